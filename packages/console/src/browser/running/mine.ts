@@ -25,12 +25,18 @@ export interface Mine {
   readonly canContinue: boolean
 }
 
+/** Whether one began later. The list of what runs has whole seconds of it, and the audit milliseconds. */
+function isLater(one: RunningImpersonation, before: RunningImpersonation): boolean {
+  const [began, begun] = [one, before].map(({ startedAt }) => Math.floor(startedAt / 1000))
+  return began === begun ? one.expiresAt > before.expiresAt : Number(began) > Number(begun)
+}
+
 const isAsThisOne = (one: RunningImpersonation) => (other: RunningImpersonation) =>
   other.id !== one.id &&
   other.customer.id === one.customer.id &&
   other.ticket === one.ticket &&
   other.application === one.application &&
-  other.startedAt > one.startedAt
+  isLater(other, one)
 
 /** Whether the operator may go on: no other person, rule or replay has ended it. */
 const isOwnEnd = ({ outcome, isByReader }: Gone) =>

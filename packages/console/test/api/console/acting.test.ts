@@ -36,7 +36,8 @@ describe('acting as a customer', () => {
     expect(await running.change()).to.equal(200)
     const { body } = await deployment.ask('olivia', '/running')
     const found = body.running.find(({ id }: { id: string }) => id === running.id)
-    expect(found.expiresAt - found.startedAt).to.equal(120_000)
+    // The storage says in whole seconds when it was redeemed, maybe in the second after the token's `iat`.
+    expect(found.expiresAt - found.startedAt).to.be.within(119_000, 120_000)
   })
 
   const wrong: readonly (readonly [object | string, string])[] = [
