@@ -150,7 +150,7 @@ function Facts({ permit }: { permit: PermitAnswer }) {
       {permit.duration !== undefined && (
         <Fact name={labels.duration}>{durationText(permit.duration, language)}</Fact>
       )}
-      <Fact name={labels.asked}>
+      <Fact name={labels[permit.kind === 'emergency' ? 'begun' : 'asked']}>
         <Time at={permit.requestedAt} long />
       </Fact>
       {permit.state === 'requested' && lapsesAt !== undefined && (

@@ -53,7 +53,7 @@ export function PermitCard(props: {
       </p>
       <Refusals of={permit} />
       <p class="note">
-        {labels.asked} <Time at={requestedAt} />
+        {labels[permit.kind === 'emergency' ? 'begun' : 'asked']} <Time at={requestedAt} />
         {state === 'requested' && lapsesAt !== undefined && (
           <>
             {' · '}
