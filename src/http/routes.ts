@@ -49,7 +49,7 @@ interface Route {
 /** The management API, for a place beside the provider or in front of it. */
 export function managementRoutes(provider: Provider): Middleware {
   const { prefix } = optionsOf.of(provider).managementApi
-  const answer = middlewareOf(provider, prefix, ROUTES.filter(isManagement))
+  const answer = routerOf(provider, prefix, ROUTES.filter(isManagement)).routes() as Middleware
   // The provider's own, where both are below the same path. No id is so short.
   const ofProvider = [CURRENT_PATH, CURRENT_END_PATH].map((path) => `${prefix}${path}`)
   return (ctx, next) => (ofProvider.includes(ctx.path) ? next() : answer(ctx, next))
@@ -57,8 +57,14 @@ export function managementRoutes(provider: Provider): Middleware {
 
 /** The routes below the issuer, for `provider.use(…)`. */
 export function issuerRoutes(provider: Provider): Middleware {
-  const routes = ROUTES.filter((route) => !isManagement(route))
-  return middlewareOf(provider, '', routes)
+  const router = routerOf(
+    provider,
+    '',
+    ROUTES.filter((route) => !isManagement(route)),
+  )
+  const answer = router.routes() as Middleware
+  // It would write to the context of the provider's own requests, too.
+  return (ctx, next) => (router.match(ctx.path, ctx.method).route ? answer(ctx, next) : next())
 }
 
 /** Names the routes below the issuer in both discovery documents. */
@@ -83,15 +89,13 @@ function isServed(provider: Provider, { credential }: Route): boolean {
   return (credential ? endingAdapterOf : statusListsOf).find(provider) !== undefined
 }
 
-function middlewareOf(provider: Provider, prefix: string, routes: readonly Route[]): Middleware {
+/** Its middleware is plain Koa's: the router itself adds the members that its context type has beyond that. */
+function routerOf(provider: Provider, prefix: string, routes: readonly Route[]): Router {
   const router = new Router({ prefix, sensitive: true, strict: true })
   for (const route of routes) {
     if (isServed(provider, route)) router.all(route.path, (ctx) => respond(provider, ctx, route))
   }
-  // The router itself adds the members that its context type has beyond a plain Koa context.
-  const answer = router.routes() as Middleware
-  // It would write to the context of requests that are not for it, too.
-  return (ctx, next) => (router.match(ctx.path, ctx.method).route ? answer(ctx, next) : next())
+  return router
 }
 
 async function respond(provider: Provider, plain: Context, route: Route): Promise<void> {
