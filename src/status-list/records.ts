@@ -139,8 +139,9 @@ export class StatusRecords {
   async lease({ list, hour }: StatusListRecord, block: number): Promise<Lease | undefined> {
     const lease = { list, block, leasedAt: this.#options.now(), exp: this.#retiresAt(hour) }
     const id = statusBlockId(list, block)
-    // The block outlives the list, so that as long as there is a list its blocks are known.
-    const exp = lease.exp + RETENTION_MARGIN_SECONDS
+    // The block outlives the list, so that as long as there is a list its blocks are known. It is written also
+    // where it is another's: the same time for all, so that no process shortens what another one has.
+    const exp = ((hour + 1) * HOUR_MS) / 1000 + MAX_RETENTION_SECONDS + 2 * RETENTION_MARGIN_SECONDS
     await this.#upsert(id, { list, block, exp })
     return (await this.#consumeOnce(id, exp)) ? lease : undefined
   }

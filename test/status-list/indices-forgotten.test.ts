@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { Drawn, expectRejected, HOUR, Store, settled } from '../tokens/remembering-store.ts'
+import { StatusRecords } from '../../src/status-list/records.ts'
+import { Drawn, expectRejected, HOUR, ISSUER, Store, settled } from '../tokens/remembering-store.ts'
 
 /** More than a process has open: drawing so many leases at least one block. */
 const MORE_THAN_OPEN = 2048
@@ -204,6 +205,33 @@ describe('status indices when the store forgets', () => {
     await settled()
     store.time += 2 * HOUR
     expect(await short.vouchFor(list)).to.equal(true)
+    expect(await long.vouchFor(list)).to.equal(true)
+  })
+
+  it('what has had its time: a block that a process with a shorter time asked for in vain', async () => {
+    const store = new Store()
+    const long = store.process({ tokenLife: 10 * 3600 })
+    const { list } = await long.draw()
+    await settled()
+    const blocks = new Set<string>()
+    store.onCall = (method, id) => {
+      if (method === 'find' && String(id).startsWith('status-block:')) blocks.add(String(id))
+    }
+    expect(await long.vouchFor(list)).to.equal(true)
+    store.onCall = undefined
+    const records = new StatusRecords(store.adapter, {
+      issuer: ISSUER,
+      tokenLife: 60,
+      now: () => store.time,
+    })
+    const record = await records.find(list)
+    expect(blocks.size).to.equal(1)
+    for (const id of blocks) {
+      expect(await records.lease(record ?? expect.fail(), Number(id.split(':').at(-1)))).to.equal(
+        undefined,
+      )
+    }
+    store.time += 2 * HOUR
     expect(await long.vouchFor(list)).to.equal(true)
   })
 

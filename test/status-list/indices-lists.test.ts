@@ -15,7 +15,7 @@ describe('the lists of status indices', () => {
     expect(await drawn.from(store.process(), 1)).to.equal(long)
   })
 
-  it('outlive their list by five minutes, in the storage: clocks differ', async () => {
+  it('outlive their list by five minutes or more, in the storage: clocks differ', async () => {
     const store = new Store()
     let block = ''
     store.onCall = (method, id) => {
@@ -27,7 +27,7 @@ describe('the lists of status indices', () => {
       await store.adapter.find(block),
       await store.adapter.find(statusListId(list)),
     ]
-    expect(Number(leased?.exp) - Number(record?.exp)).to.equal(300)
+    expect(Number(leased?.exp) - Number(record?.exp)).to.be.at.least(300)
   })
 
   it('are of lists of this issuer, where several use the store', async () => {
