@@ -152,6 +152,8 @@ describe('the story of an operator', () => {
     const keys = page.getByRole('dialog').locator('kbd')
     deepEqual((await keys.allTextContents()).includes('Ctrl + Enter'), true)
     await page.keyboard.press('Escape')
+    // It gives the focus back once it has closed.
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByLabel('Ticket number').focus()
     const opened = page.context().waitForEvent('page')
     await page.keyboard.press('Enter')

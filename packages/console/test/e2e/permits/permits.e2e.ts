@@ -101,6 +101,8 @@ describe('permits', function () {
     const keys = grace.page.getByRole('dialog').locator('kbd')
     expect(await keys.allTextContents()).to.include.members(['A', 'R'])
     await grace.page.keyboard.press('Escape')
+    // It gives the focus back once it has closed.
+    await grace.page.getByRole('dialog').waitFor({ state: 'detached' })
     await card.focus()
     await grace.page.keyboard.press('a')
     const dialog = grace.page.getByRole('dialog')
