@@ -1,5 +1,5 @@
 import { errors } from 'oidc-provider'
-import type { AuthorizationRequest, Authorize, Need } from '../public/hooks.ts'
+import type { AuthorizationRequest, Authorize, Need, Verdict } from '../public/hooks.ts'
 import { ApprovalRequired, NotApproved } from '../shared/errors.ts'
 import { knownMembers } from '../shared/json.ts'
 import { boundedText } from '../shared/text.ts'
@@ -68,16 +68,7 @@ function refusalCause({ ctx }: Pick<AuthorizationRequest, 'ctx'>): ErrorOptions 
 }
 
 /** A verdict that does not refuse. A member that is absent limits nothing. */
-export interface Limits {
-  /** Empty: none. */
-  readonly scope?: string
-  /** Seconds. */
-  readonly accessTokenTtl?: number
-  readonly needs?: readonly Need[]
-  readonly emergency?: boolean
-  readonly permit?: string | readonly string[]
-  readonly review?: string
-}
+export type Limits = Exclude<Verdict, boolean>
 
 type Asked = Pick<AuthorizationRequest, 'scope' | 'stage'>
 

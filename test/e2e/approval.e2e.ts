@@ -4,9 +4,7 @@ import { heading, reads } from '../../packages/console/test/e2e/support/operatin
 import '../../packages/console/test/e2e/support/disposal.ts'
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { type StartedExample, startExampleHere } from './support/server.ts'
-import { submitSignIn } from './support/sign-in.ts'
-
-const PASSWORD = 'demo-password'
+import { enter } from './support/sign-in.ts'
 
 /** What a newcomer tries first: a second person approves. */
 describe('an approval in the example', function () {
@@ -34,22 +32,12 @@ describe('an approval in the example', function () {
     return { page, context, [Symbol.asyncDispose]: () => context.close() }
   }
 
-  async function enter({ page }: Person, login: string, path: string): Promise<void> {
-    await page.goto(path)
-    const button = page.getByRole('button', { name: 'Sign in' })
-    const field = page.getByLabel('Login')
-    await button.or(field).first().waitFor()
-    if (!(await field.isVisible())) await button.click()
-    await submitSignIn(page, login, PASSWORD)
-    await page.getByRole('button', { name: 'Sign out' }).waitFor()
-  }
-
   it('grace approves in another browser, olivia acts, grace takes it back, and the shop is covered', async () => {
     await using olivia = await sitDown()
     await using grace = await sitDown()
-    await enter(grace, 'grace', '/console/approvals')
+    await enter(grace.page, 'grace', '/console/approvals')
     await enter(
-      olivia,
+      olivia.page,
       'olivia',
       '/console/act?user=chidi&ticket=SUP-200&reason=The+address+is+wrong',
     )
@@ -86,12 +74,12 @@ describe('an approval in the example', function () {
   it('dana is asked and allows it on the account page; erin’s organisation is closed', async () => {
     await using olivia = await sitDown()
     await using dana = await sitDown()
-    await enter(olivia, 'olivia', '/console/act?user=dana&ticket=SUP-201&reason=A+parcel')
+    await enter(olivia.page, 'olivia', '/console/act?user=dana&ticket=SUP-201&reason=A+parcel')
     await olivia.page.getByRole('button', { name: reads('Act as Dana Schmidt') }).click()
     await olivia.page.getByText('The customer is asked on their account page.').waitFor()
     await olivia.page.getByRole('button', { name: 'Ask for approval' }).click()
     await olivia.page.getByText('The customer was asked').waitFor()
-    await enter(dana, 'dana', '/account')
+    await enter(dana.page, 'dana', '/account')
     await dana.page.getByRole('button', { name: /^Allow: / }).click()
     await olivia.page.getByText(reads('You may act as Dana Schmidt until')).waitFor()
 

@@ -6,9 +6,8 @@ import '../../packages/console/test/e2e/support/disposal.ts'
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { type StartedExample, startExampleHere } from './support/server.ts'
 import { linkTo } from './support/shop.ts'
-import { submitSignIn } from './support/sign-in.ts'
+import { enter } from './support/sign-in.ts'
 
-const PASSWORD = 'demo-password'
 const CONSOLE = /^\/console(?:\/|$)/
 const ACT = { application: SHOP_CLIENT_ID, reason: 'The parcel did not arrive', access: 'change' }
 
@@ -72,16 +71,6 @@ describe('the links of the example', function () {
       },
       [Symbol.asyncDispose]: () => context.close(),
     }
-  }
-
-  async function enter({ page }: Visitor, login: string, path: string): Promise<void> {
-    await page.goto(path)
-    const button = page.getByRole('button', { name: 'Sign in' })
-    const field = page.getByLabel('Login')
-    await button.or(field).first().waitFor()
-    if (!(await field.isVisible())) await button.click()
-    await submitSignIn(page, login, PASSWORD)
-    await page.getByRole('button', { name: 'Sign out' }).waitFor()
   }
 
   const hrefsOf = (page: Page) =>
@@ -156,12 +145,12 @@ describe('the links of the example', function () {
     await using ada = await sitDown()
     await using alice = await sitDown()
     await using dana = await sitDown()
-    await enter(olivia, 'olivia', '/console')
-    await enter(oscar, 'oscar', '/console')
-    await enter(grace, 'grace', '/console')
-    await enter(ada, 'ada', '/console')
-    await enter(alice, 'alice', '/account')
-    await enter(dana, 'dana', '/account')
+    await enter(olivia.page, 'olivia', '/console')
+    await enter(oscar.page, 'oscar', '/console')
+    await enter(grace.page, 'grace', '/console')
+    await enter(ada.page, 'ada', '/console')
+    await enter(alice.page, 'alice', '/account')
+    await enter(dana.page, 'dana', '/account')
 
     // A history: what ran, what was asked, decided and refused, and what was done without an approval.
     const shop = await olivia.context.newPage()

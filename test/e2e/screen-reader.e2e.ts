@@ -7,9 +7,7 @@ import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { goTo, heading, reads, strip } from '../../packages/console/test/e2e/support/operating.ts'
 import { expectAnnounced, expectReadable, listen } from './support/screen-reader.ts'
 import { type LaunchedExample, launchExample } from './support/server.ts'
-import { submitSignIn } from './support/sign-in.ts'
-
-const PASSWORD = 'demo-password'
+import { enter } from './support/sign-in.ts'
 
 describe("with a screen reader's eyes", function () {
   this.timeout(120_000)
@@ -25,19 +23,13 @@ describe("with a screen reader's eyes", function () {
   afterEach(() => Promise.all(contexts.map((context) => context.close())))
   after(() => example?.[Symbol.asyncDispose]())
 
-  async function enter(login: string, path: string): Promise<Page> {
+  async function listenTo(login: string, path: string): Promise<Page> {
     const options = { baseURL: example.url, locale: 'en-GB', reducedMotion: 'reduce' } as const
     const context = await (await browser()).newContext(options)
     context.setDefaultTimeout(20_000)
     contexts.push(context)
     const page = await context.newPage()
-    await page.goto(path)
-    const button = page.getByRole('button', { name: 'Sign in' })
-    const field = page.getByLabel('Login')
-    await button.or(field).first().waitFor()
-    if (!(await field.isVisible())) await button.click()
-    await submitSignIn(page, login, PASSWORD)
-    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    await enter(page, login, path)
     await listen(page)
     return page
   }
@@ -55,7 +47,7 @@ describe("with a screen reader's eyes", function () {
   }
 
   it('the console is read: the search, the form, what runs; a start and an end are announced', async () => {
-    const page = await enter('olivia', '/console')
+    const page = await listenTo('olivia', '/console')
     await page.getByRole('searchbox').fill('alice')
     await page.getByRole('link', { name: reads('Act as Alice Ng') }).waitFor()
     await expectAnnounced(page, /1 customer fits/)
@@ -76,7 +68,7 @@ describe("with a screen reader's eyes", function () {
   })
 
   it('a refusal is announced', async () => {
-    const page = await enter('olivia', '/console/act?user=alice&ticket=SUP-202&reason=Parcel')
+    const page = await listenTo('olivia', '/console/act?user=alice&ticket=SUP-202&reason=Parcel')
     await heading(page, 'Act as Alice Ng').waitFor()
     await page.route('**/console/api/impersonations', (route) =>
       route.fulfill({ status: 403, json: { error: 'access_denied', error_description: 'x' } }),
@@ -87,12 +79,12 @@ describe("with a screen reader's eyes", function () {
   })
 
   it('the application is read, with its banner; an end from elsewhere is announced there and in the console', async () => {
-    const olivia = await enter('olivia', '/console/act?user=alice')
+    const olivia = await listenTo('olivia', '/console/act?user=alice')
     await heading(olivia, 'Act as Alice Ng').waitFor()
     const shop = await act(olivia, 'SUP-203')
     await shop.getByRole('region', { name: reads('Olivia Reyes acts as Alice Ng') }).waitFor()
     await expectReadable(shop, 'the application')
-    const grace = await enter('grace', '/console/running')
+    const grace = await listenTo('grace', '/console/running')
     await grace
       .getByRole('button', { name: reads('End: Olivia Reyes is acting as Alice Ng') })
       .click()
@@ -105,10 +97,10 @@ describe("with a screen reader's eyes", function () {
   })
 
   it("the customer's page is read; an objection is a modal dialog, and its answer is announced", async () => {
-    const olivia = await enter('olivia', '/console/act?user=alice')
+    const olivia = await listenTo('olivia', '/console/act?user=alice')
     await heading(olivia, 'Act as Alice Ng').waitFor()
     await act(olivia, 'SUP-204')
-    const alice = await enter('alice', '/account')
+    const alice = await listenTo('alice', '/account')
     await alice
       .getByText(/SUP-204|Olivia|support/i)
       .first()

@@ -10,10 +10,9 @@ import { heading, reads, strip } from '../../packages/console/test/e2e/support/o
 import '../../packages/console/test/e2e/support/disposal.ts'
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { type StartedExample, startExampleHere } from './support/server.ts'
-import { submitSignIn } from './support/sign-in.ts'
+import { enter } from './support/sign-in.ts'
 
 const MINUTE = 60_000
-const PASSWORD = 'demo-password'
 
 /** Two operators, a lead, an auditor and a customer, each at a machine of their own, at once. */
 describe('the story', function () {
@@ -40,16 +39,6 @@ describe('the story', function () {
     if (clock) await context.clock.install({ time: clock })
     const page = await context.newPage()
     return { page, context, [Symbol.asyncDispose]: () => context.close() }
-  }
-
-  async function enter({ page }: Person, login: string, path: string): Promise<void> {
-    await page.goto(path)
-    const button = page.getByRole('button', { name: 'Sign in' })
-    const field = page.getByLabel('Login')
-    await button.or(field).first().waitFor()
-    if (!(await field.isVisible())) await button.click()
-    await submitSignIn(page, login, PASSWORD)
-    await page.getByRole('button', { name: 'Sign out' }).waitFor()
   }
 
   async function act(
@@ -81,10 +70,10 @@ describe('the story', function () {
     await using grace = await sitDown()
     await using alice = await sitDown()
     await using ada = await sitDown()
-    await enter(olivia, 'olivia', '/console')
-    await enter(oscar, 'oscar', '/console')
-    await enter(grace, 'grace', '/console/running')
-    await enter(ada, 'ada', '/console/audit')
+    await enter(olivia.page, 'olivia', '/console')
+    await enter(oscar.page, 'oscar', '/console')
+    await enter(grace.page, 'grace', '/console/running')
+    await enter(ada.page, 'ada', '/console/audit')
 
     // Olivia finds alice, changes a note, and is refused the address.
     const first = await act(olivia, { customer: 'Alice Ng', ticket: 'SUP-123', minutes: 2 })
@@ -136,7 +125,7 @@ describe('the story', function () {
     await strip(oscar.page).getByText(reads("You're acting as Bob Meyer")).waitFor()
 
     // Alice sees what was done, in the words of the shop, and objects.
-    await enter(alice, 'alice', '/account')
+    await enter(alice.page, 'alice', '/account')
     const past = alice.page.getByRole('region', { name: 'Before' }).getByRole('article').first()
     await past.getByText('SUP-123').waitFor()
     await past.getByText('Changed the delivery note of an order').first().waitFor()

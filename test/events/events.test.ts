@@ -4,18 +4,12 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import type { ImpersonationEvent } from '../../src/index.ts'
 import { startingLine } from '../advisories/attacks.ts'
+import { EVENT_NAMES } from '../support/audit.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { memoryAdapterWith } from '../support/faulty-adapter.ts'
 import { signIn } from '../support/sign-in.ts'
 
-const NAMES = [
-  'impersonation.issued',
-  'impersonation.started',
-  'impersonation.denied',
-  'impersonation.replayed',
-] as const
-
-type Recorded = ImpersonationEvent & { readonly name: (typeof NAMES)[number] }
+type Recorded = ImpersonationEvent & { readonly name: (typeof EVENT_NAMES)[number] }
 
 describe('audit events', () => {
   let deployment: Deployment
@@ -24,7 +18,7 @@ describe('audit events', () => {
   async function deployRecording(options: DeploymentOptions = {}): Promise<void> {
     deployment = await deploy(options)
     events = []
-    for (const name of NAMES) {
+    for (const name of EVENT_NAMES) {
       deployment.provider.on(name, (_ctx, event) => events.push({ name, ...event }))
     }
   }
@@ -172,7 +166,7 @@ describe('audit events', () => {
     const warnings: Error[] = []
     const warned = (warning: Error) => warnings.push(warning)
     process.on('warning', warned)
-    for (const name of NAMES) {
+    for (const name of EVENT_NAMES) {
       deployment.provider.prependListener(name, () => {
         throw new Error('thrown')
       })

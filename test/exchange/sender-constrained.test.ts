@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import { certificate, otherCertificate } from '../support/certificates.ts'
+import { bindsToCertificates, certificate, otherCertificate } from '../support/certificates.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
@@ -112,13 +112,7 @@ describe('I10: mTLS, as in the provider’s own grants', () => {
   before(async () => {
     deployment = await deploy({
       configuration: {
-        features: {
-          mTLS: {
-            enabled: true,
-            certificateBoundAccessTokens: true,
-            getCertificate: () => shown,
-          },
-        },
+        features: bindsToCertificates(() => shown),
       },
       clients: [
         {

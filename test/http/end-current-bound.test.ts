@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import { certificate, otherCertificate } from '../support/certificates.ts'
+import { bindsToCertificates, certificate, otherCertificate } from '../support/certificates.ts'
 import { REDIRECT_URI } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { bearer, end, impersonate, PATH } from '../support/ending-current.ts'
@@ -109,13 +109,7 @@ describe('I10: …/impersonations/current/end takes a bound token with its proof
     let shown: string | undefined = certificate
     await using deployment = await managing({
       configuration: {
-        features: {
-          mTLS: {
-            enabled: true,
-            certificateBoundAccessTokens: true,
-            getCertificate: () => shown,
-          },
-        },
+        features: bindsToCertificates(() => shown),
       },
       clients: [
         {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import Koa from 'koa'
 import mount from 'koa-mount'
-import { certificate, otherCertificate } from '../support/certificates.ts'
+import { bindsToCertificates, certificate, otherCertificate } from '../support/certificates.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 
@@ -147,13 +147,7 @@ describe('I10: mTLS at the management API', () => {
       await using deployment = await deploy({
         impersonation: { managementApi: { resource, tokenFormat } },
         configuration: {
-          features: {
-            mTLS: {
-              enabled: true,
-              certificateBoundAccessTokens: true,
-              getCertificate: () => shown,
-            },
-          },
+          features: bindsToCertificates(() => shown),
         },
         clients: [
           {

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { ImpersonationEvent } from '../../src/index.ts'
 import { type DeploymentOptions, deploy } from './deployment.ts'
 
-const NAMES = [
+export const EVENT_NAMES = [
   'impersonation.issued',
   'impersonation.started',
   'impersonation.denied',
@@ -13,7 +13,7 @@ const NAMES = [
 export async function recording(options: DeploymentOptions) {
   const deployment = await deploy(options)
   const events: Array<ImpersonationEvent & { name: string }> = []
-  for (const name of NAMES) {
+  for (const name of EVENT_NAMES) {
     deployment.provider.on(name, (_ctx, event) => events.push({ name, ...event }))
   }
   const recorded = async () => {

@@ -1,3 +1,5 @@
+import type { Configuration } from 'oidc-provider'
+
 /** Self-signed, without the private keys: the provider only compares certificates. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBeTCCAR+gAwIBAgIUMbW7TWrjiy9QWENwZS2daGXqkG0wCgYIKoZIzj0EAwIw
@@ -20,3 +22,13 @@ JzMod58wHwYDVR0jBBgwFoAUUXxTE4o70jNvb0vfZp76JzMod58wDwYDVR0TAQH/
 BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEA/u9prALLzRbxFgJa4ud6xPMtSIw8
 e+meHcO+VvD8jB8CIQCskYG/0tSJaHV+lY/a6cCGc1/N2i5jNb3ygJx24zlFGA==
 -----END CERTIFICATE-----`
+
+/**
+ * A provider that binds tokens to certificates.
+ *
+ * @param shown the certificate that the caller shows now
+ */
+export const bindsToCertificates = (shown: () => string | undefined) =>
+  ({
+    mTLS: { enabled: true, certificateBoundAccessTokens: true, getCertificate: shown },
+  }) satisfies Configuration['features']

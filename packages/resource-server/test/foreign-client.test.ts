@@ -3,7 +3,11 @@ import { expect } from 'chai'
 import Koa from 'koa'
 import * as oauth from 'oauth4webapi'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
-import { certificate, otherCertificate } from '../../../test/support/certificates.ts'
+import {
+  bindsToCertificates,
+  certificate,
+  otherCertificate,
+} from '../../../test/support/certificates.ts'
 import { type Deployment, deploy } from '../../../test/support/deployment.ts'
 import { signIn } from '../../../test/support/sign-in.ts'
 import { listening } from '../../../test/support/token-issuer.ts'
@@ -21,14 +25,7 @@ describe('a foreign client (oauth4webapi) with a bound token, at a guarded API',
   before(async () => {
     deployment = await deploy({
       configuration: {
-        features: {
-          dPoP: { enabled: true },
-          mTLS: {
-            enabled: true,
-            certificateBoundAccessTokens: true,
-            getCertificate: () => shown,
-          },
-        },
+        features: { dPoP: { enabled: true }, ...bindsToCertificates(() => shown) },
       },
       clients: [
         {

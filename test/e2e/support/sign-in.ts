@@ -18,3 +18,14 @@ export async function submitSignIn(page: Page, login: string, password: string):
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
+
+/** Opens a page of the console or the account, and signs in with the demo's password, if it asks. */
+export async function enter(page: Page, login: string, path: string): Promise<void> {
+  await page.goto(path)
+  const button = page.getByRole('button', { name: 'Sign in' })
+  const field = page.getByLabel('Login')
+  await button.or(field).first().waitFor()
+  if (!(await field.isVisible())) await button.click()
+  await submitSignIn(page, login, 'demo-password')
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+}

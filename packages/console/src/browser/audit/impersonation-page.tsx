@@ -1,10 +1,8 @@
-import { useEffect } from 'preact/hooks'
 import type { AuditRowAnswer } from '../../api/console/answers.ts'
 import { Page, Skeleton } from '../kit/kit.tsx'
-import { soon } from '../kit/soon.ts'
 import { text, words } from '../kit/text.tsx'
 import { useSlow } from '../kit/use-slow.ts'
-import { Problem, useLoad } from '../session/load.tsx'
+import { Problem, useFollowed } from '../session/load.tsx'
 import type { PageProps } from '../session/page-routes.ts'
 import { ApiProblem } from '../session/session.ts'
 import { Actions } from './actions.tsx'
@@ -18,21 +16,11 @@ const { impersonation: labels } = words.impersonations.audit
 /** One impersonation: all facts, and everything that happened in it. The address is permanent. */
 export function ImpersonationPage({ session, page, params }: PageProps) {
   const { id = '' } = params
-  const row = useLoad<AuditRowAnswer>(
-    (signal) => session.ask(`/audit/${encodeURIComponent(id)}`, { signal }),
-    [id],
+  const row = useFollowed<AuditRowAnswer>(
+    session,
+    `/audit/${encodeURIComponent(id)}`,
+    ({ ids }) => ids.length === 0 || ids.includes(id),
   )
-  useEffect(() => {
-    const stop = new AbortController()
-    const refresh = soon(row.reload, stop.signal)
-    const unlisten = session.onChange(({ ids }) => {
-      if (ids.length === 0 || ids.includes(id)) refresh()
-    })
-    return () => {
-      stop.abort()
-      unlisten()
-    }
-  }, [id])
   const { value, error } = row
   const isMissing = error instanceof ApiProblem && error.status === 404
   const isSlow = useSlow(value === undefined && error === undefined)

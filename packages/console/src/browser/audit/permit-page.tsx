@@ -1,18 +1,16 @@
 import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
 import type { PermitAnswer, PermitPageAnswer } from '../../api/permits/answers.ts'
 import type { StandingAnswer } from '../../permits/options.ts'
 import { durationText } from '../kit/duration.ts'
 import { Page, Time } from '../kit/kit.tsx'
-import { soon } from '../kit/soon.ts'
 import { language, Text, text, words } from '../kit/text.tsx'
 import { DecideButtons, useDeciding } from '../permits/deciding.tsx'
 import { accessOf, actingOf } from '../permits/in-words.ts'
 import { Refusals, StateBadge } from '../permits/permit-card.tsx'
 import { nameOf } from '../running/names.ts'
 import { Ticket } from '../running/ticket.tsx'
-import { Loaded, useLoad } from '../session/load.tsx'
+import { Loaded, useFollowed } from '../session/load.tsx'
 import type { PageProps } from '../session/page-routes.ts'
 import { ApiProblem } from '../session/session.ts'
 import { Back } from './back.tsx'
@@ -24,19 +22,7 @@ const { permits: labels } = words
 /** One permit: the request, the decisions, and everything that was done under it. */
 export function PermitPage({ session, params }: PageProps) {
   const { id = '' } = params
-  const page = useLoad<PermitPageAnswer>(
-    (signal) => session.ask(`/permits/${encodeURIComponent(id)}`, { signal }),
-    [id],
-  )
-  useEffect(() => {
-    const stop = new AbortController()
-    const refresh = soon(page.reload, stop.signal)
-    const unlisten = session.onChange(refresh)
-    return () => {
-      stop.abort()
-      unlisten()
-    }
-  }, [id])
+  const page = useFollowed<PermitPageAnswer>(session, `/permits/${encodeURIComponent(id)}`)
   const { dialog, choose } = useDeciding(session, page.reload)
   const isMissing = page.error instanceof ApiProblem && page.error.status === 404
   return (

@@ -1,11 +1,9 @@
-import { useEffect } from 'preact/hooks'
 import type { PauseAnswer } from '../../api/pauses/answers.ts'
 import { Page, Time } from '../kit/kit.tsx'
-import { soon } from '../kit/soon.ts'
 import { Text, text, words } from '../kit/text.tsx'
 import { nameOf } from '../running/names.ts'
 import { pausedInWords } from '../running/paused.ts'
-import { Loaded, useLoad } from '../session/load.tsx'
+import { Loaded, useFollowed } from '../session/load.tsx'
 import type { PageProps } from '../session/page-routes.ts'
 import { ApiProblem } from '../session/session.ts'
 import { Begun, PauseButtons, pausedActing } from './pauses.tsx'
@@ -15,19 +13,7 @@ const { pause: labels } = words.permits
 /** One operator who may not act: why, since when, and who lifted it. */
 export function PausePage({ session, params }: PageProps) {
   const { id = '' } = params
-  const page = useLoad<PauseAnswer>(
-    (signal) => session.ask(`/pauses/${encodeURIComponent(id)}`, { signal }),
-    [id],
-  )
-  useEffect(() => {
-    const stop = new AbortController()
-    const refresh = soon(page.reload, stop.signal)
-    const unlisten = session.onChange(refresh)
-    return () => {
-      stop.abort()
-      unlisten()
-    }
-  }, [id])
+  const page = useFollowed<PauseAnswer>(session, `/pauses/${encodeURIComponent(id)}`)
   const isMissing = page.error instanceof ApiProblem && page.error.status === 404
   return (
     <Page title={page.value ? pausedActing(page.value) : labels.title}>

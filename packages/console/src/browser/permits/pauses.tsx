@@ -1,14 +1,13 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { PauseAnswer, PausesAnswer } from '../../api/pauses/answers.ts'
 import { Button, Time } from '../kit/kit.tsx'
 import { say } from '../kit/message.tsx'
 import { NoteDialog } from '../kit/note-dialog.tsx'
 import { auditPath, pausePath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
-import { soon } from '../kit/soon.ts'
 import { Text, text, words } from '../kit/text.tsx'
 import { nameOf } from '../running/names.ts'
-import { useLoad } from '../session/load.tsx'
+import { useFollowed } from '../session/load.tsx'
 import type { Session } from '../session/session.ts'
 import { problemInWords } from './in-words.ts'
 
@@ -24,16 +23,7 @@ export function pausedActing({ operator, customer }: PauseAnswer): string {
 
 /** The operators who cannot act now, of those whom the reader is shown. Nothing where there is none. */
 export function Pauses({ session }: { session: Session }) {
-  const page = useLoad<PausesAnswer>((signal) => session.ask('/pauses', { signal }), [])
-  useEffect(() => {
-    const stop = new AbortController()
-    const refresh = soon(page.reload, stop.signal)
-    const unlisten = session.onChange(refresh)
-    return () => {
-      stop.abort()
-      unlisten()
-    }
-  }, [session])
+  const page = useFollowed<PausesAnswer>(session, '/pauses')
   const { pauses = [] } = page.value ?? {}
   if (pauses.length === 0) return null
   return (

@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ChangedEvent } from '../../api/console/answers.ts'
 import { Button, Skeleton } from '../kit/kit.tsx'
+import { soon } from '../kit/soon.ts'
 import { words } from '../kit/text.tsx'
 import { mayPass, readingInWords } from './problem.ts'
-import { ApiProblem } from './session.ts'
+import { ApiProblem, type Session } from './session.ts'
 import { SIGNED_IN_AGAIN } from './sign-in.ts'
 
 /** Something that a page asks for. */
@@ -58,6 +60,31 @@ export function useLoad<T>(
   }, [isRefused, key])
   const current = state.key === key ? state : { key, busy: true }
   return { value: current.value, error: current.error, isLoading: current.busy, reload: load }
+}
+
+/**
+ * Asks for what has this path, and again after each change of anything.
+ *
+ * @param concerns which changes; all of them by default
+ */
+export function useFollowed<T>(
+  session: Session,
+  path: string,
+  concerns: (change: ChangedEvent) => boolean = () => true,
+): Loading<T> {
+  const page = useLoad<T>((signal) => session.ask(path, { signal }), [path])
+  useEffect(() => {
+    const stop = new AbortController()
+    const refresh = soon(page.reload, stop.signal)
+    const unlisten = session.onChange((change) => {
+      if (concerns(change)) refresh()
+    })
+    return () => {
+      stop.abort()
+      unlisten()
+    }
+  }, [session, path])
+  return page
 }
 
 /**
