@@ -68,7 +68,7 @@ that median, and the range of the rounds. docs/performance.md says how to read i
                           memory is judged from 7 minutes on               (10)
   --live [COUNT]          instead: what exchange, list by actor, get and end take with COUNT live
                           impersonations in the store, relative to 1,000   (1000000)
-  --audit                 instead: what an exchange takes with the audit of the console and without
+  --audit                 instead: what issue and exchange take with the audit of the console and without
                           it, both on PostgreSQL; --connections is 1,32 then by default
   --help                  this text
 

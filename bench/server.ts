@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { type AsymmetricSigningAlgorithm, errors } from 'oidc-provider'
-import { createAudit } from '../packages/console/src/audit/recording/audit.ts'
-import { recordEvents } from '../packages/console/src/audit/recording/provider-events.ts'
-import { createPostgresAudit } from '../packages/console/src/audit/stores/postgres/index.ts'
+import { createAudit } from '../packages/console/src/ledger/recording/audit.ts'
+import { recordEvents } from '../packages/console/src/ledger/recording/provider-events.ts'
+import { createPostgresAudit } from '../packages/console/src/ledger/stores/postgres/index.ts'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../src/index.ts'
 import { AuditQueue } from './audit-queue.ts'
 import { leaveEndToParent } from './interrupt.ts'
@@ -91,7 +91,7 @@ const audit = options.audit ? new AuditQueue(provider, await storage.audit()) : 
 if (options.consoleAudit) {
   const pool = await storage.auditPool?.()
   if (!pool) throw new Error(`${options.storage}: the audit of the console is not measured there`)
-  const consoleAudit = createAudit(createPostgresAudit({ pool }), { urlOf: (row) => row })
+  const consoleAudit = createAudit(createPostgresAudit({ pool }), {})
   await consoleAudit.store.open()
   recordEvents(provider, consoleAudit, 5)
 }

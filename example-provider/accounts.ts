@@ -20,28 +20,22 @@ export interface Person {
   readonly asks?: 'second_person' | 'user'
   /** The organisation of a customer, where it has closed its accounts to support. */
   readonly closedBy?: string
-  /** For sentences: *Alice can change her address*. */
-  readonly givenName: string
-  readonly possessive: 'her' | 'his' | 'their'
 }
 
 function person(
   id: string,
   name: string,
   role: Person['role'],
-  more: Partial<
-    Pick<Person, 'asks' | 'city' | 'closedBy' | 'givenName' | 'number' | 'possessive'>
-  > = {},
+  more: Partial<Pick<Person, 'asks' | 'city' | 'closedBy' | 'number'>> = {},
 ): Person {
   const isStaff = role === 'operator' || role === 'lead'
-  const words = { givenName: name.split(' ')[0] ?? name, possessive: 'their' } as const
   const isProtected = role !== 'customer'
-  return { id, name, email: `${id}@example.com`, role, isStaff, isProtected, ...words, ...more }
+  return { id, name, email: `${id}@example.com`, role, isStaff, isProtected, ...more }
 }
 
 const DEMO_PEOPLE = [
-  person('alice', 'Alice Ng', 'customer', { number: '10021', city: 'Leipzig', possessive: 'her' }),
-  person('bob', 'Bob Meyer', 'customer', { number: '10022', city: 'Graz', possessive: 'his' }),
+  person('alice', 'Alice Ng', 'customer', { number: '10021', city: 'Leipzig' }),
+  person('bob', 'Bob Meyer', 'customer', { number: '10022', city: 'Graz' }),
   person('chidi', 'Chidi Okeke', 'customer', {
     ...{ number: '10035', city: 'Lagos', asks: 'second_person' },
   }),
@@ -50,7 +44,7 @@ const DEMO_PEOPLE = [
     ...{ number: '10052', city: 'Bern', closedBy: 'Kestrel Ltd' },
   }),
   // People choose their own names, so every page must escape a name.
-  person('mallory', '<img src=x onerror=alert(1)>', 'customer', { givenName: 'Mallory' }),
+  person('mallory', '<img src=x onerror=alert(1)>', 'customer'),
   person('olivia', 'Olivia Reyes', 'operator'),
   person('oscar', 'Oscar Lind', 'operator'),
   person('grace', 'Grace Okafor', 'lead'),

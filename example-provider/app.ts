@@ -8,12 +8,13 @@ import Koa from 'koa'
 import mount from 'koa-mount'
 import { Provider } from 'oidc-provider-impersonation'
 import { createPermits, supportConsole } from 'oidc-provider-impersonation-console'
+import { slack } from '../examples/alerts/slack.ts'
 import { supportBackend } from '../examples/backend.ts'
 import { loadAccounts, people } from './accounts.ts'
 import { COPILOT_CLIENT_ID, OPERATOR_CLIENTS, SHOP_CLIENT_ID, SUPPORT_BACKEND } from './clients.ts'
 import type { Config } from './config.ts'
-import { approvers, customers, describe, onAlarm, role } from './console.ts'
-import { createMail } from './demo/mail.ts'
+import { approvers, customers, describe, onAlarm, role, staff } from './console.ts'
+import { BRAND, createMail } from './demo/mail.ts'
 import { demoPages } from './demo/pages.ts'
 import { publicPassword } from './demo/secrets.ts'
 import { STRICT_RULES } from './demo/strict.ts'
@@ -35,7 +36,12 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   const { features, ...yours } = configuration(config, parts)
   const { requireBinding, ...stricter } = config.strict ? STRICT_RULES : { requireBinding: [] }
   // Before the provider: its rule needs them.
-  const permits = createPermits({ audit: storage.audit, approvers, standing: {} })
+  const { slackWebhookUrl } = config
+  const chat = slackWebhookUrl === undefined ? undefined : slack(slackWebhookUrl)
+  const permits = createPermits({
+    ...{ audit: storage.audit, approvers, standing: {} },
+    onPermit: chat?.onPermit,
+  })
 
   const provider = new Provider(`${url}/oidc`, {
     ...yours,
@@ -68,6 +74,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
     clientId: 'support-console',
     issueAs: SUPPORT_BACKEND,
     role,
+    staff,
     customers,
     applications: [
       {
@@ -75,7 +82,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
         url: `${shopUrl}/`,
         clientId: SHOP_CLIENT_ID,
         resource: `${url}/orders`,
-        scopes: { read: 'orders:read', change: 'orders:read orders:write' },
+        scopes: { read: 'orders:read', change: 'orders:write' },
       },
     ],
     audit: storage.audit,
@@ -83,15 +90,14 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
     ticket: { pattern: /SUP-\d{1,9}/, example: 'SUP-77' },
     account: { clientId: 'customer-account', describe },
     permits,
+    brand: BRAND,
     notices: mail.notices,
-    onAlarm,
-    apis: ['/orders', '/mcp'],
+    onAlarm: chat?.onAlarm ?? onAlarm,
   })
 
   const app = new Koa({ proxy: provider.proxy, keys: [...keys.cookies] })
   app.use(pinOrigin(url))
   app.use(securityHeaders(shopUrl))
-  // Before the provider: what happens there waits while the audit cannot be stored.
   app.use(support)
   // The impersonation routes refuse compressed bodies themselves and emit events about them.
   app.use(provider.impersonation.routes())
@@ -125,9 +131,6 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
       await support.check()
     },
     endStreams: support.endStreams,
-    async close() {
-      await permits.close()
-      await support.close()
-    },
+    close: support.close,
   }
 }

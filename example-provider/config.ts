@@ -20,6 +20,7 @@ const origin = z
   .refine(({ href, origin }) => href === `${origin}/`, ORIGIN_RULE)
   .transform((url) => url.origin)
 const smtp = z.url({ protocol: /^smtps?$/, error: 'must be smtp://… or smtps://…' })
+const webhook = z.url({ protocol: /^https?$/, error: 'must be https://…' })
 const path = z.string().transform((value) => resolve(value))
 // With a key that can be guessed, an attacker can forge a session.
 const keys = z
@@ -46,6 +47,7 @@ const ENVIRONMENT_SHAPE = z.object({
   COPILOT_SECRET: z.string().default(DEMO_SECRETS.COPILOT_SECRET),
   DEMO_PASSWORD: z.string().default(DEMO_SECRETS.DEMO_PASSWORD),
   SMTP_URL: smtp.optional(),
+  SLACK_WEBHOOK_URL: webhook.optional(),
   STRICT: z.enum(['0', '1'], 'must be 0 or 1').default('0'),
   LIMIT_PER_MINUTE: number(1, 999_999_999).default(10_000),
   // A mistyped value must not start a server with demo secrets.
@@ -77,6 +79,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     storage,
     /** Where the audit is kept: the same, unless that is Redis. */
     audit: parseAuditUrl(data.AUDIT_URL, storage),
+    /** Whether it is the file that the example makes in DATA_DIR. */
+    isAuditOwn: data.STORAGE_URL === undefined,
     /** The folder for keys that are made at the first start, and for SQLite. */
     dataDir: data.DATA_DIR,
     jwksFile: data.JWKS_FILE,
@@ -88,6 +92,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     demoPassword: data.DEMO_PASSWORD,
     /** The server for mail to customers. */
     smtpUrl: data.SMTP_URL,
+    /** Where alarms and changes of permits are posted. */
+    slackWebhookUrl: data.SLACK_WEBHOOK_URL,
     /** Whether the stricter rules of demo/strict.ts hold. */
     strict: data.STRICT === '1',
     /** The largest number of subject tokens per client in a minute, and of failed exchanges. */

@@ -10,7 +10,7 @@ import type {
 } from 'oidc-provider-impersonation-console'
 import { escapeControls } from 'oidc-provider-impersonation-verify/format'
 import { type Person, people } from './accounts.ts'
-import { REQUEST_WORDS } from './demo/words.ts'
+import { DIRECTORY_WORDS, REQUEST_WORDS } from './demo/words/console.ts'
 
 /** Asked at every request: a role that is taken away here is gone at once. */
 export function role({ accountId }: Account): Role | undefined {
@@ -18,38 +18,40 @@ export function role({ accountId }: Account): Role | undefined {
   return found === 'customer' ? undefined : found
 }
 
+/** Who may have a role: the console asks `role` of each. Yours is a query. */
+export const staff = () => people.all().filter((person) => person.role !== 'customer')
+
 /** Who decides on requests for an approval, and looks at emergencies afterwards: everyone who leads. */
 export const approvers = () => people.all().filter((person) => person.role === 'lead')
 
 /** The directory that operators search. Yours is a query: of a database, or of a CRM. */
 export const customers: Customers = {
-  search(text, { offset, limit }) {
+  search(text, { offset, limit, language }) {
     const words = text.toLowerCase().split(/\s+/)
     const found = people.all().filter((person) => {
       const known = [person.id, person.name, person.email, person.number, person.city]
       return words.every((word) => known.some((value) => value?.toLowerCase().includes(word)))
     })
     const page = found.slice(offset, offset + limit)
-    return { customers: page.map(customerOf), more: found.length > offset + limit }
+    return {
+      customers: page.map((person) => customerOf(person, language)),
+      more: found.length > offset + limit,
+    }
   },
-  get(id) {
+  get(id, { language }) {
     const found = people.find(id)
-    return found && customerOf(found)
+    return found && customerOf(found, language)
   },
 }
 
-function customerOf({ id, name, email, number, city, isProtected, closedBy }: Person): Customer {
-  const details = {
-    ...(number && { 'Customer number': number }),
-    ...(city && { City: city }),
-  }
+function customerOf(person: Person, language: string): Customer {
+  const { id, name, email, number, city, isProtected, closedBy } = person
+  const words = DIRECTORY_WORDS[language === 'de' ? 'de' : 'en']
   // The policy of the provider refuses it, too: this says so before it is tried.
-  if (closedBy !== undefined) {
-    return { id, name, email, protected: `${closedBy} has closed its accounts to support.` }
-  }
-  return isProtected
-    ? { id, name, email, protected: `${name} works here: operators cannot act as colleagues.` }
-    : { id, name, email, details }
+  if (closedBy !== undefined) return { id, name, email, protected: words.closed(closedBy) }
+  if (isProtected) return { id, name, email, protected: words.colleague(name) }
+  const details = { ...(number && { [words.number]: number }), ...(city && { [words.city]: city }) }
+  return { id, name, email, details }
 }
 
 /** For the account page: what a request was for the customer. */

@@ -7,8 +7,11 @@ import { createApp } from './app.ts'
 import { readConfig } from './config.ts'
 import { banner } from './demo/banner.ts'
 import { help } from './demo/help.ts'
+import { withHistory } from './demo/history/fill.ts'
 import { startServer } from './server.ts'
 import { StartError } from './start-error.ts'
+
+const ARGUMENTS: readonly string[] = ['--commands', '--with-history']
 
 try {
   await main(process.argv.slice(2))
@@ -17,23 +20,26 @@ try {
   process.exit(1)
 }
 
-async function main([argument]: readonly string[]): Promise<void> {
-  if (argument === '--help' || argument === '-h') {
+async function main(given: readonly string[]): Promise<void> {
+  if (given.includes('--help') || given.includes('-h')) {
     console.log(help())
     return
   }
-  if (argument !== undefined && argument !== '--commands') {
+  const unknown = given.find((argument) => !ARGUMENTS.includes(argument))
+  if (unknown !== undefined) {
     throw new StartError(
-      `'${argument}' is not understood: there is --commands, --help, and the environment`,
+      `'${unknown}' is not understood: there is ${ARGUMENTS.join(', ')}, --help, and the environment`,
     )
   }
   const config = readConfig(process.env)
-  const server = await startServer(config, createApp)
+  const commands = given.includes('--commands')
+  const server = await startServer(
+    config,
+    given.includes('--with-history') ? withHistory(config, createApp) : createApp,
+  )
   endOnSignal(() => server.close())
   await server.check()
-  console.log(
-    banner(config, server.url, { commands: argument === '--commands', shopUrl: server.shopUrl }),
-  )
+  console.log(banner(config, server.url, { commands, shopUrl: server.shopUrl }))
 }
 
 /** npm repeats a Ctrl-C that this process has received, too: within this time, both are one. */

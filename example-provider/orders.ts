@@ -1,5 +1,5 @@
-// The API that operators act on: the orders of the subject of the access token. The guard of this
-// package tells who the subject is and who acts; each route says what an operator may not do.
+// The API that operators act on: the orders of the user of the access token. The guard of this
+// package tells who the user is and who acts; each route says what an operator may not do.
 import cors from '@koa/cors'
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
@@ -74,37 +74,36 @@ function ordersApi(options: OrdersOptions): Router<{ caller: Caller }> {
   const emails = new Map<string, string>()
 
   router.get('/', guard(requireScope('orders:read')), (ctx) => {
-    const { subject, actor } = ctx.state.caller
-    const orders = ordersOf.get(subject) ?? []
-    const person = people.find(subject)
-    const email = emails.get(subject) ?? person?.email
-    const { name, givenName, possessive } = person ?? {}
-    const customer = name === undefined ? undefined : { name, givenName, possessive }
-    ctx.body = { subject, actor: actor?.sub, actorName: nameOf(actor), customer, email, orders }
+    const { userId, actor } = ctx.state.caller
+    const orders = ordersOf.get(userId) ?? []
+    const person = people.find(userId)
+    const email = emails.get(userId) ?? person?.email
+    const customer = person && { name: person.name }
+    ctx.body = { userId, actor: actor?.sub, actorName: nameOf(actor), customer, email, orders }
   })
 
   // Only the customer in person: that is checked before the scope, because no scope would help.
   router.put('/email', guard(denyImpersonation(), requireScope('orders:write')), async (ctx) => {
     const { email } = await readBody(ctx, EMAIL_SHAPE)
-    emails.set(ctx.state.caller.subject, email)
+    emails.set(ctx.state.caller.userId, email)
     ctx.body = { email }
   })
 
   router.patch('/:id', guard(requireScope('orders:write')), async (ctx) => {
     const { deliveryNote } = await readBody(ctx, NOTE_SHAPE)
-    const { subject, actor, isImpersonated } = ctx.state.caller
-    const orders = ordersOf.get(subject) ?? []
+    const { userId, actor, isImpersonated } = ctx.state.caller
+    const orders = ordersOf.get(userId) ?? []
     const order = orders.find(({ id }) => id === ctx.params.id)
     if (!order) return ctx.throw(404, 'there is no such order', { error: 'not_found' })
     if (order.status === 'delivered') {
       return ctx.throw(409, 'the order is delivered already', { error: 'conflict' })
     }
     const changedBy = isImpersonated
-      ? { subject, actor: actor?.sub ?? null, actorName: nameOf(actor) }
-      : { subject }
+      ? { userId, actor: actor?.sub ?? null, actorName: nameOf(actor) }
+      : { userId }
     const changed = { ...order, deliveryNote: deliveryNote || undefined, changedBy }
     const replaced = orders.map((one) => (one === order ? changed : one))
-    ordersOf.set(subject, replaced)
+    ordersOf.set(userId, replaced)
     ctx.body = changed
   })
 

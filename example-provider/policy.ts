@@ -40,6 +40,12 @@ export const authorize: Authorize = ({ account, scope, context: { duration } }) 
   return duration === undefined || limit
 }
 
+authorize.description = [
+  'Nobody acts as a colleague, or for an organisation that has closed its accounts to support.',
+  'A change in some accounts needs the approval of a lead. In an emergency, a lead looks at it afterwards.',
+  'Some customers are asked before each time.',
+]
+
 /** `rateLimits`, in the memory of this process: each copy of the provider counts for itself. */
 export function createLimiters({ limitPerMinute: points }: Pick<Config, 'limitPerMinute'>) {
   const limiter = () => new RateLimiterMemory({ points, duration: 60 })

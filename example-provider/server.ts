@@ -39,11 +39,10 @@ export interface Server {
   close(): Promise<void>
 }
 
+export type CreateApp = (config: Config, parts: Parts) => Promise<App>
+
 /** @throws StartError for a problem that the person who starts it can fix */
-export async function startServer(
-  config: Config,
-  createApp: (config: Config, parts: Parts) => Promise<App>,
-): Promise<Server> {
+export async function startServer(config: Config, createApp: CreateApp): Promise<Server> {
   const keys = await loadKeys(config)
   const storage = await openStorage(config.storage, config.audit)
   const ports: Port[] = []

@@ -6,8 +6,10 @@ import { koaBody } from 'koa-body'
 import { ipKey, type Provider } from 'oidc-provider-impersonation'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Accounts } from './accounts.ts'
-import { html, showPage } from './demo/page.ts'
+import { html } from './demo/html.ts'
+import { showPage } from './demo/page.ts'
 import { explainErrors } from './demo/provider-pages.ts'
+import { wordsFor } from './demo/words/words.ts'
 
 /**
  * Fetch Metadata: browsers send the origin of a form. The cookie alone does not protect against
@@ -39,10 +41,10 @@ export function signInPage(provider: Provider, accounts: Accounts): Middleware {
     const guess = await beginGuess(ctx.ip, login)
     if (guess instanceof RateLimiterRes) {
       ctx.set('Retry-After', String(Math.ceil(guess.msBeforeNext / 1000)))
-      return showForm(ctx, 429, 'Too many attempts: try again later.')
+      return showForm(ctx, 429, 'tooMany')
     }
     const person = await accounts.authenticate(login, field(ctx, 'password'))
-    if (!person) return showForm(ctx, 401, 'Login or password is wrong.')
+    if (!person) return showForm(ctx, 401, 'wrong')
     await guess.succeeded()
     await finish(ctx, { login: { accountId: person.id, amr: ['pwd'] } })
   })
@@ -95,20 +97,21 @@ function countGuesses() {
   }
 }
 
-function showForm(ctx: Context, status: number, message?: string): void {
+function showForm(ctx: Context, status: number, problem?: 'tooMany' | 'wrong'): void {
+  const { signIn: words } = wordsFor(ctx)
   ctx.status = status
   showPage(
     ctx,
-    'Sign in',
-    html`${message && html`<p role="alert">${message}</p>`}
+    words.title,
+    html`${problem && html`<p role="alert">${words[problem]}</p>`}
 <form method="post">
-<label for="login">Login</label>
+<label for="login">${words.login}</label>
 <input id="login" name="login" value="${field(ctx, 'login')}" autocomplete="username" autocapitalize="none" required autofocus>
-<label for="password">Password</label>
+<label for="password">${words.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
 <div>
-<button>Sign in</button>
-<button formaction="${ctx.path}/abort" formnovalidate>Cancel</button>
+<button>${words.submit}</button>
+<button formaction="${ctx.path}/abort" formnovalidate>${words.cancel}</button>
 </div>
 </form>`,
   )

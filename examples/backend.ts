@@ -64,7 +64,7 @@ export function supportBackend(options: BackendOptions): Middleware {
     if (!isStaff || people.find(userId)?.isProtected) {
       const reason = isStaff ? 'this user is protected' : 'only support staff may act as a customer'
       const error = 'access_denied'
-      const asked = request && { subject: userId, scope, context }
+      const asked = request && { userId, scope, context }
       await recordRefusal({ operator, error, reason, request: asked })
       ctx.throw(403, reason, { error })
     }

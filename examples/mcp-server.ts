@@ -56,7 +56,7 @@ export function mcpServer({ ordersOf, ...options }: McpOptions): Express {
     }
     const server = new McpServer({ name: 'orders', version: '1.0.0' })
     server.registerTool('list_orders', { description: "The customer's orders" }, () =>
-      answer(() => ordersOf(caller.subject)),
+      answer(() => ordersOf(caller.userId)),
     )
     server.registerTool(
       'pay_out',
@@ -68,10 +68,10 @@ export function mcpServer({ ordersOf, ...options }: McpOptions): Express {
 }
 
 /** Software, operator and customer, for the reader of the answer. */
-function namesOf({ subject, actor }: Caller) {
-  const isSoftware = actor?.client_id !== undefined
+function namesOf({ userId, actor }: Caller) {
+  const isSoftware = actor?.clientId !== undefined
   return {
-    customer: subject,
+    customer: userId,
     operator: isSoftware ? actor.act?.sub : actor?.sub,
     software: isSoftware ? actor.sub : undefined,
   }

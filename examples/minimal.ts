@@ -1,14 +1,20 @@
 import Koa from 'koa'
 import mount from 'koa-mount'
-import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation' // was: 'oidc-provider'
+import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 
 const base = process.env.BASE_URL ?? 'http://localhost:3000'
+const administrators = new Set(['root'])
 
 const provider = new Provider(`${base}/oidc`, {
-  adapter: createMemoryAdapter(), // withSubjectTokens(yours, createRedisAdapter(…)) keeps yours: docs/adapters.md
-  // your configuration, unchanged
+  adapter: createMemoryAdapter(), // to try it out
   clients: [
+    {
+      client_id: 'console',
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+      redirect_uris: ['https://console.example.com/callback'],
+    },
     {
       client_id: 'backend',
       client_secret: 'backend-secret',
@@ -16,33 +22,26 @@ const provider = new Provider(`${base}/oidc`, {
       redirect_uris: [],
       response_types: [],
     },
-    {
-      client_id: 'console',
-      token_endpoint_auth_method: 'none',
-      grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
-      redirect_uris: ['https://console.example.com/callback'],
-    },
   ],
   findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
   features: {
     resourceIndicators: {
       getResourceServerInfo: () => ({ scope: 'orders:read', accessTokenFormat: 'jwt' }),
     },
-    // new
     clientCredentials: { enabled: true },
     impersonation: {
       enabled: true,
-      managementApi: { resource: `${base}/api`, clients: ['backend'] },
-      async getCustomJwtClaims({ context }) {
+      managementApi: {
+        resource: `${base}/api`,
+        clients: ['backend'],
+        requireBinding: ['mayAct', 'resource', 'scope', 'expiresIn'],
+      },
+      actorToken: { required: true },
+      authorize: ({ account }) => !administrators.has(account.accountId),
+      getCustomJwtClaims({ context }) {
         if (context.grant.type !== TOKEN_EXCHANGE_GRANT_TYPE) return {}
-        const { ticketId, reason, supportEngineerId } = context.grant.subjectTokenContext
-        return {
-          impersonation_context: {
-            ticket_id: ticketId,
-            reason,
-            support_engineer: supportEngineerId,
-          },
-        }
+        const { ticketId, reason } = context.grant.subjectTokenContext
+        return { impersonation_context: { ticket_id: ticketId, reason } }
       },
     },
   },
@@ -51,7 +50,7 @@ const provider = new Provider(`${base}/oidc`, {
 await provider.impersonation.check()
 
 const app = new Koa()
-app.keys = provider.keys // oidc-provider reads its cookies by them
-app.use(provider.impersonation.routes()) // /api/subject-tokens, /api/impersonations
+app.keys = provider.keys
+app.use(provider.impersonation.routes())
 app.use(mount('/oidc', provider))
 app.listen(Number(process.env.PORT ?? 3000), 'localhost')

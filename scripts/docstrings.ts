@@ -14,18 +14,28 @@ export interface Member extends Docstring {
   readonly type: string
 }
 
-const INTERFACE = /^export interface (\w+)[^{]*\{\n(.*?)^\}/gms
+const INTERFACE = /^export interface (\w+)(?: extends ([\w, ]+))? *\{\n(.*?)^\}/gms
 const NAME = String.raw`(?:readonly\s+)?(\w+)\??:`
 const MEMBER = new RegExp(
   String.raw`^[ \t]*(?:/\*\*((?:(?!\*/).)*)\*/\s*)?${NAME}(.*?)(?=^[ \t]*(?:/\*\*|(?:readonly\s+)?\w+\??:)|(?![^]))`,
   'gms',
 )
 
-/** The members of each exported interface, in source order. */
-export function interfacesOf(source: string): Map<string, Map<string, Member>> {
-  return new Map(
-    [...source.matchAll(INTERFACE)].map(([, name = '', body = '']) => [name, membersOf(body)]),
+/** The members of each exported interface, in source order, each after those of what it extends. */
+export function interfacesOf(...sources: readonly string[]): Map<string, Map<string, Member>> {
+  const found = new Map(
+    sources
+      .flatMap((source) => [...source.matchAll(INTERFACE)])
+      .map(([, name = '', bases = '', body = '']) => [
+        name,
+        { bases: bases.split(',').map((base) => base.trim()), body },
+      ]),
   )
+  const all = (name: string): [string, Member][] => {
+    const { bases = [], body = '' } = found.get(name) ?? {}
+    return [...bases.flatMap(all), ...membersOf(body)]
+  }
+  return new Map([...found.keys()].map((name) => [name, new Map(all(name))]))
 }
 
 function membersOf(body: string): Map<string, Member> {

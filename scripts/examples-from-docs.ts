@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readmeBlocks } from './readme.ts'
 
 // The files of examples/ that documents show are made from the documents. Run this script after a
 // change of a block; test/examples/texts.test.ts compares both.
@@ -21,7 +22,6 @@ const FRAMEWORKS: Readonly<Record<string, string>> = {
 }
 
 export function examplesFromDocs(): ExampleFile[] {
-  const [minimal = ''] = blocksOf('README.md', 'js').map(({ code }) => code)
   const servers = blocksOf('docs/frameworks.md', 'js')
   const fromFrameworks = Object.entries(FRAMEWORKS).map(([path, name]) => {
     const block = servers.find(({ code }) => code.startsWith(`// ${name}\n`))
@@ -33,7 +33,15 @@ export function examplesFromDocs(): ExampleFile[] {
     const name = heading.toLowerCase().replaceAll(/[^a-z]+/g, '-')
     return { path: `policies/${name}${before === 0 ? '' : `-${before + 1}`}.ts`, text: code }
   })
-  return [{ path: 'minimal.ts', text: minimal }, ...fromFrameworks, ...policies]
+  const slack = blocksOf('docs/notices.md', 'ts').find(({ code }) =>
+    code.includes('function slack('),
+  )
+  if (!slack) throw new Error('docs/notices.md does not post to Slack')
+  const alerts = { path: 'alerts/slack.ts', text: slack.code }
+  return [
+    { path: 'minimal.ts', text: readmeBlocks().after },
+    ...[...fromFrameworks, ...policies, alerts],
+  ]
 }
 
 function asTypeScript(code: string, path: string): string {

@@ -1,4 +1,4 @@
-// Writes the tables of errors in docs/http-api.md from docs/openapi.yaml. Run it with `npm run docs`.
+// Writes the tables of errors in docs/http-api.md from docs/openapi.yaml. Run it with `npm run docs:options`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type DescribedError, describedErrors } from './openapi-errors.ts'
 

@@ -17,6 +17,10 @@ export function wrongValueOf(rule: RuleFacts): unknown {
       return '/api'
     case 'text':
       return ''
+    case 'string':
+      return 1
+    case 'identifier':
+      return 'not-one'
     case 'url':
       return 'id.example.com'
     case 'oneOf':
@@ -61,9 +65,20 @@ export function expression(value: unknown): string {
   return inspect(value, { breakLength: Number.POSITIVE_INFINITY })
 }
 
+/** What the examples name and do not make. */
+const STAND_INS = {
+  RateLimiterMemory: class {
+    async consume() {}
+  },
+  Pool: class {
+    async query() {}
+  },
+}
+
 /** Makes an object from the source code of its members. */
 export function objectOf(members: string): Record<string, unknown> {
-  return runInThisContext(`({${members}})`)
+  const names = Object.keys(STAND_INS)
+  return runInThisContext(`(${names}) => ({${members}})`)(...Object.values(STAND_INS))
 }
 
 /** Copies the options with another value at the path. `undefined` removes the member. */

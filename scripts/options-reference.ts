@@ -1,10 +1,20 @@
 // Writes docs/options.md. Text and examples come from the docstrings, limits and defaults from the
-// shapes in the code, messages from the code itself. Run it with `npm run docs`.
+// shapes in the code, messages from the code itself. Run it with `npm run docs:options`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import {
   resolveOptions as resolveGuardOptions,
   resourceServerShape,
 } from '../packages/resource-server/src/options.ts'
+import {
+  createPostgresAdapter,
+  type PostgresAdapterOptions,
+} from '../src/adapters/postgres/index.ts'
+import { POSTGRES_RULES } from '../src/adapters/postgres/schema.ts'
+import { createRedisAdapter, type RedisAdapterOptions } from '../src/adapters/redis/index.ts'
+import { REDIS_RULES } from '../src/adapters/redis/server-check.ts'
+import { SQLITE_RULES } from '../src/adapters/sqlite/database.ts'
+import { createSqliteAdapter, type SqliteAdapterOptions } from '../src/adapters/sqlite/index.ts'
+import { parseRecorder, RECORDER_RULES } from '../src/events/trail.ts'
 import { impersonationRules, resolveOptions } from '../src/options/defaults.ts'
 import type { RuleFacts } from '../src/options/rules.ts'
 import { interfacesOf, type Member } from './docstrings.ts'
@@ -12,15 +22,21 @@ import { exampleOf, expression, objectOf, withMember, wrongValueOf } from './opt
 
 const SOURCES = [
   'src/public/options',
+  'src/public/events',
+  'src/adapters/redis/index',
+  'src/adapters/redis/replicas',
+  'src/adapters/redis/server-check',
+  'src/adapters/sqlite/index',
+  'src/adapters/sqlite/database',
+  'src/adapters/postgres/index',
+  'src/adapters/postgres/schema',
   'packages/resource-server/src/options',
   'packages/resource-server/src/sender/dpop-options',
 ]
 const TARGET = new URL('../docs/options.md', import.meta.url)
 
-const interfaces = new Map(
-  SOURCES.flatMap((name) => [
-    ...interfacesOf(readFileSync(new URL(`../${name}.ts`, import.meta.url), 'utf8')),
-  ]),
+const interfaces = interfacesOf(
+  ...SOURCES.map((name) => readFileSync(new URL(`../${name}.ts`, import.meta.url), 'utf8')),
 )
 
 /** What the page says of each rule. The guard has rules of its own, with the same facts. */
@@ -30,6 +46,8 @@ interface Shape {
 
 /** The options of one entry point. */
 interface Section {
+  readonly title: string
+  readonly intro?: string
   readonly root: string
   readonly shape: Shape
   /** The required members, as source code. */
@@ -43,8 +61,12 @@ interface Option extends Member {
   readonly rule: RuleFacts | undefined
 }
 
-const SECTIONS: readonly [Section, Section] = [
+/** The options of each entry point. The values of mistakes are wrong on purpose, so casts hide them from types. */
+export const SECTIONS: readonly Section[] = [
   {
+    title: 'The provider: `features.impersonation`',
+    intro:
+      '`RateLimiterMemory` in the examples is a class of [rate-limiter-flexible](policies.md).',
     root: 'ImpersonationOptions',
     shape: impersonationRules,
     required: `enabled: true,
@@ -55,12 +77,43 @@ managementApi: {
     resolve: resolveOptions,
   },
   {
+    title: 'The guard of an API: `resourceServer()`',
     root: 'ResourceServerOptions',
     shape: resourceServerShape,
     required: `issuer: 'https://id.example.com/oidc',
 audience: 'https://api.example.com',`,
-    // The values are wrong on purpose, so the cast hides them from the types.
     resolve: (options) => resolveGuardOptions(options as Parameters<typeof resolveGuardOptions>[0]),
+  },
+  {
+    title: 'Storage in PostgreSQL: `createPostgresAdapter()`',
+    intro: '`Pool` in the examples is a class of [pg](adapters.md#postgresql).',
+    root: 'PostgresAdapterOptions',
+    shape: POSTGRES_RULES,
+    required: 'pool: new Pool({ query_timeout: 5000 }),',
+    resolve: (options) => createPostgresAdapter(options as PostgresAdapterOptions),
+  },
+  {
+    title: 'Storage in Redis: `createRedisAdapter()`',
+    root: 'RedisAdapterOptions',
+    shape: REDIS_RULES,
+    required: 'client: (args) => sentinel.sendCommand(false, args),',
+    resolve: (options) => createRedisAdapter(options as RedisAdapterOptions),
+  },
+  {
+    title: 'Storage in SQLite: `createSqliteAdapter()`',
+    root: 'SqliteAdapterOptions',
+    shape: SQLITE_RULES,
+    required: "file: ':memory:',",
+    resolve: (options) => createSqliteAdapter(options as SqliteAdapterOptions).close(),
+  },
+  {
+    title: 'An audit before the answer: `recordFirst()`',
+    intro:
+      'The second argument of [`provider.impersonation.recordFirst(record, options)`](events.md).',
+    root: 'RecordFirstOptions',
+    shape: RECORDER_RULES,
+    required: '',
+    resolve: (options) => parseRecorder(async () => {}, options),
   },
 ]
 
@@ -109,7 +162,9 @@ function defaultOf({ path, rule, tags }: Option): string {
 function unitOf({ path, rule, text }: Option): string | undefined {
   if (rule?.type !== 'integer') return undefined
   const words = text.replaceAll('\n', ' ')
-  const unit = / in (seconds|bytes|characters|prior persons)\b/.exec(words)?.[1]
+  const unit = / in (seconds|milliseconds|bytes|characters|prior persons|replicas)\b/.exec(
+    words,
+  )?.[1]
   const bounds = `${rule.min} to ${rule.max}`
   if (!unit || !words.includes(bounds)) {
     throw new Error(`${path.join('.')}: the docstring must say its unit, and ${bounds}`)
@@ -137,15 +192,21 @@ export function optionMistakes(root: Section['root']): OptionMistake[] {
   const section = SECTIONS.find((each) => each.root === root)
   if (!section) throw new Error(`no such options: ${root}`)
   const required = objectOf(section.required)
-  return optionsOf(root, section.shape).flatMap((option) => {
+  const options = optionsOf(root, section.shape)
+  return options.flatMap((option) => {
     const { path, rule } = option
     if (!rule) return []
     const isRequired = defaultOf(option).startsWith('none:')
-    return [wrongValueOf(rule), ...(isRequired ? [undefined] : [])].map((value) => ({
-      path: path.join('.'),
-      value,
-      message: messageOf(section, withMember(required, path, value)),
-    }))
+    const group =
+      path.length === 2 ? options.find((each) => each.path.join() === path[0]) : undefined
+    // What else the group needs. DPoP takes one of its members.
+    const isNeeded = group?.rule && path.at(-1) !== 'getUrl'
+    const others = isNeeded ? objectOf(group.tags.get('example') ?? '') : {}
+    return [wrongValueOf(rule), ...(isRequired ? [undefined] : [])].map((value) => {
+      const around = value === undefined ? required : { ...required, ...others }
+      const message = messageOf(section, withMember(around, path, value))
+      return { path: path.join('.'), value, message }
+    })
   })
 }
 
@@ -184,32 +245,31 @@ function contents(options: readonly Option[]): string {
 
 /** Makes the page from the current sources. */
 export function optionsReference(): string {
-  const [provider, guard] = SECTIONS.map((section) => {
-    const options = optionsOf(section.root, section.shape)
-    return [
-      `These are required:\n\n\`\`\`js\n${section.required}\n\`\`\``,
+  const anchor = (title: string) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-')
+  const sections = SECTIONS.map(({ title, intro, root, shape, required }) => {
+    const options = optionsOf(root, shape)
+    const parts = [
+      `## ${title}`,
+      intro,
+      required && `These are required:\n\n\`\`\`js\n${required}\n\`\`\``,
       contents(options),
       ...options.map((option) => described(option)),
-    ].join('\n\n')
+    ]
+    return parts.filter((part) => part).join('\n\n')
   })
   return `# Options
 
-\`npm run docs\` writes this page from the source; a test runs every example.
+\`npm run docs:options\` writes this page from the source; a test runs every example.
 
-An option that is unknown or wrong throws a \`TypeError\` at start-up, whose message starts with the path of the option and says what is expected. \`undefined\` means that the option is left out. Types that have a name are exported: those of the provider by \`oidc-provider-impersonation\`, those of the guard by \`oidc-provider-impersonation-resource-server\`. An example shows one option, to be put beside the required ones.
+An option that is unknown or wrong throws a \`TypeError\` at start-up, whose message starts with the path of the option and says what is expected. \`undefined\` means that the option is left out. Types that have a name are exported by the module that has the function. An example shows one option, to be put beside the required ones.
 
-- [The provider: \`features.impersonation\`](#the-provider-featuresimpersonation)
-- [The guard of an API: \`resourceServer()\`](#the-guard-of-an-api-resourceserver)
+${SECTIONS.map(({ title }) => `- [${title}](#${anchor(title)})`).join('\n')}
 
-## The provider: \`features.impersonation\`
-
-\`RateLimiterMemory\` in the examples is a class of [rate-limiter-flexible](policies.md).
-
-${provider}
-
-## The guard of an API: \`resourceServer()\`
-
-${guard}
+${sections.join('\n\n')}
 `
 }
 

@@ -1,4 +1,4 @@
-// Prepares a release, and publishes nothing: a release is a tag, and release.yml (CONTRIBUTING.md).
+// Prepares a release, and publishes nothing: a release is a tag, and release.yml (RELEASING.md).
 import { execFile } from 'node:child_process'
 import {
   cp,
@@ -42,7 +42,7 @@ const HELP = `npm run release -- <what>
                         commits that. The work tree must be clean.
   --help                This text.
 
-A release itself is a tag: CONTRIBUTING.md, Releasing.
+A release itself is a tag: RELEASING.md.
 `
 
 const { values } = parseArgs({

@@ -3,6 +3,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
+import { storePast } from '../packages/console/test/e2e/support/audit-rows.ts'
 import { enter } from '../packages/console/test/e2e/support/enter.ts'
 import { deploy } from '../packages/console/test/support/deployment.ts'
 import { launch, temporaryFolder } from '../test/example-provider/support.ts'
@@ -10,6 +11,18 @@ import { launch, temporaryFolder } from '../test/example-provider/support.ts'
 const IMAGES = join(import.meta.dirname, '../packages/console/images')
 const DOCS = join(import.meta.dirname, '../docs/images')
 const WIDE = { width: 1280, height: 800 }
+const HIGH = { width: 1280, height: 1130 }
+
+/** What was done in the days before, for the pictures of the overview: less on each seventh day. */
+const MONTH = Array.from({ length: 29 }, (_, index) => index + 1).flatMap((back) =>
+  Array.from({ length: back % 7 === 0 ? 1 : 4 + ((back * 5) % 6) }, (_, index) => ({
+    at: Date.now() - back * 86_400_000,
+    ...(index % 4 === 0
+      ? {}
+      : { end: index % 9 === 5 ? ('user' as const) : ('requested' as const) }),
+    ...(back % 11 === 3 && index === 0 ? { objection: 'I did not ask for this' } : {}),
+  })),
+)
 
 await mkdir(IMAGES, { recursive: true })
 await using deployment = await deploy()
@@ -27,6 +40,9 @@ try {
   const { body } = await deployment.ask('grace', '/audit?text=SUP-118')
   await picture('impersonation', 'grace', `/console/audit/${body.rows.at(-1).id}`)
   await picture('account', 'alice', '/account')
+  await storePast(deployment.audit, MONTH)
+  // Its pictures stand below what runs.
+  await picture('overview', 'grace', '/console', (page) => page.setViewportSize(HIGH))
   await pictureOfShop()
 } finally {
   await browser.close()

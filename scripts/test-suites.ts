@@ -49,8 +49,8 @@ const BROWSER_ON_PUSH: readonly string[] = [
   'packages/console/test/e2e/operators/{story,races,trouble}.e2e.ts',
   'packages/console/test/e2e/permits/permits.e2e.ts',
   'packages/console/test/e2e/audit/{hostile,export,keyboard,prove,question,still}.e2e.ts',
-  // The example: each link, the README's story, and the shop that acts.
-  'test/e2e/{links,story,shop,sign-in-page,strict}.e2e.ts',
+  // The example: each link, the stories of the README and the start page, and the shop that acts.
+  'test/e2e/{links,story,shop,sign-in-page,start-page,strict}.e2e.ts',
   // What the tests above rely on: that a fault in a page is found.
   'test/e2e/harness/*.e2e.ts',
 ]
@@ -126,6 +126,15 @@ export const SUITES: readonly Suite[] = [
     when: 'push',
     files: ['test/docs/**/*.test.ts'],
     timeout: 60_000,
+    limit: 900,
+  },
+  {
+    name: 'site',
+    about: 'the site of the documents: VitePress checks every link; installs it first',
+    when: 'nightly',
+    files: ['test/docs/*.site.ts'],
+    timeout: 600_000,
+    installs: ['scripts/site'],
     limit: 900,
   },
   {

@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import type { ConfigurationParts } from './configuration.ts'
+import type { AccessTokenClaims } from './claims/claims.ts'
 import { registerExchange } from './exchange/exchange.ts'
 import { withholdFromSelfRegistered } from './host/instance.ts'
 import { revocationOfSubjectTokens } from './http/revocation.ts'
@@ -7,7 +7,7 @@ import { announceRoutes, issuerRoutes } from './http/routes.ts'
 import { lookForPendingEnds } from './impersonations/pending-ends.ts'
 import { endWithOpaqueToken, endWithOperator, judgeByEnds } from './impersonations/sign-out.ts'
 import { optionsOf, type ResolvedOptions } from './options/defaults.ts'
-import { managementRights, requireMachineTokenKey, rightsOf } from './policy/clients.ts'
+import { requireMachineTokenKey } from './policy/clients.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { assembleStatusLists } from './status-list/sign.ts'
 import { accessTokenVerifier, verifierOf } from './tokens/access-token.ts'
@@ -18,10 +18,9 @@ import { defineSubjectToken, endingAdapterOf, subjectTokensOf } from './tokens/s
 export function assemble(
   provider: Provider,
   resolved: ResolvedOptions,
-  { claims }: ConfigurationParts,
+  claims: AccessTokenClaims,
 ): void {
   const options = optionsOf.set(provider, resolved)
-  rightsOf.set(provider, managementRights(options.managementApi))
   claims.use(provider)
   if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
   if (!options.allowSelfRegisteredClients) {

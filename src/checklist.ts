@@ -1,17 +1,47 @@
 import type { Provider } from 'oidc-provider'
 import { hasRecorders } from './events/trail.ts'
+import { findNamesakes } from './exchange/actor.ts'
 import {
   configurationOf,
   isDevelopmentAdapter,
   publicKeys,
   staticClients,
 } from './host/instance.ts'
-import type { ResolvedOptions } from './options/defaults.ts'
+import { findOpaqueResources } from './impersonations/list.ts'
+import { optionsOf } from './options/defaults.ts'
 import { mayClient } from './policy/clients.ts'
 import type { ImpersonationEvents } from './public/events.ts'
 import type { ChecklistItem } from './public/objects.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { issuerUri, STATUS_LISTS_PATH } from './shared/uris.ts'
+import { statusListsOf } from './status-list/sign.ts'
+import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
+
+/** How long an access token may live that cannot be ended, in seconds. */
+const WITHOUT_END = 900
+
+/** Each line of the list says what to do. docs/production.md has the same lines. */
+const TODO: Readonly<Record<ChecklistItem['id'], string>> = {
+  single_use: 'use an adapter with consumeOnce, that all processes share',
+  ending: 'use an adapter with list and endOnce, and ending.enabled: true',
+  policy: 'set authorize, and refuse protected people first',
+  binding: 'bind every subject token: name all members in managementApi.requireBinding',
+  actor_token: 'set actorToken.required: true, unless jobs act without an operator',
+  lifetime: `set accessToken.maxTtl to ${WITHOUT_END} or less where no impersonation can be ended`,
+  token_format:
+    "set accessTokenFormat: 'jwt', or have the APIs with opaque tokens ask introspection",
+  rate_limits: 'set rateLimits.issue and rateLimits.issuePerActor',
+  clients: 'register the clients that issue for client_credentials, with a secret or a key',
+  dpop: 'set dpop_bound_access_tokens: true for public clients that exchange',
+  issuer: 'serve the issuer by https: tokens and keys go to other machines in the clear',
+  keys: 'set jwks and cookies.keys, from a secret store',
+  events: 'listen to the events of impersonations, or mount the console',
+  errors: 'listen to server_error: its cause stands nowhere else',
+  namesakes: 'give software that acts another id than any account has',
+  discovery: 'mount the provider at the path of its issuer',
+  status_lists:
+    'let the proxy pass on every path below the issuer, or APIs refuse impersonated tokens with 503',
+}
 
 /** The key that oidc-provider signs with where a deployment has none: anyone can read it. */
 const DEVELOPMENT_KEY = 'keystore-CHANGE-ME'
@@ -24,157 +54,72 @@ const KEPT_EVENTS: ReadonlyArray<keyof ImpersonationEvents> = [
   'impersonation.ended',
 ]
 
-/** How long an access token may live that cannot be ended, in seconds. */
-const WITHOUT_END = 900
+const BINDING_MEMBERS = ['mayAct', 'resource', 'scope', 'expiresIn'] as const
 
-interface Seen {
-  readonly options: ResolvedOptions
-  readonly canEnd: boolean
-  readonly opaqueResources: readonly string[]
-  /** The ids of clients that act which are ids of accounts, too. */
-  readonly sameIds: readonly string[]
+/**
+ * What a provider can tell of going to production, once its storage was tried out.
+ *
+ * @throws Error that says in one sentence why the storage cannot keep subject tokens
+ */
+export async function checklist(provider: Provider): Promise<readonly ChecklistItem[]> {
+  const { managementApi, accessToken, actorToken, rateLimits, ...options } = optionsOf.of(provider)
+  const cookieKeys = configurationOf(provider).cookies?.keys ?? []
+  const canEnd = endingAdapterOf.find(provider) !== undefined
+  const [address] = await Promise.all([
+    lookAtAddress(provider),
+    subjectTokensOf.of(provider).checkStorage(),
+  ])
+  const unheard = KEPT_EVENTS.filter((name) => provider.listenerCount(name) === 0)
+  /** Whether something is left to do, or what it is left to do for. */
+  const open: Record<ChecklistItem['id'], boolean | string> = {
+    single_use:
+      options.subjectToken.singleUse !== 'adapter' ||
+      isDevelopmentAdapter(provider.AccessToken.adapter),
+    ending: !canEnd,
+    policy: options.authorize === undefined,
+    binding: join(BINDING_MEMBERS.filter((name) => !managementApi.requireBinding.includes(name))),
+    actor_token: !actorToken.required,
+    lifetime: !canEnd && accessToken.maxTtl > WITHOUT_END && `it is ${accessToken.maxTtl}`,
+    token_format: canEnd && join(await findOpaqueResources(provider)),
+    rate_limits: rateLimits.issue === undefined || rateLimits.issuePerActor === undefined,
+    clients: join(await findUnfitMachines(provider)),
+    dpop: join(findUnboundClients(provider)),
+    issuer: !provider.issuer.startsWith('https:') && provider.issuer,
+    keys:
+      publicKeys(provider).keys.some(({ kid }) => kid === DEVELOPMENT_KEY) ||
+      (Array.isArray(cookieKeys) && cookieKeys.length === 0),
+    events: !hasRecorders(provider) && join(unheard),
+    errors: provider.listenerCount('server_error') === 0,
+    namesakes: join(await findNamesakes(provider, options.softwareActors)),
+    ...address,
+  }
+  return (Object.keys(TODO) as ChecklistItem['id'][]).map((id) => {
+    const left = open[id]
+    return { id, ok: !left, message: TODO[id] + (left && left !== true ? `: ${left}` : '') }
+  })
 }
 
-/** What a provider can tell of going to production: docs/production.md has the same lines. */
-export async function checklist(
-  provider: Provider,
-  { options, canEnd, opaqueResources, sameIds }: Seen,
-): Promise<readonly ChecklistItem[]> {
-  const { managementApi, accessToken, actorToken, rateLimits, subjectToken } = options
-  const { cookies } = configurationOf(provider)
-  const signing = publicKeys(provider).keys
-  const cookieKeys = cookies?.keys ?? []
-  const ownsKeys =
-    signing.every(({ kid }) => kid !== DEVELOPMENT_KEY) &&
-    !(Array.isArray(cookieKeys) && cookieKeys.length === 0)
-  const unbound = ['mayAct', 'resource', 'scope', 'expiresIn'].filter(
-    (member) => !managementApi.requireBinding.some((required) => required === member),
-  )
-  const unfit = await unfitMachines(provider, options)
-  const unboundClients = staticClients(provider)
-    .filter(
-      (client) =>
-        client.token_endpoint_auth_method === 'none' &&
-        client.grant_types?.includes(TOKEN_EXCHANGE_GRANT_TYPE) &&
-        !client.dpop_bound_access_tokens,
-    )
-    .map((client) => client.client_id)
-  const isShared =
-    subjectToken.singleUse === 'adapter' && !isDevelopmentAdapter(provider.AccessToken.adapter)
-  const unheard = KEPT_EVENTS.filter((name) => provider.listenerCount(name) === 0).join(', ')
-  return [
-    item(
-      'single_use',
-      isShared,
-      'Single use is kept by the storage adapter',
-      'use an adapter with consumeOnce, that all processes share',
-    ),
-    item(
-      'ending',
-      canEnd,
-      'Impersonations can be seen and ended',
-      'use an adapter with list and endOnce, and ending.enabled: true',
-    ),
-    item(
-      'policy',
-      options.authorize !== undefined,
-      'A policy says who may act as whom',
-      'set authorize, and refuse protected people first',
-    ),
-    item(
-      'binding',
-      unbound.length === 0,
-      'Every subject token is bound',
-      `add to managementApi.requireBinding: ${unbound.join(', ')}`,
-    ),
-    item(
-      'actor_token',
-      actorToken.required,
-      'An operator is signed in at the exchange',
-      'set actorToken.required: true, unless jobs act without an operator',
-    ),
-    item(
-      'lifetime',
-      canEnd || accessToken.maxTtl <= WITHOUT_END,
-      'Access tokens are short where they cannot be ended',
-      `set accessToken.maxTtl to ${WITHOUT_END} or less; it is ${accessToken.maxTtl}`,
-    ),
-    item(
-      'token_format',
-      opaqueResources.length === 0,
-      'APIs read who acts in the token itself',
-      `set accessTokenFormat: 'jwt', or have these APIs ask introspection: ${opaqueResources.join(', ')}`,
-    ),
-    item(
-      'rate_limits',
-      rateLimits.issue !== undefined && rateLimits.issuePerActor !== undefined,
-      'Requests are limited, for each client and each operator',
-      'set rateLimits.issue and rateLimits.issuePerActor',
-    ),
-    item(
-      'clients',
-      unfit.length === 0,
-      'The clients that issue exist and authenticate',
-      `register for client_credentials, with a secret or a key: ${unfit.join(', ')}`,
-    ),
-    item(
-      'dpop',
-      unboundClients.length === 0,
-      'Public clients that exchange are bound by DPoP',
-      `set dpop_bound_access_tokens: true for ${unboundClients.join(', ')}`,
-    ),
-    item(
-      'issuer',
-      new URL(provider.issuer).protocol === 'https:',
-      'The issuer is https',
-      `serve ${provider.issuer} by https: tokens and keys go to other machines in the clear`,
-    ),
-    item(
-      'keys',
-      ownsKeys,
-      'Signing keys and cookie keys are your own',
-      'set jwks and cookies.keys, from a secret store',
-    ),
-    item(
-      'events',
-      unheard === '' || hasRecorders(provider),
-      'Events are kept',
-      `listen to ${unheard}, or mount the console`,
-    ),
-    item(
-      'errors',
-      provider.listenerCount('server_error') > 0,
-      'Errors are heard',
-      'listen to server_error: its cause stands nowhere else',
-    ),
-    item(
-      'namesakes',
-      sameIds.length === 0,
-      'No software that acts has the id of an account',
-      `give these clients of softwareActors, or these accounts, another id: ${sameIds.join(', ')}`,
-    ),
-  ]
-}
-
-function item(id: ChecklistItem['id'], ok: boolean, has: string, todo: string): ChecklistItem {
-  return { id, ok, message: ok ? has : todo }
+function join(names: readonly string[]): string {
+  return names.join(', ')
 }
 
 /** The clients that `managementApi.clients` names to issue, and that cannot. */
-async function unfitMachines(
-  provider: Provider,
-  { managementApi }: ResolvedOptions,
-): Promise<readonly string[]> {
-  const rule = managementApi.clients.issue
+async function findUnfitMachines(provider: Provider): Promise<readonly string[]> {
+  const rule = optionsOf.of(provider).managementApi.clients.issue
   if (typeof rule === 'function') return []
-  const may = mayClient(rule, 'managementApi.clients')
-  const found = await Promise.all(
-    rule.map(async (id) => {
-      const client = await provider.Client.find(id)
-      return client !== undefined && (await may(client))
-    }),
+  const clients = await Promise.all(rule.map((id) => provider.Client.find(id)))
+  const fit = await Promise.all(
+    clients.map((client) => client !== undefined && mayClient(provider, 'issue', client)),
   )
-  return rule.filter((_, index) => !found[index])
+  return rule.filter((_, index) => !fit[index])
+}
+
+function findUnboundClients(provider: Provider): readonly string[] {
+  return staticClients(provider)
+    .filter(({ token_endpoint_auth_method: method }) => method === 'none')
+    .filter(({ grant_types: grants }) => grants?.includes(TOKEN_EXCHANGE_GRANT_TYPE))
+    .filter(({ dpop_bound_access_tokens: isBound }) => !isBound)
+    .map((client) => client.client_id)
 }
 
 const TIMEOUT_MS = 1000
@@ -182,32 +127,26 @@ const TIMEOUT_MS = 1000
 /**
  * What answers at the address of the provider: its discovery document, and its status lists. No answer
  * says nothing, since the server may start later.
- *
- * @param servesLists whether the provider serves status lists
  */
-export async function addressItems(
-  issuer: string,
-  { servesLists }: { readonly servesLists: boolean },
-): Promise<readonly ChecklistItem[]> {
+async function lookAtAddress(
+  provider: Provider,
+): Promise<Record<'discovery' | 'status_lists', boolean | string>> {
+  const { issuer } = provider
   const url = issuerUri(issuer, '/.well-known/openid-configuration')
   const discovery = await loadJson(url)
   const isOurs = discovery?.body.issuer === issuer
   const listsUrl = issuerUri(issuer, STATUS_LISTS_PATH)
-  const lists = servesLists && isOurs ? await loadJson(listsUrl) : undefined
-  return [
-    item(
-      'discovery',
-      isOurs || discovery === undefined,
-      'The discovery document is served at the issuer',
-      `mount the provider at the path of its issuer: ${url} answers ${discovery?.status}, and not with the discovery document of this provider`,
-    ),
-    item(
-      'status_lists',
-      lists === undefined || Array.isArray(lists.body.status_lists),
-      'Status lists are served below the issuer',
-      `let the proxy pass on every path below the issuer, or APIs refuse impersonated tokens with 503: ${listsUrl} answers ${lists?.status}, and not with the status lists of this provider`,
-    ),
-  ]
+  const lists = isOurs && statusListsOf.find(provider) ? await loadJson(listsUrl) : undefined
+  return {
+    discovery:
+      discovery !== undefined &&
+      !isOurs &&
+      `${url} answers ${discovery.status}, and not with the discovery document of this provider`,
+    status_lists:
+      lists !== undefined &&
+      !Array.isArray(lists.body.status_lists) &&
+      `${listsUrl} answers ${lists.status}, and not with the status lists of this provider`,
+  }
 }
 
 /** `undefined` where nothing answers, or something that is in trouble. */

@@ -1,11 +1,16 @@
 import type { Configuration } from 'oidc-provider'
-import type { AccessTokenClaims } from './claims/claims.ts'
+import { AccessTokenClaims } from './claims/claims.ts'
 import type { ResolvedOptions } from './options/defaults.ts'
-import { type GetResourceServerInfo, withApplicationGrants } from './policy/clients.ts'
+import {
+  type GetResourceServerInfo,
+  withApplicationGrants,
+  withManagementApi,
+} from './policy/clients.ts'
 import { DEFAULT_SUBJECT_TOKEN_TTL, MAX_SUBJECT_TOKEN_TTL } from './shared/constants.ts'
 
 /** What impersonation adds to a provider's configuration. */
-export interface ConfigurationParts {
+export interface Configured {
+  readonly configuration: Configuration
   readonly claims: AccessTokenClaims
   readonly getResourceServerInfo: GetResourceServerInfo
 }
@@ -25,8 +30,7 @@ export function withoutImpersonation(configuration: Configuration): Configuratio
 export function withImpersonation(
   configuration: Configuration,
   options: ResolvedOptions,
-  { claims, getResourceServerInfo }: ConfigurationParts,
-): Configuration {
+): Configured {
   const { features, formats, ttl } = configuration
   // This package does not switch the feature on: every client that lists the grant could then use
   // it. With dynamic registration, any unknown client could list it.
@@ -41,7 +45,9 @@ export function withImpersonation(
       'features.resourceIndicators.enabled must not be false where features.impersonation is enabled: leave it out, or write true',
     )
   }
-  return {
+  const claims = new AccessTokenClaims(options, configuration)
+  const getResourceServerInfo = withManagementApi(options.managementApi, configuration)
+  const wired = {
     ...configuration,
     ...applicationGrants(configuration, options),
     extraTokenClaims: claims.extraTokenClaims,
@@ -62,12 +68,13 @@ export function withImpersonation(
       },
     },
   }
+  return { configuration: wired, claims, getResourceServerInfo }
 }
 
 /** Marks a configuration that {@link withImpersonation} returned. */
 export function isWired(
   configuration: Configuration,
-  { claims, getResourceServerInfo }: ConfigurationParts,
+  { claims, getResourceServerInfo }: Configured,
 ): boolean {
   const { extraTokenClaims, formats, features } = configuration
   return (

@@ -1,27 +1,24 @@
 import type { Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
 import { assemble } from './assemble.ts'
-import { addressItems, checklist } from './checklist.ts'
-import { AccessTokenClaims } from './claims/claims.ts'
+import { checklist } from './checklist.ts'
 import {
-  type ConfigurationParts,
+  type Configured,
   isWired,
   withImpersonation,
   withoutImpersonation,
 } from './configuration.ts'
 import { addRecorder, parseRecorder } from './events/trail.ts'
-import { findNamesakes } from './exchange/actor.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
-import { findAccountById } from './host/request.ts'
 import { managementRoutes } from './http/routes.ts'
 import { endImpersonation } from './impersonations/end.ts'
-import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './impersonations/inputs.ts'
-import { findOpaqueResources, getImpersonation, listImpersonations } from './impersonations/list.ts'
+import { END, readFilter, readQuery } from './impersonations/inputs.ts'
+import { getImpersonation, listImpersonations } from './impersonations/list.ts'
 import { endAll } from './impersonations/pending-ends.ts'
-import { issueInProcess, previewIssue } from './issue/in-process.ts'
+import { ISSUE_RULES, issueInProcess, previewIssue } from './issue/in-process.ts'
 import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
-import { withManagementApi } from './policy/clients.ts'
+import { readInput, resolve } from './options/rules.ts'
 import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
 import type {
   ChecklistItem,
@@ -33,12 +30,12 @@ import type {
   IssuedSubjectToken,
   IssueOptions,
   Preview,
+  PreviewOptions,
   SubjectTokenRequest,
 } from './public/objects.ts'
 import type { ImpersonationOptions } from './public/options.ts'
 import { type RequestListener, requestListener } from './shared/request-listener.ts'
-import { statusIndicesOf } from './status-list/allocate.ts'
-import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
+import { endingAdapterOf } from './tokens/subject-token.ts'
 
 /**
  * The parts of impersonation, to build a provider by hand. In this order, for one provider:
@@ -54,7 +51,7 @@ import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
  */
 export class ImpersonationFeature {
   readonly #options: ResolvedOptions
-  #parts: ConfigurationParts | undefined
+  #configured: Configured | undefined
   #wired: Provider | undefined
 
   /**
@@ -82,18 +79,12 @@ export class ImpersonationFeature {
   configure(configuration: Configuration = {}): Configuration {
     const plain = withoutImpersonation(configuration)
     if (!this.enabled) return plain
-    if (this.#parts)
+    if (this.#configured)
       throw new TypeError(
         'configure() was already called: create one ImpersonationFeature for each provider',
       )
-    this.#parts = {
-      claims: new AccessTokenClaims(this.#options, {
-        extraTokenClaims: plain.extraTokenClaims,
-        customizeJwt: plain.formats?.customizers?.jwt,
-      }),
-      getResourceServerInfo: withManagementApi(this.#options.managementApi, plain),
-    }
-    return withImpersonation(plain, this.#options, this.#parts)
+    this.#configured = withImpersonation(plain, this.#options)
+    return this.#configured.configuration
   }
 
   /**
@@ -107,7 +98,7 @@ export class ImpersonationFeature {
   register(provider: Provider): void {
     if (!this.enabled) return
     checkClassNames(provider)
-    if (!this.#parts || !isWired(configurationOf(provider), this.#parts)) {
+    if (!this.#configured || !isWired(configurationOf(provider), this.#configured)) {
       throw new TypeError(
         'register(provider) needs a provider that was built from configure(configuration) of the same ImpersonationFeature, unchanged: otherwise it would issue impersonated tokens without act',
       )
@@ -117,7 +108,7 @@ export class ImpersonationFeature {
         'register() was already called: create one ImpersonationFeature for each provider',
       )
 
-    assemble(provider, this.#options, this.#parts)
+    assemble(provider, this.#options, this.#configured.claims)
     this.#wired = provider
   }
 
@@ -136,18 +127,7 @@ export class ImpersonationFeature {
    * storage's own error as `cause`
    */
   async check(): Promise<readonly ChecklistItem[]> {
-    if (!this.enabled) return []
-    const provider = this.#registered
-    const servesLists = statusIndicesOf.find(provider) !== undefined
-    const [address] = await Promise.all([
-      addressItems(provider.issuer, { servesLists }),
-      subjectTokensOf.of(provider).checkStorage(),
-    ])
-    const { softwareActors } = this.#options
-    const sameIds = await findNamesakes(softwareActors, (id) => findAccountById(provider, id))
-    const opaqueResources = this.canEnd ? await findOpaqueResources(provider) : []
-    const seen = { options: this.#options, canEnd: this.canEnd, opaqueResources, sameIds }
-    return [...(await checklist(provider, seen)), ...address]
+    return this.enabled ? checklist(this.#registered) : []
   }
 
   /**
@@ -164,7 +144,7 @@ export class ImpersonationFeature {
    * `requireBinding`, the event and its recorders (nothing acts before it is recorded, I13) are the same. The
    * caller decides who may ask.
    *
-   * @throws TypeError before {@link register}, and for a wrong `as`
+   * @throws TypeError before {@link register}, and for a wrong `as` or `accessTokenTtl`
    * @throws the errors of the management API, with its `error`, `error_description` and `statusCode`:
    * `errors.InvalidRequest`, `errors.AccessDenied`, {@link UserNotFound}, {@link TooManyRequests} and
    * {@link RecorderNotReady} (with `retryAfter`), {@link NotRecorded}
@@ -172,7 +152,7 @@ export class ImpersonationFeature {
    * @throws the storage's error, or a hook's, where one fails: nothing is issued
    */
   async issue(request: SubjectTokenRequest, options: IssueOptions): Promise<IssuedSubjectToken> {
-    return issueInProcess(this.#registered, request, issueOptionsOf('issue', options))
+    return issueInProcess(this.#registered, request, resolve(ISSUE_RULES, options, 'issue'))
   }
 
   /**
@@ -184,8 +164,8 @@ export class ImpersonationFeature {
    * client that may not issue
    * @throws the error of a hook that fails
    */
-  async preview(request: SubjectTokenRequest, options: IssueOptions): Promise<Preview> {
-    return previewIssue(this.#registered, request, issueOptionsOf('preview', options))
+  async preview(request: SubjectTokenRequest, options: PreviewOptions): Promise<Preview> {
+    return previewIssue(this.#registered, request, resolve(ISSUE_RULES, options, 'preview'))
   }
 
   /**
@@ -204,7 +184,7 @@ export class ImpersonationFeature {
    * @throws TypeError for a query with a member that is unknown or wrong
    */
   async list(query: ImpersonationQuery = {}): Promise<ImpersonationPage> {
-    return listImpersonations(this.#ending, checkQuery(query))
+    return listImpersonations(this.#ending, readQuery(query))
   }
 
   /**
@@ -217,7 +197,7 @@ export class ImpersonationFeature {
    * @throws TypeError for a wrong member
    */
   async end(id: string, how: EndOptions = {}): Promise<Impersonation | undefined> {
-    return endImpersonation(this.#ending, id, checkEnd(how, ALL_CAUSES))
+    return endImpersonation(this.#ending, id, readInput(END, how))
   }
 
   /**
@@ -229,7 +209,7 @@ export class ImpersonationFeature {
    * @throws TypeError for a filter without a member, or a wrong one
    */
   async endAll(filter: ImpersonationFilter, how: EndOptions = {}): Promise<number> {
-    return endAll(this.#ending, checkFilter(filter), checkEnd(how, ALL_CAUSES))
+    return endAll(this.#ending, readFilter(filter), readInput(END, how))
   }
 
   /**
@@ -289,12 +269,4 @@ export class ImpersonationFeature {
   callback(): RequestListener {
     return requestListener(this.routes(), this.#wired)
   }
-}
-
-function issueOptionsOf(method: string, options: IssueOptions): IssueOptions {
-  const { as, ctx } = options ?? {}
-  if (typeof as !== 'string' || as === '') {
-    throw new TypeError(`${method}(request, { as }): as must be the id of a client`)
-  }
-  return { as, ctx }
 }

@@ -6,7 +6,7 @@ export { type Configuration, ExternalSigningKey, errors, interactionPolicy } fro
 export type { AdapterFactory, SingleUseAdapter } from './adapters/contract.ts'
 export { type SingleUseAdapterSource, withSubjectTokens } from './adapters/with-subject-tokens.ts'
 export { ImpersonationFeature } from './impersonation.ts'
-export { allOf } from './policy/all-of.ts'
+export { allOf } from './policy/authorize.ts'
 export { ipKey } from './policy/limits.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
 export type {
@@ -54,6 +54,7 @@ export type {
   IssuedSubjectToken,
   IssueOptions,
   Preview,
+  PreviewOptions,
   SubjectTokenRequest,
 } from './public/objects.ts'
 export type {

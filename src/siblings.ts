@@ -5,6 +5,8 @@ export { statusListId } from './adapters/record.ts'
 export { isBusy, openFile, primaryCode, tune } from './adapters/sqlite/database.ts'
 export { findAccountById as findAccount } from './host/request.ts'
 export { readJsonBody } from './http/body.ts'
+export { requiredBinding } from './issue/request.ts'
+export { descriptionsOf } from './options/descriptions.ts'
 export {
   aFunction,
   group,
@@ -18,7 +20,7 @@ export {
   text,
   valid,
 } from './options/rules.ts'
-export { explainRefusal } from './policy/authorize.ts'
+export { describeRule, explainRefusal } from './policy/authorize.ts'
 export { BoundedMap } from './shared/bounded-map.ts'
 export {
   IMPERSONATED_JTI_PREFIX,

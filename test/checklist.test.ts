@@ -89,9 +89,9 @@ describe('the checklist of provider.impersonation.check()', function () {
 
   it('names what is missing: members, clients, a number', () => {
     const todos = open.map(({ message }) => message).join('\n')
-    expect(todos).to.include('requireBinding: mayAct, resource, scope, expiresIn')
+    expect(todos).to.match(/requireBinding: mayAct, resource, scope, expiresIn$/m)
     expect(todos).to.match(/a key: backend$/m)
-    expect(todos).to.match(/dpop_bound_access_tokens: true for shop$/m)
+    expect(todos).to.match(/dpop_bound_access_tokens: true for .*: shop$/m)
     expect(todos).to.include('it is 3600')
   })
 
@@ -107,7 +107,7 @@ describe('the checklist of provider.impersonation.check()', function () {
 
   it('stands in docs/production.md, in the same words and order', async () => {
     const page = await readFile(new URL('../docs/production.md', import.meta.url), 'utf8')
-    const rows = [...page.matchAll(/^\| `(\w+)` \| ([A-Z][^|]+?) \| [^|]+ \|$/gm)]
+    const rows = [...page.matchAll(/^\| `(\w+)` \| ([a-z][^|]+?) \| [^|]+ \|$/gm)]
     const list = await (await prepared()).impersonation.check()
     expect(rows.map(([, id, text]) => [id, text])).to.deep.equal(
       list.map(({ id, message }) => [id, message]),

@@ -9,7 +9,9 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import manifest from '../package.json' with { type: 'json' }
+import { readmeBlocks } from '../scripts/readme.ts'
 import { compile } from './support/compile.ts'
+import { signInAt } from './support/development-sign-in.ts'
 import { findBrokenLinks, install, packInto } from './support/tarball.ts'
 
 const run = promisify(execFile)
@@ -23,11 +25,9 @@ describe('the package as users get it', function () {
   let files: readonly string[]
   let broken: readonly string[]
   let source: string
-  let readme: string
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'impersonation-package-'))
-    readme = await readFile(join(root, 'README.md'), 'utf8')
     const packed = await packInto(folder)
     ;({ path: tarball, files, source } = packed)
     broken = await findBrokenLinks(packed)
@@ -134,16 +134,13 @@ describe('the package as users get it', function () {
       project = await mkdtemp(join(folder, 'project-'))
       // What `npm init -y` of npm 11 writes.
       await writeFile(join(project, 'package.json'), '{"private":true,"type":"commonjs"}')
-      const [, command = ''] = /```sh\nnpm install (.+)\n```/.exec(readme) ?? []
-      const packages = command
-        .split(' ')
-        .map((name) => (name === 'oidc-provider-impersonation' ? tarball : name))
+      const packages = readmeBlocks().packages.map((name) =>
+        name === 'oidc-provider-impersonation' ? tarball : name,
+      )
       expect(packages).to.have.length.greaterThan(2)
       const types = ['@types/oidc-provider', '@types/koa', '@types/koa-mount', '@types/node@24']
       await install(project, [...packages, ...types])
-      const snippets = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code)
-      expect(snippets, 'one snippet in the README: test the others too').to.have.lengthOf(1)
-      snippet = snippets[0] ?? ''
+      snippet = readmeBlocks().after
     })
 
     it("the README's quick start compiles, strictly, without skipLibCheck for this package", async () => {
@@ -175,52 +172,15 @@ describe('the package as users get it', function () {
       })
       try {
         await reachable(`${base}/oidc/.well-known/openid-configuration`)
-        const form = async (body: Record<string, string>, headers = {}) => {
-          const init = { method: 'POST', body: new URLSearchParams(body), headers }
-          const response = await fetch(`${base}/oidc/token`, init)
-          // biome-ignore lint/suspicious/noExplicitAny: a token response, read by the caller.
-          return (await response.json()) as any
-        }
-        const { access_token: m2m } = await form(
-          { grant_type: 'client_credentials', resource: `${base}/api`, scope: 'impersonate' },
-          { authorization: `Basic ${btoa('backend:backend-secret')}` },
-        )
-        const issued = await fetch(`${base}/api/subject-tokens`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${m2m}`, 'content-type': 'application/json' },
-          body: JSON.stringify({
-            userId: 'alice',
-            context: { ticketId: 'SUP-1', reason: 'billing', supportEngineerId: 'olivia' },
-          }),
-        })
-        expect(issued.status).to.equal(201)
-        // biome-ignore lint/suspicious/noExplicitAny: as above.
-        const { subjectToken }: any = await issued.json()
-        const { access_token } = await form({
-          grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-          client_id: 'console',
-          subject_token: subjectToken,
-          subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-          resource: 'https://orders.example.com',
-          scope: 'orders:read',
-        })
-        expect(decodeJwt(access_token)).to.deep.include({
-          sub: 'alice',
-          aud: 'https://orders.example.com',
-          impersonation_context: {
-            ticket_id: 'SUP-1',
-            reason: 'billing',
-            support_engineer: 'olivia',
-          },
-        })
-
         // What the README has a reader paste, at another port.
-        const [, commands = ''] = /```sh\n(json\(\).*?)```/s.exec(readme) ?? []
+        const { commands } = readmeBlocks()
         expect(commands).to.include('localhost:3000')
         const here = commands.replaceAll('localhost:3000', `localhost:${port}`)
-        const { stdout } = await run('bash', ['-euc', here])
+        const env = { ...process.env, OPERATOR_TOKEN: await signInAt(`${base}/oidc`, 'olivia') }
+        const { stdout } = await run('bash', ['-euc', here], { env })
         expect(decodeJwt(JSON.parse(stdout).access_token)).to.deep.include({
           sub: 'alice',
+          act: { sub: 'olivia' },
           aud: 'https://shop.example.com/orders',
           impersonation_context: { ticket_id: 'SUP-123', reason: 'Order lost in the post' },
         })

@@ -13,7 +13,7 @@ const TEST_ALL = join(ROOT, 'scripts/test-all.ts')
 async function testFiles(): Promise<string[]> {
   const files: string[] = []
   const pattern =
-    '{bench,examples,packages,src,test}/**/*.{test,proof,e2e,framework,recipe,server}.ts'
+    '{bench,examples,packages,src,test}/**/*.{test,proof,e2e,framework,recipe,server,site}.ts'
   for await (const file of glob(pattern, { cwd: ROOT, exclude: ['**/node_modules'] })) {
     files.push(file)
   }

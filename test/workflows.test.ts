@@ -63,6 +63,7 @@ describe('the workflows for GitHub', () => {
   it('are these', () => {
     expect(workflows.map(({ name }) => name).sort()).to.deep.equal([
       'codeql.yml',
+      'docs.yml',
       'newest.yml',
       'nightly.yml',
       'release.yml',
@@ -127,6 +128,8 @@ describe('the workflows for GitHub', () => {
     })
     expect(writes.sort()).to.deep.equal([
       'codeql.yml analyze: security-events',
+      'docs.yml publish: id-token',
+      'docs.yml publish: pages',
       'release.yml publish: id-token',
       'release.yml release-page: contents',
       'scorecard.yml analyze: security-events',

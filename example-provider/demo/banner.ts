@@ -15,7 +15,10 @@ export function banner(
   const links = `Support console  ${url}/console
 Customer account ${url}/account
 Shop             ${shopUrl}/`
-  const parts = [`The example provider is running: ${url}`, `${links}\n${others(config, url)}`]
+  const parts = [
+    `The example provider is running: ${url}\nFive stories to play are there.`,
+    `${links}\n${others(config, url)}`,
+  ]
   if (!config.production) parts.push(howToSignIn(config))
   if (commands && !config.production) {
     parts.push('In bash, block by block or all at once:')
@@ -46,5 +49,5 @@ function howToSignIn(config: Config): string {
   const shown = password ? `the password ${password}` : 'the password in DEMO_PASSWORD'
   const names = people.all().map(({ id, role }) => `${id} (${role})`)
   return `Sign in with ${shown} as ${names.join(', ')}.
-A change in chidi's account needs a lead's approval, dana is asked, and erin's organisation is closed.`
+An audit with a year in it: npm start -- --with-history`
 }

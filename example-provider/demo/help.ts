@@ -16,6 +16,7 @@ const ENVIRONMENT_VARIABLES: ReadonlyArray<
   ['COPILOT_SECRET', 'secret of the client copilot', 'copilot-secret'],
   ['DEMO_PASSWORD', 'password of every account', 'demo-password'],
   ['SMTP_URL', 'server for mail to customers: smtp://… or smtps://…', 'the page /mail shows it'],
+  ['SLACK_WEBHOOK_URL', 'where alarms and approvals are posted', 'alarms stand in the log'],
   ['STRICT', '1: support staff must act, who signed in of late; reason and ticket', '0'],
   ['LIMIT_PER_MINUTE', 'subject tokens and failed exchanges of each client', '10000'],
   [
@@ -34,8 +35,13 @@ export function help(): string {
   return [
     'Starts the example: an OpenID provider, the support console, a shop with its API, and a backend.',
     '',
-    'Usage: npm start                  prints where everything is',
-    '       npm start -- --commands    prints the flow as shell commands, too',
+    'Usage: npm start                      prints where everything is',
+    '       npm start -- --commands        prints the flow as shell commands, too',
+    '       npm start -- --with-history    fills an empty audit with a year first: see below',
+    '',
+    'With --with-history, the audit has 2,000 impersonations of the last year, with approvals,',
+    'emergencies, objections and alarms, which takes some seconds. It refuses an audit that has',
+    'entries already, an audit elsewhere (STORAGE_URL), and NODE_ENV=production.',
     '',
     'Environment:',
     ...lines,

@@ -1,9 +1,15 @@
 // What customers are told: mail by SMTP_URL, or what the page /mail shows.
 import type { Middleware } from 'koa'
 import { createTransport } from 'nodemailer'
-import type { Notice, NoticesOptions } from 'oidc-provider-impersonation-console'
+import type { Brand, Notice, NoticesOptions } from 'oidc-provider-impersonation-console'
 import type { Config } from '../config.ts'
-import { html, showPage } from './page.ts'
+import { html } from './html.ts'
+import { showPage } from './page.ts'
+import { wordsFor } from './words/words.ts'
+
+/** The firm, on the pages of the console, in the account and in mails. */
+export const BRAND: Brand = { name: 'Corner Coffee', color: '#7b4a2b' }
+const SENDER = `${BRAND.name} <support@example.com>`
 
 export interface Mail {
   /** Of the support console. Without them, customers find it on the account page alone. */
@@ -17,35 +23,27 @@ export function createMail({ smtpUrl, production }: Config): Mail {
     const { keep, page } = mailPage()
     return { notices: { send: keep, digest: 0 }, pages: [page] }
   }
-  const transport = createTransport(smtpUrl)
-  const send: NoticesOptions['send'] = async ({ id, customer, subject, text, html }) => {
-    if (customer.email === undefined) return
-    await transport.sendMail({
-      ...{ from: 'support@example.com', subject, text, html },
-      // As an object: a name can look like a list of addresses.
-      to: { name: customer.name ?? '', address: customer.email },
-      // The same each time that it is sent: a notice can come twice.
-      messageId: `<${id}@example.com>`,
-    })
-  }
-  return { notices: { send, digest: 0 }, pages: [] }
+  const notices = { transport: createTransport(smtpUrl), from: SENDER, digest: 0 }
+  return { notices, pages: [] }
 }
 
 const MAX_KEPT = 50
 
-/** Keeps what would be sent, and shows it: `/mail`, the newest first. */
+/** Keeps what would be sent, and shows it: `/mail`, the newest first. What is about one ticket is brought up to date. */
 function mailPage() {
   let kept: readonly Notice[] = []
   const page: Middleware = (ctx, next) => {
     if (ctx.path !== '/mail' || ctx.method !== 'GET') return next()
+    const { mail: words } = wordsFor(ctx)
     return showPage(
       ctx,
-      'Mail',
-      html`<p>What customers would be sent. With SMTP_URL, it is sent, and not shown here.</p>
+      words.title,
+      html`<p>${words.about}</p>
+${kept.length === 0 ? html`<p>${words.none}</p>` : ''}
 ${kept.map(
   ({ subject, customer, text }) => html`<article>
 <h2>${subject}</h2>
-<p>To ${customer.name} &lt;${customer.email}&gt;</p>
+<p>${words.to} ${customer.name} &lt;${customer.email}&gt;</p>
 <pre>${text}</pre>
 </article>`,
 )}`,
@@ -54,7 +52,7 @@ ${kept.map(
   return {
     page,
     keep(notice: Notice): void {
-      kept = [notice, ...kept.filter(({ id }) => id !== notice.id)].slice(0, MAX_KEPT)
+      kept = [notice, ...kept.filter(({ thread }) => thread !== notice.thread)].slice(0, MAX_KEPT)
     },
   }
 }

@@ -9,7 +9,7 @@ export interface Order {
   readonly deliveryNote?: string | undefined
   /** The last change. It shows an impersonation for as long as the order exists. */
   readonly changedBy?: {
-    readonly subject: string
+    readonly userId: string
     readonly actor?: string | null
     readonly actorName?: string | undefined
   }

@@ -1,24 +1,9 @@
 import type { Context } from 'koa'
+import { type Html, html } from './html.ts'
+import { languageOf } from './words/words.ts'
 
 /** The URL path of what the pages load. */
 export const ASSETS_PATH = '/assets'
-
-/** Markup with every value escaped. Only {@link html} makes it. */
-export class Html extends String {}
-
-type Value = string | number | Html | readonly Html[] | undefined
-
-/** Makes markup from a template. Escapes every value that is not markup itself. */
-export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
-  return new Html(String.raw({ raw: strings }, ...values.map(escapeValue)))
-}
-
-function escapeValue(value: Value): string {
-  if (value === undefined) return ''
-  if (value instanceof Html) return `${value}`
-  if (Array.isArray(value)) return value.join('')
-  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}
 
 /** Answers with a page that submits the one form in it. */
 export function showSubmitting(ctx: Context, title: string, form: Html): void {
@@ -28,12 +13,12 @@ export function showSubmitting(ctx: Context, title: string, form: Html): void {
   ctx.set('Content-Security-Policy', policy.replace(/(?<=^|;)script-src(?=;|$)/, scripts))
 }
 
-/** Answers with a page. Browsers do not store it. */
+/** Answers with a page, in the language of its words. Browsers do not store it. */
 export function showPage(ctx: Context, title: string, content: Html): void {
   ctx.set('Cache-Control', 'no-store')
   ctx.type = 'html'
   ctx.body = html`<!doctype html>
-<html lang="en">
+<html lang="${languageOf(ctx)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,9 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import Router from '@koa/router'
-import type { Context, Middleware } from 'koa'
-import { people } from '../accounts.ts'
-import { ASSETS_PATH, html, showPage } from './page.ts'
+import type { Middleware } from 'koa'
+import { type Person, people } from '../accounts.ts'
+import { type Html, html } from './html.ts'
+import { ASSETS_PATH, showPage } from './page.ts'
+import { stories } from './stories.ts'
+import { wordsFor } from './words/words.ts'
 
 const ASSETS_FOLDER = join(import.meta.dirname, 'assets')
 const OPENAPI_FILE = join(import.meta.dirname, '../../docs/openapi.yaml')
@@ -20,35 +23,38 @@ export async function demoPages(
   password: string | undefined,
 ): Promise<readonly Middleware[]> {
   const router = new Router()
-  // In production, the terminal prints no commands.
-  const terminal =
-    password &&
-    html`<p>Everybody signs in with the password <code>${password}</code>:</p>
-<ul>${people.all().map(({ id, role }) => html`<li>${id}: ${role}</li>`)}</ul>
-<p><a href="/mail">Mail</a>: what customers are told, where no SMTP_URL is set.</p>
-<p>The terminal shows the same as commands: npm start -- --commands.</p>`
-
   router.get('/', (ctx) => {
+    const { start } = wordsFor(ctx)
+    const { places } = start
     showPage(
       ctx,
-      'Impersonation, by example',
-      html`<p>An OpenID provider with a support console, a support backend and an orders API, and a shop.</p>
+      start.title,
+      html`<p>${start.about}</p>
+${password && html`<p>${start.password(html`<code>${password}</code>`)}</p>`}
+${password && stories(start)}
+<h2>${start.more}</h2>
 <ul>
-<li><a href="/console">Support console</a>: act as a customer, for a few minutes, for a reason; see who does, and who did.</li>
-<li><a href="${shopUrl}/">Shop</a>: see your orders, as a customer.</li>
-<li><a href="/account">Customer's account</a>: see who acted as you.</li>
-<li><a href="/openapi.yaml">OpenAPI document</a>: the requests and answers, for programs.</li>
+<li><a href="/console">${places.console}</a></li>
+<li><a href="${shopUrl}/">${places.shop}</a></li>
+<li><a href="/account">${places.account}</a></li>
+${password && html`<li><a href="/mail">${places.mail}</a></li>`}
+<li><a href="/openapi.yaml">${places.openapi}</a></li>
 </ul>
-${terminal}`,
+${
+  password &&
+  html`<h2>${start.people}</h2>
+<ul>${whoByRole(start.roles)}</ul>
+<p>${start.history(html`<code>npm start -- --with-history</code>`)} ${start.commands(html`<code>npm start -- --commands</code>`)}</p>`
+}`,
     )
   })
 
   router.get('/support/callback', (ctx) => {
-    if (ctx.query.error === undefined) {
-      showPage(ctx, 'You are signed in', html`<p>You can close this page.</p>`)
-    } else {
-      showPage(ctx, 'Not signed in', html`<p role="alert">${refusal(ctx)}</p>`)
-    }
+    const { signedIn, notSignedIn, close } = wordsFor(ctx)
+    const { error } = ctx.query
+    if (error === undefined) return showPage(ctx, signedIn, html`<p>${close}</p>`)
+    const why = error === 'access_denied' ? notSignedIn.cancelled : notSignedIn.refused
+    return showPage(ctx, notSignedIn.title, html`<p role="alert">${why}</p>`)
   })
 
   for (const name of await readdir(ASSETS_FOLDER)) {
@@ -70,8 +76,10 @@ ${terminal}`,
   return [router.routes() as Middleware]
 }
 
-function refusal(ctx: Context): string {
-  return ctx.query.error === 'access_denied'
-    ? 'The sign-in was cancelled.'
-    : 'The provider did not let you in.'
+/** *operator: olivia, oscar* */
+function whoByRole(roles: Record<Person['role'], string>): readonly Html[] {
+  const byRole = Map.groupBy(people.all(), ({ role }) => role)
+  return [...byRole].map(
+    ([role, all]) => html`<li>${roles[role]}: ${all.map(({ id }) => id).join(', ')}</li>`,
+  )
 }

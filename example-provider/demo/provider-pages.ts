@@ -1,14 +1,17 @@
 import type { Middleware } from 'koa'
 import { type ErrorOut, errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { Html, html, showPage, showSubmitting } from './page.ts'
+import { Html, html } from './html.ts'
+import { showPage, showSubmitting } from './page.ts'
+import { wordsFor } from './words/words.ts'
 
 /** `renderError` of oidc-provider: the page for an error without a redirect. */
 export function renderError(ctx: KoaContextWithOIDC, out: ErrorOut): void {
+  const { error: words } = wordsFor(ctx)
   showPage(
     ctx,
-    'That did not work',
-    html`<p role="alert">${out.error_description ?? 'Something went wrong.'}</p>
-<p>Go back to the application and start again. Its operators may want to know: <code>${out.error}</code></p>`,
+    words.title,
+    html`<p role="alert">${out.error_description ?? words.unknown}</p>
+<p>${words.again} ${words.code} <code>${out.error}</code></p>`,
   )
 }
 
@@ -31,23 +34,26 @@ function isOfThisSession({ oidc: { entities, session } }: KoaContextWithOIDC): b
 /** The sign-out pages of oidc-provider, around its own form, which has no value from outside. */
 export const logoutPages = {
   logoutSource(ctx: KoaContextWithOIDC, logoutForm: string): void {
+    const { signOut: words } = wordsFor(ctx)
     const form = new Html(logoutForm)
     if (isOfThisSession(ctx)) {
       const yes = html`<input type="hidden" form="op.logoutForm" name="logout" value="yes">`
-      const button = html`<noscript><button form="op.logoutForm">Sign out</button></noscript>`
-      showSubmitting(ctx, 'Signing out', html`${form}${yes}${button}`)
+      const button = html`<noscript><button form="op.logoutForm">${words.submit}</button></noscript>`
+      showSubmitting(ctx, words.underWay, html`${form}${yes}${button}`)
       return
     }
     showPage(
       ctx,
-      'Sign out?',
+      words.title,
       html`${form}
-<button form="op.logoutForm" name="logout" value="yes">Sign out</button>
-<button form="op.logoutForm">Stay signed in</button>`,
+<button form="op.logoutForm" name="logout" value="yes">${words.submit}</button>
+<button form="op.logoutForm">${words.stay}</button>`,
     )
   },
-  postLogoutSuccessSource: (ctx: KoaContextWithOIDC): void =>
-    showPage(ctx, 'Signed out', html`<p>You can close this page.</p>`),
+  postLogoutSuccessSource(ctx: KoaContextWithOIDC): void {
+    const { signOut, close } = wordsFor(ctx)
+    showPage(ctx, signOut.done, html`<p>${close}</p>`)
+  },
 }
 
 /** Shows the errors of the sign-in page. */
@@ -58,15 +64,14 @@ export const explainErrors: Middleware = async (ctx, next) => {
     const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
     if (!(status >= 400 && status < 500)) throw error
     ctx.status = status
+    const { error: words, signIn } = wordsFor(ctx)
     showPage(
       ctx,
-      'That did not work',
+      words.title,
       error instanceof errors.SessionNotFound
-        ? html`<p role="alert">This sign-in has expired, or was begun in another browser.</p>
-<p>Go back to the application and start again.</p>`
-        : status === 403
-          ? html`<p role="alert">This form does not come from the sign-in page.</p>`
-          : html`<p role="alert">The form could not be read.</p>`,
+        ? html`<p role="alert">${signIn.expired}</p>
+<p>${words.again}</p>`
+        : html`<p role="alert">${status === 403 ? signIn.foreign : signIn.unreadable}</p>`,
     )
   }
 }

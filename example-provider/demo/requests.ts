@@ -107,7 +107,7 @@ export async function readOrders(
 ): Promise<object> {
   const { status, body } = await orders(base, accessToken)
   check(status === 200, `the answer is ${status}, not 200`)
-  check(body.subject === CUSTOMER_ID, `the orders are not those of ${CUSTOMER_ID}`)
+  check(body.userId === CUSTOMER_ID, `the orders are not those of ${CUSTOMER_ID}`)
   check(body.actor === actor, 'the API is wrong about who acts')
   check(Array.isArray(body.orders) && body.orders.length > 0, 'there are no orders')
   return body

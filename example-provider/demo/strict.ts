@@ -1,18 +1,17 @@
-import type {
-  Authorize,
-  BindingMember,
-  ContextValidator,
-  ImpersonationOptions,
+import {
+  type Authorize,
+  allOf,
+  type BindingMember,
+  type ContextValidator,
+  type ImpersonationOptions,
 } from 'oidc-provider-impersonation'
 import { people } from '../accounts.ts'
 import { authorize } from '../policy.ts'
 
-/** The actor must be support staff, and act in person. The backend cannot say otherwise. */
-const authorizeStaff: Authorize = (request) => {
-  const { actor } = request
-  if (actor === undefined || actor.act !== undefined) return false
-  return people.find(actor.sub)?.isStaff === true && authorize(request)
-}
+/** The backend cannot say otherwise. */
+const staffInPerson: Authorize = ({ actor }) =>
+  actor !== undefined && actor.act === undefined && people.find(actor.sub)?.isStaff === true
+staffInPerson.description = 'Only support staff acts, and in person.'
 
 /** Without these members, the audit does not show why the operator acted. */
 const requireReasonAndTicket: ContextValidator = (context) => {
@@ -30,7 +29,7 @@ type Rules = Pick<ImpersonationOptions, 'actorToken' | 'contextSchema'> & {
 
 export const STRICT_RULES: Rules = {
   actorToken: { required: true, maxAge: 3600, sameClient: true },
-  authorize: authorizeStaff,
+  authorize: allOf(staffInPerson, authorize),
   contextSchema: requireReasonAndTicket,
   requireBinding: ['mayAct', 'resource', 'scope'],
 }

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import Koa from 'koa'
 import helmet from 'koa-helmet'
+import german from './pages/words/de.json' with { type: 'json' }
+import english from './pages/words/en.json' with { type: 'json' }
 
 export interface ShopOptions {
   /** The issuer that customers and operators sign in at. */
@@ -24,11 +26,16 @@ const KIT_PACKAGE = 'oidc-provider-impersonation-browser'
 /** Makes the application. It answers `GET` of its own files, and nothing else. */
 export async function createShop({ issuer, orders, console }: ShopOptions): Promise<Koa> {
   const files = await bundlePages()
-  const page = (await readFile(join(PAGES_FOLDER, 'shop.html'), 'utf8'))
-    .replace('{{issuer}}', () => attribute(issuer))
-    .replace('{{orders}}', () => attribute(orders))
-    .replaceAll('{{console}}', () => attribute(console))
-  for (const path of PAGE_PATHS) files.set(path, page)
+  const template = await readFile(join(PAGES_FOLDER, 'shop.html'), 'utf8')
+  const urls = { issuer, ordersUrl: orders, console }
+  const addresses = Object.entries(urls).map(([name, url]) => [name, new URL(url).href] as const)
+  const pageIn = (language: string, { page }: typeof english) => {
+    const texts = new Map<string, string>(addresses)
+    for (const [name, words] of Object.entries(page)) texts.set(name, words)
+    const own = template.replace('lang="en"', `lang="${language}"`)
+    return own.replace(/\{\{(\w+)\}\}/g, (_, name) => escapeHtml(texts.get(name) ?? ''))
+  }
+  const pages = { en: pageIn('en', english), de: pageIn('de', german) }
 
   const app = new Koa()
   app.use(
@@ -52,9 +59,11 @@ export async function createShop({ issuer, orders, console }: ShopOptions): Prom
     }),
   )
   app.use((ctx) => {
-    const file = files.get(ctx.path)
+    const isGerman = ctx.acceptsLanguages('en', 'de') === 'de'
+    const file = PAGE_PATHS.includes(ctx.path) ? pages[isGerman ? 'de' : 'en'] : files.get(ctx.path)
     if (file === undefined || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return
     ctx.set('Cache-Control', 'no-cache')
+    ctx.vary('Accept-Language')
     ctx.type = extname(ctx.path) || 'html'
     ctx.body = file
   })
@@ -80,6 +89,6 @@ async function bundlePages(): Promise<Map<string, string>> {
   return new Map(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]))
 }
 
-function attribute(url: string): string {
-  return new URL(url).href.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

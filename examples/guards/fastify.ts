@@ -30,7 +30,7 @@ function guard(...requirements: Requirement[]): onRequestAsyncHookHandler {
 const app = Fastify()
 app.decorateRequest('caller', undefined)
 app.get('/orders', { onRequest: guard(requireScope('orders:read')) }, async ({ caller }) => ({
-  ordersOf: caller?.subject,
+  ordersOf: caller?.userId,
   seenBy: caller?.actor?.sub,
 }))
 app.put('/email', { onRequest: guard(denyImpersonation()) }, async (_request, reply) => {

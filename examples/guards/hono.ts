@@ -29,8 +29,8 @@ function guard(...requirements: Requirement[]) {
 
 const app = new Hono()
 app.get('/orders', guard(requireScope('orders:read')), (c) => {
-  const { subject, actor } = c.get('caller')
-  return c.json({ ordersOf: subject, seenBy: actor?.sub })
+  const { userId, actor } = c.get('caller')
+  return c.json({ ordersOf: userId, seenBy: actor?.sub })
 })
 app.put('/email', guard(denyImpersonation()), (c) => c.body(null, 204))
 

@@ -10,9 +10,9 @@ const server = createServer(async (request, response) => {
   const isEmail = request.url === '/email'
   try {
     const requirement = isEmail ? denyImpersonation() : requireScope('orders:read')
-    const { subject, actor } = await api.authenticate(request, requirement)
+    const { userId, actor } = await api.authenticate(request, requirement)
     if (isEmail) response.writeHead(204).end()
-    else response.end(JSON.stringify({ ordersOf: subject, seenBy: actor?.sub }))
+    else response.end(JSON.stringify({ ordersOf: userId, seenBy: actor?.sub }))
   } catch (error) {
     refuse(response, error)
   }

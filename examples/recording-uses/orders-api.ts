@@ -7,7 +7,7 @@ const { ISSUER = 'https://id.example.com/oidc', AUDIENCE = 'https://api.example.
 const api = resourceServer({ issuer: ISSUER, audience: AUDIENCE, onImpersonatedRequest: record })
 const app = express()
 app.get('/orders', api.connect(), ({ caller }, response) => {
-  response.json({ ordersOf: caller?.subject })
+  response.json({ ordersOf: caller?.userId })
 })
 app.put('/email', api.connect(denyImpersonation()), (_request, response) => {
   response.sendStatus(204)

@@ -14,9 +14,9 @@ const senders = (process.env.SENDERS ?? 'orders-api').split(',')
 const keep = useStore(new DatabaseSync(process.env.DATABASE ?? 'uses.db'))
 const api = resourceServer({ issuer: ISSUER, audience: RECORDER })
 
-/** A machine by its own token: there, the subject is the client. */
-function onlySenders({ subject, isImpersonated, claims }: Caller) {
-  if (!isImpersonated && subject === claims.client_id && senders.includes(subject)) return
+/** A machine by its own token: there, `userId` is the client. */
+function onlySenders({ userId, isImpersonated, claims }: Caller) {
+  if (!isImpersonated && userId === claims.client_id && senders.includes(userId)) return
   throw new RequestRefused(403, { error: 'access_denied', description: 'not a sender of uses' })
 }
 
@@ -26,7 +26,7 @@ app.post(
   api.connect(requireScope('uses:write'), onlySenders),
   express.json({ limit: '8mb' }),
   ({ body, caller }, response) => {
-    keep(body, caller?.subject ?? '')
+    keep(body, caller?.userId ?? '')
     response.sendStatus(204)
   },
 )

@@ -33,7 +33,7 @@ function drop(): void {
     last.dropped += 1
     return
   }
-  waiting.push({ useId: randomUUID(), time: Date.now(), dropped: 1 })
+  waiting.push({ useId: randomUUID(), timeMs: Date.now(), dropped: 1 })
   process.emitWarning('too many uses of impersonations wait: those that come now are dropped')
 }
 

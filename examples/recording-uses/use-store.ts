@@ -4,7 +4,7 @@ import type { ImpersonationUse } from 'oidc-provider-impersonation-resource-serv
 /** What is told in place of uses that a sender had to drop. */
 export interface Gap {
   readonly useId: string
-  readonly time: number
+  readonly timeMs: number
   dropped: number
 }
 
@@ -13,15 +13,15 @@ export function useStore(database: DatabaseSync) {
     PRAGMA busy_timeout = 5000;
     CREATE TABLE IF NOT EXISTS impersonation_use (
       use_id TEXT PRIMARY KEY,
-      time INTEGER NOT NULL,
+      time_ms INTEGER NOT NULL,
       sender TEXT NOT NULL,
       id TEXT,
-      subject TEXT,
+      user_id TEXT,
       actor TEXT,
       use TEXT NOT NULL
     ) STRICT;
-    CREATE INDEX IF NOT EXISTS impersonation_use_id ON impersonation_use (id, time);
-    CREATE INDEX IF NOT EXISTS impersonation_use_subject ON impersonation_use (subject, time);
+    CREATE INDEX IF NOT EXISTS impersonation_use_id ON impersonation_use (id, time_ms);
+    CREATE INDEX IF NOT EXISTS impersonation_use_user ON impersonation_use (user_id, time_ms);
   `)
   const insert = database.prepare(
     'INSERT OR IGNORE INTO impersonation_use VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -32,9 +32,9 @@ export function useStore(database: DatabaseSync) {
     database.exec('BEGIN IMMEDIATE')
     try {
       for (const use of uses) {
-        const { id, subject, actor }: Partial<ImpersonationUse> = use
-        const columns = [id, subject, actor?.sub].map((column) => column ?? null)
-        insert.run(use.useId, use.time, sender, ...columns, JSON.stringify(use))
+        const { id, userId, actor }: Partial<ImpersonationUse> = use
+        const columns = [id, userId, actor?.sub].map((column) => column ?? null)
+        insert.run(use.useId, use.timeMs, sender, ...columns, JSON.stringify(use))
       }
       database.exec('COMMIT')
     } catch (error) {

@@ -40,7 +40,7 @@ app.post('/impersonation/end', form, async (request, response) => {
     )
   }
   clear(request, response, ACTING)
-  say(response, 200, `Acting has ended. ${acting.actor} acted as ${acting.subject}.`)
+  say(response, 200, `Acting has ended. ${acting.actor} acted as ${acting.userId}.`)
 })
 
 app.get('/orders', async (request, response) => {
@@ -63,7 +63,7 @@ app.get('/orders', async (request, response) => {
   say(
     response,
     401,
-    `Acting is over. ${acting.actor} acted as ${acting.subject}. Start again from the support console.`,
+    `Acting is over. ${acting.actor} acted as ${acting.userId}. Start again from the support console.`,
   )
 })
 

@@ -53,7 +53,7 @@ export async function finishImpersonation(request, response) {
     return say(
       response,
       409,
-      `You act as ${before.subject} in this browser already. End that first.`,
+      `You act as ${before.userId} in this browser already. End that first.`,
       before,
     )
   }
@@ -76,7 +76,7 @@ export async function finishImpersonation(request, response) {
     const { sub, impersonation_context: context } = decodeJwt(exchanged.access_token)
     const session = {
       accessToken: exchanged.access_token,
-      subject: sub,
+      userId: sub,
       actor,
       ticket: context?.ticket_id,
       expiresAt: Date.now() + exchanged.expires_in * 1000,

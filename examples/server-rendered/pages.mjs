@@ -26,10 +26,10 @@ export function list(response, acting, items) {
   page(response, 200, `${banner(acting)}<main><h1>Orders</h1><ul>${rows}</ul></main>`)
 }
 
-function banner({ actor, subject, ticket, expiresAt, csrf }) {
+function banner({ actor, userId, ticket, expiresAt, csrf }) {
   const until = new Date(expiresAt).toISOString()
   return `<aside aria-label="Impersonation">
-<p>${named(actor)} acts as ${named(subject)}${ticket ? `, ticket ${named(ticket)}` : ''},
+<p>${named(actor)} acts as ${named(userId)}${ticket ? `, ticket ${named(ticket)}` : ''},
 until <time datetime="${until}">${until.slice(11, 16)} UTC</time>. Look only.</p>
 <form method="post" action="/impersonation/end">
 <input type="hidden" name="csrf" value="${escaped(csrf)}"><button>End</button></form>

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { decodeJwt } from 'jose'
+import { signInAt } from '../../test/support/development-sign-in.ts'
+
+const RESOURCE = 'https://orders.example.com'
 
 /** Runs the flow of the README, and checks the resulting access token. */
 export async function impersonate(base: string): Promise<void> {
@@ -14,18 +17,26 @@ export async function impersonate(base: string): Promise<void> {
   const issued = await fetch(`${base}/api/subject-tokens`, {
     method: 'POST',
     headers: { authorization: `Bearer ${machineToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ userId: 'alice', context: { ticketId: 'SUP-1' } }),
+    body: JSON.stringify({
+      userId: 'alice',
+      mayAct: { sub: 'olivia' },
+      resource: RESOURCE,
+      scope: 'orders:read',
+      expiresIn: 60,
+    }),
   })
   const accessToken = await token({
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     client_id: 'console',
     subject_token: await member(issued, 'subjectToken'),
     subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-    resource: 'https://orders.example.com',
+    actor_token: await signInAt(`${base}/oidc`, 'olivia'),
+    actor_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    resource: RESOURCE,
     scope: 'orders:read',
   })
-  const { sub, aud } = decodeJwt(accessToken)
-  assert.deepEqual({ sub, aud }, { sub: 'alice', aud: 'https://orders.example.com' })
+  const { sub, act, aud } = decodeJwt(accessToken)
+  assert.deepEqual({ sub, act, aud }, { sub: 'alice', act: { sub: 'olivia' }, aud: RESOURCE })
 }
 
 async function member(response: Response, name: string): Promise<string> {

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { install } from '../../test/support/tarball.ts'
+import { readmeBlocks } from '../readme.ts'
 
 const run = promisify(execFile)
 
@@ -33,7 +34,7 @@ const BUNDLERS = [
   '@rollup/plugin-terser',
 ]
 
-/** Makes a project like `npm init -y`, with the code block of the README and bundles of it. */
+/** Makes a project like `npm init -y`, with the provider of the README and bundles of it. */
 export async function prepareProject(
   folder: string,
   tarball: string,
@@ -43,11 +44,7 @@ export async function prepareProject(
   await mkdir(path)
   const manifest = { name: 'project', version: '1.0.0', type: 'commonjs', private: true }
   await writeFile(join(path, 'package.json'), JSON.stringify(manifest))
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
-  const blocks = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code)
-  const server = blocks.find((code) => code.includes('new Provider('))
-  if (server === undefined) throw new Error('README.md has no JavaScript block with a provider')
-  await writeFile(join(path, 'server.mjs'), server)
+  await writeFile(join(path, 'server.mjs'), readmeBlocks().after)
   const packages = [tarball, `oidc-provider@${oidcProvider}`, 'koa', 'koa-mount', ...BUNDLERS]
   await install(path, packages)
   const bundle = new URL('bundle.mjs', import.meta.url)

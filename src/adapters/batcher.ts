@@ -46,11 +46,11 @@ export function batcher<Call, Result>(batching: Batching<Call, Result>): Batcher
   let waiting: Waiting<Call, Result>[] = []
 
   function runNext(): void {
-    const batch = nextBatch(waiting, batching)
-    waiting = waiting.filter((each) => !batch.has(each))
+    const { batch, others } = nextBatch(waiting, batching)
+    waiting = others
     // what is more than a batch lets the process do other work first
     if (waiting.length > 0) setImmediate(runNext)
-    void runBatch([...batch], batching)
+    void runBatch(batch, batching)
   }
 
   return {
@@ -68,10 +68,15 @@ export function batcher<Call, Result>(batching: Batching<Call, Result>): Batcher
 function nextBatch<Call, Result>(
   waiting: readonly Waiting<Call, Result>[],
   { size, key }: Batching<Call, Result>,
-): ReadonlySet<Waiting<Call, Result>> {
-  if (!key) return new Set(waiting.slice(0, size))
-  const first = new Map(waiting.toReversed().map((each) => [key(each.call), each]))
-  return new Set(waiting.filter((each) => first.get(key(each.call)) === each).slice(0, size))
+) {
+  const batch = new Map<unknown, Waiting<Call, Result>>()
+  const others: Waiting<Call, Result>[] = []
+  for (const each of waiting) {
+    const own = key ? key(each.call) : each
+    if (batch.size === size || batch.has(own)) others.push(each)
+    else batch.set(own, each)
+  }
+  return { batch: [...batch.values()], others }
 }
 
 async function runBatch<Call, Result>(

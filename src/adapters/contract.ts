@@ -158,7 +158,8 @@ export interface EndingMethods {
   /**
    * Resolves `payload.statusIndex` of every live record that has ended and whose
    * `payload.statusList` is `list`, in any order, without repetition. It sees every end whose
-   * `endOnce` has resolved. Those of records that have expired may be among them.
+   * `endOnce` has resolved. Those of records that have expired or were destroyed may be among them: an end
+   * that an API knows of is not taken back.
    */
   endedIndices(list: string): Promise<number[]>
 
@@ -175,7 +176,7 @@ export interface EndedFollower {
   /**
    * Resolves at least the indices of ends whose `endOnce` has resolved before the call, and that no
    * earlier call of this follower has resolved; all of them at the first call. Some may come again, and
-   * those of records that have expired may be among them.
+   * those of records that have expired or were destroyed may be among them.
    *
    * An end that is asked for again comes again where the storage had lost it. Calls may run at once. A
    * call that rejects has told nothing: what it would have told comes with the next one.

@@ -42,22 +42,6 @@ export function listingKeys(model: string, payload: AdapterPayload): ListingKeys
 /** By what records are listed. By how few records they leave: the first that is asked for leads. */
 export const LOOK_UPS = ['accountId', 'actor', 'clientId'] as const
 
-/** What SQL databases keep of a payload in columns: the secondary keys, and the listing keys. */
-export function keyColumns(model: string, payload: AdapterPayload) {
-  const { uid, userCode, grantId } = secondaryKeys(payload)
-  const { accountId, clientId, actor, iat, statusList, statusIndex } =
-    listingKeys(model, payload) ?? {}
-  return {
-    secondary: [uid, userCode, grantId].map(storable),
-    listed: [
-      ...[accountId, clientId, actor].map(storable),
-      iat ?? null,
-      storable(statusList),
-      statusIndex ?? null,
-    ],
-  }
-}
-
 function integer(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
@@ -85,11 +69,6 @@ export function secondaryKeys(payload: AdapterPayload): SecondaryKeys {
 export function storableKey(key: string): string {
   if (key.isWellFormed() && !key.includes('\\') && !key.includes('\0')) return key
   return JSON.stringify(key).slice(1, -1)
-}
-
-/** The same for a column that may be empty. */
-export function storable(text: string | undefined): string | null {
-  return text === undefined ? null : storableKey(text)
 }
 
 /**

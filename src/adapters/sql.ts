@@ -1,5 +1,146 @@
-import type { ListedBefore, LookUp } from './contract.ts'
-import { LOOK_UPS, storable, storableKey } from './record.ts'
+import type { AdapterPayload } from 'oidc-provider'
+import type { EndedFollower, EndingAdapter, ListedBefore, LookUp } from './contract.ts'
+import {
+  consumedAt,
+  decodePayload,
+  encodePayload,
+  LOOK_UPS,
+  lifetime,
+  listingKeys,
+  secondaryKeys,
+  storableKey,
+} from './record.ts'
+
+export type SqlValue = string | number | null
+
+/** A row whose columns are still to be looked at. */
+export type SqlRow = Readonly<Record<string, unknown>>
+
+/** How a database does what all models of one table share. Its statements have these names. */
+export interface SqlTable {
+  /** Finds a record by a column. Its row has the columns `payload`, `consumed`, `note` and `ended`. */
+  find(
+    statement: 'find' | 'findByUid' | 'findByUserCode',
+    model: string,
+    key: string,
+  ): Promise<SqlRow | undefined>
+  /**
+   * Changes rows. The first value is the model, the second one the key.
+   *
+   * @returns how many rows changed
+   */
+  write(
+    statement: 'consume' | 'consumeOnce' | 'destroy' | 'endOnce' | 'revokeByGrantId' | 'upsert',
+    values: readonly SqlValue[],
+  ): Promise<number>
+  list(page: SqlPage): Promise<readonly SqlRow[]>
+  /** The rows have the column `status_index`. */
+  endedIndices(list: string): Promise<readonly SqlRow[]>
+  followEnded(list: string): EndedFollower
+  /** How SQL names a parameter, by its number. */
+  parameter(number: number): string
+}
+
+/** By what a listing looks records up, and where it goes on. */
+export interface SqlPage {
+  /** Of the columns that are looked up by, the one that leaves the fewest records. */
+  readonly column: string
+  readonly conditions: string
+  /** The model, how many at most, and those of the conditions. */
+  readonly values: readonly SqlValue[]
+}
+
+export function sqlAdapter(model: string, table: SqlTable): EndingAdapter {
+  async function find(statement: Parameters<SqlTable['find']>[0], key: string) {
+    const row = await table.find(statement, model, storableKey(key))
+    return row && parseRow(row)
+  }
+  async function write(
+    statement: Parameters<SqlTable['write']>[0],
+    key: string,
+    ...values: SqlValue[]
+  ): Promise<number> {
+    return table.write(statement, [model, storableKey(key), ...values])
+  }
+
+  return {
+    consumesEveryModel: true,
+
+    async upsert(id, payload, expiresIn) {
+      await write('upsert', id, ...columnsOf(model, payload, expiresIn))
+    },
+
+    find: (id) => find('find', id),
+    findByUid: (uid) => find('findByUid', uid),
+    findByUserCode: (userCode) => find('findByUserCode', userCode),
+    async consume(id) {
+      await write('consume', id)
+    },
+
+    async consumeOnce(id, note) {
+      // As text: a note that is no JSON must fail before it is in a batch.
+      const text = note ? JSON.stringify(note) : null
+      return (await write('consumeOnce', id, text, storable(note?.actor))) === 1
+    },
+
+    endOnce: async (id, end) => (await write('endOnce', id, JSON.stringify(end))) === 1,
+
+    async destroy(id) {
+      await write('destroy', id)
+    },
+
+    async revokeByGrantId(grantId) {
+      await write('revokeByGrantId', grantId)
+    },
+
+    async list(lookUp, limit, before) {
+      return (await table.list(pageOf(lookUp, limit, before, table.parameter))).map(parseRow)
+    },
+
+    async endedIndices(list) {
+      const rows = await table.endedIndices(storableKey(list))
+      return rows.map((row) => Number(row.status_index))
+    },
+
+    followEnded: (list) => table.followEnded(storableKey(list)),
+  }
+}
+
+function parseRow({ payload, consumed, note, ended }: SqlRow): AdapterPayload {
+  return decodePayload(payload, { consumed: Number(consumed ?? 0), note, end: ended })
+}
+
+/**
+ * What is stored of a payload beside the model and the id: the payload, uid, user code, grant, seconds of consumption,
+ * life in ms, account, client, actor, seconds of issue, list, index.
+ */
+function columnsOf(
+  model: string,
+  payload: AdapterPayload,
+  expiresIn: number | undefined,
+): SqlValue[] {
+  const { uid, userCode, grantId } = secondaryKeys(payload)
+  const listed = listingKeys(model, payload)
+  return [
+    encodePayload(payload),
+    storable(uid),
+    storable(userCode),
+    storable(grantId),
+    consumedAt(payload, Date.now()) || null,
+    lifetime(expiresIn) ?? null,
+    storable(listed?.accountId),
+    storable(listed?.clientId),
+    storable(listed?.actor),
+    listed?.iat ?? null,
+    storable(listed?.statusList),
+    listed?.statusIndex ?? null,
+  ]
+}
+
+/** A key for a column that may be empty. */
+function storable(text: string | undefined): string | null {
+  return text === undefined ? null : storableKey(text)
+}
 
 /**
  * What an upsert writes over a record. What is live and consumed or ended stays so.
@@ -21,32 +162,22 @@ export function replaceAssignments(live: string, stored = ''): string {
 
 const LOOK_UP_COLUMNS = { accountId: 'account_id', actor: 'actor', clientId: 'client_id' } as const
 
-/**
- * By what a listing looks records up, and where it goes on. Its values are the third parameter of the statement and
- * those after it.
- *
- * @param parameter how SQL names a parameter, by its number
- */
-export function lookUpSql(
+/** @param parameter how SQL names a parameter, by its number; the first two are the model and the limit */
+export function pageOf(
   lookUp: LookUp,
+  limit: number,
   before: ListedBefore | undefined,
   parameter: (number: number) => string,
-) {
+): SqlPage {
   const names = LOOK_UPS.filter((name) => lookUp[name] !== undefined)
   const columns = names.map((name) => LOOK_UP_COLUMNS[name])
   const conditions = columns.map((column, i) => ` AND ${column} = ${parameter(i + 3)}`)
+  const values = ['SubjectToken', limit, ...names.map((name) => storable(lookUp[name]))]
   if (before) {
-    const at = columns.length + 3
+    const at = values.push(before.iat, storableKey(before.id)) - 1
     conditions.push(
       ` AND (issued_at, id) < (CAST(${parameter(at)} AS bigint), ${parameter(at + 1)})`,
     )
   }
-  return {
-    columns,
-    conditions: conditions.join(''),
-    values: [
-      ...names.map((name) => storable(lookUp[name])),
-      ...(before ? [before.iat, storableKey(before.id)] : []),
-    ],
-  }
+  return { column: columns[0] ?? 'issued_at', conditions: conditions.join(''), values }
 }

@@ -3,6 +3,7 @@ import {
   type AccessToken,
   type Client,
   type ClientCredentials,
+  type Configuration,
   errors,
   type JWTStructured,
   type KoaContextWithOIDC,
@@ -31,21 +32,13 @@ import { isPlainObject } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
 import type { TokenStatus } from '../tokens/subject-token.ts'
 
-/** The deployment's own settings of oidc-provider that say what an access token contains. */
-export interface OwnClaims {
-  readonly extraTokenClaims:
-    | ((
-        ctx: KoaContextWithOIDC,
-        token: Token,
-      ) => Promise<UnknownObject | undefined> | UnknownObject | undefined)
-    | undefined
-  readonly customizeJwt:
-    | ((ctx: KoaContextWithOIDC, token: Token, jwt: JWTStructured) => Promise<void> | void)
-    | undefined
-}
-
 /** Copying `__proto__` or `constructor` can change an object's prototype. Both are always dropped. */
 const PROTOTYPE_KEYS: readonly string[] = ['__proto__', 'constructor']
+
+/** The deployment's own settings of oidc-provider that say what an access token contains. */
+function ownClaims({ extraTokenClaims, formats }: Configuration) {
+  return { extraTokenClaims, customizeJwt: formats?.customizers?.jwt }
+}
 
 /** What says the claims of a provider's access tokens. */
 export const claimsOf = slot<AccessTokenClaims>('the claims of access tokens')
@@ -57,12 +50,12 @@ export const claimsOf = slot<AccessTokenClaims>('the claims of access tokens')
  */
 export class AccessTokenClaims {
   readonly #options: ResolvedOptions
-  readonly #own: OwnClaims
+  readonly #own: ReturnType<typeof ownClaims>
   #issuer = ''
 
-  constructor(options: ResolvedOptions, own: OwnClaims) {
+  constructor(options: ResolvedOptions, configuration: Configuration) {
     this.#options = options
-    this.#own = own
+    this.#own = ownClaims(configuration)
   }
 
   /** Whether code of the deployment has a say, and may wait. */
@@ -175,7 +168,8 @@ function buildContext(ctx: KoaContextWithOIDC | undefined, token: Token): Custom
       type: exchange ? TOKEN_EXCHANGE_GRANT_TYPE : grantTypeOf(ctx, token),
       subjectTokenContext: exchange?.subjectToken.contextObject ?? Object.freeze({}),
     }),
-    actor: exchange?.actor,
+    actor: exchange?.operator?.actor,
+    actorClient: exchange?.operator?.actorClient,
     client: client && viewOf(client),
   })
 }
@@ -245,7 +239,7 @@ const IMPERSONATION_CLAIMS: readonly string[] = [IMPERSONATION_ID_CLAIM, 'status
 
 /** What an exchange knows and its access token has to say. */
 interface ImpersonatedExchange {
-  readonly actor: Actor | undefined
+  readonly operator: { readonly actor: Actor; readonly actorClient: string } | undefined
   readonly client: Client
   /** The client's id, where it is software that acts. */
   readonly software: string | undefined
@@ -254,15 +248,15 @@ interface ImpersonatedExchange {
     readonly contextObject: SubjectTokenContext
     readonly tokenStatus: TokenStatus | undefined
   }
+  /** No code of the deployment changes it. `undefined` for an opaque token, whose `jti` is its value. */
+  readonly jti: string | undefined
+  /** The longest that it lives, in seconds since the epoch. */
+  readonly exp: number
 }
 
 /** What marks one impersonated token. */
 interface Marks extends ImpersonatedExchange {
   readonly act: ActClaim | undefined
-  /** `undefined` for an opaque token, whose `jti` is its value. */
-  readonly jti: string | undefined
-  /** Seconds since the epoch. */
-  readonly exp: number
 }
 
 /** Kept here, where no hook or customizer can write. */
@@ -271,17 +265,12 @@ const marks = new WeakMap<object, Marks>()
 /**
  * Says that this token, not saved yet, comes out of an impersonation, and who acts. `act` is the provider's
  * word (I4): it comes from here alone, and the token-exchange grant alone calls this.
- *
- * @param settled what no code of the deployment changes: the `jti` of a JWT, and the longest that it lives
  */
-export function markImpersonated(
-  token: AccessToken,
-  exchange: ImpersonatedExchange,
-  settled: Pick<Marks, 'exp' | 'jti'>,
-): void {
-  const { actor, software } = exchange
+export function markImpersonated(token: AccessToken, exchange: ImpersonatedExchange): void {
+  const { operator, software } = exchange
+  const actor = operator?.actor
   const act = software === undefined ? actor && actClaim(actor) : softwareAct(software, actor)
-  marks.set(token, { ...exchange, ...settled, act })
+  marks.set(token, { ...exchange, act })
 }
 
 function marksOf(token: Token): Marks | undefined {

@@ -22,9 +22,19 @@ const SUCCESS_EVENTS = {
   end: undefined,
 } as const
 
+/** What recorders take: what lets a person act, and its end. */
+const RECORDED: readonly RecordedEventName[] = [
+  'impersonation.issued',
+  'impersonation.started',
+  'impersonation.ended',
+]
+
 /** The longest reason in an event, in characters. */
 const MAX_REASON_LENGTH = 1024
 const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{16,}=*$/
+
+/** What a request has to tell. */
+export const trailOf = slot<AuditTrail>('the audit trail of the request')
 
 /** Collects the facts of one request and emits its one event. */
 export class AuditTrail {
@@ -45,7 +55,7 @@ export class AuditTrail {
     this.#parts.push(facts)
   }
 
-  /** I6: secret values. The event never contains them, also not inside an error message. */
+  /** Secret values. The event never contains them, also not inside an error message (no leak, I6). */
   conceal(...secrets: ReadonlyArray<string | undefined>): void {
     for (const secret of secrets) if (secret) this.#secrets.push(secret)
   }
@@ -60,7 +70,7 @@ export class AuditTrail {
     const name = SUCCESS_EVENTS[this.#stage]
     if (name === undefined) return
     try {
-      await emitRecorded(this.#provider, name, this.#ctx, () => this.#facts())
+      await emit(this.#provider, name, this.#ctx, () => this.#facts())
     } catch (error) {
       const { id } = this.#facts()
       if (id !== undefined) undo(id)
@@ -76,18 +86,13 @@ export class AuditTrail {
 
   /** @param code the error code that the client gets */
   failed(error: unknown, code: string): void {
-    if (this.#facts().redemption) {
-      this.#emit('impersonation.replayed')
-      return
+    const name = this.#facts().redemption ? 'impersonation.replayed' : 'impersonation.denied'
+    if (name === 'impersonation.denied') {
+      const reason = this.#withoutSecrets(joinMessages(error)).slice(0, MAX_REASON_LENGTH)
+      this.add({ denial: Object.freeze({ stage: this.#stage, error: code, reason }) })
+      if (error instanceof Error && 'needs' in error) this.add({ needs: error.needs as Need[] })
     }
-    const denial = {
-      stage: this.#stage,
-      error: code,
-      reason: this.#withoutSecrets(joinMessages(error)).slice(0, MAX_REASON_LENGTH),
-    }
-    this.add({ denial: Object.freeze(denial) })
-    if (error instanceof Error && 'needs' in error) this.add({ needs: error.needs as Need[] })
-    this.#emit('impersonation.denied')
+    void emit(this.#provider, name, this.#ctx, () => this.#facts())
   }
 
   #withoutSecrets(text: string): string {
@@ -101,43 +106,34 @@ export class AuditTrail {
   #facts(): Partial<ImpersonationEvent> {
     return Object.assign({}, ...this.#parts)
   }
-
-  #emit(name: 'impersonation.denied' | 'impersonation.replayed'): void {
-    emitLater(this.#provider, name, this.#ctx, () => this.#facts())
-  }
-}
-
-function causesOf(error: unknown): unknown[] {
-  const causes: unknown[] = []
-  for (let cause = error; cause instanceof Error && causes.length < 8; cause = cause.cause) {
-    causes.push(cause)
-  }
-  return causes
 }
 
 /** The messages from the outermost error to its innermost cause. */
 function joinMessages(error: unknown): string {
-  const messages = causesOf(error).map((cause) =>
-    cause instanceof errors.OIDCProviderError
-      ? (cause.error_description ?? cause.message)
-      : cause instanceof Error
-        ? cause.message
-        : '',
-  )
-  return [...new Set(messages.filter((message) => message !== ''))].join(': ')
+  const messages = new Set<string>()
+  let cause = error
+  for (let depth = 0; cause instanceof Error && depth < 8; depth += 1) {
+    const { message } = cause
+    messages.add(
+      cause instanceof errors.OIDCProviderError ? (cause.error_description ?? message) : message,
+    )
+    cause = cause.cause
+  }
+  messages.delete('')
+  return [...messages].join(': ')
 }
 
 interface Audited<T> {
   /** What an event of a refusal says; absent where a refusal raises none. */
   readonly stage: Denial['stage'] | undefined
-  readonly run: (trail: AuditTrail) => Promise<T>
+  readonly run: () => Promise<T>
   /** Takes back what was issued and could not be recorded, by its id; must return at once. */
   readonly undo: (id: string) => void
 }
 
 /**
- * Carries out one request, which raises its one event. I13: an issue begins when recorders are ready,
- * and resolves when its event is recorded.
+ * Carries out one request, which raises its one event. An issue begins when recorders are ready, and
+ * resolves when its event is recorded (nothing acts before it is recorded, I13).
  */
 export async function audited<T>(
   provider: Provider,
@@ -146,10 +142,10 @@ export async function audited<T>(
 ): Promise<T> {
   // Before there is anything to report: an event of this refusal would need capacity as well.
   if (stage === 'issue') await recordersReady(provider)
-  const trail = new AuditTrail(provider, ctx, stage ?? 'end')
+  const trail = trailOf.set(ctx, new AuditTrail(provider, ctx, stage ?? 'end'))
   let result: T
   try {
-    result = await run(trail)
+    result = await run()
   } catch (error) {
     // The client must retry with the DPoP nonce just sent (RFC 9449 §9): no failure, no event.
     if (stage && !(error instanceof errors.UseDpopNonce)) trail.failed(error, publicCode(error))
@@ -166,8 +162,8 @@ interface Recorder {
   readonly ready: RecordFirstOptions['ready']
 }
 
-const RULES = {
-  record: aFunction<RecordEvent>().required('(name, event) => promise'),
+/** What the options of `recordFirst` may be. */
+export const RECORDER_RULES = {
   /** In seconds. */
   timeout: valid<number>(
     (value) => typeof value === 'number' && value > 0 && value <= 30,
@@ -178,11 +174,12 @@ const RULES = {
 
 /** @throws TypeError that begins with the path of what is wrong */
 export function parseRecorder(record: RecordEvent, options?: RecordFirstOptions): Recorder {
-  const { timeout, ...recorder } = resolve(RULES, { ...options, record }, 'recordFirst')
-  return { ...recorder, timeoutMs: timeout * 1000 }
+  aFunction().required('(name, event) => promise')(record, 'recordFirst.record')
+  const { timeout, ...recorder } = resolve(RECORDER_RULES, options, 'recordFirst')
+  return { ...recorder, record, timeoutMs: timeout * 1000 }
 }
 
-const recordersOf = slot<readonly Recorder[]>('the recorders')
+const recordersOf = slot<readonly Recorder[]>('the recorders', () => [])
 
 export function addRecorder(provider: Provider, recorder: Recorder): void {
   recordersOf.set(provider, [...recorders(provider), recorder])
@@ -190,68 +187,52 @@ export function addRecorder(provider: Provider, recorder: Recorder): void {
 
 /** @throws RecorderNotReady where a recorder says so, does not say in time, or fails */
 export async function recordersReady(provider: Provider): Promise<void> {
-  const asked = recorders(provider).map(
-    async ({ ready, timeoutMs }) => !ready || within(timeoutMs, ready),
-  )
+  const all = recorders(provider)
+  if (all.length === 0) return
+  const asked = all.map(async ({ ready, timeoutMs }) => !ready || within(timeoutMs, ready))
   let answers: readonly unknown[]
   try {
     answers = await Promise.all(asked)
   } catch (cause) {
     throw new RecorderNotReady({ cause })
   }
-  // I9: what is no clear yes is a no.
+  // What is no clear yes is a no (fail closed, I9).
   if (answers.some((answer) => answer !== true)) throw new RecorderNotReady()
 }
 
 /**
- * Emits an event of this package. Listeners run after the answer is sent, each separately: an error
- * or a delay in one listener does not affect the client or the next listener.
+ * Has an event of this package recorded, where recorders take events of its name, and then emits it.
  *
- * @param facts asked at once, and only where there is a listener
+ * @param facts asked at once, and only where somebody hears of it
+ * @throws NotRecorded where a recorder does not have it in time. Listeners hear nothing of what was not
+ * recorded, because it is answered by 503, and it never began. An end was carried out all the same.
  */
-function emitLater(
+async function emit(
   provider: Provider,
   name: keyof ImpersonationEvents,
   ctx: KoaContextWithOIDC | undefined,
   facts: () => Partial<ImpersonationEvent>,
-): void {
-  if (provider.listenerCount(name) > 0) notifyListeners(provider, name, ctx, buildEvent(facts))
-}
-
-/**
- * Has what lets a person act recorded, and then emits it. Listeners hear nothing of what was not recorded:
- * it is answered by 503, and it never began.
- *
- * @throws NotRecorded where a recorder does not have it in time
- */
-async function emitRecorded(
-  provider: Provider,
-  name: Exclude<RecordedEventName, 'impersonation.ended'>,
-  ctx: KoaContextWithOIDC,
-  facts: () => Partial<ImpersonationEvent>,
 ): Promise<void> {
-  if (!isHeard(provider, name)) return
-  const event = buildEvent(facts)
-  await record(provider, name, event)
+  const recorded = RECORDED.find((each) => each === name)
+  const isRecorded = recorded !== undefined && hasRecorders(provider)
+  if (!isRecorded && provider.listenerCount(name) === 0) return
+  const event = Object.freeze({ timeMs: Date.now(), ...facts() })
+  try {
+    if (isRecorded) await record(provider, recorded, event)
+  } catch (error) {
+    if (name === 'impersonation.ended') notifyListeners(provider, name, ctx, event)
+    throw error
+  }
   notifyListeners(provider, name, ctx, event)
 }
 
-/**
- * Has an end recorded, which has been carried out, and then emits it, recorded or not.
- *
- * @param facts asked at once, and only where somebody hears of it
- * @returns when it is recorded, or its time is over. Never rejects
- */
+/** @returns when an end is recorded, or its time is over. Never rejects */
 export async function emitEnd(
   provider: Provider,
   ctx: KoaContextWithOIDC | undefined,
   facts: () => Partial<ImpersonationEvent>,
 ): Promise<void> {
-  const name = 'impersonation.ended'
-  if (!isHeard(provider, name)) return
-  const event = buildEvent(facts)
-  await record(provider, name, event).catch(() => {})
-  notifyListeners(provider, name, ctx, event)
+  await emit(provider, 'impersonation.ended', ctx, facts).catch(() => {})
 }
 
 export function hasRecorders(provider: Provider): boolean {
@@ -259,11 +240,7 @@ export function hasRecorders(provider: Provider): boolean {
 }
 
 function recorders(provider: Provider): readonly Recorder[] {
-  return recordersOf.find(provider) ?? []
-}
-
-function isHeard(provider: Provider, name: RecordedEventName): boolean {
-  return provider.listenerCount(name) > 0 || hasRecorders(provider)
+  return recordersOf.of(provider)
 }
 
 /** @throws NotRecorded where a recorder does not have it in time */
@@ -288,10 +265,10 @@ async function within<T>(timeoutMs: number, run: () => T | PromiseLike<T>): Prom
   return limitTime(timeoutMs, run(), () => new Error(`it took longer than ${timeoutMs / 1000} s`))
 }
 
-function buildEvent(facts: () => Partial<ImpersonationEvent>): ImpersonationEvent {
-  return Object.freeze({ time: Date.now(), ...facts() })
-}
-
+/**
+ * Listeners run after the answer is sent, each separately: an error or a delay in one listener does not affect the
+ * client or the next listener.
+ */
 function notifyListeners(
   provider: Provider,
   name: keyof ImpersonationEvents,

@@ -1,21 +1,17 @@
-import {
-  type Account,
-  type Client,
-  errors,
-  type Provider,
-  type TokenEndpointGrantContext,
-} from 'oidc-provider'
+import { type Client, errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import { findAccount } from '../host/grants.ts'
 import { certificateThumbprint } from '../host/instance.ts'
+import { findAccountById } from '../host/request.ts'
 import { slot } from '../host/slot.ts'
 import { hasEnded } from '../impersonations/end.ts'
 import { REDEEMED_WITHIN_MS } from '../impersonations/pending-ends.ts'
 import { optionsOf } from '../options/defaults.ts'
-import { asksClient, isPublic } from '../policy/clients.ts'
-import type { ActClaim, Actor } from '../public/hooks.ts'
+import { isNamed, isPublic } from '../policy/clients.ts'
+import type { Actor } from '../public/hooks.ts'
 import type { ClientRule } from '../public/options.ts'
 import { parseAct } from '../shared/act.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
+import { present } from '../shared/json.ts'
 import { unprovenBinding } from '../shared/sender.ts'
 import { warn } from '../shared/warn.ts'
 import {
@@ -33,6 +29,8 @@ const ENDED_REASON = 'its own impersonation has ended'
 /** The operator, and what the operator's sign-in hangs on. */
 export interface FoundActor {
   readonly actor: Actor
+  /** The client that the actor token was issued to. */
+  readonly actorClient: string
   /** The grant of the actor token, if it names one. */
   readonly grant: string | undefined
   /** The impersonation that the actor token came out of, in a chain: its id. */
@@ -90,7 +88,7 @@ async function verifyActor(
     x5t: () => certificate && certificateThumbprint(certificate),
   })
   if (unproven !== undefined) throw new AccessTokenRejected(unproven)
-  const client = await verifier.findClient(token.clientId)
+  const client = await verifier.requireClient(token.clientId)
   if (token.grantId !== undefined) await requireGrant(provider, token)
   if (client.subjectType === 'pairwise' && value.includes('.')) {
     throw new AccessTokenRejected('its pairwise subject cannot be traced to an account')
@@ -100,10 +98,9 @@ async function verifyActor(
   if (!account) throw new AccessTokenRejected('its account is gone')
   const actor = Object.freeze({
     sub: account.accountId,
-    clientId: token.clientId,
-    ...(prior ? { act: prior } : {}),
+    ...present({ act: prior }),
   })
-  return { actor, grant: token.grantId, through }
+  return { actor, actorClient: token.clientId, grant: token.grantId, through }
 }
 
 /**
@@ -135,7 +132,7 @@ function invalid(cause: AccessTokenRejected): errors.InvalidRequest {
 }
 
 /** An impersonated token is no actor token, unless chains are allowed and it names its own (I3). */
-function priorActors(token: VerifiedAccessToken, maxDepth: number): ActClaim | undefined {
+function priorActors(token: VerifiedAccessToken, maxDepth: number): Actor | undefined {
   if (!token.impersonated) return undefined
   if (maxDepth === 0) throw new AccessTokenRejected('is itself impersonated')
   const prior = parseAct(token.act, maxDepth)
@@ -160,9 +157,10 @@ async function requireGrant(provider: Provider, token: VerifiedAccessToken): Pro
   }
 }
 
-type FindAccount = (id: string) => Promise<Account | undefined>
-
-const lookedUpOf = slot<BoundedMap<string, true>>('the clients that were looked up among accounts')
+const lookedUpOf = slot(
+  'the clients that were looked up among accounts',
+  () => new BoundedMap<string, true>(MAX_CLIENTS_LOOKED_UP),
+)
 
 /**
  * Says whether the client that exchanges is itself an actor, and answers its id then: software that acts is
@@ -174,30 +172,25 @@ const lookedUpOf = slot<BoundedMap<string, true>>('the clients that were looked 
  */
 export async function findSoftware(
   provider: Provider,
-  ctx: TokenEndpointGrantContext,
   client: Client,
 ): Promise<string | undefined> {
-  const isNamed = asksClient(optionsOf.of(provider).softwareActors, SOFTWARE_OPTION)
-  if (!(await isNamed(client))) return undefined
+  const { softwareActors } = optionsOf.of(provider)
+  if (!(await isNamed(client, softwareActors, SOFTWARE_OPTION))) return undefined
   const { clientId } = client
   if (isPublic(client)) {
     const cause = new Error(`${SOFTWARE_OPTION} names ${clientId}, which does not authenticate`)
     throw new errors.UnauthorizedClient('the client acts, and does not authenticate', { cause })
   }
-  const lookedUp =
-    lookedUpOf.find(provider) ?? lookedUpOf.set(provider, new BoundedMap(MAX_CLIENTS_LOOKED_UP))
+  const lookedUp = lookedUpOf.of(provider)
   if (!lookedUp.get(clientId)) {
     lookedUp.set(clientId, true)
-    warnOfNamesake(clientId, (id) => findAccount(provider, ctx, id)).catch(() => {})
+    const message = `${SOFTWARE_OPTION}: ${clientId} is the id of a client and of an account; give one of them another id`
+    findNamesakes(provider, [clientId]).then(
+      (found) => found.length > 0 && warn('NAMESAKE', message),
+      () => {},
+    )
   }
   return clientId
-}
-
-async function warnOfNamesake(clientId: string, findAccount: FindAccount): Promise<void> {
-  const [id] = await findNamesakes([clientId], findAccount)
-  if (id === undefined) return
-  const message = `${SOFTWARE_OPTION}: ${id} is the id of a client and of an account; give one of them another id`
-  warn('NAMESAKE', message)
 }
 
 /**
@@ -206,10 +199,10 @@ async function warnOfNamesake(clientId: string, findAccount: FindAccount): Promi
  * @returns their ids; none where the rule is a function
  */
 export async function findNamesakes(
+  provider: Provider,
   clients: ClientRule,
-  findAccount: FindAccount,
 ): Promise<readonly string[]> {
   if (typeof clients === 'function') return []
-  const accounts = await Promise.all(clients.map(findAccount))
+  const accounts = await Promise.all(clients.map((id) => findAccountById(provider, id)))
   return clients.filter((id, index) => accounts[index]?.accountId === id)
 }

@@ -1,43 +1,23 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import { claimsOf } from '../claims/claims.ts'
-import { AuditTrail } from '../events/trail.ts'
+import { AuditTrail, recordersReady, trailOf } from '../events/trail.ts'
 import { buildTokenResponse, checkDpopReplay } from '../host/grants.ts'
 import { endLater, markChain } from '../impersonations/end.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { failureKey, limit } from '../policy/limits.ts'
-import { actClaim } from '../shared/act.ts'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
-import { TooManyRequests } from '../shared/errors.ts'
-import { AccessTokenRejected, verifierOf } from '../tokens/access-token.ts'
-import type { SubjectToken } from '../tokens/subject-token.ts'
+import { RecorderNotReady, TooManyRequests } from '../shared/errors.ts'
+import { verifierOf } from '../tokens/access-token.ts'
+import { findActor, requireRecentLook, requireThroughLives } from './actor.ts'
+import { EXCHANGE_PARAMETERS, parseExchangeRequest, REPEATABLE_PARAMETERS } from './request.ts'
 import {
-  type FoundActor,
-  findActor,
-  findSoftware,
-  requireRecentLook,
-  requireThroughLives,
-} from './actor.ts'
-import {
-  EXCHANGE_PARAMETERS,
-  type ExchangeRequest,
-  parseExchangeRequest,
-  REPEATABLE_PARAMETERS,
-} from './request.ts'
-import {
-  findSubject,
-  findUnused,
-  type Redeemer,
+  type Found,
+  find,
   redeemSubjectToken,
   requireNotExpired,
   requireStillTrue,
-  type Subject,
 } from './subject.ts'
-import {
-  type PreparedToken,
-  permissionToExchange,
-  prepareAccessToken,
-  resolveTarget,
-} from './token.ts'
+import { decide } from './token.ts'
 
 /** Adds the grant to the provider. */
 export function registerExchange(provider: Provider): void {
@@ -54,24 +34,27 @@ export function registerExchange(provider: Provider): void {
  * the access token is prepared, before the subject token is redeemed (check, redeem, issue: I2).
  */
 async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Promise<void> {
-  const trail = new AuditTrail(provider, ctx, 'exchange')
+  const trail = trailOf.set(ctx, new AuditTrail(provider, ctx, 'exchange'))
   const { client } = ctx.oidc
   const { failedExchanges } = optionsOf.of(provider).rateLimits
   const key = failedExchanges ? failureKey(client, ctx.ip) : ''
   trail.add({ client: client.clientId })
   let answer: object
   try {
+    await recordersReady(provider)
     await limit(failedExchanges, key, 0)
-    const request = await parse(provider, ctx, trail)
-    const found = await find(provider, ctx, request, trail)
-    const decided = await decide(provider, ctx, request, found, trail)
-    answer = await redeem(provider, ctx, request, found, decided, trail)
+    const request = await parseExchangeRequest(provider, ctx)
+    const found = await find(provider, ctx, request)
+    const decided = await decide(provider, ctx, found)
+    answer = await redeem(provider, ctx, found, decided)
   } catch (thrown) {
-    // The client must retry with the DPoP nonce just sent (RFC 9449 §8). Not a failure: not counted,
-    // no event.
+    // Neither is a failure: it is not counted, and has no event. With the DPoP nonce just sent the client
+    // must retry (RFC 9449 §8), and an event of what waits for a recorder would wait, too.
     if (thrown instanceof errors.UseDpopNonce) throw thrown
-    const error = await refusal(thrown, () => limit(failedExchanges, key, 1))
-    if (error instanceof TooManyRequests) ctx.set('Retry-After', String(error.retryAfter))
+    const isReady = !(thrown instanceof RecorderNotReady)
+    const error = isReady ? await refusal(thrown, () => limit(failedExchanges, key, 1)) : thrown
+    if ('retryAfter' in error) ctx.set('Retry-After', String(error.retryAfter))
+    if (!isReady) throw error
     const isPublic = error instanceof errors.OIDCProviderError && error.expose
     trail.failed(error, isPublic ? error.error : 'server_error')
     if (trail.replayed !== undefined) endLater(provider, trail.replayed, 'replay')
@@ -82,134 +65,35 @@ async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Pro
   ctx.body = answer
 }
 
-async function parse(
-  provider: Provider,
-  ctx: TokenEndpointGrantContext,
-  trail: AuditTrail,
-): Promise<ExchangeRequest> {
-  const request = await parseExchangeRequest(provider, ctx)
-  trail.conceal(request.subjectToken, request.actorToken)
-  return request
-}
-
-/** Who acts, as whom, and what allows it. */
-interface Found extends Redeemer, Subject {
-  readonly operator: FoundActor | undefined
-  /** When the look at who acts began, in milliseconds, by the monotonic clock. */
-  readonly lookedAt: number
-}
-
-async function find(
-  provider: Provider,
-  ctx: TokenEndpointGrantContext,
-  request: ExchangeRequest,
-  trail: AuditTrail,
-): Promise<Found> {
-  const lookedAt = performance.now()
-  const { client, subjectToken } = request
-  const software = await findSoftware(provider, ctx, client)
-  if (software !== undefined) trail.add({ software })
-  // The actor token first, so that its error is the same in every state of the subject token (I6).
-  const operator = await findActor(provider, ctx, request).catch(async (refused) => {
-    // For the audit alone. Storage that fails is no refusal (I5).
-    if (refused instanceof errors.InvalidRequest) {
-      await findUnused(provider, subjectToken, trail).catch((error) => {
-        if (!(error instanceof errors.InvalidRequest)) throw error
-      })
-    }
-    throw refused
-  })
-  if (operator) trail.add({ actor: actClaim(operator.actor) })
-  const redeemer = { client, actor: operator?.actor, software }
-  const subject = await findSubject(provider, ctx, subjectToken, redeemer, trail)
-  return { ...redeemer, ...subject, operator, lookedAt }
-}
-
-/** What is issued, if the subject token is redeemed. */
-interface Decided extends PreparedToken {
-  readonly resource: string
-  readonly scope: string | undefined
-  readonly permit: string | readonly string[] | undefined
-  readonly review: string | undefined
-  /** When the rule had answered, where it named a permit, which may be revoked meanwhile. */
-  readonly permittedAt: number | undefined
-}
-
-async function decide(
-  provider: Provider,
-  ctx: TokenEndpointGrantContext,
-  request: ExchangeRequest,
-  found: Found,
-  trail: AuditTrail,
-): Promise<Decided> {
-  const target = await resolveTarget(provider, ctx, request)
-  const { resourceServer } = target
-  const resource = resourceServer.identifier()
-  trail.add({ resource })
-  const permission = await permissionToExchange(provider, ctx, found, target)
-  const permittedAt = permission.permit === undefined ? undefined : performance.now()
-  const { scope, permit = found.token.permit, review = found.token.review } = permission
-  const prepared = await prepareAccessToken(
-    provider,
-    ctx,
-    request,
-    found,
-    resourceServer,
-    permission,
-    trail,
-  )
-  return { ...prepared, resource, scope, permit, review, permittedAt }
-}
-
 /** @returns the body of the answer */
 async function redeem(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
-  request: ExchangeRequest,
-  { token, operator, software, lookedAt }: Found,
-  { resource, scope, permit, review, permittedAt, ...issued }: Decided,
-  trail: AuditTrail,
+  found: Found,
+  { redemption, permittedAt, ...prepared }: Awaited<ReturnType<typeof decide>>,
 ): Promise<object> {
-  const { clientId, dPoP } = request
-  const { actor, grant, through } = operator ?? {}
-  const { format, jti, expiresAt, expiresIn, tokenType } = issued
+  const { token, dPoP, clientId, lookedAt } = found
+  const { through, scope, permit, review } = redemption
+  const { expiresAt, expiresIn, jti, tokenType } = prepared
   let since = lookedAt
   if (optionsOf.of(provider).authorize || claimsOf.of(provider).hasHooks) {
     since = permittedAt ?? performance.now()
-    await requireUnchanged(provider, ctx, request, token)
+    await requireUnchanged(provider, ctx, found)
   }
   await checkDpopReplay(provider, ctx, dPoP, clientId)
   if (through !== undefined) await markChain(provider, through)
   requireRecentLook(since)
-  const redemption = {
-    ...(actor ? { actor: actor.sub, act: actClaim(actor) } : {}),
-    grant,
-    through,
-    client: clientId,
-    software,
-    resource,
-    scope,
-    permit,
-    review,
-    format,
-    expiresAt,
-  }
-  await redeemSubjectToken(provider, token, redemption, trail)
+  await redeemSubjectToken(provider, ctx, token, redemption)
   try {
     // For ends that came during the redemption.
     requireNotExpired(token)
     requireRecentLook(since)
     if (through !== undefined) await requireThroughLives(provider, through)
-    const accessToken = await issued.save()
-    trail.add({ scope, expiresAt, jti, permit, review })
+    const accessToken = await prepared.save()
+    trailOf.of(ctx).add({ scope, expiresAt, jti, permit, review })
     const issuedTokenType = ACCESS_TOKEN_TYPE
-    return buildTokenResponse(provider, {
-      accessToken,
-      expiresIn,
-      issuedTokenType,
-      scope,
-      tokenType,
-    })
+    const answer = { accessToken, expiresIn, issuedTokenType, scope, tokenType }
+    return buildTokenResponse(provider, answer)
   } catch (error) {
     endLater(provider, token.jti, 'nothingIssued')
     throw error
@@ -225,26 +109,16 @@ async function redeem(
 async function requireUnchanged(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
-  request: ExchangeRequest,
-  token: SubjectToken,
+  found: Found,
 ): Promise<void> {
-  if (!(await mayStillExchange(provider, request.clientId))) {
+  const client = await verifierOf.of(provider).findClient(found.clientId)
+  if (!client?.grantTypeAllowed(TOKEN_EXCHANGE_GRANT_TYPE)) {
     throw new errors.UnauthorizedClient(
       'requested grant type is not allowed for this client any more',
     )
   }
-  await findActor(provider, ctx, request)
-  await requireStillTrue(provider, ctx, token)
-}
-
-async function mayStillExchange(provider: Provider, clientId: string): Promise<boolean> {
-  try {
-    const client = await verifierOf.of(provider).findClient(clientId)
-    return client.grantTypeAllowed(TOKEN_EXCHANGE_GRANT_TYPE)
-  } catch (error) {
-    if (error instanceof AccessTokenRejected) return false
-    throw error
-  }
+  await findActor(provider, ctx, found)
+  await requireStillTrue(provider, ctx, found.token)
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   type TokenEndpointGrantContext,
   type UnknownObject,
 } from 'oidc-provider'
+import { trailOf } from '../events/trail.ts'
 import { checkDpopRequired, checkMtlsCert, validateDpop } from '../host/grants.ts'
 import { ACCESS_TOKEN_TYPE } from '../shared/constants.ts'
 
@@ -54,12 +55,11 @@ export async function parseExchangeRequest(
   const certificate = checkMtlsCert(provider, ctx)
   checkDpopRequired(provider, ctx, dPoP)
   const parameters = parseParameters(ctx.oidc.params)
+  trailOf.of(ctx).conceal(parameters.subjectToken, parameters.actorToken)
   return Object.freeze({ client, clientId, ...parameters, dPoP, certificate })
 }
 
-function parseParameters(
-  parameters: UnknownObject,
-): Pick<ExchangeRequest, 'subjectToken' | 'actorToken' | 'audience'> {
+function parseParameters(parameters: UnknownObject) {
   // §2.1: subject_token REQUIRED, subject_token_type REQUIRED.
   const subjectToken = required(parameters, 'subject_token')
   requireAccessTokenType('subject_token_type', required(parameters, 'subject_token_type'))
@@ -67,17 +67,12 @@ function parseParameters(
   // §2.1: actor_token_type "is REQUIRED when the actor_token parameter is present in the request
   // but MUST NOT be included otherwise."
   const actorToken = optional(parameters, 'actor_token')
-  const actorTokenType = optional(parameters, 'actor_token_type')
   if (actorToken !== undefined) {
     requireAccessTokenType('actor_token_type', required(parameters, 'actor_token_type'))
-  } else if (actorTokenType !== undefined) {
+  } else if (optional(parameters, 'actor_token_type') !== undefined) {
     throw new errors.InvalidRequest('actor_token_type must not be given without actor_token')
   }
-
-  const requestedTokenType = optional(parameters, 'requested_token_type')
-  if (requestedTokenType !== undefined) {
-    requireAccessTokenType('requested_token_type', requestedTokenType)
-  }
+  requireAccessTokenType('requested_token_type', optional(parameters, 'requested_token_type'))
 
   if (Array.isArray(parameters.resource)) {
     throw new errors.InvalidTarget('only a single resource is supported')
@@ -102,8 +97,9 @@ function required(parameters: UnknownObject, name: string): string {
   return value
 }
 
-function requireAccessTokenType(name: string, type: string): void {
-  if (type !== ACCESS_TOKEN_TYPE) {
+/** @param type `undefined` where it may be left out, and is */
+function requireAccessTokenType(name: string, type: string | undefined): void {
+  if (type !== undefined && type !== ACCESS_TOKEN_TYPE) {
     throw new errors.InvalidRequest(`${name} must be ${ACCESS_TOKEN_TYPE}`)
   }
 }

@@ -1,30 +1,23 @@
-import {
-  type Account,
-  type Client,
-  errors,
-  type Provider,
-  type TokenEndpointGrantContext,
-} from 'oidc-provider'
-import type { AuditTrail } from '../events/trail.ts'
+import { type Account, errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
+import { trailOf } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
-import { rightsOf } from '../policy/clients.ts'
-import type { Actor, Binding } from '../public/hooks.ts'
-import { AccessTokenRejected, verifierOf } from '../tokens/access-token.ts'
+import { mayClient } from '../policy/clients.ts'
+import type { Binding } from '../public/hooks.ts'
+import { verifierOf } from '../tokens/access-token.ts'
 import { type Redemption, type SubjectToken, subjectTokensOf } from '../tokens/subject-token.ts'
+import { type FoundActor, findActor, findSoftware } from './actor.ts'
+import type { ExchangeRequest } from './request.ts'
 
-/** Who wants to redeem: the client that exchanges, and the operator of its actor token. */
-export interface Redeemer {
-  readonly client: Client
-  readonly actor: Actor | undefined
+/** Who wants to redeem, as whom, and the subject token that allows it. */
+export interface Found extends ExchangeRequest {
+  /** Of the actor token. */
+  readonly operator: FoundActor | undefined
   /** The client's id, where it is software that acts. */
   readonly software: string | undefined
-}
-
-/** The user to be impersonated, and the subject token that allows it. */
-export interface Subject {
+  /** When the look at who acts began, in milliseconds, by the monotonic clock. */
+  readonly lookedAt: number
   readonly token: SubjectToken
   readonly account: Account
-  readonly binding: Binding
 }
 
 /**
@@ -40,48 +33,61 @@ function notRedeemable(reason: string): errors.InvalidRequest {
 }
 
 /**
- * Finds the subject of a presented subject token, if all of its data are still valid (still true at exchange,
- * I7).
+ * Finds who acts, and the subject of the subject token that is presented, if all of its data are still valid
+ * (still true at exchange, I7).
  *
  * What the token is bound to comes before everything that takes a look-up or has an error of its own. For a
  * holder that the token is not bound to, the answer and its timing are the same for a live, a used and an
  * unknown token (no oracle, I6).
  */
-export async function findSubject(
+export async function find(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
-  presented: string,
-  redeemer: Redeemer,
-  trail: AuditTrail,
-): Promise<Subject> {
-  const token = await findUnused(provider, presented, trail)
-  const binding = token.bindingObject
-  requireMayAct(binding, redeemer)
+  request: ExchangeRequest,
+): Promise<Found> {
+  const lookedAt = performance.now()
+  const trail = trailOf.of(ctx)
+  const software = await findSoftware(provider, request.client)
+  if (software !== undefined) trail.add({ software })
+  // The actor token first, so that its error is the same in every state of the subject token (I6).
+  const operator = await findActor(provider, ctx, request).catch(async (refused) => {
+    // For the audit alone. Storage that fails is no refusal (I5).
+    if (refused instanceof errors.InvalidRequest) {
+      await findUnused(provider, ctx, request).catch((error) => {
+        if (!(error instanceof errors.InvalidRequest)) throw error
+      })
+    }
+    throw refused
+  })
+  if (operator) trail.add({ actor: operator.actor })
+  const token = await findUnused(provider, ctx, request)
+  requireMayAct(token.bindingObject, request, operator)
   ctx.oidc.entity('SubjectToken', token)
   const account = await requireStillTrue(provider, ctx, token)
   ctx.oidc.entity('Account', account)
-  return { token, account, binding }
+  return { ...request, operator, software, lookedAt, token, account }
 }
 
 /** Finds a subject token that was not redeemed, and reports what is known of any that is found. */
-export async function findUnused(
+async function findUnused(
   provider: Provider,
-  presented: string,
-  trail: AuditTrail,
+  ctx: TokenEndpointGrantContext,
+  { subjectToken: presented }: ExchangeRequest,
 ): Promise<SubjectToken> {
+  const trail = trailOf.of(ctx)
   const subjectTokens = subjectTokensOf.of(provider)
   const id = subjectTokens.idOf(presented)
   trail.add({ id })
   const token = await subjectTokens.findById(id)
   if (!token) throw notRedeemable('unknown or expired')
-  trail.add({ subject: token.accountId, requestedBy: token.clientId })
+  trail.add({ userId: token.accountId, requestedBy: token.clientId })
   const { mayAct } = token.bindingObject
   if (mayAct) trail.add({ mayAct })
   // Read the record here: if it is unreadable, the request fails before the token is redeemed.
   trail.add({ context: token.contextObject })
   const { permit, review } = token
   if ((permit ?? review) !== undefined) trail.add({ permit, review })
-  if (token.consumed) throw redeemedBefore(token, trail)
+  if (token.consumed) throw redeemedBefore(ctx, token)
   if (token.end) throw notRedeemable('ended before it was redeemed')
   if (token.isExpired) throw notRedeemable('expired')
   // Its access token could outlive the record by which it can be ended (what can act can be ended, I14).
@@ -100,7 +106,11 @@ export async function requireStillTrue(
   ctx: TokenEndpointGrantContext,
   token: SubjectToken,
 ): Promise<Account> {
-  await requireIssuer(provider, token)
+  const issuer = await verifierOf.of(provider).findClient(token.clientId)
+  if (!issuer) throw notRedeemable('the client it was issued to is gone')
+  if (!(await mayClient(provider, 'issue', issuer))) {
+    throw notRedeemable('the client it was issued to may not issue any more')
+  }
   const account = await findAccount(provider, ctx, token.accountId)
   // An account with another id is another account, whatever the reason why `findAccount` returned
   // it.
@@ -116,13 +126,13 @@ export async function requireStillTrue(
  */
 export async function redeemSubjectToken(
   provider: Provider,
+  ctx: TokenEndpointGrantContext,
   token: SubjectToken,
   redemption: Redemption,
-  trail: AuditTrail,
 ): Promise<void> {
   if (await token.redeem(redemption)) return
   const found = await subjectTokensOf.of(provider).findById(token.jti)
-  if (found?.consumed) throw redeemedBefore(found, trail)
+  if (found?.consumed) throw redeemedBefore(ctx, found)
   throw notRedeemable(found?.end ? 'ended meanwhile' : 'expired or revoked meanwhile')
 }
 
@@ -136,38 +146,32 @@ export function requireNotExpired(token: SubjectToken): void {
   if (token.isExpired) throw notRedeemable('expired while it was redeemed')
 }
 
-function redeemedBefore(token: SubjectToken, trail: AuditTrail): errors.InvalidRequest {
+function redeemedBefore(
+  ctx: TokenEndpointGrantContext,
+  token: SubjectToken,
+): errors.InvalidRequest {
   const at = typeof token.consumed === 'number' ? token.consumed : undefined
-  trail.add({ redemption: { at, jti: token.accessTokenId } })
+  trailOf.of(ctx).add({ redemption: { at, jti: token.accessTokenId } })
   return notRedeemable('redeemed before')
-}
-
-/** The client that asked for the subject token must still be one that may. */
-async function requireIssuer(provider: Provider, token: SubjectToken): Promise<void> {
-  try {
-    const issuer = await verifierOf.of(provider).findClient(token.clientId)
-    if (await rightsOf.of(provider).issue.may(issuer)) return
-  } catch (cause) {
-    if (cause instanceof AccessTokenRejected) {
-      throw notRedeemable('the client it was issued to is gone')
-    }
-    throw cause
-  }
-  throw notRedeemable('the client it was issued to may not issue any more')
 }
 
 /**
  * RFC 8693 §4.4, of one token: only this operator, through this client. A request without an actor
  * token is checked against both as well.
  */
-function requireMayAct({ mayAct }: Binding, { client, actor }: Redeemer): void {
-  if (mayAct?.clientId !== undefined && mayAct.clientId !== client.clientId) {
+function requireMayAct(
+  { mayAct }: Binding,
+  { clientId }: ExchangeRequest,
+  operator: FoundActor | undefined,
+): void {
+  if (mayAct?.clientId !== undefined && mayAct.clientId !== clientId) {
     throw notRedeemable('bound to another client')
   }
   if (mayAct?.sub === undefined) return
-  if (!actor) throw notRedeemable('bound to an operator, and none acts')
-  if (actor.sub !== mayAct.sub) throw notRedeemable('bound to another operator')
+  if (!operator) throw notRedeemable('bound to an operator, and none acts')
+  if (operator.actor.sub !== mayAct.sub) throw notRedeemable('bound to another operator')
   // `mayAct.sub` means the operator in person. If the actor token carries `act`, another person
   // acts as the operator.
-  if (actor.act) throw notRedeemable('bound to an operator in person, and another person acts')
+  if (operator.actor.act)
+    throw notRedeemable('bound to an operator in person, and another person acts')
 }

@@ -5,7 +5,7 @@ import {
   type TokenEndpointGrantContext,
 } from 'oidc-provider'
 import { markImpersonated } from '../claims/claims.ts'
-import type { AuditTrail } from '../events/trail.ts'
+import { trailOf } from '../events/trail.ts'
 import { resolveRequestedResources } from '../host/grants.ts'
 import { createAccessToken, type DraftAccessToken, prepareToSave } from '../host/models.ts'
 import { optionsOf } from '../options/defaults.ts'
@@ -13,9 +13,48 @@ import { type Permission, permissionFor } from '../policy/authorize.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { joinScopes, narrowScope } from '../shared/text.ts'
 import { epochSeconds } from '../shared/time.ts'
-import type { SubjectToken } from '../tokens/subject-token.ts'
-import type { ExchangeRequest } from './request.ts'
-import type { Redeemer, Subject } from './subject.ts'
+import type { Redemption, SubjectToken } from '../tokens/subject-token.ts'
+import type { Found } from './subject.ts'
+
+/** What is issued, if the subject token is redeemed. */
+interface Decided extends PreparedToken {
+  /** What is stored with the redemption. */
+  readonly redemption: Redemption
+  /** When the rule had answered, where it named a permit, which may be revoked meanwhile. */
+  readonly permittedAt: number | undefined
+}
+
+/** Says what is issued: for which resource, how much of what was asked for, and the token itself. */
+export async function decide(
+  provider: Provider,
+  ctx: TokenEndpointGrantContext,
+  found: Found,
+): Promise<Decided> {
+  const { token, operator, software, clientId } = found
+  const target = await resolveTarget(provider, ctx, found)
+  const { resourceServer } = target
+  const resource = resourceServer.identifier()
+  trailOf.of(ctx).add({ resource })
+  const permission = await permissionToExchange(provider, ctx, found, target)
+  const permittedAt = permission.permit === undefined ? undefined : performance.now()
+  const { scope, permit = token.permit, review = token.review } = permission
+  const prepared = await prepareAccessToken(provider, ctx, found, resourceServer, permission)
+  const redemption = {
+    actor: operator?.actor.sub,
+    act: operator?.actor,
+    grant: operator?.grant,
+    through: operator?.through,
+    client: clientId,
+    software,
+    resource,
+    scope,
+    permit,
+    review,
+    format: prepared.format,
+    expiresAt: prepared.expiresAt,
+  }
+  return { ...prepared, redemption, permittedAt }
+}
 
 /** The resource server that the access token is for, and its scopes. */
 interface Target {
@@ -29,10 +68,10 @@ interface Target {
  *
  * @throws errors.InvalidTarget where there is none, or more than one.
  */
-export async function resolveTarget(
+async function resolveTarget(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
-  { audience }: ExchangeRequest,
+  { audience }: Found,
 ): Promise<Target> {
   const [resourceServer, ...others] = await resolveRequestedResources(provider, ctx)
   if (!resourceServer) throw new errors.InvalidTarget('resource is required')
@@ -71,12 +110,13 @@ function scopeAt(
  * @throws errors.InvalidScope where nothing is left of the scope that was asked for
  * @throws errors.AccessDenied where the deployment's rule refuses
  */
-export async function permissionToExchange(
+async function permissionToExchange(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
-  { client, actor, software, account, binding, token }: Redeemer & Subject,
+  { client, operator, software, account, token }: Found,
   { resourceServer, scope: allowed }: Target,
 ): Promise<Permission> {
+  const binding = token.bindingObject
   const resource = resourceServer.identifier()
   if (binding.resource && !binding.resource.includes(resource)) {
     // Operator and client match the binding, so the holder may learn what is wrong.
@@ -88,7 +128,8 @@ export async function permissionToExchange(
     stage: 'exchange',
     client,
     account,
-    actor,
+    actor: operator?.actor,
+    actorClient: operator?.actorClient,
     software,
     mayAct: binding.mayAct,
     resource,
@@ -111,7 +152,7 @@ function requireScopeLeft(ctx: TokenEndpointGrantContext, left: string | undefin
 }
 
 /** An access token that nobody has yet. */
-export interface PreparedToken {
+interface PreparedToken {
   readonly format: string
   /** `undefined` for an opaque token, whose `jti` is its value. */
   readonly jti: string | undefined
@@ -131,16 +172,13 @@ export interface PreparedToken {
  * The deployment's functions get the token and may write to it. What is promised of the token is set after
  * each of them, and is read from nowhere else.
  */
-export async function prepareAccessToken(
+async function prepareAccessToken(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
-  request: ExchangeRequest,
-  { actor, software, token: subjectToken }: Redeemer & Pick<Subject, 'token'>,
+  { client, clientId, certificate, dPoP, operator, software, token: subjectToken }: Found,
   resourceServer: ResourceServerInstance,
   permission: Permission,
-  trail: AuditTrail,
 ): Promise<PreparedToken> {
-  const { client, clientId, certificate, dPoP } = request
   const gty = TOKEN_EXCHANGE_GRANT_TYPE
   // The account that was checked: `authorize` may have changed its own argument.
   const { accountId } = subjectToken
@@ -155,14 +193,14 @@ export async function prepareAccessToken(
   // The id of an opaque token is its value, drawn at random: it stays out of events.
   const isJwt = format === 'jwt'
   const jti = isJwt ? subjectToken.accessTokenId : token.generateTokenId()
-  if (!isJwt) trail.conceal(jti)
+  if (!isJwt) trailOf.of(ctx).conceal(jti)
   Object.assign(token, settled, { expiresIn, format, jti, iat, exp })
   // RFC 9449 §6, RFC 8705 §3.
   if (certificate) token.setThumbprint('x5t', certificate)
   if (dPoP) token.setThumbprint('jkt', dPoP.thumbprint)
   const { tokenType } = token
   const shown = isJwt ? jti : undefined
-  markImpersonated(token, { actor, client, software, subjectToken }, { jti: shown, exp })
+  markImpersonated(token, { operator, client, software, subjectToken, jti: shown, exp })
   ctx.oidc.entity('AccessToken', token)
   const save = await prepareToSave(provider, token, { accountId, clientId, gty, jti, iat, exp })
   return { format, jti: shown, tokenType, expiresIn, expiresAt: exp, save }
@@ -170,13 +208,13 @@ export async function prepareAccessToken(
 
 /**
  * The shortest of what is set for access tokens, about this resource and about this grant (short, I8), by the
- * policy about this one exchange, and by the record by which it can be ended (what can act can be ended,
+ * policy about this one exchange, by who issued the subject token, and by the record by which it can be ended (what can act can be ended,
  * I14).
  */
 function lifeOf(
   provider: Provider,
   token: DraftAccessToken,
-  { longestLife }: SubjectToken,
+  { longestLife, bindingObject }: SubjectToken,
   { accessTokenTTL }: ResourceServerInstance,
   { accessTokenTtl }: Permission,
 ): number {
@@ -184,6 +222,7 @@ function lifeOf(
   return Math.min(
     maxTtl,
     accessTokenTtl ?? maxTtl,
+    bindingObject.accessTokenTtl ?? maxTtl,
     accessTokenTTL ?? maxTtl,
     token.expiration,
     // Over 0, because the model takes 0 for "not set".

@@ -36,7 +36,7 @@ function isRequest(ctx: unknown): ctx is KoaContextWithOIDC {
 export function withOidc(
   provider: Provider,
   ctx: Context,
-  url = () => urlAt(provider.issuer, ctx),
+  url = () => urlAt(new URL(provider.issuer).origin, ctx),
 ): KoaContextWithOIDC {
   const oidc = Object.assign(new provider.OIDCContext(ctx), {
     params: {},
@@ -71,15 +71,17 @@ export async function findAccountById(
 }
 
 /**
- * The path that the caller used, before any mount changed it, at the origin of `base`.
+ * The path that the caller used, before any mount changed it, at `origin`. It is not parsed: that would take a
+ * twentieth of an issue.
  *
- * @param base where `Host` must not count: the issuer
+ * @param origin of the issuer where `Host` must not count
  */
-export function urlAt(base: string, ctx: Context): string {
+export function urlAt(origin: string, ctx: Context): string {
   // Express and its like keep the path before their mounts here, Koa in its own context.
-  const path = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
-  const { origin } = new URL(base)
-  return origin + new URL(path, origin).pathname
+  const target = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
+  // RFC 9112 §3.2.2: the target of a request may be a whole URL.
+  const [path = ''] = target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)
+  return origin + path
 }
 
 /**

@@ -1,27 +1,31 @@
 /**
- * What belongs to one provider, kept beside it and not on it: each layer declares the slot of what it keeps, so that a
- * function of `(provider, ctx)` finds it, and no type is imported upwards.
+ * What belongs to one provider or to one request, kept beside it and not on it: each layer declares the slot of what it
+ * keeps, so that a function of `(provider, ctx)` finds it, and no type is imported upwards.
  */
-export interface Slot<T> {
+export interface Slot<T extends object> {
   /** Throws where nothing was set: the provider was not assembled. */
-  of(provider: object): T
-  find(provider: object): T | undefined
-  set(provider: object, value: T): T
+  of(owner: object): T
+  find(owner: object): T | undefined
+  set(owner: object, value: T): T
 }
 
-/** @param name What an error says is missing, as in `the options`. */
-export function slot<T>(name: string): Slot<T> {
-  const values = new WeakMap<object, { readonly value: T }>()
+/**
+ * @param name what an error says is missing, as in `the options`
+ * @param make what is there from the first look on, where it need not be set
+ */
+export function slot<T extends object>(name: string, make?: () => T): Slot<T> {
+  const values = new WeakMap<object, T>()
+  const set = (owner: object, value: T) => {
+    values.set(owner, value)
+    return value
+  }
   return {
-    of(provider) {
-      const found = values.get(provider)
-      if (found === undefined) throw new Error(`${name}: not set for this provider`)
-      return found.value
+    of(owner) {
+      const found = values.get(owner) ?? (make && set(owner, make()))
+      if (found === undefined) throw new Error(`${name}: not set`)
+      return found
     },
-    find: (provider) => values.get(provider)?.value,
-    set(provider, value) {
-      values.set(provider, { value })
-      return value
-    },
+    find: (owner) => values.get(owner),
+    set,
   }
 }

@@ -1,9 +1,9 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import type { AuditTrail } from '../events/trail.ts'
+import { trailOf } from '../events/trail.ts'
 import { checkDpopReplayAt, validateDpopAt } from '../host/grants.ts'
 import { clientCertificateThumbprint, dpopAlgorithms } from '../host/instance.ts'
 import { optionsOf } from '../options/defaults.ts'
-import { type ManagementRights, rightsOf } from '../policy/clients.ts'
+import { type Action, mayClient, scopeFor } from '../policy/clients.ts'
 import { NoCredentials } from '../shared/errors.ts'
 import { type Credentials, parseAuthorization, unprovenBinding } from '../shared/sender.ts'
 import {
@@ -35,11 +35,10 @@ interface PresentedToken {
 export async function presentedToken(
   provider: Provider,
   ctx: KoaContextWithOIDC,
-  trail: AuditTrail,
 ): Promise<PresentedToken> {
   const dpopEnabled = dpopAlgorithms(provider) !== undefined
   const { scheme, value } = credentials(ctx.get('Authorization'), dpopEnabled)
-  trail.conceal(value)
+  trailOf.of(ctx).conceal(value)
   const dPoP = scheme === 'dpop' ? await validateDpopAt(provider, ctx, value) : undefined
   return {
     value,
@@ -66,25 +65,26 @@ export async function presentedToken(
 export async function authenticate(
   provider: Provider,
   ctx: KoaContextWithOIDC,
-  trail: AuditTrail,
-  action: keyof ManagementRights,
+  action: Action,
 ): Promise<void> {
-  const { scope, may } = rightsOf.of(provider)[action]
   const verifier = verifierOf.of(provider)
-  const presented = await presentedToken(provider, ctx, trail)
+  const presented = await presentedToken(provider, ctx)
   const token = await verifier.verifyClientToken(presented.value)
   // Who ends need not be who asked for the subject token.
-  trail.add(action === 'issue' ? { requestedBy: token.clientId } : { client: token.clientId })
+  trailOf
+    .of(ctx)
+    .add(action === 'issue' ? { requestedBy: token.clientId } : { client: token.clientId })
   // RFC 9068 §4: "The resource server MUST validate that the aud claim contains a resource
   // indicator value corresponding to an identifier the resource server expects for itself."
   if (token.audience !== optionsOf.of(provider).managementApi.resource) {
     throw new AccessTokenRejected('for another audience')
   }
   presented.requireProof(token)
-  const client = await verifier.findClient(token.clientId)
-  if (!(await may(client))) {
+  const client = await verifier.requireClient(token.clientId)
+  if (!(await mayClient(provider, action, client))) {
     throw new AccessTokenRejected(`its client is not named for managementApi.clients.${action}`)
   }
+  const scope = scopeFor(provider, action)
   if (!token.scopes.has(scope)) {
     throw new errors.InsufficientScope(`access token lacks the scope ${scope}`, scope)
   }

@@ -1,15 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { errors } from 'oidc-provider'
 
-/** Reads a JSON request body. What cannot be read is errors.InvalidRequest with 400, 413 or 415. */
-export function readJson(ctx: Context, maxBytes: number): Promise<unknown> {
-  return readJsonBody(
-    ctx,
-    maxBytes,
-    (status, description, cause) => new errors.InvalidRequest(description, status, { cause }),
-  )
-}
-
 /** Whether the request has a body, where that is optional. */
 export function hasBody(ctx: Context): boolean {
   return (
@@ -20,7 +11,10 @@ export function hasBody(ctx: Context): boolean {
 }
 
 /** The error of a body that is not read. */
-export type RefuseBody = (status: 400 | 413 | 415, description: string, cause?: unknown) => Error
+type RefuseBody = (status: 400 | 413 | 415, description: string, cause?: unknown) => Error
+
+const invalidRequest: RefuseBody = (status, description, cause) =>
+  new errors.InvalidRequest(description, status, { cause })
 
 /** By the largest body that they take, in bytes. */
 const parsers = new Map<number, Promise<Middleware>>()
@@ -33,7 +27,7 @@ const parsers = new Map<number, Promise<Middleware>>()
 export async function readJsonBody(
   ctx: Context,
   maxBytes: number,
-  refuse: RefuseBody,
+  refuse = invalidRequest,
 ): Promise<unknown> {
   if (ctx.request.type.trim().toLowerCase() !== 'application/json') {
     throw refuse(415, 'Content-Type must be application/json')

@@ -1,27 +1,27 @@
 import type { Context } from 'koa'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import type { AuditTrail } from '../events/trail.ts'
+import { trailOf } from '../events/trail.ts'
 import { urlAt } from '../host/request.ts'
 import { endImpersonation } from '../impersonations/end.ts'
-import { checkEnd, checkEndAll, checkQuery } from '../impersonations/inputs.ts'
+import { END_OVER_HTTP, readEndAll, readQuery } from '../impersonations/inputs.ts'
 import { getImpersonation, listImpersonations } from '../impersonations/list.ts'
 import * as pendingEnds from '../impersonations/pending-ends.ts'
 import { issue } from '../issue/issue.ts'
 import { optionsOf } from '../options/defaults.ts'
+import { readInput } from '../options/rules.ts'
 import type { Impersonation } from '../public/objects.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
 import { NotFound } from '../shared/errors.ts'
 import { printable } from '../shared/text.ts'
 import { endingAdapterOf } from '../tokens/subject-token.ts'
-import { hasBody, readJson } from './body.ts'
+import { hasBody, readJsonBody } from './body.ts'
 
 /** `POST …/subject-tokens` */
 export async function issueSubjectToken(
   provider: Provider,
   ctx: KoaContextWithOIDC,
-  trail: AuditTrail,
 ): Promise<void> {
-  const { id, value, expiresIn } = await issue(provider, ctx, trail, () => readBody(provider, ctx))
+  const { id, value, expiresIn } = await issue(provider, ctx, () => readBody(provider, ctx))
   ctx.status = 201
   if (endingAdapterOf.find(provider)) ctx.set('Location', siblingUrl(ctx, `impersonations/${id}`))
   ctx.body = { subjectToken: value, expiresIn }
@@ -32,10 +32,7 @@ export async function list(provider: Provider, ctx: KoaContextWithOIDC): Promise
   const { limit, ...query } = parameters(ctx)
   // Digits alone: Number() would read '', '0x10' and '1e1' as well.
   const number = limit !== undefined && /^\d{1,9}$/.test(limit) ? Number(limit) : limit
-  ctx.body = await listImpersonations(
-    provider,
-    checkQuery({ ...query, ...(limit === undefined ? {} : { limit: number }) }),
-  )
+  ctx.body = await listImpersonations(provider, readQuery({ ...query, limit: number }))
 }
 
 /** `GET …/impersonations/{id}` */
@@ -44,31 +41,27 @@ export async function show(provider: Provider, ctx: KoaContextWithOIDC): Promise
 }
 
 /** `POST …/impersonations/{id}/end` */
-export async function end(
-  provider: Provider,
-  ctx: KoaContextWithOIDC,
-  trail: AuditTrail,
-): Promise<void> {
+export async function end(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
   const id = idIn(ctx)
-  trail.add({ id })
+  trailOf.of(ctx).add({ id })
   // The body is optional.
-  const body = hasBody(ctx) ? await readBody(provider, ctx) : {}
-  ctx.body = found(await endImpersonation(provider, id, checkEnd(body), ctx))
+  const how = readInput(END_OVER_HTTP, hasBody(ctx) ? await readBody(provider, ctx) : {})
+  ctx.body = found(await endImpersonation(provider, id, how, ctx))
 }
 
 /** `POST …/impersonations/end` */
 export async function endAll(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
-  const { filter, how } = checkEndAll(await readBody(provider, ctx))
+  const { filter, how } = readEndAll(await readBody(provider, ctx))
   ctx.body = { ended: await pendingEnds.endAll(provider, filter, how, ctx) }
 }
 
 function readBody(provider: Provider, ctx: Context): Promise<unknown> {
-  return readJson(ctx, optionsOf.of(provider).limits.bodyBytes)
+  return readJsonBody(ctx, optionsOf.of(provider).limits.bodyBytes)
 }
 
 /** A URL beside the one that the caller used, before any mount or proxy changed it. */
 function siblingUrl(ctx: Context, path: string): string {
-  const url = urlAt(ctx.href, ctx)
+  const url = urlAt(`${ctx.protocol}://${ctx.host}`, ctx)
   return url.slice(0, url.lastIndexOf('/') + 1) + path
 }
 

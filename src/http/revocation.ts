@@ -3,7 +3,7 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { runInRequest } from '../host/request.ts'
 import { endImpersonation } from '../impersonations/end.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
-import { type SubjectToken, subjectTokensOf } from '../tokens/subject-token.ts'
+import { subjectTokensOf } from '../tokens/subject-token.ts'
 import { answerErrors } from './answers.ts'
 
 /**
@@ -12,9 +12,9 @@ import { answerErrors } from './answers.ts'
  * by then, and has found no token of its own.
  *
  * RFC 7009 §2.1: the server "verifies whether the token was issued to the client making the
- * revocation request". That is the client that asked for it, or the one that it is bound to. I6: to
+ * revocation request". That is the client that asked for it, or the one that it is bound to. To
  * every other client, and for a token that is unknown, used, expired or ended, the answer is the same:
- * 200, and nothing happens (§2.2).
+ * 200, and nothing happens (§2.2; no oracle, I6).
  */
 export function revocationOfSubjectTokens(provider: Provider): Middleware {
   return async (ctx, next) => {
@@ -31,7 +31,9 @@ async function revoke(provider: Provider, ctx: KoaContextWithOIDC): Promise<void
   if (typeof value !== 'string' || !IMPERSONATION_ID.test(value)) return
   const subjectTokens = subjectTokensOf.of(provider)
   const token = await subjectTokens.findById(subjectTokens.idOf(value))
-  if (!token || !isUnused(token) || !client || !mayRevoke(token, client.clientId)) return
+  // One that was redeemed, has ended or has expired is as one that is unknown.
+  if (!client || !token || token.consumed || token.end || token.isExpired) return
+  if (![token.clientId, token.bindingObject.mayAct?.clientId].includes(client.clientId)) return
   await endImpersonation(provider, token.jti, {}, ctx)
 }
 
@@ -41,12 +43,4 @@ function isWithoutToken(ctx: Context): ctx is Context & KoaContextWithOIDC {
   if (oidc?.route !== 'revocation' || ctx.status !== 200) return false
   const { AccessToken, ClientCredentials, RefreshToken } = oidc.entities
   return !AccessToken && !ClientCredentials && !RefreshToken
-}
-
-function isUnused({ consumed, end, isExpired }: SubjectToken): boolean {
-  return !consumed && !end && !isExpired
-}
-
-function mayRevoke(token: SubjectToken, clientId: string): boolean {
-  return clientId === token.clientId || clientId === token.bindingObject.mayAct?.clientId
 }

@@ -1,12 +1,12 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { type AuditTrail, audited } from '../events/trail.ts'
+import { audited } from '../events/trail.ts'
 import { addToDiscovery } from '../host/instance.ts'
 import { runInRequest, withOidc } from '../host/request.ts'
 import { endLater } from '../impersonations/end.ts'
 import { optionsOf } from '../options/defaults.ts'
-import type { ManagementRights } from '../policy/clients.ts'
+import type { Action } from '../policy/clients.ts'
 import { CURRENT_END_PATH, CURRENT_PATH, issuerUri, STATUS_LISTS_PATH } from '../shared/uris.ts'
 import { statusListsOf } from '../status-list/sign.ts'
 import { endingAdapterOf } from '../tokens/subject-token.ts'
@@ -40,10 +40,10 @@ interface Route {
   /** Below the prefix of the management API where a machine has a right; else below the issuer. */
   readonly path: string
   /** The right of a machine client, or the impersonated token itself, which the handler reads. */
-  readonly credential?: keyof ManagementRights | 'token'
+  readonly credential?: Action | 'token'
   /** How pages of other origins may call it; absent where they may not. */
   readonly cors?: Cors
-  readonly handle: (provider: Provider, ctx: KoaContextWithOIDC, trail: AuditTrail) => Promise<void>
+  readonly handle: (provider: Provider, ctx: KoaContextWithOIDC) => Promise<void>
 }
 
 /** The management API, for a place beside the provider or in front of it. */
@@ -134,12 +134,12 @@ async function carryOut(
   const stage = credential === 'issue' ? 'issue' : method === 'POST' ? 'end' : undefined
   await audited(provider, ctx, {
     stage,
-    async run(trail) {
+    async run() {
       try {
         if (credential && credential !== 'token') {
-          await authenticate(provider, ctx, trail, credential)
+          await authenticate(provider, ctx, credential)
         }
-        await handle(provider, ctx, trail)
+        await handle(provider, ctx)
       } catch (error) {
         throw publicError(error)
       }

@@ -11,16 +11,17 @@ const compress = promisify(gzip)
 const STATUS_LIST = 'application/statuslist+jwt'
 const JSON_TYPE = 'application/json'
 
-/** A body, before it is encoded for the client. */
+/** A body. */
 interface Representation {
   readonly type: string
   readonly text: string
   readonly tag: string
+  /** Once a client took it that way. */
+  compressed?: Promise<Buffer>
 }
 
 /** By what they are made of: a signed list, or the URIs of all. */
 const representations = new WeakMap<object, Representation>()
-const compressed = new WeakMap<Representation, Promise<Buffer>>()
 
 /** `GET {issuer}/status-lists/{list}` */
 export async function sendStatusList(provider: Provider, ctx: Context): Promise<void> {
@@ -34,10 +35,8 @@ export async function sendStatusList(provider: Provider, ctx: Context): Promise<
   const signed = await statusListsOf.of(provider).find(Reflect.get(ctx, 'params').list)
   if (!signed) throw new NotFound('there is no such status list')
   const { token: text, tag } = signed
-  await send(
-    ctx,
-    representationOf(signed, () => ({ type: STATUS_LIST, text, tag })),
-  )
+  const answer = representationOf(signed, () => ({ type: STATUS_LIST, text, tag }))
+  await send(ctx, answer)
 }
 
 /** `GET {issuer}/status-lists` */
@@ -52,11 +51,9 @@ export async function sendAggregation(provider: Provider, ctx: Context): Promise
 }
 
 function representationOf(source: object, make: () => Representation): Representation {
-  const known = representations.get(source)
-  if (known) return known
-  const made = make()
-  representations.set(source, made)
-  return made
+  const representation = representations.get(source) ?? make()
+  representations.set(source, representation)
+  return representation
 }
 
 async function send(ctx: Context, answer: Representation): Promise<void> {
@@ -74,12 +71,8 @@ async function send(ctx: Context, answer: Representation): Promise<void> {
     ctx.body = Buffer.from(answer.text)
     return
   }
-  let body = compressed.get(answer)
-  if (!body) {
-    body = compress(answer.text)
-    compressed.set(answer, body)
-  }
-  ctx.body = await body
+  answer.compressed ??= compress(answer.text)
+  ctx.body = await answer.compressed
   ctx.set('Content-Encoding', 'gzip')
 }
 

@@ -7,7 +7,7 @@ import { optionsOf } from '../options/defaults.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
 import type { EndOptions, Impersonation, ImpersonationFilter } from '../public/objects.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
-import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
+import { present } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
 import {
   endingAdapterOf,
@@ -25,7 +25,7 @@ import {
   PAGE_SIZE,
   shownEnd,
 } from './list.ts'
-import { type KeepTrying, keepTrying } from './retry.ts'
+import { endingsOf } from './retry.ts'
 
 /** How many are ended at once. */
 const AT_ONCE = 16
@@ -33,7 +33,10 @@ const AT_ONCE = 16
 const MAX_UNSURE_IDS = 10_000
 
 /** Attempts of which the storage did not say whether they were the one. */
-const unsureOf = slot<BoundedMap<string, true>>('the ends whose outcome is not known')
+const unsureOf = slot(
+  'the ends whose outcome is not known',
+  () => new BoundedMap<string, true>(MAX_UNSURE_IDS),
+)
 
 /** How one call ends, and in which request. */
 interface EndCall {
@@ -170,7 +173,7 @@ async function endOnce(provider: Provider, token: SubjectToken, ending: Ending):
   const end = newEnd(ending.how)
   // What can act can be ended (I14): also where it has ended, so that the storage repairs what it lost of
   // that end.
-  if (await isTheOne(provider, token.jti, end)) {
+  if (await endRecord(provider, token.jti, end)) {
     const found = mayChangeBefore(provider, token)
       ? await Promise.allSettled([subjectTokensOf.of(provider).findById(token.jti)])
       : []
@@ -183,7 +186,7 @@ async function endOnce(provider: Provider, token: SubjectToken, ending: Ending):
   }
   // No end goes unrecorded (I13): an attempt of this process that was the one after all. Its event is due.
   const attempt = token.end?.attempt
-  if (attempt !== undefined && unsureOf.find(provider)?.delete(attempt)) {
+  if (attempt !== undefined && unsureOf.of(provider).delete(attempt)) {
     notify(provider, ending, () => describeEnded(token))
     return { isFirst: true, token }
   }
@@ -204,16 +207,6 @@ function mayChangeBefore(provider: Provider, { consumed, note, chained }: Subjec
   return !chained && (note.scope ?? '').split(' ').includes(scope)
 }
 
-async function isTheOne(provider: Provider, id: string, end: EndAttempt): Promise<boolean> {
-  try {
-    return await endRecord(provider, id, end)
-  } catch (error) {
-    const unsure = unsureOf.find(provider) ?? unsureOf.set(provider, new BoundedMap(MAX_UNSURE_IDS))
-    unsure.set(end.attempt, true)
-    throw error
-  }
-}
-
 /** An end that knows itself again: by its attempt, which no other has. */
 type EndAttempt = StoredEnd & { readonly attempt: string }
 
@@ -221,9 +214,7 @@ type EndAttempt = StoredEnd & { readonly attempt: string }
 function newEnd({ by, cause = 'requested', reason }: EndOptions): EndAttempt {
   return {
     at: epochSeconds(),
-    ...(by ? { by: { sub: by.sub } } : {}),
-    cause,
-    ...(reason === undefined ? {} : { reason }),
+    ...present({ by: by && { sub: by.sub }, cause, reason }),
     attempt: randomBytes(9).toString('base64url'),
   }
 }
@@ -233,33 +224,26 @@ function newEnd({ by, cause = 'requested', reason }: EndOptions): EndAttempt {
  * this attempt was the one. The record alone does not tell enough: it may read as ended while the
  * index is not stored, or while no replica has it (what can act can be ended, I14).
  *
- * @throws the storage's error where neither is known
+ * @throws the storage's error where neither is known: the attempt is remembered then
  */
 async function endRecord(provider: Provider, id: string, end: EndAttempt): Promise<boolean> {
+  const ask = async () => {
+    const won: unknown = await endingAdapterOf.of(provider).endOnce(id, { ...end })
+    if (typeof won === 'boolean') return won
+    throw new TypeError('endOnce() of the storage adapter must resolve true or false')
+  }
   try {
-    return await askedOnce(provider, id, end)
+    return await ask()
   } catch (error) {
-    const won = await askedOnce(provider, id, end).catch(() => undefined)
+    const won = await ask().catch(() => undefined)
     if (won === true) return true
-    const record =
-      won === false
-        ? await endingAdapterOf
-            .of(provider)
-            .find(id)
-            .catch(() => undefined)
-        : undefined
-    const stored: unknown = record?.end
-    if (typeof stored === 'object' && stored !== null && 'attempt' in stored) {
-      return stored.attempt === end.attempt
-    }
+    const look = won === false && subjectTokensOf.of(provider).findById(id)
+    const stored = await Promise.resolve(look).catch(() => undefined)
+    const attempt = stored ? stored.end?.attempt : undefined
+    if (attempt !== undefined) return attempt === end.attempt
+    unsureOf.of(provider).set(end.attempt, true)
     throw error
   }
-}
-
-async function askedOnce(provider: Provider, id: string, end: EndAttempt): Promise<boolean> {
-  const won: unknown = await endingAdapterOf.of(provider).endOnce(id, { ...end })
-  if (typeof won === 'boolean') return won
-  throw new TypeError('endOnce() of the storage adapter must resolve true or false')
 }
 
 /**
@@ -281,35 +265,19 @@ export async function markChain(provider: Provider, id: string): Promise<void> {
   if (expiresIn > 0) await adapter.upsert(id, { ...payload, chained: true }, expiresIn)
 }
 
-/** What ends an impersonation after the request that caused it: what a warning calls it, and how it ends. */
+/** Why an impersonation ends after the request that caused it. */
 const ENDED_LATER = {
   /** Its subject token was presented again. */
-  replay: { what: 'ending an impersonation after a replay', how: { cause: 'replay' } },
-  nothingIssued: {
-    what: 'ending an impersonation that issued nothing',
-    how: { cause: 'policy', reason: 'redeemed, and nothing was issued' },
-  },
-  notRecorded: {
-    what: 'ending an impersonation that was not recorded',
-    how: { cause: 'policy', reason: 'the audit did not store it in time' },
-  },
+  replay: { cause: 'replay' },
+  nothingIssued: { cause: 'policy', reason: 'redeemed, and nothing was issued' },
+  notRecorded: { cause: 'policy', reason: 'the audit did not store it in time' },
 } as const
-
-const triesOf = slot<Map<string, KeepTrying>>('what is tried until it succeeds')
 
 /** Ends one after this returns, however often that takes. Does nothing where impersonations cannot be ended. */
 export function endLater(provider: Provider, id: string, why: keyof typeof ENDED_LATER): void {
   if (!endingAdapterOf.find(provider)) return
   if (why === 'replay' && optionsOf.of(provider).ending.onReplay !== 'end') return
-  const { what, how } = ENDED_LATER[why]
-  const tries = triesOf.find(provider) ?? triesOf.set(provider, new Map())
-  // What can act can be ended (I14): what it ends may have been issued by a process with another
-  // `accessToken.maxTtl`.
-  const endSurely = tries.get(why) ?? keepTrying(what, MAX_ACCESS_TOKEN_TTL)
-  tries.set(why, endSurely)
-  endSurely(id, async () => {
-    await endImpersonation(provider, id, how)
-  })
+  endingsOf.of(provider)(id, () => endImpersonation(provider, id, ENDED_LATER[why]))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { AdapterPayload, Provider } from 'oidc-provider'
 import type { ListedBefore, LookUp } from '../adapters/contract.ts'
+import { InvalidInput } from '../options/rules.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
 import type {
   Impersonation,
@@ -9,7 +10,6 @@ import type {
   ImpersonationQuery,
   ImpersonationState,
 } from '../public/objects.ts'
-import { IMPERSONATION_ID } from '../shared/constants.ts'
 import { present } from '../shared/json.ts'
 import {
   endingAdapterOf,
@@ -19,24 +19,14 @@ import {
   type SubjectToken,
   subjectTokensOf,
 } from '../tokens/subject-token.ts'
-import { InvalidInput } from './inputs.ts'
 
 /** How many records are read at once. */
 export const PAGE_SIZE = 100
 /** How many records one page reads at most, where most of them have another state. */
 const MAX_RECORDS_READ = 1000
 const DEFAULT_LIMIT = 25
-/** The longest cursor that is read, in characters. */
-const MAX_CURSOR_LENGTH = 512
-/** The end of the year 9999: what comes after it is no time that a storage would have to know. */
-const MAX_EPOCH_SECONDS = 253_402_300_799
-
-/** The cursor was not given by this question. */
-class UnknownCursor extends InvalidInput {
-  constructor() {
-    super('cursor is not one that was given for the same filter and state')
-  }
-}
+/** Seconds since the epoch, no more than every storage knows, and an id. */
+const CURSOR = /^(\d{1,11})\.([A-Za-z0-9_-]{43})\./
 
 /**
  * An impersonation by its id; `undefined` where there is none.
@@ -52,7 +42,7 @@ export async function getImpersonation(
   return token && describeImpersonation(token)
 }
 
-/** @throws {@link UnknownCursor} */
+/** @throws {@link InvalidInput} for a cursor that was given for another question */
 export async function listImpersonations(
   provider: Provider,
   { state, cursor, limit = DEFAULT_LIMIT, ...filter }: ImpersonationQuery,
@@ -60,7 +50,6 @@ export async function listImpersonations(
   const question = { ...filter, state }
   const isMeant = matcherFor(filter)
   const start = cursor === undefined ? undefined : parseCursor(cursor, question)
-  if (cursor !== undefined && !start) throw new UnknownCursor()
   const items: Impersonation[] = []
   let read = 0
   // Without these nearly every record is shown; one more tells whether there is a next page.
@@ -177,7 +166,7 @@ export function describeImpersonation(token: SubjectToken): Impersonation {
 export function describeEnded(token: SubjectToken): Partial<ImpersonationEvent> {
   const bound = token.bindingObject.mayAct?.sub
   const actor = token.note?.act ?? (bound === undefined ? undefined : { sub: bound })
-  return present({ id: token.jti, subject: token.accountId, actor, ...describeParties(token) })
+  return present({ id: token.jti, userId: token.accountId, actor, ...describeParties(token) })
 }
 
 /** What object and event say alike. */
@@ -214,24 +203,15 @@ export function shownEnd({ attempt: _, ...end }: StoredEnd): StoredEnd {
  * @param question what the page was asked with
  */
 function cursorAfter({ iat, id }: ListedBefore, question: object): string {
-  return Buffer.from(JSON.stringify([iat, id, hashQuestion(question)])).toString('base64url')
+  return Buffer.from(`${iat}.${id}.${hashQuestion(question)}`).toString('base64url')
 }
 
-/** The position that a cursor names; `undefined` for one that this question did not give. */
-function parseCursor(cursor: string, question: object): ListedBefore | undefined {
-  if (cursor.length > MAX_CURSOR_LENGTH || !/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined
-  let parts: unknown
-  try {
-    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-  } catch {
-    return undefined
-  }
-  if (!Array.isArray(parts) || parts.length !== 3) return undefined
-  const [iat, id, mark]: unknown[] = parts
-  if (typeof iat !== 'number' || !Number.isInteger(iat)) return undefined
-  if (iat < 0 || iat > MAX_EPOCH_SECONDS) return undefined
-  if (typeof id !== 'string' || !IMPERSONATION_ID.test(id)) return undefined
-  return mark === hashQuestion(question) ? { iat, id } : undefined
+/** @throws {@link InvalidInput} for a cursor that this question did not give */
+function parseCursor(cursor: string, question: object): ListedBefore {
+  const [, iat, id] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const position = id === undefined ? undefined : { iat: Number(iat), id }
+  if (position && cursorAfter(position, question) === cursor) return position
+  throw new InvalidInput('cursor is not one that was given for the same filter and state')
 }
 
 function hashQuestion(question: object): string {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { slot } from '../host/slot.ts'
+import { readInput } from '../options/rules.ts'
 import type { EndOptions, ImpersonationFilter } from '../public/objects.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
-import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
 import { epochSeconds } from '../shared/time.ts'
 import {
   endingAdapterOf,
@@ -11,9 +11,9 @@ import {
   type SubjectToken,
 } from '../tokens/subject-token.ts'
 import { endMatching } from './end.ts'
-import { ALL_CAUSES, checkEnd, checkFilter } from './inputs.ts'
+import { END, readFilter } from './inputs.ts'
 import { listPages } from './list.ts'
-import { type KeepTrying, keepTrying } from './retry.ts'
+import { endingsOf } from './retry.ts'
 
 /**
  * How long after an exchange looked at the operator its redemption counts, in milliseconds, by the
@@ -33,7 +33,6 @@ const RECORDS_PER_READ = 100
 const MAX_REMEMBERED = 10_000
 /** No user has this id: the API takes no control characters. */
 const ACCOUNT_ID = '\u0001pending-ends'
-const WORK_NAME = 'ending what exchanges under way began'
 
 /** An end of all that match, which is carried out once more. */
 export interface PendingEnd {
@@ -45,14 +44,8 @@ export interface PendingEnd {
   readonly grants?: readonly string[] | undefined
 }
 
-/** What this process does about pending ends. */
-interface SecondPasses {
-  readonly endAgain: KeepTrying
-  /** Those that this process knows: the second pass is on its way, or done. */
-  readonly known: BoundedMap<string, true>
-}
-
-const secondPassesOf = slot<SecondPasses>('the second passes of ends')
+/** The pending ends that this process knows: the second pass is on its way, or done. */
+const knownOf = slot('the pending ends', () => new BoundedMap<string, true>(MAX_REMEMBERED))
 
 /**
  * Ends all that match at this moment, as {@link endMatching}. An end of all that an operator or a client
@@ -94,8 +87,6 @@ function isMeantBy({ until, grants }: PendingEnd): (token: SubjectToken) => bool
  * that was killed. It is a record of the model `SubjectToken` and no token, because it has no `exp`.
  */
 export function lookForPendingEnds(provider: Provider): void {
-  const endAgain = keepTrying(WORK_NAME, MAX_ACCESS_TOKEN_TTL)
-  secondPassesOf.set(provider, { endAgain, known: new BoundedMap(MAX_REMEMBERED) })
   const looking = new WeakRef(provider)
   const lookAgain = () => {
     const there = looking.deref()
@@ -107,12 +98,11 @@ export function lookForPendingEnds(provider: Provider): void {
 }
 
 async function look(provider: Provider): Promise<void> {
-  const { known } = secondPassesOf.of(provider)
   for await (const records of listPages(provider, { accountId: ACCOUNT_ID }, RECORDS_PER_READ)) {
     for (const record of records) {
       const end = parseRecord(record, provider.issuer)
       const id = String(record.jti)
-      if (end && !known.get(id)) makeSecondPass(provider, id, end, false)
+      if (end && !knownOf.of(provider).has(id)) makeSecondPass(provider, id, end, false)
     }
   }
 }
@@ -138,9 +128,8 @@ export async function keepPendingEnd(provider: Provider, end: PendingEnd): Promi
 
 /** @param isOwn whether this process began it: another one may have made the pass of what was found */
 function makeSecondPass(provider: Provider, id: string, end: PendingEnd, isOwn: boolean): void {
-  const { endAgain, known } = secondPassesOf.of(provider)
   const adapter = endingAdapterOf.of(provider)
-  known.set(id, true)
+  knownOf.of(provider).set(id, true)
   const isMeant = isMeantBy(end)
   // What has ended needs nothing; what runs through it may.
   const only = (token: SubjectToken) =>
@@ -153,7 +142,7 @@ function makeSecondPass(provider: Provider, id: string, end: PendingEnd, isOwn: 
     await adapter.destroy(id)
   }
   const pause = isOwn ? SECOND_PASS_MS : SECOND_PASS_AFTER_LOOK_MS
-  setTimeout(() => endAgain(id, run), pause).unref()
+  setTimeout(() => endingsOf.of(provider)(id, run), pause).unref()
 }
 
 /** `undefined` for one of another provider, and for what cannot be read. */
@@ -162,8 +151,8 @@ function parseRecord({ iss, pendingEnd }: AdapterPayload, issuer: string): Pendi
   try {
     const { filter, how, until, grants } = JSON.parse(pendingEnd) as Record<string, unknown>
     return {
-      filter: checkFilter(filter),
-      how: checkEnd(how, ALL_CAUSES),
+      filter: readFilter(filter),
+      how: readInput(END, how),
       until: until === undefined ? undefined : Number(until),
       grants: Array.isArray(grants) ? grants.map(String) : undefined,
     }

@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { slot } from '../host/slot.ts'
+import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
 import { limitTime } from '../shared/time.ts'
 import { warn } from '../shared/warn.ts'
 
@@ -18,10 +20,18 @@ const MAX_WAITING = 50_000
  *
  * @param key names the thing: while it is under way, the same thing is not begun a second time
  */
-export type KeepTrying = (key: string, attempt: () => Promise<void>) => void
+export type KeepTrying = (key: string, attempt: () => Promise<unknown>) => void
+
+/**
+ * The ends of a provider that no request waits for. What can act can be ended (I14): what one of them ends may
+ * have been issued by a process with another `accessToken.maxTtl`.
+ */
+export const endingsOf = slot('the ends that no request waits for', () =>
+  keepTrying('an end', MAX_ACCESS_TOKEN_TTL),
+)
 
 interface Thing {
-  readonly attempt: () => Promise<void>
+  readonly attempt: () => Promise<unknown>
   /** When to give it up, by the monotonic clock. */
   readonly until: number
   hasFailed: boolean

@@ -4,18 +4,13 @@ import { afterGrantDestroyed, beforeDestroy } from '../host/models.ts'
 import { currentRequest } from '../host/request.ts'
 import type { EndOptions } from '../public/objects.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../shared/act.ts'
-import {
-  IMPERSONATION_ID_CLAIM,
-  MAX_ACCESS_TOKEN_TTL,
-  TOKEN_EXCHANGE_GRANT_TYPE,
-} from '../shared/constants.ts'
+import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { endsWithin } from '../shared/time.ts'
 import { type SubjectToken, subjectTokensOf } from '../tokens/subject-token.ts'
 import { endImpersonation, endMatching, hasEnded } from './end.ts'
 import { keepPendingEnd } from './pending-ends.ts'
-import { keepTrying } from './retry.ts'
+import { endingsOf } from './retry.ts'
 
-const WORK_NAME = 'ending what an operator runs'
 /** How long a sign-out waits for the storage at most, in milliseconds. */
 const MAX_WAIT_MS = 2_000
 
@@ -25,7 +20,6 @@ const MAX_WAIT_MS = 2_000
  * signed out leaves when the storage has what is still to end (an end ends, I11).
  */
 export function endWithOperator(provider: Provider): void {
-  const endNow = keepTrying(WORK_NAME, MAX_ACCESS_TOKEN_TTL)
   /** What the storage is to have before the answer of a request leaves. */
   const keptBy = new WeakMap<object, Promise<unknown>[]>()
 
@@ -38,14 +32,14 @@ export function endWithOperator(provider: Provider): void {
     const ctx = currentRequest()
     if (ctx) keptBy.set(ctx, [...(keptBy.get(ctx) ?? []), kept])
     kept.catch(() => {})
-    endNow(JSON.stringify([accountId, ...grants]), async () => {
-      await endMatching(provider, filter, { how, only })
-    })
+    const key = JSON.stringify([accountId, ...grants])
+    endingsOf.of(provider)(key, () => endMatching(provider, filter, { how, only }))
   }
 
   provider.use(async function keepSignOut(ctx, next) {
     await next()
-    await endsWithin(MAX_WAIT_MS, Promise.allSettled(keptBy.get(ctx) ?? []))
+    const kept = keptBy.get(ctx)
+    if (kept) await endsWithin(MAX_WAIT_MS, Promise.allSettled(kept))
   })
 
   afterGrantDestroyed(provider, ({ id, accountId }) => endByOperator(accountId, new Set([id])))

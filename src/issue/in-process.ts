@@ -1,27 +1,37 @@
+import type { Context } from 'koa'
 import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { audited } from '../events/trail.ts'
+import { audited, trailOf } from '../events/trail.ts'
 import { requestless, runInRequest, withOidc } from '../host/request.ts'
 import { endLater } from '../impersonations/end.ts'
 import { optionsOf } from '../options/defaults.ts'
+import { seconds, text, valid } from '../options/rules.ts'
 import type { Permission } from '../policy/authorize.ts'
-import { rightsOf } from '../policy/clients.ts'
+import { mayClient } from '../policy/clients.ts'
 import type {
   IssuedSubjectToken,
   IssueOptions,
   Preview,
+  PreviewOptions,
   SubjectTokenRequest,
 } from '../public/objects.ts'
 import { ApprovalRequired, ClientNotNamed, statusOf } from '../shared/errors.ts'
 import { present } from '../shared/json.ts'
-import { AccessTokenRejected, verifierOf } from '../tokens/access-token.ts'
+import { verifierOf } from '../tokens/access-token.ts'
 import { issue, permissionToIssue, readContext, userOf } from './issue.ts'
 import { parseIssueRequest } from './request.ts'
+
+/** What the caller in the process may say beside the request. */
+export const ISSUE_RULES = {
+  as: text.required('the id of a client'),
+  ctx: valid<Context>((value) => typeof value === 'object' && value !== null, 'a context of Koa'),
+  accessTokenTtl: seconds,
+}
 
 /** The door inside the process: the client is named, not authenticated; all else is as over HTTP. */
 export async function issueInProcess(
   provider: Provider,
   request: SubjectTokenRequest,
-  { as, ctx: given }: IssueOptions,
+  { as, ctx: given, accessTokenTtl }: IssueOptions,
 ): Promise<IssuedSubjectToken> {
   const asked = copyOf(request)
   const ctx = contextFor(provider, given)
@@ -29,10 +39,10 @@ export async function issueInProcess(
     audited(provider, ctx, {
       stage: 'issue',
       undo: (issued) => endLater(provider, issued, 'notRecorded'),
-      async run(trail) {
-        trail.add({ requestedBy: as })
+      async run() {
+        trailOf.of(ctx).add({ requestedBy: as })
         await requireNamed(provider, ctx, as)
-        return issue(provider, ctx, trail, () => asked)
+        return issue(provider, ctx, () => asked, { accessTokenTtl })
       },
     }),
   ).catch(rethrowWithWireStatus)
@@ -43,7 +53,7 @@ export async function issueInProcess(
 export async function previewIssue(
   provider: Provider,
   request: SubjectTokenRequest,
-  { as, ctx: given }: IssueOptions,
+  { as, ctx: given }: PreviewOptions,
 ): Promise<Preview> {
   const asked = copyOf(request)
   const ctx = contextFor(provider, given)
@@ -79,16 +89,10 @@ async function requireNamed(
   ctx: KoaContextWithOIDC,
   clientId: string,
 ): Promise<Client> {
-  try {
-    const client = await verifierOf.of(provider).findClient(clientId)
-    if (await rightsOf.of(provider).issue.may(client)) {
-      ctx.oidc.entity('Client', client)
-      return client
-    }
-  } catch (cause) {
-    if (!(cause instanceof AccessTokenRejected)) throw cause
-  }
-  throw new ClientNotNamed()
+  const client = await verifierOf.of(provider).findClient(clientId)
+  if (!client || !(await mayClient(provider, 'issue', client))) throw new ClientNotNamed()
+  ctx.oidc.entity('Client', client)
+  return client
 }
 
 function allowed({ accessTokenTtl, permit }: Permission): Preview {

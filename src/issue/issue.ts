@@ -1,10 +1,11 @@
 import { type Account, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import type { AuditTrail } from '../events/trail.ts'
+import { trailOf } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
 import { limit } from '../policy/limits.ts'
-import type { AuthorizationRequest, SubjectTokenContext } from '../public/hooks.ts'
+import type { AuthorizationRequest, Binding, SubjectTokenContext } from '../public/hooks.ts'
+import type { IssueOptions } from '../public/objects.ts'
 import { UserNotFound } from '../shared/errors.ts'
 import { deepFreeze, present } from '../shared/json.ts'
 import { statusIndicesOf } from '../status-list/allocate.ts'
@@ -46,18 +47,17 @@ export async function userOf(
 /** Asks the deployment's rule at issue. */
 export async function permissionToIssue(
   provider: Provider,
-  { actor, binding }: IssueRequest,
+  request: IssueRequest,
   question: Pick<AuthorizationRequest, 'account' | 'client' | 'context' | 'ctx' | 'isPreview'>,
 ): Promise<Permission> {
-  const { mayAct, resource, scope } = binding
-  return permissionFor(optionsOf.of(provider).authorize, {
-    stage: 'issue',
-    ...question,
-    actor,
-    mayAct,
-    resource,
-    scope,
-  })
+  const { mayAct, resource, scope } = request
+  const asked = { ...question, actor: operatorOf(request), mayAct, resource, scope }
+  return permissionFor(optionsOf.of(provider).authorize, { stage: 'issue', ...asked })
+}
+
+/** The operator whom the token is bound to. */
+function operatorOf({ mayAct }: IssueRequest): AuthorizationRequest['actor'] {
+  return mayAct?.sub === undefined ? undefined : Object.freeze({ sub: mayAct.sub })
 }
 
 /**
@@ -65,54 +65,56 @@ export async function permissionToIssue(
  *
  * @param ctx whose client may issue
  * @param read answers what is asked for, as JSON has it; called once the client is counted
+ * @param more what only code in this process can say
  */
 export async function issue(
   provider: Provider,
   ctx: KoaContextWithOIDC,
-  trail: AuditTrail,
   read: () => unknown,
+  more: Pick<IssueOptions, 'accessTokenTtl'> = {},
 ): Promise<Issued> {
   const { client } = ctx.oidc
   if (!client) throw new Error('no client asks')
+  const trail = trailOf.of(ctx)
   const options = optionsOf.of(provider)
   await limit(options.rateLimits.issue, client.clientId, 1)
 
   const request = parseIssueRequest(await read(), options)
-  const { actor } = request
-  const { mayAct, resource } = request.binding
-  trail.add({ subject: request.userId, resource, actor })
+  const { userId, mayAct, resource } = request
+  const actor = operatorOf(request)
+  trail.add({ userId, resource, actor })
   if (mayAct) trail.add({ mayAct })
   if (actor) await limit(options.rateLimits.issuePerActor, actor.sub, 1)
   const { context, json } = await readContext(provider, request)
   trail.add({ context })
 
-  const account = await userOf(provider, ctx, request.userId)
+  const account = await userOf(provider, ctx, userId)
   const question = { ctx, client, account, context }
   const { scope, permit, review } = await permissionToIssue(provider, request, question)
 
   const status = await statusIndicesOf.find(provider)?.draw()
-  const binding = { ...request.binding, ...(scope === undefined ? {} : { scope }) }
+  const { accessTokenTtl } = more
+  const binding: Binding = { mayAct, resource, scope, accessTokenTtl }
   const subjectToken = subjectTokensOf.of(provider).create({
-    accountId: request.userId,
+    accountId: userId,
     clientId: client.clientId,
     context: json,
     binding: JSON.stringify(binding),
     // No members that are undefined: each is copied twice on its way to the storage.
-    ...(mayAct?.sub === undefined ? {} : { actor: mayAct.sub }),
-    ...present({ permit, review }),
-    ...(status ? { statusList: status.list, statusIndex: status.index } : {}),
+    ...present({
+      actor: actor?.sub,
+      permit,
+      review,
+      statusList: status?.list,
+      statusIndex: status?.index,
+    }),
   })
   shorten(subjectToken, request.expiresIn)
   ctx.oidc.entity('SubjectToken', subjectToken)
   const value = await subjectToken.save()
-  trail.add({
-    id: subjectToken.jti,
-    scope,
-    permit,
-    review,
-    expiresAt: subjectToken.exp,
-  })
-  return { id: subjectToken.jti, value, expiresIn: subjectToken.expiration }
+  const { jti: id, exp: expiresAt, expiration: expiresIn } = subjectToken
+  trail.add({ id, scope, permit, review, expiresAt })
+  return { id, value, expiresIn }
 }
 
 /** `expiresIn` is "at most the configured lifetime", which may be a function's answer. */

@@ -1,8 +1,8 @@
-import { errors } from 'oidc-provider'
-import type { ResolvedOptions } from '../options/defaults.ts'
+import { errors, type Provider } from 'oidc-provider'
+import { optionsOf, type ResolvedOptions } from '../options/defaults.ts'
+import { InvalidInput, type Resolved, readInput, rule, seconds, valid } from '../options/rules.ts'
 import type {
-  AuthorizationRequest,
-  Binding,
+  BindingMember,
   ContextIssue,
   ContextResult,
   ContextStandardSchema,
@@ -12,18 +12,81 @@ import type {
 import { isDeeperThan, isPlainObject, knownMembers, present } from '../shared/json.ts'
 import { boundedText, printable } from '../shared/text.ts'
 
-/** A request for a subject token, every member of which is known to be well-formed. */
-export interface IssueRequest {
-  readonly userId: string
-  readonly context: Record<string, unknown>
-  readonly binding: Binding
-  /** The operator whom it is bound to. */
-  readonly actor: AuthorizationRequest['actor']
-  /** Seconds; `undefined` means the full lifetime of subject tokens. */
-  readonly expiresIn: number | undefined
+/** RFC 6749 §3.3, and no more than a form field could carry. */
+const SCOPE_PATTERN = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
+const MAX_SCOPE_LENGTH = 1024
+const MAX_RESOURCES = 16
+const MAX_RESOURCE_LENGTH = 2048
+/**
+ * The maximum nesting depth of a context: enough for every realistic context, and safe for
+ * recursion.
+ */
+const MAX_CONTEXT_DEPTH = 32
+
+const jsonObject = rule<Record<string, unknown>>({ type: 'context' }, (value, path) => {
+  if (!isPlainObject(value)) throw new InvalidInput(`${path} must be a JSON object`)
+  if (!isDeeperThan(value, MAX_CONTEXT_DEPTH)) return value
+  throw new InvalidInput(`${path} must not be nested deeper than ${MAX_CONTEXT_DEPTH} levels`)
+})
+
+// RFC 8707 §2: "an absolute URI [...] MUST NOT include a fragment component".
+const resource = valid<string>(
+  (value) =>
+    typeof value === 'string' &&
+    value.length <= MAX_RESOURCE_LENGTH &&
+    URL.canParse(value) &&
+    !value.includes('#'),
+  'an absolute URI without a fragment',
+).required('')
+
+const resources = rule<readonly string[]>({ type: 'resources' }, (value, path) => {
+  const given: unknown[] = Array.isArray(value) ? value : [value]
+  if (given.length < 1 || given.length > MAX_RESOURCES) {
+    throw new InvalidInput(`${path} must be one URI, or 1 to ${MAX_RESOURCES}`)
+  }
+  return Object.freeze(given.map((each) => resource(each ?? null, path)))
+})
+
+const scope = valid<string>(
+  (value) =>
+    typeof value === 'string' && value.length <= MAX_SCOPE_LENGTH && SCOPE_PATTERN.test(value),
+  'scope tokens, separated by single spaces',
+)
+
+/** @param idLength how long the id of an account or of a client may be, in characters */
+function rulesFor(idLength: number) {
+  const id = rule({ type: 'id' }, (value, path) =>
+    boundedText(path, value, idLength, (message) => new InvalidInput(message)),
+  )
+  const mayAct = rule<MayAct>({ type: 'mayAct' }, (value, path) => {
+    const refuse = () =>
+      new InvalidInput(`${path} must be a JSON object with sub, clientId or both, and nothing else`)
+    const { sub, clientId } = knownMembers(value, ['sub', 'clientId'], refuse)
+    if (sub === undefined && clientId === undefined) throw refuse()
+    const members = { sub: id(sub, `${path}.sub`), clientId: id(clientId, `${path}.clientId`) }
+    return Object.freeze(present(members))
+  })
+  return {
+    userId: id.required(''),
+    context: jsonObject.or({}),
+    mayAct,
+    resource: resources,
+    scope,
+    /** Seconds; the full lifetime of subject tokens where it is left out. */
+    expiresIn: seconds,
+  }
 }
 
-const MEMBER_NAMES = ['userId', 'context', 'mayAct', 'resource', 'scope', 'expiresIn'] as const
+/** The members that every issue request must have. */
+export function requiredBinding(provider: Provider): readonly BindingMember[] {
+  return optionsOf.of(provider).managementApi.requireBinding
+}
+
+/** By the length of an id, which is an option. */
+const madeRules = new Map<number, ReturnType<typeof rulesFor>>()
+
+/** A request for a subject token, every member of which is known to be well-formed. */
+export type IssueRequest = Resolved<ReturnType<typeof rulesFor>>
 
 /**
  * Reads the JSON body once.
@@ -34,24 +97,17 @@ export function parseIssueRequest(
   json: unknown,
   { limits, managementApi }: Pick<ResolvedOptions, 'limits' | 'managementApi'>,
 ): IssueRequest {
-  const body = knownMembers(json, MEMBER_NAMES, (unknown) => {
-    const message =
-      unknown !== undefined ? `${unknown} is not a known member` : 'the body must be a JSON object'
-    return new errors.InvalidRequest(message)
-  })
-  const missing = managementApi.requireBinding.find((member) => body[member] === undefined)
-  if (missing !== undefined) throw new errors.InvalidRequest(`${missing} is required`)
-  const userId = identifier('userId', body.userId, limits.userIdLength)
-  const context = parseContext(body.context)
-  const binding = parseBinding(body, limits.userIdLength)
-  const sub = binding.mayAct?.sub
-  return Object.freeze({
-    userId,
-    context,
-    binding,
-    actor: sub === undefined ? undefined : Object.freeze({ sub }),
-    expiresIn: parseExpiresIn(body.expiresIn),
-  })
+  try {
+    const length = limits.userIdLength
+    const rules = madeRules.get(length) ?? rulesFor(length)
+    madeRules.set(length, rules)
+    const request = readInput(rules, json)
+    const missing = managementApi.requireBinding.find((member) => request[member] === undefined)
+    if (missing !== undefined) throw new InvalidInput(`${missing} is required`)
+    return Object.freeze(request)
+  } catch (error) {
+    throw error instanceof InvalidInput ? new errors.InvalidRequest(error.message) : error
+  }
 }
 
 /** The context as it is stored. Checked again after the schema has run. */
@@ -62,102 +118,6 @@ export function serialisedContext(context: Record<string, unknown>, maxBytes: nu
   }
   return json
 }
-
-function parseContext(value: unknown): Record<string, unknown> {
-  if (value === undefined) return {}
-  if (!isPlainObject(value)) throw new errors.InvalidRequest('context must be a JSON object')
-  if (isDeeperThan(value, MAX_CONTEXT_DEPTH)) {
-    throw new errors.InvalidRequest(
-      `context must not be nested deeper than ${MAX_CONTEXT_DEPTH} levels`,
-    )
-  }
-  return value
-}
-
-function parseExpiresIn(value: unknown): number | undefined {
-  if (value === undefined) return undefined
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
-    throw new errors.InvalidRequest('expiresIn must be a positive integer: seconds')
-  }
-  return value
-}
-
-/** RFC 6749 §3.3, and no more than a form field could carry. */
-const SCOPE_PATTERN = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
-const MAX_SCOPE_LENGTH = 1024
-const MAX_RESOURCES = 16
-const MAX_RESOURCE_LENGTH = 2048
-
-/**
- * Reads the members that bind the token.
- *
- * @throws errors.InvalidRequest naming the member.
- */
-function parseBinding(
-  body: { readonly mayAct?: unknown; readonly resource?: unknown; readonly scope?: unknown },
-  maxIdLength: number,
-): Binding {
-  const mayAct = body.mayAct === undefined ? undefined : parseMayAct(body.mayAct, maxIdLength)
-  const resource = body.resource === undefined ? undefined : parseResource(body.resource)
-  const scope = body.scope === undefined ? undefined : parseScope(body.scope)
-  return Object.freeze(present({ mayAct, resource, scope }))
-}
-
-/** An account's or a client's id, as it may come from outside. */
-function identifier(name: string, value: unknown, maxLength: number): string {
-  return boundedText(name, value, maxLength, (message) => new errors.InvalidRequest(message))
-}
-
-function parseMayAct(value: unknown, maxLength: number): MayAct {
-  const refuse = (unknown?: string) =>
-    new errors.InvalidRequest(
-      unknown === undefined
-        ? 'mayAct must be a JSON object'
-        : 'mayAct must have sub, clientId or both, and nothing else',
-    )
-  const { sub, clientId } = knownMembers(value, ['sub', 'clientId'], refuse)
-  if (sub === undefined && clientId === undefined) throw refuse('')
-  return Object.freeze({
-    ...(sub === undefined ? {} : { sub: identifier('mayAct.sub', sub, maxLength) }),
-    ...(clientId === undefined
-      ? {}
-      : { clientId: identifier('mayAct.clientId', clientId, maxLength) }),
-  })
-}
-
-function parseResource(value: unknown): readonly string[] {
-  const resources: unknown[] = Array.isArray(value) ? value : [value]
-  if (resources.length < 1 || resources.length > MAX_RESOURCES) {
-    throw new errors.InvalidRequest(`resource must be one URI, or 1 to ${MAX_RESOURCES}`)
-  }
-  return Object.freeze(
-    resources.map((resource) => {
-      // RFC 8707 §2: "an absolute URI [...] MUST NOT include a fragment component".
-      if (
-        typeof resource !== 'string' ||
-        resource.length > MAX_RESOURCE_LENGTH ||
-        !URL.canParse(resource) ||
-        resource.includes('#')
-      ) {
-        throw new errors.InvalidRequest('resource must be an absolute URI without a fragment')
-      }
-      return resource
-    }),
-  )
-}
-
-function parseScope(value: unknown): string {
-  if (typeof value !== 'string' || value.length > MAX_SCOPE_LENGTH || !SCOPE_PATTERN.test(value)) {
-    throw new errors.InvalidRequest('scope must be scope tokens, separated by single spaces')
-  }
-  return value
-}
-
-/**
- * The maximum nesting depth of a context: enough for every realistic context, and safe for
- * recursion.
- */
-const MAX_CONTEXT_DEPTH = 32
 
 /** The longest list of complaints that is passed on, in characters. */
 const MAX_DESCRIPTION_LENGTH = 512
@@ -181,11 +141,11 @@ export async function validContext(
   }
   if (result === undefined) return context
   if (result.issues) throw new errors.InvalidRequest(describe(result.issues))
-  return jsonObject(result.value)
+  return copyAsJson(result.value)
 }
 
 /** A copy made through JSON: the store would change values that JSON does not have. */
-function jsonObject(value: unknown): Record<string, unknown> {
+function copyAsJson(value: unknown): Record<string, unknown> {
   const json: unknown = JSON.parse(JSON.stringify(value) ?? 'null')
   if (!isPlainObject(json) || isDeeperThan(json, MAX_CONTEXT_DEPTH)) {
     throw new TypeError(

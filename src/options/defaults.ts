@@ -8,6 +8,7 @@ import type {
 import type { ClientRule, ImpersonationOptions, RateLimiter } from '../public/options.ts'
 import { END_SCOPE, MAX_ACCESS_TOKEN_TTL, READ_SCOPE } from '../shared/constants.ts'
 import { isPlainObject } from '../shared/json.ts'
+import { descriptionsOf } from './descriptions.ts'
 import {
   aFunction,
   boolean,
@@ -83,6 +84,12 @@ const contextSchema = valid<ContextValidator | ContextStandardSchema>(
   { type: 'schema' },
 )
 
+const authorize = rule<Authorize>({ type: 'function' }, (value, path) => {
+  if (!isFunction<Authorize>(value)) throw new TypeError(`${path} must be a function`)
+  descriptionsOf(value, path)
+  return value
+})
+
 function isFunction<T>(value: unknown): value is T & (() => unknown) {
   return typeof value === 'function'
 }
@@ -130,7 +137,7 @@ export const impersonationRules = {
     failedExchanges: objectWith<RateLimiter>('consume'),
   }),
   atomicReplayDetection: boolean.or(true),
-  authorize: aFunction<Authorize>(),
+  authorize,
   contextSchema,
   getCustomJwtClaims: aFunction<GetCustomJwtClaims>(),
   environmentVariables: stringMap.or({}),

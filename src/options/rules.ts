@@ -1,5 +1,8 @@
 import { isPlainObject, knownMembers } from '../shared/json.ts'
 
+/** What was given cannot be understood. The message begins with the path of the member. */
+export class InvalidInput extends TypeError {}
+
 /** Anything but the absence of an option. */
 type Given = NonNullable<unknown>
 
@@ -62,7 +65,9 @@ function make<T extends Given, Absent>(
         facts,
         parse,
         (path): never => {
-          throw new TypeError(`${path} is required: ${what}`)
+          throw new InvalidInput(
+            what === '' ? `${path} is required` : `${path} is required: ${what}`,
+          )
         },
         what === '' ? about : `: ${what}`,
       ),
@@ -82,7 +87,7 @@ export function valid<T extends Given>(
   const accepts = (value: unknown): value is T => isValid(value)
   return rule(facts, (value, path, about) => {
     if (accepts(value)) return value
-    throw new TypeError(`${path} must be ${what}${about}`)
+    throw new InvalidInput(`${path} must be ${what}${about}`)
   })
 }
 
@@ -105,6 +110,12 @@ export function integer(min: number, max: number): Rule<number, undefined> {
   )
 }
 
+/** How long something lives at most. */
+export const seconds = valid<number>(
+  (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+  'a positive integer: seconds',
+)
+
 export function oneOf<const T extends string>(values: readonly T[]): Rule<T, undefined> {
   return valid((value) => values.some((each) => each === value), `one of: ${values.join(', ')}`, {
     type: 'oneOf',
@@ -119,7 +130,7 @@ export function someOf<const T extends string>(
     const given: unknown[] = Array.isArray(value) ? Array.from(value) : [undefined]
     const known = given.flatMap((entry) => values.filter((each) => each === entry))
     if (known.length === given.length) return Object.freeze(known)
-    throw new TypeError(`${path} must be an array of: ${values.join(', ')}`)
+    throw new InvalidInput(`${path} must be an array of: ${values.join(', ')}`)
   })
 }
 
@@ -158,7 +169,7 @@ export function list<T extends Given>(
   const parseEntry = of.required('')
   return rule({ type: 'list' }, (value, path) => {
     if (!Array.isArray(value) || value.length < atLeast) {
-      throw new TypeError(
+      throw new InvalidInput(
         `${path} must be a list of ${what}${atLeast === 0 ? '' : ', at least one'}`,
       )
     }
@@ -189,8 +200,10 @@ export function resolve<R extends Rules>(rules: R, options: unknown, path: strin
   const names = Object.keys(rules)
   const given = knownMembers(options === undefined ? {} : options, names, (unknown) =>
     unknown === undefined
-      ? new TypeError(`${path} must be an object with: ${names.join(', ')}`)
-      : new TypeError(`${path}.${unknown} is not a known option; known are: ${names.join(', ')}`),
+      ? new InvalidInput(`${path} must be an object with: ${names.join(', ')}`)
+      : new InvalidInput(
+          `${path}.${unknown} is not a known option; known are: ${names.join(', ')}`,
+        ),
   )
   const resolved = Object.entries(rules).map(([name, read]) => [
     name,
@@ -198,6 +211,32 @@ export function resolve<R extends Rules>(rules: R, options: unknown, path: strin
   ])
   // Each member is what its rule answered.
   return Object.freeze(Object.fromEntries(resolved)) as Resolved<R>
+}
+
+/**
+ * Reads a JSON object by a rule for each member.
+ *
+ * @throws {@link InvalidInput} for an unknown member, or one that is wrong
+ */
+export function readInput<R extends Rules>(rules: R, input: unknown): Resolved<R> {
+  const names = Object.keys(rules)
+  const given = knownMembers(
+    input,
+    names,
+    (unknown) =>
+      new InvalidInput(
+        unknown === undefined
+          ? 'a JSON object is expected'
+          : `${unknown} is not known; known are: ${names.join(', ')}`,
+      ),
+  )
+  const members: Record<string, unknown> = {}
+  for (const name of names) {
+    const value: unknown = rules[name]?.(given[name], name)
+    if (value !== undefined) members[name] = value
+  }
+  // Each member is what its rule answered.
+  return members as Resolved<R>
 }
 
 export function isTextList(value: unknown): value is string[] {

@@ -1,4 +1,16 @@
-import { errors } from 'oidc-provider'
+import { errors, type Provider } from 'oidc-provider'
+import { optionsOf } from '../options/defaults.ts'
+import { descriptionsOf } from '../options/descriptions.ts'
+import {
+  boolean,
+  InvalidInput,
+  list,
+  oneOf,
+  type Rule,
+  rule,
+  seconds,
+  valid,
+} from '../options/rules.ts'
 import type { AuthorizationRequest, Authorize, Need, Verdict } from '../public/hooks.ts'
 import { ApprovalRequired, NotApproved } from '../shared/errors.ts'
 import { knownMembers } from '../shared/json.ts'
@@ -17,7 +29,7 @@ export interface Permission extends Pick<Limits, 'accessTokenTtl' | 'permit' | '
  * @throws errors.AccessDenied where it refuses; at the exchange, {@link NotApproved} where it needs an
  * approval that there is not
  * @throws ApprovalRequired at issue, where it needs one
- * @throws Error where it fails or answers anything else (I9: nothing is issued then)
+ * @throws Error where it fails or answers anything else (fail closed, I9: nothing is issued then)
  */
 export function permissionFor(
   authorize: Authorize | undefined,
@@ -68,29 +80,38 @@ function refusalCause({ ctx }: Pick<AuthorizationRequest, 'ctx'>): ErrorOptions 
 }
 
 /** A verdict that does not refuse. A member that is absent limits nothing. */
-export type Limits = Exclude<Verdict, boolean>
+type Limits = Exclude<Verdict, boolean>
 
 type Asked = Pick<AuthorizationRequest, 'scope' | 'stage'>
 
-const NEED_NAMES: readonly unknown[] = ['second_person', 'user'] satisfies readonly Need[]
+const NEED_NAMES = ['second_person', 'user'] as const satisfies readonly Need[]
 const MAX_TEXT_LENGTH = 255
 const MAX_PERMITS = 16
 
-/** How each member is read. One that is mistyped would otherwise mean "no limit". */
-const MEMBER_PARSERS: {
-  readonly [Name in keyof Required<Limits>]: (
-    value: unknown,
-    asked: Asked,
-    path: string,
-  ) => Limits[Name]
-} = {
-  scope: parseScope,
-  accessTokenTtl: parseTtl,
-  needs: parseNeeds,
-  emergency: parseEmergency,
-  permit: parsePermit,
-  review: (value, _asked, path) => parseText(value, `${path}: review`),
-}
+const listOfNeeds = list(oneOf(NEED_NAMES), `needs, of: ${NEED_NAMES.join(', ')}`, 1).required('')
+
+const boundedLine = rule({ type: 'text' }, (value, path) =>
+  boundedText(path, value, MAX_TEXT_LENGTH, (message) => new TypeError(message)),
+).required('')
+
+/** One that is mistyped would otherwise mean "no limit", and so would one that is `undefined`. */
+const RULES = {
+  scope: valid<string>((value) => typeof value === 'string', 'a string').required(''),
+  accessTokenTtl: seconds.required(''),
+  needs: rule<readonly Need[]>({ type: 'needs' }, (value, path) =>
+    Object.freeze([...new Set(listOfNeeds(value, path))].toSorted()),
+  ).required(''),
+  emergency: boolean.required(''),
+  permit: rule<string | readonly string[]>({ type: 'permit' }, (value, path) => {
+    const ids: unknown[] = Array.isArray(value) ? value : [value]
+    if (ids.length === 0) throw new TypeError(`${path} must name at least one permit`)
+    return joinPermits(
+      ids.map((id) => boundedLine(id, path)),
+      path,
+    )
+  }).required(''),
+  review: boundedLine,
+} satisfies { readonly [Name in keyof Required<Limits>]: Rule }
 
 /**
  * Reads what a rule answered.
@@ -99,64 +120,103 @@ const MEMBER_PARSERS: {
  * @returns `false` where it refuses
  * @throws TypeError for anything but a verdict (fail closed, I9)
  */
-export function parseVerdict(verdict: unknown, asked: Asked, path: string): Limits | false {
+function parseVerdict(verdict: unknown, asked: Asked, path: string): Limits | false {
   if (verdict === true) return {}
   if (verdict === false) return false
-  const names = Object.keys(MEMBER_PARSERS)
+  const names = Object.keys(RULES)
   const refuse = () =>
     new TypeError(`${path} must answer true, false or an object of nothing but ${names.join(', ')}`)
   const given = Object.entries(knownMembers(verdict, names, refuse))
   if (given.length === 0) throw refuse()
   const limits: Limits = Object.fromEntries(
-    given.map(([name, value]) => [name, MEMBER_PARSERS[name as keyof Limits](value, asked, path)]),
+    given.map(([name, value]) => [name, readLimit(name as keyof Limits, value, path)]),
   )
   if (limits.emergency !== undefined && !limits.needs) {
     throw new TypeError(`${path}: emergency stands beside needs`)
   }
-  return limits
+  if (limits.scope === undefined) return limits
+  return { ...limits, scope: narrowedBy(limits.scope, asked, path) }
 }
 
-function parseScope(limit: unknown, { stage, scope }: Asked, path: string): string {
-  if (typeof limit !== 'string') throw new TypeError(`${path}: scope must be a string`)
+function readLimit(name: keyof Limits, value: unknown, path: string): unknown {
+  try {
+    return RULES[name](value, `${path}: ${name}`)
+  } catch (error) {
+    // A mistake of the deployment, which no caller is told of.
+    throw error instanceof InvalidInput ? new TypeError(error.message) : error
+  }
+}
+
+function narrowedBy(limit: string, { stage, scope }: Asked, path: string): string {
   const allowed = [...new Set(limit.split(' ').filter((name) => name !== ''))]
   const asked = scope === undefined ? undefined : new Set(scope.split(' '))
   // At issue, no scope means no limit, which any limit narrows. At the exchange it means none.
-  const widened =
-    asked === undefined && stage === 'issue' ? [] : allowed.filter((name) => !asked?.has(name))
-  if (widened.length > 0) {
-    throw new TypeError(`${path} must not allow scopes that were not asked for`)
-  }
+  const narrows =
+    asked === undefined && stage === 'issue' ? true : allowed.every((name) => asked?.has(name))
+  if (!narrows) throw new TypeError(`${path} must not allow scopes that were not asked for`)
   return allowed.join(' ')
 }
 
-function parseTtl(limit: unknown, _asked: Asked, path: string): number {
-  if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0) return limit
-  throw new TypeError(`${path}: accessTokenTtl must be a positive integer: seconds`)
-}
-
-function parseNeeds(needs: unknown, _asked: Asked, path: string): readonly Need[] {
-  if (
-    Array.isArray(needs) &&
-    needs.length > 0 &&
-    needs.every((need) => NEED_NAMES.includes(need))
-  ) {
-    return Object.freeze([...new Set<Need>(needs)].toSorted())
+/**
+ * One rule of several. Each is asked, in order, until one answers `false`, which beats all the others.
+ * What they need unites, scopes intersect, and the shortest time counts. `emergency` is allowed where
+ * every rule that needs an approval allows it. All permits are kept, and every `review`, the shortest first: what
+ * is more than 255 characters is cut off. Its `description` is the list of theirs.
+ *
+ * @throws TypeError for something that is no function, or whose `description` is no sentence
+ * @example
+ * authorize: allOf(businessHours, permits.wrap(secondPersonForChanges))
+ */
+export function allOf(...rules: readonly Authorize[]): Authorize {
+  if (rules.length === 0 || rules.some((rule) => typeof rule !== 'function')) {
+    throw new TypeError('allOf(...rules) takes at least one rule, each a function')
   }
-  throw new TypeError(`${path}: needs must be a list of at least one of: ${NEED_NAMES.join(', ')}`)
-}
-
-function parseEmergency(emergency: unknown, _asked: Asked, path: string): boolean {
-  if (typeof emergency === 'boolean') return emergency
-  throw new TypeError(`${path}: emergency must be true or false`)
-}
-
-function parsePermit(permit: unknown, _asked: Asked, path: string): string | readonly string[] {
-  if (!Array.isArray(permit)) return parseText(permit, `${path}: permit`)
-  if (permit.length === 0) throw new TypeError(`${path}: permit must name at least one permit`)
-  return joinPermits(
-    permit.map((id) => parseText(id, `${path}: permit`)),
-    path,
+  const description = rules.flatMap((rule, index) =>
+    descriptionsOf(rule, `allOf: rule ${index + 1}`),
   )
+  const joined: Authorize = async (request) => {
+    let all: Limits = {}
+    for (const [index, rule] of rules.entries()) {
+      // Each sees what the ones before it left.
+      const verdict = await rule(Object.freeze({ ...request, scope: all.scope ?? request.scope }))
+      const limits = parseVerdict(verdict, request, `allOf: rule ${index + 1}`)
+      if (limits === false) return false
+      all = unite(all, limits)
+      if (all.scope === '') return false
+    }
+    return Object.keys(all).length === 0 ? true : (all as Exclude<Verdict, boolean>)
+  }
+  return Object.assign(joined, { description })
+}
+
+function unite(one: Limits, other: Limits): Limits {
+  const needs = [...(one.needs ?? []), ...(other.needs ?? [])]
+  const emergencies = [one, other].flatMap(({ needs, emergency }) => (needs ? [emergency] : []))
+  const ttls = [one, other].flatMap(({ accessTokenTtl }) => accessTokenTtl ?? [])
+  const scopes = [one, other].flatMap(({ scope }) =>
+    scope === undefined ? [] : [scope.split(' ')],
+  )
+  const [first = [], second = first] = scopes
+  const permits = [one, other].flatMap(({ permit = [] }) => permit)
+  const reviews = [one, other].flatMap(({ review }) => review ?? [])
+  return {
+    ...other,
+    ...one,
+    ...(scopes.length > 0
+      ? { scope: first.filter((name) => second.includes(name)).join(' ') }
+      : {}),
+    ...(ttls.length > 0 ? { accessTokenTtl: Math.min(...ttls) } : {}),
+    ...(permits.length > 0 ? { permit: joinPermits(permits, 'allOf: permit') } : {}),
+    ...(reviews.length > 0 ? { review: joinReviews(reviews) } : {}),
+    ...(needs.length > 0 ? { needs, emergency: emergencies.every((each) => each === true) } : {}),
+  }
+}
+
+/** A long one must not cut off that of a permit: pages and alarms know an emergency by it. */
+function joinReviews(reviews: readonly string[]): string {
+  const all = new Set(reviews.flatMap((review) => review.split('; ')))
+  const shortestFirst = [...all].toSorted((one, other) => one.length - other.length)
+  return shortestFirst.join('; ').slice(0, MAX_TEXT_LENGTH).toWellFormed()
 }
 
 /**
@@ -164,14 +224,16 @@ function parsePermit(permit: unknown, _asked: Asked, path: string): string | rea
  *
  * @throws TypeError for more than can be kept
  */
-export function joinPermits(permits: readonly string[], path: string): string | readonly string[] {
+function joinPermits(permits: readonly string[], path: string): string | readonly string[] {
   const [first = '', ...others] = new Set(permits)
   if (others.length >= MAX_PERMITS) {
-    throw new TypeError(`${path}: permit must name at most ${MAX_PERMITS} permits`)
+    throw new TypeError(`${path} must name at most ${MAX_PERMITS} permits`)
   }
   return others.length === 0 ? first : Object.freeze([first, ...others])
 }
 
-function parseText(value: unknown, path: string): string {
-  return boundedText(path, value, MAX_TEXT_LENGTH, (message) => new TypeError(message))
+/** What the deployment's rule says of itself, for each rule that it is made of; empty without a rule. */
+export function describeRule(provider: Provider): readonly (string | undefined)[] {
+  const { authorize } = optionsOf.of(provider)
+  return authorize ? descriptionsOf(authorize, OPTION_PATH) : []
 }

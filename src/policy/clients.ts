@@ -1,5 +1,4 @@
 import {
-  type AsymmetricSigningAlgorithm,
   type Client,
   type Configuration,
   errors,
@@ -8,12 +7,20 @@ import {
   type Provider,
   type ResourceServer,
 } from 'oidc-provider'
-import { slot } from '../host/slot.ts'
 import { optionsOf, type ResolvedOptions } from '../options/defaults.ts'
 import type { ClientRule } from '../public/options.ts'
 import { END_SCOPE, READ_SCOPE } from '../shared/constants.ts'
 import { signingAlgorithm } from '../tokens/signing.ts'
 import { endingAdapterOf } from '../tokens/subject-token.ts'
+
+/** What can be done at the management API. */
+export type Action = 'issue' | 'read' | 'end'
+
+/** The scope that a machine-to-machine token needs for it. */
+export function scopeFor(provider: Provider, action: Action): string {
+  if (action === 'issue') return optionsOf.of(provider).managementApi.scope
+  return action === 'read' ? READ_SCOPE : END_SCOPE
+}
 
 /**
  * Whether a client may do one thing at the management API: it is named for it, it has the
@@ -21,25 +28,15 @@ import { endingAdapterOf } from '../tokens/subject-token.ts'
  *
  * @throws Error where the deployment's function fails or answers no boolean (fail closed, I9)
  */
-export type MayClient = (client: Client) => Promise<boolean> | boolean
-
-/**
- * @param rule the clients that are named, or the function that names them
- * @param path the option that it stands in, for errors
- */
-export function mayClient(rule: ClientRule, path: string): MayClient {
-  const isNamed = asksClient(rule, path)
-  return (client) => {
-    // RFC 6749 §4.4: "The client credentials grant type MUST only be used by confidential clients."
-    if (isPublic(client) || !client.grantTypeAllowed('client_credentials')) return false
-    return isNamed(client)
-  }
-}
-
-/** Whether a rule names a client. It throws as {@link MayClient} does. */
-export function asksClient(rule: ClientRule, path: string): MayClient {
-  return (client) =>
-    typeof rule === 'function' ? ask(rule, client, path) : rule.includes(client.clientId)
+export async function mayClient(
+  provider: Provider,
+  action: Action,
+  client: Client,
+): Promise<boolean> {
+  // RFC 6749 §4.4: "The client credentials grant type MUST only be used by confidential clients."
+  if (isPublic(client) || !client.grantTypeAllowed('client_credentials')) return false
+  const rule = optionsOf.of(provider).managementApi.clients[action]
+  return isNamed(client, rule, `features.impersonation.managementApi.clients.${action}`)
 }
 
 /** Whether a client authenticates by its id alone, which is public. */
@@ -47,11 +44,13 @@ export function isPublic(client: Client): boolean {
   return client.clientAuthMethod === 'none'
 }
 
-async function ask(
-  rule: Exclude<ClientRule, readonly string[]>,
-  client: Client,
-  path: string,
-): Promise<boolean> {
+/**
+ * Whether a rule names a client. It throws as {@link mayClient} does.
+ *
+ * @param path of the option that the rule stands in, for errors
+ */
+export async function isNamed(client: Client, rule: ClientRule, path: string): Promise<boolean> {
+  if (typeof rule !== 'function') return rule.includes(client.clientId)
   let answer: unknown
   try {
     answer = await rule(client)
@@ -62,48 +61,13 @@ async function ask(
   throw new Error(`${path} must answer true or false, or a promise of one`)
 }
 
-/** One thing that can be done at the management API. */
-export interface Right {
-  /** The scope that a machine-to-machine token needs for it. */
-  readonly scope: string
-  /** Whether a client is named for it. */
-  readonly may: MayClient
-}
-
-/** Everything that can be done at the management API. */
-export interface ManagementRights {
-  readonly issue: Right
-  readonly read: Right
-  readonly end: Right
-}
-
-/** What can be done at the management API of a provider. */
-export const rightsOf = slot<ManagementRights>('the rights of machine clients')
-
-export function managementRights({
-  clients,
-  scope,
-}: ResolvedOptions['managementApi']): ManagementRights {
-  const path = 'features.impersonation.managementApi.clients'
-  return {
-    issue: { scope, may: mayClient(clients.issue, `${path}.issue`) },
-    read: { scope: READ_SCOPE, may: mayClient(clients.read, `${path}.read`) },
-    end: { scope: END_SCOPE, may: mayClient(clients.end, `${path}.end`) },
-  }
-}
-
-/** Which of the provider's keys signs machine-to-machine tokens; `undefined` where they are opaque. */
-const algorithmOf = slot<AsymmetricSigningAlgorithm | undefined>('the key of machine tokens')
-
 /** @throws TypeError where machine-to-machine tokens are JWTs and no key can sign one */
 export function requireMachineTokenKey(provider: Provider): void {
-  const isJwt = optionsOf.of(provider).managementApi.tokenFormat === 'jwt'
-  const algorithm = algorithmOf.set(provider, isJwt ? signingAlgorithm(provider) : undefined)
-  if (isJwt && !algorithm) {
-    throw new TypeError(
-      "no key in jwks can sign tokens for the management API; add one, or set features.impersonation.managementApi.tokenFormat to 'opaque'",
-    )
-  }
+  const { tokenFormat } = optionsOf.of(provider).managementApi
+  if (tokenFormat === 'opaque' || signingAlgorithm(provider)) return
+  throw new TypeError(
+    "no key in jwks can sign tokens for the management API; add one, or set features.impersonation.managementApi.tokenFormat to 'opaque'",
+  )
 }
 
 /** oidc-provider's `features.resourceIndicators.getResourceServerInfo`. */
@@ -136,7 +100,7 @@ export function withManagementApi(
     }
     const scopes = await machineScopes(provider, client, params.scope)
     if (scopes.length === 0) throw notNamed(client)
-    const alg = algorithmOf.of(provider)
+    const alg = tokenFormat === 'jwt' ? signingAlgorithm(provider) : undefined
     return {
       scope: scopes.join(' '),
       audience: resource,
@@ -155,24 +119,20 @@ async function machineScopes(
   provider: Provider,
   client: Client,
   asked: unknown,
-): Promise<string[]> {
-  const { issue, read, end } = rightsOf.of(provider)
-  const offered = endingAdapterOf.find(provider) ? [issue, read, end] : [issue]
+): Promise<readonly string[]> {
+  const offered: readonly Action[] = endingAdapterOf.find(provider)
+    ? ['issue', 'read', 'end']
+    : ['issue']
   const names = String(asked ?? '').split(' ')
-  const wanted = offered.filter(({ scope }) => names.includes(scope))
-  const scopes = await scopesNamed(wanted, client)
-  if (scopes.length > 0) return scopes
-  return scopesNamed(
-    offered.filter((right) => !wanted.includes(right)),
-    client,
+  const { true: wanted = [], false: others = [] } = Object.groupBy(offered, (action) =>
+    String(names.includes(scopeFor(provider, action))),
   )
-}
-
-async function scopesNamed(rights: readonly Right[], client: Client): Promise<string[]> {
-  const scopes = await Promise.all(
-    rights.map(async ({ scope, may }) => ((await may(client)) ? [scope] : [])),
-  )
-  return scopes.flat()
+  for (const actions of [wanted, others]) {
+    const may = await Promise.all(actions.map((action) => mayClient(provider, action, client)))
+    const scopes = actions.flatMap((action, n) => (may[n] ? [scopeFor(provider, action)] : []))
+    if (scopes.length > 0) return scopes
+  }
+  return []
 }
 
 /**
@@ -198,13 +158,13 @@ export function withApplicationGrants(
   applications: ClientRule,
   own: LoadExistingGrant = existingGrant,
 ): LoadExistingGrant {
-  const isApplication = asksClient(applications, 'features.impersonation.applications')
-
   return async (ctx) => {
     const { client, provider, session } = ctx.oidc
     const existing = await own(ctx)
-    if (!client || !session?.accountId || !(await isApplication(client))) return existing
-    const { accountId } = session
+    const accountId = session?.accountId
+    if (!client || !accountId) return existing
+    if (!(await isNamed(client, applications, 'features.impersonation.applications')))
+      return existing
     const grant = existing ?? new provider.Grant({ clientId: client.clientId, accountId })
     // The provider refuses another's grant. Nothing is written into it.
     if (grant.accountId !== accountId || grant.clientId !== client.clientId) return grant

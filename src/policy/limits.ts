@@ -76,13 +76,10 @@ export function ipKey(address: string): string {
   if (!isIPv6(mapped)) return 'unknown'
   // The URL parser writes every IPv6 address in one way (RFC 5952), IPv4-mapped ones in hex.
   const canonical = new URL(`http://[${mapped}]`).hostname.slice(1, -1)
-  const [left = '', right] = canonical.split('::')
-  const head = left === '' ? [] : left.split(':')
-  const tail = right === undefined || right === '' ? [] : right.split(':')
-  const groups =
-    right === undefined
-      ? head
-      : [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail]
+  const [head = [], tail = []] = canonical
+    .split('::')
+    .map((part) => part.split(':').filter((group) => group !== ''))
+  const groups = [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail]
   if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') {
     const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16))
     return [high >> 8, high & 255, low >> 8, low & 255].join('.')

@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import type { ActClaim, MayAct, Need, SubjectTokenContext } from './hooks.ts'
+import type { Actor, MayAct, Need, SubjectTokenContext } from './hooks.ts'
 import type { ImpersonationEnd } from './objects.ts'
 
 /** What a listener learns of a subject token: everything but its value, which is stored nowhere. */
@@ -45,13 +45,13 @@ export interface Redemption {
 /** One event. A member that is not known, or not yet decided, is absent. */
 export interface ImpersonationEvent {
   /** When, in milliseconds since the epoch. */
-  readonly time: number
+  readonly timeMs: number
   /** The id of the subject token, the same through its whole life: the SHA-256 of its value. */
   readonly id?: string | undefined
   /** The account id of the user to be impersonated. */
-  readonly subject?: string | undefined
+  readonly userId?: string | undefined
   /** The actor, with the prior actors of the chain. */
-  readonly actor?: ActClaim | undefined
+  readonly actor?: Actor | undefined
   /** The software that acts, for `actor` or on its own: the id of a client of `softwareActors`. */
   readonly software?: string | undefined
   /** The operator and the client that the subject token is bound to, where it is bound to any. */
@@ -132,13 +132,17 @@ export interface RecordFirstOptions {
   /**
    * Seconds that an answer waits for its event, more than 0 and at most 30.
    * @defaultValue `2`
+   * @example
+   * timeout: 5
    */
   readonly timeout?: number | undefined
   /**
-   * Asked before a subject token is issued, over HTTP or in the process: whether `record` takes events.
-   * It may wait for that, at most `timeout`. Anything but `true` is 503 `temporarily_unavailable` with
-   * `Retry-After`: nothing is done, and no event raised.
+   * Asked before a subject token is issued, over HTTP or in the process, and before one is exchanged: whether
+   * `record` takes events. It may wait for that, at most `timeout`. Anything but `true` is 503
+   * `temporarily_unavailable` with `Retry-After`: nothing is done, nothing is used up, and no event is raised.
    * @defaultValue always ready
+   * @example
+   * ready: () => true
    */
   readonly ready?: (() => boolean | Promise<boolean>) | undefined
 }

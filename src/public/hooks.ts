@@ -14,11 +14,12 @@ export interface AuthorizationRequest {
   /** The user to be impersonated. */
   readonly account: Account
   /**
-   * Who acts. At the exchange, the operator of the actor token, `clientId` the client it was issued
-   * to; absent without one. At issue, the operator that the token is to be bound to (`mayAct.sub`);
-   * absent where it is bound to none.
+   * Who acts. At the exchange, the operator of the actor token; absent without one. At issue, the
+   * operator that the token is to be bound to (`mayAct.sub`); absent where it is bound to none.
    */
-  readonly actor: (ActClaim & { readonly clientId?: string | undefined }) | undefined
+  readonly actor: Actor | undefined
+  /** At the exchange: the client that the actor token was issued to. */
+  readonly actorClient?: string | undefined
   /**
    * At the exchange: the software that acts, for `actor` or on its own; the id of `client`, where
    * `softwareActors` names it.
@@ -83,7 +84,15 @@ export type Verdict =
  * is an error, and nothing is issued: a limit that was lost by mistake is not treated as "no
  * limit".
  */
-export type Authorize = (request: AuthorizationRequest) => Promise<Verdict> | Verdict
+export interface Authorize {
+  (request: AuthorizationRequest): Promise<Verdict> | Verdict
+  /**
+   * What the rule does, in a sentence of 1 to 500 characters for people who do not read its code. The console shows it
+   * to leads and auditors. Set it before the rule is given to the provider, or to what joins it with others. A rule that
+   * is made of others has a list, with `undefined` for each that says nothing.
+   */
+  description?: string | readonly (string | undefined)[] | undefined
+}
 
 /** One complaint about `context`, in the shape of Standard Schema. */
 export interface ContextIssue {
@@ -112,12 +121,6 @@ export interface ContextStandardSchema {
 
 /** JSON as it came with `POST /api/subject-tokens`, frozen all the way down. */
 export type SubjectTokenContext = Readonly<Record<string, unknown>>
-
-/** The operator behind an exchange, as its actor token showed. */
-export interface Actor extends ActClaim {
-  /** The client that the actor token was issued to. */
-  readonly clientId: string
-}
 
 /**
  * The payload of the access token being issued, without what the hook is about to add.
@@ -167,6 +170,8 @@ export interface CustomJwtClaimsContext {
   }
   /** The operator who acts; absent without an actor token, and for other grants. */
   readonly actor: Actor | undefined
+  /** The client that the actor token was issued to; absent where `actor` is. */
+  readonly actorClient: string | undefined
   /** The client that asks for the token. */
   readonly client: ClientView | undefined
 }
@@ -193,7 +198,21 @@ export type GetCustomJwtClaims = (
 ) => Promise<object | undefined> | object | undefined
 
 /**
- * The `act` claim: who acts. Software that acts has its client id in `sub` and in `client_id`, so that
+ * Who acts. Software that acts has its client id in `sub` and in `clientId`, so that it is told apart
+ * from an account with the same id; the person for whom it acts is its `act`. In a token, it is the
+ * claim `act`: {@link ActClaim}.
+ */
+export interface Actor {
+  /** The operator's account id, or the client id of software. */
+  readonly sub: string
+  /** Of software alone: its client id. */
+  readonly clientId?: string | undefined
+  /** The prior actor: the person for whom software acts, or the one before in a chain. */
+  readonly act?: Actor | undefined
+}
+
+/**
+ * The `act` claim of a token: who acts. Software that acts has its client id in `sub` and in `client_id`, so that
  * it is told apart from an account with the same id; the person for whom it acts is its `act`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8693#section-4.1
@@ -227,6 +246,8 @@ export interface Binding {
   readonly resource?: readonly string[] | undefined
   /** The maximum scope of its access token; the empty string means no scope. */
   readonly scope?: string | undefined
+  /** How long its access token lives at most, in seconds: said where it was issued in the process. */
+  readonly accessTokenTtl?: number | undefined
 }
 
 /** A member of an issue request that restricts the token, and that a deployment can insist on. */

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { ActClaim, MayAct, Need, SubjectTokenContext } from './hooks.ts'
+import type { Actor, MayAct, Need, SubjectTokenContext } from './hooks.ts'
 
 /** A request for a subject token: the body of `POST …/subject-tokens`. It is read as JSON has it. */
 export interface SubjectTokenRequest {
@@ -30,7 +30,16 @@ export interface IssueOptions {
    * @defaultValue a context without a request
    */
   readonly ctx?: Context | undefined
+  /**
+   * How long the access token lives at most, in seconds: a positive safe integer. It is kept with the subject
+   * token, so that it holds at each process. The policy and the configuration can shorten it, and never
+   * lengthen it.
+   */
+  readonly accessTokenTtl?: number | undefined
 }
+
+/** For whom the policy is asked beforehand. */
+export type PreviewOptions = Pick<IssueOptions, 'as' | 'ctx'>
 
 /** A subject token, which is shown once. */
 export interface IssuedSubjectToken {
@@ -91,7 +100,7 @@ export interface Impersonation {
   /** The user. */
   readonly userId: string
   /** The operator who redeemed the subject token, with the prior actors of the chain. */
-  readonly actor?: ActClaim | undefined
+  readonly actor?: Actor | undefined
   /** The operator and the client that the subject token is bound to. */
   readonly mayAct?: MayAct | undefined
   /** The client that asked for the subject token. */
@@ -198,6 +207,6 @@ export interface ChecklistItem {
     | 'token_format'
   /** Whether this deployment has it, as far as the provider can tell. */
   readonly ok: boolean
-  /** In one sentence: what it has, where `ok`; else what to do. For people: the words may change. */
+  /** In one sentence: what to do, and where that is not done, for what. For people: the words may change. */
   readonly message: string
 }

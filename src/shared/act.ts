@@ -1,26 +1,26 @@
-import type { ActClaim } from '../public/hooks.ts'
+import type { ActClaim, Actor } from '../public/hooks.ts'
 
 /** The `act` claim of an actor: RFC 8693 §4.1, "only the subject and its prior actors". */
-export function actClaim({ sub, client_id, act }: ActClaim): ActClaim {
+export function actClaim({ sub, clientId, act }: Actor): ActClaim {
   return Object.freeze({
     sub,
-    ...(client_id === undefined ? {} : { client_id }),
+    ...(clientId === undefined ? {} : { client_id: clientId }),
     ...(act ? { act: actClaim(act) } : {}),
   })
 }
 
 /** The `act` claim where software acts, which is always named (I16): for the person, if there is one. */
-export function softwareAct(clientId: string, person: ActClaim | undefined): ActClaim {
-  return actClaim({ sub: clientId, client_id: clientId, act: person })
+export function softwareAct(clientId: string, person: Actor | undefined): ActClaim {
+  return actClaim({ sub: clientId, clientId, act: person })
 }
 
-/** The person of an `act` claim, and the software that acts for the person, or on its own. */
-export function personAndSoftware(act: ActClaim | undefined): {
-  readonly actor?: ActClaim
+/** The person of an actor, and the software that acts for the person, or on its own. */
+export function personAndSoftware(outermost: Actor | undefined): {
+  readonly actor?: Actor
   readonly software?: string
 } {
-  if (act?.client_id === undefined) return act ? { actor: act } : {}
-  return { ...(act.act ? { actor: act.act } : {}), software: act.sub }
+  if (outermost?.clientId === undefined) return outermost ? { actor: outermost } : {}
+  return { ...(outermost.act ? { actor: outermost.act } : {}), software: outermost.sub }
 }
 
 /** A limit above the length of every real chain, in persons. */
@@ -33,7 +33,7 @@ export const MAX_CHAIN = 16
  * @param maxPersons software that acts for a person is not counted
  * @returns `undefined` where it is malformed, or longer
  */
-export function parseAct(value: unknown, maxPersons: number): ActClaim | undefined {
+export function parseAct(value: unknown, maxPersons: number): Actor | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { sub, client_id, act }: { sub?: unknown; client_id?: unknown; act?: unknown } = value
   if (typeof sub !== 'string' || sub === '') return undefined
@@ -43,8 +43,12 @@ export function parseAct(value: unknown, maxPersons: number): ActClaim | undefin
   if (personsLeft < 0) return undefined
   const prior = act === undefined ? undefined : parseAct(act, personsLeft)
   // Software acts for a person, never for other software.
-  if (act !== undefined && (!prior || (isSoftware && prior.client_id !== undefined))) {
+  if (act !== undefined && (!prior || (isSoftware && prior.clientId !== undefined))) {
     return undefined
   }
-  return actClaim({ sub, ...(isSoftware ? { client_id: sub } : {}), act: prior })
+  return Object.freeze({
+    sub,
+    ...(isSoftware ? { clientId: sub } : {}),
+    ...(prior ? { act: prior } : {}),
+  })
 }

@@ -65,6 +65,8 @@ export class NotRecorded extends errors.OIDCProviderError {
  */
 export class RecorderNotReady extends errors.OIDCProviderError {
   override error_description = 'nothing was done: try again later'
+  /** The caller gets it, other than for most errors of 500 and more. */
+  override expose = true
   /** Seconds until the next attempt: the header `Retry-After`. */
   readonly retryAfter = 5
 

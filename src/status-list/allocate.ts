@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { EndingAdapter } from '../adapters/contract.ts'
 import { slot } from '../host/slot.ts'
+import { sharing } from '../shared/time.ts'
 import {
   BLOCK_SIZE,
   BLOCKS_PER_LIST,
@@ -9,6 +10,7 @@ import {
   LeaseMemory,
   type StatusListRecord,
   StatusRecords,
+  type StatusRecordsOptions,
 } from './records.ts'
 
 /** How many blocks are open at once; indices are drawn from all of them. */
@@ -39,20 +41,6 @@ export interface StatusIndex {
   readonly index: number
 }
 
-/** Options of {@link statusIndices}. */
-export interface StatusIndicesOptions {
-  /** The provider's: providers with other issuers may use the same store. */
-  readonly issuer: string
-  /** The longest time, in whole seconds, from a draw to the last moment of the token it is for. */
-  readonly tokenLife: number
-  /**
-   * The clock, in milliseconds since the epoch.
-   *
-   * @defaultValue the clock of the process
-   */
-  readonly now?: () => number
-}
-
 /** Where status indices come from, and which lists there are. */
 export interface StatusIndices {
   /**
@@ -80,6 +68,15 @@ export interface StatusIndices {
 /** Set where the provider has a key that can sign lists: an index of one is drawn for each token. */
 export const statusIndicesOf = slot<StatusIndices>('the status indices')
 
+/** A list that this process has blocks of. */
+interface OpenList {
+  readonly record: StatusListRecord
+  /** Leased and not drawn, of all blocks that are open. */
+  readonly indices: number[]
+  /** Blocks that this process has not tried to lease. */
+  readonly untried: number[]
+}
+
 /**
  * Draws status indices, each once, without a write for each: a process leases a block of a list and
  * draws from its blocks at random.
@@ -91,37 +88,42 @@ export const statusIndicesOf = slot<StatusIndices>('the status indices')
  */
 export function statusIndices(
   adapter: EndingAdapter,
-  { issuer, tokenLife, now = () => Date.now() }: StatusIndicesOptions,
+  { issuer, tokenLife, now = () => Date.now() }: StatusRecordsOptions,
 ): StatusIndices {
   const records = new StatusRecords(adapter, { issuer, tokenLife, now })
   /** How much later than others, in milliseconds, the hour begins here. */
   const lag = randomInt(SPREAD_MS)
   /** The list that is drawn from. */
-  let openList: OpenList | undefined
-  /** The list that the next block is leased in; the same, but while another one is being opened. */
-  let nextList: OpenList | undefined
+  let open: OpenList | undefined
+  /** How often the storage has forgotten something. What was leased before that is not used. */
+  let losses = 0
   /** Lists of the hour that had no free block. */
   const full = new Set<string>()
-  const leases = new LeaseMemory(records, () => {
-    for (const list of [openList, nextList]) if (list) drop(list)
-  })
-  /** Leases one block. */
-  const leaseOne = sharedAttempt(tryLease, now)
+  const leases = new LeaseMemory(records, () => drop())
+  /** Leases one block. Who asks while it is under way gets the same attempt. */
+  const leaseOne = sharing(ATTEMPT_TIMEOUT_MS, now, tryLease, () => false)
   let lookedAt = Number.NEGATIVE_INFINITY
+
+  function drop(): void {
+    losses += 1
+    open = undefined
+  }
 
   async function exists(list: string): Promise<boolean> {
     return (await records.find(list)) !== undefined
   }
 
   function usable(): OpenList | undefined {
-    return openList?.isUsable(now()) ? openList : undefined
+    if (!open) return undefined
+    const sinceStart = now() - open.record.hour * HOUR_MS
+    return sinceStart >= -GRACE_MS && sinceStart < HOUR_MS + GRACE_MS ? open : undefined
   }
 
   /** Starts, in the background, what is due. What fails there is due again with the next draw. */
   function tend(): void {
-    const open = usable()
-    const isCurrent = open !== undefined && open.record.hour === records.hour(lag)
-    if (!isCurrent || open.left <= MIN_INDICES_LEFT) leaseNext().catch(() => {})
+    const list = usable()
+    const isCurrent = list?.record.hour === records.hour(lag)
+    if (!list || !isCurrent || list.indices.length <= MIN_INDICES_LEFT) leaseNext().catch(() => {})
     // Absolute: a clock can be set back.
     if (Math.abs(now() - lookedAt) < LOOK_EVERY_MS) return
     lookedAt = now()
@@ -129,27 +131,29 @@ export function statusIndices(
   }
 
   async function leaseNext(): Promise<void> {
-    const before = openList
+    const before = open
     await leaseOne()
     // Goes on by itself only where it gets on: with a storage that forgets at once, every lease starts
     // another list, and this would never end.
-    if (before === undefined || openList === before) tend()
+    if (before === undefined || open === before) tend()
   }
 
   async function tryLease(): Promise<void> {
     await leases.retireForgotten()
     for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
+      const lossesBefore = losses
       const list = await findNextList()
       const lease = await leaseIn(list)
       if (!lease) {
         full.add(list.record.list)
         continue
       }
-      // Nothing is awaited from the look to the use: the list may be dropped meanwhile.
-      if ((await isRemembered(list)) && !list.isDropped) {
-        list.add(lease)
+      // Nothing is awaited from the look to the use: the storage may forget meanwhile.
+      if ((await isRemembered(list.record)) && losses === lossesBefore) {
+        const first = lease.block * BLOCK_SIZE
+        for (let n = 0; n < BLOCK_SIZE; n += 1) list.indices.push(first + n)
         leases.add(lease)
-        openList = list
+        open = list
         return
       }
     }
@@ -159,19 +163,16 @@ export function statusIndices(
   /** The list of this hour to lease in: the open one, another one that is there, or a new one. */
   async function findNextList(): Promise<OpenList> {
     const hour = records.hour(lag)
-    const next = nextList
-    if (next && next.record.hour !== hour) full.clear()
-    if (next && !next.isDropped && next.record.hour === hour && !full.has(next.record.list)) {
-      return next
-    }
+    if (open?.record.hour === hour && !full.has(open.record.list)) return open
+    if (open && open.record.hour !== hour) full.clear()
     let record = await notFull(hour)
     if (!record) {
       const created = await records.create(hour)
       // Of processes that name a list at the same time, the last is read by all.
       record = (await notFull(hour)) ?? created
     }
-    nextList = new OpenList(record)
-    return nextList
+    const untried = Array.from({ length: BLOCKS_PER_LIST }, (_, block) => block)
+    return { record, indices: [], untried }
   }
 
   async function notFull(hour: number): Promise<StatusListRecord | undefined> {
@@ -179,10 +180,10 @@ export function statusIndices(
     return known.find(({ list }) => !full.has(list))
   }
 
-  async function leaseIn(list: OpenList): Promise<Lease | undefined> {
+  async function leaseIn({ record, untried }: OpenList): Promise<Lease | undefined> {
     for (let tried = 0; tried < MAX_LEASE_TRIES; tried += 1) {
-      const block = list.nextBlock()
-      const lease = block === undefined ? block : await records.lease(list.record, block)
+      const block = takeAtRandom(untried)
+      const lease = block === undefined ? block : await records.lease(record, block)
       if (lease) return lease
     }
     return undefined
@@ -193,39 +194,30 @@ export function statusIndices(
    * lease before, in each list, and by that all before it. The first lease in a list has the list's
    * record to look at.
    */
-  async function isRemembered(list: OpenList): Promise<boolean> {
-    const isFirst = !leases.has(list.record.list)
-    const [record] = await Promise.all([
-      isFirst ? records.find(list.record.list) : list.record,
-      leases.look(),
-    ])
-    if (!record) drop(list)
-    return !list.isDropped
+  async function isRemembered({ list }: StatusListRecord): Promise<boolean> {
+    const isFirst = !leases.has(list)
+    const [isThere] = await Promise.all([!isFirst || exists(list), leases.look()])
+    if (!isThere && open?.record.list === list) drop()
+    return isThere
   }
 
   async function look(): Promise<void> {
-    const open = openList
-    const [record] = await Promise.all([open && records.find(open.record.list), leases.look()])
-    if (!open || open.isDropped) return
+    const list = open
+    const [isThere] = await Promise.all([list && exists(list.record.list), leases.look()])
+    if (!list || open !== list) return
     // Without a record, another process has found that the storage forgot.
-    if (!record) drop(open)
+    if (!isThere) drop()
     // Two processes that named their lists at once: only one of them was kept.
-    else await records.announce(open.record)
-  }
-
-  function drop(list: OpenList): void {
-    list.drop()
-    if (openList === list) openList = undefined
-    if (nextList === list) nextList = undefined
+    else await records.announce(list.record)
   }
 
   return {
     async draw() {
       for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
-        const open = usable()
-        const index = open?.draw()
+        const list = usable()
+        const index = list && takeAtRandom(list.indices)
         tend()
-        if (open && index !== undefined) return { list: open.record.list, index }
+        if (list && index !== undefined) return { list: list.record.list, index }
         await leaseNext()
       }
       throw new Error('the storage adapter forgets its leases of a status list at once')
@@ -242,52 +234,6 @@ export function statusIndices(
   }
 }
 
-/** A list that this process has blocks of. */
-class OpenList {
-  readonly record: StatusListRecord
-  readonly #indices: number[] = []
-  readonly #untried = Array.from({ length: BLOCKS_PER_LIST }, (_, block) => block)
-  #isDropped = false
-
-  constructor(record: StatusListRecord) {
-    this.record = record
-  }
-
-  /** How many indices are leased and not drawn. */
-  get left(): number {
-    return this.#indices.length
-  }
-
-  /** Whether it is never drawn from again. */
-  get isDropped(): boolean {
-    return this.#isDropped
-  }
-
-  /** Whether it is drawn from at this moment, in milliseconds since the epoch. */
-  isUsable(now: number): boolean {
-    const sinceStart = now - this.record.hour * HOUR_MS
-    return !this.#isDropped && sinceStart >= -GRACE_MS && sinceStart < HOUR_MS + GRACE_MS
-  }
-
-  /** Draws an index from all blocks that are open. */
-  draw(): number | undefined {
-    return takeAtRandom(this.#indices)
-  }
-
-  /** A block that this process has not tried to lease, while there is one. */
-  nextBlock(): number | undefined {
-    return takeAtRandom(this.#untried)
-  }
-
-  add({ block }: Lease): void {
-    for (let n = 0; n < BLOCK_SIZE; n += 1) this.#indices.push(block * BLOCK_SIZE + n)
-  }
-
-  drop(): void {
-    this.#isDropped = true
-  }
-}
-
 /** Removes a value and returns it; the order of the others changes. */
 function takeAtRandom(values: number[]): number | undefined {
   if (values.length === 0) return undefined
@@ -296,25 +242,4 @@ function takeAtRandom(values: number[]): number | undefined {
   const last = values.pop()
   if (at < values.length && last !== undefined) values[at] = last
   return taken
-}
-
-/**
- * Makes the attempt shared: all who ask while it is under way get the same one. One that takes longer
- * than five seconds is left to itself, and the next to ask begins another.
- *
- * @param now the clock, in milliseconds since the epoch
- */
-function sharedAttempt(attempt: () => Promise<void>, now: () => number): () => Promise<void> {
-  let underWay: { readonly from: number; readonly done: Promise<void> } | undefined
-  return () => {
-    // Absolute: a clock can be set back.
-    if (underWay && Math.abs(now() - underWay.from) < ATTEMPT_TIMEOUT_MS) return underWay.done
-    const mine = { from: now(), done: attempt() }
-    underWay = mine
-    const settle = () => {
-      if (underWay === mine) underWay = undefined
-    }
-    mine.done.then(settle, settle)
-    return mine.done
-  }
 }

@@ -43,11 +43,16 @@ export interface Lease {
 }
 
 export interface StatusRecordsOptions {
+  /** The provider's: providers with other issuers may use the same store. */
   readonly issuer: string
-  /** Seconds. */
+  /** The longest time, in whole seconds, from a draw to the last moment of the token it is for. */
   readonly tokenLife: number
-  /** The clock, in milliseconds since the epoch. */
-  readonly now: () => number
+  /**
+   * The clock, in milliseconds since the epoch.
+   *
+   * @defaultValue the clock of the process
+   */
+  readonly now?: () => number
 }
 
 /**
@@ -61,11 +66,11 @@ export interface StatusRecordsOptions {
 export class StatusRecords {
   readonly #adapter: EndingAdapter
   readonly #consumeOnce: ReturnType<typeof createConsumer>
-  readonly #options: StatusRecordsOptions
+  readonly #options: Required<StatusRecordsOptions>
   /** Providers of other issuers may use the same store. */
   readonly #owner: string
 
-  constructor(adapter: EndingAdapter, options: StatusRecordsOptions) {
+  constructor(adapter: EndingAdapter, options: Required<StatusRecordsOptions>) {
     this.#adapter = adapter
     this.#consumeOnce = createConsumer(adapter, 'adapter')
     this.#options = options

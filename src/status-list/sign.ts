@@ -7,7 +7,7 @@ import { type JwtPayload, signJwt } from '../host/instance.ts'
 import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
-import { epochSeconds } from '../shared/time.ts'
+import { epochSeconds, sharing } from '../shared/time.ts'
 import { issuerUri, STATUS_LISTS_PATH, statusListUri } from '../shared/uris.ts'
 import { warn } from '../shared/warn.ts'
 import { signingAlgorithm } from '../tokens/signing.ts'
@@ -110,26 +110,6 @@ export function statusListSigner(provider: Provider): SignStatusList | undefined
 interface Kept {
   readonly bits: StatusBits
   readonly ended: EndedFollower
-  /** The compressed bits, while there is no bit more. */
-  lst: Promise<string> | undefined
-}
-
-/** All who wait get the same encoding. */
-async function encoded(kept: Kept): Promise<string> {
-  kept.lst ??= kept.bits.encode()
-  const { lst } = kept
-  try {
-    return await lst
-  } catch (error) {
-    if (kept.lst === lst) kept.lst = undefined
-    throw error
-  }
-}
-
-/** An answer that is given again for a second from when its making began. */
-interface Made<T> {
-  readonly from: number
-  readonly promise: Promise<T>
 }
 
 export function statusLists({
@@ -140,32 +120,23 @@ export function statusLists({
   now = () => Date.now(),
 }: StatusListsParts): StatusLists {
   const allKept = new Map<string, Kept>()
-  const signedLists = new Map<string, Made<SignedStatusList | undefined>>()
-  let madeUris: Made<string[]> | undefined
-
-  function follow(list: string): Kept {
-    const whole = { next: () => adapter.endedIndices(list) }
-    return {
-      bits: new StatusBits(LIST_SIZE),
-      ended: adapter.followEnded?.(list) ?? whole,
-      lst: undefined,
-    }
-  }
 
   /** Sets the bits of what has ended until now. */
-  async function readEnded(list: string): Promise<Kept> {
-    const kept = allKept.get(list) ?? follow(list)
+  async function readEnded(list: string): Promise<StatusBits> {
+    const kept = allKept.get(list) ?? {
+      bits: new StatusBits(LIST_SIZE),
+      ended: adapter.followEnded?.(list) ?? { next: () => adapter.endedIndices(list) },
+    }
     allKept.set(list, kept)
     const ended = await kept.ended.next()
     try {
-      // At once: whatever fails below, bits that are set here must not wait for others to be new.
-      if (kept.bits.set(ended)) kept.lst = undefined
+      kept.bits.set(ended)
     } catch (error) {
       // What was told once is not told again: the next one begins from the start.
       allKept.delete(list)
       throw error
     }
-    return kept
+    return kept.bits
   }
 
   async function signList(list: string): Promise<SignedStatusList | undefined> {
@@ -174,13 +145,12 @@ export function statusLists({
       await forgetRetired()
     }
     const iat = epochSeconds(now())
-    const kept = await readEnded(list)
+    const bits = await readEnded(list)
     // After the bits: a storage that forgot before they were read, forgot ends.
     if (!(await indices.vouchFor(list))) {
       allKept.delete(list)
       return undefined
     }
-    const lst = await encoded(kept)
     const token = await sign({
       iss: issuer,
       sub: statusListUri(issuer, list),
@@ -189,16 +159,11 @@ export function statusLists({
       ttl: LIST_TTL_SECONDS,
       status_list: {
         bits: 1,
-        lst,
+        lst: await bits.encode(),
         aggregation_uri: issuerUri(issuer, STATUS_LISTS_PATH),
       },
     })
     return { token, tag: hash('sha256', token, 'base64url') }
-  }
-
-  async function listUris(): Promise<string[]> {
-    const lists = await indices.lists()
-    return lists.map((list) => statusListUri(issuer, list))
   }
 
   /** Whenever a list is new here, those that have retired since then go: there is an end to them. */
@@ -206,51 +171,21 @@ export function statusLists({
     if (allKept.size === 0) return
     const live = new Set(await indices.lists())
     for (const list of allKept.keys()) if (!live.has(list)) allKept.delete(list)
-    for (const list of signedLists.keys()) if (!live.has(list)) signedLists.delete(list)
   }
 
-  function serves({ from }: Made<unknown>): boolean {
-    // Absolute: a clock can be set back. Nor is there a longer wait for a storage that may never
-    // answer: what began earlier would not know of the last second.
-    return Math.abs(now() - from) < FRESH_MS
-  }
+  const signed = sharing(FRESH_MS, now, signList, Boolean)
+  const uris = sharing(FRESH_MS, now, listUris, Boolean)
 
-  function forget(list: string, made: Made<unknown>): void {
-    if (signedLists.get(list) === made) signedLists.delete(list)
+  async function listUris(): Promise<string[]> {
+    return (await indices.lists()).map((list) => statusListUri(issuer, list))
   }
 
   return {
     async readAhead() {
       for (const list of await indices.lists()) await readEnded(list)
     },
-
-    async find(list) {
-      if (!/^[\w-]{22}$/.test(list)) return undefined
-      const known = signedLists.get(list)
-      if (known && serves(known)) return known.promise
-      const made = { from: now(), promise: signList(list) }
-      signedLists.set(list, made)
-      try {
-        const signed = await made.promise
-        if (!signed) forget(list, made)
-        return signed
-      } catch (error) {
-        forget(list, made)
-        throw error
-      }
-    },
-
-    async uris() {
-      if (madeUris && serves(madeUris)) return madeUris.promise
-      const made = { from: now(), promise: listUris() }
-      madeUris = made
-      try {
-        return await made.promise
-      } catch (error) {
-        if (madeUris === made) madeUris = undefined
-        throw error
-      }
-    },
+    find: async (list) => (/^[\w-]{22}$/.test(list) ? signed(list) : undefined),
+    uris: () => uris(),
   }
 }
 
@@ -261,6 +196,8 @@ export function statusLists({
  */
 export class StatusBits {
   readonly #bytes: Uint8Array
+  /** The compressed bits, while there is no bit more. */
+  #encoded: Promise<Buffer> | undefined
 
   /** @param size how many statuses; a multiple of 8 */
   constructor(size: number) {
@@ -268,12 +205,11 @@ export class StatusBits {
   }
 
   /**
-   * Sets bits; a bit that is set stays so. Returns whether there was a new one.
+   * Sets bits; a bit that is set stays so.
    *
    * @throws RangeError for an index that the list does not have
    */
-  set(indices: Iterable<number>): boolean {
-    let isNew = false
+  set(indices: Iterable<number>): void {
     for (const index of indices) {
       const byte = this.#bytes[index >>> 3]
       if (byte === undefined || !Number.isInteger(index) || index < 0 || index > 0xffffffff) {
@@ -284,15 +220,21 @@ export class StatusBits {
       const bit = 1 << (index & 7)
       if (byte & bit) continue
       this.#bytes[index >>> 3] = byte | bit
-      isNew = true
+      this.#encoded = undefined
     }
-    return isNew
   }
 
   /** The member `lst`: DEFLATE with the ZLIB format at the highest level, base64url. */
   async encode(): Promise<string> {
     // A copy: bits may be set while another thread reads.
-    const compressed = await compress(this.#bytes.slice(), { level: constants.Z_BEST_COMPRESSION })
-    return compressed.toString('base64url')
+    const encoding =
+      this.#encoded ?? compress(this.#bytes.slice(), { level: constants.Z_BEST_COMPRESSION })
+    this.#encoded = encoding
+    try {
+      return (await encoding).toString('base64url')
+    } catch (error) {
+      if (this.#encoded === encoding) this.#encoded = undefined
+      throw error
+    }
   }
 }

@@ -62,9 +62,14 @@ export interface AccessTokenVerifier {
   verifyClientToken(value: string): Promise<VerifiedAccessToken>
   /**
    * The client, if it is still there.
-   * @throws {@link AccessTokenRejected}; any other error is a storage failure.
+   * @throws an error that is no refusal where it cannot be loaded
    */
-  findClient(clientId: string): Promise<Client>
+  findClient(clientId: string): Promise<Client | undefined>
+  /**
+   * The client of a token.
+   * @throws {@link AccessTokenRejected} where it is gone; any other error is a storage failure.
+   */
+  requireClient(clientId: string): Promise<Client>
 }
 
 /** What verifies the access tokens of a provider. */
@@ -78,38 +83,32 @@ export function accessTokenVerifier(
 
   async function verify(
     value: string,
-    find: (value: string) => Promise<AccessToken | undefined>,
+    find: (value: string) => Promise<AccessToken | ClientCredentials | undefined>,
+    isUsers: boolean,
   ): Promise<VerifiedAccessToken> {
-    if (isJwt(value)) {
-      const token = await verifyJwt(value)
-      if (token.accountId === undefined) throw new AccessTokenRejected("a client's own token")
-      return token
+    if (!isJwt(value)) return fromRecord(await find(value))
+    const token = await verifyJwt(value)
+    if ((token.accountId !== undefined) === isUsers) return token
+    throw new AccessTokenRejected(isUsers ? "a client's own token" : "a user's token")
+  }
+
+  async function findClient(clientId: string): Promise<Client | undefined> {
+    try {
+      return await provider.Client.find(clientId)
+    } catch (cause) {
+      // A stored client that does not validate is a server error, never the caller's fault.
+      if (!(cause instanceof errors.OIDCProviderError)) throw cause
+      throw new Error(`client ${clientId} could not be loaded`, { cause })
     }
-    return fromRecord(await find(value))
   }
 
   return {
-    verifyUserToken: (value) => verify(value, (id) => provider.AccessToken.find(id)),
-    verifyUserTokenEvenEnded: (value) => verify(value, findEvenEnded),
-    async verifyClientToken(value) {
-      if (isJwt(value)) {
-        const token = await verifyJwt(value)
-        if (token.accountId !== undefined) throw new AccessTokenRejected("a user's token")
-        return token
-      }
-      return fromRecord(await provider.ClientCredentials.find(value))
-    },
-    async findClient(clientId) {
-      let client: Client | undefined
-      try {
-        client = await provider.Client.find(clientId)
-      } catch (cause) {
-        // A stored client that does not validate is a server error, never the caller's fault.
-        if (cause instanceof errors.OIDCProviderError) {
-          throw new Error(`client ${clientId} could not be loaded`, { cause })
-        }
-        throw cause
-      }
+    verifyUserToken: (value) => verify(value, (id) => provider.AccessToken.find(id), true),
+    verifyUserTokenEvenEnded: (value) => verify(value, findEvenEnded, true),
+    verifyClientToken: (value) => verify(value, (id) => provider.ClientCredentials.find(id), false),
+    findClient,
+    async requireClient(clientId) {
+      const client = await findClient(clientId)
       if (!client) throw new AccessTokenRejected('its client is gone')
       return client
     },

@@ -7,7 +7,7 @@ import { type TokenBase, tokenBaseOf } from '../host/models.ts'
 import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
-import type { ActClaim, Binding, SubjectTokenContext } from '../public/hooks.ts'
+import type { Actor, Binding, SubjectTokenContext } from '../public/hooks.ts'
 import type { ImpersonationEnd } from '../public/objects.ts'
 import {
   IMPERSONATED_JTI_PREFIX,
@@ -114,7 +114,7 @@ export interface StoredEnd extends ImpersonationEnd {
 export interface Redemption extends ConsumptionNote {
   /** The operator's account id. */
   readonly actor?: string | undefined
-  readonly act?: ActClaim | undefined
+  readonly act?: Actor | undefined
   /** The grant of the actor token, where it is known. */
   readonly grant?: string | undefined
   /** The impersonation that the actor token came out of, in a chain: its id. */
@@ -277,11 +277,13 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
       if (this.#value === undefined) {
         throw new TypeError('the value of a stored subject token is not known')
       }
-      // One moment of issue, for the record and for whoever asks this token.
-      this.iat = epochSeconds()
-      this.exp = this.iat + this.expiration
       const { payload } = await super.getValueAndPayload()
-      if (payload && kept > 0) payload.keptUntil = Number(payload.exp) + kept
+      if (payload) {
+        // One moment of issue, for the record and for whoever asks this token.
+        this.exp = Number(payload.exp)
+        payload.iat = this.iat = this.exp - this.expiration
+        if (kept > 0) payload.keptUntil = this.exp + kept
+      }
       return { value: this.#value, ...(payload ? { payload } : {}) }
     }
 

@@ -259,20 +259,6 @@ export const listingMutants: Record<string, [EndingMutation, string]> = {
     }),
     'knows the indices of what has ended in a list',
   ],
-  'endedIndices that outlive their records': [
-    (sound) => {
-      const ended = new Map<string, Set<number>>()
-      return {
-        async endedIndices(list) {
-          const known = ended.get(list) ?? new Set()
-          ended.set(list, known)
-          for (const index of await sound.endedIndices(list)) known.add(index)
-          return [...known]
-        },
-      }
-    },
-    'knows the indices of what has ended in a list',
-  ],
   'followEnded that reads once': [
     (sound) => ({
       followEnded(list) {

@@ -45,7 +45,8 @@ describe('getCustomJwtClaims', () => {
       type: TOKEN_EXCHANGE_GRANT_TYPE,
       subjectTokenContext: { a: { b: [1] } },
     })
-    expect(input?.context.actor).to.deep.equal({ sub: 'olivia', clientId: 'console' })
+    expect(input?.context.actor).to.deep.equal({ sub: 'olivia' })
+    expect(input?.context.actorClient).to.equal('console')
     expect(input?.context.client?.clientId).to.equal('console')
     expect(input?.environmentVariables).to.deep.equal({ REGION: 'eu' })
     const { jti, sub, aud, client_id, scope, iss, iat, exp, act } = decodeJwt(body.access_token)

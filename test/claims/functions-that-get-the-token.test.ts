@@ -91,7 +91,7 @@ describe("the deployment's functions that get the token, or the account", () => 
     const { sub, client_id } = decodeJwt(body.access_token)
     expect([sub, client_id]).to.deep.equal(['alice', 'console'])
     const started = (await recorded()).find(({ name }) => name === 'impersonation.started')
-    expect([started?.subject, started?.client]).to.deep.equal([sub, client_id])
+    expect([started?.userId, started?.client]).to.deep.equal([sub, client_id])
     await deployment.close()
   })
 })

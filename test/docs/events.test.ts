@@ -94,7 +94,7 @@ describe('docs/events.md', () => {
     await turn()
     const rows = rowsOf(document, '## Members')
     for (const [index, name] of names.entries()) {
-      const event = seen.get(name) ?? { time: 0 }
+      const event = seen.get(name) ?? { timeMs: 0 }
       for (const row of rows) {
         const member = row[0]?.replaceAll('`', '') ?? ''
         const said = row[index + 2]
@@ -126,7 +126,7 @@ describe('docs/events.md', () => {
     ])
     expect(history[3]?.end?.cause).to.equal('replay')
     const { jti } = decodeJwt(body.access_token)
-    expect(history[1]).to.include({ subject: 'alice', client: 'console', jti })
+    expect(history[1]).to.include({ userId: 'alice', client: 'console', jti })
     expect(history[2]?.redemption?.jti).to.equal(jti)
     expect(
       database.prepare('SELECT DISTINCT address FROM impersonation_event').all(),
@@ -178,7 +178,7 @@ describe('docs/events.md', () => {
     expect(events).to.have.lengthOf(1)
     expect(events[0]).to.deep.include({
       name: 'impersonation.denied',
-      subject: 'nobody',
+      userId: 'nobody',
       denial: { stage: 'issue', error: 'user_not_found', reason: 'no such user' },
     })
   })

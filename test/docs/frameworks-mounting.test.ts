@@ -239,7 +239,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
           expect(code, file).to.match(/^\s*\w+\.keys = provider\.keys\b/m)
         }
       }
-      expect(mounting).to.include.members(['README.md', 'packages/console/README.md'])
+      expect(mounting).to.include.members(['examples/minimal.ts', 'packages/console/README.md'])
     })
 
     it('impersonation sets none', () =>

@@ -100,7 +100,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
           const issued = await issue(`${base}/behind`, `${base}/oidc`)
           expect([issued.status, issued.body]).to.deep.equal([
             400,
-            { error: 'invalid_request', error_description: 'the body must be a JSON object' },
+            { error: 'invalid_request', error_description: 'a JSON object is expected' },
           ])
           const machine = await machineToken(`${base}/behind/oidc`)
           expect([machine.status, machine.body.error]).to.deep.equal([400, 'invalid_request'])

@@ -31,7 +31,7 @@ describe('docs/http-api.md: the commands', function () {
     expect(JSON.parse(issued ?? '')).to.have.all.keys('subjectToken', 'expiresIn')
     const members = ['access_token', 'expires_in', 'issued_token_type', 'scope', 'token_type']
     expect(JSON.parse(exchanged ?? '')).to.have.all.keys(members)
-    expect(JSON.parse(orders ?? '')).to.include({ subject: 'alice' })
+    expect(JSON.parse(orders ?? '')).to.include({ userId: 'alice' })
     expect([first, second]).to.deep.equal(['first end: 204', 'second end: 401'])
     expect(again).to.equal(
       '{"error":"invalid_request","error_description":"subject token is invalid"} 400',
@@ -39,7 +39,7 @@ describe('docs/http-api.md: the commands', function () {
     expect(error).to.deep.equal([
       'HTTP/1.1 400 Bad Request',
       'Cache-Control: no-store',
-      '{"error":"invalid_request","error_description":"contxt is not a known member"}',
+      '{"error":"invalid_request","error_description":"contxt is not known; known are: userId, context, mayAct, resource, scope, expiresIn"}',
     ])
   })
 })

@@ -39,6 +39,6 @@ describe('docs/openapi.yaml', () => {
 
   it('has the errors of docs/http-api.md', () => {
     const page = readFileSync(new URL('../../docs/http-api.md', import.meta.url), 'utf8')
-    expect(page, 'run: npm run docs').to.equal(withErrors(page))
+    expect(page, 'run: npm run docs:options').to.equal(withErrors(page))
   })
 })

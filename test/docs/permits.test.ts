@@ -30,7 +30,7 @@ export const consoleOptions = {
   issueAs: 'support-backend',
   role: () => undefined,
   customers: { get: () => undefined, search: () => ({ customers: [], more: false }) },
-  applications: [{ name: 'Shop', url: 'https://shop.example.com/', clientId: 'shop', resource: 'https://shop.example.com/api', scopes: { read: 'orders:read', change: 'orders:read orders:write' } }],
+  applications: [{ name: 'Shop', url: 'https://shop.example.com/', clientId: 'shop', resource: 'https://shop.example.com/api', scopes: { read: 'orders:read', change: 'orders:write' } }],
 }
 `
 

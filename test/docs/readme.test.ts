@@ -2,36 +2,56 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { decodeJwt, type JWTPayload } from 'jose'
+import { readmeBlocks } from '../../scripts/readme.ts'
 import { type ReadmeProvider, readmeProvider } from '../resource-servers/readme.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+/** What check() says of the lines that the diff is there for. */
+const SET_BY_THE_DIFF = ['binding', 'actor_token', 'policy', 'single_use', 'ending', 'discovery']
 
 describe('README.md', function () {
   this.timeout(60_000)
-  let shown: JWTPayload
-  let provider: ReadmeProvider
 
-  before(async () => {
-    const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
-    const [, token = ''] = /^```json\n(.*?)^```$/ms.exec(readme) ?? []
-    shown = JSON.parse(token)
-    provider = await readmeProvider()
+  describe('the provider with every change of the diff', () => {
+    let shown: JWTPayload
+    let provider: ReadmeProvider
+
+    before(async () => {
+      const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
+      const [, token = ''] = /^```json\n(.*?)^```$/ms.exec(readme) ?? []
+      shown = JSON.parse(token)
+      provider = await readmeProvider()
+    })
+    after(() => provider?.[Symbol.asyncDispose]())
+
+    it('issues the token that the page shows, by the commands of the page', async () => {
+      const issued = decodeJwt(await provider.exchange())
+      expect(issued).to.have.all.keys(Object.keys(shown))
+      expect(issued.act).to.deep.equal({ sub: 'olivia' })
+      for (const claim of ['sub', 'act', 'aud', 'scope', 'client_id', 'impersonation_context']) {
+        expect(issued[claim], claim).to.deep.equal(shown[claim])
+      }
+      expect(lifetimeOf(issued)).to.equal(lifetimeOf(shown))
+    })
+
+    it('refuses a person whom the subject token does not name', async () => {
+      const other = await provider.signIn('oscar')
+      const refused = await provider.exchange(other).catch((error: Error) => error.message)
+      expect(refused).to.match(/invalid_request/)
+    })
+
+    it('is in order for check(), as far as the diff goes', async () => {
+      const lines = await provider.checklist()
+      const inOrder = lines.filter(({ ok }) => ok).map(({ id }) => id)
+      expect(inOrder).to.include.members(SET_BY_THE_DIFF)
+    })
   })
-  after(() => provider[Symbol.asyncDispose]())
 
-  it('shows the token that its own server issues for an operator', async () => {
-    const issued = decodeJwt(await provider.exchange(await provider.signIn('olivia')))
-    expect(issued).to.have.all.keys(Object.keys(shown))
-    for (const claim of ['sub', 'act', 'aud', 'scope', 'client_id', 'impersonation_context']) {
-      expect(issued[claim], claim).to.deep.equal(shown[claim])
-    }
-    expect(lifetimeOf(issued)).to.equal(lifetimeOf(shown))
-  })
-
-  it('says that a token which was exchanged without an actor token names no operator', async () => {
-    const issued = decodeJwt(await provider.exchange())
-    expect(issued).to.not.have.property('act')
-    expect(issued.jti).to.match(/^impersonation:/)
+  it('begins with a provider that starts and signs in without this package', async () => {
+    await using provider = await readmeProvider('before')
+    expect(readmeBlocks().before).to.not.include('impersonation')
+    const token = await provider.signIn('alice', 'https://shop.example.com/orders')
+    expect(decodeJwt(token)).to.include({ sub: 'alice' }).and.not.have.property('act')
   })
 })
 

@@ -105,7 +105,7 @@ describe('docs/recording-uses.md: over HTTP', function () {
     expect(await api.ask('PUT', '/email', at.tokens.acted)).to.equal(403)
     const rows = await at.recorded(2)
     expect(rows.map(({ sender }) => sender)).to.deep.equal(['backend', 'backend'])
-    const who = { subject: 'alice', client: 'console', actor: { sub: 'olivia' } }
+    const who = { userId: 'alice', client: 'console', actor: { sub: 'olivia' } }
     const [read, refused] = rows.map(({ use }) => use)
     expect(read).to.deep.include({ ...who, method: 'GET', path: '/orders', status: 200 })
     expect(refused).to.deep.include({ ...who, method: 'PUT', path: '/email', status: 403 })

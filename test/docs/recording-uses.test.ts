@@ -51,8 +51,8 @@ describe('docs/recording-uses.md', function () {
     const { useStore }: Module = await snippets.load('The same process')
     using database = new DatabaseSync(':memory:')
     const keep = (useStore as (database: DatabaseSync) => (...given: unknown[]) => void)(database)
-    const use = { useId: 'a', time: 1, id: 'i', subject: 'alice', actor: { sub: 'olivia' } }
-    keep([use, { useId: 'b', time: 2, dropped: 3 }], 'api')
+    const use = { useId: 'a', timeMs: 1, id: 'i', userId: 'alice', actor: { sub: 'olivia' } }
+    keep([use, { useId: 'b', timeMs: 2, dropped: 3 }], 'api')
     keep([use], 'api')
     expect(() => keep([{ ...use, useId: 'c' }, { useId: 'd' }], 'api')).to.throw()
     const rows = database.prepare('SELECT use_id, id, actor, sender FROM impersonation_use').all()

@@ -107,7 +107,7 @@ export async function serverRendered({
     const guard = resourceServer({ issuer: deployment.issuer, audience: RESOURCE })
     guard.connect(requireScope('orders:read'))(request, response, () => {
       const { caller } = request
-      response.end(JSON.stringify([`beans of ${caller?.subject}, seen by ${caller?.actor?.sub}`]))
+      response.end(JSON.stringify([`beans of ${caller?.userId}, seen by ${caller?.actor?.sub}`]))
     })
   })
   orders.listen(apiPort, '127.0.0.1')

@@ -17,9 +17,9 @@ interface Rule {
   }
 }
 
-/** A line of the log: `time` is in milliseconds. */
+/** A line of the log. `timeMs` is in milliseconds since the epoch. */
 export interface LogLine extends Readonly<Record<string, unknown>> {
-  readonly time: number
+  readonly timeMs: number
 }
 
 /** @returns the titles of the rules that match, for each line of the log, or some of them together */
@@ -84,7 +84,9 @@ function correlates(
   return counted.some((last) => {
     const group = counted.filter(
       (line) =>
-        keyOf(line) === keyOf(last) && line.time <= last.time && line.time > last.time - span,
+        keyOf(line) === keyOf(last) &&
+        line.timeMs <= last.timeMs &&
+        line.timeMs > last.timeMs - span,
     )
     return group.length >= condition.gte
   })

@@ -67,7 +67,7 @@ describe('an approval in the example', function () {
 
     await grace.page.getByRole('button', { name: /^Take back: / }).click()
     await grace.page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
-    await shop.getByRole('heading', { name: 'You no longer act for Chidi Okeke' }).waitFor()
+    await shop.getByRole('heading', { name: 'You no longer act as Chidi Okeke' }).waitFor()
     expect(faults).to.deep.equal([])
   })
 

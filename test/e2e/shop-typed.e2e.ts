@@ -53,7 +53,7 @@ describe('what an operator has typed in the shop', () => {
   it('waits when the time is over, comes back in the next tab, and is not saved by itself', async () => {
     const before = await typeAsAlice()
     await pass(11 * MINUTE)
-    await heading(before, 'You no longer act for Alice Ng')
+    await heading(before, 'You no longer act as Alice Ng')
     await before.getByText('What you typed is not saved, and not lost').waitFor()
     const link = before.getByRole('link', { name: 'support console' })
     expect(await link.getAttribute('href')).to.equal(`${example.url}/console`)
@@ -86,7 +86,7 @@ describe('what an operator has typed in the shop', () => {
     await card.getByText('Changed by support (Olivia Reyes).').waitFor()
     expect(await address(next).inputValue(), 'the rest stays').to.equal(ADDRESS)
     await next.getByRole('button', { name: 'Save address' }).click()
-    await message(next).getByText('Only Alice can change her e-mail address.').waitFor()
+    await message(next).getByText('Only Alice Ng can change this e-mail address.').waitFor()
   })
 
   it('goes over to a tab that is opened once the first was ended, and gives way at once', async () => {
@@ -131,11 +131,11 @@ describe('what an operator has typed in the shop', () => {
     const text = 'Alice asked olivia alone'
     const before = await typeAsAlice(text)
     await pass(11 * MINUTE)
-    await heading(before, 'You no longer act for Alice Ng')
+    await heading(before, 'You no longer act as Alice Ng')
     const bob = await act({ userId: 'bob' })
     expect(await address(bob).inputValue()).to.equal('bob@example.com')
     await bob.getByRole('button', { name: 'End' }).click()
-    await heading(bob, 'You no longer act for Bob Meyer')
+    await heading(bob, 'You no longer act as Bob Meyer')
     await context.clearCookies()
     await signInAtProvider(context, example, 'oscar')
     const oscar = await act({ operator: 'oscar' })

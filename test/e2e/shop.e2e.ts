@@ -3,12 +3,13 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { expectAccessible } from '../../packages/console/test/e2e/support/axe.ts'
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { collectTokens } from '../../packages/console/test/e2e/support/collect-tokens.ts'
+import { reads } from '../../packages/console/test/e2e/support/operating.ts'
 import { type LaunchedExample, launchExample } from './support/server.ts'
 import { openShop, type Purpose, signInAtProvider } from './support/shop.ts'
 import { signIn } from './support/sign-in.ts'
 
 const NOTE = 'Delivery note'
-const OVER = 'You no longer act for'
+const OVER = 'You no longer act as'
 const FORGED = `impersonation=${'x'.repeat(43)}&impersonation_actor=olivia`
 
 describe('the shop, as a customer and as an operator who acts', () => {
@@ -46,7 +47,7 @@ describe('the shop, as a customer and as an operator who acts', () => {
   }
 
   async function expectRefused(shop: Page): Promise<void> {
-    await shop.getByRole('heading', { name: 'You do not act for a customer' }).waitFor()
+    await shop.getByRole('heading', { name: 'You do not act as a customer' }).waitFor()
     await message(shop).getByText('Start again from the back office.').waitFor()
     expect(await shop.locator('[data-order]').count()).to.equal(0)
     expect(shop.url()).to.equal(shopUrl)
@@ -96,7 +97,7 @@ describe('the shop, as a customer and as an operator who acts', () => {
     await card(shop, 'A-1002').getByText('Changed by support (Olivia Reyes).').waitFor()
     await shop.getByLabel('E-mail address').fill('olivia@example.org')
     await shop.getByRole('button', { name: 'Save address' }).click()
-    await message(shop).getByText('Only Alice can change her e-mail address.').waitFor()
+    await message(shop).getByText('Only Alice Ng can change this e-mail address.').waitFor()
     await expectAccessible(shop)
 
     await banner(shop).getByRole('button', { name: 'End' }).click()
@@ -127,7 +128,7 @@ describe('the shop, as a customer and as an operator who acts', () => {
     await expectRefused(shop)
   })
 
-  it('orders that arrive after the end are not shown', async () => {
+  it('the banner says no ids before the orders are there; orders that arrive after the end are not shown', async () => {
     const asked = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()
     await context.route('**/orders', async (route) => {
@@ -139,6 +140,7 @@ describe('the shop, as a customer and as an operator who acts', () => {
     })
     const shop = await beginAsAlice()
     await asked.promise
+    await banner(shop).getByText(reads('Support acts as a customer')).waitFor()
     await banner(shop).getByRole('button', { name: 'End' }).click()
     await shop.getByRole('heading', { name: OVER }).waitFor()
     const answered = shop.waitForResponse('**/orders')

@@ -6,7 +6,7 @@ import {
   rowLinks,
   timeline,
 } from '../../packages/console/test/e2e/support/audit-page.ts'
-import { heading, reads, strip } from '../../packages/console/test/e2e/support/operating.ts'
+import { heading, over, reads, strip } from '../../packages/console/test/e2e/support/operating.ts'
 import '../../packages/console/test/e2e/support/disposal.ts'
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { type StartedExample, startExampleHere } from './support/server.ts'
@@ -83,20 +83,21 @@ describe('the story', function () {
     await first.getByText('The note is saved.').waitFor()
     await first.getByLabel('E-mail address').fill('alice@example.org')
     await first.getByRole('button', { name: 'Save address' }).click()
-    await first.getByText('Only Alice can change her e-mail address.').waitFor()
+    await first.getByText('Only Alice Ng can change this e-mail address.').waitFor()
     await note(first, 'A-1003').fill('Leave it with Mr Okafor next door')
 
     await act(oscar, { customer: 'Bob Meyer', ticket: 'SUP-124', minutes: 10 })
     const runs = (text: RegExp) => grace.page.getByRole('row', { name: text })
-    await runs(/Olivia Reyes.*Alice Ng.*SUP-123/).waitFor()
-    await runs(/Oscar Lind.*Bob Meyer.*SUP-124/).waitFor()
+    await runs(/Alice Ng.*SUP-123/).waitFor()
+    await runs(/Bob Meyer.*SUP-124/).waitFor()
 
     // The time is over. She goes on without typing anything again.
     example.moveClock(2 * MINUTE + 1000)
     await olivia.context.clock.fastForward(2 * MINUTE + 1000)
-    await first.getByRole('heading', { name: 'You no longer act for Alice Ng' }).waitFor()
+    await first.getByRole('heading', { name: 'You no longer act as Alice Ng' }).waitFor()
     const opened = olivia.context.waitForEvent('page')
-    await strip(olivia.page)
+    await olivia.page.getByRole('link', { name: 'Customers', exact: true }).click()
+    await over(olivia.page)
       .getByRole('button', { name: reads('Continue for SUP-123') })
       .click()
     const second = await opened
@@ -121,12 +122,12 @@ describe('the story', function () {
       await save(second, 'A-1002')
       status = (await answered).status()
     }
-    await second.getByRole('heading', { name: 'You no longer act for Alice Ng' }).waitFor()
+    await second.getByRole('heading', { name: 'You no longer act as Alice Ng' }).waitFor()
     await strip(oscar.page).getByText(reads("You're acting as Bob Meyer")).waitFor()
 
     // Alice sees what was done, in the words of the shop, and objects.
     await enter(alice.page, 'alice', '/account')
-    const past = alice.page.getByRole('region', { name: 'Before' }).getByRole('article').first()
+    const past = alice.page.getByRole('region', { name: 'Earlier' }).getByRole('article').first()
     await past.getByText('SUP-123').waitFor()
     await past.getByText('Changed the delivery note of an order').first().waitFor()
     expect(await alice.page.getByText('The parcel did not arrive').count(), 'internal').to.equal(0)

@@ -19,12 +19,12 @@ describe('the stricter rules, in the shop', () => {
     const acting = await openShop(context, example)
     await acting.getByRole('heading', { name: 'Orders' }).waitFor()
     await acting.getByRole('button', { name: 'End' }).click()
-    await acting.getByRole('heading', { name: 'You no longer act for Alice Ng' }).waitFor()
+    await acting.getByRole('heading', { name: 'You no longer act as Alice Ng' }).waitFor()
 
     example.moveClock(LONG_AGO)
     // The provider knows her still: a token that is new, of a sign-in that is not.
     const shop = await openShop(context, example)
-    await shop.getByRole('heading', { name: 'You do not act for a customer' }).waitFor()
+    await shop.getByRole('heading', { name: 'You do not act as a customer' }).waitFor()
     await shop.getByRole('link', { name: 'support console' }).waitFor()
   })
 })

@@ -9,7 +9,7 @@ describe('example provider: an alarm in the log', () => {
     const impersonation = { id: 'x', at: 0, lastAt: 0, ...counts, customer: { id } }
     const { stdout } = await quietly(() =>
       onAlarm({
-        ...{ kind: 'objection', rank: 'urgent', time: 0, impersonation },
+        ...{ id: 'x', kind: 'objection', rank: 'urgent', timeMs: 0, impersonation },
         url: 'https://id.example.com/console/audit/x',
       }),
     )

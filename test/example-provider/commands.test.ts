@@ -53,9 +53,9 @@ describe('example provider: the printed commands', function () {
     for (const line of [exchanged, again]) {
       expect(JSON.parse(line ?? '')).to.include({ token_type: 'Bearer', scope: 'orders:read' })
     }
-    expect(JSON.parse(orders ?? '')).to.include({ subject: 'alice', actor: 'olivia' })
+    expect(JSON.parse(orders ?? '')).to.include({ userId: 'alice', actor: 'olivia' })
     expect(JSON.parse(nameless ?? ''))
-      .to.include({ subject: 'alice' })
+      .to.include({ userId: 'alice' })
       .and.not.have.property('actor')
   })
 
@@ -65,7 +65,7 @@ describe('example provider: the printed commands', function () {
     const lines = await bash(commandsOf(banner(config, example.url, WITH)))
     await example.close()
     expect(lines).to.have.lengthOf(7)
-    expect(JSON.parse(lines.at(-1) ?? '')).to.include({ subject: 'alice', actor: 'olivia' })
+    expect(JSON.parse(lines.at(-1) ?? '')).to.include({ userId: 'alice', actor: 'olivia' })
   })
 
   it('work with secrets of their own, taken from the environment', async () => {
@@ -79,6 +79,6 @@ describe('example provider: the printed commands', function () {
     )
     const lines = await bash(script, secrets)
     await example.close()
-    expect(lines.at(-1)).to.match(/^\{"subject":"alice",.*"orders":\[\{/)
+    expect(lines.at(-1)).to.match(/^\{"userId":"alice",.*"orders":\[\{/)
   })
 })

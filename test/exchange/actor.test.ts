@@ -216,6 +216,15 @@ describe('the actor token', () => {
     )
   })
 
+  it('I5: storage that fails is 500, also where the actor token is invalid', async () => {
+    const { adapter, faults } = faultyAdapter()
+    await using other = await deploy({ configuration: { adapter } })
+    const subject_token = await other.subjectToken()
+    faults.add('SubjectToken.find')
+    const { status, body } = await other.exchange({ subject_token, actor_token: 'garbage' })
+    expect([status, body.error]).to.deep.equal([500, 'server_error'])
+  })
+
   it('a pairwise client gets pairwise subjects, and its JWTs cannot be traced to an actor', async () => {
     await using other = await deploy({
       configuration: {

@@ -77,7 +77,7 @@ describe('I6: to a holder that it is not bound to, a bound token', () => {
     await deployment.exchange({ subject_token, actor_token: operator })
     const replays = (await recorded()).filter(({ name }) => name === 'impersonation.replayed')
     expect(replays).to.have.lengthOf(3)
-    expect(replays[0]).to.deep.include({ subject: 'alice', mayAct })
+    expect(replays[0]).to.deep.include({ userId: 'alice', mayAct })
     expect(replays[0]).to.not.have.property('actor')
     expect(replays[2]).to.deep.include({ actor: { sub: 'olivia' }, mayAct })
     for (const { redemption } of replays) expect(redemption?.jti).to.match(/^impersonation:/)

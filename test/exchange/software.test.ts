@@ -61,7 +61,8 @@ describe('I16: software that acts is named', () => {
       client: 'web',
     })
     expect(asked.at(-1)).to.deep.include({ stage: 'exchange', software: 'web' })
-    expect(asked.at(-1)?.actor).to.deep.equal({ sub: 'olivia', clientId: 'console' })
+    expect(asked.at(-1)?.actor).to.deep.equal({ sub: 'olivia' })
+    expect(asked.at(-1)?.actorClient).to.equal('console')
   })
 
   it('on its own: the client is the only actor, and no person is named', async () => {
@@ -70,6 +71,13 @@ describe('I16: software that acts is named', () => {
     const object = await objectOf(token)
     expect(object).to.include({ software: 'web' })
     expect(object).to.not.have.property('actor')
+  })
+
+  it('on its own, and then as an actor: refused where chains are not allowed', async () => {
+    await using other = await deploy(withSoftware())
+    const { token } = await exchange(other, { scope: openid })
+    const { status, body } = await exchange(other, { actor_token: token }, {})
+    expect([status, body.error_description]).to.deep.equal([400, 'actor token is invalid'])
   })
 
   it('in opaque tokens, at introspection', async () => {
@@ -91,6 +99,10 @@ describe('I16: software that acts is named', () => {
     expect(status).to.equal(200)
     const act = { sub: 'alice', act: { ...software, act: { sub: 'olivia' } } }
     expect(decodeJwt(token).act).to.deep.equal(act)
+    expect((await objectOf(token))?.actor).to.deep.equal({
+      sub: 'alice',
+      act: { sub: 'web', clientId: 'web', act: { sub: 'olivia' } },
+    })
     // Alice and Olivia are two prior persons, and one is allowed.
     expect((await exchange(deployment, { actor_token: token }, {})).status).to.equal(400)
     const { token: alone } = await exchange(deployment, { scope: openid })
@@ -147,7 +159,7 @@ describe('I16: software that acts is named', () => {
       const api = resourceServer({ issuer, audience, onImpersonatedRequest })
       const { token } = await exchange(deployment, { actor_token })
       const { actor } = await api.authenticate(`Bearer ${token}`)
-      expect(actor).to.deep.equal({ ...software, act: { sub: 'olivia' } })
+      expect(actor).to.deep.equal({ sub: 'web', clientId: 'web', act: { sub: 'olivia' } })
       await new Promise((resolve) => setImmediate(resolve))
       expect(uses).to.have.length(1)
       expect(uses[0]).to.deep.include({ actor: { sub: 'olivia' }, software: 'web' })
@@ -264,7 +276,7 @@ describe('software that acts, by option', () => {
     const list = await deployment.provider.impersonation.check()
     const { ok, message } = list.find(({ id }) => id === 'namesakes') ?? {}
     expect(ok).to.equal(false)
-    expect(message).to.match(/another id: web$/)
+    expect(message).to.match(/: web$/)
     process.off('warning', listen)
   })
 })

@@ -50,6 +50,8 @@ describe('docs/testing.md', () => {
       'orders-api.ts',
       'start.ts',
       'orders.test.ts',
+      'policy.ts',
+      'policy.test.ts',
       'provider-for-others.ts',
     ])
   })
@@ -80,7 +82,7 @@ describe('docs/testing.md', () => {
     const { accessToken, id } = await ask({ userId: 'alice', actor: 'olivia', resource: audience })
     const authorization = `Bearer ${accessToken}`
     const caller = await resourceServer({ issuer, audience }).authenticate(authorization)
-    expect(caller).to.deep.include({ subject: 'alice', actor: { sub: 'olivia' } })
+    expect(caller).to.deep.include({ userId: 'alice', actor: { sub: 'olivia' } })
     expect(await ask({ end: id })).to.deep.equal({ ended: id })
     const current = await fetch(`${issuer}/impersonations/current`, {
       headers: { authorization },
@@ -92,6 +94,11 @@ describe('docs/testing.md', () => {
 
   it('passes with node:test', async () => {
     expect(await test(['--test', '--test-reporter=tap', 'orders.test.ts'])).to.match(/^# pass 3$/m)
+  })
+
+  it('tests a policy without an API', async () => {
+    const report = await test(['--test', '--test-reporter=tap', 'policy.test.ts'])
+    expect(report).to.match(/^# pass 2$/m)
   })
 
   it('passes with mocha', async () => {
@@ -107,6 +114,6 @@ describe('docs/testing.md', () => {
       join(folder, 'vitest.config.mjs'),
       `// A user has the packages built.\nexport default ${JSON.stringify(config)}\n`,
     )
-    expect(await test([VITEST, 'run'])).to.match(/Tests +3 passed/)
+    expect(await test([VITEST, 'run', 'orders.test.ts'])).to.match(/Tests +3 passed/)
   })
 })

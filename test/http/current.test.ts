@@ -71,6 +71,22 @@ describe('GET {issuer}/impersonations/current', () => {
     }
   })
 
+  it('with a review, where the rule wants a person to look at it; why is not told, also after the end', async () => {
+    for (const [review, more] of [
+      ['after a refusal by Grace', { review: true }],
+      [undefined, {}],
+    ] as const) {
+      const authorize = () => (review === undefined ? true : { review })
+      await using deployment = await managing({ impersonation: { authorize } })
+      const { id, token } = await impersonate(deployment)
+      const active = (await current(deployment.base, bearer(token))).body
+      expect(active).to.deep.equal({ state: 'active', expiresAt: active.expiresAt, ...more })
+      await deployment.provider.impersonation.end(id)
+      const ended = (await current(deployment.base, bearer(token))).body
+      expect([ended.state, ended.review]).to.deep.equal(['ended', active.review])
+    }
+  })
+
   it('401 once the token would have expired, and for an opaque one that was revoked', async () => {
     await using deployment = await managing()
     for (const resource of ['orders', 'opaque']) {

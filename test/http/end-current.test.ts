@@ -39,9 +39,9 @@ describe('POST {issuer}/impersonations/current/end', () => {
         ['impersonation.ended', undefined, undefined],
         ['impersonation.denied', 'end', 'invalid_token'],
       ])
-      expect(events[0]).to.deep.include({ id, subject: 'alice', actor: by, end: ended })
+      expect(events[0]).to.deep.include({ id, userId: 'alice', actor: by, end: ended })
       // The provider does not know an opaque token any more.
-      const told = resource === 'orders' ? { subject: 'alice', client: 'console', id } : {}
+      const told = resource === 'orders' ? { userId: 'alice', client: 'console', id } : {}
       expect(events[1]).to.include(told)
       expect(JSON.stringify(events)).to.not.include(token)
     })

@@ -53,10 +53,10 @@ describe('POST …/impersonations/end: many', () => {
     expect(counts.reduce((sum, count) => sum + count)).to.equal(231)
     const events = (await deployment.events(before + 231)).slice(before)
     expect(events.map(({ id }) => id)).to.have.members([...ids, redeemed.id])
-    for (const { time, end, ...event } of events) {
+    for (const { timeMs: time, end, ...event } of events) {
       expect(time).to.be.a('number')
       expect(end).to.have.all.keys('at', 'cause', 'reason')
-      const known = { name: 'impersonation.ended', subject: 'bob', requestedBy: 'backend', context }
+      const known = { name: 'impersonation.ended', userId: 'bob', requestedBy: 'backend', context }
       if (event.id !== redeemed.id) {
         expect(event).to.deep.equal({ ...known, id: event.id, actor: mayAct, mayAct })
         continue

@@ -56,6 +56,25 @@ describe('provider.impersonation.issue(request, { as })', () => {
     expect(statuses).to.deep.equal([200, 400])
   })
 
+  it('binds how long the access token lives: the configuration shortens it, and never lengthens it', async () => {
+    const impersonation = await start({ accessToken: { maxTtl: 300 } })
+    for (const [accessTokenTtl, lives] of [
+      [60, 60],
+      [900, 300],
+    ] as const) {
+      const issued = await impersonation.issue({ userId: 'alice' }, { ...AS, accessTokenTtl })
+      const { body } = await deployment.exchange({ subject_token: issued.subjectToken })
+      expect(body.expires_in).to.equal(lives)
+    }
+    for (const accessTokenTtl of [0, -1, 1.5, '60', Number.NaN]) {
+      const error = await impersonation
+        .issue({ userId: 'alice' }, { ...AS, accessTokenTtl } as never)
+        .catch((thrown) => thrown)
+      expect(error).to.be.instanceOf(TypeError)
+      expect(String(error)).to.include('accessTokenTtl must be a positive integer: seconds')
+    }
+  })
+
   it('a client that is not there, is public, or is not named may not, and the event says so', async () => {
     const impersonation = await start({
       managementApi: { clients: ['backend', 'console', 'gone'] },

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import Koa from 'koa'
 import mount from 'koa-mount'
-import { request } from 'undici'
+import { Client } from 'undici'
 import { type Deployment, deploy } from '../support/deployment.ts'
 
 describe('Location of an issued subject token', () => {
   let deployment: Deployment
   let token: string
   let server: Server
-  let base: string
+  let client: Client
   before(async () => {
     deployment = await deploy()
     token = await deployment.m2mToken()
@@ -29,9 +29,10 @@ describe('Location of an issued subject token', () => {
     })
     server.listen(0, '127.0.0.1').unref()
     await once(server, 'listening')
-    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    client = new Client(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   })
   after(async () => {
+    await client.close()
     server.close()
     server.closeAllConnections()
     await deployment.close()
@@ -48,12 +49,19 @@ describe('Location of an issued subject token', () => {
     ],
     ['/admin/api/subject-tokens', { host: 'two.example' }, 'http://two.example/admin/api/'],
     ['/express/api/subject-tokens', { host: 'two.example' }, 'http://two.example/express/api/'],
+    // RFC 9112 §3.2.2
+    [
+      'http://two.example/api/subject-tokens?x=/y/',
+      { host: 'two.example' },
+      'http://two.example/api/',
+    ],
   ]
 
   it('is beside the URL that each caller used, whichever was used before', async () => {
     const pairs = callers.flatMap((one) => callers.flatMap((other) => [one, other]))
     for (const [path, headers, expected] of pairs) {
-      const response = await request(`${base}${path}`, {
+      const response = await client.request({
+        path,
         method: 'POST',
         headers: {
           ...headers,

@@ -116,7 +116,7 @@ describe('an impersonation ends by itself', () => {
         (events) => events > 0,
       )
       await wait(5)
-      expect(ended.map(({ subject }) => subject)).to.deep.equal(['alice'])
+      expect(ended.map(({ userId }) => userId)).to.deep.equal(['alice'])
       await deployment.close()
     })
   }

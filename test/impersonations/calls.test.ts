@@ -78,7 +78,7 @@ describe('what an end asks the storage', () => {
     const { id } = await act('alice')
     const { asked } = await during(() => impersonation.end(id))
     expect(asked.length, asked.join()).to.be.at.most(3)
-    expect(recorded[0]).to.deep.include({ id, subject: 'alice', client: 'console' })
+    expect(recorded[0]).to.deep.include({ id, userId: 'alice', client: 'console' })
     await deployment.close()
   })
 

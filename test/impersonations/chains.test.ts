@@ -66,7 +66,7 @@ describe('I11: what runs through an impersonation ends with it', () => {
       const states = await Promise.all(['bob', 'alice', 'carol'].map(of))
       expect(states.map((each) => each?.state)).to.deep.equal(['ended', 'ended', 'active'])
       await wait(5)
-      expect(ended.filter(({ subject }) => subject === 'alice')).to.have.length(1)
+      expect(ended.filter(({ userId }) => userId === 'alice')).to.have.length(1)
       await deployment.close()
     })
   }

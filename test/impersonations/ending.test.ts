@@ -87,7 +87,7 @@ describe('I11: an end ends', () => {
     expect(ended).to.have.length(1)
     expect(ended[0]).to.deep.include({
       id,
-      subject: 'alice',
+      userId: 'alice',
       requestedBy: 'backend',
       end: object.end,
     })

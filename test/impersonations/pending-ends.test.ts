@@ -119,7 +119,7 @@ describe('I11: a process that ends what an operator runs, and is killed after it
         async () => ended.length,
         (count) => count > 0,
       )
-      expect(ended.map(({ subject }) => subject)).to.deep.equal(['alice'])
+      expect(ended.map(({ userId }) => userId)).to.deep.equal(['alice'])
       await close()
     })
   }

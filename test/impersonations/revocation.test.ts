@@ -39,7 +39,7 @@ describe('I14: revoking an opaque impersonated token', () => {
     expect(await isActive(deployment, token)).to.equal(false)
     expect((await revoke(deployment, token)).status).to.equal(200)
     await wait(5)
-    expect(ended.map((event) => event.subject)).to.deep.equal(['alice'])
+    expect(ended.map((event) => event.userId)).to.deep.equal(['alice'])
     await deployment.close()
   })
 

@@ -33,8 +33,14 @@ async function holding(clock: ReturnType<typeof stoppedClock>) {
     ...made,
     olivia,
     /** Olivia's exchange, and what happens while its redemption takes that many seconds. */
-    async exchangeHeld(seconds: number, meanwhile: () => Promise<unknown>) {
-      const subject_token = await deployment.subjectToken()
+    async exchangeHeld(
+      seconds: number,
+      meanwhile: () => Promise<unknown>,
+      issued: { readonly expiresIn?: number } = {},
+    ) {
+      const { subjectToken: subject_token } = (
+        await deployment.issue({ userId: 'alice', ...issued })
+      ).body
       const resource = `${deployment.base}/opaque`
       const actor_token = olivia.access_token
       const answer = deployment.exchange({ subject_token, actor_token, resource })
@@ -83,7 +89,7 @@ describe('I14: an exchange that looked at the operator before the end', () => {
       )
       expect(object.end?.cause).to.be.oneOf(['user', 'operator_signed_out'])
       expect(await isActive(deployment, body.access_token)).to.equal(false)
-      expect(ended.map(({ subject }) => subject)).to.deep.equal(['alice'])
+      expect(ended.map(({ userId }) => userId)).to.deep.equal(['alice'])
       await deployment.close()
     })
 
@@ -107,6 +113,23 @@ describe('I14: an exchange that looked at the operator before the end', () => {
       await deployment.close()
     })
   }
+
+  it('I11: and whose subject token expires while it is redeemed: nothing is issued, and it ends', async () => {
+    using clock = stoppedClock()
+    const { deployment, exchangeHeld } = await holding(clock)
+    const endAll = async () => {
+      clock.pass(7)
+      // It finds a subject token that has expired, and ends nothing.
+      expect(await deployment.provider.impersonation.endAll({ userId: 'alice' })).to.equal(0)
+    }
+    const { status, body } = await exchangeHeld(0, endAll, { expiresIn: 1 })
+    expect([status, body.error]).to.deep.equal([400, 'invalid_request'])
+    await until(
+      () => only(deployment),
+      ({ state }) => state === 'ended',
+    )
+    await deployment.close()
+  })
 
   it('and is slow before the redemption: nothing is issued, and the subject token stays usable', async () => {
     using clock = stoppedClock()

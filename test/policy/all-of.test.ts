@@ -65,6 +65,18 @@ describe('allOf: several rules', () => {
     expect(await verdict(both, answering(false), ...generous)).to.equal(false)
   })
 
+  it('keep every review, the shortest first, so that no long one cuts off what an emergency says', async () => {
+    const reviews = ['It is night', 'emergency', 'It is night'].map((review) =>
+      answering({ review }),
+    )
+    expect(await verdict(both, ...reviews)).to.deep.equal({ review: 'emergency; It is night' })
+    const long = 'x'.repeat(255)
+    const { review } = Object(
+      await verdict(both, answering({ review: long }), answering({ review: 'emergency' })),
+    )
+    expect(review).to.equal(`emergency; ${'x'.repeat(244)}`)
+  })
+
   it('unite needs, and allow an emergency only where each of them does', async () => {
     const second = { needs: ['second_person' as const], emergency: true }
     const customer = { needs: ['user' as const] }
@@ -79,11 +91,11 @@ describe('allOf: several rules', () => {
     }
   })
 
-  it('keep all permits, each once, and the first review', async () => {
+  it('keep all permits, each once', async () => {
     const rules = [{ permit: 'p1' }, { review: 'late' }, { permit: 'p2', review: 'later' }]
     expect(await verdict(both, ...rules.map(answering))).to.deep.equal({
       permit: ['p1', 'p2'],
-      review: 'late',
+      review: 'late; later',
     })
     const same = [{ permit: 'p1' }, { permit: ['p1'] }]
     expect(await verdict(both, ...same.map(answering))).to.deep.equal({ permit: 'p1' })

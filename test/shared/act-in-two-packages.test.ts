@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as guard from '../../packages/resource-server/src/act.ts'
-import { SIGNING_ALGORITHMS as ALGORITHMS_OF_GUARD } from '../../packages/resource-server/src/signing-algorithms.ts'
+import { SIGNING_ALGORITHMS as ALGORITHMS_OF_GUARD } from '../../packages/resource-server/src/option-rules.ts'
 import * as plugin from '../../src/shared/act.ts'
 import { IMPERSONATED_JTI_PREFIX, SIGNING_ALGORITHMS } from '../../src/shared/constants.ts'
 

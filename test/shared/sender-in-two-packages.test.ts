@@ -1,7 +1,7 @@
 // The plugin and the guard are installed apart and share no code. They read a sender alike.
 import { expect } from 'chai'
 import { accessTokenIn } from '../../packages/resource-server/src/request.ts'
-import { confirmationFrom } from '../../packages/resource-server/src/sender/confirmation.ts'
+import { confirmationFrom } from '../../packages/resource-server/src/sender/sender.ts'
 import { parseAuthorization, parseConfirmation, unprovenBinding } from '../../src/shared/sender.ts'
 
 const JKT = 'k'.repeat(43)

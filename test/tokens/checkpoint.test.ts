@@ -96,7 +96,7 @@ describe('signCheckpoint', () => {
     expect(await signOut(greedy)).to.equal(400)
   })
 
-  it('takes a plain object of at most 1,048,576 characters of JSON, and nothing else', async () => {
+  it('takes at most 1,048,576 characters of JSON, and nothing that JSON cannot hold', async () => {
     const { provider } = deployment
     const around = JSON.stringify({ a: '' }).length
     await signCheckpoint(provider, { a: 'x'.repeat(1_048_576 - around) })
@@ -104,17 +104,10 @@ describe('signCheckpoint', () => {
     circular.self = circular
     for (const [wrong, told] of [
       [{ a: 'x'.repeat(1_048_577 - around) }, 'at most 1048576 characters'],
-      [undefined, 'plain object'],
-      [null, 'plain object'],
-      ['{}', 'plain object'],
-      [[], 'plain object'],
-      [new Date(), 'plain object'],
-      [{ toJSON: () => 'text' }, 'plain object'],
-      [{ toJSON: () => undefined }, 'plain object'],
-      [circular, 'JSON can hold'],
-      [{ a: 1n }, 'JSON can hold'],
+      [circular, 'circular'],
+      [{ a: 1n }, 'BigInt'],
     ] as const) {
-      const error = await signCheckpoint(provider, wrong as never).catch((it: unknown) => it)
+      const error = await signCheckpoint(provider, wrong).catch((it: unknown) => it)
       expect(error).to.be.instanceOf(TypeError)
       expect(String(error)).to.contain(told)
     }

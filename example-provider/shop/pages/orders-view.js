@@ -1,3 +1,5 @@
+import { fill, language, words } from './words/words.js'
+
 /** @typedef {import('./orders.js').Order} Order */
 
 /**
@@ -10,7 +12,7 @@
  * @property {(error: unknown) => void} failed
  */
 
-const euros = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'EUR' })
+const euros = new Intl.NumberFormat(language, { style: 'currency', currency: 'EUR' })
 
 /**
  * Fills the page. Every value becomes text, never markup.
@@ -31,7 +33,7 @@ export function showOrders(orders, actions) {
   form.onsubmit = submitted(form, actions, async () => {
     await actions.changeEmail(input.value.trim())
     input.defaultValue = input.value
-    return 'The new address is saved.'
+    return words.saved.email
   })
 }
 
@@ -49,13 +51,13 @@ function buildCard(order, actions) {
   slot('item').textContent = item
   slot('total').textContent = euros.format(total)
   slot('id').textContent = id
-  slot('status').textContent = status
+  slot('status').textContent = words.status[status]
   slot('note').hidden = deliveryNote === undefined
   slot('note-text').textContent = deliveryNote ?? ''
   if (changedBy?.actor !== undefined) {
     slot('changed').hidden = false
-    slot('changed').textContent =
-      `Changed by support (${changedBy.actorName ?? changedBy.actor ?? 'an operator'}).`
+    const name = changedBy.actorName ?? changedBy.actor ?? words.anOperator
+    slot('changed').textContent = fill(words.changedBySupport, { name })
   }
   if (status === 'delivered' || !actions.canChange) return card
 
@@ -69,7 +71,7 @@ function buildCard(order, actions) {
     const replacement = buildCard(changed, actions)
     card.replaceWith(replacement)
     requireElement(replacement, 'button').focus()
-    return 'The note is saved.'
+    return words.saved.note
   })
   return card
 }

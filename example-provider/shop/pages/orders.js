@@ -1,6 +1,8 @@
 // What the page does with the orders API. Customer and operator use the same code: what differs is
 // the `fetch` that sends the token.
 
+import { fill, words } from './words/words.js'
+
 /** The API refused, or did not answer. The message is for the person. */
 export class OrdersProblem extends Error {
   /**
@@ -19,16 +21,14 @@ export class OrdersProblem extends Error {
  * @property {string} id
  * @property {string} item
  * @property {number} total in euros
- * @property {string} status
+ * @property {'delivered' | 'paid' | 'shipped'} status
  * @property {string} [deliveryNote]
- * @property {{ subject: string, actor?: string | null, actorName?: string }} [changedBy]
+ * @property {{ userId: string, actor?: string | null, actorName?: string }} [changedBy]
  */
 
 /**
  * @typedef {object} Customer
  * @property {string} name
- * @property {string} givenName
- * @property {string} possessive *her*, *his* or *their*
  */
 
 /**
@@ -49,12 +49,12 @@ export function ordersApi(url, send) {
       headers: { 'content-type': 'application/json' },
     }
     const response = await send(url + path, { method, ...json }).catch((cause) => {
-      throw new OrdersProblem('The shop cannot be reached. Try again in a moment.', { cause })
+      throw new OrdersProblem(words.problems.unreachable, { cause })
     })
     if (response.ok) return response.json()
     const { error } = await response.json().catch(() => ({}))
     if (response.status === 401) {
-      throw new OrdersProblem('You are signed out. Sign in again to go on.', {
+      throw new OrdersProblem(words.problems.signedOut, {
         isSignedOut: true,
       })
     }
@@ -67,19 +67,15 @@ export function ordersApi(url, send) {
    * @param {string} path
    */
   function inWords(status, error, path) {
+    const { problems, page } = words
     if (error === 'access_denied' && path === '/email') {
-      const { givenName = 'the customer', possessive = 'the' } = customer ?? {}
-      return `Only ${givenName} can change ${possessive} e-mail address.`
+      return fill(problems.email, { name: customer?.name ?? page.customer })
     }
-    if (error === 'access_denied' || error === 'insufficient_scope') {
-      return 'You can look at everything here, and change nothing. To change something, start again with “Look and change”.'
-    }
-    if (status === 404) return 'There is no such order any more. Reload the page.'
-    if (status === 409) return 'This order is delivered: its note cannot be changed any more.'
-    if (status >= 500) return 'The shop has a problem. Try again in a moment.'
-    return path === '/email'
-      ? 'This is not an e-mail address that the shop can use.'
-      : 'This note cannot be saved. Use at most 200 characters, and no special ones.'
+    if (error === 'access_denied' || error === 'insufficient_scope') return problems.lookOnly
+    if (status === 404) return problems.gone
+    if (status === 409) return problems.delivered
+    if (status >= 500) return problems.trouble
+    return path === '/email' ? problems.wrongEmail : problems.wrongNote
   }
 
   return {

@@ -9,6 +9,8 @@ import { OrdersProblem, ordersApi } from './orders.js'
 import { showOrders } from './orders-view.js'
 import { SignInFailed, signIn } from './sign-in.js'
 import { shareTyped } from './typed.js'
+import { bannerTexts, errorTexts } from './words/kit.js'
+import { words } from './words/words.js'
 
 /** @typedef {import('./orders.js').Customer} Customer */
 
@@ -53,7 +55,7 @@ function sayProblem(error) {
     (kind) => error instanceof kind,
   )
   if (!known) console.error(error)
-  say(known && error instanceof Error ? error.message : 'Something went wrong. Reload the page.')
+  say(known && error instanceof Error ? error.message : words.problems.unexpected)
 }
 
 /**
@@ -100,13 +102,12 @@ async function open(send, { canChange = true, isOver = () => false, opened = () 
  * @param {import('oidc-provider-impersonation-browser').ImpersonationSession} session
  */
 function whyOver({ state, ending }) {
-  if (state === 'expired') return 'The time is over.'
-  if (ending?.cause === 'operator_signed_out') return 'You signed out, and that ended it.'
-  if (ending?.cause === 'replay') return 'The link was used again. Tell your security team.'
-  if (ending?.cause === 'policy') return 'A rule ended it.'
-  if (!ending) return ''
-  const { by } = ending
-  return `${by === 'customer' ? 'The customer' : by === 'operator' ? 'You' : 'Another person'} ended it.`
+  const { over } = words
+  if (state === 'expired') return over.expired
+  if (ending?.cause === 'operator_signed_out') return over.signedOut
+  if (ending?.cause === 'replay') return over.replay
+  if (ending?.cause === 'policy') return over.policy
+  return ending ? over[ending.by] : ''
 }
 
 /** An operator acts as a customer. */
@@ -120,7 +121,8 @@ async function openForOperator() {
     // The listeners below take away what the page shows.
     cover: false,
     console: consoleUrl,
-    subjectName: () => byId('over-name').textContent ?? '',
+    texts: errorTexts,
+    userName: () => byId('over-name').textContent ?? '',
   })
   if (!session) return false
   try {
@@ -136,34 +138,45 @@ async function openForOperator() {
     )
   banner.session = session
   banner.changes = session.scope.includes('orders:write')
+  banner.texts = bannerTexts
+  // Until the orders are there, which have the names.
+  banner.actorName = words.someone.support
+  banner.userName = words.someone.customer
   banner.hidden = false
   const isOver = () => session.state !== 'active'
   const typed = shareTyped(session, {
     movedOn: () => {
-      if (isOver()) show('moved')
+      if (!isOver()) return
+      show('moved')
+      say('')
     },
-    returned: () => say('What you typed before is back. It is not saved yet.'),
+    returned: () => say(words.returned),
   })
   for (const over of /** @type {const} */ (['ended', 'expired'])) {
     session.addEventListener(over, () => {
       byId('kept').hidden = !typed.keep()
       byId('account').remove()
-      byId('over-why').textContent = whyOver(session)
-      say('')
+      // The page says it.
+      banner.session = undefined
       show('over')
+      say(whyOver(session))
     })
   }
+  let isNamed = false
   await open((url, init) => session.fetch(url, init), {
     canChange: banner.changes,
     isOver,
     opened(customer, actorName) {
-      const name = customer?.name ?? session.subject ?? ''
-      banner.subjectName = name
+      const name = customer?.name ?? session.userId ?? ''
+      isNamed = true
+      banner.userName = name
       banner.actorName = actorName
       byId('over-name').textContent = name
       typed.ask()
     },
   })
+  // Better an id than nothing.
+  if (!isNamed) banner.userName = banner.actorName = undefined
   return true
 }
 
@@ -171,7 +184,7 @@ async function openForOperator() {
 async function openForCustomer() {
   const signedIn = await customer.finish()
   if (!signedIn) return show('welcome')
-  byId('name').textContent = signedIn.subject
+  byId('name').textContent = signedIn.userId
   byId('person').hidden = false
   const send = (/** @type {string} */ url, /** @type {RequestInit} */ init) => {
     const headers = new Headers(init.headers)
@@ -180,17 +193,17 @@ async function openForCustomer() {
   }
   await open(send, {
     opened(customer) {
-      byId('name').textContent = customer?.name ?? signedIn.subject
+      byId('name').textContent = customer?.name ?? signedIn.userId
     },
   })
 }
 
 byId('sign-in').addEventListener('click', () => {
   say('')
-  customer.begin().catch(() => say('The sign-in cannot be reached. Try again in a moment.'))
+  customer.begin().catch(() => say(words.problems.signIn))
 })
 byId('sign-out').addEventListener('click', () => {
-  customer.signOut().catch(() => say('The sign-out cannot be reached. Try again in a moment.'))
+  customer.signOut().catch(() => say(words.problems.signOut))
 })
 
 // A link that is opened in a page that is open already changes the fragment alone.

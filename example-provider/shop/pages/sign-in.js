@@ -1,5 +1,6 @@
 // The customer's own sign-in: authorization code with PKCE. The token stays in the memory of the page.
 import * as oauth from 'oauth4webapi'
+import { words } from './words/words.js'
 
 const STORAGE_KEY = 'shop sign-in'
 
@@ -51,7 +52,7 @@ export function signIn({ issuer, clientId, redirectUri, resource, scope }) {
     /**
      * Finishes a sign-in that the provider sent back to this page.
      *
-     * @returns {Promise<{ subject: string, accessToken: string } | undefined>}
+     * @returns {Promise<{ userId: string, accessToken: string } | undefined>}
      */
     async finish() {
       const here = new URL(location.href)
@@ -77,10 +78,10 @@ export function signIn({ issuer, clientId, redirectUri, resource, scope }) {
           expectedNonce: nonce,
           requireIdToken: true,
         })
-        const subject = String(oauth.getValidatedIdTokenClaims(tokens)?.sub)
-        return { subject, accessToken: tokens.access_token }
+        const userId = String(oauth.getValidatedIdTokenClaims(tokens)?.sub)
+        return { userId, accessToken: tokens.access_token }
       } catch (error) {
-        throw new SignInFailed('You are not signed in. Please sign in again.', { cause: error })
+        throw new SignInFailed(words.problems.notSignedIn, { cause: error })
       }
     },
 

@@ -4,8 +4,8 @@
 
 /**
  * @typedef {object} Who
- * @property {string | undefined} subject the customer
- * @property {string} actor the operator
+ * @property {string | undefined} userId the customer
+ * @property {{ readonly sub: string }} actor the operator
  */
 
 const CHANNEL_NAME = 'shop: typed and not saved'
@@ -35,15 +35,15 @@ function findFields() {
  * @param {() => void} page.movedOn a new tab acts, after the end of this one
  * @param {() => void} page.returned what was typed in another tab is back, in the fields of this one
  */
-export function shareTyped({ subject, actor }, { movedOn, returned }) {
+export function shareTyped({ userId, actor: { sub: operator } }, { movedOn, returned }) {
   /** @type {Map<string, string>} */
   const kept = new Map()
   const channel = new BroadcastChannel(CHANNEL_NAME)
   const announce = (/** @type {string} */ kind, /** @type {object} */ more = {}) =>
-    channel.postMessage({ kind, subject, actor, ...more })
+    channel.postMessage({ kind, userId, operator, ...more })
 
   channel.onmessage = ({ data }) => {
-    if (data?.subject !== subject || data?.actor !== actor) return
+    if (data?.userId !== userId || data?.operator !== operator) return
     if (data.kind === 'asks') {
       movedOn()
       if (kept.size > 0) announce('typed', { typed: [...kept] })

@@ -13,26 +13,17 @@ const [folder = fileURLToPath(new URL('dist', root))] = process.argv.slice(2)
 const target = ['chrome103', 'firefox102', 'safari16']
 
 await build({
-  entryPoints: ['index', 'react', 'ended'].map((name) =>
-    fileURLToPath(new URL(`src/${name}.ts`, root)),
-  ),
+  entryPoints: ['index', 'react'].map((name) => fileURLToPath(new URL(`src/${name}.ts`, root))),
   outdir: folder,
   bundle: true,
   splitting: true,
   format: 'esm',
-  chunkNames: '[name]',
+  chunkNames: '[name]-[hash]',
   external: ['oauth4webapi'],
   minify: true,
   target,
   logLevel: 'warning',
   plugins: [
-    {
-      name: 'a module with its own name for what acting and the banner share',
-      setup: ({ onResolve }) =>
-        onResolve({ filter: /\/ended\.ts$/ }, ({ kind }) =>
-          kind === 'entry-point' ? undefined : { path: './ended.js', external: true },
-        ),
-    },
     {
       name: 'css in templates',
       setup: ({ onLoad }) =>

@@ -1,7 +1,7 @@
-import type { ImpersonationCoverTexts } from './ended.ts'
 import type { ImpersonationTexts } from './errors.ts'
 import { parseSafe } from './link.ts'
 import { parseUrl } from './quietly.ts'
+import type { ImpersonationCoverTexts } from './texts.ts'
 
 /** What `acceptImpersonation` has to know. */
 export interface AcceptImpersonationOptions {
@@ -61,7 +61,7 @@ export interface AcceptImpersonationOptions {
    *
    * @defaultValue the `sub` of the token
    */
-  readonly subjectName?: (() => string) | undefined
+  readonly userName?: (() => string) | undefined
   /** Replaces messages of errors. */
   readonly texts?: ImpersonationTexts | undefined
   /**
@@ -74,7 +74,7 @@ export interface AcceptImpersonationOptions {
 
 /** The options, with the defaults. */
 export interface CheckedOptions
-  extends Pick<AcceptImpersonationOptions, 'cover' | 'drafts' | 'subjectName'> {
+  extends Pick<AcceptImpersonationOptions, 'cover' | 'drafts' | 'userName' | 'texts'> {
   readonly issuer: URL
   readonly clientId: string
   readonly redirectUri: string
@@ -85,7 +85,6 @@ export interface CheckedOptions
   readonly origins: readonly string[]
   /** Without a slash at the end. */
   readonly console: string | undefined
-  readonly texts: ImpersonationTexts | undefined
   readonly fetch: typeof globalThis.fetch
 }
 
@@ -113,7 +112,6 @@ export function checkOptions(options: AcceptImpersonationOptions): CheckedOption
     origins: (origins ?? [resource]).map(
       (address) => parseSafe(address, 'origins, or resource,').origin,
     ),
-    texts: options.texts,
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
   }
 }

@@ -67,7 +67,7 @@ async function begin(link: Link, options: CheckedOptions): Promise<never> {
   }
   try {
     const { holdOnlyTab, discoverProvider, failure } = await load(options)
-    const release = await holdTab(holdOnlyTab, options)
+    const release = await holdOnlyTab(options)
     release()
     const url = await discoverProvider(options)
       .then((provider) => provider.authorizationUrl(handOver))
@@ -89,7 +89,7 @@ async function finish(
   const { texts } = options
   if (!handOver) throw new ImpersonationError('foreign_answer', { texts })
   const provider = await load(options)
-  const release = await holdTab(provider.holdOnlyTab, options)
+  const release = await provider.holdOnlyTab(options)
   try {
     const { exchangeFailure, failure, signInFailure, startSession, startStopwatch } = provider
     const found = await provider.discoverProvider(options).catch(inWords(failure, options))
@@ -98,22 +98,12 @@ async function finish(
     const granted = await found
       .exchange(handOver.subjectToken, operator.accessToken)
       .catch(inWords((error) => exchangeFailure(error, handOver, operator), options))
-    const actor = operator.subject
+    const actor = Object.freeze({ sub: operator.sub })
     return startSession({ granted, actor, provider: found, release, passed }, options)
   } catch (error) {
     release()
     throw error
   }
-}
-
-/** @returns what lets other tabs act */
-async function holdTab(
-  holdOnlyTab: typeof import('./only-tab.ts').holdOnlyTab,
-  options: CheckedOptions,
-): Promise<() => void> {
-  const release = await holdOnlyTab().catch(inWords(() => 'storage_blocked', options))
-  if (release) return release
-  throw new ImpersonationError('already_acting', { texts: options.texts })
 }
 
 /** Pages without an impersonation do without this code, and without oauth4webapi. */

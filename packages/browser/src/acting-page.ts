@@ -1,12 +1,12 @@
 import type { CheckedOptions } from './accept-options.ts'
 import { coverPage } from './cover.ts'
-import type { SessionEnd } from './ended.ts'
 import { ImpersonationError } from './errors.ts'
 import { endOnLeave, goBack, keepLeft } from './leaving.ts'
 import { whenPoked } from './only-tab.ts'
 import type { Granted, ImpersonationProvider } from './provider.ts'
 import { quietly } from './quietly.ts'
 import type { ImpersonationSession } from './session.ts'
+import type { SessionEnd } from './texts.ts'
 import { type Credential, isTokenRefused, parseClaims, sendWithToken } from './token-request.ts'
 import { statusReference, watchForEnd } from './watching.ts'
 
@@ -15,8 +15,8 @@ const LAST_MINUTE_MS = 60_000
 
 export interface Acting {
   readonly granted: Granted
-  /** `sub` of the operator. The operator's own token is not needed any more. */
-  readonly actor: string
+  /** The operator. The operator's own token is not needed any more. */
+  readonly actor: { readonly sub: string }
   readonly provider: ImpersonationProvider
   /** Lets other tabs act. */
   readonly release: () => void
@@ -33,13 +33,14 @@ export function startSession(
   { origins, fetch, texts, cover, ...options }: CheckedOptions,
 ): ImpersonationSession {
   const lifetime = granted.expiresIn * 1000
-  const expiresAt = Date.now() - passed() + lifetime
+  const expiresAtMs = Date.now() - passed() + lifetime
   const context = parseClaims(granted.accessToken)
-  const subject = typeof context.sub === 'string' ? context.sub : undefined
+  const userId = typeof context.sub === 'string' ? context.sub : undefined
   const events = new EventTarget()
   let state: ImpersonationSession['state'] = 'active'
   let ending: SessionEnd | undefined
   let isExpiring = false
+  let isToBeReviewed = false
   let credential: Credential | undefined = { token: granted.accessToken, key: provider.key }
   const over = new AbortController()
   const { signal } = over
@@ -52,8 +53,12 @@ export function startSession(
     status: statusReference(context, options.issuer),
     fetch,
     signal,
+    toBeReviewed: () => {
+      isToBeReviewed = true
+    },
     ended: (how) => finish('ended', how),
   })
+  void askProvider()
   whenPoked(askProvider, signal)
 
   const timer = setInterval(look, TICK_MS)
@@ -63,15 +68,15 @@ export function startSession(
   setTimeout(look)
 
   function readName(): string | undefined {
-    return quietly(() => options.subjectName?.()) || subject
+    return quietly(() => options.userName?.()) || userId
   }
 
   /** For the page that comes next in this tab. */
   function keep(isToSay: boolean): void {
     const [, id] = /^impersonation:(.+)/.exec(String(context.jti)) ?? []
-    if (!id || !subject) return
+    if (!id || !userId) return
     const { ticket_id: ticket } = Object(context.impersonation_context)
-    keepLeft({ id, subject, actor, name: readName() ?? subject, ticket, isToSay })
+    keepLeft({ id, userId, actor: actor.sub, name: readName() ?? userId, ticket, isToSay })
   }
 
   /** Timers run late in a page in the background, and after the machine slept. */
@@ -101,7 +106,7 @@ export function startSession(
       const name = readName()
       events.dispatchEvent(new Event(reason))
       if (cover === false) return
-      coverPage({ state: reason, ending: how, subject: name, drafts, texts: Object(cover) })
+      coverPage({ state: reason, ending: how, userName: name, drafts, texts: Object(cover) })
     })
   }
 
@@ -158,17 +163,17 @@ export function startSession(
     finish('ended')
   }
 
-  goBack(subject, actor)
+  goBack(userId, actor.sub)
   return Object.freeze<ImpersonationSession>({
     get accessToken() {
       look()
       return credential?.token ?? ''
     },
     tokenType: granted.tokenType,
-    subject,
+    userId,
     actor,
     scope: Object.freeze(granted.scope),
-    expiresAt,
+    expiresAtMs,
     context,
     get state() {
       look()
@@ -176,6 +181,9 @@ export function startSession(
     },
     get ending() {
       return ending
+    },
+    get isToBeReviewed() {
+      return isToBeReviewed
     },
     fetch: authorizedFetch,
     end,
@@ -189,4 +197,4 @@ export function startSession(
 export { sayLeft } from './leaving.ts'
 export { holdOnlyTab } from './only-tab.ts'
 export { discoverProvider, exchangeFailure, failure, signInFailure } from './provider.ts'
-export { startStopwatch } from './token-request.ts'
+export { startStopwatch } from './session.ts'

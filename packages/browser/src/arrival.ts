@@ -51,7 +51,7 @@ export function takeArrival(isFirst: boolean): Arrival | undefined {
   if (isAnswer) return answerTo(takeHandOver(), answer)
   if (!isFirst) return undefined
   if (takeHandOver()) return { kind: 'interrupted' }
-  return hasLeft() ? { kind: 'left' } : undefined
+  return quietly(() => sessionStorage[LEFT_KEY]) ? { kind: 'left' } : undefined
 }
 
 function answerTo(handOver: HandOver | undefined, answer: URLSearchParams): Arrival {
@@ -80,7 +80,7 @@ export interface HandOver extends Link {
 const STORAGE_KEY = 'oidc-provider-impersonation'
 
 /** Tells answers to this module from those to a sign-in of the application itself. */
-export const STATE_PREFIX = 'impersonation.'
+const STATE_PREFIX = 'impersonation.'
 
 /** Without `await`, so that the subject token is never out of both the address and the storage. */
 export function newHandOver(link: Link, url: string): HandOver {
@@ -107,11 +107,6 @@ export function takeHandOver(): HandOver | undefined {
     const value: unknown = JSON.parse(stored ?? 'null')
     return isHandOver(value) ? value : undefined
   })
-}
-
-/** Whether an impersonation ended in this tab. */
-export function hasLeft(): boolean {
-  return !!quietly(() => sessionStorage[LEFT_KEY])
 }
 
 function isHandOver(value: unknown): value is HandOver {

@@ -1,9 +1,10 @@
+import { add, sheet } from './dom.ts'
 import {
-  ENGLISH_REASONS,
+  ENGLISH_COVER_TEXTS,
   type ImpersonationCoverTexts,
   reasonOf,
   type SessionEnd,
-} from './ended.ts'
+} from './texts.ts'
 
 /** The dialog fills the window, in the top layer: above what the page itself has there. */
 const COVER_CSS = `
@@ -28,43 +29,30 @@ button { font: inherit; padding: .5em 1.25em }
 /** Also where a page is printed, or puts something above the dialog. */
 const HIDING_CSS = 'body > :not([data-impersonation-cover]) { display: none !important }'
 
-const ENGLISH_TEXTS: ImpersonationCoverTexts = {
-  ...ENGLISH_REASONS,
-  over: ({ subject }) => `You no longer act as ${subject ?? 'the customer'}`,
-  next: 'What you did not save is lost. Close this tab. To act again, start again from the back office.',
-  copy: 'Copy what I typed',
-  copied: 'Copied.',
-  copyByHand: 'The browser refuses. Select the text and copy it:',
-}
-
 /** What the cover tells. */
 export interface Covered {
   /** Why the session is over. */
   readonly state: 'ended' | 'expired'
   readonly ending: SessionEnd | undefined
-  readonly subject: string | undefined
+  readonly userName: string | undefined
   /** What the operator typed and did not save. */
   readonly drafts: string
   readonly texts: Partial<ImpersonationCoverTexts>
 }
 
 /** Covers the page for good: what it shows is out of sight, and out of the accessibility tree. */
-export function coverPage({ state, ending, drafts, subject, texts: own }: Covered): void {
-  const texts = { ...ENGLISH_TEXTS, ...own }
+export function coverPage({ state, ending, drafts, userName, texts: own }: Covered): void {
+  const texts = { ...ENGLISH_COVER_TEXTS, ...own }
   const host = document.createElement('div')
   host.setAttribute('data-impersonation-cover', '')
   const root = host.attachShadow({ mode: 'open' })
   root.adoptedStyleSheets = [sheet(COVER_CSS)]
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet(HIDING_CSS)]
 
-  const dialog = add(root, 'dialog')
-  dialog.setAttribute('aria-labelledby', 'over')
-  dialog.setAttribute('aria-describedby', 'why')
-  const heading = add(dialog, 'h1', texts.over({ subject }))
-  heading.id = 'over'
-  heading.tabIndex = -1
-  add(dialog, 'p', texts[state === 'expired' ? state : reasonOf(ending)]).id = 'why'
-  add(dialog, 'p', texts.next)
+  const dialog = add(root, 'dialog', { 'aria-labelledby': 'over', 'aria-describedby': 'why' })
+  const heading = add(dialog, 'h1', { id: 'over', tabindex: '-1' }, texts.over({ userName }))
+  add(dialog, 'p', { id: 'why' }, texts[state === 'expired' ? state : reasonOf(ending)])
+  add(dialog, 'p', {}, texts.next)
   if (drafts) offerCopy(dialog, drafts, texts)
   // The Escape key closes a dialog.
   dialog.addEventListener('close', () => dialog.showModal())
@@ -74,12 +62,9 @@ export function coverPage({ state, ending, drafts, subject, texts: own }: Covere
 }
 
 function offerCopy(dialog: Node, drafts: string, texts: ImpersonationCoverTexts): void {
-  const button = add(dialog, 'button', texts.copy)
-  const status = add(dialog, 'p')
-  status.setAttribute('role', 'status')
-  const byHand = add(dialog, 'textarea', drafts)
-  byHand.readOnly = true
-  byHand.hidden = true
+  const button = add(dialog, 'button', {}, texts.copy)
+  const status = add(dialog, 'p', { role: 'status' })
+  const byHand = add(dialog, 'textarea', { readonly: '', hidden: '' }, drafts)
   button.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(drafts)
@@ -91,18 +76,4 @@ function offerCopy(dialog: Node, drafts: string, texts: ImpersonationCoverTexts)
       byHand.select()
     }
   })
-}
-
-function sheet(css: string): CSSStyleSheet {
-  const made = new CSSStyleSheet()
-  made.replaceSync(css)
-  return made
-}
-
-/** With DOM methods alone: they need no Trusted Types. */
-function add<Tag extends keyof HTMLElementTagNameMap>(to: Node, tag: Tag, text = '') {
-  const made = document.createElement(tag)
-  made.textContent = text
-  to.appendChild(made)
-  return made
 }

@@ -21,7 +21,7 @@ export type ImpersonationErrorCode =
 /** What the message of an error `left` can tell. */
 export interface LeftValues {
   /** The name of the user, where the application has told it; else the `sub`. */
-  readonly subject: string
+  readonly userName: string
   readonly ticket: string | undefined
   readonly isReload: boolean
 }

@@ -2,8 +2,6 @@ export { acceptImpersonation } from './accept.ts'
 export type { AcceptImpersonationOptions } from './accept-options.ts'
 export type { ImpersonationBannerElement } from './banner/banner-element.ts'
 export { defineImpersonationBanner } from './banner/define.ts'
-export type { BannerNames, ImpersonationBannerTexts } from './banner/texts.ts'
-export type { ImpersonationCoverTexts, SessionEnd } from './ended.ts'
 export {
   ImpersonationError,
   type ImpersonationErrorCode,
@@ -17,3 +15,9 @@ export type {
   ImpersonationSessionEvents,
   TokenContext,
 } from './session.ts'
+export type {
+  BannerNames,
+  ImpersonationBannerTexts,
+  ImpersonationCoverTexts,
+  SessionEnd,
+} from './texts.ts'

@@ -57,8 +57,8 @@ interface Left {
   /** The page that was shown, without the fragment. */
   readonly url: string
   /** Milliseconds since the epoch. */
-  readonly until: number
-  readonly subject: string
+  readonly untilMs: number
+  readonly userId: string
   readonly actor: string
   readonly name: string
   readonly ticket: unknown
@@ -67,16 +67,16 @@ interface Left {
 }
 
 /** Keeps what {@link goBack} and {@link sayLeft} need. */
-export function keepLeft(left: Omit<Left, 'until' | 'url'>): void {
+export function keepLeft(left: Omit<Left, 'untilMs' | 'url'>): void {
   const [url] = location.href.split('#')
-  write({ ...left, url, until: Date.now() + KEPT_MS })
+  write({ ...left, url, untilMs: Date.now() + KEPT_MS })
 }
 
 /** Shows the page again at which the same operator stopped to act as the same user in this tab. */
-export function goBack(subject: string | undefined, actor: string): void {
+export function goBack(userId: string | undefined, actor: string): void {
   const left = read()
   sessionStorage.removeItem(LEFT_KEY)
-  if (left?.subject !== subject || left?.actor !== actor) return
+  if (left?.userId !== userId || left?.actor !== actor) return
   // No browser shows an address of another origin so.
   quietly(() => history.replaceState(history.state, '', left.url))
   // Routers do not see that the address has changed.
@@ -95,10 +95,10 @@ export function sayLeft({ console, texts }: CheckedOptions): undefined {
   const isReload = entry?.type === 'reload'
   // The operator may go on in person.
   write({ ...left, isToSay: isReload })
-  const { id, name: subject, ticket } = left
+  const { id, name: userName, ticket } = left
   throw new ImpersonationError('left', {
     message: (texts?.left ?? inEnglish)({
-      subject,
+      userName,
       ticket: ticket && String(ticket),
       isReload,
     } as LeftValues),
@@ -106,15 +106,15 @@ export function sayLeft({ console, texts }: CheckedOptions): undefined {
   })
 }
 
-function inEnglish({ subject, ticket, isReload }: LeftValues): string {
+function inEnglish({ userName, ticket, isReload }: LeftValues): string {
   const purpose = ticket ? ` for ${ticket}` : ''
-  return `You acted as ${subject}${purpose}. ${isReload ? 'The reload' : 'Leaving the page'} ended it.`
+  return `You acted as ${userName}${purpose}. ${isReload ? 'The reload' : 'Leaving the page'} ended it.`
 }
 
 /** A page whose storage is blocked has none. */
 function read(): Left | undefined {
   const left = quietly<Left>(() => JSON.parse(sessionStorage[LEFT_KEY]))
-  return left && left.until > Date.now() ? left : undefined
+  return left && left.untilMs > Date.now() ? left : undefined
 }
 
 function write(left: object): void {

@@ -28,7 +28,7 @@ export function isSubjectToken(value: unknown): value is string {
   return typeof value === 'string' && TOKEN_PATTERN.test(value)
 }
 
-export function isSubject(value: unknown): value is string {
+export function isSub(value: unknown): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= MAX_SUB_LENGTH
 }
 
@@ -60,7 +60,7 @@ export function parseLink({ taken }: Split): Link | undefined {
   const [expires = ''] = valuesOf(taken, EXPIRES_PARAMETER)
   return {
     subjectToken,
-    actor: isSubject(actor) ? actor : undefined,
+    actor: isSub(actor) ? actor : undefined,
     expires: SECONDS_PATTERN.test(expires) ? Number(expires) : undefined,
   }
 }
@@ -96,7 +96,7 @@ export interface ImpersonationUrlParameters {
    * Until when the subject token can be exchanged, in milliseconds since the epoch: a hint, for
    * messages alone.
    */
-  readonly expiresAt?: number | undefined
+  readonly expiresAtMs?: number | undefined
 }
 
 /**
@@ -109,23 +109,24 @@ export interface ImpersonationUrlParameters {
  */
 export function impersonationUrl(
   applicationUrl: string | URL,
-  { subjectToken, actor, expiresAt }: ImpersonationUrlParameters,
+  { subjectToken, actor, expiresAtMs }: ImpersonationUrlParameters,
 ): string {
   const url = parseSafe(applicationUrl, 'applicationUrl')
   if (!isSubjectToken(subjectToken)) {
     throw new TypeError('subjectToken must be the string that the management API answered')
   }
-  if (actor !== undefined && !isSubject(actor)) {
+  if (actor !== undefined && !isSub(actor)) {
     throw new TypeError('actor must be a string of 1 to 255 characters')
   }
-  if (expiresAt !== undefined && !(Number.isFinite(expiresAt) && expiresAt > 0)) {
-    throw new TypeError('expiresAt must be milliseconds since the epoch')
+  if (expiresAtMs !== undefined && !(Number.isFinite(expiresAtMs) && expiresAtMs > 0)) {
+    throw new TypeError('expiresAtMs must be milliseconds since the epoch')
   }
   const { rest, taken } = takeParts(url.hash.slice(1), LINK_NAMES)
   if (taken.length > 0) throw new TypeError('applicationUrl must not carry an impersonation yet')
   const parts = [`${SUBJECT_TOKEN_PARAMETER}=${encodeURIComponent(subjectToken)}`]
   if (actor !== undefined) parts.push(`${ACTOR_PARAMETER}=${encodeURIComponent(actor)}`)
-  if (expiresAt !== undefined) parts.push(`${EXPIRES_PARAMETER}=${Math.floor(expiresAt / 1000)}`)
+  if (expiresAtMs !== undefined)
+    parts.push(`${EXPIRES_PARAMETER}=${Math.floor(expiresAtMs / 1000)}`)
   url.hash = [...(rest === '' ? [] : [rest]), ...parts].join('&')
   return url.href
 }

@@ -1,3 +1,6 @@
+import type { CheckedOptions } from './accept-options.ts'
+import { describeCause, ImpersonationError } from './errors.ts'
+
 const LOCK_NAME = 'oidc-provider-impersonation'
 
 /** How long a tab that acts may take to learn that its impersonation has ended, in milliseconds. */
@@ -11,24 +14,26 @@ const LOCK_WAIT_MS = 5000
  * The tab that acts is poked: it asks the provider whether its impersonation has ended, and only then
  * gives way. A link that is opened here, whoever made it, ends nothing.
  *
- * @returns what releases the lock, or `undefined` while another tab holds it
+ * @returns what releases the lock
+ * @throws ImpersonationError `already_acting` while another tab holds it, `storage_blocked` where the
+ * browser allows no lock
  */
-export async function holdOnlyTab(): Promise<(() => void) | undefined> {
+export async function holdOnlyTab({ texts }: CheckedOptions): Promise<() => void> {
   const signal = AbortSignal.timeout(LOCK_WAIT_MS)
-  const channel = new BroadcastChannel(LOCK_NAME)
-  channel.postMessage(0)
-  return new Promise<(() => void) | undefined>((resolve, reject) => {
-    const hold = () => new Promise<void>((release) => resolve(() => release()))
-    navigator.locks.request(LOCK_NAME, { signal }, hold).catch((error: unknown) => {
-      if (signal.aborted) resolve(undefined)
-      else reject(error)
-    })
-  }).finally(() => channel.close())
+  try {
+    const channel = new BroadcastChannel(LOCK_NAME)
+    channel.postMessage(0)
+    return await new Promise<() => void>((resolve, reject) => {
+      const hold = () => new Promise<void>((release) => resolve(() => release()))
+      navigator.locks.request(LOCK_NAME, { signal }, hold).catch(reject)
+    }).finally(() => channel.close())
+  } catch (error) {
+    const code = signal.aborted ? 'already_acting' : 'storage_blocked'
+    throw new ImpersonationError(code, { texts, cause: describeCause(error) })
+  }
 }
 
-/**
- * Calls this when another tab wants to act. What the message says is not read.
- */
+/** Calls this when another tab wants to act. What the message says is not read. */
 export function whenPoked(poked: () => void, signal: AbortSignal): void {
   const channel = new BroadcastChannel(LOCK_NAME)
   channel.onmessage = poked

@@ -1,7 +1,6 @@
 import type { CheckedOptions } from './accept-options.ts'
 import type { HandOver } from './arrival.ts'
-import type { ImpersonationErrorCode } from './errors.ts'
-import { ImpersonationError } from './errors.ts'
+import { ImpersonationError, type ImpersonationErrorCode } from './errors.ts'
 import type { Link } from './link.ts'
 import { parseUrl } from './quietly.ts'
 import { generateProofKey, oauth, type ProofKey, parseClaims } from './token-request.ts'
@@ -13,7 +12,7 @@ const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 /** The operator in person, as the provider knows them. */
 export interface Operator {
   readonly accessToken: string
-  readonly subject: string
+  readonly sub: string
   /** The time of the provider, in seconds since the epoch. */
   readonly time: number
 }
@@ -115,8 +114,8 @@ export async function discoverProvider(options: CheckedOptions): Promise<Imperso
           { expectedNonce: nonce, requireIdToken: true },
         )
         key?.setClock(time)
-        const subject = String(oauth.getValidatedIdTokenClaims(tokens)?.sub)
-        return { accessToken: tokens.access_token, subject, time }
+        const sub = String(oauth.getValidatedIdTokenClaims(tokens)?.sub)
+        return { accessToken: tokens.access_token, sub, time }
       })
     },
 
@@ -228,7 +227,7 @@ export function exchangeFailure(
   operator: Operator,
 ): ImpersonationErrorCode {
   if (!(error instanceof oauth.ResponseBodyError) || isForLater(error)) return failure(error)
-  if (actor !== undefined && actor !== operator.subject) return 'other_operator'
+  if (actor !== undefined && actor !== operator.sub) return 'other_operator'
   if (expires !== undefined && expires <= operator.time) return 'link_expired'
   if (error.error === 'access_denied') return 'denied'
   return error.error === 'invalid_request' ? 'refused' : failure(error)

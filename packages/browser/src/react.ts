@@ -1,7 +1,6 @@
 // Types alone: for pages in JSX, `import 'oidc-provider-impersonation-browser/react'` once.
 import type { DetailedHTMLProps, HTMLAttributes } from 'react'
-import type { ImpersonationBannerElement } from './banner/banner-element.ts'
-import type { BannerSettings } from './banner/shown.ts'
+import type { BannerSettings, ImpersonationBannerElement } from './banner/banner-element.ts'
 
 /** What `<impersonation-banner>` takes in JSX. React 19 sets these as properties of the element. */
 export type ImpersonationBannerProps = DetailedHTMLProps<

@@ -1,4 +1,4 @@
-import type { SessionEnd } from './ended.ts'
+import type { SessionEnd } from './texts.ts'
 
 /** The claims of the access token that a page may show. They are not verified: APIs do that. */
 export interface TokenContext {
@@ -29,19 +29,25 @@ export interface ImpersonationSession {
   /** `DPoP` where the token is bound to a key of this page. */
   readonly tokenType: 'Bearer' | 'DPoP'
   /** The user: `sub` of the token. `undefined` where the token is opaque. */
-  readonly subject: string | undefined
-  /** The operator: `sub` of the operator's ID token. */
-  readonly actor: string
+  readonly userId: string | undefined
+  /** The operator, by `sub` of the operator's ID token. */
+  readonly actor: { readonly sub: string }
   /** The scope of the token, as the provider granted it. */
   readonly scope: readonly string[]
   /** Milliseconds since the epoch, by the clock of this machine. */
-  readonly expiresAt: number
+  readonly expiresAtMs: number
   /** The claims of a JWT access token, with what `getCustomJwtClaims` added; `{}` where it is opaque. */
   readonly context: TokenContext
   /** Why it is over, or that it is not. */
   readonly state: 'active' | 'ended' | 'expired'
   /** How it ended; `undefined` where it has not, or where the provider did not tell. */
   readonly ending: SessionEnd | undefined
+  /**
+   * Whether a person looks at the impersonation afterwards, as the rule of the provider said: an emergency is
+   * one. The provider is asked once the session has begun, so it is `false` for a moment. It stays `false`
+   * where the provider does not tell.
+   */
+  readonly isToBeReviewed: boolean
 
   /**
    * Sends a request with the access token, and with a proof of the key where the token is bound to
@@ -72,4 +78,14 @@ export interface ImpersonationSession {
     type: E,
     listener: (event: ImpersonationSessionEvents[E]) => void,
   ): void
+}
+
+/**
+ * The milliseconds since now. A clock that is set back adds no time, and neither does a machine
+ * that sleeps, in which the second clock may stand still.
+ */
+export function startStopwatch(): () => number {
+  const date = Date.now()
+  const monotonic = performance.now()
+  return () => Math.max(Date.now() - date, performance.now() - monotonic)
 }

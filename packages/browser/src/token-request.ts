@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { quietly } from './quietly.ts'
+import { startStopwatch } from './session.ts'
 
 /** From one module: each import of a namespace has a name of its own in the bundle. */
 export { oauth }
@@ -121,16 +122,6 @@ export async function generateProofKey(): Promise<ProofKey> {
       now = () => time + passed() / 1000
     },
   }
-}
-
-/**
- * The milliseconds since now. A clock that is set back adds no time, and neither does a machine
- * that sleeps, in which the second clock may stand still.
- */
-export function startStopwatch(): () => number {
-  const date = Date.now()
-  const monotonic = performance.now()
-  return () => Math.max(Date.now() - date, performance.now() - monotonic)
 }
 
 /**

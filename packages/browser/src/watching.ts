@@ -1,5 +1,5 @@
-import type { SessionEnd } from './ended.ts'
 import { parseUrl } from './quietly.ts'
+import type { SessionEnd } from './texts.ts'
 import {
   type Credential,
   decodeBase64Url,
@@ -22,6 +22,8 @@ interface Watched {
   readonly fetch: typeof globalThis.fetch
   /** Stops it. */
   readonly signal: AbortSignal
+  /** A person looks at it afterwards. */
+  readonly toBeReviewed: () => void
   /** The impersonation has ended; how, where the provider tells. */
   readonly ended: (ending: SessionEnd | undefined) => void
 }
@@ -66,13 +68,15 @@ export function watchForEnd(watched: Watched): () => Promise<void> {
   return ask
 }
 
-async function askProvider({ credential, currentEndpoint, fetch, ended }: Watched): Promise<void> {
+async function askProvider(watched: Watched): Promise<void> {
+  const { credential, currentEndpoint, fetch, ended, toBeReviewed } = watched
   if (!currentEndpoint) return
   const request = new Request(currentEndpoint, { signal: AbortSignal.timeout(TIMEOUT_MS) })
   const response = await sendWithToken(request, credential, fetch)
   if (isTokenRefused(response, false)) ended(undefined)
   if (!response.ok) return
-  const { state, end } = await response.json()
+  const { state, end, review } = await response.json()
+  if (review) toBeReviewed()
   if (state === 'ended') ended(Object.freeze(end))
 }
 

@@ -29,10 +29,10 @@ describe('a page that accepts an impersonation', () => {
     }, sites.resource)
     expect(answer).to.deep.equal({ ordersOf: 'alice', seenBy: 'olivia' })
     const told = await page.evaluate(() => ({
-      actor: session?.actor,
+      actor: session?.actor.sub,
       scope: session?.scope,
       context: session?.context,
-      left: Number(session?.expiresAt) - Date.now(),
+      left: Number(session?.expiresAtMs) - Date.now(),
     }))
     expect(told).to.deep.include({ actor: 'olivia', scope: ['orders:read'] })
     expect(told.context).to.deep.include({ impersonation_context: { ticket: 'SUP-1' } })
@@ -92,6 +92,7 @@ document.getElementById('said').textContent = used.join(' ')
         '/oidc/.well-known/openid-configuration',
         '/oidc/token',
         '/oidc/token',
+        '/oidc/impersonations/current',
         '/orders',
         '/oidc/impersonations/current/end',
       ].join(' '),

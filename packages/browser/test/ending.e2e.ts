@@ -211,7 +211,7 @@ describe('the end of an impersonation in a page', () => {
     })
     await page.goto(await sites.link())
     expect(await said(page)).to.equal('acting as alice')
-    const expiresAt = await page.evaluate(() => session?.expiresAt ?? 0)
+    const expiresAt = await page.evaluate(() => session?.expiresAtMs ?? 0)
     expect(expiresAt - askedAt).to.be.at.most(900_000)
   })
 

@@ -7,7 +7,7 @@ const TOKEN = 'qm0eHfkJvZ0zBqKOkZ4m6C1p6bM0dXw3l9uT5aWcY7E'
 
 describe('impersonationUrl', () => {
   it('puts the subject token and the hints into the fragment', () => {
-    const parameters = { subjectToken: TOKEN, actor: 'olivia', expiresAt: 1_800_000_000_999 }
+    const parameters = { subjectToken: TOKEN, actor: 'olivia', expiresAtMs: 1_800_000_000_999 }
     expect(impersonationUrl(SHOP, parameters)).to.equal(
       `${SHOP}#impersonation=${TOKEN}&impersonation_actor=olivia&impersonation_expires=1800000000`,
     )
@@ -32,7 +32,11 @@ describe('impersonationUrl', () => {
       '<b>',
       'x'.repeat(255),
     ]) {
-      const link = impersonationUrl(SHOP, { subjectToken: `${TOKEN}+/==`, actor, expiresAt: 1e12 })
+      const link = impersonationUrl(SHOP, {
+        subjectToken: `${TOKEN}+/==`,
+        actor,
+        expiresAtMs: 1e12,
+      })
       const split = takeParts(new URL(link).hash.slice(1), LINK_NAMES)
       expect(parseLink(split)).to.deep.equal({
         subjectToken: `${TOKEN}+/==`,
@@ -63,8 +67,8 @@ describe('impersonationUrl', () => {
       [SHOP, { subjectToken: 'x'.repeat(1025) }, /^subjectToken must be the string/],
       [SHOP, { ...good, actor: '' }, /^actor must be a string of 1 to 255/],
       [SHOP, { ...good, actor: 'x'.repeat(256) }, /^actor must be a string of 1 to 255/],
-      [SHOP, { ...good, expiresAt: Number.NaN }, /^expiresAt must be milliseconds/],
-      [SHOP, { ...good, expiresAt: -1 }, /^expiresAt must be milliseconds/],
+      [SHOP, { ...good, expiresAtMs: Number.NaN }, /^expiresAtMs must be milliseconds/],
+      [SHOP, { ...good, expiresAtMs: -1 }, /^expiresAtMs must be milliseconds/],
     ] as const) {
       expect(() => impersonationUrl(address, parameters), JSON.stringify(parameters)).to.throw(
         TypeError,

@@ -23,7 +23,7 @@ describe('what an impersonation leaves in its tab', () => {
   function script(options: Parameters<typeof optionsOf>[1]): string {
     return scriptOf(sites, options).replace(
       /const options = .*/,
-      `const options = { ...${JSON.stringify(optionsOf(sites, options))}, subjectName: () => 'Bob Meyer' }
+      `const options = { ...${JSON.stringify(optionsOf(sites, options))}, userName: () => 'Bob Meyer' }
 globalThis.shown = []
 addEventListener('popstate', () => shown.push(location.pathname + location.search))`,
     )
@@ -123,10 +123,10 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
     await page.evaluate(() => {
       const text = String(sessionStorage['oidc-provider-impersonation.left'])
       const left = JSON.parse(text)
-      if (left.until > Date.now() + 600_000) throw new Error('it is kept for longer')
+      if (left.untilMs > Date.now() + 600_000) throw new Error('it is kept for longer')
       sessionStorage['oidc-provider-impersonation.left'] = JSON.stringify({
         ...left,
-        until: left.until - 600_000,
+        untilMs: left.untilMs - 600_000,
       })
     })
     await page.reload()

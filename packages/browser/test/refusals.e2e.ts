@@ -219,7 +219,7 @@ describe('hints that lie', () => {
     const link = impersonationUrl(sites.application.url, {
       subjectToken,
       actor: '<img src=x onerror=alert(1)>',
-      expiresAt: 1000,
+      expiresAtMs: 1000,
     })
     await person.page.goto(link)
     expect(await said(person.page)).to.equal('acting as alice')

@@ -47,7 +47,7 @@ describe('the types of the banner', function () {
 
   it('let React 19 show it, with its properties and its event', async () => {
     const shown =
-      'export const shown = <impersonation-banner session={session} subjectName="Alice Ng" changes={false} id="banner" onend-failed={({ detail }) => console.error(detail)} />'
+      'export const shown = <impersonation-banner session={session} userName="Alice Ng" changes={false} id="banner" onend-failed={({ detail }) => console.error(detail)} />'
     expect(await complaintsOf('shown.tsx', [...IMPORTS, shown])).to.equal('')
   })
 
@@ -66,7 +66,7 @@ describe('the types of the banner', function () {
       await complaintsOf('document.ts', [
         ...IMPORTS.slice(1),
         "document.createElement('impersonation-banner').session = session",
-        "document.querySelector('impersonation-banner')?.subjectName?.length",
+        "document.querySelector('impersonation-banner')?.userName?.length",
       ]),
     ).to.equal('')
   })

@@ -29,6 +29,31 @@ interface Acting {
   readonly id: string
 }
 
+describe('a review', () => {
+  it('is known to the session a moment after it began, and only where the rule wants one', async () => {
+    let review: string | undefined = 'emergency'
+    const authorize = () => (review === undefined ? true : { review })
+    await using sites = await startSites({ impersonation: { authorize } })
+    sites.application.script = scriptOf(sites)
+    for (const expected of [true, false]) {
+      if (!expected) review = undefined
+      await using person = await visit(sites)
+      const { context, page } = person
+      await sites.signIn(context)
+      const asked = page.waitForResponse((response) =>
+        response.url().endsWith('/impersonations/current'),
+      )
+      await page.goto(await sites.link())
+      expect(await said(page)).to.match(/^acting as /)
+      await (await asked).finished()
+      await page.waitForFunction(
+        (isToBeReviewed) => globalThis.session?.isToBeReviewed === isToBeReviewed,
+        expected,
+      )
+    }
+  })
+})
+
 describe('an end that comes elsewhere', () => {
   let sites: Sites
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import type { AuditStore } from '../src/audit/store.ts'
+import type { AuditStore } from '../src/ledger/store.ts'
 import { EXPORTS, pageQuestions, type Question } from './questions.ts'
 import { STORAGES } from './storages.ts'
 import { fillYear } from './year.ts'
@@ -10,7 +10,8 @@ const HELP = `Measures the audit of the console: how long a store takes for each
 npm run bench:audit -- [options]
 
   --storage <name>   ${Object.keys(STORAGES).join(', ')}; can be repeated (all without)
-  --rows <number>    impersonations over a year, about ten entries each (20000 without)
+  --rows <number>    impersonations over a year (20000 without)
+  --requests <number>  requests of each, which are an entry each (7 without)
   --runs <number>    how often each page is asked for (9 without)
   --help
 
@@ -51,13 +52,16 @@ function print({ name, count, median, slowest }: Measured): void {
 }
 
 /** @returns whether each page took no longer than what is promised */
-async function measureStorage(name: string, rows: number, runs: number): Promise<boolean> {
+async function measureStorage(
+  name: string,
+  { rows, requests, runs }: { rows: number; requests: number; runs: number },
+): Promise<boolean> {
   const open = STORAGES[name]
   if (!open) throw new Error(`there is no storage ${name}`)
   const { store, remove } = await open()
   try {
     const start = performance.now()
-    const entries = await fillYear(store, rows)
+    const entries = await fillYear(store, rows, requests)
     const seconds = (performance.now() - start) / 1000
     console.log(
       `${name}: ${rows} impersonations, ${entries} entries, written in ${seconds.toFixed(1)} s`,
@@ -96,6 +100,7 @@ const { values } = parseArgs({
   options: {
     storage: { type: 'string', multiple: true, default: Object.keys(STORAGES) },
     rows: { type: 'string', default: '20000' },
+    requests: { type: 'string', default: '7' },
     runs: { type: 'string', default: '9' },
     help: { type: 'boolean', default: false },
   },
@@ -104,8 +109,9 @@ if (values.help) {
   console.log(HELP)
 } else {
   const [rows, runs] = [numberOf(values.rows, 'rows'), numberOf(values.runs, 'runs')]
+  const requests = numberOf(values.requests, 'requests')
   console.log('Times in milliseconds.\n')
   for (const name of values.storage) {
-    if (!(await measureStorage(name, rows, runs))) process.exitCode = 1
+    if (!(await measureStorage(name, { rows, requests, runs }))) process.exitCode = 1
   }
 }

@@ -1,5 +1,6 @@
 import { ALL_OUTCOMES } from 'oidc-provider-impersonation-verify/format'
-import type { AuditStore, RowFilter } from '../src/audit/store.ts'
+import type { RowFilter } from '../src/ledger/filters.ts'
+import type { AuditStore } from '../src/ledger/store.ts'
 import {
   customerId,
   idOf,
@@ -119,6 +120,6 @@ async function secondPage(store: AuditStore): Promise<number> {
   return page(store, {}, next)
 }
 
-function newer(store: AuditStore, filter: RowFilter, at: number): Promise<number> {
-  return store.countNewer(filter, { at, id: idOf(0) }, NOW)
+async function newer(store: AuditStore, filter: RowFilter, at: number): Promise<number> {
+  return (await store.countNewer(filter, { at, id: idOf(0) }, NOW)).count
 }

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'pg'
-import type { AuditStore } from '../src/audit/store.ts'
-import { createPostgresAudit } from '../src/audit/stores/postgres/index.ts'
-import { createSqliteAudit } from '../src/audit/stores/sqlite/index.ts'
+import type { AuditStore } from '../src/ledger/store.ts'
+import { createPostgresAudit } from '../src/ledger/stores/postgres/index.ts'
+import { createSqliteAudit } from '../src/ledger/stores/sqlite/index.ts'
 
 /** A store of its own, and how everything of it is removed. */
 export interface OpenStore {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { entryDigestOf, hashOf } from 'oidc-provider-impersonation-verify/chain'
 import { type AuditEntry, encodeEntry } from 'oidc-provider-impersonation-verify/format'
-import type { NewRecord } from '../src/audit/batch.ts'
-import type { AuditStore } from '../src/audit/store.ts'
+import type { NewRecord } from '../src/ledger/batch.ts'
+import type { AuditStore } from '../src/ledger/store.ts'
 
 /** The first moment of the year, in milliseconds since the epoch. */
 export const YEAR_BEGINS = Date.UTC(2025, 0, 1)
@@ -13,10 +13,16 @@ const CUSTOMERS = 1500
 const BATCH = 500
 
 /**
- * Fills a store with a year of impersonations, each with about ten entries: asked for, started, seven
- * requests, ended or expired. Some were refused, used twice, objected to, or put on hold.
+ * Fills a store with a year of impersonations: asked for, started, some requests, ended or expired. Some were
+ * refused, used twice, objected to, or put on hold.
+ *
+ * @param requests of each impersonation that started
  */
-export async function fillYear(store: AuditStore, impersonations: number): Promise<number> {
+export async function fillYear(
+  store: AuditStore,
+  impersonations: number,
+  requests: number,
+): Promise<number> {
   const writer = 'bench'
   let [sequence, hash, number] = [0, writer, 0]
   let records: NewRecord[] = []
@@ -26,7 +32,7 @@ export async function fillYear(store: AuditStore, impersonations: number): Promi
     records = []
   }
   for (let index = 0; index < impersonations; index += 1) {
-    for (const entry of entriesOf(index, impersonations)) {
+    for (const entry of entriesOf(index, impersonations, requests)) {
       const text = encodeEntry(entry)
       const digest = entryDigestOf(text, entry.id)
       sequence += 1
@@ -47,21 +53,21 @@ export const ticketOf = (index: number) => `SUP-${1000 + (index >> 1)}`
 export const idOf = (index: number) =>
   createHash('sha256').update(`impersonation ${index}`).digest('base64url')
 
-function entriesOf(index: number, all: number): AuditEntry[] {
+function entriesOf(index: number, all: number, requests: number): AuditEntry[] {
   const start = YEAR_BEGINS + Math.floor(((YEAR_ENDS - YEAR_BEGINS) / all) * index)
   const name = operatorName(index)
   const common = {
     id: idOf(index),
-    subject: customerId(index),
+    userId: customerId(index),
     names: {
-      subject: { name: `Alice Example ${index}`, email: `alice.${index}@customers.example.com` },
+      user: { name: `Alice Example ${index}`, email: `alice.${index}@customers.example.com` },
       actor: { name: `${name} Müller`, email: `${name.toLowerCase()}@support.example.com` },
     },
   }
   const actor = { sub: operatorId(index) }
   const asked: AuditEntry = {
     event: 'impersonation.issued',
-    time: start,
+    timeMs: start,
     ...common,
     mayAct: { sub: actor.sub, clientId: 'shop' },
     requestedBy: 'support-backend',
@@ -75,11 +81,11 @@ function entriesOf(index: number, all: number): AuditEntry[] {
   }
   if (index % 40 === 0) {
     const denial = { stage: 'exchange', error: 'access_denied', reason: 'not on duty' } as const
-    return [asked, { event: 'impersonation.denied', time: start + 900, ...common, actor, denial }]
+    return [asked, { event: 'impersonation.denied', timeMs: start + 900, ...common, actor, denial }]
   }
   const started: AuditEntry = {
     event: 'impersonation.started',
-    time: start + 1500,
+    timeMs: start + 1500,
     ...common,
     actor,
     client: 'shop',
@@ -89,7 +95,7 @@ function entriesOf(index: number, all: number): AuditEntry[] {
     expiresAt: start / 1000 + 600,
   }
   const refused = { by: 'impersonation', description: 'only the customer' } as const
-  const uses = Array.from({ length: 7 }, (_, step): AuditEntry => {
+  const uses = Array.from({ length: requests }, (_, step): AuditEntry => {
     const use = {
       useId: `${index}.${step}`,
       audience: 'https://shop.example.com/api',
@@ -98,7 +104,13 @@ function entriesOf(index: number, all: number): AuditEntry[] {
       status: 200,
       ...(step === 6 && index % 50 === 1 ? { refused } : {}),
     }
-    return { event: 'impersonation.used', time: start + 3000 + step * 7000, ...common, actor, use }
+    return {
+      event: 'impersonation.used',
+      timeMs: start + 3000 + step * 7000,
+      ...common,
+      actor,
+      use,
+    }
   })
   return [asked, started, ...uses, ...endOf(index, start, common, actor.sub)]
 }
@@ -106,22 +118,22 @@ function entriesOf(index: number, all: number): AuditEntry[] {
 function endOf(
   index: number,
   start: number,
-  common: Pick<AuditEntry, 'id' | 'names' | 'subject'>,
+  common: Pick<AuditEntry, 'id' | 'names' | 'userId'>,
   operator: string,
 ): AuditEntry[] {
   const time = start + 200_000
   const causes = ['requested', 'requested', 'user', 'operator_signed_out'] as const
   const cause = index % 3 === 0 ? undefined : causes[index % 4]
-  const by = { sub: cause === 'user' ? (common.subject ?? '') : operator }
+  const by = { sub: cause === 'user' ? (common.userId ?? '') : operator }
   const ended: AuditEntry = {
     event: 'impersonation.ended',
-    time,
+    timeMs: time,
     ...common,
     end: { at: time / 1000, cause: cause ?? 'requested', by },
   }
   const held: AuditEntry = {
     event: 'support.held',
-    time: time + 1,
+    timeMs: time + 1,
     ...common,
     by: 'lead',
     note: 'a case',

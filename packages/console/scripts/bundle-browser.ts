@@ -3,7 +3,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundleSource } from '../src/page/source.ts'
+import { bundleSource } from '../src/web/page/source.ts'
 
 /** The licences of the packages in the bundle: each copy of the code must have them. */
 const LICENCES = ['eventsource-parser/LICENSE', 'oauth4webapi/LICENSE.md', 'preact/LICENSE']

@@ -4,74 +4,75 @@ import type { Provider, RequestListener } from 'oidc-provider-impersonation'
 import { findAccount, requestListener, signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import type { ToldRequest } from 'oidc-provider-impersonation-verify/format'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
-import { accountApi } from './api/account/api.ts'
-import { consoleApi } from './api/console/router.ts'
-import { type TakeUses, type TakeUsesOptions, takeUses } from './api/console/take-uses.ts'
-import { customerDirectory } from './api/customer-directory.ts'
-import { issuePreviewer, subjectTokenIssuer } from './api/issue.ts'
-import { operatorLimit } from './api/operator-limit.ts'
-import type { Parts } from './api/parts.ts'
-import { personNames } from './api/person-names.ts'
+import { alarmAlerts } from './features/alarms/server/alarms.ts'
+import { useRecorder } from './features/impersonations/server/uses/record-told.ts'
+import {
+  type TakeUses,
+  type TakeUsesOptions,
+  takeUses,
+} from './features/impersonations/server/uses/take-uses.ts'
+import { noticeMark, startNotices } from './features/notices/server/start.ts'
+import { permitGate } from './features/permits/server/api/gate.ts'
+import type { PermitParts } from './features/permits/server/api/shown.ts'
+import { permitsContext } from './features/permits/server/context.ts'
+import { deciders } from './features/permits/server/deciders.ts'
+import type { Resuming } from './features/permits/server/options.ts'
+import { type PauseFilter, pausesOf } from './features/permits/server/pauses.ts'
+import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
+import { personalData } from './features/personal-data/server/personal-data.ts'
+import { log } from './kernel/log-line.ts'
+import type { SignCheckpoint } from './ledger/keeping/checkpoint.ts'
+import { startRetention } from './ledger/keeping/retention.ts'
+import { startOutbox } from './ledger/outbox/outbox.ts'
+import { createAudit } from './ledger/recording/audit.ts'
+import { ledgerOf } from './ledger/recording/ledger.ts'
+import { recordEvents } from './ledger/recording/provider-events.ts'
+import { startReconciliation } from './ledger/recording/reconciliation.ts'
+import { below, clientChecks, inOrder, pageMiddleware } from './middleware.ts'
+import type { SupportConsoleOptions } from './options.ts'
+import { customerRoutes, STAFF_ROUTES } from './routes.ts'
+import { settingsOf } from './settings.ts'
+import { issuePreviewer, subjectTokenIssuer } from './web/acting/issue.ts'
 import {
   accountLookUp,
   type RecordRefusal,
   recordRefusalBy,
   refusalRecorder,
-} from './api/refusals.ts'
-import type { SignCheckpoint } from './audit/keeping/checkpoint.ts'
-import type { DataRequest, ErasedCounts } from './audit/keeping/erase.ts'
-import { startRetention } from './audit/keeping/retention.ts'
-import { log } from './audit/log-line.ts'
-import { createAudit } from './audit/recording/audit.ts'
-import { backPressure } from './audit/recording/back-pressure.ts'
-import { impersonationShownTo } from './audit/recording/impersonated-token.ts'
-import { personalData } from './audit/recording/personal-data.ts'
-import { recordEvents } from './audit/recording/provider-events.ts'
-import { startReconciliation } from './audit/recording/reconciliation.ts'
-import { useRecorder } from './audit/recording/uses.ts'
-import { answerProblems } from './http/problem.ts'
-import { backPressurePaths, below, clientChecks, inOrder, pages } from './middleware.ts'
-import { noticeMark, startNotices } from './notices/start.ts'
-import type { SupportConsoleOptions } from './options.ts'
-import { permitsContext } from './permits/context.ts'
-import { deciders } from './permits/deciders.ts'
-import type { Resuming } from './permits/options.ts'
-import { type PauseFilter, pausesOf } from './permits/pauses.ts'
-import type { Pause } from './permits/permit.ts'
-import { settingsOf } from './settings.ts'
-import { checkSetUp } from './sign-in/check-set-up.ts'
-import { findRole } from './sign-in/roles.ts'
-import { signedInTo } from './sign-in/signed-in.ts'
+} from './web/acting/refusals.ts'
+import { customerDirectory } from './web/customer-directory.ts'
+import { answerProblems } from './web/http/problem.ts'
+import { operatorLimit } from './web/operator-limit.ts'
+import type { Parts } from './web/parts.ts'
+import type { Pause } from './web/pause-answers.ts'
+import { personNames } from './web/person-names.ts'
+import { accountApi, consoleApi } from './web/router.ts'
+import { checkSetUp } from './web/sign-in/check-set-up.ts'
+import { findRole } from './web/sign-in/roles.ts'
+import { signedInTo } from './web/sign-in/signed-in.ts'
 
+export type { StoredRow } from 'oidc-provider-impersonation-verify/chain'
 export type {
   AlarmKind,
   AuditEntry,
   AuditPerson,
   AuditRow,
   ChainHead,
+  NamedEntry,
   Outcome,
   RemovedFrom,
+  StoredPermit,
+  StoredPermitState,
 } from 'oidc-provider-impersonation-verify/format'
-export type { TakeUses, TakeUsesOptions } from './api/console/take-uses.ts'
-export type { RecordRefusal, Refusal } from './api/refusals.ts'
-export type { Batch, NewRecord, Repetition } from './audit/batch.ts'
-export type { DataRequest, ErasedCounts } from './audit/keeping/erase.ts'
-export { type InForce, InForceError, type InForceReason } from './audit/keeping/in-force.ts'
-export type { Alarm } from './audit/recording/alarms.ts'
-export type { AuditStore, FiledRow, RowFilter, RowPage, StoredEntry } from './audit/store.ts'
-export { customerAccountClient, type PageClientOptions, supportConsoleClient } from './clients.ts'
-export type { Notice, NoticeKind, NoticesOptions } from './notice.ts'
+export type { Alarm, OnAlarm } from './features/alarms/server/alarms.ts'
+export type { TakeUses, TakeUsesOptions } from './features/impersonations/server/uses/take-uses.ts'
+export type { Mail, MailTransport } from './features/notices/server/mail-transport.ts'
+export type { Notice, NoticeKind, NoticesOptions } from './features/notices/server/notice.ts'
+export { PermitError } from './features/permits/server/errors.ts'
 export type {
-  Application,
-  Customer,
-  Customers,
-  DescribedUse,
-  Role,
-  SearchResult,
-  SupportConsoleOptions,
-  UseInWords,
-} from './options.ts'
-export { PermitError } from './permits/errors.ts'
+  HistoryFilter,
+  PastPermit,
+  PermitHistory,
+} from './features/permits/server/history-filter.ts'
 export type {
   Approver,
   AttachOptions,
@@ -83,14 +84,44 @@ export type {
   Standing,
   StandingAnswer,
   StandingChoice,
-} from './permits/options.ts'
-export type { Pause, Permit, PermitRefusal } from './permits/permit.ts'
-export { createPermits } from './permits/permits.ts'
-export type { Sentences } from './words/sentence.ts'
+} from './features/permits/server/options.ts'
+export type { Permit, PermitRefusal } from './features/permits/server/permit.ts'
+export type { OnPermit, PermitAlert } from './features/permits/server/permit-alerts.ts'
+export { createPermits } from './features/permits/server/permits.ts'
+export type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
+export {
+  type InForce,
+  InForceError,
+  type InForceReason,
+} from './features/personal-data/server/in-force.ts'
+export type { Role } from './kernel/roles.ts'
+export type { Sentences } from './kernel/sentence.ts'
+export type { Batch, ChainLink, Decision, NewRecord, Repetition } from './ledger/batch.ts'
+export type { DayCounts } from './ledger/day-counts.ts'
+export type { PermitFilter, RowFilter } from './ledger/filters.ts'
+export type {
+  AuditStore,
+  FiledPermit,
+  FiledRow,
+  RowCount,
+  RowPage,
+  StoredEntry,
+} from './ledger/store.ts'
+export type { SupportConsoleOptions } from './options.ts'
+export type { RecordRefusal, Refusal } from './web/acting/refusals.ts'
+export type { Application } from './web/applications.ts'
+export type { Brand } from './web/brand.ts'
+export {
+  customerAccountClient,
+  type PageClientOptions,
+  supportConsoleClient,
+} from './web/clients.ts'
+export type { Customer, Customers, SearchResult } from './web/customer-directory.ts'
+export type { Pause } from './web/pause-answers.ts'
+export type { DescribedUse, UseInWords } from './web/use-words.ts'
 
 /**
- * The console as Koa middleware. It goes before the provider: it keeps an event from being lost while
- * the audit cannot be stored. It answers below its paths, and passes other requests on.
+ * The console as Koa middleware. It answers below its paths, and passes other requests on.
  */
 export interface SupportConsole extends Middleware {
   /** The same as a request listener: for Express, Connect, NestJS and Node's own server. */
@@ -128,7 +159,7 @@ export interface SupportConsole extends Middleware {
    */
   erase(customerId: string, request?: DataRequest): Promise<ErasedCounts>
   /**
-   * Operators who may not start now, because a customer objected to what they did. The newest first, at most
+   * Operators who may not start now, because a customer objected to what they did, or a lead says it. The newest first, at most
    * 100; `next` is the `before` of the next page.
    */
   pauses(filter?: {
@@ -156,7 +187,9 @@ export interface SupportConsole extends Middleware {
    * never stop. Call it when the server begins to stop.
    */
   endStreams(): void
-  /** Stores the rest of the audit. Call it when the server has no more requests. */
+  /**
+   * Stores the rest of the audit, and closes it and the `permits`. Call it when the server has no more requests.
+   */
   close(): Promise<void>
 }
 
@@ -178,17 +211,17 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const { path, url, clientId, account, notices, onAlarm } = settings
   const timeoutMs = settings.auditTimeout * 1000
   const closing = new AbortController()
-  const directory = customerDirectory(settings, settings.languages.preferred)
-  const nameOf = personNames(provider, directory)
+  const directory = customerDirectory(settings.customers)
+  const nameOf = personNames(provider, directory, settings.languages.preferred)
   const sign: SignCheckpoint = (claims) => signCheckpoint(provider, claims)
+  const urlOf = (row: string) => `${url}${path}/audit/${row}`
   const audit = createAudit(settings.audit, {
     nameOf,
     nameTimeoutMs: Math.min(NAME_TIMEOUT_MS, timeoutMs / 4),
     slow: timeoutMs,
     sign,
-    onAlarm,
     notify: notices && noticeMark(notices),
-    urlOf: (row) => `${url}${path}/audit/${row}`,
+    alerts: onAlarm !== undefined,
   })
   const { store } = audit
   recordEvents(provider, audit, settings.auditTimeout)
@@ -201,19 +234,32 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const { permits } = settings
   permits?.attach(provider, {
     ...{ nameOf, issueAs: settings.issueAs, notify: notices?.when, mayApprove: isLead },
+    isBound: true,
+    urlOf: (permit) => `${url}${path}/approvals/${permit}`,
   })
-  const pausing = permitsContext({ store, now: () => Date.now(), timeoutMs })
+  const pausing = permitsContext({
+    ledger: ledgerOf(settings.audit),
+    now: () => Date.now(),
+    timeoutMs,
+  })
   pausing.attach(provider, { nameOf })
   const leads = deciders({ mayApprove: () => isLead, timeoutMs })
   const ownPauses = pausesOf(pausing.context, leads.assertMay)
   const resume: SupportConsole['resume'] = (id, saying) => (permits ?? ownPauses).resume(id, saying)
   const outbox = startNotices({
-    ...{ provider, settings, audit, directory, decide: pausing.context.decide },
+    ...{ provider, settings, notices, audit, directory },
+    decide: pausing.context.decide.decide,
   })
-  const parts: Parts = {
+  const alerts =
+    onAlarm && startOutbox({ who: 'leads', sources: [alarmAlerts(store, audit, onAlarm, urlOf)] })
+  const pauses = { ...ownPauses, resume }
+  const parts: Parts & PermitParts = {
+    permits,
+    pauses,
+    gate: permitGate({ permits, pauses }),
     provider,
     settings,
-    audit: { store, recorder: audit, changes: audit.changes },
+    audit,
     directory,
     nameOf,
     issue: subjectTokenIssuer(provider, settings),
@@ -230,7 +276,6 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       (operator, seconds) =>
         `support console: ${operator} asks the rule too often: the next question in ${seconds} s`,
     ),
-    pauses: { ...ownPauses, resume },
     refusals: refusalRecorder(audit.record, accountLookUp(provider)),
     closing: closing.signal,
     now: () => Date.now(),
@@ -239,21 +284,17 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   store.open().catch((error: unknown) => log(`the storage cannot be used: ${reasonOf(error)}`))
 
   const middleware: Middleware = inOrder(
-    backPressure(
-      audit,
-      backPressurePaths(provider, settings),
-      timeoutMs,
-      impersonationShownTo(provider),
-    ),
     ...checkClients.map(({ at, check }) =>
       below(at, answerProblems('support console'), async (_ctx, next) => {
         await check()
         await next()
       }),
     ),
-    consoleApi(parts, signedInTo(provider, clientId)),
-    ...(account ? [accountApi(parts, account, signedInTo(provider, account.clientId))] : []),
-    ...pages(provider, settings),
+    consoleApi(parts, STAFF_ROUTES, signedInTo(provider, clientId)),
+    ...(account
+      ? [accountApi(parts, account.path, customerRoutes(), signedInTo(provider, account.clientId))]
+      : []),
+    ...pageMiddleware(provider, settings),
   )
   return Object.assign(middleware, {
     ...personalData(audit, {
@@ -281,6 +322,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       await retention.stop()
       await reconciliation.stop()
       await outbox?.stop()
+      await alerts?.stop()
+      await permits?.close()
       await audit.close()
     },
   })

@@ -1,10 +1,10 @@
 import type { Middleware } from 'koa'
 import type { Provider } from 'oidc-provider-impersonation'
-import { createAssets } from './page/assets.ts'
-import { handOverPages } from './page/hand-over-page.ts'
-import { accountPages, consolePages } from './page/pages.ts'
-import type { Settings } from './settings.ts'
-import { knownClient } from './sign-in/known-client.ts'
+import { handOverPages } from './features/impersonations/server/hand-over-page.ts'
+import { createAssets } from './web/page/assets.ts'
+import { accountPages, consolePages } from './web/page/pages.ts'
+import type { Settings } from './web/settings.ts'
+import { knownClient } from './web/sign-in/known-client.ts'
 
 /** For the path of each page, whether the provider knows its client. */
 export function clientChecks(provider: Provider, { url, path, clientId, account }: Settings) {
@@ -21,9 +21,9 @@ export function clientChecks(provider: Provider, { url, path, clientId, account 
 }
 
 /** The pages, and what posts to applications. */
-export function pages(provider: Provider, settings: Settings): Middleware[] {
-  const { path, clientId, account, languages, applications } = settings
-  const shared = { provider, languages, assets: createAssets(languages) }
+export function pageMiddleware(provider: Provider, settings: Settings): Middleware[] {
+  const { path, clientId, account, languages, applications, brand } = settings
+  const shared = { provider, languages, brand, assets: createAssets(languages, brand) }
   return [
     handOverPages({ ...shared, path, applications }),
     consolePages({ ...shared, path, clientId }),
@@ -31,15 +31,6 @@ export function pages(provider: Provider, settings: Settings): Middleware[] {
       ? [accountPages({ ...shared, path: account.path, clientId: account.clientId })]
       : []),
   ]
-}
-
-/** The paths whose requests make entries. */
-export function backPressurePaths(provider: Provider, { apis }: Settings) {
-  const mountPath = new URL(provider.issuer).pathname.replace(/\/$/, '')
-  return {
-    token: provider.pathFor('token', { mountPath }),
-    apis,
-  }
 }
 
 /** Runs only for the page at this path, and what is below it. */

@@ -12,8 +12,10 @@ import {
   text,
 } from 'oidc-provider-impersonation/siblings'
 import { NOTICE_KINDS } from 'oidc-provider-impersonation-verify/format'
-import type { AuditStore } from './audit/store.ts'
-import type { NoticesOptions } from './notice.ts'
+import { noticeSettings, senderRule } from './features/notices/server/mail.ts'
+import type { MailTransport } from './features/notices/server/mail-transport.ts'
+import type { NoticeSettings, NoticesOptions } from './features/notices/server/notice.ts'
+import type { Permits } from './features/permits/server/options.ts'
 import {
   namesRule,
   originRule,
@@ -24,11 +26,16 @@ import {
   textRule,
   timeZoneRule,
   wordsRule,
-} from './option-rules.ts'
-import type { Application, Customers, SupportConsoleOptions, UseInWords } from './options.ts'
-import type { Permits } from './permits/options.ts'
-import { createLanguages, type Languages } from './words/languages.ts'
-import { lookUp } from './words/look-up.ts'
+} from './kernel/option-rules.ts'
+import type { AuditStore } from './ledger/store.ts'
+import type { SupportConsoleOptions } from './options.ts'
+import { brandSettings } from './web/brand.ts'
+import { BRAND_RULES } from './web/brand-rules.ts'
+import type { Customers } from './web/customer-directory.ts'
+import type { ListStaff, Settings } from './web/settings.ts'
+import type { UseInWords } from './web/use-words.ts'
+import { createLanguages } from './web/words/languages.ts'
+import { lookUp } from './web/words/look-up.ts'
 
 const APPLICATION_RULES = {
   name: textRule('how the console names the application'),
@@ -45,6 +52,7 @@ const CONSOLE_RULES = {
   clientId: textRule('the public client of the console'),
   issueAs: textRule('a client that managementApi.clients names for issue'),
   role: aFunction<SupportConsoleOptions['role']>().required('(account) => role or undefined'),
+  staff: aFunction<ListStaff>(),
   customers: objectWith<Customers>('search', 'get').required('search(text, page) and get(id)'),
   applications: list(
     group(APPLICATION_RULES),
@@ -69,10 +77,11 @@ const CONSOLE_RULES = {
     describe: aFunction<UseInWords>(),
   }),
   permits: objectWith<Permits>('wrap', 'attach', 'request'),
+  brand: optionalGroup(BRAND_RULES),
   notices: optionalGroup({
-    send: aFunction<NoticesOptions['send']>().required(
-      '(notice, { signal }) => sends it to notice.customer',
-    ),
+    send: aFunction<NonNullable<NoticesOptions['send']>>(),
+    transport: objectWith<MailTransport>('sendMail'),
+    from: senderRule,
     when: someOf(NOTICE_KINDS).or(NOTICE_KINDS),
     atOnce: integer(1, 1000).or(16),
     /** In seconds. */
@@ -83,52 +92,15 @@ const CONSOLE_RULES = {
   onAlarm: aFunction<NonNullable<SupportConsoleOptions['onAlarm']>>(),
   /** In seconds. */
   auditTimeout: secondsRule(3).or(2),
-  apis: list(pathRule, "paths, such as ['/orders']", 0).or([]),
   language: text.or('en'),
   words: wordsRule,
 }
 
-/**
- * The options, checked and with the defaults. It does not name the shape: the published types cannot
- * have the imports of the siblings' entry.
- */
-export interface Settings
-  extends Pick<
-    SupportConsoleOptions,
-    'applications' | 'audit' | 'clientId' | 'customers' | 'issueAs' | 'onAlarm' | 'permits' | 'role'
-  > {
-  readonly path: string
-  /** The public origin of the console. */
-  readonly url: string
-  readonly durations: readonly number[]
-  /** The source of the pattern, and the pattern as it is tested: for the whole number. */
-  readonly ticketPattern: { readonly source: string; readonly whole: RegExp } | undefined
-  readonly ticketExample: string | undefined
-  readonly ticketUrl: ((ticket: string) => string) | undefined
-  readonly account:
-    | (NonNullable<SupportConsoleOptions['account']> & { readonly path: string })
-    | undefined
-  readonly notices:
-    | { readonly [K in keyof NoticesOptions]-?: NonNullable<NoticesOptions[K]> }
-    | undefined
-  /** Seconds. */
-  readonly auditTimeout: number
-  readonly apis: readonly string[]
-  readonly languages: Languages
-}
-
-/** The settings as a reader of this language is shown them. */
-export function inLanguage(settings: Settings, language: string): Settings {
-  const applications = settings.applications.map((application) => ({
-    ...application,
-    name: nameIn(application, language),
-  }))
-  return { ...settings, applications }
-}
-
-/** How an application is called in a language. */
-export function nameIn({ name, names = {} }: Application, language: string): string {
-  return names[lookUp(language, Object.keys(names)) ?? ''] ?? name
+/** The settings, with those of single features. */
+export interface ConsoleSettings extends Settings {
+  readonly permits: Permits | undefined
+  readonly notices: NoticeSettings | undefined
+  readonly onAlarm: SupportConsoleOptions['onAlarm']
 }
 
 const OPTION_PATH = 'options'
@@ -138,11 +110,15 @@ const OPTION_PATH = 'options'
  *
  * @throws TypeError with the dotted path of the first option that is unknown or wrong
  */
-export function settingsOf(provider: Provider, options: SupportConsoleOptions): Settings {
+export function settingsOf(provider: Provider, options: SupportConsoleOptions): ConsoleSettings {
   checkProvider(provider)
-  const { ticket, url, language, words, ...settings } = resolve(CONSOLE_RULES, options, OPTION_PATH)
+  const { ticket, url, language, words, brand, notices, ...settings } = resolve(
+    CONSOLE_RULES,
+    options,
+    OPTION_PATH,
+  )
   const { origin, pathname } = new URL(provider.issuer)
-  checkNotices(settings)
+  checkNotices({ notices, ...settings })
   checkPaths(settings.path, settings.account?.path, pathname)
   settings.applications.forEach(({ clientId }, index, all) => {
     if (all.findIndex((other) => other.clientId === clientId) === index) return
@@ -165,6 +141,8 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
   return Object.freeze({
     ...settings,
     languages,
+    brand: brand && brandSettings(brand, `${OPTION_PATH}.brand`),
+    notices: notices && noticeSettings(notices, `${OPTION_PATH}.notices`),
     url: url === undefined ? origin : new URL(url).origin,
     ticketPattern,
     ticketExample: ticket.example,
@@ -175,7 +153,7 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
 /** A language without words would never be shown. */
 function checkLanguages(
   { applications }: Pick<Settings, 'applications'>,
-  { tags, preferred }: Languages,
+  { tags, preferred }: Settings['languages'],
 ): void {
   const known = `${tags.join(', ')}. ${OPTION_PATH}.words adds a language`
   if (!tags.includes(preferred)) {
@@ -190,9 +168,11 @@ function checkLanguages(
   })
 }
 
-function checkAudit({ permits, audit }: Pick<Settings, 'audit' | 'permits'>): void {
+function checkAudit({ permits, audit }: Pick<ConsoleSettings, 'audit' | 'permits'>): void {
   if (!permits || permits.audit === audit) return
-  throw new TypeError(`${OPTION_PATH}.permits must have the same audit as ${OPTION_PATH}.audit`)
+  throw new TypeError(
+    `${OPTION_PATH}.permits must be made with the audit of ${OPTION_PATH}.audit: give one object to createPermits({ audit }) and to supportConsole(provider, { audit, permits })`,
+  )
 }
 
 function checkNotices({ notices, account }: { notices?: unknown; account?: unknown }): void {

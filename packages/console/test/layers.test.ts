@@ -4,70 +4,108 @@ import { circlesOf, filesBelow, type Import, importsBelow } from '../../../test/
 
 const SOURCE = join(import.meta.dirname, '../src')
 
-/**
- * Folders and files of src, from the bottom: a file imports from its own folder and from those below it.
- * A name without an ending is a folder.
- */
-const LAYERS = [
-  'words',
-  'option-rules.ts',
-  'http',
-  'audit',
-  'permits',
-  'notice.ts',
-  'options.ts',
-  'settings.ts',
-  'clients.ts',
-  'sign-in',
-  'api',
-  'page',
-  'notices',
-  'middleware.ts',
-  'index.ts',
-  'browser',
+/** From the bottom: a file imports from its own layer and from those below it. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['kernel'],
+  ['ledger'],
+  ['web'],
+  ['features'],
+  [
+    ...['audit-contract.ts', 'options.ts', 'settings.ts', 'routes.ts', 'middleware.ts', 'index.ts'],
+    'pages',
+  ],
 ]
+
+/** No feature imports another. */
+const FEATURES = [
+  'account',
+  'alarms',
+  'impersonations',
+  'notices',
+  'overview',
+  'permits',
+  'personal-data',
+  'rules',
+]
+const FEATURE_PARTS = ['server', 'pages', 'words']
 
 /** The same within these. '' stands for the files that are in none of the folders. */
 const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
-  audit: ['', 'stores', 'keeping', 'recording'],
-  browser: ['kit', 'session', 'running', 'permits', 'operators', 'audit', 'account', ''],
+  ledger: ['', 'outbox', 'stores', 'keeping', 'recording'],
 }
 
 /** The stores know the contract, and not each other. `sql` is the body of two of them. */
 const STORES = ['sqlite', 'postgres', 'sql']
 const SQL_DIALECTS = ['sqlite', 'postgres']
 
+const BROWSER_FOLDERS = /^(?:pages|web\/kit|web\/session|features\/[\w-]+\/pages)\//
+const BROWSER_WORDS = /^(?:web\/words|kernel\/(?:sentence|roles|limits)\.ts$)/
 const BROWSER_PACKAGES =
   /^(?:preact|preact\/hooks|oauth4webapi|eventsource-parser|oidc-provider-impersonation-(?:browser|verify\/format))$/
 
-const files = filesBelow(SOURCE)
-const imports = importsBelow(SOURCE)
-const own = imports.filter(({ isOwn }) => isOwn)
-const inBrowser = imports.filter(({ file }) => isBelow('browser', file))
+const files = filesBelow(SOURCE).map(slashed)
+const imports = importsBelow(SOURCE).map((each) => ({
+  ...each,
+  file: slashed(each.file),
+  target: slashed(each.target),
+}))
+/** A file of words is data. */
+const own = imports.filter(({ isOwn, target }) => isOwn && !target.endsWith('.json'))
+const inBrowser = imports.filter(({ file }) => BROWSER_FOLDERS.test(file))
 
-const describeImport = ({ file, target }: Import) => `src/${file} imports ${target}`
-const layerOf = (file: string) => LAYERS.indexOf(file.split(sep)[0] ?? '')
+function slashed(path: string): string {
+  return path.replaceAll(sep, '/')
+}
+
+function layerOf(file: string): number {
+  return LAYERS.findIndex((layer) => layer.includes(file.split('/')[0] ?? ''))
+}
+
+function featureOf(file: string): string | undefined {
+  const [folder, feature] = file.split('/')
+  return folder === 'features' ? feature : undefined
+}
 
 function innerLayerOf(file: string, layers: readonly string[]): number {
-  const [, folder = '', ...rest] = file.split(sep)
+  const [, folder = '', ...rest] = file.split('/')
   return layers.indexOf(rest.length === 0 ? '' : folder)
 }
 
 function isBelow(folder: string, file: string): boolean {
-  return file.startsWith(folder.replaceAll('/', sep) + sep)
+  return file.startsWith(`${folder}/`)
+}
+
+function describeImport({ file, target }: Pick<Import, 'file' | 'target'>): string {
+  return `${file} imports ${target}`
 }
 
 describe('the layers of the console', () => {
   it('are the folders and files that are listed here', () => {
     expect(files.length).to.be.greaterThan(150)
     expect(files.filter((file) => layerOf(file) === -1)).to.deep.equal([])
-    expect(LAYERS.filter((layer) => !files.some((file) => file.split(sep)[0] === layer))).to.eql([])
+    const isThere = (name: string) => files.some((file) => file.split('/')[0] === name)
+    expect(LAYERS.flat().filter((name) => !isThere(name))).to.deep.equal([])
   })
 
-  it('import from their own folder and from those below it, never upwards', () => {
+  it('have the features side by side, each with its server, its pages and its words', () => {
+    const [features, parts] = [new Set<string>(), new Set<string>()]
+    for (const [, feature, part] of files.map((file) => file.split('/')).filter(isOfFeature)) {
+      features.add(feature ?? '')
+      parts.add(part ?? '')
+    }
+    expect([...features].sort()).to.deep.equal(FEATURES)
+    expect([...parts].filter((part) => !FEATURE_PARTS.includes(part))).to.deep.equal([])
+  })
+
+  it('import from their own layer and from those below it, and no feature imports another', () => {
     expect(own.length).to.be.greaterThan(500)
-    const upwards = own.filter(({ file, target }) => layerOf(target) > layerOf(file))
-    expect(upwards.map(describeImport)).to.deep.equal([])
+    const found = own.filter(({ file, target }) => {
+      const [from, to] = [featureOf(file), featureOf(target)]
+      return (
+        layerOf(target) > layerOf(file) || (from !== to && from !== undefined && to !== undefined)
+      )
+    })
+    expect(found.map(describeImport)).to.deep.equal([])
   })
 
   it('import nothing of the rest of the repository', () => {
@@ -94,10 +132,10 @@ describe('the layers of the console', () => {
     const across = own.filter(({ file, target }) =>
       STORES.some(
         (store) =>
-          isBelow(`audit/stores/${store}`, file) &&
+          isBelow(`ledger/stores/${store}`, file) &&
           STORES.some((other) => {
             const isItsBody = other === 'sql' && SQL_DIALECTS.includes(store)
-            return other !== store && !isItsBody && isBelow(`audit/stores/${other}`, target)
+            return other !== store && !isItsBody && isBelow(`ledger/stores/${other}`, target)
           }),
       ),
     )
@@ -114,9 +152,13 @@ describe('the layers of the console', () => {
       ({ target, isOwn, isType }) =>
         !isType &&
         (isOwn
-          ? !isBelow('browser', target) && !isBelow('words', target)
+          ? !BROWSER_FOLDERS.test(target) && !BROWSER_WORDS.test(target)
           : !BROWSER_PACKAGES.test(target)),
     )
     expect(others.map(describeImport)).to.deep.equal([])
   })
 })
+
+function isOfFeature([folder]: readonly string[]): boolean {
+  return folder === 'features'
+}

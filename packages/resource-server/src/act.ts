@@ -1,16 +1,16 @@
 /**
- * The `act` claim: who acts. Software that acts has its client id in `sub` and in `client_id`, so that
- * it is told apart from an account with the same id; the person for whom it acts is its `act`.
+ * Who acts, as the `act` claim says. Software that acts has its client id in `sub` and in `clientId`, so
+ * that it is told apart from an account with the same id; the person for whom it acts is its `act`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8693#section-4.1
  */
-export interface ActClaim {
+export interface Actor {
   /** The operator's account id, or the client id of software. */
   readonly sub: string
   /** Of software alone: its client id. */
-  readonly client_id?: string | undefined
+  readonly clientId?: string | undefined
   /** The prior actor: the person for whom software acts, or the one before in a chain. */
-  readonly act?: ActClaim | undefined
+  readonly act?: Actor | undefined
 }
 
 /** A JWT of an impersonation has this in front of its `jti`. The id of the impersonation follows. */
@@ -26,7 +26,7 @@ const MAX_CHAIN = 16
  * @param personsLeft software that acts for a person is not counted
  * @returns `undefined` where it is malformed, or longer
  */
-export function parseAct(value: unknown, personsLeft = MAX_CHAIN): ActClaim | undefined {
+export function parseAct(value: unknown, personsLeft = MAX_CHAIN): Actor | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { sub, client_id, act }: { sub?: unknown; client_id?: unknown; act?: unknown } = value
   if (typeof sub !== 'string' || sub === '') return undefined
@@ -34,19 +34,19 @@ export function parseAct(value: unknown, personsLeft = MAX_CHAIN): ActClaim | un
   if (isSoftware && client_id !== sub) return undefined
   const left = isSoftware ? personsLeft : personsLeft - 1
   if (left < 0) return undefined
-  const self = isSoftware ? { sub, client_id: sub } : { sub }
+  const self = isSoftware ? { sub, clientId: sub } : { sub }
   if (act === undefined) return Object.freeze(self)
   const prior = parseAct(act, left)
   // Software acts for a person, never for other software.
-  if (!prior || (isSoftware && prior.client_id !== undefined)) return undefined
+  if (!prior || (isSoftware && prior.clientId !== undefined)) return undefined
   return Object.freeze({ ...self, act: prior })
 }
 
-/** The person of an `act` claim, and the software that acts for the person, or on its own. */
-export function personAndSoftware(act: ActClaim | undefined): {
-  readonly actor?: ActClaim
+/** The person of an actor, and the software that acts for the person, or on its own. */
+export function personAndSoftware(outermost: Actor | undefined): {
+  readonly actor?: Actor
   readonly software?: string
 } {
-  if (act?.client_id === undefined) return act ? { actor: act } : {}
-  return { ...(act.act ? { actor: act.act } : {}), software: act.sub }
+  if (outermost?.clientId === undefined) return outermost ? { actor: outermost } : {}
+  return { ...(outermost.act ? { actor: outermost.act } : {}), software: outermost.sub }
 }

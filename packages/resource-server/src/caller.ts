@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose'
-import { type ActClaim, IMPERSONATED_JTI_PREFIX, parseAct } from './act.ts'
+import { type Actor, IMPERSONATED_JTI_PREFIX, parseAct } from './act.ts'
 import { invalidToken, RequestRefused, refusedBy } from './refusal.ts'
 
 /** One scope token, RFC 6749 §3.3. */
@@ -8,13 +8,13 @@ const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/
 /** Who calls, by the access token of the request. */
 export interface Caller {
   /** The user, or the client where no user takes part. */
-  readonly subject: string
+  readonly userId: string
   /**
-   * Who acts for the subject, where the token says so: RFC 8693 §4.1. Software has a `client_id`, and
+   * Who acts for the user, where the token says so: RFC 8693 §4.1. Software has a `clientId`, and
    * the person that it acts for is its `act`.
    */
-  readonly actor: ActClaim | undefined
-  /** Whether an operator acts as the subject, named or not. */
+  readonly actor: Actor | undefined
+  /** Whether an operator acts as the user, named or not. */
   readonly isImpersonated: boolean
   readonly scopes: ReadonlySet<string>
   /** The whole payload. */
@@ -78,9 +78,9 @@ export function denyImpersonation(): Requirement {
  * nobody in.
  */
 export function requirePerson(): Requirement {
-  return ({ actor, isImpersonated, subject, claims }) => {
+  return ({ actor, isImpersonated, userId, claims }) => {
     // RFC 9068 §2.2: the subject of a client's own token is the client.
-    const isMachine = !isImpersonated && subject === claims.client_id
+    const isMachine = !isImpersonated && userId === claims.client_id
     const isPerson = !isMachine && (!isImpersonated || actor !== undefined)
     if (isPerson && !hasSoftware(actor)) return
     const description = isPerson
@@ -94,9 +94,9 @@ export function requirePerson(): Requirement {
 }
 
 /** Whether software is one of the actors, the outermost or one before. */
-function hasSoftware(actor: ActClaim | undefined): boolean {
+function hasSoftware(actor: Actor | undefined): boolean {
   if (!actor) return false
-  return actor.client_id !== undefined || hasSoftware(actor.act)
+  return actor.clientId !== undefined || hasSoftware(actor.act)
 }
 
 /**
@@ -111,7 +111,7 @@ export function callerFrom(claims: JWTPayload): Caller {
     throw invalidToken('a claim of the access token has the wrong type')
   }
   return Object.freeze({
-    subject: sub,
+    userId: sub,
     actor,
     isImpersonated: actor !== undefined || String(jti).startsWith(IMPERSONATED_JTI_PREFIX),
     scopes: new Set(typeof scope === 'string' ? scope.split(' ') : []),

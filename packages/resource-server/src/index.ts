@@ -1,14 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller, Requirement } from './caller.ts'
 import { requestJudge } from './judge.ts'
-import type { KoaMiddleware } from './koa.ts'
 import { metadataAnswer, type ResourceMetadata } from './metadata.ts'
 import { type ResourceServerOptions, resolveOptions } from './options.ts'
 import { RequestRefused } from './refusal.ts'
-import { type ApiRequest, presentedBy } from './request.ts'
+import { type ApiRequest, type ApiResponse, presentedBy } from './request.ts'
 
-export type { ActClaim } from './act.ts'
-export type { ApiResponse } from './answer.ts'
+export type { Actor } from './act.ts'
 export {
   type Caller,
   denyImpersonation,
@@ -16,17 +14,15 @@ export {
   requirePerson,
   requireScope,
 } from './caller.ts'
-export type { Fetch, FetchInit } from './fetch.ts'
-export type { KoaContext, KoaMiddleware } from './koa.ts'
 export type { ResourceMetadata, ServedMetadata } from './metadata.ts'
-export type { MTLSOptions, ResourceServerOptions } from './options.ts'
-export type { GetUrl } from './public-url.ts'
+export type { Fetch, FetchInit, MTLSOptions, ResourceServerOptions } from './options.ts'
 export { RequestRefused } from './refusal.ts'
-export type { ApiRequest } from './request.ts'
-export type { Certificate, GetCertificate } from './sender/certificate.ts'
+export type { ApiRequest, ApiResponse } from './request.ts'
 export type { DPoPOptions } from './sender/dpop-options.ts'
+export type { GetUrl } from './sender/public-url.ts'
 export type { ReplayStore } from './sender/replay-store.ts'
-export { StatusUnavailable } from './status/unavailable.ts'
+export type { Certificate, GetCertificate } from './sender/sender.ts'
+export { StatusUnavailable } from './status/cache.ts'
 export type {
   ImpersonationUse,
   OnImpersonatedRequest,
@@ -42,6 +38,25 @@ declare global {
     }
   }
 }
+
+/**
+ * What the guard reads and sets in a Koa context. The type is defined here because Koa's types are
+ * a separate package, which an API in another framework does not have.
+ */
+export interface KoaContext {
+  readonly state: { caller: Caller }
+  readonly req: IncomingMessage & { readonly originalUrl?: string | undefined }
+  readonly res: ApiResponse
+  /** The request target before a mount took its path away. */
+  readonly originalUrl: string
+  status: number
+  body: unknown
+  /** Sets a header of the response. */
+  set(field: string, value: string): void
+}
+
+/** Koa middleware. It can be given to a Koa application and to its routers. */
+export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<void>
 
 /** Connect's and Express's middleware. */
 export type ConnectMiddleware = (
@@ -82,7 +97,7 @@ export interface ResourceServer {
  * @example
  * const api = resourceServer({ issuer: 'https://id.example.com/oidc', audience: 'https://api.example.com' })
  * router.get('/orders', api.koa(requireScope('orders:read')), (ctx) => {
- *   ctx.body = ordersOf(ctx.state.caller.subject)
+ *   ctx.body = ordersOf(ctx.state.caller.userId)
  * })
  * router.put('/email', api.koa(requireScope('profile:write'), denyImpersonation()), changeEmail)
  */

@@ -1,10 +1,13 @@
 import { type Caller, meetRequirement, type Requirement } from './caller.ts'
+import { providerKeys } from './keys.ts'
 import type { ResolvedResourceServerOptions } from './options.ts'
 import { RequestRefused, refuserOf, setOffer } from './refusal.ts'
 import type { Presented } from './request.ts'
+import { verifySender } from './sender/sender.ts'
+import { statusCheck } from './status/status.ts'
 import type { UseRefusal } from './uses/impersonation-use.ts'
 import { createUseNotifier } from './uses/notify-uses.ts'
-import { callerVerifier } from './verify.ts'
+import { tokenVerifier } from './verify.ts'
 
 /**
  * Judges requests: who calls, and whether they may. It sees to it that `onImpersonatedRequest` is
@@ -16,18 +19,19 @@ import { callerVerifier } from './verify.ts'
 export function requestJudge(
   options: ResolvedResourceServerOptions,
 ): (presented: Presented, requirements: readonly Requirement[]) => Promise<Caller> {
-  const { dPoP, metadata } = options
-  const { verifyToken, checkSender, checkStatus } = callerVerifier(options)
+  const { issuer, jwksUri, fetch, dPoP, metadata } = options
+  const keys = providerKeys(issuer, jwksUri, fetch)
+  const verifyToken = tokenVerifier(options, keys)
+  const checkStatus = statusCheck(options, keys)
   const notifyUse = createUseNotifier(options)
 
   async function judge(presented: Presented, requirements: readonly Requirement[]) {
     const time = Date.now()
     // A token that is not valid is not one of an impersonation, whatever it says.
-    const verified = await verifyToken(presented)
-    const { caller } = verified
+    const { accessToken, caller } = await verifyToken(presented)
     let stage: UseRefusal['by'] = 'sender'
     try {
-      await checkSender(presented, verified)
+      await verifySender(presented, { accessToken, cnf: caller.claims.cnf }, options)
       stage = 'status'
       // After the sender: a token that is stolen must not lead to a fetch.
       if (caller.isImpersonated) await checkStatus(caller)

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
-import type { Fetch } from './fetch.ts'
-import { agingClock } from './status/aging-clock.ts'
+import type { Fetch } from './options.ts'
+import { agingClock, Upkeep } from './upkeep.ts'
 
 /** How long the provider may take to answer, in milliseconds. */
 const FETCH_TIMEOUT_MS = 5000
@@ -11,8 +11,6 @@ const FRESH_FOR_MS = 300_000
  * may take, a key that the provider removed is believed for ten minutes at most.
  */
 const STALE_AFTER_MS = 600_000 - FETCH_TIMEOUT_MS
-/** How long a fetch that failed is not tried again. */
-const RETRY_AFTER_MS = 1000
 
 /**
  * The provider's published keys. By default, their URL comes from the discovery document. They are
@@ -63,29 +61,27 @@ async function remoteKeys(
     [customFetch]: fetch,
   })
   const clock = agingClock()
-  let fetchedAt = Number.NEGATIVE_INFINITY
-  let failedAt = Number.NEGATIVE_INFINITY
-  let flight: Promise<void> | undefined
+  const upkeep = new Upkeep()
 
-  async function reload(): Promise<void> {
-    const start = clock()
+  async function reload(start: number): Promise<void> {
     await remote.reload()
-    fetchedAt = start
+    upkeep.refreshAt = start + FRESH_FOR_MS
+    upkeep.staleAt = start + STALE_AFTER_MS
   }
 
-  /** It does not reject. */
-  async function refresh(): Promise<void> {
-    await reload().catch(() => {
-      failedAt = clock()
-    })
-    flight = undefined
+  async function refresh(start: number): Promise<void> {
+    try {
+      await reload(start)
+    } catch (cause) {
+      // While the provider is away, no other request waits for it.
+      upkeep.staleAt = Number.POSITIVE_INFINITY
+      throw cause
+    }
   }
 
   return async (header, token) => {
-    if (remote.jwks() === undefined) await reload()
-    const now = clock()
-    if (now - fetchedAt > FRESH_FOR_MS && now - failedAt > RETRY_AFTER_MS) flight ??= refresh()
-    if (now - fetchedAt > STALE_AFTER_MS && failedAt < fetchedAt) await flight
+    if (remote.jwks() === undefined) await reload(clock())
+    await upkeep.keep(clock(), refresh)
     return remote(header, token)
   }
 }

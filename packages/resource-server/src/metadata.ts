@@ -1,3 +1,4 @@
+import { aUrl, group, isHttpUrl, isPlainObject, rule } from './option-rules.ts'
 import type { ResolvedDPoPOptions } from './sender/dpop-options.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
@@ -26,18 +27,31 @@ export interface ResourceMetadata {
   readonly document?: Readonly<Record<string, unknown>>
 }
 
-/** Whether the option `resourceMetadata` is well-formed. */
-export function isMetadataOption(value: unknown): value is ServedMetadata | string {
-  if (typeof value === 'string') return isHttpUrl(value)
-  if (typeof value !== 'object' || value === null) return false
-  const { path, scopes, name, ...unknown }: { [name: string]: unknown } = { ...value }
-  return (
-    Object.keys(unknown).length === 0 &&
-    (path === undefined || (typeof path === 'string' && /^\/[^?#\s"\\]*$/.test(path))) &&
-    (scopes === undefined || isTextArray(scopes)) &&
-    (name === undefined || typeof name === 'string')
-  )
-}
+const isPath = (value: unknown): value is string =>
+  typeof value === 'string' && /^\/[^?#\s"\\]*$/.test(value)
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+const isScopes = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && Array.from(value).every((each) => isText(each) && each !== '')
+
+const url = aUrl()
+const served = group({
+  path: rule('text', isPath, 'a path that begins with a slash, without a query', undefined),
+  scopes: rule('list', isScopes, 'an array of scopes', undefined),
+  name: rule('text', isText, 'a string', undefined),
+})
+
+/** The rule of the option: the URL of the document, or what the guard is to serve. */
+export const metadataRule = {
+  type: 'valid',
+  default: undefined,
+  parse(value: unknown, at: string): ServedMetadata | string {
+    if (typeof value === 'string') return url.parse(value, at)
+    if (isPlainObject(value)) return served.parse(value, at)
+    throw new TypeError(`${at} must be the URL of the document, or an object`)
+  },
+} as const
 
 /**
  * @param given the option
@@ -91,12 +105,4 @@ export function metadataAnswer(
     },
     body: JSON.stringify(metadata.document),
   }
-}
-
-function isHttpUrl(text: string): boolean {
-  return /^https?:\/\/[^\s"\\#]+$/.test(text) && URL.canParse(text)
-}
-
-function isTextArray(value: unknown): boolean {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '')
 }

@@ -57,3 +57,84 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype
 }
+
+/** A URL without user name and fragment. RFC 3986 has no white space, quotation mark or backslash. */
+const HTTP_URL = /^https?:\/\/[^\s/?#@"\\]+(?:[/?][^\s#"\\]*)?$/i
+
+export function isHttpUrl(value: unknown): value is string {
+  return typeof value === 'string' && HTTP_URL.test(value) && URL.canParse(value)
+}
+
+/** The rule of an option that is a URL. */
+export function aUrl() {
+  const must = 'an absolute http or https URL without user name and fragment'
+  return rule('url', isHttpUrl, must, undefined)
+}
+
+/** The rule of an option that is a URL, behind which a path can be put. */
+export function aBaseUrl() {
+  const url = aUrl()
+  const parse = (value: unknown, at: string): string => {
+    const parsed = url.parse(value, at)
+    if (parsed.includes('?')) throw new TypeError(`${at} must not have a query`)
+    return parsed
+  }
+  return { ...url, parse }
+}
+
+/** The rule of an option that is an integer between two bounds, which belong to it. */
+export function anInteger(min: number, max: number, byDefault: number) {
+  const isWithin = (value: unknown): value is number =>
+    Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
+  const must = `an integer from ${min} to ${max}`
+  return { ...rule('integer', isWithin, must, byDefault), min, max }
+}
+
+/**
+ * The rule of an option that is a function of the type `T`. The check sees that it is a function, and no
+ * more.
+ */
+export function aFunction<T>(about = '') {
+  const isFunction = (value: unknown): value is T => typeof value === 'function'
+  return rule('function', isFunction, `a function${about}`, undefined)
+}
+
+/** The asymmetric signature algorithms that oidc-provider knows: what it may sign by. */
+export const SIGNING_ALGORITHMS: readonly string[] = [
+  'RS256',
+  'ES256',
+  'EdDSA',
+  'Ed25519',
+  'PS256',
+  'ES384',
+  'ES512',
+  'RS384',
+  'RS512',
+  'PS384',
+  'PS512',
+  'ML-DSA-44',
+  'ML-DSA-65',
+  'ML-DSA-87',
+]
+
+/** The rule of an option that names signature algorithms, at least one. */
+export function algorithms(byDefault: readonly string[]) {
+  const parse = (value: unknown, at: string): readonly string[] => {
+    // Array.from: `every` would skip holes.
+    if (
+      !Array.isArray(value) ||
+      !Array.from(value).every((each) => SIGNING_ALGORITHMS.includes(each))
+    ) {
+      throw new TypeError(`${at} must be an array of: ${SIGNING_ALGORITHMS.join(', ')}`)
+    }
+    if (value.length === 0) throw new TypeError(`${at} must name at least one`)
+    return Object.freeze([...value])
+  }
+  return { type: 'someOf' as const, values: SIGNING_ALGORITHMS, default: byDefault, parse }
+}
+
+/** The rule of an option that is an object with options of its own. */
+export function group<S extends Shape>(of: S) {
+  const parse = (value: unknown, at: string) => resolve(of, value, at)
+  return { type: 'group' as const, of, default: undefined, parse }
+}

@@ -1,20 +1,28 @@
-import { type Fetch, globalFetch } from './fetch.ts'
 import {
-  isMetadataOption,
+  metadataRule,
   type ResourceMetadata,
   resolveMetadata,
   type ServedMetadata,
 } from './metadata.ts'
-import { type Resolved, resolve, rule } from './option-rules.ts'
-import { aFunction, algorithms, anInteger, aUrl, group } from './option-values.ts'
-import type { GetCertificate } from './sender/certificate.ts'
+import {
+  aBaseUrl,
+  aFunction,
+  algorithms,
+  anInteger,
+  aUrl,
+  group,
+  type Resolved,
+  resolve,
+  rule,
+  SIGNING_ALGORITHMS,
+} from './option-rules.ts'
 import {
   type DPoPOptions,
   dPoPShape,
   type ResolvedDPoPOptions,
   resolveDPoP,
 } from './sender/dpop-options.ts'
-import { SIGNING_ALGORITHMS } from './signing-algorithms.ts'
+import type { GetCertificate } from './sender/sender.ts'
 import type { OnImpersonatedRequest } from './uses/impersonation-use.ts'
 
 /** What an API must know to judge access tokens. */
@@ -108,6 +116,17 @@ export interface ResourceServerOptions {
   readonly onImpersonatedRequest?: OnImpersonatedRequest | undefined
 }
 
+/** What the guard asks for. It is a part of the `RequestInit` of the Fetch API. */
+export interface FetchInit {
+  readonly method?: 'GET'
+  readonly headers?: Headers | Record<string, string>
+  readonly redirect?: 'manual'
+  readonly signal: AbortSignal
+}
+
+/** The global `fetch`, or a function that behaves like it. */
+export type Fetch = (url: string, init: FetchInit) => Promise<Response>
+
 /** How the guard learns which certificate a client proved. */
 export interface MTLSOptions {
   /**
@@ -121,7 +140,6 @@ export interface MTLSOptions {
 }
 
 const AUDIENCE = "the resource indicator of this API, for example 'https://api.example.com'"
-const METADATA = 'an absolute http or https URL, or an object of path, scopes and name'
 const CERTIFICATE = 'a function that answers the client certificate of a request'
 
 const isBoolean = (value: unknown) => typeof value === 'boolean'
@@ -131,7 +149,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** What `resourceServer()` may be given: types, bounds and defaults. */
 export const resourceServerShape = {
   issuer: {
-    ...aUrl(),
+    ...aBaseUrl(),
     required: "the provider's Issuer Identifier, for example 'https://id.example.com/oidc'",
   },
   audience: {
@@ -149,11 +167,7 @@ export const resourceServerShape = {
     },
   }),
   requireStatus: rule('boolean', isBoolean, 'true or false', false),
-  resourceMetadata: {
-    ...rule('valid', isMetadataOption, METADATA, undefined),
-    isValid: isMetadataOption,
-    what: METADATA,
-  },
+  resourceMetadata: metadataRule,
   fetch: aFunction<Fetch>(),
   onImpersonatedRequest: aFunction<OnImpersonatedRequest>(),
 } as const
@@ -187,14 +201,11 @@ const OPTIONS_PATH = 'resourceServer'
  */
 export function resolveOptions(options: ResourceServerOptions): ResolvedResourceServerOptions {
   const resolved = resolve(resourceServerShape, options, OPTIONS_PATH)
-  const { issuer, algorithms } = resolved
-  if (issuer.includes('?')) throw new TypeError(`${OPTIONS_PATH}.issuer must not have a query`)
-  if (algorithms.length === 0)
-    throw new TypeError(`${OPTIONS_PATH}.algorithms must name at least one`)
   const dPoP = resolved.dPoP && resolveDPoP(resolved.dPoP, `${OPTIONS_PATH}.dPoP`)
   const getCertificate = resolved.mTLS?.getCertificate
-  const fetch = resolved.fetch ?? globalFetch
-  const { resourceMetadata: given, audience } = resolved
+  // The global is looked up at each call, so that what replaces it later (a tracer) is used.
+  const fetch: Fetch = resolved.fetch ?? ((url, init) => globalThis.fetch(url, init))
+  const { resourceMetadata: given, audience, issuer } = resolved
   const metadata = resolveMetadata(given, { audience, issuer, dPoP, getCertificate })
   return Object.freeze({ ...resolved, dPoP, getCertificate, metadata, fetch })
 }

@@ -1,5 +1,3 @@
-import { formatChallenge } from './challenge.ts'
-
 /** What the guard knows of a refusal, and its reader does not see. */
 interface Marks {
   refuser?: Refuser
@@ -94,4 +92,19 @@ export function refuserOf(refused: RequestRefused): Refuser | undefined {
 /** Lets the challenge of a refusal, a requirement's too, say what the guard takes. */
 export function setOffer(refused: RequestRefused, offer: Offer): void {
   marksOf(refused).offer = offer
+}
+
+/** Characters that a quoted string of a challenge must not have: RFC 6749 §5.2. */
+const NOT_PRINTABLE = /[^\x20\x21\x23-\x5B\x5D-\x7E]/g
+
+/** A challenge of `WWW-Authenticate`: RFC 6750 §3, RFC 9449 §7.1. What is `undefined` is left out. */
+function formatChallenge(
+  scheme: 'Bearer' | 'DPoP',
+  parameters: Readonly<Record<string, string | undefined>>,
+): string {
+  return `${scheme} ${Object.entries(parameters)
+    .flatMap(([name, value]) =>
+      value === undefined ? [] : `${name}="${value.replaceAll(NOT_PRINTABLE, '?')}"`,
+    )
+    .join(', ')}`
 }

@@ -1,5 +1,3 @@
-import { type ApiResponse, isResponse } from './answer.ts'
-
 /**
  * What the guard reads of a request. Node's `IncomingMessage` is one, and so are the requests of
  * Express and Fastify and the `Request` of the Fetch API.
@@ -19,6 +17,19 @@ export interface ApiRequest {
    * `onImpersonatedRequest` the status.
    */
   readonly res?: ApiResponse | undefined
+}
+
+/** What the guard reads of Node's response: that of HTTP/1.1, of HTTP/2, or of a framework. */
+export interface ApiResponse {
+  readonly statusCode: number
+  readonly headersSent: boolean
+  /** Of HTTP/1.1. */
+  readonly writableFinished?: boolean
+  /** Of HTTP/1.1. */
+  readonly destroyed?: boolean
+  /** Of HTTP/2. */
+  readonly stream?: { readonly destroyed: boolean } | undefined
+  once(event: 'close' | 'finish', listener: () => void): unknown
 }
 
 /** What a request shows of its caller. */
@@ -56,6 +67,11 @@ export function presentedBy(
     authorization: authorization ?? '',
     proof: header(request, 'dpop'),
   }
+}
+
+/** Whether a value, such as a `res` that a framework sets for itself, is Node's response. */
+function isResponse(value: unknown): value is ApiResponse {
+  return typeof value === 'object' && value !== null && 'once' in value && 'statusCode' in value
 }
 
 /** A repeated header is put together as Node and `Headers` do it, RFC 9110 §5.3. */

@@ -1,11 +1,8 @@
-import { errors as jose, jwtVerify } from 'jose'
+import { type JWTVerifyGetKey, errors as jose, jwtVerify } from 'jose'
 import { type Caller, callerFrom } from './caller.ts'
-import { providerKeys } from './keys.ts'
 import type { ResolvedResourceServerOptions } from './options.ts'
 import { invalidToken, RequestRefused } from './refusal.ts'
 import { accessTokenIn, type Presented } from './request.ts'
-import { verifySender } from './sender/sender.ts'
-import { statusCheck } from './status/status.ts'
 
 /** An access token that is valid here. Its sender and its status are not checked yet. */
 export interface Verified {
@@ -13,24 +10,13 @@ export interface Verified {
   readonly caller: Caller
 }
 
-/**
- * The checks of an access token, in their order. They throw {@link RequestRefused}; any other error
- * is a failure of the API itself.
- */
-export interface CallerVerifier {
-  /** Verifies the access token of a request. */
-  verifyToken(presented: Presented): Promise<Verified>
-  /** Checks that the sender is the one that the token is bound to. */
-  checkSender(presented: Presented, verified: Verified): Promise<void>
-  /** Checks that an impersonation has not ended. */
-  checkStatus(caller: Caller): Promise<void>
-}
-
-export function callerVerifier(options: ResolvedResourceServerOptions): CallerVerifier {
-  const { issuer, audience, jwksUri, algorithms, clockTolerance, fetch } = options
-  const keys = providerKeys(issuer, jwksUri, fetch)
-
-  async function verifyToken(presented: Presented): Promise<Verified> {
+/** Makes what verifies the access token of a request. It throws `RequestRefused`. */
+export function tokenVerifier(
+  options: ResolvedResourceServerOptions,
+  keys: JWTVerifyGetKey,
+): (presented: Presented) => Promise<Verified> {
+  const { issuer, audience, algorithms, clockTolerance } = options
+  return async (presented) => {
     const accessToken = parseAccessToken(presented, options)
     // RFC 9068 §4.
     const { payload } = await jwtVerify(accessToken, keys, {
@@ -45,13 +31,6 @@ export function callerVerifier(options: ResolvedResourceServerOptions): CallerVe
       throw invalidToken('access token is not valid here', cause)
     })
     return { accessToken, caller: callerFrom(payload) }
-  }
-
-  return {
-    verifyToken,
-    checkSender: (presented, { accessToken, caller: { claims } }) =>
-      verifySender(presented, { accessToken, cnf: claims.cnf }, options),
-    checkStatus: statusCheck(options, keys),
   }
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Fetch } from '../src/fetch.ts'
+import type { Fetch } from '../src/options.ts'
 
 export interface CacheOptions {
   /** How long it keeps what it was answered, in seconds, whatever `Cache-Control` says. */

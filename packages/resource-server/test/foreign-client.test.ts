@@ -61,8 +61,8 @@ describe('a foreign client (oauth4webapi) with a bound token, at a guarded API',
     const app = new Koa()
     app.use(api.koa(requireScope('orders:read')) as Koa.Middleware)
     app.use((ctx) => {
-      const { subject, actor } = ctx.state.caller
-      ctx.body = { subject, actor: actor.sub }
+      const { userId, actor } = ctx.state.caller
+      ctx.body = { userId, actor: actor.sub }
     })
     server.on('request', app.callback())
     return new URL('/orders?page=2', base)
@@ -116,7 +116,7 @@ describe('a foreign client (oauth4webapi) with a bound token, at a guarded API',
     expect(tokens.token_type).to.equal('dpop')
     for (let n = 0; n < 2; n += 1) {
       expect(await call(url, tokens.access_token, { DPoP })).to.deep.equal({
-        subject: 'alice',
+        userId: 'alice',
         actor: 'olivia',
       })
     }
@@ -141,7 +141,7 @@ describe('a foreign client (oauth4webapi) with a bound token, at a guarded API',
     shown = certificate
     const { access_token: token, token_type } = await exchange('bound', {})
     expect(token_type).to.equal('bearer')
-    expect(await call(url, token)).to.deep.equal({ subject: 'alice', actor: 'olivia' })
+    expect(await call(url, token)).to.deep.equal({ userId: 'alice', actor: 'olivia' })
     for (const other of [otherCertificate, undefined]) {
       shown = other
       expect(await call(url, token)).to.deep.equal([['bearer', 'invalid_token']])

@@ -21,7 +21,7 @@ type Build = (api: ResourceServer, requirements: Requirement[]) => RequestListen
 /** Answers what the guard says to a request, in a framework for which it has no middleware. */
 async function judged(authenticate: () => ReturnType<ResourceServer['authenticate']>) {
   try {
-    return { status: 200, headers: {}, body: JSON.stringify((await authenticate()).subject) }
+    return { status: 200, headers: {}, body: JSON.stringify((await authenticate()).userId) }
   } catch (error) {
     if (error instanceof StatusUnavailable) {
       return { status: error.status, headers: error.headers, body: '' }
@@ -39,12 +39,12 @@ async function judged(authenticate: () => ReturnType<ResourceServer['authenticat
 function koa(
   api: ResourceServer,
   requirements: Requirement[],
-): Koa<{ caller: { subject: string } }> {
-  const app = new Koa<{ caller: { subject: string } }>()
+): Koa<{ caller: { userId: string } }> {
+  const app = new Koa<{ caller: { userId: string } }>()
   app.silent = true
   app.use(api.koa(...requirements) as Koa.Middleware)
   app.use((ctx) => {
-    ctx.body = JSON.stringify(ctx.state.caller.subject)
+    ctx.body = JSON.stringify(ctx.state.caller.userId)
   })
   return app
 }
@@ -52,7 +52,7 @@ function koa(
 function router(api: ResourceServer, requirements: Requirement[]): express.Router {
   const routes = express.Router()
   routes.use(api.connect(...requirements))
-  routes.use(({ caller }, response) => void response.end(JSON.stringify(caller?.subject)))
+  routes.use(({ caller }, response) => void response.end(JSON.stringify(caller?.userId)))
   return routes
 }
 
@@ -233,7 +233,7 @@ it('the guard in Fastify judges its requests as they are', async () => {
   const client = await boundClient()
   const api = client.guardWith({ baseUrl: BASE })
   const app = Fastify()
-  app.get('/orders', async (request) => (await api.authenticate(request)).subject)
+  app.get('/orders', async (request) => (await api.authenticate(request)).userId)
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   try {
     const headers = { authorization: `DPoP ${client.bound}`, dpop: await client.proof() }

@@ -31,7 +31,7 @@ const server = createServer((request: Parameters<typeof read>[0], response) => {
   const guard = request.url === '/email' ? inPerson : read
   guard(request, response, (error) => {
     const caller: Caller | undefined = request.caller
-    response.writeHead(error ? 503 : 200).end(caller?.actor?.sub ?? caller?.subject)
+    response.writeHead(error ? 503 : 200).end(caller?.actor?.sub ?? caller?.userId)
   })
 })
 server.listen(0, '127.0.0.1', () => process.send?.(server.address()))

@@ -41,14 +41,14 @@ describe('the guard of a resource server', () => {
   it('tells the user, who acts, whether anybody does, the scopes and the claims', async () => {
     const callers: Array<Partial<Caller>> = []
     for (const token of [own, acted, unnamed]) {
-      const { subject, actor, isImpersonated, scopes } = await api.authenticate(`Bearer ${token}`)
+      const { userId, actor, isImpersonated, scopes } = await api.authenticate(`Bearer ${token}`)
       expect(scopes.has('orders:read')).to.equal(true)
-      callers.push({ subject, actor, isImpersonated })
+      callers.push({ userId, actor, isImpersonated })
     }
     expect(callers).to.deep.equal([
-      { subject: 'alice', actor: undefined, isImpersonated: false },
-      { subject: 'alice', actor: { sub: 'olivia' }, isImpersonated: true },
-      { subject: 'alice', actor: undefined, isImpersonated: true },
+      { userId: 'alice', actor: undefined, isImpersonated: false },
+      { userId: 'alice', actor: { sub: 'olivia' }, isImpersonated: true },
+      { userId: 'alice', actor: undefined, isImpersonated: true },
     ])
     const { claims } = await api.authenticate(`bearer ${acted}`)
     expect(claims.client_id).to.equal('console')
@@ -112,7 +112,7 @@ describe('the guard of a resource server', () => {
     const lacking = await api.authenticate(`Bearer ${own}`, write).catch((error: unknown) => error)
     expect(lacking).to.include({ status: 403, error: 'insufficient_scope', scope: 'orders:write' })
     expect((lacking as RequestRefused).challenge('x')).to.include('scope="orders:write"')
-    expect((await api.authenticate(`Bearer ${own}`, denyImpersonation())).subject).to.equal('alice')
+    expect((await api.authenticate(`Bearer ${own}`, denyImpersonation())).userId).to.equal('alice')
     for (const token of [acted, unnamed]) {
       const denied = await api
         .authenticate(`Bearer ${token}`, denyImpersonation())
@@ -123,8 +123,8 @@ describe('the guard of a resource server', () => {
 
   it('a requirement that asks elsewhere is waited for, and refuses by its promise', async () => {
     const description = 'suspended'
-    const inGoodStanding = async ({ subject }: Caller) => {
-      if ((await Promise.resolve(subject)) !== 'alice') return
+    const inGoodStanding = async ({ userId }: Caller) => {
+      if ((await Promise.resolve(userId)) !== 'alice') return
       throw new RequestRefused(403, { error: 'access_denied', description })
     }
     const refused = await api.authenticate(`Bearer ${own}`, inGoodStanding).catch((error) => error)
@@ -193,7 +193,7 @@ describe('the guard of a resource server', () => {
     const refused = await other.authenticate(`Bearer ${own}`).catch((error: unknown) => error)
     expect(refused).to.include({ status: 401, error: 'invalid_token' })
     const same = resourceServer({ issuer, audience, algorithms: ['ES256'] })
-    expect((await same.authenticate(`Bearer ${own}`)).subject).to.equal('alice')
+    expect((await same.authenticate(`Bearer ${own}`)).userId).to.equal('alice')
   })
 
   it('a caller cannot be changed by what it is handed to', async () => {
@@ -214,7 +214,7 @@ describe('the guard of a resource server', () => {
         'Bearer realm="x", error="invalid_token", error_description="the Authorization header is malformed"',
       )
     }
-    expect((await api.authenticate(`BEARER   ${own}`)).subject).to.equal('alice')
+    expect((await api.authenticate(`BEARER   ${own}`)).userId).to.equal('alice')
   })
 
   it('what cannot stand in a header does not get into a challenge', async () => {

@@ -25,7 +25,7 @@ describe('oidc-provider-impersonation-testing', () => {
     ask = async (token, ...requirements) => {
       const headers = { authorization: `Bearer ${token}` }
       return api.authenticate(new Request(RESOURCE, { headers }), ...requirements).then(
-        ({ subject, actor, isImpersonated }) => ({ subject, actor: actor?.sub, isImpersonated }),
+        ({ userId, actor, isImpersonated }) => ({ userId, actor: actor?.sub, isImpersonated }),
         (error: { status: number }) => error.status,
       )
     }
@@ -34,7 +34,7 @@ describe('oidc-provider-impersonation-testing', () => {
 
   it('issues an impersonation that a guard accepts, and a token of the user in person', async () => {
     const { accessToken } = await provider.issueTestImpersonation(request)
-    const caller = { subject: 'alice', actor: 'olivia', isImpersonated: true }
+    const caller = { userId: 'alice', actor: 'olivia', isImpersonated: true }
     expect(await ask(accessToken, requireScope('orders:read'))).to.deep.equal(caller)
     expect(await ask(accessToken, requireScope('orders:write'))).to.equal(403)
     expect(await ask(accessToken, denyImpersonation())).to.equal(403)
@@ -44,7 +44,7 @@ describe('oidc-provider-impersonation-testing', () => {
     expect(await ask(unnamed)).to.deep.equal({ ...caller, actor: undefined })
 
     const own = await provider.issueTestToken(request)
-    const inPerson = { subject: 'alice', actor: undefined, isImpersonated: false }
+    const inPerson = { userId: 'alice', actor: undefined, isImpersonated: false }
     expect(await ask(own, requireScope('orders:read'), denyImpersonation())).to.deep.equal(inPerson)
   })
 
@@ -138,8 +138,8 @@ describe('oidc-provider-impersonation-testing', () => {
       expect(algorithms).to.deep.equal([expected, expected, expected])
       const api = resourceServer({ issuer: own.issuer, audience: RESOURCE })
       const headers = { authorization: `Bearer ${accessToken}` }
-      const { subject } = await api.authenticate(new Request(RESOURCE, { headers }))
-      expect(subject).to.equal('alice')
+      const { userId } = await api.authenticate(new Request(RESOURCE, { headers }))
+      expect(userId).to.equal('alice')
     }
   })
 

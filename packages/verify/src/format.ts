@@ -1,13 +1,13 @@
 // The format of the audit: entries, rows and permits, and how entries are added up. It runs in browsers, too.
 export {
-  AFTER_REFUSAL,
   alarmKindOf,
   foldAcknowledgement,
   foldAlarm,
-  isAfterRefusal,
   isAlarmOpen,
   isUrgentByItself,
   openAlarmOf,
+  type PendingAlarm,
+  pendingAlarmOf,
   urgencyOf,
   urgencyOfRefusals,
 } from './format/alarm.ts'
@@ -21,6 +21,7 @@ export {
   type SignedClaims,
 } from './format/checkpoint.ts'
 export {
+  ALERT_EVENTS,
   AUDIT_EVENTS,
   type AuditEntry,
   type AuditEventName,
@@ -31,8 +32,10 @@ export {
   type Erased,
   encodeEntry,
   isAboutPermit,
+  isAlertEvent,
   isNoticeEvent,
   isPermitEvent,
+  MAX_DATE_MS,
   MISLABELLED_EVENT,
   type Named,
   NOTICE_EVENTS,
@@ -57,24 +60,12 @@ export {
   noticeKindsDue,
   noticePausedUntil,
   pendingKindsIn,
+  quietAt,
 } from './format/notice.ts'
-export {
-  anyObject,
-  eventTime,
-  fits,
-  flag,
-  listOf,
-  objectOf,
-  oneOf,
-  optional,
-  type Parser,
-  text,
-  unlessWrong,
-  wholeNumber,
-} from './format/parsers.ts'
 export { isPausedAt, type PauseRecord } from './format/pause.ts'
 export {
   type AnyPermit,
+  changeOf,
   foldAny,
   foldPermit,
   type GivenPermit,
@@ -82,12 +73,14 @@ export {
   type PermitDecision,
   type PermitRecord,
   parseAny,
+  pendingChangeOf,
   storedPermitOf,
 } from './format/permit.ts'
 export { isPlainObject } from './format/plain-object.ts'
 export { nonEmptyText, type Present, positiveInteger, present } from './format/present.ts'
 export { reasonOf } from './format/reason.ts'
 export {
+  ALARM_KINDS,
   ALL_OUTCOMES,
   type AlarmKind,
   type AlarmRank,
@@ -98,7 +91,9 @@ export {
   type Outcome,
   outcomeOf,
   type RowAlarm,
+  type RowUse,
 } from './format/row.ts'
+export { type Alert, type AlertTry, PERMIT_CHANGES, type PermitChange } from './format/row-alert.ts'
 export type { NamedEntry, RowLine } from './format/row-line.ts'
 export {
   ATTEMPT_STAGES,
@@ -109,6 +104,14 @@ export {
   type NoticeTry,
   type RowNotice,
 } from './format/row-notice.ts'
+export {
+  EVENT_SENTENCES,
+  type EventSentences,
+  endingIn,
+  fill,
+  SLOT,
+  sentenceFor,
+} from './format/sentence.ts'
 export {
   beginStanding,
   foldStanding,
@@ -127,3 +130,10 @@ export {
   saysSomething,
 } from './format/text.ts'
 export type { EndCause, Need, ToldActor, ToldEvent, ToldRequest, ToldUse } from './format/told.ts'
+export {
+  AFTER_REFUSAL,
+  EMERGENCY,
+  REVIEW_SEPARATOR,
+  type Unapproved,
+  unapprovedIn,
+} from './format/unapproved.ts'

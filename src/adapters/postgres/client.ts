@@ -1,3 +1,4 @@
+import type { SqlRow } from '../sql.ts'
 import { storageError } from '../storage-error.ts'
 
 /** A query as `pg` takes it. */
@@ -12,12 +13,11 @@ export interface PostgresQuery {
 
 /** The part of `pg`'s `Pool` or `Client` that is used. */
 export interface PostgresClient {
-  query(query: PostgresQuery): Promise<{ rows: unknown[]; rowCount: number | null }>
+  query(query: PostgresQuery): Promise<{ rows: SqlRow[]; rowCount: number | null }>
 }
 
-/** The result of a query: rows whose columns are still to be looked at. */
 export interface PostgresResult {
-  readonly rows: readonly Readonly<Record<string, unknown>>[]
+  readonly rows: readonly SqlRow[]
   readonly count: number
 }
 
@@ -52,14 +52,10 @@ export async function runQuery(
 ): Promise<PostgresResult> {
   try {
     const { rows, rowCount } = await send(client, query)
-    return { rows: rows.filter(isRow), count: rowCount ?? 0 }
+    return { rows, count: rowCount ?? 0 }
   } catch (error) {
     throw storageError('PostgreSQL', error, (code) => remedies(table)[code ?? ''])
   }
-}
-
-export function isRow(row: unknown): row is Readonly<Record<string, unknown>> {
-  return typeof row === 'object' && row !== null
 }
 
 /** By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { boolean, objectWith, resolve } from '../../options/rules.ts'
+import { resolve } from '../../options/rules.ts'
 import type { AdapterFactory, EndingAdapter } from '../contract.ts'
 import { type DeleteExpiredOptions, deleteInBatches } from '../record.ts'
-import { type PostgresStore, postgresAdapter, postgresBatches } from './adapter.ts'
+import { sqlAdapter } from '../sql.ts'
 import { type PostgresClient, runQuery } from './client.ts'
-import { type PostgresTable, TABLE_RULES, tableNames } from './schema.ts'
+import { POSTGRES_RULES, type PostgresTable, requireSchemaVersion, tableNames } from './schema.ts'
 import { statements } from './statements.ts'
+import { postgresTable, type RunStatement } from './table.ts'
 
 export type { DeleteExpiredOptions } from '../record.ts'
 export type { PostgresClient, PostgresQuery } from './client.ts'
@@ -19,6 +20,9 @@ export interface PostgresAdapterOptions extends PostgresTable {
    *
    * How long a query may take is the pool's to say (`query_timeout`, `statement_timeout`,
    * `connectionTimeoutMillis`): without them a stalled server stalls the request.
+   *
+   * @example
+   * pool: new Pool({ query_timeout: 5000 })
    */
   pool: PostgresClient
 
@@ -39,13 +43,6 @@ export interface PostgresAdapterOptions extends PostgresTable {
    * @defaultValue `true`
    */
   group?: boolean
-}
-
-const RULES = {
-  ...TABLE_RULES,
-  pool: objectWith<PostgresClient>('query').required('a Pool or Client of pg'),
-  prepare: boolean.or(true),
-  group: boolean.or(true),
 }
 
 /** The factory that {@link createPostgresAdapter} returns. */
@@ -79,26 +76,28 @@ export interface PostgresAdapterFactory extends AdapterFactory {
  * @throws TypeError when an option is wrong.
  */
 export function createPostgresAdapter(options: PostgresAdapterOptions): PostgresAdapterFactory {
-  const { pool, prepare, group, ...names } = resolve(RULES, options, 'createPostgresAdapter')
+  const { pool, prepare, group, ...names } = resolve(
+    POSTGRES_RULES,
+    options,
+    'createPostgresAdapter',
+  )
   const { table } = tableNames(names)
   const texts = statements(table)
   // one name means one text on a connection, also when adapters of two tables share it
   const tag = createHash('sha256').update(table).digest('hex').slice(0, 8)
 
-  const run: PostgresStore['run'] = (statement, values) =>
+  const run: RunStatement = (statement, values) =>
     runQuery(pool, table, {
-      ...(prepare ? { name: `oidc_${tag}_${statement}` } : {}),
+      ...(prepare && { name: `oidc_${tag}_${statement}` }),
       text: texts[statement],
       values,
     })
-  const store: PostgresStore = {
-    table,
-    run,
-    send: (text, values) => runQuery(pool, table, { text, values }),
-    batches: postgresBatches(run, group),
-  }
+  const send = (text: string, values: unknown[]) => runQuery(pool, table, { text, values })
+  const records = postgresTable({ table, run, send, group })
 
-  const factory = (model: string): EndingAdapter => postgresAdapter(model, store)
+  /** Rejects where the table is missing, or is not of this schema version, and says what to do. */
+  const check = async () => requireSchemaVersion(table, (await run('check', [])).rows[0]?.comment)
+  const factory = (model: string): EndingAdapter => ({ ...sqlAdapter(model, records), check })
   const deleteExpired = (options?: DeleteExpiredOptions) =>
     deleteInBatches(options, async (limit) => (await run('deleteExpired', [limit])).count)
   return Object.assign(factory, { deleteExpired })

@@ -1,12 +1,14 @@
-import { type Resolved, resolve, valid } from '../../options/rules.ts'
-import { isRow, type PostgresClient, send } from './client.ts'
+import { boolean, objectWith, type Resolved, resolve, valid } from '../../options/rules.ts'
+import { type PostgresClient, send } from './client.ts'
 
 /** Where the records are. */
 export interface PostgresTable {
   /**
    * The schema: a letter or underscore, then letters, digits, underscores; at most 63.
    *
-   * @defaultValue none: the connection's `search_path` decides
+   * @defaultValue the connection's `search_path` decides
+   * @example
+   * schema: 'identity'
    */
   schema?: string
 
@@ -14,6 +16,8 @@ export interface PostgresTable {
    * The table's name, of the same characters; at most 45.
    *
    * @defaultValue `'oidc_records'`
+   * @example
+   * table: 'id_records'
    */
   table?: string
 }
@@ -51,13 +55,21 @@ function identifier(longest: number) {
     (value) =>
       typeof value === 'string' && /^[a-z_][a-z0-9_]*$/i.test(value) && value.length <= longest,
     `letters, digits and underscores, not starting with a digit, at most ${longest} of them`,
+    { type: 'identifier' },
   )
 }
 
-export const TABLE_RULES = {
+const TABLE_RULES = {
   schema: identifier(63),
   // the longest name made of it is that of an index, and PostgreSQL cuts off what exceeds 63
   table: identifier(45).or('oidc_records'),
+}
+
+export const POSTGRES_RULES = {
+  ...TABLE_RULES,
+  pool: objectWith<PostgresClient>('query').required('a Pool or Client of pg'),
+  prepare: boolean.or(true),
+  group: boolean.or(true),
 }
 
 export function tableNames({ schema, table }: Resolved<typeof TABLE_RULES>) {
@@ -165,8 +177,7 @@ export async function migrate(client: PostgresClient, options: PostgresTable = {
 
 /** @returns false where there is no such table */
 async function checkVersion(client: PostgresClient, table: string): Promise<boolean> {
-  const { rows } = await send(client, { text: COMMENT_QUERY, values: [table] })
-  const row = rows.find(isRow)
+  const [row] = (await send(client, { text: COMMENT_QUERY, values: [table] })).rows
   if (row) requireSchemaVersion(table, row.comment)
   return row !== undefined
 }

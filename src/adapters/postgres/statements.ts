@@ -86,8 +86,7 @@ export function statements(table: string) {
     consumeOnce: `
       UPDATE ${table} SET consumed_at = date_trunc('second', now()), note = $3, note_actor = $4,
         actor = coalesce($4, actor)
-      WHERE model = $1 AND id = $2 AND consumed_at IS NULL AND ended IS NULL AND ${live}
-      RETURNING 1`,
+      WHERE model = $1 AND id = $2 AND consumed_at IS NULL AND ended IS NULL AND ${live}`,
 
     /**
      * `$2` the ids, `$3` the notes, `$4` their actors. A row that another transaction holds is left
@@ -112,8 +111,8 @@ export function statements(table: string) {
 
     /** `$3` the end. */
     endOnce: `
-      UPDATE ${table} SET ended = $3, ended_xid = ${CURRENT_XID} WHERE model = $1 AND id = $2 AND ended IS NULL AND ${live}
-      RETURNING 1`,
+      UPDATE ${table} SET ended = $3, ended_xid = ${CURRENT_XID}
+      WHERE model = $1 AND id = $2 AND ended IS NULL AND ${live}`,
 
     destroy: `DELETE FROM ${table} WHERE model = $1 AND id = $2`,
 
@@ -122,15 +121,15 @@ export function statements(table: string) {
       DELETE FROM ${table} WHERE model = $1 AND id = ANY(ARRAY(
         SELECT id FROM ${table} WHERE model = $1 AND grant_id = $2 ORDER BY id FOR UPDATE))`,
 
-    /** `$2` the list. */
+    /** `$1` the list: subject tokens alone are in one. */
     endedIndices: `
       SELECT DISTINCT status_index FROM ${table}
-      WHERE model = $1 AND status_list = $2 AND ended_xid IS NOT NULL AND status_index IS NOT NULL
+      WHERE status_list = $1 AND ended_xid IS NOT NULL AND status_index IS NOT NULL
         AND ${live}`,
 
     /**
      * What has ended in a list, from a transaction on. `$1` the list, `$2` the transaction. The index is
-     * enough: subject tokens alone are in a list. A whole list is 2^20 indices, read after a start, while
+     * enough. A whole list is 2^20 indices, read after a start, while
      * guards wait: in no order, and in 8 bytes each. `oldest` is the oldest transaction that is under
      * way: those before it are over, and this sees what they did.
      */

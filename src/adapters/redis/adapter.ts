@@ -6,6 +6,7 @@ import {
   decodePayload,
   encodePayload,
   type ListingKeys,
+  LOOK_UPS,
   lifetime,
   listingKeys,
   secondaryKeys,
@@ -102,7 +103,7 @@ export function redisAdapter(
   }
 
   function joinLookUps(keys: readonly string[], id: string, iat: string, life: string) {
-    return redis.runForEach(scripts.joinLookUpsScript, keys, encodeMember(id), iat, life)
+    return redis.runForEach(scripts.upsertScript, keys, [encodeMember(id), iat, life])
   }
 
   /** Lists a record by the actor of its note, too. @param known read where the caller does not say it */
@@ -130,12 +131,11 @@ export function redisAdapter(
     if (members.length > 0) redis.send(['ZREM', key, ...members], key).catch(() => {})
   }
 
-  function matches(payload: AdapterPayload, { accountId, actor, clientId }: LookUp): boolean {
+  function matches(payload: AdapterPayload, lookUp: LookUp): boolean {
     const keys = listingKeys(model, payload)
     if (!keys) return false
-    if (accountId !== undefined && keys.accountId !== accountId) return false
-    if (clientId !== undefined && keys.clientId !== clientId) return false
-    return actor === undefined || (actorOf(payload.note) ?? keys.actor) === actor
+    const found = { ...keys, actor: actorOf(payload.note) ?? keys.actor }
+    return LOOK_UPS.every((name) => lookUp[name] === undefined || found[name] === lookUp[name])
   }
 
   /** Puts back what a record that was replaced has kept, and its look-ups and its list may have lost. */
@@ -177,15 +177,13 @@ export function redisAdapter(
       const listed = isLive ? listingKeys(model, payload) : undefined
 
       const fields = [
-        life,
         encodePayload(payload),
         consumed > 0 ? String(consumed) : '',
         grantId ? storableKey(grantId) : '',
-        listed ? String(listed.iat) : '',
       ]
-      const write = () => redis.run(scripts.upsertScript, keyOf('id', id), ...fields)
-      const join = async ({ iat, ...keys }: ListingKeys) =>
-        joinLookUps([allKey, ...lookUpKeys(keys)], id, String(iat), life)
+      const lookUps = listed ? [allKey, ...lookUpKeys(listed)] : []
+      const listing = listed ? [encodeMember(id), String(listed.iat)] : ['', '']
+      const record = { key: keyOf('id', id), args: fields }
 
       const writes: Promise<unknown>[] = []
       if (isLive && uid) writes.push(point(keyOf('uid', uid), id, life))
@@ -193,9 +191,10 @@ export function redisAdapter(
       if (isLive && grantId) {
         writes.push(redis.run(scripts.keepScript, keyOf('grant', grantId), storableKey(id), life))
       }
-      // No record is there that is not listed.
-      const writing = listed ? redis.inOrder(() => join(listed), write) : write()
-      const [kept] = await Promise.all([writing, ...writes])
+      const [kept] = await Promise.all([
+        redis.runForEach(scripts.upsertScript, lookUps, [...listing, life], record),
+        ...writes,
+      ])
       if (listed) await putBack(kept, id, listed, life)
     },
 
@@ -276,16 +275,7 @@ export function redisAdapter(
     followEnded: (list) => followEnded(list, () => readList(list)),
 
     async destroy(id) {
-      const reply = await redis.run(scripts.destroyScript, keyOf('id', id))
-      const [grant, ended] = parseArray(reply)
-      if (typeof ended === 'string') {
-        // Its index goes with it.
-        const listed = listingKeys(model, decodePayload(ended, {}))
-        if (listed && isIndexed(listed)) {
-          const list = listKey(listed.statusList)
-          await redis.run(scripts.removeIndexScript, list, String(listed.statusIndex))
-        }
-      }
+      const grant = await redis.run(scripts.destroyScript, keyOf('id', id))
       if (!isThere(grant)) return
       const key = keyTo('grant', String(grant))
       await redis.send(['ZREM', key, storableKey(id)], key)
@@ -324,7 +314,7 @@ interface Entry {
   readonly iat: number
 }
 
-/** Members and scores in turn; what has a score under 0 is no record (`joinLookUpsScript`). */
+/** Members and scores in turn; what has a score under 0 is no record (`upsertScript`). */
 function parseEntries(reply: readonly unknown[]): Entry[] {
   const entries: Entry[] = []
   for (let i = 0; i + 1 < reply.length; i += 2) {

@@ -34,10 +34,16 @@ export interface RedisConnection {
   /** Runs a script over one key. */
   run(script: RedisScript, key: string, ...args: string[]): Promise<unknown>
   /**
-   * Runs a script that does the same to each of its keys: once for all of them; or for each, where they may be on
-   * several servers (Redis Cluster, a function that routes by key).
+   * Runs a script that does the same to each of some keys, and then something else to the last one, with more
+   * arguments: once for all of them; or for each, the last one after the others, where they may be on several
+   * servers (Redis Cluster, a function that routes by key). Its first argument is how many keys come before the last.
    */
-  runForEach(script: RedisScript, keys: readonly string[], ...args: string[]): Promise<void>
+  runForEach(
+    script: RedisScript,
+    keys: readonly string[],
+    args: readonly string[],
+    last?: { readonly key: string; readonly args: readonly string[] },
+  ): Promise<unknown>
   /**
    * Does one thing after the other. One server gets both at once, and does them in this order. Where they may be
    * for several servers, the second one waits for the first.
@@ -51,13 +57,19 @@ export function script(source: string): RedisScript {
 
 /**
  * @param timeoutMs how long a reply may take, in milliseconds; by default without limit
+ * @param isReady nothing is sent before it has resolved
  * @throws TypeError when the client is of no known shape.
  */
-export function connect(client: RedisClient, timeoutMs?: number): RedisConnection {
+export function connect(
+  client: RedisClient,
+  timeoutMs?: number,
+  isReady?: () => Promise<void>,
+): RedisConnection {
   const sendUnlimited = senderOf(client)
   let apart = routesByKey(client)
 
   const send: RedisCommand = async (args, key) => {
+    if (isReady) await isReady()
     try {
       const reply = sendUnlimited(args, key)
       return timeoutMs === undefined ? await reply : await limitTime(timeoutMs, reply, tooLate)
@@ -69,7 +81,11 @@ export function connect(client: RedisClient, timeoutMs?: number): RedisConnectio
     new StorageError(`Redis did not answer within ${timeoutMs} ms`, { driverError: 'Error' })
 
   /** EVALSHA, and EVAL where the server does not know the script yet. All keys are of one slot. */
-  async function run({ sha, source }: RedisScript, keys: readonly string[], args: string[]) {
+  async function run(
+    { sha, source }: RedisScript,
+    keys: readonly string[],
+    args: readonly string[],
+  ) {
     const rest = [String(keys.length), ...keys, ...args]
     try {
       return await send(['EVALSHA', sha, ...rest], keys[0])
@@ -82,18 +98,22 @@ export function connect(client: RedisClient, timeoutMs?: number): RedisConnectio
   return {
     send,
     run: (script, key, ...args) => run(script, [key], args),
-    async runForEach(script, keys, ...args) {
+    async runForEach(script, keys, args, last) {
+      const allArgs = last ? [...args, ...last.args] : args
       if (!apart) {
         try {
-          await run(script, keys, args)
-          return
+          return await run(script, last ? [...keys, last.key] : keys, [
+            String(keys.length),
+            ...allArgs,
+          ])
         } catch (error) {
           // a single connection to a server in cluster mode, which has done nothing then
           if (!hasCode(error, 'CROSSSLOT')) throw error
           apart = true
         }
       }
-      await Promise.all(keys.map((key) => run(script, [key], args)))
+      await Promise.all(keys.map((key) => run(script, [key], ['1', ...args])))
+      return last && run(script, [last.key], ['0', ...allArgs])
     },
     async inOrder(first, second) {
       if (apart) {

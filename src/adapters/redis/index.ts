@@ -1,20 +1,9 @@
-import { integer, optionalGroup, resolve, valid } from '../../options/rules.ts'
+import { resolve } from '../../options/rules.ts'
 import type { AdapterFactory, EndingAdapter } from '../contract.ts'
 import { redisAdapter } from './adapter.ts'
 import { connect, type RedisClient } from './connection.ts'
-import {
-  confirmReplicas,
-  MAX_TIMEOUT_MS,
-  REPLICA_RULES,
-  unconfirmed,
-  type WaitForReplicas,
-} from './replicas.ts'
-import {
-  checkServer,
-  onceChecked,
-  REQUIREMENT_RULES,
-  type RedisRequirements,
-} from './server-check.ts'
+import { confirmReplicas, unconfirmed, type WaitForReplicas } from './replicas.ts'
+import { checkServer, REDIS_RULES, type RedisRequirements } from './server-check.ts'
 
 export type { IoredisLike, NodeRedisLike, RedisClient, RedisCommand } from './connection.ts'
 export type { WaitForReplicas } from './replicas.ts'
@@ -30,11 +19,14 @@ export interface RedisAdapterOptions extends RedisRequirements {
    *
    * Let it fail while it is not connected (node-redis `disableOfflineQueue`, ioredis
    * `enableOfflineQueue: false`) rather than wait.
+   *
+   * @example
+   * client: (args) => sentinel.sendCommand(false, args)
    */
   client: RedisClient
 
   /**
-   * How long a reply may take, in milliseconds: at least 1. Then the method rejects, and what the
+   * How long a reply may take, in milliseconds: 1 to 2147483647. Then the method rejects, and what the
    * command did is not known. A consumption whose reply is late is lost rather than repeated.
    *
    * @defaultValue `2000`
@@ -45,6 +37,8 @@ export interface RedisAdapterOptions extends RedisRequirements {
    * The prefix of all keys. Deployments that share a Redis need different prefixes.
    *
    * @defaultValue `'oidc:'`
+   * @example
+   * keyPrefix: 'id:'
    */
   keyPrefix?: string
 
@@ -54,20 +48,11 @@ export interface RedisAdapterOptions extends RedisRequirements {
    * first, then on that of its record. Look-ups are not waited for. Narrows the gap at a failover, and
    * does not close it: another replica may be promoted.
    *
-   * @defaultValue none: a consumption counts once the primary has it
+   * @defaultValue a consumption counts once the primary has it
+   * @example
+   * waitForReplicas: { replicas: 1, timeoutMs: 200 }
    */
   waitForReplicas?: WaitForReplicas
-}
-
-const RULES = {
-  ...REQUIREMENT_RULES,
-  client: valid<RedisClient>(
-    (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),
-    'a node-redis client, an ioredis client or a function (args, key) => Promise that sends one command',
-  ).required('a connected client of Redis'),
-  commandTimeoutMs: integer(1, MAX_TIMEOUT_MS).or(2000),
-  keyPrefix: valid<string>((value) => typeof value === 'string', 'a string').or('oidc:'),
-  waitForReplicas: optionalGroup(REPLICA_RULES),
 }
 
 /** The factory that {@link createRedisAdapter} returns. */
@@ -111,11 +96,12 @@ export interface RedisAdapterFactory extends AdapterFactory {
  */
 export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFactory {
   const { client, keyPrefix, waitForReplicas, commandTimeoutMs, requirePersistence } = resolve(
-    RULES,
+    REDIS_RULES,
     options,
     'createRedisAdapter',
   )
-  const connection = connect(client, commandTimeoutMs + (waitForReplicas?.timeoutMs ?? 0))
+  const timeoutMs = commandTimeoutMs + (waitForReplicas?.timeoutMs ?? 0)
+  const connection = connect(client, timeoutMs)
   const confirm = waitForReplicas
     ? confirmReplicas(connection, client, waitForReplicas)
     : unconfirmed
@@ -130,7 +116,7 @@ export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFa
     return asked
   }
   const checkOnce = () => checked ?? check()
-  const redis = requirePersistence ? onceChecked(checkOnce, connection) : connection
+  const redis = requirePersistence ? connect(client, timeoutMs, checkOnce) : connection
   const store = { redis, confirm, check, checkOnce }
   const factory = (model: string): EndingAdapter =>
     redisAdapter(store, `${keyPrefix}${model}:`, model)

@@ -6,12 +6,20 @@ export const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 /** How many replicas have to know of a consumption, and how long they may take. */
 export interface WaitForReplicas {
-  /** At least 1. Not more than there are, or no consumption succeeds. */
+  /**
+   * The number to wait for, in replicas: 1 to 1000. Not more than there are, or no consumption succeeds.
+   *
+   * @example
+   * replicas: 1
+   */
   replicas: number
 
   /**
-   * Milliseconds, at least 1. Other commands on the same connection wait meanwhile, so it should
-   * be short, or the connection one that nothing else uses.
+   * How long to wait, in milliseconds: 1 to 2147483647. Other commands on the same connection wait
+   * meanwhile, so it should be short, or the connection one that nothing else uses.
+   *
+   * @example
+   * timeoutMs: 200
    */
   timeoutMs: number
 }

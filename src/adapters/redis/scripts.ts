@@ -22,35 +22,21 @@ local function keep(key, member, life)
 end
 `
 
-/** Lua functions that set and clear the bit of an index in its chunk. An empty chunk is no field. */
-const ENDED_BITS_LUA = `
-local function chunkOf(key, index)
-  local field = '${FIELD_PREFIX}' .. math.floor(index / ${CHUNK_SIZE})
-  local at = index % ${CHUNK_SIZE}
-  local bits = redis.call('HGET', key, field) or string.rep('0', ${CHUNK_LENGTH})
-  return field, bits, math.floor(at / ${BITS}) + 1, bit.lshift(1, at % ${BITS})
-end
-local function replaced(bits, place, value)
-  return bits:sub(1, place - 1) .. string.char(${ZERO} + value) .. bits:sub(place + 1)
-end
-local function setBit(key, index)
-  local field, bits, place, mask = chunkOf(key, index)
-  redis.call('HSET', key, field, replaced(bits, place, bit.bor(bits:byte(place) - ${ZERO}, mask)))
-end
-local function clearBit(key, index)
-  local field, bits, place, mask = chunkOf(key, index)
-  local value = bit.band(bits:byte(place) - ${ZERO}, bit.bnot(mask))
-  local left = replaced(bits, place, value)
-  if left:find('[^0]') then redis.call('HSET', key, field, left) else redis.call('HDEL', key, field) end
-end
-`
-
 /**
  * Adds an ended index to the hash of its status list: a bit in a field for 512 of them. The life of the
  * list's record is its own. Where there is none, the hash lives as long as the longest of the records that
- * ended. Its bits are never cleared, but where such a record is destroyed: no index is used again.
+ * ended. Its bits are never cleared: no index is used again.
  */
-const ADD_INDEX = `${ENDED_BITS_LUA}
+const ADD_INDEX = `
+local function setBit(key, index)
+  local field = '${FIELD_PREFIX}' .. math.floor(index / ${CHUNK_SIZE})
+  local at = index % ${CHUNK_SIZE}
+  local bits = redis.call('HGET', key, field) or string.rep('0', ${CHUNK_LENGTH})
+  local place = math.floor(at / ${BITS}) + 1
+  local value = bit.bor(bits:byte(place) - ${ZERO}, bit.lshift(1, at % ${BITS}))
+  local left, right = bits:sub(1, place - 1), bits:sub(place + 1)
+  redis.call('HSET', key, field, left .. string.char(${ZERO} + value) .. right)
+end
 local function addIndex(key, index, life)
   local isNew = redis.call('EXISTS', key) == 0
   setBit(key, index)
@@ -72,8 +58,8 @@ end
  * raises it; the look-up is given a quarter of a life more than it needs, so that most writes find
  * it long enough.
  */
-const JOIN_LUA = `${CLOCK_LUA}
-local function join(key, member, iat, life)
+const JOIN_LUA = `
+local function join(now, key, member, iat, life)
   local span = '-inf'
   if life ~= '' then
     span = string.format('%.0f', math.min(iat - math.floor((now + life) / 1000) - 1, -1))
@@ -134,30 +120,32 @@ return 1
 `)
 
 /**
- * Replaces a record. ARGV: life in milliseconds or '', payload, consumed or '', grantId or '', and the second of
- * issue of a record that is listed or ''. HSET comes first: out of memory, Redis refuses a script's first write and
- * none after it. What was consumed or ended stays so: neither a second caller nor a driver that sends this again
- * after a lost reply undoes it. An expired key does not exist, so none of its fields remain.
+ * Adds a record to look-ups, the first ARGV[1] keys, and replaces it, the key after them, if there is one. No record is
+ * there that is not listed. ARGV[2] to ARGV[4]: member and second of issue, '' for a record that is not listed, and
+ * life in milliseconds or ''. Then payload, consumed or '', grantId or ''. Out of memory, Redis refuses a script's first
+ * write and none after it. What was consumed or ended stays so: neither a second caller nor a driver that sends this
+ * again after a lost reply undoes it. An expired key does not exist, so none of its fields remain.
  *
  * The reply is the note and the end that a listed record has kept, or 0 for neither.
  */
-export const upsertScript = script(`
-if ARGV[1] == '0' then redis.call('DEL', KEYS[1]) return 0 end
-redis.call('HSET', KEYS[1], 'payload', ARGV[2])
-redis.call('HDEL', KEYS[1], 'grantId')
-if ARGV[3] ~= '' then redis.call('HSETNX', KEYS[1], 'consumed', ARGV[3]) end
-if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'grantId', ARGV[4]) end
-if ARGV[1] == '' then redis.call('PERSIST', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
-if ARGV[5] == '' then return 0 end
-redis.call('HSET', KEYS[1], 'iat', ARGV[5])
-local kept = redis.call('HMGET', KEYS[1], 'note', 'end')
+export const upsertScript = script(`${JOIN_LUA}
+local lookUps = tonumber(ARGV[1])
+if lookUps > 0 then
+  ${CLOCK_LUA}
+  for i = 1, lookUps do join(now, KEYS[i], ARGV[2], ARGV[3], ARGV[4]) end
+end
+local key = KEYS[lookUps + 1]
+if not key then return 0 end
+if ARGV[4] == '0' then redis.call('DEL', key) return 0 end
+redis.call('HSET', key, 'payload', ARGV[5])
+redis.call('HDEL', key, 'grantId')
+if ARGV[6] ~= '' then redis.call('HSETNX', key, 'consumed', ARGV[6]) end
+if ARGV[7] ~= '' then redis.call('HSET', key, 'grantId', ARGV[7]) end
+if ARGV[4] == '' then redis.call('PERSIST', key) else redis.call('PEXPIRE', key, ARGV[4]) end
+if ARGV[3] == '' then return 0 end
+redis.call('HSET', key, 'iat', ARGV[3])
+local kept = redis.call('HMGET', key, 'note', 'end')
 return (kept[1] or kept[2]) and kept or 0
-`)
-
-/** Adds a record to look-ups, the keys. ARGV: member, second of issue, life in milliseconds or ''. */
-export const joinLookUpsScript = script(`${JOIN_LUA}
-for i = 1, #KEYS do join(KEYS[i], ARGV[1], ARGV[2], ARGV[3]) end
-return 1
 `)
 
 /**
@@ -195,17 +183,11 @@ addIndex(KEYS[1], ARGV[1], ARGV[2])
 return 1
 `)
 
-/** Takes an ended index out of a status list. ARGV: index. */
-export const removeIndexScript = script(`${ENDED_BITS_LUA}
-clearBit(KEYS[1], ARGV[1])
-return 1
-`)
-
-/** Removes a record; returns the grant it belonged to, and its payload if it has ended. */
+/** Removes a record; returns the grant it belonged to. */
 export const destroyScript = script(`
-local fields = redis.call('HMGET', KEYS[1], 'grantId', 'end', 'payload')
+local grant = redis.call('HGET', KEYS[1], 'grantId')
 redis.call('DEL', KEYS[1])
-return { fields[1], fields[2] and fields[3] }
+return grant
 `)
 
 /** Removes a record if it still belongs to the grant ARGV[1]: it may have been replaced since. */

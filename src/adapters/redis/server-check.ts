@@ -1,7 +1,8 @@
-import { boolean, resolve } from '../../options/rules.ts'
+import { boolean, integer, optionalGroup, resolve, valid } from '../../options/rules.ts'
 import { type WarningCode, warn } from '../../shared/warn.ts'
 import { StorageError } from '../storage-error.ts'
 import { connect, parsePairs, type RedisClient, type RedisConnection } from './connection.ts'
+import { MAX_TIMEOUT_MS, REPLICA_RULES } from './replicas.ts'
 
 /** What the check asks of the server, in addition to a reply. */
 export interface RedisRequirements {
@@ -16,7 +17,20 @@ export interface RedisRequirements {
   requirePersistence?: boolean
 }
 
-export const REQUIREMENT_RULES = { requirePersistence: boolean.or(false) }
+const REQUIREMENT_RULES = { requirePersistence: boolean.or(false) }
+
+export const REDIS_RULES = {
+  ...REQUIREMENT_RULES,
+  client: valid<RedisClient>(
+    (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),
+    'a node-redis client, an ioredis client or a function (args, key) => Promise that sends one command',
+  ).required('a connected client of Redis'),
+  commandTimeoutMs: integer(1, MAX_TIMEOUT_MS).or(2000),
+  keyPrefix: valid<string>((value) => typeof value === 'string', 'a string', {
+    type: 'string',
+  }).or('oidc:'),
+  waitForReplicas: optionalGroup(REPLICA_RULES),
+}
 
 const CRASH_ADVICE =
   'after a crash a subject token that was redeemed may be redeemed again, so set appendonly to yes and appendfsync to everysec or always'
@@ -55,28 +69,6 @@ export async function checkServer(
       throw new Error(`createRedisAdapter: requirePersistence: ${problem.sentence}`)
     }
     if (problem.code) warn(problem.code, problem.sentence)
-  }
-}
-
-/** The connection on which nothing is sent before `check` has resolved. */
-export function onceChecked(
-  check: () => Promise<void>,
-  { send, run, runForEach, inOrder }: RedisConnection,
-): RedisConnection {
-  return {
-    send: async (...args) => {
-      await check()
-      return send(...args)
-    },
-    run: async (...args) => {
-      await check()
-      return run(...args)
-    },
-    runForEach: async (...args) => {
-      await check()
-      return runForEach(...args)
-    },
-    inOrder,
   }
 }
 

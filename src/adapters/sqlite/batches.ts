@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { batcher } from '../batcher.ts'
-import { errorOfItsOwn, storageError } from '../storage-error.ts'
+import { storageError } from '../storage-error.ts'
+import { primaryCode } from './database.ts'
 
 /**
  * How much work one batch does at most. The lock on the file, for which other processes wait, and the event loop
@@ -13,9 +14,6 @@ interface Work {
   readonly isWrite: boolean
   run(): unknown
 }
-
-/** Answers the result of work, or throws its error. */
-type Outcome = () => unknown
 
 export type SqliteBatches = ReturnType<typeof sqliteBatches>
 
@@ -33,54 +31,38 @@ export function sqliteBatches(database: DatabaseSync) {
   const commit = database.prepare('COMMIT')
   const rollback = database.prepare('ROLLBACK')
 
-  /** Writes all, but for those that fail: they fail alone, and the others are tried again. */
-  function write(works: readonly Work[], outcomes: Map<Work, Outcome>): void {
-    let current: Work | undefined
-    try {
-      if (works.length > 1) begin.run()
-      for (const work of works) {
-        current = work
-        const result = work.run()
-        outcomes.set(work, () => result)
-      }
-      current = undefined
-      if (works.length > 1) commit.run()
-    } catch (error) {
-      const failed = undo() && current ? [current] : works
-      const reason = storageError('SQLite', error)
-      for (const work of failed) outcomes.set(work, failing(reason))
-      const others = works.filter((work) => !failed.includes(work))
-      if (others.length > 0) write(others, outcomes)
-    }
-  }
-
-  /** @returns false where that is not certain, as on a file that is closed */
-  function undo(): boolean {
-    try {
-      // after some errors, such as a full disk, SQLite has undone it already
-      if (database.isTransaction) rollback.run()
-      return true
-    } catch {
-      return false
-    }
-  }
-
   const { run, flush } = batcher<Work, unknown>({
     size: MAX_BATCH,
     alone: async (work) => work.run(),
     async together(works) {
-      const outcomes = new Map<Work, Outcome>()
-      for (const work of works) if (!work.isWrite) outcomes.set(work, outcomeOf(work))
-      write(
-        works.filter(({ isWrite }) => isWrite),
-        outcomes,
-      )
-      return async (work) => outcomes.get(work)?.()
+      const results = new Map<Work, unknown>()
+      const doAll = (isWrite: boolean) => {
+        for (const work of works) if (work.isWrite === isWrite) results.set(work, work.run())
+      }
+      doAll(false)
+      if (results.size === works.length) return (work) => results.get(work)
+      begin.run()
+      try {
+        doAll(true)
+        commit.run()
+      } catch (error) {
+        // after some errors, such as a full disk, SQLite has undone it already
+        if (database.isTransaction) rollback.run()
+        throw error
+      }
+      return (work) => results.get(work)
     },
+    tookNoEffect: concernsOne,
   })
 
-  // Each work gets its own result.
-  const inTurn = <T>(isWrite: boolean, work: () => T) => run({ isWrite, run: work }) as Promise<T>
+  async function inTurn<T>(isWrite: boolean, work: () => T): Promise<T> {
+    try {
+      // Each work gets its own result.
+      return (await run({ isWrite, run: work })) as T
+    } catch (error) {
+      throw error instanceof Error && 'code' in error ? storageError('SQLite', error) : error
+    }
+  }
   return {
     /** Does work that writes nothing. */
     read: <T>(work: () => T) => inTurn(false, work),
@@ -91,17 +73,14 @@ export function sqliteBatches(database: DatabaseSync) {
   }
 }
 
-function outcomeOf(work: Work): Outcome {
-  try {
-    const result = work.run()
-    return () => result
-  } catch (error) {
-    return failing(error)
-  }
+/**
+ * Whether an error is of one work, so that the others can be done: a constraint, or a record that cannot be read or
+ * encoded. With a lock or a disk it would be the same for each of them, after the same time.
+ */
+function concernsOne(error: unknown): boolean {
+  const code = primaryCode(error)
+  return code === undefined ? !(error instanceof Error && 'code' in error) : CONCERN_ONE.has(code)
 }
 
-function failing(error: unknown): Outcome {
-  return () => {
-    throw errorOfItsOwn(error)
-  }
-}
+/** SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_RANGE */
+const CONCERN_ONE: ReadonlySet<number> = new Set([18, 19, 20, 25])

@@ -1,10 +1,15 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { integer, oneOf, type Resolved, text } from '../../options/rules.ts'
+import { aFunction, integer, oneOf, type Resolved, text } from '../../options/rules.ts'
 
 /** What the adapter opens its file with. */
 export interface SqliteFile {
-  /** A path, made if it is not there (its folder has to be), or `':memory:'`. */
+  /**
+   * A path such as `'data/oidc.db'`, made if it is not there (its folder has to be), or `':memory:'`.
+   *
+   * @example
+   * file: ':memory:'
+   */
   file: string
 
   /**
@@ -18,10 +23,10 @@ export interface SqliteFile {
   synchronous?: 'NORMAL' | 'FULL'
 
   /**
-   * How long a write waits for that of another process, in milliseconds, 0 or more. node:sqlite is
-   * synchronous: the whole process waits.
+   * How long a write waits for that of another process, in milliseconds: 0 to 2147483647.
+   * node:sqlite is synchronous: the whole process waits.
    *
-   * @defaultValue 2000
+   * @defaultValue `2000`
    */
   busyTimeoutMs?: number
 }
@@ -31,6 +36,8 @@ export const FILE_RULES = {
   synchronous: oneOf(['NORMAL', 'FULL']).or('NORMAL'),
   busyTimeoutMs: integer(0, 2 ** 31 - 1).or(2000),
 }
+
+export const SQLITE_RULES = { ...FILE_RULES, now: aFunction<() => number>() }
 
 /**
  * Memory for pages at most, in KiB; SQLite's own default is 2000. Reads from a large file cost less

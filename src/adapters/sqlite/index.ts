@@ -1,10 +1,11 @@
-import { aFunction, resolve } from '../../options/rules.ts'
+import { resolve } from '../../options/rules.ts'
 import type { AdapterFactory, EndingAdapter } from '../contract.ts'
 import { type DeleteExpiredOptions, deleteInBatches } from '../record.ts'
-import { type SqliteStore, sqliteAdapter } from './adapter.ts'
+import { sqlAdapter } from '../sql.ts'
 import { sqliteBatches } from './batches.ts'
-import { FILE_RULES, openDatabase, type SqliteFile } from './database.ts'
-import { prepareAll, write } from './statements.ts'
+import { openDatabase, SQLITE_RULES, type SqliteFile } from './database.ts'
+import { prepareAll } from './statements.ts'
+import { sqliteTable } from './table.ts'
 
 export type { DeleteExpiredOptions } from '../record.ts'
 
@@ -14,6 +15,8 @@ export interface SqliteAdapterOptions extends SqliteFile {
    * The clock, in milliseconds since the epoch.
    *
    * @defaultValue `Date.now`
+   * @example
+   * now: () => Date.now()
    */
   now?: () => number
 }
@@ -34,8 +37,6 @@ export interface SqliteAdapterFactory extends AdapterFactory {
   close(): void
 }
 
-const RULES = { ...FILE_RULES, now: aFunction<() => number>() }
-
 /** After that many writes, twice as many expired records are removed at most. */
 const SWEEP_EVERY = 16
 
@@ -55,22 +56,26 @@ const SWEEP_EVERY = 16
  * @throws TypeError when an option is wrong, Error when the file cannot be used.
  */
 export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapterFactory {
-  const { now = Date.now, ...file } = resolve(RULES, options, 'createSqliteAdapter')
+  const { now: clock = Date.now, ...file } = resolve(SQLITE_RULES, options, 'createSqliteAdapter')
   const database = openDatabase(file)
   const statements = prepareAll(database)
+  // what is stored of it is an integer
+  const now = () => Math.ceil(clock())
   let writes = 0
 
-  const removeExpired = (limit: number) => write(statements.deleteExpired, [now(), limit])
+  const removeExpired = (limit: number) =>
+    Number(statements.deleteExpired.run(now(), limit).changes)
   const sweep = () => {
     writes += 1
     if (writes % SWEEP_EVERY === 0) removeExpired(2 * SWEEP_EVERY)
   }
   const batches = sqliteBatches(database)
-  const store: SqliteStore = { database, statements, batches, now, sweep }
-  const factory = (model: string): EndingAdapter => sqliteAdapter(model, store)
+  const table = sqliteTable({ database, statements, batches, now, sweep })
+  const factory = (model: string): EndingAdapter => sqlAdapter(model, table)
 
   return Object.assign(factory, {
-    deleteExpired: (options?: DeleteExpiredOptions) => deleteInBatches(options, removeExpired),
+    deleteExpired: (options?: DeleteExpiredOptions) =>
+      deleteInBatches(options, (limit) => batches.write(() => removeExpired(limit))),
     close: () => {
       if (!database.isOpen) return
       batches.flush()

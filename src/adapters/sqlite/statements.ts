@@ -1,59 +1,64 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { replaceAssignments } from '../sql.ts'
-import { storageError } from '../storage-error.ts'
 
 /** What of a record is read. */
-const FOUND_COLUMNS = 'payload, consumed_at, note, ended'
+const FOUND_COLUMNS = 'payload, consumed_at AS consumed, note, ended'
 
 export type SqliteStatements = ReturnType<typeof prepareAll>
 
 /**
- * Prepared once for the life of the database: parsing would cost more than running. `?1` is the
- * model, `?2` the key and `?3` the time, unless noted otherwise.
+ * Prepared once for the life of the database: parsing would cost more than running. `?1` is the time in
+ * milliseconds, `?2` the model and `?3` the key, unless noted otherwise.
  */
 export function prepareAll(database: DatabaseSync) {
-  const live = '(expires_at IS NULL OR expires_at > ?3)'
+  const live = '(expires_at IS NULL OR expires_at > ?1)'
+  const record = `model = ?2 AND id = ?3 AND ${live}`
   const read = (column: string) =>
     database.prepare(
-      `SELECT ${FOUND_COLUMNS} FROM oidc_records WHERE model = ?1 AND ${column} = ?2 AND ${live}
+      `SELECT ${FOUND_COLUMNS} FROM oidc_records WHERE model = ?2 AND ${column} = ?3 AND ${live}
        ORDER BY expires_at IS NULL DESC, expires_at DESC LIMIT 1`,
     )
+  const now = 'CAST(?1 / 1000 AS INTEGER)'
   const nextTurn = '(SELECT last + 1 FROM oidc_turns)'
-  const replacedLive = '(expires_at IS NULL OR expires_at > ?15)'
   return {
     // a live record that is consumed or has ended stays so when it is replaced
     upsert: database.prepare(
       `INSERT INTO oidc_records
          (model, id, payload, uid, user_code, grant_id, consumed_at, expires_at,
           account_id, client_id, actor, issued_at, status_list, status_index)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+       VALUES (?2, ?3, ?4, ?5, ?6, ?7, nullif(CAST(?8 AS INTEGER), 0), ?1 + ?9,
+          ?10, ?11, ?12, ?13, ?14, ?15)
        ON CONFLICT (model, id) DO UPDATE SET
-         ${replaceAssignments(replacedLive)},
-         ended_index = CASE WHEN ${replacedLive} AND ended IS NOT NULL THEN excluded.status_index END,
-         ended_turn = CASE WHEN ${replacedLive} AND ended IS NOT NULL THEN ${nextTurn} END`,
+         ${replaceAssignments(live)},
+         ended_index = CASE WHEN ${live} AND ended IS NOT NULL THEN excluded.status_index END,
+         ended_turn = CASE WHEN ${live} AND ended IS NOT NULL THEN ${nextTurn} END`,
     ),
     find: read('id'),
     findByUid: read('uid'),
     findByUserCode: read('user_code'),
-    consume: database.prepare(
-      `UPDATE oidc_records SET consumed_at = ?4 WHERE model = ?1 AND id = ?2 AND ${live}`,
-    ),
-    /** `?5` the note, `?6` its actor. */
+    consume: database.prepare(`UPDATE oidc_records SET consumed_at = ${now} WHERE ${record}`),
+    /** `?4` the note, `?5` its actor. */
     consumeOnce: database.prepare(
       `UPDATE oidc_records
-       SET consumed_at = ?4, note = ?5, note_actor = ?6, actor = coalesce(?6, actor)
-       WHERE model = ?1 AND id = ?2 AND ${live} AND consumed_at IS NULL AND ended IS NULL`,
+       SET consumed_at = ${now}, note = ?4, note_actor = ?5, actor = coalesce(?5, actor)
+       WHERE ${record} AND consumed_at IS NULL AND ended IS NULL`,
     ),
+    /** `?4` the end. */
     endOnce: database.prepare(
       `UPDATE oidc_records SET ended = ?4, ended_index = status_index, ended_turn = ${nextTurn}
-       WHERE model = ?1 AND id = ?2 AND ${live} AND ended IS NULL`,
+       WHERE ${record} AND ended IS NULL`,
     ),
-    destroy: database.prepare('DELETE FROM oidc_records WHERE model = ? AND id = ?'),
-    revokeByGrantId: database.prepare('DELETE FROM oidc_records WHERE model = ? AND grant_id = ?'),
+    // With the time, as the others have it, which decides nothing here.
+    destroy: database.prepare(
+      'DELETE FROM oidc_records WHERE ?1 IS NOT NULL AND model = ?2 AND id = ?3',
+    ),
+    revokeByGrantId: database.prepare(
+      'DELETE FROM oidc_records WHERE ?1 IS NOT NULL AND model = ?2 AND grant_id = ?3',
+    ),
+    /** `?2` the list. */
     endedIndices: database.prepare(
-      `SELECT DISTINCT ended_index FROM oidc_records INDEXED BY oidc_records_ended
-       WHERE status_list = ?1 AND ended_index IS NOT NULL
-         AND (expires_at IS NULL OR expires_at > ?2)`,
+      `SELECT DISTINCT ended_index AS status_index FROM oidc_records INDEXED BY oidc_records_ended
+       WHERE status_list = ?2 AND ended_index IS NOT NULL AND ${live}`,
     ),
     /** `?1` the list, `?2` the turn after which it begins, `?3` how many at most. */
     endedAfter: database.prepare(
@@ -65,14 +70,14 @@ export function prepareAll(database: DatabaseSync) {
     // each time, to see whether the value that is bound implies it
     deleteExpired: database.prepare(
       `DELETE FROM oidc_records WHERE rowid IN
-       (SELECT rowid FROM oidc_records WHERE expires_at IS NOT NULL AND expires_at <= ?
-        ORDER BY expires_at LIMIT ?)`,
+       (SELECT rowid FROM oidc_records WHERE expires_at IS NOT NULL AND expires_at <= ?1
+        ORDER BY expires_at LIMIT ?2)`,
     ),
   }
 }
 
 /**
- * `?1` the time, `?2` how many, `?3` on the values of the conditions.
+ * `?1` the time, `?2` the model, `?3` how many, `?4` on the values of the conditions.
  *
  * @param index of the column that is looked up by
  */
@@ -81,43 +86,10 @@ export function prepareList(
   index: string,
   conditions: string,
 ): StatementSync {
-  try {
-    // INDEXED BY: without statistics SQLite may take another
-    return database.prepare(
-      `SELECT ${FOUND_COLUMNS} FROM oidc_records INDEXED BY oidc_records_${index}
-       WHERE account_id IS NOT NULL AND (expires_at IS NULL OR expires_at > ?1)${conditions}
-       ORDER BY issued_at DESC, id DESC LIMIT ?2`,
-    )
-  } catch (error) {
-    throw storageError('SQLite', error)
-  }
-}
-
-export type SqliteValue = string | number | null
-
-/** @returns how many rows changed */
-export function write(statement: StatementSync, values: readonly SqliteValue[]): number {
-  try {
-    return Number(statement.run(...values).changes)
-  } catch (error) {
-    throw storageError('SQLite', error)
-  }
-}
-
-/** @returns the rows that were found */
-export function read(statement: StatementSync, values: readonly SqliteValue[]) {
-  try {
-    return statement.all(...values)
-  } catch (error) {
-    throw storageError('SQLite', error)
-  }
-}
-
-/** @returns the first row that was found */
-export function readFirst(statement: StatementSync, values: readonly SqliteValue[]) {
-  try {
-    return statement.get(...values)
-  } catch (error) {
-    throw storageError('SQLite', error)
-  }
+  // INDEXED BY: without statistics SQLite may take another
+  return database.prepare(
+    `SELECT ${FOUND_COLUMNS} FROM oidc_records INDEXED BY oidc_records_${index}
+     WHERE model = ?2 AND account_id IS NOT NULL AND (expires_at IS NULL OR expires_at > ?1)${conditions}
+     ORDER BY issued_at DESC, id DESC LIMIT ?3`,
+  )
 }

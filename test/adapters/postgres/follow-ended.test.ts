@@ -43,7 +43,9 @@ suite('a status list in PostgreSQL', () => {
     tokensBy(client).endOnce(`id-${index}`, { at: index })
 
   /** The same pool, which counts; what it answers about the server can be changed. */
-  function watched(change: (row: Record<string, unknown>) => object = (row) => row) {
+  function watched(
+    change: (row: Record<string, unknown>) => Record<string, unknown> = (row) => row,
+  ) {
     const seen = { statements: 0, rows: 0, indices: 0 }
     const client: PostgresClient = {
       async query(query: PostgresQuery) {

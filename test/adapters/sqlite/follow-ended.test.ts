@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { EndedFollower } from '../../../src/adapters/contract.ts'
-import { followEnded } from '../../../src/adapters/sqlite/adapter.ts'
 import { createSqliteAdapter } from '../../../src/adapters/sqlite/index.ts'
+import { followEnded } from '../../../src/adapters/sqlite/table.ts'
 
 const told = async (follower: EndedFollower | undefined) => [
   ...(await (follower ?? expect.fail()).next()),
@@ -28,16 +28,16 @@ describe('a status list in SQLite', () => {
   })
 
   it('costs by what is new, and is read in parts', async () => {
-    const ended = Array.from({ length: 25_000 }, (_, n) => ({ index: n, turn: n + 1 }))
+    const ended = Array.from({ length: 25_000 }, (_, n) => ({ ended_index: n, ended_turn: n + 1 }))
     const read: number[] = []
-    const follower = followEnded((after, limit) => {
-      const rows = ended.filter(({ turn }) => turn > after).slice(0, limit)
+    const follower = followEnded(async (after, limit) => {
+      const rows = ended.filter(({ ended_turn }) => ended_turn > after).slice(0, limit)
       read.push(rows.length)
       return rows
     })
     expect(await told(follower)).to.have.length(25_000)
     expect(await told(follower)).to.deep.equal([])
-    ended.push({ index: 30_000, turn: 25_001 })
+    ended.push({ ended_index: 30_000, ended_turn: 25_001 })
     expect(await told(follower)).to.deep.equal([30_000])
     expect(read).to.deep.equal([10_000, 10_000, 5_000, 0, 1])
   })

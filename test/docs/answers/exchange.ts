@@ -59,6 +59,7 @@ const RULES: ReadonlyArray<Partial<Rules>> = [
   { exhaustedAt: 0 },
   { exhaustedAt: 1 },
   { unrecorded: 'impersonation.started' },
+  { isAuditReady: false },
 ]
 
 /** What the token endpoint answers to an exchange. */

@@ -47,7 +47,7 @@ inEachBrowser('the main paths', (browser) => {
     const next = await olivia.opening(() => shop.press('Continue for SUP-123'))
     await next.sees('A-1002')
     await next.press('End')
-    await next.sees('You no longer act for Alice Ng')
+    await next.sees('You no longer act as Alice Ng')
     expect(await next.text()).to.not.include('A-1002')
   })
 
@@ -60,7 +60,7 @@ inEachBrowser('the main paths', (browser) => {
     await grace.press('End: Olivia Reyes is acting as Alice Ng')
     await grace.sees('Ended by Grace Okafor')
     const ended = Date.now()
-    await shop.sees('You no longer act for Alice Ng')
+    await shop.sees('You no longer act as Alice Ng')
     expect(Date.now() - ended).to.be.below(PROMISED_MS)
     expect(await shop.text()).to.not.include('A-1002')
 

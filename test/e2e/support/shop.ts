@@ -49,7 +49,7 @@ export async function linkTo(
   return impersonationUrl(example.shopUrl, {
     subjectToken: String(body.subjectToken),
     actor: operator,
-    expiresAt: Date.now() + Number(body.expiresIn) * 1000,
+    expiresAtMs: Date.now() + Number(body.expiresIn) * 1000,
   })
 }
 

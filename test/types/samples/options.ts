@@ -70,6 +70,7 @@ export const claims: GetCustomJwtClaims = async ({ token, context, environmentVa
   holds<Same<typeof context.grant.subjectTokenContext, SubjectTokenContext>>()
   holds<Same<SubjectTokenContext, Readonly<Record<string, unknown>>>>()
   holds<Same<typeof context.actor, Actor | undefined>>()
+  holds<Same<typeof context.actorClient, string | undefined>>()
   const metadata: Readonly<ClientMetadata> | undefined = context.client?.metadata
   // @ts-expect-error what the backend sent has no known type
   const ticketId: string = context.grant.subjectTokenContext.ticketId

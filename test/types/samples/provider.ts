@@ -49,7 +49,7 @@ own.on('impersonation.started', (ctx, event) => {
   holds<Same<typeof ctx, KoaContextWithOIDC>>()
   holds<Same<typeof event, ImpersonationEvent>>()
   // @ts-expect-error an event is read alone
-  event.subject = 'alice'
+  event.userId = 'alice'
 })
 own.on('impersonation.ended', (ctx) => holds<Same<typeof ctx, KoaContextWithOIDC | undefined>>())
 for (const name of ['impersonation.issued', 'impersonation.ended'] as const) {

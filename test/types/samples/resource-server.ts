@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa from 'koa'
 import {
-  type ActClaim,
+  type Actor,
   type Caller,
   denyImpersonation,
   type ImpersonationUse,
@@ -31,10 +31,10 @@ resourceServer({
 const uses: ImpersonationUse[] = []
 const listener: OnImpersonatedRequest = async (use) => {
   holds<Same<typeof use.refused, UseRefusal | undefined>>()
-  holds<Same<typeof use.actor, ActClaim | undefined>>()
+  holds<Same<typeof use.actor, Actor | undefined>>()
   holds<Same<typeof use.status, number | undefined>>()
   // @ts-expect-error it is a record of what happened
-  use.subject = 'mallory'
+  use.userId = 'mallory'
 }
 for (const onImpersonatedRequest of [listener, (use: ImpersonationUse) => uses.push(use)]) {
   resourceServer({
@@ -71,10 +71,10 @@ export async function read(request: IncomingMessage, response: ServerResponse) {
   const caller = await api.authenticate(Object.assign(request, { res: response }))
   await api.authenticate('Bearer token', own)
   holds<Same<typeof caller, Caller>>()
-  holds<Same<typeof caller.actor, ActClaim | undefined>>()
+  holds<Same<typeof caller.actor, Actor | undefined>>()
   holds<Same<typeof caller.isImpersonated, boolean>>()
   // @ts-expect-error who calls is settled by the token
-  caller.subject = 'mallory'
+  caller.userId = 'mallory'
   // @ts-expect-error scopes are read alone
   caller.scopes.add('admin')
   // @ts-expect-error there may be no actor

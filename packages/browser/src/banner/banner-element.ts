@@ -1,5 +1,27 @@
-import { type BannerSettings, markTitle, type ShownSession, show, shownSession } from './shown.ts'
-import { bannerView } from './view.ts'
+import { type ImpersonationSession, startStopwatch } from '../session.ts'
+import { ENGLISH_BANNER_TEXTS, type ImpersonationBannerTexts } from '../texts.ts'
+import { type BannerView, bannerView, isolated, plain, write } from './view.ts'
+
+/** What the application says about an impersonation. */
+export interface BannerSettings {
+  session: ImpersonationSession | undefined
+  /** The name of the user. @defaultValue `session.userId` */
+  userName: string | undefined
+  /** The name of the operator. @defaultValue `session.actor.sub` */
+  actorName: string | undefined
+  /** @defaultValue `session.context.impersonation_context.ticket_id` */
+  ticket: string | undefined
+  /** Whether the operator may change data. Where it is `undefined`, the banner does not show it. */
+  changes: boolean | undefined
+  /** The texts that replace the English ones. */
+  texts: Partial<ImpersonationBannerTexts> | undefined
+  /**
+   * Whether the title of the page, which names its tab, says so, too, until the end.
+   *
+   * @defaultValue true
+   */
+  marksTitle: boolean | undefined
+}
 
 /**
  * Shows who acts as whom and until when, and ends it. Without a session, it shows nothing.
@@ -16,7 +38,7 @@ declare global {
 
 const PROPERTY_NAMES = [
   'session',
-  'subjectName',
+  'userName',
   'actorName',
   'ticket',
   'changes',
@@ -104,4 +126,126 @@ export function bannerElement(): CustomElementConstructor {
       this.#render()
     }
   }
+}
+
+/** A session in a banner, and what the banner knows of it. */
+interface ShownSession {
+  readonly session: ImpersonationSession
+  readonly left: () => number
+  readonly isToSay: (seconds: number) => boolean
+  ending: boolean
+  endFailed: boolean
+  /** Stays: what is over is not shown as active again. */
+  over: 'ended' | 'expired' | undefined
+}
+
+function shownSession(session: ImpersonationSession): ShownSession {
+  const passed = startStopwatch()
+  const life = session.expiresAtMs - Date.now()
+  return {
+    session,
+    left: () => life - passed(),
+    isToSay: announcements(),
+    ending: false,
+    endFailed: false,
+    over: undefined,
+  }
+}
+
+/** From then on, the banner looks other, in seconds before the end. */
+const LAST_SECONDS = 30
+
+/** Writes what is true now, and answers the milliseconds until it changes: 0 after the end. */
+function show(view: BannerView, shown: ShownSession, settings: Partial<BannerSettings>): number {
+  const { session, ending, endFailed } = shown
+  const left = shown.left()
+  if (session.state !== 'active') shown.over = session.state
+  else if (!(left > 0)) shown.over ??= 'expired'
+  const { over } = shown
+  const seconds = Math.ceil(left / 1000)
+  const isUrgent = !over && seconds <= LAST_SECONDS
+
+  const texts = { ...ENGLISH_BANNER_TEXTS, ...settings.texts }
+  const actorName = isolated(settings.actorName, session.actor.sub) ?? texts.nameless
+  const userName = isolated(settings.userName, session.userId) ?? texts.nameless
+  const ticket = isolated(settings.ticket, ticketIn(session))
+  const { changes } = settings
+
+  const isMarked = !over && settings.marksTitle !== false
+  markTitle(
+    view,
+    isMarked ? (title) => texts.title({ userName: plain(userName), title }) : undefined,
+  )
+  view.banner.part.toggle('urgent', isUrgent)
+  view.banner.part.toggle('over', !!over)
+  write(view.who, (over ? texts.whoActed : texts.who)({ actorName, userName }))
+  write(view.ticket, ticket && texts.ticket({ ticket }))
+  write(view.mode, changes === undefined ? '' : changes ? texts.lookAndChange : texts.lookOnly)
+  write(view.review, session.isToBeReviewed ? texts.toBeReviewed : '')
+  write(
+    view.countdown,
+    over
+      ? ''
+      : isUrgent
+        ? texts.lastSeconds({ seconds })
+        : texts.left({ minutes: Math.floor(seconds / 60), seconds: seconds % 60 }),
+  )
+  // The attribute `disabled` would take the focus away.
+  view.end.setAttribute('aria-disabled', String(ending))
+  write(view.end, over ? '' : ending ? texts.ending : texts.end)
+  write(
+    view.notice,
+    over
+      ? over === 'ended'
+        ? texts.ended(session.ending)
+        : texts.expired
+      : endFailed
+        ? texts.endFailed
+        : '',
+  )
+  write(view.next, texts.next)
+  view.next.hidden = !over
+  if (over) view.announcement.textContent = ''
+  else if (shown.isToSay(seconds))
+    view.announcement.textContent = texts.announcement({ seconds, userName })
+  return over ? 0 : left % 1000 || 1000
+}
+
+/** From the claim of the README's hook. */
+function ticketIn({ context }: ImpersonationSession): unknown {
+  return Object(context.impersonation_context).ticket_id
+}
+
+/** Seconds before the end at which screen readers say the time. */
+const ANNOUNCED_SECONDS = [60, 10]
+
+/** Whether to say these seconds now. Each announcement is made once, and late rather than never. */
+function announcements(): (seconds: number) => boolean {
+  let last = Infinity
+  return (seconds) => {
+    const reached = ANNOUNCED_SECONDS.filter((mark) => seconds <= mark).at(-1)
+    if (reached === undefined || reached >= last) return false
+    last = reached
+    return true
+  }
+}
+
+/** The banner that marks the title of the page: one at a time, so that two do not mark it in turns. */
+let marked: { by: object; own: string; shown: string } | undefined
+
+/**
+ * Marks the title of the page, or gives it back what it was. What the application makes of it meanwhile
+ * is kept.
+ *
+ * @param mark makes the title of the application's own; without it, the title is no longer marked
+ */
+function markTitle(by: object, mark?: (own: string) => string): void {
+  if (marked && marked.by !== by) return
+  const { title } = document
+  const isOurs = title === marked?.shown
+  const own = isOurs && marked ? marked.own : title
+  if (mark) document.title = mark(own)
+  else if (isOurs) document.title = own
+  // Browsers leave out white space: what they made of it is what is found the next time.
+  marked = mark && { by, own, shown: document.title }
 }

@@ -1,11 +1,3 @@
-import type { ImpersonationBannerElement } from './banner-element.ts'
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'impersonation-banner': ImpersonationBannerElement
-  }
-}
-
 /**
  * Defines the banner of an impersonation as a custom element. Its code is loaded then, so that
  * pages in which no operator acts do not have it. On a server, and where the name is defined

@@ -1,9 +1,12 @@
+import { add, sheet } from '../dom.ts'
+
 /** The elements of a banner, in the order in which they are read and focused. */
 export interface BannerView {
   readonly banner: HTMLElement
   readonly who: HTMLElement
   readonly ticket: HTMLElement
   readonly mode: HTMLElement
+  readonly review: HTMLElement
   readonly countdown: HTMLElement
   readonly end: HTMLElement
   readonly notice: HTMLElement
@@ -12,21 +15,15 @@ export interface BannerView {
   readonly announcement: HTMLElement
 }
 
-/** Fills a shadow root with DOM methods alone: they need no Trusted Types. */
 export function bannerView(root: ShadowRoot): BannerView {
-  const add = (to: Node, tag: string, attributes: Record<string, string>) => {
-    const made = document.createElement(tag)
-    for (const name in attributes) made.setAttribute(name, attributes[name] ?? '')
-    to.appendChild(made)
-    return made
-  }
-  root.adoptedStyleSheets = [bannerStyle()]
+  root.adoptedStyleSheets = [sheet(BANNER_CSS)]
   const banner = add(root, 'section', { part: 'banner', 'aria-labelledby': 'who' })
   return {
     banner,
     who: add(banner, 'p', { part: 'who', id: 'who' }),
     ticket: add(banner, 'p', { part: 'ticket' }),
     mode: add(banner, 'p', { part: 'mode' }),
+    review: add(banner, 'p', { part: 'review' }),
     // A timer is a live region that stays silent.
     countdown: add(banner, 'p', { part: 'countdown', role: 'timer' }),
     end: add(banner, 'button', { part: 'end', type: 'button', 'aria-describedby': 'who' }),
@@ -70,20 +67,21 @@ section {
   border-block-end: .25em solid var(--impersonation-banner-border, #a67c00);
 }
 [part~=urgent] {
-  --fg: #fff;
-  --bg: #9b1c1c;
+  --fg: #2b2100;
+  --bg: #ffc53d;
   color: var(--impersonation-banner-urgent-color, var(--fg));
   background: var(--impersonation-banner-urgent-background, var(--bg));
-  border-block: .5em double;
+  border-block-end-style: double;
 }
 @supports (color: light-dark(red, red)) {
   section { --fg: light-dark(#2b2100, #ffefc2); --bg: light-dark(#fff3cd, #3a2e00) }
-  [part~=urgent] { --fg: light-dark(#fff, #1f0000); --bg: light-dark(#9b1c1c, #ffb4ab) }
+  [part~=urgent] { --fg: light-dark(#2b2100, #fff3cd); --bg: light-dark(#ffc53d, #6b4f00) }
 }
 [part~=over] { border-block-end: .25em dashed }
 p, slot { margin: 0; display: block }
 bdi, [role=alert] { font-weight: bold }
 [part=who] { flex: 1 1 14em }
+[part=review] { padding: 0 .5em; border: 2px solid; font-weight: bold }
 .long {
   display: -webkit-inline-box;
   -webkit-box-orient: vertical;
@@ -93,7 +91,7 @@ bdi, [role=alert] { font-weight: bold }
   overflow: hidden;
   vertical-align: bottom;
 }
-[part~=urgent] [role=timer] { font-size: 1.4em; font-weight: bold }
+[part~=urgent] [role=timer] { font-weight: bold }
 [role=alert], slot { flex-basis: 100% }
 button {
   font: inherit;
@@ -123,13 +121,6 @@ button {
 }
 `
 
-/** Content security policies do not refuse a constructed style sheet, as they do a style element. */
-export function bannerStyle(): CSSStyleSheet {
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync(BANNER_CSS)
-  return sheet
-}
-
 /** Embeddings, overrides and isolates: they change the direction of the text around them. */
 const DIRECTION_CONTROLS = /[\u202A-\u202E\u2066-\u2069]/g
 /** A character that can be seen: no control, no space, no combining mark alone. */
@@ -152,7 +143,7 @@ export function plain(value: string): string {
 }
 
 /** Text in which each isolated value is an element of its own. */
-export function withNames(text: string): (string | HTMLElement)[] {
+function withNames(text: string): (string | HTMLElement)[] {
   return text.split(ISOLATED_TEXT).map((piece, index) => (index % 2 === 0 ? piece : named(piece)))
 }
 

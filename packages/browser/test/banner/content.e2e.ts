@@ -29,7 +29,7 @@ describe('<impersonation-banner>: what it shows', () => {
 
   it('takes names, the ticket and the mode from the application', async () => {
     await using person = await visitBanner(server.url)
-    const names = { actorName: 'Olivia Reyes', subjectName: 'Alice Ng', ticket: '#7' }
+    const names = { actorName: 'Olivia Reyes', userName: 'Alice Ng', ticket: '#7' }
     const region = await showBanner(person.page, {}, { ...names, changes: false })
     expect((await seen(region)).slice(0, 3)).to.deep.equal([
       'Olivia Reyes acts as Alice Ng',
@@ -42,13 +42,31 @@ describe('<impersonation-banner>: what it shows', () => {
     expect(await seen(region)).to.have.length(4)
   })
 
+  it('says that it will be reviewed, in the words of the application, also where that is known later', async () => {
+    await using person = await visitBanner(server.url, { clock: new Date() })
+    const { page } = person
+    await page.clock.pauseAt(Date.now() + 60_000)
+    const region = await showBanner(page, {}, { changes: true })
+    expect(await seen(region)).to.not.include('Will be reviewed')
+    await page.evaluate(() => {
+      if (window.lab.current) window.lab.current.isToBeReviewed = true
+    })
+    await page.clock.runFor(1000)
+    expect((await seen(region)).slice(2, 4)).to.deep.equal(['Look and change', 'Will be reviewed'])
+    await page.evaluate(() => {
+      const session = window.lab.session({ isToBeReviewed: true })
+      window.lab.show(session, { texts: { toBeReviewed: 'Ohne Freigabe' } })
+    })
+    expect(await seen(page.getByRole('region'))).to.include('Ohne Freigabe')
+  })
+
   it('shows nothing without a session, and what has changed when it changes', async () => {
     await using person = await visitBanner(server.url)
     const { page } = person
     await showBanner(page)
     await page.evaluate(() => {
       const element = document.querySelector('impersonation-banner')
-      if (element) element.subjectName = 'Alice Ng'
+      if (element) element.userName = 'Alice Ng'
     })
     expect((await seen(banner(page)))[0]).to.equal('olivia acts as Alice Ng')
     await page.evaluate(() => {
@@ -69,13 +87,13 @@ describe('<impersonation-banner>: what it shows', () => {
     await page.evaluate(() => {
       const element = window.lab.show(window.lab.session({ seconds: 125 }), { changes: true })
       element.texts = {
-        who: ({ actor, subject }) => `${actor} handelt als ${subject}`,
-        whoActed: ({ actor, subject }) => `${actor} hat als ${subject} gehandelt`,
+        who: ({ actorName, userName }) => `${actorName} handelt als ${userName}`,
+        whoActed: ({ actorName, userName }) => `${actorName} hat als ${userName} gehandelt`,
         ticket: ({ ticket }) => `Vorgang ${ticket}`,
         lookAndChange: 'Ansehen und ändern',
         left: ({ minutes, seconds }) => `noch ${minutes} min ${seconds} s`,
-        lastMinute: ({ seconds }) => `nur noch ${seconds} s`,
-        announcement: ({ seconds, subject }) => `Noch ${seconds} Sekunden als ${subject}`,
+        lastSeconds: ({ seconds }) => `nur noch ${seconds} s`,
+        announcement: ({ seconds, userName }) => `Noch ${seconds} Sekunden als ${userName}`,
         end: 'Beenden',
         ending: 'Wird beendet',
         ended: () => 'Beendet.',
@@ -95,8 +113,8 @@ describe('<impersonation-banner>: what it shows', () => {
       'alice',
       'SUP-123',
     ])
-    await page.clock.runFor(66_000)
-    expect(await region.getByRole('timer').textContent()).to.equal('nur noch 59 s')
+    await page.clock.runFor(96_000)
+    expect(await region.getByRole('timer').textContent()).to.equal('nur noch 29 s')
     expect(await region.getByRole('status').textContent()).to.match(
       /^Noch 60 Sekunden als .alice.$/,
     )
@@ -133,14 +151,14 @@ describe('<impersonation-banner>: what it shows', () => {
     const { page } = person
     await page.evaluate(async () => {
       const element = document.createElement('support-banner')
-      Object.assign(element, { session: window.lab.session(), subjectName: 'Alice Ng' })
+      Object.assign(element, { session: window.lab.session(), userName: 'Alice Ng' })
       document.body.prepend(element)
       const names = ['support-banner', 'support-banner', undefined]
       await Promise.all(names.map((name) => window.lab.define(name)))
     })
     expect((await seen(banner(page)))[0]).to.equal('olivia acts as Alice Ng')
     await page.evaluate(() => {
-      Object.assign(document.querySelector('support-banner') ?? {}, { subjectName: 'Bob' })
+      Object.assign(document.querySelector('support-banner') ?? {}, { userName: 'Bob' })
     })
     expect((await seen(banner(page)))[0]).to.equal('olivia acts as Bob')
   })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import type { Example } from '../../../../test/example-provider/support.ts'
-import { ENGLISH_TEXTS } from '../../src/banner/texts.ts'
+import { ENGLISH_BANNER_TEXTS } from '../../src/texts.ts'
 import { banner, bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
 
 const DOCUMENT = await readFile(new URL('../../../../docs/browser.md', import.meta.url), 'utf8')
@@ -57,7 +57,7 @@ describe('docs/browser.md: the banner', () => {
 
   it('translates every text', () => {
     const keys = FILES.get('/german.js')?.match(/(?<=^ {2})\w+(?=:)/gm)
-    expect(keys).to.deep.equal(Object.keys(ENGLISH_TEXTS))
+    expect(keys).to.deep.equal(Object.keys(ENGLISH_BANNER_TEXTS))
   })
 
   it('names every property, part and custom property, and no other', async () => {

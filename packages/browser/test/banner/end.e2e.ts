@@ -42,7 +42,7 @@ describe('<impersonation-banner>: End', () => {
     expect(await page.evaluate(ends)).to.equal(1)
 
     await page.evaluate(() => window.lab.current?.answer())
-    const alert = region.getByRole('alert').getByText('Acting has ended.')
+    const alert = region.getByRole('alert').getByText('It was ended.')
     await alert.waitFor()
     expect(await region.getByRole('alert').and(page.locator(':focus')).count()).to.equal(1)
     expect((await seen(region))[0]).to.equal('olivia acted as alice')
@@ -61,7 +61,7 @@ describe('<impersonation-banner>: End', () => {
     const end = region.getByRole('button')
     await end.click()
     await page.evaluate(() => window.lab.current?.fail())
-    await region.getByRole('alert').getByText('Not ended').waitFor()
+    await region.getByRole('alert').getByText('You still act').waitFor()
     expect(await region.getByRole('alert').textContent()).to.match(/Check the connection/)
     expect(await page.evaluate(() => document.body.dataset.failed)).to.equal('unreachable')
     expect(await end.textContent()).to.equal('End')
@@ -71,7 +71,7 @@ describe('<impersonation-banner>: End', () => {
     await end.click()
     expect(await region.getByRole('alert').count()).to.equal(0)
     await page.evaluate(() => window.lab.current?.answer())
-    await region.getByText('Acting has ended.').waitFor()
+    await region.getByText('It was ended.').waitFor()
     expect(await page.evaluate(ends)).to.equal(2)
   })
 
@@ -81,7 +81,7 @@ describe('<impersonation-banner>: End', () => {
     const region = await showBanner(page)
     await page.getByRole('button', { name: 'Order again' }).focus()
     await page.evaluate(() => window.lab.current?.finish('ended'))
-    await region.getByRole('alert').getByText('Acting has ended.').waitFor()
+    await region.getByRole('alert').getByText('It was ended.').waitFor()
     expect(await page.locator(':focus').textContent(), 'the focus').to.equal('Order again')
   })
 
@@ -93,7 +93,7 @@ describe('<impersonation-banner>: End', () => {
     await page.evaluate(async () => {
       const { lab } = window
       const element = document.querySelector('impersonation-banner')
-      if (element) element.session = lab.session({ subject: 'bob' })
+      if (element) element.session = lab.session({ userId: 'bob' })
       lab.current?.fail()
       await new Promise((resolve) => element?.addEventListener('end-failed', resolve))
     })

@@ -6,7 +6,7 @@ import { expectAccessible } from '../../../console/test/e2e/support/axe.ts'
 import { NARROWEST, WIDE } from '../../../console/test/e2e/support/visit.ts'
 import { bannerPage, showBanner, visitBanner } from '../support/banner-page.ts'
 
-const NAMES = { actorName: 'Olivia Reyes', subjectName: 'Alice Ng', changes: true }
+const NAMES = { actorName: 'Olivia Reyes', userName: 'Alice Ng', changes: true }
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff '.repeat(28)
 
 /** Every state of a banner: from a banner that has just appeared with so many seconds left. */
@@ -14,14 +14,14 @@ const STATES: Readonly<
   Record<string, { seconds: number; follow?: (page: Page) => Promise<void> }>
 > = {
   quiet: { seconds: 600 },
-  'last-minute': { seconds: 59 },
+  'last-seconds': { seconds: 29 },
   ending: { seconds: 600, follow: (page) => page.getByRole('button', { name: 'End' }).click() },
   failed: {
     seconds: 42,
     async follow(page) {
       await page.getByRole('button', { name: 'End' }).click()
       await page.evaluate(() => window.lab.current?.fail())
-      await page.getByText('Not ended').waitFor()
+      await page.getByText('You still act, because').waitFor()
     },
   },
   over: {
@@ -59,11 +59,7 @@ describe('<impersonation-banner>: how it looks', () => {
     it(`keeps long names in bounds, with no fault that axe knows: ${size}`, async () => {
       await using person = await visitBanner(server.url, { viewport })
       const { page } = person
-      const region = await showBanner(
-        page,
-        {},
-        { subjectName: LONG, actorName: LONG, ticket: LONG },
-      )
+      const region = await showBanner(page, {}, { userName: LONG, actorName: LONG, ticket: LONG })
       await expectAccessible(page)
       await expectWhole(region, viewport.width)
       await picture(page, `${size}-long`)
@@ -95,7 +91,7 @@ describe('<impersonation-banner>: how it looks', () => {
     expect((await region.boundingBox())?.y).to.equal(0)
   })
 
-  it('has borders where the system forces its own colours, other ones in the last minute', async () => {
+  it('has borders where the system forces its own colours, other ones in the last 30 seconds', async () => {
     await using person = await visitBanner(server.url, { viewport: WIDE })
     const { page } = person
     await page.emulateMedia({ forcedColors: 'active' })
@@ -111,15 +107,15 @@ describe('<impersonation-banner>: how it looks', () => {
         }),
       )
     }
-    const [quiet, lastMinute, , , over] = borders
-    expect(new Set([quiet, lastMinute, over]).size, String(borders)).to.equal(3)
+    const [quiet, lastSeconds, , , over] = borders
+    expect(new Set([quiet, lastSeconds, over]).size, String(borders)).to.equal(3)
   })
 
   it('is on paper with who acted as whom, in full, without what only a screen can do', async () => {
     await using person = await visitBanner(server.url, { viewport: WIDE })
     const { page } = person
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
-    const region = await showBanner(page, { seconds: 30 }, { ...NAMES, subjectName: LONG })
+    const region = await showBanner(page, { seconds: 30 }, { ...NAMES, userName: LONG })
     expect(await region.getByText('Olivia Reyes acts as').isVisible()).to.equal(true)
     expect(await region.getByText('SUP-123').isVisible()).to.equal(true)
     expect(await region.getByRole('button').count()).to.equal(0)
@@ -160,7 +156,7 @@ describe('<impersonation-banner>: how it looks', () => {
     const clock = new Date()
     await page.clock.install({ time: clock })
     await page.clock.pauseAt(clock.getTime() + 60_000)
-    const region = await showBanner(page, { seconds: 61 }, NAMES)
+    const region = await showBanner(page, { seconds: 31 }, NAMES)
     const colours = () =>
       region.evaluate((it) => {
         const { color, backgroundColor, borderBottomColor } = getComputedStyle(it)

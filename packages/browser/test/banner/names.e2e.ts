@@ -17,7 +17,7 @@ describe('<impersonation-banner>: hostile names', () => {
   it('are text, and no HTML', async () => {
     await using person = await visitBanner(server.url)
     const hostile = '<img src=x onerror="alert(1)"></bdi><script>alert(2)</script>{{7*7}}&lt;'
-    const names = { subjectName: hostile, actorName: hostile, ticket: hostile }
+    const names = { userName: hostile, actorName: hostile, ticket: hostile }
     const region = await showBanner(person.page, {}, names)
     expect(await region.locator('bdi').allTextContents()).to.deep.equal([hostile, hostile, hostile])
     expect(await region.locator('img, script').count()).to.equal(0)
@@ -29,35 +29,35 @@ describe('<impersonation-banner>: hostile names', () => {
       const region = await showBanner(
         person.page,
         {},
-        { actorName: `${control}Mallory${control}`, subjectName: `${control}Alice` },
+        { actorName: `${control}Mallory${control}`, userName: `${control}Alice` },
       )
       expect(await region.locator('bdi').first().textContent()).not.to.match(
         /[\u202A-\u202E\u2066-\u2069]/,
       )
-      const [actor, verb, subject] = await lefts(region)
-      expect([actor, verb, subject], JSON.stringify(control)).to.deep.equal(
-        [actor, verb, subject].toSorted((a = 0, b = 0) => a - b),
+      const [actor, verb, user] = await lefts(region)
+      expect([actor, verb, user], JSON.stringify(control)).to.deep.equal(
+        [actor, verb, user].toSorted((a = 0, b = 0) => a - b),
       )
     }
   })
 
   it('of a right-to-left script stay one piece each', async () => {
     await using person = await visitBanner(server.url)
-    const names = { actorName: 'أوليفيا 123', subjectName: 'עליסה (456)' }
+    const names = { actorName: 'أوليفيا 123', userName: 'עליסה (456)' }
     const region = await showBanner(person.page, {}, names)
-    const [actor = 0, verb = 0, subject = 0] = await lefts(region)
+    const [actor = 0, verb = 0, user = 0] = await lefts(region)
     expect(actor).to.be.below(verb)
-    expect(verb).to.be.below(subject)
+    expect(verb).to.be.below(user)
   })
 
   it('that cannot be seen are replaced by the identifier, or said to be no name', async () => {
     await using person = await visitBanner(server.url)
     for (const empty of ['', '  ', '\u200B\u200B', '\u202E', '\u0000\n']) {
-      const names = { subjectName: empty, actorName: empty }
+      const names = { userName: empty, actorName: empty }
       const region = await showBanner(person.page, {}, names)
       expect((await seen(region))[0], JSON.stringify(empty)).to.equal('olivia acts as alice')
     }
-    const region = await showBanner(person.page, { subject: null, actor: '' })
+    const region = await showBanner(person.page, { userId: null, actor: '' })
     expect((await seen(region))[0]).to.equal('(no name) acts as (no name)')
   })
 
@@ -66,7 +66,7 @@ describe('<impersonation-banner>: hostile names', () => {
       await using person = await visitBanner(server.url, { viewport })
       const { page } = person
       for (const long of [LONG, LONG.replaceAll(' ', ''), '𒐫'.repeat(500)]) {
-        const names = { subjectName: long, actorName: long, ticket: long }
+        const names = { userName: long, actorName: long, ticket: long }
         const region = await showBanner(page, {}, names)
         const box = await region.boundingBox()
         expect(box?.height, 'the height of the banner').to.be.below(viewport.height / 2)
@@ -83,7 +83,7 @@ describe('<impersonation-banner>: hostile names', () => {
   }
 })
 
-/** Where the actor, the words between the names, and the subject begin. */
+/** Where the actor, the words between the names, and the user begin. */
 function lefts(region: Locator): Promise<number[]> {
   return region.locator('[part=who]').evaluate((who) =>
     [...who.childNodes]

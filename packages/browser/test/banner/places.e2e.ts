@@ -48,7 +48,7 @@ describe('<impersonation-banner>: the time, of a banner that moves or is one of 
       const element = document.querySelector('impersonation-banner')
       element?.remove()
       document.body.dataset.waiting = `${(Reflect.get(window, 'waiting') as Set<unknown>).size}`
-      if (element) element.subjectName = 'Alice'
+      if (element) element.userName = 'Alice'
       window.lab.current?.dispatchEvent(new Event('expired'))
       document.dispatchEvent(new Event('visibilitychange'))
     })
@@ -76,7 +76,7 @@ describe('<impersonation-banner>: the time, of a banner that moves or is one of 
       if (element) document.body.append(element)
     })
     await page.clock.runFor(5000)
-    expect(await timeIn(page)).to.equal('Last minute: 54 s left')
+    expect(await timeIn(page)).to.equal('0:54 left')
     expect(await page.evaluate(() => document.body.dataset.said)).to.equal(undefined)
   })
 
@@ -84,7 +84,7 @@ describe('<impersonation-banner>: the time, of a banner that moves or is one of 
     await using person = await stopped()
     const { page } = person
     await showBanner(page, { seconds: 5 })
-    await page.evaluate(() => window.lab.add(window.lab.session({ seconds: 100, subject: 'bob' })))
+    await page.evaluate(() => window.lab.add(window.lab.session({ seconds: 100, userId: 'bob' })))
     await page.clock.runFor(5000)
     expect(await seen(page.getByRole('region', { name: 'olivia acts as bob' }))).to.include(
       '1:35 left',
@@ -102,7 +102,7 @@ describe('<impersonation-banner>: the time, of a banner that moves or is one of 
       const { lab } = window
       const before = lab.current
       const element = document.querySelector('impersonation-banner')
-      if (element) element.session = lab.session({ seconds: 100, subject: 'bob' })
+      if (element) element.session = lab.session({ seconds: 100, userId: 'bob' })
       before?.finish('ended')
     })
     expect(await page.getByRole('status').textContent()).to.equal('')

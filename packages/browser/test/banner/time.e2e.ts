@@ -46,7 +46,7 @@ describe('<impersonation-banner>: the time', () => {
   it('is said once at one minute and once at ten seconds, and not at every second', async () => {
     await using person = await stopped()
     const { page } = person
-    await showBanner(page, { seconds: 65 }, { subjectName: 'Alice Ng' })
+    await showBanner(page, { seconds: 65 }, { userName: 'Alice Ng' })
     const said = page.getByRole('status')
     const heard: (string | null)[] = []
     for (let second = 0; second < 64; second += 1) {
@@ -71,25 +71,27 @@ describe('<impersonation-banner>: the time', () => {
     expect(await page.getByRole('status').textContent()).to.match(/^42 seconds left/)
   })
 
-  it('is unmistakable in the last minute: other words, larger, another border', async () => {
+  it('is unmistakable in the last 30 seconds, by words, weight, border and colour, and does not move the page', async () => {
     await using person = await stopped()
     const { page } = person
-    await showBanner(page, { seconds: 61 })
+    await showBanner(page, { seconds: 31 })
     const looks = () =>
       banner(page).evaluate((region) => {
-        const { borderTopWidth, backgroundColor } = getComputedStyle(region)
+        const { borderBottomStyle, backgroundColor } = getComputedStyle(region)
         const timer = region.querySelector('[role=timer]')
-        const size = timer && getComputedStyle(timer).fontSize
-        return { borderTopWidth, backgroundColor, size, part: region.part.value }
+        const weight = timer && getComputedStyle(timer).fontWeight
+        const { height } = region.getBoundingClientRect()
+        return { borderBottomStyle, backgroundColor, weight, height, part: region.part.value }
       })
     const before = await looks()
     await page.clock.runFor(1000)
-    expect(await timeIn(page)).to.equal('Last minute: 60 s left')
+    expect(await timeIn(page)).to.equal('Only 30 s left')
     const after = await looks()
     expect(after.part).to.equal('banner urgent')
-    for (const key of ['borderTopWidth', 'backgroundColor', 'size'] as const) {
+    for (const key of ['borderBottomStyle', 'backgroundColor', 'weight'] as const) {
       expect(after[key], key).not.to.equal(before[key])
     }
+    expect(after.height).to.equal(before.height)
   })
 
   it('is over without an event of the session; the banner stays, says so, and what to do', async () => {
@@ -101,7 +103,7 @@ describe('<impersonation-banner>: the time', () => {
       'olivia acted as alice',
       'Ticket SUP-123',
       'The time is over.',
-      'This page can still show data of the user: close it. To act again, start again where you started.',
+      'Close this tab, because it can still show data of the user. To act again, start again from the back office.',
     ])
     expect(await page.getByRole('alert').textContent()).to.equal('The time is over.')
     expect(await page.getByRole('status').textContent()).to.equal('')

@@ -17,12 +17,12 @@ describe('<impersonation-banner>: the title of the page', () => {
     expect(await page.title()).to.equal('Acting as alice · Shop')
     await page.evaluate(() => {
       const banner = document.querySelector('impersonation-banner')
-      if (banner) banner.subjectName = 'Alice \u202EgN'
+      if (banner) banner.userName = 'Alice \u202EgN'
     })
     expect(await page.title(), 'no direction is turned').to.equal('Acting as Alice gN · Shop')
     await region.getByRole('button', { name: 'End' }).click()
     await page.evaluate(() => window.lab.current?.answer())
-    await region.getByText('Acting has ended.').waitFor()
+    await region.getByText('It was ended.').waitFor()
     expect(await page.title()).to.equal('Shop')
   })
 
@@ -54,13 +54,13 @@ describe('<impersonation-banner>: the title of the page', () => {
     const { page } = person
     await showBanner(page)
     await page.evaluate(() => {
-      window.lab.add(window.lab.session({ subject: 'bob' }))
+      window.lab.add(window.lab.session({ userId: 'bob' }))
       document.dispatchEvent(new Event('visibilitychange'))
     })
     expect(await page.title()).to.equal('Acting as alice · Shop')
     await page.evaluate(() => {
       for (const banner of document.querySelectorAll('impersonation-banner')) {
-        if (banner.session?.subject === 'alice') banner.remove()
+        if (banner.session?.userId === 'alice') banner.remove()
       }
       document.dispatchEvent(new Event('visibilitychange'))
     })
@@ -77,7 +77,7 @@ describe('<impersonation-banner>: the title of the page', () => {
     await page.evaluate(() => {
       const banner = document.querySelector('impersonation-banner')
       if (!banner) return
-      banner.texts = { title: ({ subject, title }) => `${title} als ${subject}` }
+      banner.texts = { title: ({ userName, title }) => `${title} als ${userName}` }
       banner.marksTitle = true
     })
     expect(await page.title()).to.equal('Shop als alice')

@@ -9,32 +9,35 @@ import {
 export interface FakeSessionOptions {
   /** @defaultValue 600 */
   readonly seconds?: number
-  /** @defaultValue `'alice'`; `null` is a session whose token tells no subject */
-  readonly subject?: string | null
+  /** @defaultValue `'alice'`; `null` is a session whose token tells no user */
+  readonly userId?: string | null
   readonly actor?: string
   readonly context?: TokenContext
+  readonly isToBeReviewed?: boolean
 }
 
 export class FakeSession extends EventTarget implements ImpersonationSession {
   readonly accessToken = 'secret'
   readonly tokenType = 'Bearer'
   readonly scope = ['orders:read']
-  readonly subject: string | undefined
-  readonly actor: string
-  readonly expiresAt: number
+  readonly userId: string | undefined
+  readonly actor: { readonly sub: string }
+  readonly expiresAtMs: number
   readonly context: TokenContext
   state: ImpersonationSession['state'] = 'active'
   readonly ending = undefined
+  isToBeReviewed: boolean
   /** How many requests have asked for the end. */
   ends = 0
   readonly #answers: PromiseWithResolvers<void>[] = []
 
   constructor(options: FakeSessionOptions = {}) {
     super()
-    const { subject = 'alice', actor = 'olivia', seconds = 600, context } = options
-    this.subject = subject ?? undefined
-    this.actor = actor
-    this.expiresAt = Date.now() + seconds * 1000
+    const { userId = 'alice', actor = 'olivia', seconds = 600, context } = options
+    this.userId = userId ?? undefined
+    this.isToBeReviewed = options.isToBeReviewed === true
+    this.actor = { sub: actor }
+    this.expiresAtMs = Date.now() + seconds * 1000
     this.context = context ?? { impersonation_context: { ticket_id: 'SUP-123' } }
   }
 

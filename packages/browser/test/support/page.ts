@@ -45,7 +45,7 @@ try {
   for (const type of ['expiring', 'expired', 'ended']) {
     session?.addEventListener(type, () => globalThis.happened.push(type))
   }
-  said.textContent = session ? 'acting as ' + session.subject : 'not acting'
+  said.textContent = session ? 'acting as ' + session.userId : 'not acting'
 } catch (error) {
   globalThis.failure = error
   said.textContent = (error.code ?? error.name) + ': ' + error.message

@@ -97,8 +97,8 @@ export async function startSites(
   })
   api.use(guard.koa())
   api.use((ctx) => {
-    const { subject, actor } = ctx.state.caller
-    ctx.body = { ordersOf: subject, seenBy: actor?.sub }
+    const { userId, actor } = ctx.state.caller
+    ctx.body = { ordersOf: userId, seenBy: actor?.sub }
   })
   shopApi.server.on('request', api.callback())
   application.policy = `connect-src ${idp.url} ${shopApi.url}`
@@ -164,7 +164,7 @@ export async function startSites(
       return impersonationUrl(`${application.url}${path}`, {
         subjectToken,
         actor: 'olivia',
-        expiresAt: Date.now() + expiresIn * 1000,
+        expiresAtMs: Date.now() + expiresIn * 1000,
       })
     },
     async states() {

@@ -7,7 +7,7 @@ import { expectGoodLooks } from './support/pictures.ts'
 import { visit } from './support/visit.ts'
 
 const now = (page: Page) => page.getByRole('region', { name: 'Right now' })
-const before_ = (page: Page) => page.getByRole('region', { name: 'Before' })
+const before_ = (page: Page) => page.getByRole('region', { name: 'Earlier' })
 
 async function open(page: Page, person = 'alice'): Promise<void> {
   await page.goto('/account')
@@ -119,7 +119,7 @@ describe('the account page', function () {
     await before_(page).getByText('The support team has not acted as you.').waitFor()
     await expectGoodLooks(page, 'account-empty')
     await deployment.impersonate({ customer: 'bob' })
-    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('button', { name: 'Refresh' }).click()
     await now(page).getByRole('article').waitFor()
   })
 

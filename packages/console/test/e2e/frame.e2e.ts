@@ -5,6 +5,7 @@ import { FRENCH } from '../support/french.ts'
 import { enter } from './support/enter.ts'
 import { expectNothingCut } from './support/fit.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
+import { goTo, visitDeployment } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 import { NARROWEST, visit } from './support/visit.ts'
 
@@ -52,10 +53,11 @@ describe('the frame of the console', function () {
     }
     const operator = await linksOf('olivia')
     expect(operator).to.include('/console').and.not.include('/console/alarms')
-    expect(await linksOf('grace')).to.include.members(['/console', '/console/alarms'])
+    const lead = ['/console', '/console/customers', '/console/alarms']
+    expect(await linksOf('grace')).to.include.members(lead)
     expect(await linksOf('ada'))
-      .to.include('/console/audit')
-      .and.not.include('/console')
+      .to.include.members(['/console', '/console/audit'])
+      .and.not.include('/console/customers')
   })
 
   it('says that a page does not exist, with a way on', async () => {
@@ -108,7 +110,7 @@ describe('the frame of the console', function () {
   it('is reached by the keyboard alone, in the order in which it is read', async () => {
     await using visitor = await visit(deployment.url)
     const { page } = visitor
-    await enter(page, 'grace')
+    await enter(page, 'grace', '/console/customers')
     await page.getByRole('searchbox').waitFor()
     await page.reload()
     await page.getByRole('searchbox').waitFor()
@@ -164,5 +166,34 @@ describe('the frame of the console', function () {
     expect(await page.locator('html').getAttribute('lang')).to.equal('fr')
     await heading(page, 'Running now').waitFor()
     await page.getByText('Console du support').first().waitFor()
+  })
+
+  it('every page begins at one edge, so that no heading moves when the page changes', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'grace', '/console/customers')
+    const edges = new Map<string, number | undefined>()
+    for (const path of ['/customers', '/running', '/audit', '/alarms', '/customers/alice']) {
+      await goTo(page, `/console${path}`)
+      await page.waitForURL(`**/console${path}`)
+      await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
+      edges.set(path, (await page.locator('h1').boundingBox())?.x)
+    }
+    expect(new Set(edges.values()).size, JSON.stringify([...edges])).to.equal(1)
+  })
+
+  it('a month of days is one line on a laptop', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'grace', '/console/audit')
+    const days = page.getByRole('toolbar').getByRole('button')
+    const lines = () =>
+      days.evaluateAll((all) => new Set(all.map((it) => it.getBoundingClientRect().top)).size)
+    // One of two months in a row has 31 days.
+    for (const index of [1, 2]) {
+      await page.getByLabel('Month').selectOption({ index })
+      await days.nth(27).waitFor()
+      expect(await lines()).to.equal(1)
+    }
   })
 })

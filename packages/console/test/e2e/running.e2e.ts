@@ -8,6 +8,7 @@ import {
   actIn,
   goTo,
   heading,
+  over,
   pressAct,
   reads,
   strip,
@@ -28,6 +29,21 @@ describe('what runs now', () => {
   })
   afterEach(() => deployment[Symbol.asyncDispose]())
 
+  it('on a small screen, what a lead can do with an operator is not squeezed into a column', async () => {
+    await using grace = await visitDeployment(deployment)
+    await deployment.impersonate({ ticket: 'SUP-1' })
+    await grace.page.setViewportSize({ width: 390, height: 844 })
+    await enter(grace.page, 'grace', '/console/running')
+    const end = grace.page.getByRole('button', { name: /^End all/ })
+    await end.waitFor()
+    const box = await end.boundingBox()
+    const one = await grace.page
+      .getByRole('button', { name: /^End(?! all)/ })
+      .first()
+      .boundingBox()
+    equal(Math.round(box?.height ?? 0), Math.round(one?.height ?? 1), 'the text has two lines')
+  })
+
   it('two operators, a lead and an auditor at once: each sees what is theirs to see, live', async () => {
     await using olivia = await visitDeployment(deployment)
     await using oscar = await visitDeployment(deployment)
@@ -47,8 +63,13 @@ describe('what runs now', () => {
     await oscar.page.getByText(reads("You're now acting as Bob Marsh.", 'exact')).waitFor()
     equal(await oscar.page.getByText('SUP-1').count(), 0, 'an operator sees what another runs')
     for (const { page } of [grace, ada]) {
-      await page.getByRole('row', { name: /Olivia Okafor.*Alice Ng.*SUP-1/ }).waitFor()
-      await page.getByRole('row', { name: /Oscar Öhman.*Bob Marsh.*SUP-2/ }).waitFor()
+      const rowsOf = (name: RegExp) => page.getByRole('rowgroup').filter({ hasText: name })
+      await rowsOf(/Olivia Okafor/)
+        .getByRole('row', { name: /Alice Ng.*SUP-1.*did not arrive/ })
+        .waitFor()
+      await rowsOf(/Oscar Öhman/)
+        .getByRole('row', { name: /Bob Marsh.*SUP-2/ })
+        .waitFor()
     }
     equal(await ada.page.getByRole('button', { name: 'End' }).count(), 0, 'an auditor can end')
 
@@ -69,12 +90,11 @@ describe('what runs now', () => {
     await strip(olivia.page).waitFor({ state: 'hidden' })
     await ada.page.getByRole('row', { name: /SUP-1.*Ended/ }).waitFor()
 
-    await grace.page.getByLabel('Group by operator').check()
-    await grace.page.getByRole('button', { name: reads('End all by Oscar Öhman') }).click()
+    await grace.page.getByRole('button', { name: reads('End all of Oscar Öhman') }).click()
     await grace.page.getByRole('button', { name: 'End 1', exact: false }).waitFor()
     await grace.page.keyboard.press('Escape')
     equal((await deployment.ask('oscar', '/running')).body.running.length, 1)
-    await grace.page.getByRole('button', { name: reads('End all by Oscar Öhman') }).click()
+    await grace.page.getByRole('button', { name: reads('End all of Oscar Öhman') }).click()
     await grace.page.getByRole('dialog').getByRole('button', { name: /^End/ }).click()
     await grace.page.getByText(reads('1 was ended.')).waitFor()
     await strip(oscar.page).waitFor({ state: 'hidden' })
@@ -111,8 +131,10 @@ describe('what runs now', () => {
     const go = strip(page).getByRole('button', { name: reads('Continue for SUP-123, as Alice Ng') })
     await strip(page).getByText('SUP-123').waitFor()
     equal(await go.count(), 0, 'it is offered before the last minute')
+    const timer = strip(page).getByRole('timer')
     await pass(page, clock, 65_000)
     await go.waitFor()
+    equal(await timer.getAttribute('class'), 'countdown', 'it is marked before the last 30 seconds')
     await page
       .getByRole('status')
       .getByText(/One minute left/)
@@ -142,7 +164,7 @@ describe('what runs now', () => {
     await pass(page, clock, 63_000)
     await strip(page).getByRole('timer').waitFor()
     await listed(1)
-    equal(await page.getByText('Time was over').count(), 0)
+    equal(await page.getByText('Time ran out').count(), 0)
   })
 
   it('the address of Continue starts and ends nothing by being opened; Enter on its button does', async () => {
@@ -175,24 +197,25 @@ describe('what runs now', () => {
     await enter(page)
     const end = strip(page).getByRole('button', { name: reads("End: you're acting as Alice Ng") })
     await end.click()
-    await strip(page).getByText(reads('You acted as Alice Ng')).waitFor()
+    await over(page).getByText(reads('You acted as Alice Ng')).waitFor()
+    equal(await strip(page).getByText('SUP-77').count(), 0, 'the strip has what is over')
     await deployment.ask('grace', `/running/${byLead.id}/end`, {})
     await strip(page).getByText('SUP-78').waitFor({ state: 'detached' })
     await page.reload()
-    const go = strip(page).getByRole('button', { name: reads('Continue for SUP-77') })
+    const go = over(page).getByRole('button', { name: reads('Continue for SUP-77') })
     await go.waitFor()
-    equal(await strip(page).getByText('SUP-78').count(), 0, 'what a lead ended is offered')
+    equal(await over(page).getByText('SUP-78').count(), 0, 'what a lead ended is offered')
     const opened = context.waitForEvent('page')
     await go.click()
     const application = await opened
     await actIn(application, 'olivia', 'alice')
     await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()
-    await strip(page).getByText(reads('You acted as Alice Ng')).waitFor({ state: 'detached' })
+    await over(page).waitFor({ state: 'detached' })
     // The tab that is closed ends it, too.
     await application.close({ runBeforeUnload: true })
     await go.waitFor()
     await pass(page, clock, 10 * 60_000)
-    await strip(page).waitFor({ state: 'hidden' })
+    await over(page).waitFor({ state: 'hidden' })
   })
 
   it('what was continued, and then ended by a lead, is not offered by its beginning', async () => {
@@ -202,7 +225,7 @@ describe('what runs now', () => {
     const first = await deployment.impersonate({ ticket: 'SUP-79' })
     await deployment.ask('olivia', `/running/${first.id}/end`, {})
     await enter(page)
-    const go = strip(page).getByRole('button', { name: reads('Continue for SUP-79') })
+    const go = over(page).getByRole('button', { name: reads('Continue for SUP-79') })
     await go.waitFor()
     clock.by(2000)
     const second = await deployment.impersonate({ ticket: 'SUP-79' })
@@ -264,7 +287,7 @@ describe('what runs now', () => {
     await page.getByText('Rights: orders:read.').waitFor()
   })
 
-  it('after expiry, the strip offers to continue for ten minutes, also after a reload', async () => {
+  it('after expiry, a line of Customers offers to continue for ten minutes, also after a reload', async () => {
     await using visit = await visitDeployment(deployment, { clock: new Date() })
     const { page, context } = visit
     using clock = movedClock()
@@ -272,12 +295,12 @@ describe('what runs now', () => {
     await enter(page)
     await strip(page).getByText(reads("You're acting as Bob Marsh")).waitFor()
     await pass(page, clock, 125_000)
-    await strip(page).getByText('Time was over').waitFor()
-    await strip(page).getByText(reads('You acted as Bob Marsh')).waitFor()
+    await over(page).getByText(reads('You acted as Bob Marsh')).waitFor()
+    equal(await strip(page).count(), 0, 'the strip is there')
     equal(await page.title(), 'Customers')
     await page.reload()
-    await strip(page).getByText(reads('You acted as Bob Marsh')).waitFor()
-    const go = strip(page).getByRole('button', { name: reads('Continue for SUP-9') })
+    await over(page).getByText(reads('You acted as Bob Marsh')).waitFor()
+    const go = over(page).getByRole('button', { name: reads('Continue for SUP-9') })
     const opened = context.waitForEvent('page')
     await go.click()
     const application = await opened
@@ -288,7 +311,7 @@ describe('what runs now', () => {
     await deployment.ask('olivia', '/running/end', {})
     await strip(page).getByText(reads("You're acting as Bob Marsh")).waitFor({ state: 'hidden' })
     await pass(page, clock, 10 * 60_000)
-    await strip(page).waitFor({ state: 'hidden' })
+    await over(page).waitFor({ state: 'hidden' })
   })
 
   it('what is over folds into one line, and is gone after ten minutes', async () => {
@@ -301,20 +324,20 @@ describe('what runs now', () => {
     const bars = strip(page).getByRole('listitem')
     await bars.nth(1).waitFor()
     await pass(page, clock, 125_000)
-    await strip(page).getByText('2 are over').waitFor()
-    equal(await bars.count(), 1)
+    await over(page).getByText('2 are over').waitFor()
+    equal(await bars.count(), 0)
     const opened = context.waitForEvent('page')
-    await strip(page)
+    await over(page)
       .getByRole('button', { name: reads('Continue for SUP-9, as Alice Ng') })
       .click()
     await actIn(await opened, 'olivia', 'alice')
     await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()
-    await strip(page).getByText(reads('You acted as Bob Marsh')).waitFor()
+    await over(page).getByText(reads('You acted as Bob Marsh')).waitFor()
     await (await opened).close()
     await deployment.ask('olivia', '/running/end', {})
-    await strip(page).getByText('2 are over').waitFor()
+    await over(page).getByText('2 are over').waitFor()
     await pass(page, clock, 10 * 60_000)
-    await strip(page).waitFor({ state: 'hidden' })
+    await over(page).waitFor({ state: 'hidden' })
   })
 
   it('is asked for once when a page is opened', async () => {
@@ -333,6 +356,51 @@ describe('what runs now', () => {
     equal(asked, 1)
   })
 
+  it('has the newest act of each, with the way to all that was done', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    const { id, look, change } = await deployment.impersonate()
+    await enter(page, 'grace', '/console/running')
+    const row = page.getByRole('row', { name: /Alice Ng/ })
+    await row.getByRole('link', { name: 'Nothing yet' }).waitFor()
+    await look()
+    await row.getByRole('link', { name: reads('GET /orders') }).waitFor()
+    await change()
+    await row.getByRole('link', { name: reads('POST /orders/note') }).click()
+    await page.waitForURL(`**/console/audit/${id}`)
+  })
+
+  it('of what just ended, nothing says that it runs', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    const { end } = await deployment.impersonate()
+    await enter(page, 'grace', '/console/running')
+    await page.getByText('1 is running').waitFor()
+    await end()
+    await page.getByRole('row', { name: /Alice Ng.*Ended/ }).waitFor()
+    await page.getByText('No one is acting as a customer right now.').waitFor()
+    equal(await page.getByText(/running$/).count(), 0)
+  })
+
+  it('elsewhere than on its page, is asked for when one begins or ends, and not when one does something', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    const { refused } = await deployment.impersonate({ operator: 'grace' })
+    await deployment.settled()
+    await enter(page, 'grace', '/console/customers')
+    await strip(page).getByText('SUP-123').waitFor()
+    let asked = 0
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname === '/console/api/running') asked += 1
+    })
+    await refused()
+    await deployment.settled()
+    await deployment.impersonate({ operator: 'grace', customer: 'bob', ticket: 'SUP-2' })
+    await strip(page).getByText('SUP-2').waitFor()
+    equal(asked, 1)
+  })
+
   it('a long list can be narrowed, and no row moves under the pointer', async () => {
     await using visit = await visitDeployment(deployment, { clock: new Date() })
     const { page } = visit
@@ -341,7 +409,7 @@ describe('what runs now', () => {
       all.push(await deployment.impersonate({ ticket: `SUP-${ticket}.`, customer: 'carla' }))
     }
     await enter(page, 'grace', '/console/running')
-    const rows = page.locator('tbody tr')
+    const rows = page.locator('tbody tr:not(.group-head)')
     await page.getByText(reads('14 are running')).waitFor()
     await rows.last().hover()
     const ticket = /SUP-(\d+)\./.exec((await rows.first().textContent()) ?? '')
@@ -351,7 +419,9 @@ describe('what runs now', () => {
     equal(await rows.count(), 14, 'the rows below have moved')
     await heading(page, 'Running now').hover()
     await page.clock.fastForward(10_000)
-    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 13)
+    await page.waitForFunction(
+      () => document.querySelectorAll('tbody tr:not(.group-head)').length === 13,
+    )
 
     // All began in the same second: the first row can be any of them.
     const another = ticket?.[1] === '7' ? 'sup-8.' : 'sup-7.'

@@ -32,6 +32,21 @@ const PACKAGES = [
   'rxjs',
 ]
 
+const AUDIT_TEST = `
+import { describe, it } from 'node:test'
+import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sqlite'
+import { auditContract } from 'oidc-provider-impersonation-testing/audit'
+
+auditContract({
+  describe,
+  it,
+  create() {
+    const store = createSqliteAudit({ file: ':memory:' })
+    return { connect: () => store, dispose: () => {} }
+  },
+})
+`
+
 describe('the console as users get it', function () {
   this.timeout(240_000)
   let folder: string
@@ -47,11 +62,13 @@ describe('the console as users get it', function () {
     readme = await readFile(join(ROOT, 'packages/console/README.md'), 'utf8')
     const plugin = await packInto(folder)
     const verifier = await packInto(folder, 'packages/verify')
+    const tests = await packInto(folder, 'packages/testing')
     const packed = await packInto(folder, 'packages/console')
     ;({ path: tarball, files } = packed)
     broken = await findBrokenLinks(packed)
     await writeFile(join(project, 'package.json'), '{"private":true,"type":"module"}')
-    await install(project, [plugin.path, verifier.path, tarball, ...PACKAGES, ...TYPES, ...NEST])
+    const own = [plugin.path, verifier.path, tests.path, tarball]
+    await install(project, [...own, ...PACKAGES, ...TYPES, ...NEST])
     for (const [, name = '', code = ''] of readme.matchAll(/```js\n\/\/ (\w+\.mjs)\n(.*?)```/gs)) {
       await writeFile(join(project, name), code)
     }
@@ -61,7 +78,7 @@ describe('the console as users get it', function () {
   it('has nothing in it that a user does not need', () => {
     const others = files.filter(
       (path) =>
-        !/^dist\/(?!browser\/).*\.(js|d\.ts)$|^dist\/words\/\w+\/(?:de|en)\.json$|^dist\/browser\/((?:account|console)\.js|icon\.svg|style\.css|LICENSES\.txt)$/.test(
+        !/^dist\/(?!browser\/).*\.(js|d\.ts)$|^dist\/(?:features\/[\w-]+|web)\/words\/(?:de|en)\.json$|^dist\/ledger\/stores\/(?:postgres|sqlite)\/[\w-]+\.sql$|^dist\/browser\/((?:account|console)\.js|icon\.svg|style\.css|LICENSES\.txt)$/.test(
           path,
         ),
     )
@@ -76,7 +93,7 @@ describe('the console as users get it', function () {
     const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/sbom.ts'), tarball])
     const { metadata, dependencies } = JSON.parse(stdout)
     expect(metadata.component.name).to.equal('oidc-provider-impersonation-console')
-    expect(dependencies[0].dependsOn).to.have.lengthOf(6)
+    expect(dependencies[0].dependsOn).to.have.lengthOf(5)
   })
 
   it('publint finds nothing', async () => {
@@ -103,6 +120,18 @@ describe('the console as users get it', function () {
       .split('\n')
       .filter((line) => /^typed|^node_modules\/oidc-provider-imp/.test(line))
     expect(errors).to.deep.equal([])
+  })
+
+  it('tests an audit store by node:test, with the suite that is published for it', async () => {
+    await writeFile(join(project, 'audit.test.mjs'), AUDIT_TEST)
+    const { stdout } = await run(
+      process.execPath,
+      ['--test', '--test-reporter=tap', 'audit.test.mjs'],
+      { cwd: project },
+    )
+    expect(stdout)
+      .to.match(/^# pass \d{2,}$/m)
+      .and.to.match(/^# fail 0$/m)
   })
 
   it('needs no esbuild and no bundler where it is installed', async () => {
@@ -139,7 +168,7 @@ describe('the console as users get it', function () {
     it('records what an API elsewhere tells, once, ends at SIGTERM while a page listens, and keeps a checkpoint', async () => {
       const { server, ended, log } = startFile(project, 'production.mjs', environment)
       const use = {
-        ...{ useId: randomUUID(), time: Date.now(), id: 'x'.repeat(43), subject: 'alice' },
+        ...{ useId: randomUUID(), timeMs: Date.now(), id: 'x'.repeat(43), userId: 'alice' },
         ...{ actor: { sub: 'olivia' }, client: 'shop', audience: 'https://shop.example.com/api' },
         ...{ method: 'GET', path: '/orders', status: 200 },
       }

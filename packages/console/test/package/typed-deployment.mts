@@ -11,13 +11,19 @@ import {
   type AuditStore,
   type Batch,
   type ChainHead,
+  type ChainLink,
   type Customer,
   type Customers,
   customerAccountClient,
+  type Decision,
   type DescribedUse,
+  type FiledPermit,
+  type FiledRow,
+  type NamedEntry,
   type NewRecord,
   type Outcome,
   type PageClientOptions,
+  type PermitFilter,
   type RecordRefusal,
   type Refusal,
   type RemovedFrom,
@@ -28,6 +34,9 @@ import {
   type SearchResult,
   type Sentences,
   type StoredEntry,
+  type StoredPermit,
+  type StoredPermitState,
+  type StoredRow,
   type SupportConsole,
   type SupportConsoleOptions,
   supportConsole,
@@ -36,8 +45,10 @@ import {
   type TakeUsesOptions,
   type UseInWords,
 } from 'oidc-provider-impersonation-console'
+import { foldBatch, UnstorableError } from 'oidc-provider-impersonation-console/audit/contract'
 import { createPostgresAudit } from 'oidc-provider-impersonation-console/audit/postgres'
 import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sqlite'
+import { type AuditStorage, auditContract } from 'oidc-provider-impersonation-testing/audit'
 
 const page: PageClientOptions = { url: 'https://id.example.com' }
 const provider = new Provider('https://id.example.com/oidc', {
@@ -92,6 +103,7 @@ export const options: SupportConsoleOptions = {
   account: { clientId: 'customer-account', describe },
   words: { fr: french },
   ticket: { pattern: /SUP-\d+/, url: (ticket) => `https://tickets.example.com/${ticket}` },
+  staff: () => [{ id: 'olivia', name: 'Olivia' }, { id: 'grace' }],
   onAlarm({ kind, impersonation, url }: Alarm) {
     const named: AlarmKind = kind
     const operator: AuditPerson | undefined = impersonation.operator
@@ -119,3 +131,28 @@ export async function report(store: AuditStore, filter: RowFilter): Promise<read
 }
 export const wanted: Outcome = 'running'
 export const stores = [createPostgresAudit, createSqliteAudit]
+
+/** What a store of the deployment's own does, with the types of its parameters and results. */
+export async function decideAlone(store: AuditStore, decision: Decision): Promise<boolean> {
+  const links: readonly ChainLink[] = decision.batch.records
+  if (links.length === 0) throw new UnstorableError('a decision has an entry')
+  const rows: readonly AuditRow[] = foldBatch(decision.batch, [])
+  const state: StoredPermitState = 'granted'
+  const filter: PermitFilter = { state }
+  const { permits } = await store.permits(filter, { limit: rows.length + 1 })
+  const known: StoredPermit | undefined = permits.find(({ id }) => id === decision.permit.id)
+  const filed: readonly FiledPermit[] = (await store.filedPermits({ limit: 1 })).permits
+  const all: readonly FiledRow[] = (await store.filedRows({ limit: 1 })).rows
+  const named: readonly NamedEntry[] = [...filed, ...all].flatMap(({ entries }) => entries)
+  const stored: StoredRow | undefined = all[0]?.row
+  return known === undefined && named.length === 0 && stored === undefined
+}
+const storage: AuditStorage = {
+  connect: () => createSqliteAudit({ file: ':memory:' }),
+  dispose: () => {},
+}
+auditContract({
+  describe: (_title, define) => define(),
+  it: (title, run) => console.log(title, run),
+  create: () => storage,
+})

@@ -24,7 +24,7 @@ import {
   requireScope,
   resourceServer,
 } from 'oidc-provider-impersonation-resource-server'
-import type { HandOver } from '../../src/api/console/answers.ts'
+import type { HandOver } from '../../src/web/answers.ts'
 import { memoryAudit } from './memory-audit.ts'
 import { directory, STAFF } from './people.ts'
 import { configuration, MACHINE } from './provider.ts'
@@ -52,6 +52,8 @@ export interface DeploymentOptions {
   readonly elsewhere?: boolean
   /** Middleware before all others: to delay or refuse requests. */
   readonly before?: Middleware
+  /** Whether the console is mounted behind the provider and the APIs. */
+  readonly isConsoleLast?: boolean
 }
 
 /** An answer of the console's API. */
@@ -203,13 +205,12 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
         url: `${shopUrl}/`,
         clientId: 'shop',
         resource: api,
-        // As the example has them: what changes also looks.
+        // What looks is said twice, as a deployment may: it counts once.
         scopes: { read: 'orders:read', change: 'orders:read orders:write' },
       },
     ],
     audit,
     account: { clientId: 'customer-account' },
-    apis: ['/orders'],
     durations: [120, 300, 600],
     ...options.console,
   })
@@ -217,11 +218,12 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const app = new Koa()
   app.keys = ['test']
   if (options.before) app.use(options.before)
-  app.use(support)
+  if (!options.isConsoleLast) app.use(support)
   app.use(provider.impersonation.routes())
   app.use(signInPage(provider))
   app.use(mount('/oidc', provider))
   app.use(ordersApi({ issuer, api, shopUrl }, support))
+  if (options.isConsoleLast) app.use(support)
   // What a test does on purpose need not be in its output.
   app.silent = true
   server.on('request', app.callback())
@@ -369,7 +371,7 @@ function ordersApi(
     const check = routes[`${ctx.method} ${ctx.path}`]
     if (!check) return
     await check(ctx, async () => {
-      ctx.body = { of: ctx.state.caller.subject }
+      ctx.body = { of: ctx.state.caller.userId }
     })
   }
 }

@@ -1,6 +1,6 @@
-import type { AuditStore } from '../../src/audit/store.ts'
-import { openedStore } from '../../src/audit/stores/opened-store.ts'
-import { createSqliteAudit, type SqliteAuditOptions } from '../../src/audit/stores/sqlite/index.ts'
+import type { AuditStore } from '../../src/ledger/store.ts'
+import { openedStore } from '../../src/ledger/stores/opened-store.ts'
+import { createSqliteAudit, type SqliteAuditOptions } from '../../src/ledger/stores/sqlite/index.ts'
 
 /** An audit of one test, in memory. It is opened at its first use. */
 export function memoryAudit(options: Omit<SqliteAuditOptions, 'file'> = {}): AuditStore {

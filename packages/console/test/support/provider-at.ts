@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
-import { Provider } from 'oidc-provider-impersonation'
+import { type BindingMember, Provider } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 
 /** A private key to sign with. */
@@ -13,7 +13,11 @@ export async function signingKey(kid: string): Promise<JWK> {
  *
  * @param keys it signs with the first
  */
-export async function providerAt(issuer: string, keys?: readonly JWK[]): Promise<Provider> {
+export async function providerAt(
+  issuer: string,
+  keys?: readonly JWK[],
+  requireBinding: BindingMember[] = [],
+): Promise<Provider> {
   return new Provider(issuer, {
     adapter: createMemoryAdapter(),
     jwks: { keys: (keys ?? [await signingKey('k')]) as never },
@@ -24,7 +28,7 @@ export async function providerAt(issuer: string, keys?: readonly JWK[]): Promise
       clientCredentials: { enabled: true },
       impersonation: {
         enabled: true,
-        managementApi: { resource: `${issuer}/api`, clients: { issue: [] } },
+        managementApi: { resource: `${issuer}/api`, clients: { issue: [] }, requireBinding },
       },
     },
   })

@@ -141,10 +141,9 @@ export function configuration(settings: ProviderSettings): ProviderConfiguration
         actorToken: { required: true },
         softwareActors: ['copilot'],
         authorize: allOf(
-          async ({ account, context: { duration } }) => {
+          async ({ account }) => {
             const customer = await directory.get(account.accountId)
-            if (!customer || customer.protected !== undefined) return false
-            return typeof duration === 'number' ? { accessTokenTtl: duration } : true
+            return customer !== undefined && customer.protected === undefined
           },
           settings.authorize ?? (() => true),
         ),

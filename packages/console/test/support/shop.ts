@@ -24,7 +24,7 @@ try {
     const banner = document.createElement('impersonation-banner')
     banner.session = session
     document.body.prepend(banner)
-    say('acting as ' + session.subject)
+    say('acting as ' + session.userId)
     const ask = async (path, method) => {
       try {
         const { status } = await session.fetch(api + path, { method })

@@ -1,7 +1,8 @@
 import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import { pauseSlot } from 'oidc-provider-impersonation-verify/chain'
 import type { AnyPermit, AuditEntry } from 'oidc-provider-impersonation-verify/format'
-import { decisions } from '../../src/permits/decisions.ts'
+import { decisions } from '../../src/features/permits/server/decisions.ts'
+import { ledgerOf } from '../../src/ledger/recording/ledger.ts'
 import type { Deployment } from './deployment.ts'
 
 /** Stores a pause of an operator, for one customer or for all. */
@@ -12,10 +13,10 @@ export function storePause(
   const { operator, by, customer, until } = pause
   const sign = (claims: Readonly<Record<string, unknown>>) => signCheckpoint(provider, claims)
   const entry: AuditEntry = {
-    ...{ event: 'support.paused', time: Date.now(), by, permit: 'p'.repeat(43) },
-    ...{ subject: customer, mayAct: { sub: operator }, terms: { needs: [], until } },
+    ...{ event: 'support.paused', timeMs: Date.now(), by, permit: 'p'.repeat(43) },
+    ...{ userId: customer, mayAct: { sub: operator }, terms: { needs: [], until } },
   }
-  return decisions(audit, { sign, timeoutMs: 2000 }).open(
+  return decisions(ledgerOf(audit), { sign, timeoutMs: 2000 }).open(
     pauseSlot(operator, customer),
     () => entry,
   )

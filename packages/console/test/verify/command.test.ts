@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
-import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
-import { exportCsv, exportJsonLines } from '../../src/audit/keeping/export.ts'
-import type { AuditStore } from '../../src/audit/store.ts'
-import { idOf } from '../audit/stores/contract/support.ts'
+import type { SignCheckpoint } from '../../src/ledger/keeping/checkpoint.ts'
+import { exportCsv, exportJsonLines } from '../../src/ledger/keeping/export.ts'
+import type { AuditStore } from '../../src/ledger/store.ts'
+import { idOf } from '../ledger/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { providerAt } from '../support/provider-at.ts'
 import { runVerify, runVerifyProcess } from './command.ts'
@@ -102,7 +102,7 @@ describe('the command verify', function () {
     const { code, out } = await runVerify(...args, idOf('d'))
     expect(code).to.equal(0)
     expect(out).to.contain(`${path}: whole.`)
-    expect(out).to.contain('UTC  olivia as alice, ticket SUP-1: POST /orders, answered 200\n')
+    expect(out).to.contain('UTC  POST "/orders": answered 200.\n')
     expect(out).to.contain('5 entries, unbroken, covered by the checkpoint of 2026-02-20')
     const unknown = await runVerify(...args, idOf('unknown'))
     expect(unknown).to.include({ code: 2, out: '' })

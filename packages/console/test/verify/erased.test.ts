@@ -3,9 +3,9 @@ import { erasureDigestOf } from 'oidc-provider-impersonation-verify/chain'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { Broken } from '../../../verify/src/verify/broken.ts'
 import { summaryOf } from '../../../verify/src/verify/summary.ts'
-import type { AuditStore } from '../../src/audit/store.ts'
-import { AGO, over, type Person, processOn, verified } from '../audit/keeping/person.ts'
-import { act, idOf, readOn, used } from '../audit/stores/contract/support.ts'
+import type { AuditStore } from '../../src/ledger/store.ts'
+import { AGO, over, type Person, processOn, verified } from '../features/personal-data/person.ts'
+import { act, idOf, readOn, used } from '../ledger/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { collectLog } from '../support/quiet.ts'
 import { chain, signer } from './history.ts'
@@ -63,12 +63,12 @@ describe('the verification of an audit from which a customer was erased', functi
           async wipe(id, until = Number.POSITIVE_INFINITY) {
             const stored = (await readOn(store)).filter(({ row }) => row === id)
             for (const { writer, sequence, text = '' } of stored) {
-              if (JSON.parse(text).time <= until) await storage.wipe(writer, sequence)
+              if (JSON.parse(text).timeMs <= until) await storage.wipe(writer, sequence)
             }
             await storage.dropRow(id)
           },
           async claim(entry) {
-            const full = { event: 'support.erased', time: Date.now(), ...entry } as AuditEntry
+            const full = { event: 'support.erased', timeMs: Date.now(), ...entry } as AuditEntry
             await store.append(began.next([full]))
           },
           async told() {
@@ -132,7 +132,7 @@ describe('the verification of an audit from which a customer was erased', functi
         const until = Date.now()
         const claims = { version: 1, erases: erasureDigestOf(ids), until }
         const erased = { ...ids, signed: await provider.sign(claims) }
-        await one.record({ event: 'support.erased', time: until, erased })
+        await one.record({ event: 'support.erased', timeMs: until, erased })
         expect(await verified(store)).to.deep.include({ rows: 2, unprovedRows: 0 })
         await wipe(idOf('b'))
         expect(await told()).to.equal('its text is missing, but its impersonation is on hold')

@@ -1,13 +1,13 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { hashOf } from 'oidc-provider-impersonation-verify/chain'
 import { asciiJson } from 'oidc-provider-impersonation-verify/format'
-import type { Batch } from '../../src/audit/batch.ts'
-import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
-import { exportEverything } from '../../src/audit/keeping/export-everything.ts'
-import { startRetention } from '../../src/audit/keeping/retention.ts'
-import { type Batches, batches } from '../../src/audit/recording/batches.ts'
-import { beginningOfChain } from '../../src/audit/recording/beginning.ts'
-import type { AuditStore } from '../../src/audit/store.ts'
+import type { Batch } from '../../src/ledger/batch.ts'
+import type { SignCheckpoint } from '../../src/ledger/keeping/checkpoint.ts'
+import { exportEverything } from '../../src/ledger/keeping/export-everything.ts'
+import { startRetention } from '../../src/ledger/keeping/retention.ts'
+import { type Batches, batches } from '../../src/ledger/recording/batches.ts'
+import { beginningOfChain } from '../../src/ledger/recording/beginning.ts'
+import type { AuditStore } from '../../src/ledger/store.ts'
 import {
   act,
   exported,
@@ -16,7 +16,7 @@ import {
   started,
   T,
   used,
-} from '../audit/stores/contract/support.ts'
+} from '../ledger/stores/contract/support.ts'
 
 export const ISSUER = 'https://id.example.com'
 export const TYPE = 'impersonation-audit-checkpoint+jwt'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { summaryOf } from '../../../verify/src/verify/summary.ts'
-import { act, ended, idOf, issued, started, T, used } from '../audit/stores/contract/support.ts'
+import { act, ended, idOf, issued, started, T, used } from '../ledger/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { chain, changed, END, isEntry, linesOfExport } from './history.ts'
 import { broken, type Exported, exportedHistory, provider, verified } from './tampering.ts'
@@ -26,8 +26,8 @@ describe('verify of one impersonation', () => {
     const store = memoryAudit()
     await store.open()
     const [one, two] = [await chain(provider.sign, T), await chain(provider.sign, T)]
-    const names = { subject: { name: 'Alice Ng' }, actor: { name: 'Olivia Ortiz' } }
-    const continued = { event: 'support.continued', id: idOf('a'), subject: 'alice' } as const
+    const names = { user: { name: 'Alice Ng' }, actor: { name: 'Olivia Ortiz' } }
+    const continued = { event: 'support.continued', id: idOf('a'), userId: 'alice' } as const
     const refused = { by: 'rule', error: 'e', description: 'not while "acting"' } as never
     // Another process stores what happened earlier later.
     await store.append(
@@ -45,20 +45,19 @@ describe('verify of one impersonation', () => {
     await store.append(
       two.next([
         issued('a', T + 1000, { names }),
-        { ...continued, time: T + 2000, by: 'olivia', continues: idOf('before') },
+        { ...continued, timeMs: T + 2000, by: 'olivia', continues: idOf('before') },
       ]),
     )
     const lines = await printed(await linesOfExport(store, provider.sign, END), idOf('a'))
-    const acting = 'Olivia Ortiz (olivia) as Alice Ng (alice), ticket SUP-1'
     const first = lines.indexOf(`The impersonation ${idOf('a')}:`) + 1
     expect(lines.slice(first, lines.indexOf('', first))).to.deep.equal([
-      '2026-01-01 00:00:01.000 UTC  Olivia Ortiz (olivia) asked to act as Alice Ng (alice), ticket SUP-1, "Order lost"',
-      `2026-01-01 00:00:02.000 UTC  Olivia Ortiz (olivia) continued the impersonation ${idOf('before')} with this one, as Alice Ng (alice), ticket SUP-1`,
-      '2026-01-01 00:00:03.000 UTC  Olivia Ortiz (olivia) started to act as Alice Ng (alice) in shop, ticket SUP-1, with the rights "orders", by the permit p1, to be looked at afterwards, "emergency"',
-      `2026-01-01 00:00:04.000 UTC  ${acting}: PUT /email, refused, "not while \\"acting\\""`,
-      `2026-01-01 00:00:05.000 UTC  Grace Gale (grace) ended it: ${acting}, "done"`,
-      `2026-01-01 00:00:06.000 UTC  ada put it on hold: ${acting}, "a case"`,
-      `2026-01-01 00:00:07.000 UTC  Alice Ng (alice) objected, as the customer: ${acting}`,
+      '2026-01-01 00:00:01.000 UTC  Olivia Ortiz (olivia) asked to act as Alice Ng (alice). Ticket: "SUP-1". Reason: "Order lost".',
+      `2026-01-01 00:00:02.000 UTC  Continues the impersonation ${idOf('before')}.`,
+      '2026-01-01 00:00:03.000 UTC  Started in shop. Ticket: "SUP-1". Reason: "Order lost". Rights: "orders". Permit: p1. To be looked at afterwards: "emergency".',
+      '2026-01-01 00:00:04.000 UTC  PUT "/email": refused. Because: "not while \\"acting\\"".',
+      '2026-01-01 00:00:05.000 UTC  Grace Gale (grace) ended it. Ticket: "SUP-1". Reason: "Order lost". Because: "done".',
+      '2026-01-01 00:00:06.000 UTC  ada put it on hold. Note: "a case".',
+      '2026-01-01 00:00:07.000 UTC  Alice Ng (alice), the customer, says: I did not ask for this.',
     ])
     expect(lines.slice(lines.indexOf('', first) + 1)).to.deep.equal([
       '7 entries, unbroken, covered by the checkpoint of 2026-02-20 00:00:00.000 UTC, signed by https://id.example.com.',
@@ -70,10 +69,10 @@ describe('verify of one impersonation', () => {
   it('names what was removed when its time was over, and says that it is not proved', async () => {
     const lines = await printed(exported.lines, idOf('a'))
     const removed = lines.filter((line) =>
-      line.includes('what it said was removed: its time was over'),
+      line.includes('What it said was removed: its time was over'),
     )
     expect(removed).to.have.lengthOf(5)
-    expect(removed[0]).to.match(/^2026-01-01 00:00:00\.000 UTC {2}what it said/)
+    expect(removed[0]).to.match(/^2026-01-01 00:00:00\.000 UTC {2}What it said/)
     expect(lines.join('\n')).to.contain('Not proved: what 5 entries said.')
   })
 

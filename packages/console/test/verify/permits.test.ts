@@ -6,9 +6,9 @@ import {
   foldAny,
   storedPermitOf,
 } from 'oidc-provider-impersonation-verify/format'
-import type { AuditStore } from '../../src/audit/store.ts'
-import { permitOf } from '../audit/stores/contract/permits.ts'
-import { idOf, notify, started, T, told } from '../audit/stores/contract/support.ts'
+import { permitOf } from '../../../testing/src/audit/permits.ts'
+import type { AuditStore } from '../../src/ledger/store.ts'
+import { idOf, notify, started, T, told } from '../ledger/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { chain, DAY, END, history, KEEP_FOR, linesOfExport } from './history.ts'
 import { openSqlite, storages } from './storages.ts'
@@ -22,7 +22,7 @@ async function decide(
   entry: AuditEntry,
   before?: AnyPermit,
 ): Promise<AnyPermit> {
-  const { next } = await chain(provider.sign, entry.time)
+  const { next } = await chain(provider.sign, entry.timeMs)
   const record = foldAny(before, entry)
   const permit = storedPermitOf(record, slotOf(record))
   const replaces = before?.version ?? 0
@@ -32,13 +32,19 @@ async function decide(
 }
 
 const first = (event: 'emergency' | 'requested', name: string, time: number): AuditEntry => ({
-  ...{ event: `support.${event}`, time, by: 'olivia', permit: idOf(name), subject: name },
+  ...{ event: `support.${event}`, timeMs: time, by: 'olivia', permit: idOf(name), userId: name },
   ...{ mayAct: { sub: 'olivia', clientId: 'shop' }, resource: 'urn:orders', scope: 'read' },
   terms: { needs: ['second_person'], for: 4, lapsesAt: time + 9000 },
 })
 
 const granted = (name: string, time: number): AuditEntry => ({
-  ...{ event: 'support.granted', time, by: 'grace', permit: idOf(name), need: 'second_person' },
+  ...{
+    event: 'support.granted',
+    timeMs: time,
+    by: 'grace',
+    permit: idOf(name),
+    need: 'second_person',
+  },
 })
 
 async function audit(store = memoryAudit({ keepFor: KEEP_FOR })) {
@@ -53,11 +59,17 @@ async function audit(store = memoryAudit({ keepFor: KEEP_FOR })) {
 }
 
 const paused = (name: string, time: number, more: Partial<AuditEntry>): AuditEntry => ({
-  ...{ event: 'support.paused', time, permit: idOf(name), mayAct: { sub: 'olivia' }, ...more },
+  ...{
+    event: 'support.paused',
+    timeMs: time,
+    permit: idOf(name),
+    mayAct: { sub: 'olivia' },
+    ...more,
+  },
 })
 
 const resumed = (name: string, time: number): AuditEntry => ({
-  ...{ event: 'support.resumed', time, permit: idOf(name), mayAct: { sub: 'olivia' } },
+  ...{ event: 'support.resumed', timeMs: time, permit: idOf(name), mayAct: { sub: 'olivia' } },
   ...{ by: 'grace', note: 'Talked to both' },
 })
 
@@ -70,12 +82,12 @@ describe('the verification of an audit with permits', () => {
       try {
         const { store } = storage
         const at = END - 45 * DAY
-        await decide(store, paused('held', at, { subject: 'alice', by: 'alice' }))
+        await decide(store, paused('held', at, { userId: 'alice', by: 'alice' }))
         await decide(store, paused('any', at, { by: 'grace' }))
         const ends = { by: 'grace', mayAct: { sub: 'oscar' }, terms: { needs: [], until: at + 1 } }
         await decide(store, paused('over', at, ends))
-        const lifted = await decide(store, paused('lifted', at, { subject: 'bob', by: 'bob' }))
-        await decide(store, { ...resumed('lifted', at + 1), subject: 'bob' }, lifted)
+        const lifted = await decide(store, paused('lifted', at, { userId: 'bob', by: 'bob' }))
+        await decide(store, { ...resumed('lifted', at + 1), userId: 'bob' }, lifted)
         const before = await linesOfExport(store, provider.sign, at + DAY)
         expect(await verified(before)).to.include({ permits: 4, unprovedRows: 0 })
         const place = before.findIndex(isOf('held'))
@@ -148,8 +160,8 @@ describe('the verification of an audit with permits', () => {
     const of = { permit: idOf('p'), notice }
     const asks = { ...first('emergency', 'p', T), ...notify(0, ['emergency']) }
     const begun = await decide(store, asks)
-    const trying = await decide(store, { ...of, event: 'support.notifying', time: T + 1 }, begun)
-    await decide(store, { ...of, event: 'support.unnotified', time: T + 2 }, trying)
+    const trying = await decide(store, { ...of, event: 'support.notifying', timeMs: T + 1 }, begun)
+    await decide(store, { ...of, event: 'support.unnotified', timeMs: T + 2 }, trying)
     const { next } = await chain(provider.sign, T)
     const done = [told('notifying', 'a', T + 3), told('notified', 'a', T + 4)]
     await store.append(next([started('a', T, notify(600)), ...done]))

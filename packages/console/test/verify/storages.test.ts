@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createLocalJWKSet } from 'jose'
 import { verify } from '../../../verify/src/verify/verification.ts'
-import { idOf } from '../audit/stores/contract/support.ts'
+import { idOf } from '../ledger/stores/contract/support.ts'
 import { END, history, ISSUER, linesOfExport, signer } from './history.ts'
 import { storages } from './storages.ts'
 

@@ -6,12 +6,11 @@ import { DatabaseSync } from 'node:sqlite'
 import type { AuditRow, StoredPermit } from 'oidc-provider-impersonation-verify/format'
 import { Client, Pool } from 'pg'
 import { POSTGRES_URL, suiteOn, testOn } from '../../../../test/adapters/servers.ts'
-import type { AuditStore } from '../../src/audit/store.ts'
-import { rowWordsOf } from '../../src/audit/stores/filter.ts'
-import { encodePermit } from '../../src/audit/stores/permit-record.ts'
-import { createPostgresAudit } from '../../src/audit/stores/postgres/index.ts'
-import { columnsOf, ROW_COLUMNS } from '../../src/audit/stores/row-columns.ts'
-import { createSqliteAudit } from '../../src/audit/stores/sqlite/index.ts'
+import type { AuditStore } from '../../src/ledger/store.ts'
+import { encodePermit } from '../../src/ledger/stores/permit-record.ts'
+import { createPostgresAudit } from '../../src/ledger/stores/postgres/index.ts'
+import { columnsOf } from '../../src/ledger/stores/row-columns.ts'
+import { createSqliteAudit } from '../../src/ledger/stores/sqlite/index.ts'
 import { KEEP_FOR } from './history.ts'
 
 /** What a person does who can write to the storage, and knows how the audit keeps things. */
@@ -44,45 +43,50 @@ export interface Storage {
   dispose(): Promise<unknown>
 }
 
-const names = ROW_COLUMNS.map(([name]) => name)
 type Run = (sql: string, ...values: (string | number | null)[]) => Promise<unknown>
 
-function bySql(run: Run): Omit<Storage, 'dispose' | 'store'> {
+type Ask = (sql: string, id: string) => Promise<readonly Stored[]>
+type Stored = Readonly<Record<string, unknown>>
+
+const withFound = (row: Stored, more: object): Stored => {
+  return { ...row, found: { ...Object(row.found), ...more } }
+}
+
+function bySql(run: Run, ask: Ask): Omit<Storage, 'dispose' | 'store'> {
   const [ENTRY, ROW] = ['impersonation_audit_entry', 'impersonation_audit_row']
-  const WORD = 'impersonation_audit_word'
   async function dropRow(id: string) {
     await run(`DELETE FROM ${ROW} WHERE id = ?`, id)
-    await run(`DELETE FROM ${WORD} WHERE id = ?`, id)
+  }
+  /** Columns that are made of the row cannot be written by themselves. */
+  async function change(table: 'permit' | 'row', id: string, edit: (stored: Stored) => Stored) {
+    const name = `impersonation_audit_${table}`
+    const [found] = await ask(`SELECT CAST(data AS text) AS data FROM ${name} WHERE id = ?`, id)
+    const data = JSON.stringify(edit(JSON.parse(String(found?.data))))
+    await run(`UPDATE ${name} SET data = ? WHERE id = ?`, data, id)
   }
   const ofEntry = 'WHERE writer = ? AND sequence = ?'
   return {
     async putRow(row) {
       await dropRow(row.id)
-      const columns = columnsOf(row)
-      const places = names.map(() => '?').join(', ')
-      const values = names.map((name) => columns[name])
-      await run(`INSERT INTO ${ROW} (${names.join(', ')}) VALUES (${places})`, ...values)
-      for (const word of rowWordsOf(row)) {
-        await run(
-          `INSERT INTO ${WORD} (word, id) VALUES (?, ?) ON CONFLICT DO NOTHING`,
-          word,
-          row.id,
-        )
-      }
+      const { id, data } = columnsOf(row)
+      await run(`INSERT INTO ${ROW} (id, version, data) VALUES (?, 1, ?)`, id, data)
     },
     putPermit: (permit) =>
       run(
-        'UPDATE impersonation_audit_permit SET customer = ?, data = ? WHERE id = ?',
-        ...[permit.customer ?? null, encodePermit(permit), permit.id],
+        'UPDATE impersonation_audit_permit SET data = ? WHERE id = ?',
+        ...[encodePermit(permit), permit.id],
       ),
     damagePermit: (id) =>
-      run('UPDATE impersonation_audit_permit SET data = substr(data, 1, 40) WHERE id = ?', id),
+      change('permit', id, ({ data, ...permit }) => ({
+        ...permit,
+        data: String(data).slice(0, 40),
+      })),
     moveEntries: (from, to) => run(`UPDATE ${ENTRY} SET row_id = ? WHERE row_id = ?`, to, from),
     rewrite: (id, from, to) =>
       run(`UPDATE ${ENTRY} SET text = replace(text, ?, ?) WHERE row_id = ?`, from, to, id),
     dropRow,
-    hideWords: (id) => run(`DELETE FROM ${WORD} WHERE id = ?`, id),
-    hideAlarm: (id) => run(`UPDATE ${ROW} SET open_alarm_at = NULL WHERE id = ?`, id),
+    hideWords: (id) => change('row', id, (row) => withFound(row, { words: '' })),
+    hideAlarm: (id) => change('row', id, (row) => withFound(row, { openAlarmAt: undefined })),
     async wipe(writer, sequence) {
       await run(
         `UPDATE ${ENTRY} SET text = NULL, row_id = NULL, repeat_key = NULL ${ofEntry}`,
@@ -112,7 +116,10 @@ export async function openSqlite(): Promise<Storage> {
   await store.open()
   const database = new DatabaseSync(file)
   return {
-    ...bySql(async (sql, ...values) => database.prepare(sql).run(...values)),
+    ...bySql(
+      async (sql, ...values) => database.prepare(sql).run(...values),
+      async (sql, id) => database.prepare(sql).all(id),
+    ),
     store,
     async dispose() {
       database.close()
@@ -131,13 +138,16 @@ async function openPostgres(): Promise<Storage> {
   const store = createPostgresAudit({ pool, keepFor: KEEP_FOR })
   await store.open()
   return {
-    ...bySql((sql, ...values) => {
-      let place = 0
-      return pool.query(
-        sql.replaceAll('?', () => `$${++place}`),
-        values,
-      )
-    }),
+    ...bySql(
+      (sql, ...values) => {
+        let place = 0
+        return pool.query(
+          sql.replaceAll('?', () => `$${++place}`),
+          values,
+        )
+      },
+      async (sql, id) => (await pool.query(sql.replace('?', '$1'), [id])).rows,
+    ),
     store,
     async dispose() {
       await pool.end()

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { digestOf, entryDigestOf } from 'oidc-provider-impersonation-verify/chain'
-import { batches } from '../../src/audit/recording/batches.ts'
-import type { AuditStore, StoredEntry } from '../../src/audit/store.ts'
-import { idOf, issued, T } from '../audit/stores/contract/support.ts'
+import { batches } from '../../src/ledger/recording/batches.ts'
+import type { AuditStore, StoredEntry } from '../../src/ledger/store.ts'
+import { idOf, issued, T } from '../ledger/stores/contract/support.ts'
 import {
   changed,
   DAY,

@@ -6,10 +6,10 @@ import {
   decodeEntry,
   fold,
 } from 'oidc-provider-impersonation-verify/format'
-import { startRetention } from '../../src/audit/keeping/retention.ts'
-import { batches } from '../../src/audit/recording/batches.ts'
-import type { StoredEntry } from '../../src/audit/store.ts'
-import { act, idOf, issued, readOn, T, used } from '../audit/stores/contract/support.ts'
+import { startRetention } from '../../src/ledger/keeping/retention.ts'
+import { batches } from '../../src/ledger/recording/batches.ts'
+import type { StoredEntry } from '../../src/ledger/store.ts'
+import { act, idOf, issued, readOn, T, used } from '../ledger/stores/contract/support.ts'
 import { chain, DAY, END, history, KEEP_FOR, linesOfExport } from './history.ts'
 import { type Storage, storages } from './storages.ts'
 import { broken, provider, verified } from './tampering.ts'
@@ -43,7 +43,7 @@ async function wipe(storage: Storage, name: string, isWiped: (entry: AuditEntry)
   }
   const row = kept.reduce<AuditRow | undefined>((sum, stored) => {
     const entry = told(stored)
-    const { count, lastTime = entry.time } = stored
+    const { count, lastTime = entry.timeMs } = stored
     return fold(sum, idOf(name), { entry, count, lastTime })
   }, undefined)
   await (row ? storage.putRow(row) : storage.dropRow(idOf(name)))
@@ -103,12 +103,12 @@ const attacks: readonly Attack[] = [
   {
     what: 'a row that the list of open alarms does not find',
     run: (storage) => storage.hideAlarm(idOf('d')),
-    told: /: the storage does not find it by what it is, or cannot read it$/,
+    told: /: its found is not what its entries say$/,
   },
   {
     what: 'a row that a search does not find by its words',
     run: (storage) => storage.hideWords(idOf('d')),
-    told: /: the storage does not find it by what it is, or cannot read it$/,
+    told: /: its found is not what its entries say$/,
   },
   {
     what: 'an entry that is hidden from its row',
@@ -149,7 +149,7 @@ const attacks: readonly Attack[] = [
     async run(storage) {
       await at(T + 18.1 * DAY, storage, used('long', T + 18 * DAY))
       await at(T + 45.1 * DAY, storage, used('long', T + 45 * DAY))
-      await wipe(storage, 'long', ({ time }) => time === T + 18 * DAY)
+      await wipe(storage, 'long', ({ timeMs: time }) => time === T + 18 * DAY)
     },
     told: /^its text is missing, but the last entry of its impersonation is of /,
   },
@@ -167,7 +167,7 @@ const attacks: readonly Attack[] = [
     async run(storage) {
       const entries = await entriesOf(storage, 'd')
       const use = entries.find(({ text }) => text?.includes('"GET"')) ?? expect.fail()
-      const { time = 0 } = decodeEntry(use.text ?? '') ?? {}
+      const { timeMs: time = 0 } = decodeEntry(use.text ?? '') ?? {}
       await storage.recount(use.writer, use.sequence, 500, time + 1)
       const row = await stored(storage, 'd')
       await storage.putRow({ ...row, reads: row.reads + 499 })
@@ -179,7 +179,7 @@ const attacks: readonly Attack[] = [
     async run(storage) {
       const entries = await entriesOf(storage, 'd')
       const replay = entries.find(({ count }) => count === 2) ?? expect.fail()
-      const { time = 0 } = decodeEntry(replay.text ?? '') ?? {}
+      const { timeMs: time = 0 } = decodeEntry(replay.text ?? '') ?? {}
       await storage.recount(replay.writer, replay.sequence, 2, time + DAY)
       await storage.putRow({ ...(await stored(storage, 'd')), lastAt: time + DAY })
     },
@@ -195,9 +195,9 @@ const attacks: readonly Attack[] = [
     async run(storage) {
       await at(END - MINUTE, storage, used('honest', END - MINUTE))
       const first = (await readOn(storage.store)).findLast(({ sequence }) => sequence === 1)
-      const { begun, time = 0 } = decodeEntry(first?.text ?? '') ?? {}
+      const { begun, timeMs: time = 0 } = decodeEntry(first?.text ?? '') ?? {}
       const forger = batches()
-      forger.begin({ event: BEGUN_EVENT, time, ...(begun !== undefined && { begun }) })
+      forger.begin({ event: BEGUN_EVENT, timeMs: time, ...(begun !== undefined && { begun }) })
       await storage.store.append(forger.next([issued('forged', END - MINUTE)]))
     },
     told: /^the provider signed the beginning of another chain$/,

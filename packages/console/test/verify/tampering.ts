@@ -10,8 +10,8 @@ import {
   type VerificationInput,
   verify,
 } from '../../../verify/src/verify/verification.ts'
-import type { AuditStore } from '../../src/audit/store.ts'
-import { createSqliteAudit } from '../../src/audit/stores/sqlite/index.ts'
+import type { AuditStore } from '../../src/ledger/store.ts'
+import { createSqliteAudit } from '../../src/ledger/stores/sqlite/index.ts'
 import {
   type ExportedEntry,
   history,

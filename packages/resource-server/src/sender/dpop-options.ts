@@ -1,6 +1,5 @@
-import { type Resolved, rule } from '../option-rules.ts'
-import { aFunction, algorithms, anInteger, aUrl } from '../option-values.ts'
-import type { GetUrl } from '../public-url.ts'
+import { aBaseUrl, aFunction, algorithms, anInteger, type Resolved, rule } from '../option-rules.ts'
+import type { GetUrl } from './public-url.ts'
 import { memoryReplayStore, type ReplayStore } from './replay-store.ts'
 
 /** How proofs of keys are judged. One of `baseUrl` and `getUrl` is required. */
@@ -60,7 +59,7 @@ const isReplayStore = (value: unknown): value is ReplayStore =>
 
 /** What `dPoP` may hold: types, bounds and defaults. */
 export const dPoPShape = {
-  baseUrl: aUrl(),
+  baseUrl: aBaseUrl(),
   getUrl: aFunction<GetUrl>(),
   algorithms: algorithms(['ES256', 'Ed25519', 'EdDSA']),
   maxAge: anInteger(1, 300, 60),
@@ -88,8 +87,6 @@ export function resolveDPoP(
       `${path}.baseUrl is required, or ${path}.getUrl, and not both: where clients reach this server, for example 'https://api.example.com'`,
     )
   }
-  if (baseUrl?.includes('?')) throw new TypeError(`${path}.baseUrl must not have a query`)
-  if (algorithms.length === 0) throw new TypeError(`${path}.algorithms must name at least one`)
   return Object.freeze({
     baseUrl,
     getUrl,

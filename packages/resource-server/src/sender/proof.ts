@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { calculateJwkThumbprint, EmbeddedJWK, type JWTPayload, jwtVerify } from 'jose'
-import { normalizedUrl } from '../public-url.ts'
 import { invalidToken, RequestRefused } from '../refusal.ts'
+import { normalizedUrl } from './public-url.ts'
 
 /** What a proof must be for. */
 export interface ProofExpectation {

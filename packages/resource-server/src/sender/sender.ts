@@ -1,10 +1,18 @@
-import { publicUrl } from '../public-url.ts'
+import { hash, X509Certificate } from 'node:crypto'
 import { invalidToken, refusedBy } from '../refusal.ts'
-import type { Presented } from '../request.ts'
-import { certificateThumbprint, type GetCertificate } from './certificate.ts'
-import { confirmationFrom } from './confirmation.ts'
+import type { ApiRequest, Presented } from '../request.ts'
 import type { ResolvedDPoPOptions } from './dpop-options.ts'
 import { invalidProof, verifyProof } from './proof.ts'
+import { publicUrl } from './public-url.ts'
+
+/** A certificate: PEM, DER, or parsed. Of a chain in PEM, the first. */
+export type Certificate = string | Uint8Array | X509Certificate
+
+/** Returns the client certificate that TLS verified for a request, or nothing. */
+export type GetCertificate = {
+  // A method's parameter may be declared narrower: as the request of the framework in use.
+  method(request: ApiRequest): Certificate | undefined | Promise<Certificate | undefined>
+}['method']
 
 /** What the guard can check of a sender; `undefined` means: no check of this kind. */
 export interface SenderOptions {
@@ -61,4 +69,50 @@ async function proveKey(
   }
   // §11.1: requests "for which the jti value has been seen before would be declined".
   if (!first) throw refusedBy('replay', invalidProof('was used before'))
+}
+
+/** What an access token is bound to. An absent member means: no binding. */
+interface Confirmation {
+  /** The thumbprint of a key. RFC 9449 §6.1. */
+  readonly jkt: string | undefined
+  /** The thumbprint of a certificate. RFC 8705 §3.1. */
+  readonly x5t: string | undefined
+}
+
+/**
+ * Reads a `cnf` claim. RFC 7800 §3.1 lets an unknown member be ignored; here it is refused, because
+ * a token that is bound in an unknown way would pass as one that is not bound.
+ *
+ * @throws RequestRefused for a binding that cannot be checked
+ */
+export function confirmationFrom(cnf: unknown): Confirmation {
+  if (cnf === undefined) return { jkt: undefined, x5t: undefined }
+  const members: Record<string, unknown> = typeof cnf === 'object' ? { ...cnf } : {}
+  const { jkt, 'x5t#S256': x5t, ...unknown } = members
+  if (isThumbprint(jkt) && isThumbprint(x5t) && Object.keys(unknown).length === 0) {
+    if (jkt !== undefined || x5t !== undefined) return { jkt, x5t }
+  }
+  throw invalidToken('access token is bound in a way that is not known here')
+}
+
+function isThumbprint(value: unknown): value is string | undefined {
+  return value === undefined || (typeof value === 'string' && value !== '')
+}
+
+/**
+ * The thumbprint of the client certificate of a request; `undefined` where there is none.
+ *
+ * @throws where `getCertificate` throws, or answers what is no certificate
+ * @see RFC 8705 §3.1
+ */
+async function certificateThumbprint(
+  { request }: Presented,
+  getCertificate: GetCertificate,
+): Promise<string | undefined> {
+  const certificate = request && (await getCertificate(request))
+  // A proxy's header is empty where the client showed none.
+  if (certificate === undefined || certificate === null || certificate === '') return undefined
+  const { raw } =
+    certificate instanceof X509Certificate ? certificate : new X509Certificate(certificate)
+  return hash('sha256', raw, 'base64url')
 }

@@ -1,7 +1,6 @@
-import { BoundedMap } from '../bounded-map.ts'
+import { RETRY_AFTER_MS, Upkeep } from '../upkeep.ts'
 import { merged, type StatusList } from './decode-list.ts'
 import type { VerifiedList } from './list-token.ts'
-import { RETRY_AFTER, StatusUnavailable } from './unavailable.ts'
 
 /** Fetches and verifies a list. */
 export type LoadList = (uri: string, signal: AbortSignal) => Promise<LoadedList>
@@ -11,7 +10,26 @@ export interface LoadedList extends VerifiedList {
   readonly text: string
 }
 
-// All times are those of the clock that is given: what sets the wall clock makes no copy younger.
+/**
+ * The status list of an impersonated access token cannot be had, and no copy of it is young enough.
+ * The token may be good: this is trouble of the API and its provider, not an invalid token.
+ *
+ * Koa, Express, Connect and Fastify answer an error with these members by a 503 with `Retry-After`.
+ */
+export class StatusUnavailable extends Error {
+  override name = 'StatusUnavailable'
+  readonly status = 503
+  /** As Fastify and Connect read it. */
+  readonly statusCode = 503
+  readonly headers = {
+    'Retry-After': String(RETRY_AFTER_MS / 1000),
+    'Cache-Control': 'no-store',
+  }
+
+  constructor(uri: string, cause: unknown) {
+    super(`the status list ${uri} cannot be had`, { cause })
+  }
+}
 
 /** How long a request waits for a list. */
 const FETCH_TIMEOUT_MS = 2000
@@ -21,17 +39,12 @@ const MAX_LISTS = 64
 const MAX_IDLE_MS = 600_000
 
 interface Held {
+  readonly upkeep: Upkeep
   /** All copies seen, put together. */
-  list: StatusList | undefined
-  text: string | undefined
-  refreshAt: number
-  staleAt: number
+  list?: StatusList
+  /** The token of the last copy. */
+  text?: string
   expiresAt: number
-  /** The fetch that is under way. It does not reject. */
-  flight: Promise<void> | undefined
-  /** When a fetch that failed may be tried again. */
-  retryAt: number
-  failure: unknown
   usedAt: number
 }
 
@@ -61,67 +74,42 @@ export function statusCache(
   clock: () => number,
 ): (uri: string) => Promise<StatusList> {
   /** In the order of use. */
-  const lists = new BoundedMap<string, Held>(MAX_LISTS)
+  const lists = new Map<string, Held>()
 
   function heldFor(uri: string, now: number): Held {
-    const known = lists.get(uri)
-    if (!known) forgetIdle(now)
-    const held = known ?? newHeld()
+    const held = lists.get(uri) ?? {
+      upkeep: new Upkeep(),
+      expiresAt: Number.NEGATIVE_INFINITY,
+      usedAt: now,
+    }
     held.usedAt = now
+    lists.delete(uri)
     lists.set(uri, held)
+    for (const [oldest, { usedAt }] of lists) {
+      if (lists.size <= MAX_LISTS && now - usedAt <= MAX_IDLE_MS) break
+      lists.delete(oldest)
+    }
     return held
   }
 
-  function forgetIdle(now: number): void {
-    for (const [uri, { usedAt }] of lists) {
-      if (now - usedAt <= MAX_IDLE_MS) return
-      lists.delete(uri)
-    }
-  }
-
   async function refresh(uri: string, held: Held, start: number): Promise<void> {
-    try {
-      const loaded = await inTime((signal) => load(uri, signal))
-      if (loaded.text === held.text) throw new Error('a copy was served a second time')
-      held.list = merged(held.list, loaded.list)
-      held.text = loaded.text
-      // The copy before may have come from a younger cache.
-      held.expiresAt = Math.max(held.expiresAt, Math.min(loaded.expiresAt, start + loaded.span))
-      held.staleAt = start + loaded.ttl
-      held.refreshAt = start + loaded.ttl / 2
-    } catch (cause) {
-      held.failure = cause
-      held.retryAt = start + RETRY_AFTER * 1000
-    } finally {
-      held.flight = undefined
-    }
+    const loaded = await inTime((signal) => load(uri, signal))
+    if (loaded.text === held.text) throw new Error('a copy was served a second time')
+    held.list = merged(held.list, loaded.list)
+    held.text = loaded.text
+    // The copy before may have come from a younger cache.
+    held.expiresAt = Math.max(held.expiresAt, Math.min(loaded.expiresAt, start + loaded.span))
+    held.upkeep.staleAt = Math.min(start + loaded.ttl, held.expiresAt)
+    held.upkeep.refreshAt = Math.min(start + loaded.ttl / 2, held.expiresAt)
   }
 
   return async (uri) => {
     const now = clock()
     const held = heldFor(uri, now)
-    const isDue = now >= Math.min(held.refreshAt, held.expiresAt) && now >= held.retryAt
-    if (isDue) held.flight ??= refresh(uri, held, now)
-    if (held.flight && now >= Math.min(held.staleAt, held.expiresAt)) await held.flight
-    if (!held.list || clock() >= held.expiresAt) {
-      throw new StatusUnavailable(uri, held.failure)
-    }
+    const { upkeep } = held
+    await upkeep.keep(now, (start) => refresh(uri, held, start))
+    if (!held.list || clock() >= held.expiresAt) throw new StatusUnavailable(uri, upkeep.failure)
     return held.list
-  }
-}
-
-function newHeld(): Held {
-  const never = Number.NEGATIVE_INFINITY
-  return {
-    list: undefined,
-    text: undefined,
-    refreshAt: never,
-    staleAt: never,
-    expiresAt: never,
-    flight: undefined,
-    retryAt: never,
-    failure: undefined,
-    usedAt: never,
   }
 }
 

@@ -1,6 +1,6 @@
 import { type JWTPayload, type JWTVerifyGetKey, errors as jose, jwtVerify } from 'jose'
+import { SIGNING_ALGORITHMS } from '../option-rules.ts'
 import type { ResolvedResourceServerOptions } from '../options.ts'
-import { SIGNING_ALGORITHMS } from '../signing-algorithms.ts'
 import { decodeStatusList, type StatusList } from './decode-list.ts'
 import type { FetchedToken } from './fetch-list.ts'
 

@@ -1,14 +1,13 @@
 import type { JWTVerifyGetKey } from 'jose'
 import type { Caller } from '../caller.ts'
+import { isPlainObject } from '../option-rules.ts'
 import type { ResolvedResourceServerOptions } from '../options.ts'
 import { invalidToken } from '../refusal.ts'
-import { agingClock } from './aging-clock.ts'
+import { agingClock } from '../upkeep.ts'
 import { statusCache } from './cache.ts'
 import { statusAt } from './decode-list.ts'
-import { statusFetcher } from './fetch-list.ts'
+import { statusFetcher, underIssuer } from './fetch-list.ts'
 import { listVerifier } from './list-token.ts'
-import { statusReferenceFrom } from './reference.ts'
-import { underIssuer } from './under-issuer.ts'
 
 /**
  * Checks that an impersonation has not ended: draft-ietf-oauth-status-list-21 §8.3, of which this is
@@ -47,4 +46,24 @@ export function statusCheck(
     if (value === undefined) throw invalidToken('status of the access token is not in its list')
     if (value !== 0) throw invalidToken('impersonation has ended')
   }
+}
+
+/** Where the status of an access token is: draft-ietf-oauth-status-list-21 §6.2. */
+interface StatusReference {
+  readonly idx: number
+  readonly uri: string
+}
+
+/**
+ * Reads a `status` claim.
+ *
+ * @returns `undefined` where it is malformed, or names no status list. Another mechanism cannot be
+ * checked here, so it is no reason to let a token pass.
+ */
+function statusReferenceFrom(status: unknown): StatusReference | undefined {
+  const list: unknown = isPlainObject(status) ? status.status_list : undefined
+  const { idx, uri }: Record<string, unknown> = isPlainObject(list) ? list : {}
+  // "The idx (index) claim MUST specify a non-negative Integer".
+  if (typeof idx !== 'number' || !Number.isSafeInteger(idx) || idx < 0) return undefined
+  return typeof uri === 'string' ? { idx, uri } : undefined
 }

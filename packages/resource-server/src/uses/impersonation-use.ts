@@ -1,4 +1,4 @@
-import type { ActClaim } from '../act.ts'
+import type { Actor } from '../act.ts'
 
 /** Why the guard did not let a request of an impersonation pass. */
 export interface UseRefusal {
@@ -27,16 +27,16 @@ export interface ImpersonationUse {
   /** A random UUID of this object: by it, a receiver knows a copy. */
   readonly useId: string
   /** When the guard got the request, in milliseconds since the epoch, as in the provider's events. */
-  readonly time: number
+  readonly timeMs: number
   /**
    * The id of the impersonation, as in the provider's events; absent where the `jti` of the token
    * does not begin with `impersonation:`.
    */
   readonly id?: string | undefined
   /** The user as whom the operator acts. */
-  readonly subject: string
+  readonly userId: string
   /** Who acts, with the prior actors; absent where the token names no operator. */
-  readonly actor?: ActClaim | undefined
+  readonly actor?: Actor | undefined
   /** The software that acts, for `actor` or on its own: its client id. */
   readonly software?: string | undefined
   /** The client that the token was issued to. */

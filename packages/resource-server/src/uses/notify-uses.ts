@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { IMPERSONATED_JTI_PREFIX, personAndSoftware } from '../act.ts'
-import { afterAnswer, statusOf } from '../answer.ts'
 import type { Caller } from '../caller.ts'
 import type { ResolvedResourceServerOptions } from '../options.ts'
-import type { Presented } from '../request.ts'
+import type { ApiResponse, Presented } from '../request.ts'
 import type { ImpersonationUse, OnImpersonatedRequest, UseRefusal } from './impersonation-use.ts'
 
 /** In milliseconds: a function that takes longer is warned of, once for each use. */
@@ -74,15 +73,15 @@ function buildUse(
   { presented, caller, time, refused }: Judged,
   audience: string,
 ): ImpersonationUse {
-  const { subject, actor, claims } = caller
+  const { userId, actor, claims } = caller
   const id = parseImpersonationId(claims.jti)
   const { method, target } = presented
   const status = statusOf(presented.response)
   return Object.freeze({
     useId: randomUUID(),
-    time,
+    timeMs: time,
     ...(id === undefined ? {} : { id }),
-    subject,
+    userId,
     ...personAndSoftware(actor),
     client: String(claims.client_id),
     audience,
@@ -128,4 +127,33 @@ function notify(listener: OnImpersonatedRequest, use: ImpersonationUse): void {
   } catch (error) {
     failed(error)
   }
+}
+
+/**
+ * Does something once, after the answer is sent or the client has gone, and never before the caller
+ * goes on. `'close'` alone would do for Node's own responses; others may lack it.
+ *
+ * @param response where it is `undefined`, there is nothing to wait for
+ */
+function afterAnswer(response: ApiResponse | undefined, act: () => void): void {
+  if (!response || isOver(response)) {
+    setImmediate(act)
+    return
+  }
+  let isDone = false
+  const once = () => {
+    if (!isDone) act()
+    isDone = true
+  }
+  response.once('finish', once)
+  response.once('close', once)
+}
+
+/** The status that the client got; `undefined` where it got none. */
+function statusOf(response: ApiResponse | undefined): number | undefined {
+  return response?.headersSent ? response.statusCode : undefined
+}
+
+function isOver({ writableFinished, destroyed, stream }: ApiResponse): boolean {
+  return writableFinished === true || destroyed === true || stream?.destroyed === true
 }

@@ -48,7 +48,7 @@ describe('the guard: access tokens that are bound to a certificate (RFC 8705 §3
     const der = new Uint8Array(parsed.raw)
     const chain = `${certificate}\n${otherCertificate}`
     for (const shown of [certificate, der, parsed.raw, parsed, chain, Promise.resolve(parsed)]) {
-      expect((await newGuard().authenticate(over(shown))).subject).to.equal('alice')
+      expect((await newGuard().authenticate(over(shown))).userId).to.equal('alice')
     }
   })
 
@@ -74,7 +74,7 @@ describe('the guard: access tokens that are bound to a certificate (RFC 8705 §3
 
   it('a certificate does no harm to a token that is not bound to one', async () => {
     const unbound = `Bearer ${await client.tokens.token()}`
-    expect((await newGuard().authenticate(over(certificate, unbound))).subject).to.equal('alice')
+    expect((await newGuard().authenticate(over(certificate, unbound))).userId).to.equal('alice')
   })
 
   it('what is no certificate is trouble of the API: no 401, and nothing passes', async () => {
@@ -107,7 +107,7 @@ describe('the guard: access tokens that are bound to a certificate (RFC 8705 §3
     }
     // None of them has used the proof up.
     const both = shown('DPoP', certificate, { dpop })
-    expect((await api.authenticate(both)).subject).to.equal('alice')
+    expect((await api.authenticate(both)).userId).to.equal('alice')
     for (const options of [{ mTLS: undefined }, { dPoP: undefined }]) {
       const half = newGuard({ dPoP: { baseUrl: BASE }, ...options })
       const fresh = { dpop: await client.proof({ ath: athOf(token) }) }

@@ -114,7 +114,7 @@ describe('the guard: the URL that a DPoP proof must name (RFC 9449 §4.3)', () =
       headers: { ...shown.headers, 'x-tenant': tenant },
     })
     expect((await refusal(tenants.authenticate(at('other')))).status).to.equal(401)
-    expect((await tenants.authenticate(at('acme'))).subject).to.equal('alice')
+    expect((await tenants.authenticate(at('acme'))).userId).to.equal('alice')
   })
 
   it('a function that answers no URL is trouble of the API, not of the proof', async () => {

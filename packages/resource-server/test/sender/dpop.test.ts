@@ -18,7 +18,7 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
 
   it('a proof of its key lets it in', async () => {
     const caller = await api.authenticate(client.request({ dpop: await client.proof() }))
-    expect(caller.subject).to.equal('alice')
+    expect(caller.userId).to.equal('alice')
     expect(caller.claims.cnf).to.deep.equal({ jkt: client.key.thumbprint })
   })
 
@@ -34,7 +34,7 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
       const caller = await api.authenticate(
         client.request({ authorization: `DPoP ${token}`, dpop }),
       )
-      expect(caller.subject).to.equal('alice')
+      expect(caller.userId).to.equal('alice')
     }
   })
 
@@ -58,7 +58,7 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
     expect(await refusal(api.authenticate(shown))).to.include({ error: 'invalid_token' })
     // As a bearer token it is what it is.
     const bearer = client.request({ authorization: `Bearer ${unbound}`, dpop })
-    expect((await api.authenticate(bearer)).subject).to.equal('alice')
+    expect((await api.authenticate(bearer)).userId).to.equal('alice')
   })
 
   it('where the guard takes no proofs, a bound token is refused, and DPoP is no scheme', async () => {
@@ -79,7 +79,7 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
   it('the method is that of the request', async () => {
     const post = async (htm: string) =>
       api.authenticate(client.request({ method: 'POST', dpop: await client.proof({ htm }) }))
-    expect((await post('POST')).subject).to.equal('alice')
+    expect((await post('POST')).userId).to.equal('alice')
     expect((await refusal(post('GET'))).message).to.equal('DPoP proof is for another method')
   })
 
@@ -99,7 +99,7 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
 
   it('a proof that is long for its reasons passes; two are not one, and are told so', async () => {
     const long = await client.proof({ padding: 'x'.repeat(11_000) })
-    expect((await api.authenticate(client.request({ dpop: long }))).subject).to.equal('alice')
+    expect((await api.authenticate(client.request({ dpop: long }))).userId).to.equal('alice')
     const two = [await client.proof(), await client.proof()]
     for (const dpop of [two, two.join(', '), two.join(',')]) {
       const { message } = await refusal(api.authenticate(client.request({ dpop })))
@@ -131,7 +131,7 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
       expect([refused.status, refused.error]).to.deep.equal([401, 'invalid_token'])
       expect(refused.challenge('api')).to.match(/^DPoP realm="api", error="invalid_token", /)
     }
-    expect((await api.authenticate(client.request({ dpop }))).subject).to.equal('alice')
+    expect((await api.authenticate(client.request({ dpop }))).userId).to.equal('alice')
   })
 
   it('a cnf that is not understood is refused, and never taken for none', async () => {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { startTokenIssuer } from '../../../../test/support/token-issuer.ts'
-import { underIssuer } from '../../src/status/under-issuer.ts'
+import { underIssuer } from '../../src/status/fetch-list.ts'
 import { type StatusProvider, startStatusProvider, verdict } from './status-provider.ts'
 
 const MEDIA_TYPE = 'application/statuslist+jwt'

@@ -106,7 +106,7 @@ export async function startStatusProvider(): Promise<StatusProvider> {
 /** What a guard says to a token, in a few words. */
 export async function verdict(api: ResourceServer, token: string): Promise<string> {
   try {
-    return (await api.authenticate(`Bearer ${token}`)).subject
+    return (await api.authenticate(`Bearer ${token}`)).userId
   } catch (error) {
     if (error instanceof RequestRefused) return `${error.status} ${error.error}: ${error.message}`
     if (error instanceof StatusUnavailable) return `${error.status}`

@@ -158,7 +158,7 @@ describe('the guard: the status of impersonated tokens', () => {
     provider.answer = (_request, response) => response.writeHead(500).end()
     const api = provider.guard()
     await using app = Fastify()
-    app.get('/', async (request) => (await api.authenticate(request)).subject)
+    app.get('/', async (request) => (await api.authenticate(request)).userId)
     const headers = { authorization: `Bearer ${await provider.impersonated(1)}` }
     const answer = await send(await app.listen({ port: 0, host: '127.0.0.1' }), '/', headers)
     const { status, challenge, retryAfter } = answer

@@ -180,7 +180,7 @@ describe('onImpersonatedRequest', () => {
       const uses = await told.take(2)
       expect(uses).to.have.lengthOf(2)
       expect(uses[0]).to.not.have.any.keys('method', 'path', 'status', 'refused')
-      expect(uses[0]).to.include({ subject: 'alice', client: 'console' })
+      expect(uses[0]).to.include({ userId: 'alice', client: 'console' })
     })
 
     it('of a Request of the Fetch API', async () => {

@@ -24,7 +24,7 @@ export function toldUses(): DescribedUses {
 }
 
 /** What differs in each run is left out. */
-export function without({ useId, time, ...rest }: ImpersonationUse): object {
+export function without({ useId, timeMs: time, ...rest }: ImpersonationUse): object {
   return rest
 }
 

@@ -37,7 +37,7 @@ for (const [name, start] of Object.entries(apis)) {
       await response.arrayBuffer()
       return response.status
     }
-    const common = { id, subject: 'alice', actor: act, client: 'console', audience: AUDIENCE }
+    const common = { id, userId: 'alice', actor: act, client: 'console', audience: AUDIENCE }
 
     it('a read and a change: who, what and the status, by the path that was asked for', async () => {
       const before = Date.now()
@@ -57,7 +57,7 @@ for (const [name, start] of Object.entries(apis)) {
         path: '/v1/orders/1%2F2/note',
         status: 204,
       })
-      expect(read?.time).to.be.within(before, Date.now())
+      expect(read?.timeMs).to.be.within(before, Date.now())
       expect(read?.useId)
         .to.match(/^[0-9a-f-]{36}$/)
         .and.not.to.equal(changed?.useId)

@@ -1,7 +1,9 @@
+import { alertDueAt, pendingAlertOf } from './alert.ts'
 import { type AuditEntry, MISLABELLED_EVENT, USED_EVENT } from './entry.ts'
 import { FAILURES_PER_ALARM } from './notice.ts'
 import { present } from './present.ts'
-import type { AlarmKind, AlarmRank, AuditRow, RowAlarm } from './row.ts'
+import { ALARM_KINDS, type AlarmKind, type AlarmRank, type AuditRow, type RowAlarm } from './row.ts'
+import { unapprovedIn } from './unapproved.ts'
 
 /** So many refusals in one impersonation are urgent together. */
 const REFUSALS_PER_URGENCY = 10
@@ -9,14 +11,6 @@ const REFUSALS_PER_URGENCY = 10
 const DENIED_ACTS_PER_URGENCY = 3
 /** What is kept of the beginning and of the end of each of them, in characters. */
 const MAX_ACT_PART_LENGTH = 128
-
-/** In `review`: before the name of who refused, in an emergency under another ticket. */
-export const AFTER_REFUSAL = 'after a refusal by '
-
-/** Whether an operator acts without an approval, after somebody refused it under another ticket. */
-export function isAfterRefusal(review: string | undefined): boolean {
-  return review?.includes(AFTER_REFUSAL) ?? false
-}
 
 /** Each of these is urgent by itself. */
 const URGENT_KINDS: ReadonlySet<AlarmKind> = new Set<AlarmKind>([
@@ -45,7 +39,9 @@ export function alarmKindOf({
     return use.refused.by === 'replay' ? 'proof_reused' : 'refused'
   }
   if (event === 'impersonation.ended' && end?.cause === 'user') return 'ended_by_customer'
-  if (event === 'impersonation.started' && isAfterRefusal(review)) return 'after_refusal'
+  if (event === 'impersonation.started' && unapprovedIn(review) === 'after_refusal') {
+    return 'after_refusal'
+  }
   if (event === 'support.objected') return 'objection'
   if (event === MISLABELLED_EVENT) return 'tampered'
   if (event === 'support.unnotified' && notice?.failures === FAILURES_PER_ALARM) {
@@ -58,6 +54,35 @@ export function alarmKindOf({
 export function isUrgentByItself(entry: AuditEntry): boolean {
   const kind = alarmKindOf(entry)
   return kind !== undefined && URGENT_KINDS.has(kind)
+}
+
+/** An alarm of which the deployment is to be told. */
+export interface PendingAlarm {
+  readonly kind: AlarmKind
+  readonly rank: AlarmRank
+  /** How often that kind is to be told of by now: 1 or more. */
+  readonly count: number
+}
+
+/** What is urgent comes first. */
+const ALARM_KINDS_IN_ORDER = ALARM_KINDS.toSorted(
+  (one, other) => Number(URGENT_KINDS.has(other)) - Number(URGENT_KINDS.has(one)),
+)
+
+/** The next alarm to tell. Refused acts are told once, and again each time that they become urgent together. */
+export function pendingAlarmOf({ alert, alarm }: AuditRow): PendingAlarm | undefined {
+  if (!alert || !alarm) return undefined
+  const found = pendingAlertOf(alert, ALARM_KINDS_IN_ORDER, (kind) =>
+    kind === 'refused' ? 1 + urgencyOfRefusals(alarm) : (alert.due[kind]?.count ?? 0),
+  )
+  if (!found) return undefined
+  const isUrgent = URGENT_KINDS.has(found.kind) || (found.kind === 'refused' && found.count > 1)
+  return { ...found, rank: isUrgent ? 'urgent' : 'notable' }
+}
+
+/** When the deployment is to be told of an alarm. */
+export function alarmDueAt(row: AuditRow): number | undefined {
+  return row.alert && alertDueAt(row.alert, pendingAlarmOf(row)?.kind)
 }
 
 /**
@@ -108,7 +133,7 @@ export function foldAcknowledgement(
   { acknowledged }: AuditRow,
   entry: AuditEntry,
 ): AuditRow['acknowledged'] {
-  const { event, time, by = '', note } = entry
+  const { event, timeMs: time, by = '', note } = entry
   if (event !== 'support.acknowledged') return acknowledged
   const seen = {
     alarms: Math.max(acknowledged?.alarms ?? 0, entry.alarms ?? 0),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { MAX_DATE_MS } from './entry.ts'
 
 /** The SHA-256, base64url, of a text. */
 export function digestOf(text: string): string {
@@ -17,9 +18,9 @@ export function digestOf(text: string): string {
 export function entryDigestOf(
   text: string,
   row: string | undefined,
-  { time, event }: { readonly time?: unknown; readonly event?: unknown } = parseMembers(text),
+  { timeMs, event }: { readonly timeMs?: unknown; readonly event?: unknown } = parseMembers(text),
 ): string {
-  const at = typeof time === 'number' && Number.isFinite(time) ? Math.floor(time) : ''
+  const at = typeof timeMs === 'number' && Number.isFinite(timeMs) ? Math.floor(timeMs) : ''
   return `${digestOf(text)}.${at}.${row ?? ''}.${EVENT_MARKS.get(event) ?? ''}`
 }
 
@@ -37,8 +38,6 @@ export interface DigestParts {
   readonly mark: 'held' | 'released' | undefined
 }
 
-/** The greatest time of a `Date`, in milliseconds since the epoch. */
-const MAX_DATE_MS = 8_640_000_000_000_000
 const DIGEST_FORMAT = /^[\w-]{43}\.\d{1,16}\.[\w-]{0,64}\.(?:held|released)?$/
 const DIGEST_LENGTH = 43
 
@@ -56,7 +55,7 @@ export function digestParts(digest: string): DigestParts | undefined {
   }
 }
 
-function parseMembers(text: string): { readonly time?: unknown; readonly event?: unknown } {
+function parseMembers(text: string): { readonly timeMs?: unknown; readonly event?: unknown } {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : {}

@@ -1,13 +1,12 @@
 import {
-  listOf,
-  objectOf,
-  oneOf,
-  optional,
-  type Parser,
-  text,
-  unlessWrong,
-  wholeNumber,
-} from './parsers.ts'
+  ifRight,
+  isAbsentOr,
+  isExactly,
+  isInteger,
+  isListOf,
+  isObjectOf,
+  isText,
+} from './guards.ts'
 
 /** The last link of a chain. */
 export interface ChainHead {
@@ -55,33 +54,30 @@ export interface Beginning {
   readonly time: number
 }
 
-const anyNumber = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
-const anyText = text(0, Number.POSITIVE_INFINITY)
-const version = oneOf([1])
+const isVersion = isExactly(1)
 
 /** @returns `undefined` for claims that are no beginning */
-export const beginningOf = unlessWrong(
-  objectOf<Beginning>({ version, begins: anyText, time: anyNumber }),
+export const beginningOf = ifRight(
+  isObjectOf<Beginning>({ version: isVersion, begins: isText, time: isInteger }),
 )
 
-const run: Parser<readonly [number, number]> = (value, path) => {
-  const [first, last, ...others] = listOf(anyNumber)(value, path)
-  if (first !== undefined && last !== undefined && others.length === 0) return [first, last]
-  throw new TypeError(`${path} must be two numbers`)
-}
+const isHead = isObjectOf<ChainHead>({ writer: isText, sequence: isInteger, hash: isText })
+
+const isRun = (value: unknown): value is readonly [number, number] =>
+  isListOf(isInteger)(value) && value.length === 2
 
 /** @returns `undefined` for claims that this version cannot read */
-export const claimsOf = unlessWrong(
-  objectOf<SignedClaims>({
-    version,
-    time: anyNumber,
-    part: anyNumber,
-    parts: anyNumber,
-    before: anyNumber,
-    heads: listOf(objectOf<ChainHead>({ writer: anyText, sequence: anyNumber, hash: anyText })),
-    removed: listOf(
-      objectOf<RemovedFrom>({ writer: anyText, upTo: anyNumber, except: listOf(run) }),
+export const claimsOf = ifRight(
+  isObjectOf<SignedClaims>({
+    version: isVersion,
+    time: isInteger,
+    part: isInteger,
+    parts: isInteger,
+    before: isInteger,
+    heads: isListOf(isHead),
+    removed: isListOf(
+      isObjectOf<RemovedFrom>({ writer: isText, upTo: isInteger, except: isListOf(isRun) }),
     ),
-    content: optional(anyText),
+    content: isAbsentOr(isText),
   }),
 )

@@ -1,4 +1,5 @@
 import { asciiJson } from './ascii-json.ts'
+import type { AlertTry } from './row-alert.ts'
 import type { NoticeMark, NoticeTry } from './row-notice.ts'
 import type { Need, ToldEvent, ToldUse } from './told.ts'
 
@@ -71,9 +72,20 @@ export const PERMIT_EVENTS = [
 export const NOTICE_EVENTS = [
   // A process tells a customer now, and no other one does.
   'support.notifying',
+  // It is told with another impersonation of the same operator, customer and ticket.
+  'support.joined',
   // It was told, or it failed.
   'support.notified',
   'support.unnotified',
+] as const
+
+/** Of alerts to the deployment, about alarms and permits. */
+export const ALERT_EVENTS = [
+  // A process tells the deployment now, and no other one does.
+  'support.alerting',
+  // It was told, or it failed.
+  'support.alerted',
+  'support.unalerted',
 ] as const
 
 /**
@@ -87,6 +99,7 @@ export const AUDIT_EVENTS = [
   ...CONSOLE_EVENTS,
   ...PERMIT_EVENTS,
   ...NOTICE_EVENTS,
+  ...ALERT_EVENTS,
   BEGUN_EVENT,
   SET_ASIDE,
 ] as const
@@ -154,7 +167,7 @@ export interface Named {
 export interface AuditEntry extends ToldEvent {
   readonly event: AuditEventName
   /** In milliseconds since the epoch. */
-  readonly time: number
+  readonly timeMs: number
   /** With `impersonation.used`: the request, and its answer. */
   readonly use?: ToldUse | undefined
   /** With an event of {@link CONSOLE_EVENTS} or {@link PERMIT_EVENTS}: the account id of the person who did it. */
@@ -180,6 +193,10 @@ export interface AuditEntry extends ToldEvent {
   readonly notify?: NoticeMark | undefined
   /** With an event of {@link NOTICE_EVENTS}. */
   readonly notice?: NoticeTry | undefined
+  /** With an alarm, and a change of a permit: the deployment is to be told. */
+  readonly isAlert?: true | undefined
+  /** With an event of {@link ALERT_EVENTS}. */
+  readonly alert?: AlertTry | undefined
   /** It was missing: written by the record of the provider, after a restart. */
   readonly afterRestart?: true | undefined
   /** With `support.erased`. */
@@ -194,7 +211,7 @@ export interface AuditEntry extends ToldEvent {
   /** Added when the entry is recorded. A directory that fails leaves it away. */
   readonly names?:
     | {
-        readonly subject?: Named | undefined
+        readonly user?: Named | undefined
         readonly actor?: Named | undefined
         /** Of permits: the person of `by`. */
         readonly by?: Named | undefined
@@ -223,14 +240,14 @@ export function decodeEntry(text: string): AuditEntry | undefined {
   }
 }
 
-/** The greatest time of a `Date`: a page that shows another one breaks. */
-const MAX_DATE_MS = 8_640_000_000_000_000
+/** The greatest time of a `Date`, in milliseconds since the epoch: a page that shows another one breaks. */
+export const MAX_DATE_MS = 8_640_000_000_000_000
 
 const PERMIT_EVENT_NAMES: ReadonlySet<string> = new Set(PERMIT_EVENTS)
 
 /** An entry about a permit, and not about an impersonation. */
 export function isAboutPermit({ event, id }: Pick<AuditEntry, 'event' | 'id'>): boolean {
-  return isPermitEvent(event) || (isNoticeEvent(event) && id === undefined)
+  return isPermitEvent(event) || ((isNoticeEvent(event) || isAlertEvent(event)) && id === undefined)
 }
 
 /** The permit that an entry about a permit is about. */
@@ -242,6 +259,10 @@ const NOTICE_EVENT_NAMES: ReadonlySet<string> = new Set(NOTICE_EVENTS)
 
 export const isNoticeEvent = (event: string): boolean => NOTICE_EVENT_NAMES.has(event)
 
+const ALERT_EVENT_NAMES: ReadonlySet<string> = new Set(ALERT_EVENTS)
+
+export const isAlertEvent = (event: string): boolean => ALERT_EVENT_NAMES.has(event)
+
 export const isPermitEvent = (event: string): boolean => PERMIT_EVENT_NAMES.has(event)
 
 const EVENT_NAMES: ReadonlySet<unknown> = new Set(AUDIT_EVENTS)
@@ -252,8 +273,8 @@ function isEntry(value: unknown): value is AuditEntry {
     value !== null &&
     'event' in value &&
     EVENT_NAMES.has(value.event) &&
-    'time' in value &&
-    Number.isSafeInteger(value.time) &&
-    Math.abs(Number(value.time)) <= MAX_DATE_MS
+    'timeMs' in value &&
+    Number.isSafeInteger(value.timeMs) &&
+    Math.abs(Number(value.timeMs)) <= MAX_DATE_MS
   )
 }

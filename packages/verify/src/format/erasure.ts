@@ -1,7 +1,7 @@
 import { asciiJson } from './ascii-json.ts'
 import { digestOf } from './chain.ts'
 import type { Erased } from './entry.ts'
-import { listOf, objectOf, oneOf, text, unlessWrong, wholeNumber } from './parsers.ts'
+import { ifRight, isExactly, isInteger, isListOf, isObjectOf, isText } from './guards.ts'
 
 /** The claims that the provider signs of an erasure. */
 export interface SignedErasure {
@@ -19,23 +19,16 @@ export function erasureDigestOf({ impersonations, permits }: ErasedIds): string 
   return digestOf(asciiJson([impersonations, permits]))
 }
 
-const anyText = text(0, Number.POSITIVE_INFINITY)
-
-/** The member `erased` of an entry. */
-export const parseErased = objectOf<Erased>({
-  impersonations: listOf(anyText),
-  permits: listOf(anyText),
-  signed: anyText,
-})
-
-/** @returns `undefined` for what is no such member */
-export const erasedOf = unlessWrong(parseErased)
+/** @returns `undefined` for what is no member `erased` of an entry */
+export const erasedOf = ifRight(
+  isObjectOf<Erased>({
+    impersonations: isListOf(isText),
+    permits: isListOf(isText),
+    signed: isText,
+  }),
+)
 
 /** @returns `undefined` for claims that are no erasure */
-export const signedErasureOf = unlessWrong(
-  objectOf<SignedErasure>({
-    version: oneOf([1]),
-    erases: anyText,
-    until: wholeNumber(0, Number.MAX_SAFE_INTEGER),
-  }),
+export const signedErasureOf = ifRight(
+  isObjectOf<SignedErasure>({ version: isExactly(1), erases: isText, until: isInteger }),
 )

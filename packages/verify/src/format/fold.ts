@@ -1,9 +1,11 @@
-import { foldAcknowledgement, foldAlarm } from './alarm.ts'
+import { alarmKindOf, foldAcknowledgement, foldAlarm } from './alarm.ts'
+import { foldAlert } from './alert.ts'
 import { type AuditEntry, type Named, USED_EVENT } from './entry.ts'
 import { lifeOf } from './life.ts'
 import { foldNotice } from './notice.ts'
 import { nonEmptyText, present } from './present.ts'
-import type { AuditPerson, AuditRow } from './row.ts'
+import type { AuditPerson, AuditRow, RowUse } from './row.ts'
+import { allStorable } from './text.ts'
 
 /** An entry, or repetitions of one. */
 export interface Happening {
@@ -34,16 +36,17 @@ export function fold(row: AuditRow | undefined, id: string, happening: Happening
 export function sumWith(
   row: AuditRow | undefined,
   id: string,
-  { entry, count, lastTime }: Happening,
+  { entry: told, count, lastTime }: Happening,
 ): AuditRow {
-  const { time, event, context, client, resource, scope, jti, requestedBy } = entry
+  const entry = allStorable(told)
+  const { timeMs: time, event, context, client, resource, scope, jti, requestedBy } = entry
   const before: AuditRow = row ?? { ...NOTHING_KNOWN, id, at: time, lastAt: time }
   const { askedAt, startedAt, expiresAt, isStartInferred } = lifeOf(before, entry)
   const isStart = event === 'impersonation.started'
   const target = typeof resource === 'string' ? resource : resource?.[0]
   return {
     ...before,
-    customer: personOf(before.customer, entry.subject, entry.names?.subject),
+    customer: personOf(before.customer, entry.userId, entry.names?.user),
     operator: operatorOf(before, entry),
     software: before.software ?? (isAttempt(entry) ? undefined : entry.software),
     ticket: before.ticket ?? nonEmptyText(context?.ticketId),
@@ -70,9 +73,11 @@ export function sumWith(
     hold: holdOf(before, entry),
     objection: objectionOf(before, entry),
     notice: foldNotice(before.notice, entry),
+    alert: foldAlert(before.alert, entry, alarmKindOf(entry)),
+    lastUse: lastUseOf(before, entry, lastTime),
     at: Math.min(before.at, time),
     lastAt: Math.max(before.lastAt, lastTime),
-    ...counted(before, entry, count),
+    ...countKind(before, entry, count),
   }
 }
 
@@ -81,12 +86,16 @@ export function sumWith(
  * else. So the row can be made again from its entries and their counts.
  */
 export function foldRepetition(row: AuditRow, happening: Happening): AuditRow {
-  const { entry, count, lastTime } = happening
+  const { count, lastTime } = happening
+  const entry = allStorable(happening.entry)
   return {
     ...row,
-    ...present({ alarm: foldAlarm(row.alarm, entry, count, lastTime) }),
+    ...present({
+      alarm: foldAlarm(row.alarm, entry, count, lastTime),
+      lastUse: lastUseOf(row, entry, lastTime),
+    }),
     lastAt: Math.max(row.lastAt, lastTime),
-    ...counted(row, entry, count),
+    ...countKind(row, entry, count),
   }
 }
 
@@ -99,7 +108,7 @@ const NOTHING_KNOWN: Required<AuditRow> = {
   ...{ scope: undefined, jti: undefined, askedAt: undefined, startedAt: undefined },
   ...{ expiresAt: undefined, isStartInferred: undefined, end: undefined, refusal: undefined },
   ...{ alarm: undefined, acknowledged: undefined, hold: undefined, objection: undefined },
-  notice: undefined,
+  ...{ notice: undefined, alert: undefined, lastUse: undefined },
 }
 const READING_METHODS: ReadonlySet<string | undefined> = new Set([
   'GET',
@@ -123,7 +132,7 @@ export function useKindOf({
   return READING_METHODS.has(method) ? 'reads' : 'changes'
 }
 
-function counted(row: AuditRow, { event, use }: AuditEntry, count: number) {
+function countKind(row: AuditRow, { event, use }: AuditEntry, count: number) {
   const { reads, changes, refused, failed, denied, replays } = row
   const all = { reads, changes, refused, failed, denied, replays }
   if (event === 'impersonation.replayed') return { ...all, replays: replays + count }
@@ -140,8 +149,8 @@ function counted(row: AuditRow, { event, use }: AuditEntry, count: number) {
  * from any actor: it does not say who the operator of a token is.
  */
 function operatorOf({ operator }: AuditRow, entry: AuditEntry): AuditPerson | undefined {
-  const { event, id, subject, actor, mayAct, names } = entry
-  const isOfToken = id !== undefined && subject !== undefined
+  const { event, id, userId, actor, mayAct, names } = entry
+  const isOfToken = id !== undefined && userId !== undefined
   const named = actor?.sub ?? mayAct?.sub
   const operatorId = isOfToken && isAttempt(entry) ? mayAct?.sub : named
   const isDecided = event === 'impersonation.started' && operatorId !== undefined
@@ -166,27 +175,50 @@ function personOf(
 }
 
 function endOf({ end }: AuditRow, entry: AuditEntry): AuditRow['end'] {
-  if (entry.event !== 'impersonation.ended' || (end && end.at <= entry.time)) return end
+  if (entry.event !== 'impersonation.ended' || (end && end.at <= entry.timeMs)) return end
   const { cause = 'requested', by, reason } = entry.end ?? {}
   const name = entry.names?.by?.name
-  return { at: entry.time, cause, ...present({ by: by?.sub, name, reason }) }
+  return { at: entry.timeMs, cause, ...present({ by: by?.sub, name, reason }) }
 }
 
-function refusalOf({ refusal }: AuditRow, { event, time, denial }: AuditEntry) {
+function refusalOf({ refusal }: AuditRow, { event, timeMs: time, denial }: AuditEntry) {
   const isRefusal = event === 'impersonation.denied' || event === 'support.refused'
   if (!isRefusal || !denial || (refusal && refusal.at <= time)) return refusal
   return { at: time, error: denial.error, reason: denial.reason }
 }
 
-function holdOf({ hold }: AuditRow, { event, time, by = '', note }: AuditEntry): AuditRow['hold'] {
+function holdOf(
+  { hold }: AuditRow,
+  { event, timeMs: time, by = '', note }: AuditEntry,
+): AuditRow['hold'] {
   const isHeld = event === 'support.held'
   if ((!isHeld && event !== 'support.released') || (hold && hold.at >= time)) return hold
   return { at: time, by, isHeld, ...present({ note }) }
 }
 
-function objectionOf({ objection }: AuditRow, { event, time, note }: AuditEntry) {
+function objectionOf({ objection }: AuditRow, { event, timeMs: time, note }: AuditEntry) {
   if (event !== 'support.objected' || (objection && objection.at >= time)) return objection
   return { at: time, ...present({ note }) }
+}
+
+function lastUseOf(
+  { lastUse }: AuditRow,
+  { event, use }: AuditEntry,
+  at: number,
+): RowUse | undefined {
+  if (event !== USED_EVENT || !use) return lastUse
+  const { method, path, status, refused, audience } = use
+  const told = {
+    at,
+    ...present({ method, path, status, isRefused: refused && (true as const) }),
+    audience,
+  }
+  return lastUse && orderOfUse(lastUse) >= orderOfUse(told) ? lastUse : told
+}
+
+/** Of two in one millisecond, one is the last, in whatever order they are stored. */
+function orderOfUse({ at, method, path, status, isRefused, audience }: RowUse): string {
+  return JSON.stringify([String(at).padStart(16, '0'), method, path, status, isRefused, audience])
 }
 
 /** The permit that allowed it, or several. */

@@ -8,7 +8,7 @@ type Life = Pick<AuditRow, 'askedAt' | 'expiresAt' | 'isStartInferred' | 'starte
  * an API proves a start of which there is no entry. The result is the same in whatever order entries
  * are stored: an entry of the start beats what requests prove.
  */
-export function lifeOf(row: Life, { event, time, expiresAt }: AuditEntry): Life {
+export function lifeOf(row: Life, { event, timeMs: time, expiresAt }: AuditEntry): Life {
   const expiry = expiresAt === undefined ? undefined : expiresAt * 1000
   switch (event) {
     case 'impersonation.issued':

@@ -23,22 +23,22 @@ export const COUNTED_FOR_MS = 3_600_000
  * client or actor.
  */
 export function likenessOf(entry: AuditEntry): string | undefined {
-  const { event, id, subject, requestedBy, actor, mayAct, client, scope, context, denial, use } =
+  const { event, id, userId, requestedBy, actor, mayAct, client, scope, context, denial, use } =
     entry
   const who = [event, client, actor, entry.by]
   switch (event) {
     case 'impersonation.replayed':
       return likeness(...who, id)
     case 'impersonation.denied':
-      // An id without a subject belongs to no token. It would be different at each attempt.
-      return id !== undefined && subject !== undefined
+      // An id without a user belongs to no token. It would be different at each attempt.
+      return id !== undefined && userId !== undefined
         ? likeness(...who, id, denial?.stage, denial?.error)
-        : likeness(...who, subject, requestedBy, mayAct, context, denial?.stage, denial?.error)
+        : likeness(...who, userId, requestedBy, mayAct, context, denial?.stage, denial?.error)
     case 'support.refused':
-      return likeness(...who, subject, scope, context, denial)
+      return likeness(...who, userId, scope, context, denial)
     case USED_EVENT:
       return use?.refused
-        ? likeness(...who, id, subject, use.audience, use.method, use.path, use.refused)
+        ? likeness(...who, id, userId, use.audience, use.method, use.path, use.refused)
         : undefined
     case SET_ASIDE:
       // What a store refused of an impersonation is an entry of its own.

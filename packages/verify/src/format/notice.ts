@@ -1,4 +1,5 @@
 import type { AuditEntry } from './entry.ts'
+import { present } from './present.ts'
 import type { AuditRow } from './row.ts'
 import {
   ATTEMPT_STAGES,
@@ -10,6 +11,7 @@ import {
 
 const STAGE_OF: Readonly<Partial<Record<AuditEntry['event'], AttemptStage>>> = {
   'support.notifying': 'begun',
+  'support.joined': 'joined',
   'support.unnotified': 'failed',
   'support.notified': 'told',
 }
@@ -20,9 +22,11 @@ export const ATTEMPT_MS = 60_000
 export const FAILURES_PER_ALARM = 3
 /** After so many, it is given up. */
 export const MAX_FAILURES = 10
-/** How long what is told of a request may take to be stored, in milliseconds. */
-const SETTLING_MS = 10_000
 const MINUTE_MS = 60_000
+/** How long what is told of a request may take to be stored, in milliseconds. */
+const LEAST_QUIET_MS = 10_000
+/** The longest time for which an end waits for another start. */
+const MAX_QUIET_MS = 2 * MINUTE_MS
 /** Pauses after a failure, the last one after all others. */
 const PAUSES_MS = [1, 5, 30, 120, 720, 1440].map((minutes) => minutes * MINUTE_MS)
 
@@ -34,27 +38,34 @@ export function foldNotice(
   notice: RowNotice | undefined,
   entry: AuditEntry,
 ): RowNotice | undefined {
-  const { event, notify, notice: tried, time: at } = entry
+  const { event, notify, notice: tried, timeMs: at } = entry
   if (notify) {
     const { settled = [], last } = notice ?? {}
     return { ...{ when: notify.when, digest: notify.digest, settled }, ...(last && { last }) }
   }
   const is = STAGE_OF[event]
   if (!is || !tried) return notice
-  const { kinds, attempt, failures } = tried
+  const { kinds, attempt, failures, until } = tried
   const before = notice ?? { when: [], digest: 0, settled: [] }
-  const isSettled = is === 'told' || (is === 'failed' && failures >= MAX_FAILURES)
+  const isSettled =
+    is === 'told' ||
+    (is === 'failed' && failures >= MAX_FAILURES) ||
+    // A start that was told before. An end stays due: nothing is lost where the other one is not told.
+    (is === 'joined' && until === undefined)
   const settled = [...new Set([...before.settled, ...(isSettled ? kinds : [])])].toSorted()
-  const isLater = !before.last || isAfter({ attempt, is }, before.last)
+  const isLater = !before.last || isLaterAttempt({ attempt, is }, before.last)
   return {
     ...{ ...before, settled },
-    ...(isLater ? { last: { attempt, failures: is === 'told' ? 0 : failures, at, is } } : {}),
+    ...(isLater
+      ? { last: { attempt, failures: is === 'told' ? 0 : failures, at, is, ...present({ until }) } }
+      : {}),
   }
 }
 
 type Attempt = Pick<NonNullable<RowNotice['last']>, 'attempt' | 'is'>
 
-function isAfter(one: Attempt, other: Attempt): boolean {
+/** Of two attempts, or two stages of one. */
+export function isLaterAttempt(one: Attempt, other: Attempt): boolean {
   const stage = ATTEMPT_STAGES.indexOf(one.is) - ATTEMPT_STAGES.indexOf(other.is)
   return (one.attempt - other.attempt || stage) > 0
 }
@@ -73,13 +84,23 @@ export function noticeKindsDue(row: AuditRow, now: number): readonly NoticeKind[
   return (isEnded ? pending : due).map(({ kind }) => kind)
 }
 
-function pendingIn({ notice, startedAt, end, expiresAt }: AuditRow) {
+/**
+ * Until when another start for the same ticket belongs to this impersonation. It is told of the end then: some
+ * seconds are enough for a page that is loaded again, and a customer does not wait for minutes.
+ */
+export function quietAt({ notice, end, expiresAt }: AuditRow): number {
+  const quietMs = Math.min(Math.max((notice?.digest ?? 0) * 1000, LEAST_QUIET_MS), MAX_QUIET_MS)
+  return (end?.at ?? expiresAt ?? Number.POSITIVE_INFINITY) + quietMs
+}
+
+function pendingIn(row: AuditRow) {
+  const { notice, startedAt, end, expiresAt } = row
   if (!notice || startedAt === undefined) return []
   const pending = pendingKindsIn(notice)
   const digestMs = notice.digest * 1000
   const overAt = end?.at ?? expiresAt ?? Number.POSITIVE_INFINITY
   const isOne = pending.includes('ended') && overAt <= startedAt + digestMs
-  const endDueAt = overAt + SETTLING_MS
+  const endDueAt = quietAt(row)
   const startDueAt = isOne ? endDueAt : startedAt + digestMs
   return pending.map((kind) => ({ kind, dueAt: kind === 'ended' ? endDueAt : startDueAt }))
 }
@@ -92,13 +113,14 @@ export function pendingKindsIn(notice: RowNotice | undefined): readonly NoticeKi
 export function noticePausedUntil(last: RowNotice['last']): number {
   if (!last || last.is === 'told') return 0
   if (last.is === 'begun') return last.at + ATTEMPT_MS
+  if (last.is === 'joined') return last.until ?? 0
   return last.at + (PAUSES_MS[last.failures - 1] ?? PAUSES_MS.at(-1) ?? 0)
 }
 
 /** Whether an attempt is the next. */
 export function isNextAttempt(
-  { notice }: { readonly notice?: RowNotice | undefined },
-  { attempt }: NoticeTry,
+  told: Pick<RowNotice, 'last'> | undefined,
+  { attempt }: Pick<NoticeTry, 'attempt'>,
 ): boolean {
-  return notice !== undefined && (notice.last?.attempt ?? 0) === attempt - 1
+  return told !== undefined && (told.last?.attempt ?? 0) === attempt - 1
 }

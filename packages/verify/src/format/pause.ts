@@ -41,14 +41,14 @@ export interface PauseRecord {
 
 /** The first entry. */
 export function beginPause(entry: AuditEntry): PauseRecord {
-  const { event, time, subject, mayAct, by, note, context, terms, names } = entry
+  const { event, timeMs: time, userId, mayAct, by, note, context, terms, names } = entry
   const id = permitOf(entry)
   const operator = mayAct?.sub
   if (!id || !operator || !by)
     throw new TypeError(`${event} must name the operator, and who says it`)
   return {
     ...{ id, kind: 'pause', state: 'paused', operator: { id: operator, ...names?.actor } },
-    ...(subject === undefined ? {} : { customer: { id: subject, ...names?.subject } }),
+    ...(userId === undefined ? {} : { customer: { id: userId, ...names?.user } }),
     by: { id: by, ...names?.by },
     ...present({
       note: nonEmptyText(note),
@@ -61,7 +61,7 @@ export function beginPause(entry: AuditEntry): PauseRecord {
 
 /** Any later entry: it is lifted. */
 export function foldPause(record: PauseRecord, entry: AuditEntry): PauseRecord {
-  const { event, time, by, note, names } = entry
+  const { event, timeMs: time, by, note, names } = entry
   if (event !== 'support.resumed' || record.state !== 'paused') {
     throw new TypeError(`${event} does not fit`)
   }

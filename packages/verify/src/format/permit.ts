@@ -1,12 +1,15 @@
+import { alertDueAt, foldAlert, pendingAlertOf } from './alert.ts'
 import { asciiJson } from './ascii-json.ts'
-import { type AuditEntry, isNoticeEvent, permitOf } from './entry.ts'
+import { type AuditEntry, isAlertEvent, isNoticeEvent, permitOf } from './entry.ts'
 import { foldNotice, noticePausedUntil, pendingKindsIn } from './notice.ts'
 import { beginPause, foldPause, type PauseRecord, storedPauseOf } from './pause.ts'
 import { nonEmptyText, positiveInteger, present } from './present.ts'
 import type { AuditPerson } from './row.ts'
+import { type Alert, PERMIT_CHANGES, type PermitChange } from './row-alert.ts'
 import type { RowNotice } from './row-notice.ts'
 import { beginStanding, foldStanding, type StandingRecord, storedStandingOf } from './standing.ts'
 import type { StoredPermit, StoredPermitState } from './stored-permit.ts'
+import { allStorable } from './text.ts'
 import type { Need } from './told.ts'
 
 /** What one person said of one need. */
@@ -67,6 +70,8 @@ export interface PermitRecord {
     | undefined
   /** What the customer is to be told of it: where the console has `notices`. */
   readonly notice?: RowNotice | undefined
+  /** What the deployment is to be told of its changes: where there is `onPermit`. */
+  readonly alert?: Alert | undefined
   readonly version: number
   /** Of the last entry that is not about a notice. */
   readonly lastAt: number
@@ -92,17 +97,37 @@ const MAX_PAUSE_MS = 7 * 86_400_000
  * @param record the permit so far; `undefined` for its first entry
  * @throws TypeError for an entry that does not fit
  */
-export function foldAny(record: AnyPermit | undefined, entry: AuditEntry): AnyPermit {
+export function foldAny(record: AnyPermit | undefined, told: AuditEntry): AnyPermit {
+  const entry = allStorable(told)
   const { event } = entry
   if (record?.kind === 'pause') return foldPause(record, entry)
   if (!record && event === 'support.paused') return beginPause(entry)
+  if (record && isAlertEvent(event)) {
+    return withAlert({ ...record, version: record.version + 1 }, entry)
+  }
   if (record && isNoticeEvent(event)) {
     return withNotice({ ...record, version: record.version + 1 }, entry)
   }
   const isStanding = event === 'support.opened' || event === 'support.closed'
   if (!record && isStanding) return withNotice(beginStanding(entry), entry)
   if (record?.kind === 'standing') return foldStanding(record, entry)
-  return withNotice(foldPermit(record, entry), entry)
+  return withAlert(withNotice(foldPermit(record, entry), entry), entry)
+}
+
+function withAlert<T extends GivenPermit>(record: T, entry: AuditEntry): T {
+  if (record.kind === 'standing') return record
+  const alert = foldAlert(record.alert, entry, changeOf(entry))
+  return alert ? { ...record, alert } : record
+}
+
+/** What an entry is for a permit that an operator asked for. */
+export function changeOf({ event }: Pick<AuditEntry, 'event'>): PermitChange | undefined {
+  return PERMIT_CHANGES.find((change) => event === `support.${change}`)
+}
+
+/** The next change to tell. */
+export function pendingChangeOf({ alert }: Pick<PermitRecord, 'alert'>) {
+  return alert && pendingAlertOf(alert, PERMIT_CHANGES)
 }
 
 function withNotice<T extends GivenPermit>(record: T, entry: AuditEntry): T {
@@ -112,7 +137,7 @@ function withNotice<T extends GivenPermit>(record: T, entry: AuditEntry): T {
 
 /** {@link foldAny} of a permit that an operator asked for. */
 export function foldPermit(record: PermitRecord | undefined, entry: AuditEntry): PermitRecord {
-  const { event, time, terms, note, need, by = '' } = entry
+  const { event, timeMs: time, terms, note, need, by = '' } = entry
   if (event === 'support.requested' || event === 'support.emergency') return begin(record, entry)
   if (!record) throw new TypeError(`${event} is about a permit that there is not`)
   const next = { ...record, version: record.version + 1, lastAt: Math.max(record.lastAt, time) }
@@ -158,12 +183,12 @@ function assertState(
 }
 
 function begin(record: PermitRecord | undefined, entry: AuditEntry): PermitRecord {
-  const { event, time, subject, mayAct, resource, scope, context, terms, names } = entry
+  const { event, timeMs: time, userId, mayAct, resource, scope, context, terms, names } = entry
   const id = permitOf(entry)
   const { sub, clientId } = mayAct ?? {}
   if (record || !terms)
     throw new TypeError(`${event} is the first entry of a permit, with its terms`)
-  if (!id || !subject || !sub || !clientId || typeof resource !== 'string' || !scope) {
+  if (!id || !userId || !sub || !clientId || typeof resource !== 'string' || !scope) {
     throw new TypeError(`${event} must name customer, operator, application, resource and scope`)
   }
   if (terms.for === undefined) throw new TypeError(`${event} must say for how long`)
@@ -171,7 +196,7 @@ function begin(record: PermitRecord | undefined, entry: AuditEntry): PermitRecor
   return {
     ...{ id, kind: isEmergency ? 'emergency' : 'approval', needs: terms.needs },
     state: isEmergency ? 'granted' : 'requested',
-    customer: { id: subject, ...names?.subject },
+    customer: { id: userId, ...names?.user },
     operator: { id: sub, ...names?.actor },
     ...{ application: clientId, resource, scope },
     ...present({
@@ -201,7 +226,7 @@ function decided(record: PermitRecord, decision: PermitDecision): PermitRecord {
   return { ...record, decisions, state: 'granted', ...window }
 }
 
-export function isReviewDue({ review }: PermitRecord): boolean {
+export function isReviewDue({ review }: Pick<PermitRecord, 'review'>): boolean {
   return review !== undefined && review.at === undefined
 }
 
@@ -210,11 +235,15 @@ export function storedPermitOf(record: AnyPermit, slot: string): StoredPermit {
   if (record.kind === 'pause') return storedPauseOf(record, slot)
   const stored =
     record.kind === 'standing' ? storedStandingOf(record, slot) : storedApprovalOf(record, slot)
-  const notifiedAt = record.notice?.last?.at ?? 0
+  const alert = record.kind === 'standing' ? undefined : record.alert
+  const toldAt = Math.max(record.notice?.last?.at ?? 0, alert?.last?.at ?? 0)
   return {
     ...stored,
-    overAt: stored.overAt === undefined ? undefined : Math.max(stored.overAt, notifiedAt),
-    ...present({ noticeDueAt: permitNoticeDueAt(record) }),
+    overAt: stored.overAt === undefined ? undefined : Math.max(stored.overAt, toldAt),
+    ...present({
+      noticeDueAt: permitNoticeDueAt(record),
+      alertDueAt: alert && alertDueAt(alert, pendingChangeOf({ alert })?.kind),
+    }),
   }
 }
 

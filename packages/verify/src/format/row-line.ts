@@ -1,4 +1,4 @@
-import type { AuditRow } from './row.ts'
+import type { StoredRow } from './found.ts'
 
 /**
  * An entry that a row is made of. Repeated: how often it happened, and the time of the last, in
@@ -8,8 +8,7 @@ export type NamedEntry = readonly [writer: string, sequence: number, count?: num
 
 /** The first line of a row. More of its entries are on lines that have `entries` alone. */
 export interface RowLine {
-  readonly row: AuditRow | { readonly id: string }
+  /** Of a row that cannot be read, its id. */
+  readonly row: StoredRow | { readonly id: string }
   readonly entries: readonly NamedEntry[]
-  /** The storage does not find the row by what it is, or it cannot be read. */
-  readonly misfiled?: true
 }

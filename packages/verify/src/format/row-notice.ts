@@ -21,6 +21,11 @@ export interface NoticeTry {
   readonly attempt: number
   /** How many failed, one after the other, this one included. */
   readonly failures: number
+  /**
+   * With `support.joined`, of an end: it is told with a later impersonation. If that one does not tell it by
+   * then, it is due again. In milliseconds since the epoch.
+   */
+  readonly until?: number | undefined
 }
 
 /** What the customer of a row or a permit is to be told, and what was done about it. */
@@ -34,6 +39,6 @@ export interface RowNotice extends NoticeMark {
 }
 
 /** How an attempt stands: later ones beat earlier ones. */
-export const ATTEMPT_STAGES = ['begun', 'failed', 'told'] as const
+export const ATTEMPT_STAGES = ['joined', 'begun', 'failed', 'told'] as const
 
 export type AttemptStage = (typeof ATTEMPT_STAGES)[number]

@@ -10,13 +10,13 @@ const ROW_ID = /^[\w-]{43}$/
  * @param name a text that no other entry has
  */
 export function rowOf(entry: AuditEntry, name: string): string | undefined {
-  const { event, id, subject } = entry
+  const { event, id, userId } = entry
   if (isAboutPermit(entry)) return permitOf(entry)
   const isRefusal = event === 'impersonation.denied' || event === 'support.refused'
   // Of a permit: only a row can have an alarm.
   const isAlone = isRefusal || event === MISLABELLED_EVENT
   const isAct = event.startsWith('support.') || event === SET_ASIDE
-  // In a denial, an id without a subject is what the request asked for, and belongs to no token.
-  if (id !== undefined && ROW_ID.test(id) && (isAct || subject !== undefined)) return id
+  // In a denial, an id without a user is what the request asked for, and belongs to no token.
+  if (id !== undefined && ROW_ID.test(id) && (isAct || userId !== undefined)) return id
   return isAlone ? digestOf(name) : undefined
 }

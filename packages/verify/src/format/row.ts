@@ -1,4 +1,5 @@
 import type { Named } from './entry.ts'
+import type { Alert } from './row-alert.ts'
 import type { RowNotice } from './row-notice.ts'
 import type { EndCause } from './told.ts'
 
@@ -7,7 +8,7 @@ export interface AuditPerson extends Named {
 }
 
 /** What an alarm is about. */
-const ALARM_KINDS = [
+export const ALARM_KINDS = [
   // A subject token was presented again after it had been redeemed.
   'replayed',
   // A DPoP proof was presented again: the token and a proof of its key are in other hands.
@@ -49,6 +50,18 @@ export interface RowAlarm {
   readonly refused: number
   /** Different acts that are closed to impersonations, at most three: three are urgent together. */
   readonly deniedActs: readonly string[]
+}
+
+/** A request to an API. */
+export interface RowUse {
+  readonly at: number
+  readonly method?: string | undefined
+  readonly path?: string | undefined
+  /** Of the answer. */
+  readonly status?: number | undefined
+  /** Whether the guard refused it. */
+  readonly isRefused?: true | undefined
+  readonly audience: string
 }
 
 /**
@@ -117,6 +130,8 @@ export interface AuditRow {
   readonly refused: number
   /** Requests that the guard let pass, and that the API answered with an error. */
   readonly failed: number
+  /** The newest of these requests. */
+  readonly lastUse?: RowUse | undefined
   /** Refused exchanges, refused ends, and refused requests to act. */
   readonly denied: number
   /** How often the subject token was presented again. */
@@ -146,6 +161,8 @@ export interface AuditRow {
   readonly objection?: { readonly at: number; readonly note?: string | undefined } | undefined
   /** What the customer is to be told: where the console has `notices`. */
   readonly notice?: RowNotice | undefined
+  /** What the deployment is to be told of alarms: where the console has `onAlarm`. */
+  readonly alert?: Alert | undefined
 }
 
 /** How an impersonation stands, or how it ended. */
@@ -183,7 +200,10 @@ export function endingOf({
 }
 
 /** @param now in milliseconds since the epoch */
-export function outcomeOf(row: AuditRow, now: number): Outcome {
+export function outcomeOf(
+  row: Pick<AuditRow, 'askedAt' | 'end' | 'expiresAt' | 'startedAt'>,
+  now: number,
+): Outcome {
   if (row.end) return row.end.cause
   const isOver = row.expiresAt === undefined || row.expiresAt <= now
   if (row.startedAt !== undefined) return isOver ? 'expired' : 'running'

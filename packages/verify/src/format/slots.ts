@@ -12,18 +12,20 @@ interface SlotFacts {
 
 /** Of the permits that one operator asks for one customer in one application, one is open. */
 export function requestSlot({ operator, customer, application }: SlotFacts): string {
-  return hashOf('request', operator, customer, application)
+  return slotHash('request', operator, customer, application)
 }
 
 /** Of the emergencies of one operator, one is not reviewed. */
-export const emergencySlot = (operator: string) => hashOf('emergency', operator)
+export const emergencySlot = (operator: string) => slotHash('emergency', operator)
 
 /** Of what a customer says for all requests, the newest counts. */
-export const standingSlot = (customer: string) => hashOf('standing', customer)
+export const standingSlot = (customer: string) => slotHash('standing', customer)
 
 /** Of the pauses of an operator as one customer, or as any, the newest counts. */
 export function pauseSlot(operator: string, customer: string | undefined): string {
-  return customer === undefined ? hashOf('pause', operator) : hashOf('pause', operator, customer)
+  return customer === undefined
+    ? slotHash('pause', operator)
+    : slotHash('pause', operator, customer)
 }
 
 /** The slot of a permit: by it, one is looked at before another is made. */
@@ -35,6 +37,6 @@ export function slotOf(permit: AnyPermit): string {
   return requestSlot({ operator: operator.id, customer: customer.id, application })
 }
 
-function hashOf(...parts: readonly string[]): string {
+function slotHash(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 }

@@ -33,15 +33,15 @@ export interface StandingRecord {
 
 /** The first entry: the customer says it. */
 export function beginStanding(entry: AuditEntry): StandingRecord {
-  const { event, time, subject, terms, names } = entry
+  const { event, timeMs: time, userId, terms, names } = entry
   const id = permitOf(entry)
-  if (!id || !subject) throw new TypeError(`${event} must name the customer`)
+  if (!id || !userId) throw new TypeError(`${event} must name the customer`)
   const isOpen = event === 'support.opened'
   return {
     ...{ id, kind: 'standing', state: isOpen ? 'granted' : 'refused' },
     choice: terms?.choice ?? (isOpen ? 'always' : 'ask'),
     ...present({ afterwards: terms?.afterwards }),
-    customer: { id: subject, ...names?.subject },
+    customer: { id: userId, ...names?.user },
     ...{ requestedAt: time, version: 1, lastAt: time },
     ...(isOpen && terms?.for !== undefined ? { until: time + terms.for * 1000 } : {}),
   }
@@ -49,7 +49,7 @@ export function beginStanding(entry: AuditEntry): StandingRecord {
 
 /** Any later entry: it is taken back. */
 export function foldStanding(record: StandingRecord, entry: AuditEntry): StandingRecord {
-  const { event, time, by = '', note, names } = entry
+  const { event, timeMs: time, by = '', note, names } = entry
   if (event !== 'support.revoked' || record.state !== 'granted') {
     throw new TypeError(`${event} does not fit`)
   }

@@ -34,6 +34,8 @@ export interface StoredPermit {
   readonly overAt: number | undefined
   /** When the customer is to be told something about it. */
   readonly noticeDueAt?: number | undefined
+  /** When the deployment is to be told of a change. */
+  readonly alertDueAt?: number | undefined
   /** The whole permit as JSON in ASCII. */
   readonly data: string
 }

@@ -51,3 +51,35 @@ export function escapeControls(text: string): string {
 export function asEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
+
+/** NUL, which PostgreSQL refuses in a text, and lone surrogates, which UTF-8 does not have. */
+const UNSTORABLE_CHARACTERS =
+  /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+/**
+ * A text as every database can hold it. What it cannot hold becomes U+FFFD and the number of the character, so
+ * that two people whose ids differ in it stay two people.
+ */
+export function storable(text: string): string {
+  if (text.isWellFormed() && !text.includes('\0')) return text
+  return text.replaceAll(
+    UNSTORABLE_CHARACTERS,
+    (character) => `\ufffd${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** Each text in it is {@link storable}. What is storable is the same object. */
+export function allStorable<T>(value: T): T
+export function allStorable(value: unknown): unknown {
+  if (typeof value === 'string') return storable(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const items = value.map(allStorable)
+    return items.every((item, index) => item === value[index]) ? value : items
+  }
+  const members = Object.entries(value).map(
+    ([name, member]) => [name, allStorable(member)] as const,
+  )
+  const isSame = members.every(([name, member]) => member === Reflect.get(value, name))
+  return isSame ? value : Object.fromEntries(members)
+}

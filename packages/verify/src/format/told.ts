@@ -1,9 +1,9 @@
 // What the provider and the guard of an API tell, as far as an entry keeps it.
 
-/** Who acts: RFC 8693 §4.1. Software has its client id in `sub` and in `client_id`. */
+/** Who acts: RFC 8693 §4.1. Software has its client id in `sub` and in `clientId`. */
 export interface ToldActor {
   readonly sub: string
-  readonly client_id?: string | undefined
+  readonly clientId?: string | undefined
   readonly act?: ToldActor | undefined
 }
 
@@ -16,7 +16,7 @@ export type EndCause = 'operator_signed_out' | 'policy' | 'replay' | 'requested'
 /** An event of the provider. A member that is not known is absent; `docs/events.md` explains each. */
 export interface ToldEvent {
   readonly id?: string | undefined
-  readonly subject?: string | undefined
+  readonly userId?: string | undefined
   readonly actor?: ToldActor | undefined
   readonly software?: string | undefined
   readonly mayAct?:
@@ -78,10 +78,10 @@ export interface ToldUse {
 /** A request that the guard of an API told: what `onImpersonatedRequest` gets. */
 export interface ToldRequest extends ToldUse {
   /** In milliseconds since the epoch. */
-  readonly time: number
+  readonly timeMs: number
   /** The id of the impersonation. */
   readonly id?: string | undefined
-  readonly subject: string
+  readonly userId: string
   readonly actor?: ToldActor | undefined
   readonly software?: string | undefined
   readonly client: string

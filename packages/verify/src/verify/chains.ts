@@ -71,7 +71,7 @@ export class Chains {
       throw broken(`${judged.problem}${hint}`, entry, line)
     }
     const { begins, time } = judged.beginning
-    if (begins === entry.writer && time === reported.time) return
+    if (begins === entry.writer && time === reported.timeMs) return
     throw broken('the provider signed the beginning of another chain', entry, line)
   }
 }

@@ -1,7 +1,8 @@
 import { asciiJson } from '../format/ascii-json.ts'
 import type { ChainHead } from '../format/checkpoint.ts'
+import type { StoredRow } from '../format/found.ts'
+import { isAbsentOr, isCount, isListOf, isObjectOf, isText } from '../format/guards.ts'
 import { isPlainObject } from '../format/plain-object.ts'
-import { positiveInteger } from '../format/present.ts'
 import type { AuditRow } from '../format/row.ts'
 import type { NamedEntry } from '../format/row-line.ts'
 import { Broken } from './broken.ts'
@@ -23,7 +24,6 @@ export interface Entry {
 export interface RowPart {
   readonly row?: AuditRow | { readonly id: string }
   readonly entries: readonly NamedEntry[]
-  readonly misfiled?: true
 }
 
 /** A permit, with all its entries. */
@@ -37,7 +37,6 @@ export interface RowStart {
   /** `undefined`: the line has more entries of the row before. */
   readonly id: string | undefined
   readonly hasEntries: boolean
-  readonly isMisfiled: boolean
 }
 
 /** What a line is, in the order of a file. */
@@ -104,18 +103,18 @@ const QUOTE = 34
 function rowStartIn(line: Line): RowStart | undefined {
   if (!line.startsWith(ID_FORMAT) || !line.endsWith(END_FORMAT)) return undefined
   const id = line.textUntil(QUOTE, ID_FORMAT.length)
-  return id.includes('\\') ? undefined : { id, hasEntries: true, isMisfiled: false }
+  return id.includes('\\') ? undefined : { id, hasEntries: true }
 }
 
-function rowStartOf({ row, entries, misfiled }: RowPart): RowStart {
-  return { id: row?.id, hasEntries: entries.length > 0, isMisfiled: misfiled === true }
+function rowStartOf({ row, entries }: RowPart): RowStart {
+  return { id: row?.id, hasEntries: entries.length > 0 }
 }
 
 /**
  * @param line of a row, or with more of its entries
  * @throws Broken
  */
-export function namedEntriesIn(line: Line): readonly NamedEntry[] {
+export function namedEntriesOf(line: Line): readonly NamedEntry[] {
   const { text } = line
   const entries = json(text.slice(text.lastIndexOf(ENTRIES_FORMAT) + ENTRIES_FORMAT.length, -1))
   if (Array.isArray(entries) && entries.every(isNamedEntry)) return entries
@@ -123,7 +122,7 @@ export function namedEntriesIn(line: Line): readonly NamedEntry[] {
 }
 
 /** Whether the row of a line is this one, to the letter. */
-export function hasRow({ text }: Line, row: AuditRow): boolean {
+export function hasRow({ text }: Line, row: StoredRow): boolean {
   return text.startsWith(asciiJson(row), ROW_FORMAT.length)
 }
 
@@ -145,49 +144,34 @@ function json(text: string): unknown {
   }
 }
 
-function isHead(value: unknown): value is ChainHead {
-  if (!isPlainObject(value)) return false
-  const { writer, sequence, hash } = value
-  return typeof writer === 'string' && isCount(sequence) && typeof hash === 'string'
-}
+/** In a line, as in a link, the sequence is 1 or more. */
+const link = { writer: isText, sequence: isCount, hash: isText }
+const isHead = isObjectOf<ChainHead>(link)
 
-function isEntry(value: object): value is Entry {
-  const { digest, text, row, count, lastTime }: Partial<Record<keyof Entry, unknown>> = value
-  return (
-    isHead(value) &&
-    typeof digest === 'string' &&
-    (text === undefined || typeof text === 'string') &&
-    (row === undefined || typeof row === 'string') &&
-    (count === undefined || isCount(count)) &&
-    (lastTime === undefined || isCount(lastTime))
-  )
-}
+const isEntry = isObjectOf<Entry>({
+  ...link,
+  digest: isText,
+  text: isAbsentOr(isText),
+  row: isAbsentOr(isText),
+  count: isAbsentOr(isCount),
+  lastTime: isAbsentOr(isCount),
+})
 
-const isCount = (value: unknown): value is number => positiveInteger(value) !== undefined
+const isNamed = isObjectOf<{ readonly id: string }>({ id: isText })
 
-function isRowPart(value: object): value is RowPart {
-  const { row, entries, misfiled }: Partial<Record<keyof RowPart, unknown>> = value
-  return (
-    (row === undefined || (isPlainObject(row) && typeof row.id === 'string')) &&
-    Array.isArray(entries) &&
-    entries.every(isNamedEntry) &&
-    (misfiled === undefined || (misfiled === true && row !== undefined))
-  )
-}
+const isRowPart = isObjectOf<RowPart>({
+  row: isAbsentOr(isNamed),
+  entries: isListOf(isNamedEntry),
+})
 
-function isPermitPart(value: object): value is PermitPart {
-  const { permit, entries }: Partial<Record<keyof PermitPart, unknown>> = value
-  return (
-    isPlainObject(permit) &&
-    typeof permit.id === 'string' &&
-    Array.isArray(entries) &&
-    entries.every(isNamedEntry) &&
-    !('row' in value)
-  )
-}
+const isPermitPart = isObjectOf<PermitPart & { readonly row: undefined }>({
+  permit: isNamed,
+  entries: isListOf(isNamedEntry),
+  row: (value) => value === undefined,
+})
 
 function isNamedEntry(value: unknown): value is NamedEntry {
   if (!Array.isArray(value) || (value.length !== 2 && value.length !== 4)) return false
   const [writer, ...numbers] = value
-  return typeof writer === 'string' && numbers.every(isCount)
+  return isText(writer) && numbers.every(isCount)
 }

@@ -25,7 +25,7 @@ interface ErasedLife extends Pick<Life, 'mark'> {
 }
 
 /** How many entries were erased, and of how many impersonations and permits. */
-export interface ErasedCounts {
+export interface RemovedCounts {
   readonly entries: number
   readonly impersonations: number
   readonly permits: number
@@ -59,7 +59,7 @@ export class Removals {
     this.#erasures = erasures
   }
 
-  get erased(): ErasedCounts {
+  get erased(): RemovedCounts {
     const all = [...this.#erased.values()].filter(({ entries }) => entries > 0)
     const isPermit = ({ row }: ErasedLife) => this.#erasures.isPermit(row)
     const countOf = (some: readonly ErasedLife[]) => new Set(some.map(({ row }) => row)).size

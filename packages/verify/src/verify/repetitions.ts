@@ -26,7 +26,7 @@ export class Repetitions {
     if (likenessOf(reported) === undefined) {
       throw broken('it says that it was repeated, and events of its kind are not', entry, line)
     }
-    if (lastTime >= reported.time && lastTime - reported.time < COUNTED_FOR_MS) return
+    if (lastTime >= reported.timeMs && lastTime - reported.timeMs < COUNTED_FOR_MS) return
     throw broken('it says that it was repeated at a time at which it was not counted', entry, line)
   }
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AuditEntry } from '../format/entry.ts'
 import { sumWith } from '../format/fold.ts'
+import { storedRowOf } from '../format/found.ts'
 import type { AnyPermit } from '../format/permit.ts'
 import type { AuditRow } from '../format/row.ts'
 import type { NamedEntry } from '../format/row-line.ts'
@@ -10,7 +11,7 @@ import { KeptLines, type Line } from './lines.ts'
 import {
   type Entry,
   hasRow,
-  namedEntriesIn,
+  namedEntriesOf,
   type PermitPart,
   type RowStart,
   rowIn,
@@ -66,15 +67,12 @@ export class Rows {
   }
 
   /** @throws Broken */
-  addPart({ id, hasEntries, isMisfiled }: RowStart, read: Line): void {
+  addPart({ id, hasEntries }: RowStart, read: Line): void {
     const line = read.number
     if (id === undefined) {
       if (!this.#last) throw new Broken('this line is not in its place', { line })
       this.#last.lines.push(this.#kept.keep(read))
       return
-    }
-    if (isMisfiled) {
-      throw rowBroken(id, line, 'the storage does not find it by what it is, or cannot read it')
     }
     if (!hasEntries) throw rowBroken(id, line, 'no entry tells of it')
     if (this.#states.has(id)) throw rowBroken(id, line, 'it is there twice')
@@ -110,7 +108,7 @@ export class Rows {
   addEntry(entry: Entry, reported: AuditEntry | undefined, id: string, line: number): void {
     const state = this.#states.get(id)
     const open = state?.is === 'open' ? state : undefined
-    if (open) open.named ??= open.lines.flatMap(namedEntriesIn)
+    if (open) open.named ??= open.lines.flatMap(namedEntriesOf)
     const next = open?.named?.[open.read]
     const isNamed = next?.[0] === entry.writer && next[1] === entry.sequence
     if (entry.text === undefined) {
@@ -139,7 +137,7 @@ export class Rows {
       this.#unproved += 1
       return
     }
-    const [, , count = 1, lastTime = reported.time] = named
+    const [, , count = 1, lastTime = reported.timeMs] = named
     if (state.isPermit) state.permit = addToPermit(state.permit, id, reported)
     else state.sum = sumWith(state.sum, id, { entry: reported, count, lastTime })
     state.read += 1
@@ -150,9 +148,10 @@ export class Rows {
 function finishState(state: State, id: string): void {
   const { sum, permit, isPermit, lines } = state
   ;[state.is, state.named, state.sum] = ['done', undefined, undefined]
-  if (sum && hasRow(lines[0], sum)) return
+  const right = sum && storedRowOf(sum)
+  if (right && hasRow(lines[0], right)) return
   const row = rowIn(lines[0])
-  const difference = differenceOf({ ...(isPermit ? rightPermit(permit, row) : sum) }, { ...row })
+  const difference = differenceOf({ ...(isPermit ? rightPermit(permit, row) : right) }, { ...row })
   if (difference === undefined) return
   throw stateBroken(id, state, `its ${difference} is not what its entries say`)
 }

@@ -1,6 +1,7 @@
-import { type AuditEntry, MISLABELLED_EVENT, SET_ASIDE } from '../format/entry.ts'
+import { type AuditEntry, USED_EVENT } from '../format/entry.ts'
 import { fold } from '../format/fold.ts'
-import { type AuditRow, endingOf } from '../format/row.ts'
+import type { AuditRow } from '../format/row.ts'
+import { EVENT_SENTENCES, endingIn, fill, sentenceFor } from '../format/sentence.ts'
 import type { ImpersonationEntry } from './impersonation.ts'
 
 /** What the entries of an impersonation say, one line for each, the time in UTC first. */
@@ -12,7 +13,8 @@ export function sentencesOf(id: string, entries: readonly ImpersonationEntry[]):
   )
   return entries.map(({ time, entry, isRemoved, count, lastTime }) => {
     const repeated = lastTime === undefined ? '' : ` (${count} times, the last ${utcOf(lastTime)})`
-    return `${utcOf(time)}  ${row && entry ? sentenceOf(entry, row) : textlessSentence(isRemoved)}${repeated}`
+    const said = entry ? entryInWords(entry, row) : textlessSentence(isRemoved)
+    return `${utcOf(time)}  ${said}${repeated}`
   })
 }
 
@@ -23,114 +25,61 @@ export function utcOf(time: number): string {
 
 function textlessSentence(isRemoved: boolean): string {
   return isRemoved
-    ? 'what it said was removed: its time was over, or it was erased'
-    : 'something of which this version does not know the kind'
+    ? 'What it said was removed: its time was over, or it was erased.'
+    : 'Something of which this version does not know the kind.'
 }
 
-function sentenceOf(entry: AuditEntry, row: AuditRow): string {
-  const { event, context, denial, end, use, scope, client } = entry
-  const ticket = textIn(context?.ticketId) ?? row.ticket
-  const about = ticket === undefined ? '' : `, ticket ${ticket}`
-  const operator = operatorIn(entry, row, row.operator?.id)
-  const customer = named(entry.subject ?? row.customer?.id, row)
-  const by = named(entry.by, row)
-  const acting = `${operator} as ${customer}${about}`
-  switch (event) {
-    case 'impersonation.issued': {
-      const reason = textIn(context?.reason)
-      return `${operator} asked to act as ${customer}${about}${quoted(reason)}`
-    }
-    case 'impersonation.started':
-      return `${operator} started to act as ${customer} in ${client ?? 'an unknown application'}${about}, with the rights ${JSON.stringify(scope ?? '')}${allowedBy(entry)}`
-    case 'impersonation.used': {
-      const { method = 'a request', path = '', status, refused } = use ?? {}
-      const answer = status === undefined ? 'without a known answer' : `answered ${status}`
-      const result = refused ? `refused${quoted(refused.description)}` : answer
-      return `${acting}: ${`${method} ${path}`.trim()}, ${result}`
-    }
-    case 'impersonation.denied':
-    case 'support.refused': {
-      // What is refused may come from any holder of the token: not from the operator of the row.
-      const caller = operatorIn(entry, row, undefined)
-      const refuser = event === 'support.refused' ? 'the console' : 'the provider'
-      const request = DENIED_REQUESTS[denial?.stage ?? 'issue']
-      return `${refuser} refused a request of ${caller} ${request} ${customer}${about}${quoted(denial?.reason || denial?.error)}`
-    }
-    case 'impersonation.replayed':
-      return `the subject token for ${acting} was used again, and refused`
-    case 'impersonation.ended':
-      return `${endOf(entry, row)}: ${acting}${quoted(end?.reason)}`
-    case 'support.continued':
-      return `${operator} continued the impersonation ${entry.continues ?? '(unknown)'} with this one, as ${customer}${about}`
-    case 'support.acknowledged':
-    case 'support.held':
-    case 'support.released':
-    case 'support.objected':
-    case 'support.exported':
-      return `${by} ${ACT_SENTENCES[event]}: ${acting}${quoted(entry.note)}`
-    case 'support.notifying':
-    case 'support.notified':
-    case 'support.unnotified':
-      return `the customer ${NOTICE_SENTENCES[event]} (${entry.notice?.kinds.join(', ') ?? ''}): ${acting}`
-    case MISLABELLED_EVENT:
-      return 'the storage had another customer than the entries when it was to be erased: somebody changed it'
-    case SET_ASIDE:
-      return 'an entry could not be stored as it was handed over: the log of the server has it'
-    default:
-      return event
+/**
+ * What an entry says, and what it has beside that. What a person wrote is in quotes, so that nobody takes it
+ * for the words of this command.
+ */
+export function entryInWords(entry: AuditEntry, row: Partial<AuditRow> = {}): string {
+  const { event, context, denial, end, use, client, continues } = entry
+  const { [USED_EVENT]: request } = EVENT_SENTENCES
+  const isRefusal = event === 'impersonation.denied' || event === 'support.refused'
+  const slots = {
+    // What is refused may come from any holder of the token: not from the operator of the row.
+    operator: operatorIn(entry, row, isRefusal ? undefined : row.operator?.id),
+    customer: named(entry.userId ?? row.customer?.id, row),
+    person: personIn(entry, row),
+    application: client ?? 'an unknown application',
+    earlier: continues === undefined ? 'an unknown one' : `the impersonation ${continues}`,
+    method: use?.method ?? request.anyMethod,
+    path: quoted(use?.path) ?? '',
+    status: use?.status ?? 0,
   }
+  const sentence = fill(sentenceFor(EVENT_SENTENCES, entry, row), slots)
+  const told =
+    event === USED_EVENT ? `${fill(request.request, slots).trim()}: ${sentence}.` : sentence
+  const details: readonly (readonly [name: string, value: string | undefined])[] = [
+    ['Who', isRefusal ? `${slots.operator} as ${slots.customer}` : undefined],
+    ['Ticket', quoted(context?.ticketId)],
+    ['Reason', quoted(context?.reason)],
+    ['Rights', event === 'impersonation.started' ? quoted(entry.scope) : undefined],
+    ['Permit', [entry.permit ?? []].flat().join(' and ')],
+    ['To be looked at afterwards', quoted(entry.review)],
+    ['Because', quoted(denial?.reason || denial?.error)],
+    ['Because', quoted(use?.refused?.description)],
+    ['Because', endingIn(entry, row) === 'left' ? undefined : quoted(end?.reason)],
+    ['Note', quoted(entry.note)],
+    ['About', entry.notice?.kinds.join(', ')],
+  ]
+  return [told, ...details.flatMap(([name, value]) => (value ? `${name}: ${value}.` : []))].join(
+    ' ',
+  )
 }
 
-/** The permit, and that a person has to look at it afterwards. */
-function allowedBy({ permit, review }: AuditEntry): string {
-  const permits = permit === undefined ? '' : `, by the permit ${[permit].flat().join(' and ')}`
-  return permits + (review === undefined ? '' : `, to be looked at afterwards${quoted(review)}`)
-}
-
-const DENIED_REQUESTS = {
-  issue: 'to act as',
-  exchange: 'to start acting as',
-  end: 'to end acting as',
-} as const
-
-const ACT_SENTENCES = {
-  'support.acknowledged': 'acknowledged the alarm',
-  'support.held': 'put it on hold',
-  'support.released': 'released it',
-  'support.objected': 'objected, as the customer',
-  'support.exported': 'exported it',
-} as const
-
-const NOTICE_SENTENCES = {
-  'support.notifying': 'is being told',
-  'support.notified': 'was told',
-  'support.unnotified': 'could not be told',
-} as const
-
-const END_SENTENCES = {
-  left: 'left the page, which ended it',
-  operator: 'ended it, as the operator',
-  other: 'ended it',
-  user: 'ended it, as the customer',
-  operator_signed_out: 'signed out, which ended it',
-} as const
-
-function endOf({ end, names }: AuditEntry, row: AuditRow): string {
-  const { cause = 'requested', by, reason } = end ?? {}
-  const { operator } = row
-  const ending = endingOf({ end: { at: 0, cause, by: by?.sub, reason }, operator }) ?? 'provider'
-  if (ending === 'replay') return 'the provider ended it, since the token was used again'
-  if (ending === 'policy') return 'a rule ended it'
-  if (ending === 'provider') return 'the provider ended it'
+/** Who ended it, or did it in the console or on the account page. */
+function personIn({ end, by, names }: AuditEntry, row: Partial<AuditRow>): string {
+  const id = end?.by?.sub ?? by
   const name = names?.by?.name
-  const person = name === undefined ? named(by?.sub, row) : `${name} (${by?.sub})`
-  return `${person} ${END_SENTENCES[ending]}`
+  return id === undefined || name === undefined ? named(id, row) : `${name} (${id})`
 }
 
 /** @param otherwise the id of the person, where the entry names none */
 function operatorIn(
   { actor, mayAct, software }: AuditEntry,
-  row: AuditRow,
+  row: Partial<AuditRow>,
   otherwise: string | undefined,
 ): string {
   const program = software ?? (otherwise === undefined ? undefined : row.software)
@@ -140,17 +89,12 @@ function operatorIn(
 }
 
 /** `Alice Ng (alice)`, with the name that the entries have. */
-function named(id: string | undefined, { customer, operator }: AuditRow): string {
+function named(id: string | undefined, { customer, operator }: Partial<AuditRow>): string {
   if (id === undefined) return 'an unknown person'
   const person = [operator, customer].find((one) => one?.id === id)
   return person?.name === undefined ? id : `${person.name} (${id})`
 }
 
-/** In quotes, so that what a person wrote is not taken for the words of this command. */
-function quoted(text: string | undefined): string {
-  return text === undefined || text === '' ? '' : `, ${JSON.stringify(text)}`
-}
-
-function textIn(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
+function quoted(text: unknown): string | undefined {
+  return typeof text === 'string' && text !== '' ? JSON.stringify(text) : undefined
 }

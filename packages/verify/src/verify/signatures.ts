@@ -11,12 +11,12 @@ export interface Vouched extends SignedClaims {
   readonly issuer: string
 }
 
-interface Problem {
+interface SignatureProblem {
   readonly problem: string
   readonly isKeyUnknown: boolean
 }
 
-export type Judged = { readonly checkpoint: Vouched } | Problem
+export type Judged = { readonly checkpoint: Vouched } | SignatureProblem
 
 /** @param issuer the only one that may sign; `undefined` for any whose key is among the keys */
 export async function judge(
@@ -37,7 +37,7 @@ export async function judgeBeginning(
   jws: string,
   keys: JWTVerifyGetKey,
   issuer: string,
-): Promise<{ readonly beginning: Beginning } | Problem> {
+): Promise<{ readonly beginning: Beginning } | SignatureProblem> {
   const signed = await signedIn(jws, keys, issuer, 'the signature of its chain')
   if ('problem' in signed) return signed
   const beginning = beginningOf(signed.claims)
@@ -49,7 +49,7 @@ export async function judgeErasure(
   { signed: jws, ...ids }: Erased,
   keys: JWTVerifyGetKey,
   issuer: string,
-): Promise<{ readonly erasure: SignedErasure } | Problem> {
+): Promise<{ readonly erasure: SignedErasure } | SignatureProblem> {
   const signed = await signedIn(jws, keys, issuer, 'the signature of the erasure')
   if ('problem' in signed) return signed
   const erasure = signedErasureOf(signed.claims)
@@ -65,7 +65,7 @@ async function signedIn(
   keys: JWTVerifyGetKey,
   issuer: string | undefined,
   what: string,
-): Promise<{ readonly claims: unknown; readonly issuer: string } | Problem> {
+): Promise<{ readonly claims: unknown; readonly issuer: string } | SignatureProblem> {
   try {
     const { payload } = await jwtVerify(jws, keys, {
       typ: JWS_TYPE,
@@ -81,6 +81,6 @@ async function signedIn(
   }
 }
 
-function problem(text: string): Problem {
+function problem(text: string): SignatureProblem {
   return { problem: text, isKeyUnknown: false }
 }

@@ -77,18 +77,18 @@ function impersonationLines(found: Verification, id: string): string[] {
     `The impersonation ${id}:`,
     ...sentencesOf(id, entries),
     '',
-    `${counted(entries.length)}, unbroken, covered by the checkpoint of ${until}, signed by ${issuer}.`,
+    `${inNumbers(entries.length)}, unbroken, covered by the checkpoint of ${until}, signed by ${issuer}.`,
     ...keptLines(entries, until),
     ...(removed > 0
       ? [
-          `Not proved: what ${counted(removed)} said. The chain has when each was recorded, and that it is of this impersonation.`,
+          `Not proved: what ${inNumbers(removed)} said. The chain has when each was recorded, and that it is of this impersonation.`,
         ]
       : []),
     ...(unknown > 0
-      ? [`Not shown: what ${counted(unknown)} said, of a kind that this version does not know.`]
+      ? [`Not shown: what ${inNumbers(unknown)} said, of a kind that this version does not know.`]
       : []),
     ...(repeated > 0
-      ? [`Not proved: how often the events of ${counted(repeated)} happened, and when last.`]
+      ? [`Not proved: how often the events of ${inNumbers(repeated)} happened, and when last.`]
       : []),
     `What was recorded after ${until} is not in this file.`,
   ]
@@ -101,17 +101,17 @@ function keptLines(entries: readonly ImpersonationEntry[], until: string): strin
   return [
     ...(covered.length > 0
       ? [
-          `A checkpoint that was kept elsewhere covers ${counted(covered.length)}, since ${utcOf(Math.max(...covered))} at the latest.`,
+          `A checkpoint that was kept elsewhere covers ${inNumbers(covered.length)}, since ${utcOf(Math.max(...covered))} at the latest.`,
         ]
       : []),
     ...(others > 0
       ? [
-          `None that was kept elsewhere covers ${counted(others)}: a person who could write to the storage could change that until ${until}.`,
+          `None that was kept elsewhere covers ${inNumbers(others)}: a person who could write to the storage could change that until ${until}.`,
         ]
       : []),
   ]
 }
 
-function counted(count: number): string {
+function inNumbers(count: number): string {
   return count === 1 ? '1 entry' : `${count} entries`
 }

@@ -6,7 +6,7 @@ import { checkErasure, signedErasures } from './erasures.ts'
 import { type ImpersonationEntry, impersonationEntry } from './impersonation.ts'
 import { readLines } from './lines.ts'
 import { type Entry, isCheckpoint, type Parsed, parse } from './parsed.ts'
-import { type ErasedCounts, Removals } from './removals.ts'
+import { Removals, type RemovedCounts } from './removals.ts'
 import { Repetitions } from './repetitions.ts'
 import { Rows } from './rows.ts'
 import { vouchersOf } from './vouchers.ts'
@@ -16,7 +16,7 @@ export interface Verification {
   /** How many of them are removed. */
   readonly removed: number
   /** How many of these were erased, and of how many impersonations and permits. */
-  readonly erased: ErasedCounts
+  readonly erased: RemovedCounts
   /** The id of the only row whose texts the file has; `undefined` where it has all. */
   readonly only: string | undefined
   /** How many entries of others have no text in such a file. */

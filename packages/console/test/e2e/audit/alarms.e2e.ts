@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Locator, Page, Response } from 'playwright-core'
-import type { RowAnswer } from '../../../src/api/console/answers.ts'
+import type { RowAnswer } from '../../../src/web/answers.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { impersonation, saying } from '../support/audit-page.ts'
 import { type Past, storePast } from '../support/audit-rows.ts'
@@ -10,7 +10,7 @@ import { heading, visitDeployment } from '../support/operating.ts'
 /** The link to the alarms, with how many are open. */
 const badge = (page: Page, count: number): Locator =>
   page.getByRole('navigation').getByText(`${count} alarm${count === 1 ? '' : 's'} to look at now`)
-const notice = (page: Page): Locator => page.locator('.alarm-notice')
+const notice = (page: Page): Locator => page.locator('.toast')
 const alarms = (page: Page): Locator => page.getByRole('list', { name: 'Look at it now' })
 const notable = (page: Page): Locator => page.getByRole('list', { name: 'Worth knowing' })
 const acknowledge = (page: Page): Locator =>
@@ -139,7 +139,7 @@ describe('alarms', () => {
     await page.getByRole('button', { name: 'Show', exact: true }).click()
     await page.getByText('Nothing to look at now.').waitFor()
     expect(await notable(page).getByRole('heading').count(), 'one for each').to.equal(3)
-    const red = page.locator('.badge.alarm, .alarm:not(.calm), .count, .alarm-notice .message')
+    const red = page.locator('.badge.alarm, .alarm:not(.calm), .count, .toast .message')
     expect(await red.count()).to.equal(0)
 
     const probing = await deployment.impersonate({ ticket: 'W-4' })
@@ -148,6 +148,43 @@ describe('alarms', () => {
     await badge(page, 1).waitFor()
     await notice(page).getByText('An act was refused').waitFor()
   }).timeout(60_000)
+
+  it('are counted without those that are acknowledged and stay in place', async () => {
+    await using grace = await visitDeployment(deployment)
+    const { page } = grace
+    for (const ticket of ['W-1', 'W-2']) {
+      await (await deployment.impersonate({ ticket })).replay()
+    }
+    await deployment.settled()
+    await enter(page, 'grace', '/console/alarms')
+    await page.getByText('2 alarms', { exact: true }).waitFor()
+    await page.getByRole('checkbox').first().check()
+    await page.getByRole('button', { name: /^Acknowledge/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
+    await page.getByText('1 alarm', { exact: true }).waitFor()
+    expect(await alarms(page).getByRole('listitem').count()).to.equal(2)
+  })
+
+  it('are told in a toast that goes after a minute in which it is seen, and with its link', async () => {
+    await using grace = await visitDeployment(deployment, { clock: new Date() })
+    const { page } = grace
+    await enter(page, 'grace', '/console/customers')
+    const running = await deployment.impersonate()
+    await running.replay()
+    await deployment.settled()
+    const told = notice(page).getByText('A token was used again')
+    await told.waitFor()
+    await page.clock.fastForward(59_000)
+    expect(await told.count()).to.equal(1)
+    await page.clock.fastForward(2000)
+    await told.waitFor({ state: 'detached' })
+    await badge(page, 1).waitFor()
+    await running.replay()
+    await deployment.settled()
+    await told.waitFor()
+    await notice(page).getByRole('link').click()
+    await told.waitFor({ state: 'detached' })
+  })
 
   it('are told in one tab of a browser only, the one that is seen', async () => {
     await using grace = await visitDeployment(deployment)

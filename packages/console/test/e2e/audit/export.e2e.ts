@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import type { AuditStore } from '../../../src/audit/store.ts'
+import type { AuditStore } from '../../../src/ledger/store.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { waitForAll } from '../support/audit-page.ts'

@@ -73,8 +73,8 @@ describe('the filter of the audit', () => {
       ],
       [() => page.getByLabel('Ticket').fill('t-3'), 'Ticket: t-3', '?ticket=t-3', ['T-3']],
       [
-        () => page.getByLabel('How it ended').selectOption('Ended by the customer'),
-        'How it ended: Ended by the customer',
+        () => page.getByLabel('State').selectOption('Ended by the customer'),
+        'State: Ended by the customer',
         '?outcome=user',
         ['T-4'],
       ],
@@ -142,12 +142,12 @@ describe('the filter of the audit', () => {
     const customer = await page.getByLabel('Customer id').elementHandle()
     await page.getByLabel('Customer id').fill('alice')
     await waitForAll(page, 3)
-    await page.getByLabel('How it ended').selectOption('Ended by support')
+    await page.getByLabel('State').selectOption('Ended by support')
     await waitForAll(page, 1)
     const link = page.url()
     await page.goBack()
     await waitForAll(page, 3)
-    expect(await page.getByLabel('How it ended').inputValue()).to.equal('')
+    expect(await page.getByLabel('State').inputValue()).to.equal('')
     await page.goBack()
     await waitForAll(page, 4)
     await page.waitForFunction((input) => Reflect.get(input ?? {}, 'value') === '', customer)

@@ -39,7 +39,7 @@ describe('hostile texts in the audit', () => {
       await page.setViewportSize(size)
       await expectNothingCut(page)
     }
-    expect(await page.title()).to.equal('Audit')
+    expect(await page.title()).to.match(/^(?:\(\d+\) )?Audit$/)
     expect(await page.locator('main img, main script').count()).to.equal(0)
     await page.getByText(LONG_REASON, { exact: true }).waitFor()
     // A text that turns the direction of writing keeps it to itself.
@@ -72,7 +72,7 @@ describe('hostile texts in the audit', () => {
     const name = saying(`Remove this condition: Search: ${HOSTILE.html}`)
     await page.getByRole('button', { name }).click()
     await waitForAll(page, Object.keys(HOSTILE).length + 1)
-    expect(await page.title()).to.equal('Audit')
+    expect(await page.title()).to.match(/^(?:\(\d+\) )?Audit$/)
   })
 
   it('ids in the address that are none lead to no other request', async () => {

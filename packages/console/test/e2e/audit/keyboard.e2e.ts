@@ -20,12 +20,11 @@ describe('an auditor finds an impersonation without a mouse', () => {
   })
   after(() => deployment[Symbol.asyncDispose]())
 
-  it('after the sign-in, the audit is there, and its search has the focus', async () => {
+  it('by the search of the audit, which has the focus', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enter(page, 'ada')
+    await enter(page, 'ada', '/console/audit')
     await heading(page, 'Audit').waitFor()
-    expect(new URL(page.url()).pathname).to.equal('/console/audit')
     const search = page.getByRole('searchbox', { name: 'Search' })
     await expectFocus(search)
 
@@ -67,11 +66,14 @@ describe('an auditor finds an impersonation without a mouse', () => {
     await expectFocus(page.getByRole('searchbox', { name: 'Search' }))
   })
 
-  it('leads begin with the customers, and read the heading of the audit first', async () => {
+  it('leads have the search in Customers, and read the heading of the audit first', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     await enter(page, 'grace')
+    await heading(page, 'Overview').waitFor()
+    await page.keyboard.press('/')
     await heading(page, 'Customers').waitFor()
+    await expectFocus(page.getByRole('searchbox'))
     await goTo(page, '/console/audit')
     await expectFocus(heading(page, 'Audit'))
   })

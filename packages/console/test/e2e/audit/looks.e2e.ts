@@ -94,6 +94,10 @@ describe('the views of the audit', () => {
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()
     await page.goBack()
     await page.getByLabel('Operator id').waitFor()
+    await page.goto('/console/audit?ticket=SUP-3')
+    await waitForAll(page, 1)
+    const ended = page.getByRole('row', { name: /Ended by the operator/ })
+    expect((await ended.boundingBox())?.height, 'a long word').to.be.within(40, 41)
   })
 
   it('are in German, too', async () => {

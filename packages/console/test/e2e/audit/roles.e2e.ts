@@ -43,7 +43,7 @@ describe('the roles in the audit', () => {
     expect(await page.getByRole('link', { name: 'Alarms' }).count()).to.equal(0)
     await rowLinks(page).click()
     await impersonation(page, 'Olivia Okafor as Alice Ng').waitFor()
-    await page.getByText('Its time was over.').waitFor()
+    await page.getByText('The time ran out.').waitFor()
     await buttons(page, ['Copy link', 'Details', 'Details'])
     expect(await page.getByText('Who was this?').count(), 'the objection').to.equal(0)
   })

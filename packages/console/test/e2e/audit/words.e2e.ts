@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { until } from '../../notices/until.ts'
+import { until } from '../../features/notices/until.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { timeline, timelineOf } from '../support/audit-page.ts'
 import { idOf, storePast } from '../support/audit-rows.ts'

@@ -1,9 +1,10 @@
-import { equal } from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { enter } from '../support/enter.ts'
 import { expectFocus, tabTo } from '../support/focus.ts'
 import { actIn, goTo, heading, reads, strip, visitDeployment } from '../support/operating.ts'
 import { expectGoodLooks } from '../support/pictures.ts'
+import { NARROW, WIDE } from '../support/visit.ts'
 
 describe('how the pages of operators and "Running now" look, and how they are used', function () {
   // Axe looks at each view four times.
@@ -46,8 +47,14 @@ describe('how the pages of operators and "Running now" look, and how they are us
     await deployment.impersonate({ ticket: 'SUP-11', duration: 120 })
     await deployment.settled()
     await goTo(page, '/console/customers/alice')
-    await page.getByRole('row', { name: /SUP-9/ }).waitFor()
+    const row = page.getByRole('row', { name: /SUP-9/ })
+    await row.waitFor()
     await expectGoodLooks(page, 'operators-customer')
+    await page.setViewportSize(NARROW)
+    const done = row.getByRole('cell', { name: '1 read, 1 change, 1 refused' })
+    const box = await done.boundingBox()
+    ok(box && box.height < 50, 'on a telephone, it is a text of two lines at most')
+    await page.setViewportSize(WIDE)
     await goTo(page, '/console/customers/paula')
     await heading(page, 'Paula Protected').waitFor()
     await expectGoodLooks(page, 'operators-protected')
@@ -65,7 +72,7 @@ describe('how the pages of operators and "Running now" look, and how they are us
     await heading(page, 'There is no such customer').waitFor()
     await expectGoodLooks(page, 'operators-unknown')
     await goTo(page, '/console')
-    await page.getByRole('heading', { name: 'Opened last' }).waitFor()
+    await page.getByRole('heading', { name: 'Recently opened' }).waitFor()
     await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
     await expectGoodLooks(page, 'operators-recents')
   })
@@ -91,9 +98,7 @@ describe('how the pages of operators and "Running now" look, and how they are us
     await goTo(grace.page, '/console/running')
     await grace.page.getByText(reads('4 are running')).waitFor()
     await expectGoodLooks(grace.page, 'running-lead')
-    await grace.page.getByLabel('Group by operator').check()
-    await expectGoodLooks(grace.page, 'running-grouped')
-    await grace.page.getByRole('button', { name: reads('End all by Olivia Okafor') }).click()
+    await grace.page.getByRole('button', { name: reads('End all of Olivia Okafor') }).click()
     await grace.page.getByRole('dialog').waitFor()
     await expectGoodLooks(grace.page, 'running-end-all')
 

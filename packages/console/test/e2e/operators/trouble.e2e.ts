@@ -113,6 +113,43 @@ describe('what goes wrong for an operator', () => {
     await heading(page, 'Alice Ng').waitFor()
   })
 
+  it('an outage that several parts of a page see is said once, and one button tries them all again', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    visit.expectFailure(/\/console\/api\//)
+    await enter(page)
+    await heading(page, 'Customers').waitFor()
+    await page.getByRole('searchbox').fill('alice')
+    await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
+    const asked = /\/console\/api\/(customers|audit)[/?]/
+    await page.route(asked, (route) => route.abort())
+    await goTo(page, '/console/customers/alice')
+    const again = page.getByRole('main').getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    await page.unroute(asked)
+    await again.click()
+    await heading(page, 'Alice Ng').waitFor()
+
+    await page.route(asked, (route) => route.abort())
+    const failed = ['/customers/alice', '/audit?customer'].map((path) =>
+      page.waitForEvent('requestfailed', (request) => request.url().includes(path)),
+    )
+    await deployment.impersonate({ operator: 'oscar' })
+    await deployment.settled()
+    // Who acts is asked each ten seconds, what was done at each change.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await deployment.impersonate({ ticket: 'SUP-9' })
+    const said = page.getByText('The server does not answer. Check your connection')
+    await said.waitFor()
+    await Promise.all(failed)
+    await page.evaluate(() => new Promise(requestAnimationFrame))
+    equal(await said.count(), 1)
+    await page.unroute(asked)
+    await again.click()
+    await said.waitFor({ state: 'detached' })
+    for (const who of ['olivia', 'oscar']) await deployment.ask(who, '/running/end', {})
+  })
+
   it('an outage while it starts keeps the form; trying again takes what stands in it then', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
@@ -131,7 +168,7 @@ describe('what goes wrong for an operator', () => {
     const [running] = (await deployment.ask('olivia', '/running')).body.running
     equal(running.ticket, 'SUP-2')
     await deployment.ask('olivia', '/running/end', {})
-    await strip(page).getByText(reads('You acted as Alice Ng')).waitFor()
+    await strip(page).waitFor({ state: 'hidden' })
   })
 
   it('what is typed survives a reload and a new sign-in, and is gone after the start', async () => {
@@ -172,7 +209,7 @@ describe('what goes wrong for an operator', () => {
       await heading(page, 'Customers').waitFor()
     }
     await page.getByRole('searchbox').fill('')
-    await page.getByRole('heading', { name: 'Opened last' }).waitFor()
+    await page.getByRole('heading', { name: 'Recently opened' }).waitFor()
     const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }))
     match(stored, /hostile-emoji/)
     equal(/hostile-html/.test(stored), false, 'more than the last eight')

@@ -1,9 +1,10 @@
+import { equal } from 'node:assert/strict'
 import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
 import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { enter, submitSignIn } from '../support/enter.ts'
-import { goTo, heading, reads, visitDeployment } from '../support/operating.ts'
+import { goTo, heading, reads, strip, visitDeployment } from '../support/operating.ts'
 import { expectGoodLooks } from '../support/pictures.ts'
 import { visit } from '../support/visit.ts'
 
@@ -40,6 +41,57 @@ async function lift(page: Page): Promise<void> {
   await dialog.getByRole('button', { name: 'Lift the pause' }).click()
   await page.getByText(reads('The pause is lifted: Olivia Okafor as Alice Ng.')).waitFor()
 }
+
+describe('a pause by a lead', function () {
+  this.timeout(120_000)
+
+  it('is one dialog, keeps the operator from starting with a sentence and a name, and is lifted', async () => {
+    await using deployment = await deploy()
+    await deployment.impersonate({ access: 'read', ticket: 'SUP-7' })
+    await deployment.settled()
+    await using olivia = await visitDeployment(deployment)
+    await enter(olivia.page, 'olivia', '/console/act?user=bob&ticket=SUP-1&reason=Again')
+    await heading(olivia.page, 'Act as Bob Marsh').waitFor()
+    await using grace = await visitDeployment(deployment)
+    const { page } = grace
+    await enter(page, 'grace', '/console/running')
+    await page.getByRole('button', { name: reads('Pause Olivia Okafor') }).click()
+    const dialog = page.getByRole('dialog', { name: reads('Pause Olivia Okafor?') })
+    await dialog.getByRole('radio', { name: 'For an hour', checked: true }).waitFor()
+    await expectGoodLooks(page, 'running-pause')
+    await dialog.getByRole('radio', { name: 'Until someone lifts it' }).check()
+    await dialog.getByLabel('Note').fill('Asked twice')
+    await dialog.getByRole('button', { name: reads('Pause Olivia Okafor') }).click()
+    await page.getByText(reads('Olivia Okafor is paused.')).waitFor()
+    const held = page.getByRole('link', { name: reads('Paused: see the pause of Olivia Okafor') })
+    await held.waitFor()
+    await expectGoodLooks(page, 'running-paused')
+
+    const PAUSED =
+      'Grace Lindqvist paused you. You cannot act as a customer until another person lifts the pause.'
+    await olivia.page.getByText(reads(PAUSED)).first().waitFor()
+    equal(await olivia.page.getByLabel('Ticket number').count(), 0, 'the form is there')
+    const goOn = strip(olivia.page).getByRole('button', {
+      name: reads('Continue in a new tab, as Alice Ng'),
+    })
+    await goOn.waitFor({ state: 'detached' })
+    // What runs goes on, and can be ended.
+    await strip(olivia.page).getByRole('button', { name: /^End/ }).waitFor()
+    await goTo(olivia.page, '/console')
+    await olivia.page.getByRole('main').getByText(reads(PAUSED)).first().waitFor()
+    await expectGoodLooks(olivia.page, 'customers-paused')
+    equal(await olivia.page.getByText('Asked twice').count(), 0)
+
+    await held.click()
+    await page.getByRole('button', { name: /^Lift the pause/ }).click()
+    await page.getByRole('dialog').getByLabel('Note').fill('Talked')
+    await page.getByRole('dialog').getByRole('button', { name: 'Lift the pause' }).click()
+    await page.getByText(reads('Grace Lindqvist lifted it')).waitFor()
+    await goTo(olivia.page, '/console/act?user=bob&ticket=SUP-1&reason=Again')
+    await olivia.page.getByLabel('Ticket number').waitFor()
+    await goOn.waitFor()
+  })
+})
 
 describe('an objection', function () {
   this.timeout(120_000)
@@ -114,7 +166,7 @@ describe('an objection', function () {
       await olivia.page.getByText(reads('Grace Lindqvist lifted it')).waitFor()
       await goTo(olivia.page, '/console/customers/alice')
       await olivia.page.getByRole('link', { name: reads('Act as Alice Ng') }).waitFor()
-      await page.getByRole('button', { name: 'Look again' }).click()
+      await page.getByRole('button', { name: 'Refresh' }).click()
       await card.waitFor({ state: 'detached' })
     })
   })

@@ -11,7 +11,7 @@ import { memoryAudit } from '../../support/memory-audit.ts'
 import { enter, submitSignIn } from '../support/enter.ts'
 import { actIn, goTo, heading, reads, visitDeployment } from '../support/operating.ts'
 import { expectGoodLooks } from '../support/pictures.ts'
-import { visit } from '../support/visit.ts'
+import { NARROW, visit } from '../support/visit.ts'
 
 let needsApproval = true
 
@@ -48,7 +48,7 @@ describe('permits', function () {
 
   const act = { name: reads('Act as Alice Ng'), exact: true } as const
   const counter = (page: Page) => page.getByRole('navigation').getByText('1 request waits for you')
-  const notice = (page: Page) => page.locator('.alarm-notice').filter({ hasText: 'Alice' })
+  const notice = (page: Page) => page.locator('.toast').filter({ hasText: 'Alice' })
 
   /** Fills in the form for a change, up to what the refusal says. */
   async function tryToChange(page: Page): Promise<void> {
@@ -84,13 +84,16 @@ describe('permits', function () {
     await heading(olivia.page, 'Customers').waitFor()
 
     await counter(grace.page).waitFor()
-    await grace.page.getByRole('link', { name: /^Approvals/ }).click()
+    await grace.page
+      .getByRole('navigation')
+      .getByRole('link', { name: /^Approvals/ })
+      .click()
     const card = grace.page
       .getByRole('list', { name: 'To decide' })
       .getByRole('listitem', { name: reads('Olivia Okafor as Alice Ng') })
     await card.getByText('The address is wrong').waitFor()
     await card.getByText('SUP-123').waitFor()
-    await card.getByText('orders:read orders:write').waitFor()
+    await card.getByText('Look and change').waitFor()
     await card.getByText('1 hour').waitFor()
     await expectGoodLooks(grace.page, 'permits-to-decide')
     // A key decides nothing while another thing has the focus, and asks once more while the card has it.
@@ -99,6 +102,7 @@ describe('permits', function () {
     expect(await grace.page.getByRole('dialog').count()).to.equal(0)
     await grace.page.keyboard.press('?')
     const keys = grace.page.getByRole('dialog').locator('kbd')
+    await keys.first().waitFor()
     expect(await keys.allTextContents()).to.include.members(['A', 'R'])
     await grace.page.keyboard.press('Escape')
     // It gives the focus back once it has closed.
@@ -107,7 +111,14 @@ describe('permits', function () {
     await grace.page.keyboard.press('a')
     const dialog = grace.page.getByRole('dialog')
     await dialog.getByText(reads('Olivia Okafor as Alice Ng')).first().waitFor()
-    await dialog.getByText('Shop: orders:read orders:write').waitFor()
+    for (const fact of ['SUP-123', 'The address is wrong', 'Look and change', '1 hour']) {
+      await dialog.getByText(fact).waitFor()
+    }
+    const scopes = dialog.getByText('orders:read orders:write')
+    expect(await scopes.isVisible()).to.equal(false)
+    await dialog.getByText('Details').click()
+    await scopes.waitFor()
+    await expectGoodLooks(grace.page, 'permits-dialog')
     await dialog.getByLabel('Note (not required)').fill('Saw the ticket')
     await dialog.getByRole('button', { name: 'Approve' }).click()
     await grace.page.getByText(reads('Approved: Olivia Okafor as Alice Ng.')).waitFor()
@@ -120,7 +131,7 @@ describe('permits', function () {
     await actIn(tab, 'olivia', 'alice')
 
     await grace.page
-      .getByRole('list', { name: 'With others' })
+      .getByRole('list', { name: 'Waiting for other people' })
       .getByRole('link', { name: /^Open/ })
       .click()
     await heading(grace.page, 'Olivia Okafor as Alice Ng').waitFor()
@@ -181,9 +192,11 @@ describe('permits', function () {
     await olivia.page.getByText('You can close this page').waitFor()
     const [{ id } = { id: '' }] = (await permits.list({ operator: 'olivia' })).permits
     await permits.refuse(id, { by: 'grace', note: 'Call them first' })
-    await notice(olivia.page)
-      .getByText(/was refused: .*Call them first/)
-      .waitFor()
+    const form = olivia.page.getByRole('region', { name: 'This needs an approval' })
+    await form.getByText(/was refused: .*Call them first/).waitFor()
+    expect(await notice(olivia.page).getByText('was refused').count(), 'said once').to.equal(0)
+    expect(await form.getByText('were asked').count()).to.equal(0)
+    expect(await form.getByRole('button').count()).to.equal(0)
     await olivia.page.reload()
     await heading(olivia.page, 'Act as Alice Ng').waitFor()
     await olivia.page.getByLabel('Look and change').check()
@@ -194,6 +207,56 @@ describe('permits', function () {
     expect(await olivia.page.getByText('can decide').count()).to.equal(0)
     expect(await olivia.page.getByRole('button', { name: 'Ask for approval' }).count()).to.equal(0)
     expect(await olivia.page.getByRole('button', { name: /without/ }).count()).to.equal(0)
+  })
+
+  it('an open form follows the decision: one click acts, and what was taken back can be asked again', async () => {
+    await using olivia = await visitDeployment(deployment)
+    const { page } = olivia
+    await enter(page, 'olivia', FORM)
+    olivia.expectFailure('/console/api/impersonations', 403)
+    await tryToChange(page)
+    const form = page.getByRole('region', { name: 'This needs an approval' })
+    const ask = async () => {
+      await form.getByRole('button', { name: 'Ask for approval' }).click()
+      await form.getByText('You can close this page').waitFor()
+      const { permits: open } = await permits.list({ operator: 'olivia', isAwaited: true })
+      return open[0]?.id ?? expect.fail()
+    }
+    await permits.revoke(await ask(), { by: 'grace' })
+    await form.getByText('It was taken back. You can ask again.').waitFor()
+    await permits.grant(await ask(), { by: 'grace' })
+    await form.getByText(reads('You may act as Alice Ng until')).waitFor()
+    expect(await form.getByText('were asked').count()).to.equal(0)
+    expect(await form.getByRole('button', { name: 'Act without approval' }).count()).to.equal(0)
+    expect(await notice(page).getByText('You may act').count(), 'said once').to.equal(0)
+    await expectGoodLooks(page, 'permits-form-granted')
+    const opened = olivia.context.waitForEvent('page')
+    await form.getByRole('button', act).click()
+    const tab = await opened
+    await actIn(tab, 'olivia', 'alice')
+    await tab.close()
+  })
+
+  it('what ended under a permit is not offered to continue once that is taken back, nor where the operator is paused', async () => {
+    const { id } = await askInCode()
+    await permits.grant(id, { by: 'grace' })
+    const { end: endIt } = await deployment.impersonate({ ticket: 'SUP-123' })
+    await endIt()
+    await deployment.impersonate({ ticket: 'SUP-5', access: 'read', customer: 'carla' })
+    await deployment.settled()
+    await using olivia = await visitDeployment(deployment)
+    const { page } = olivia
+    await enter(page, 'olivia', '/console')
+    const goOn = page.getByRole('button', { name: reads('Continue for SUP-123, as Alice Ng') })
+    const other = page.getByRole('button', { name: reads('Continue in a new tab, as Carla Nunes') })
+    await goOn.waitFor()
+    await other.waitFor()
+    await permits.revoke(id, { by: 'grace' })
+    await goOn.waitFor({ state: 'detached' })
+    expect(await other.count()).to.equal(1)
+    const held = await deployment.ask('grace', '/pauses', { operator: 'olivia', for: 600 })
+    expect(held.status).to.equal(201)
+    await other.waitFor({ state: 'detached' })
   })
 
   it('a decision that came while no page was open is told at the sign-in and after a reload, until it was seen', async () => {
@@ -223,6 +286,28 @@ describe('permits', function () {
     await tab.close()
   })
 
+  it('a decision is told below a form, without a button to act as another customer, and never over it', async () => {
+    const { id } = await askInCode()
+    await using olivia = await visitDeployment(deployment, { viewport: NARROW })
+    const { page } = olivia
+    await enter(page, 'olivia', '/console/act?user=bob&ticket=SUP-1&reason=Payment')
+    await heading(page, 'Act as Bob Marsh').waitFor()
+    await permits.grant(id, { by: 'grace' })
+    await notice(page).getByText(reads('You may act as Alice Ng until')).waitFor()
+    expect(await notice(page).getByRole('button', act).count()).to.equal(0)
+    const bottom = await page.locator('form').evaluate((it) => it.getBoundingClientRect().bottom)
+    const top = await notice(page).evaluate((it) => it.getBoundingClientRect().top)
+    expect(top).to.be.at.least(bottom)
+    await expectGoodLooks(page, 'toast-below-form')
+    await goTo(page, '/console')
+    const button = notice(page).getByRole('button', act)
+    expect(await button.getAttribute('class')).not.to.include('primary')
+    await expectGoodLooks(page, 'toast')
+    await notice(page).getByRole('link').click()
+    await heading(page, 'Olivia Okafor as Alice Ng').waitFor()
+    expect(await notice(page).count(), 'it was used').to.equal(0)
+  })
+
   it('that the customer was asked, too, is said; a refusal names its ticket to them', async () => {
     await permits.setStanding('alice', 'ask')
     await using olivia = await visitDeployment(deployment)
@@ -239,7 +324,9 @@ describe('permits', function () {
     await alice.page.goto('/account')
     await alice.page.getByRole('button', { name: 'Sign in' }).click()
     await submitSignIn(alice.page, 'alice')
-    const refused = alice.page.getByRole('listitem').filter({ hasText: 'The support team refused' })
+    const refused = alice.page
+      .getByRole('listitem')
+      .filter({ hasText: 'The support team did not let' })
     await refused.getByText('SUP-123').waitFor()
   })
 
@@ -289,7 +376,8 @@ describe('permits', function () {
     await card.getByText('The shop is down').waitFor()
     await counter(grace.page).waitFor()
     await expectGoodLooks(grace.page, 'permits-review')
-    await card.getByRole('button', { name: /^I looked at it/ }).click()
+    await card.getByRole('link', { name: /^Open/ }).click()
+    await grace.page.getByRole('button', { name: /^I looked at it/ }).click()
     const review = grace.page.getByRole('dialog')
     await review.getByRole('button', { name: 'I looked at it' }).click()
     await review.getByText(/note/i).first().waitFor()
@@ -371,7 +459,7 @@ describe('permits', function () {
     await enter(grace.page, 'grace', '/console/approvals')
     await grace.page.getByRole('heading', { name: 'Zu entscheiden' }).waitFor()
     await grace.page.getByRole('button', { name: /^Freigeben/ }).click()
-    await grace.page.getByRole('dialog').getByText('Ab jetzt, für').waitFor()
+    await grace.page.getByRole('dialog').getByText('Ab jetzt darf').waitFor()
   })
 
   it('without permits, the console has no page of them, and a refusal stays one', async () => {

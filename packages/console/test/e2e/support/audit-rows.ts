@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
-import { batches } from '../../../src/audit/recording/batches.ts'
-import type { AuditStore } from '../../../src/audit/store.ts'
+import { batches } from '../../../src/ledger/recording/batches.ts'
+import type { AuditStore } from '../../../src/ledger/store.ts'
 
 /** What a test knows of an impersonation of the past. */
 export interface Past {
@@ -55,13 +55,13 @@ function entriesOf(past: Past, number: number): AuditEntry[] {
   const { ticket = 'SUP-123', reason = 'An order did not arrive' } = past
   const base = {
     id: idOf(number),
-    subject: customer,
+    userId: customer,
     mayAct: { sub: operator, clientId: 'shop' },
     actor: { sub: operator },
     client: 'shop',
     context: { ticketId: ticket, reason, supportEngineerId: operator },
     names: {
-      subject: {
+      user: {
         name: past.customerName ?? NAMES[customer] ?? customer,
         email: `${customer}@example.com`,
       },
@@ -71,7 +71,7 @@ function entriesOf(past: Past, number: number): AuditEntry[] {
   let time = at
   const then = (event: AuditEntry['event'], more: Partial<AuditEntry> = {}): AuditEntry => {
     time += 1000
-    return { ...base, event, time, ...more }
+    return { ...base, event, timeMs: time, ...more }
   }
   const expiresAt = Math.floor(at / 1000)
   const use = (method: string, path: string, status: number) => ({

@@ -43,6 +43,11 @@ export function strip(page: Page): Locator {
   return page.getByRole('region', { name: 'What you run now' })
 }
 
+/** What is over, and can be continued: a line of *Customers*. */
+export function over(page: Page): Locator {
+  return page.getByRole('region', { name: 'You can continue' })
+}
+
 /** Starts to act by the form that is shown, and answers the tab of the application. */
 export async function pressAct(page: Page, name = 'Alice Ng'): Promise<Page> {
   const opened = page.context().waitForEvent('page')

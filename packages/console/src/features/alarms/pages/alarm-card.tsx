@@ -1,0 +1,60 @@
+import type { RowAnswer } from '../../../web/answers.ts'
+import { Opens } from '../../../web/kit/back.tsx'
+import { Badge } from '../../../web/kit/badge.tsx'
+import { Acting, actingOf, Moment } from '../../../web/kit/in-words.tsx'
+import { auditPath } from '../../../web/kit/paths.ts'
+import { Said } from '../../../web/kit/said.tsx'
+import { counted, text, words } from '../../../web/kit/text.tsx'
+import { Ticket } from '../../../web/kit/ticket.tsx'
+
+const { page: labels } = words.alarms
+
+/** One row with an alarm. */
+export function AlarmCard(props: {
+  row: RowAnswer
+  /** Whether no lead has acknowledged it yet. */
+  isOpen: boolean
+  isUrgent: boolean
+  isChosen: boolean
+  /** `undefined` for who may not acknowledge. */
+  onChoose: ((isChosen: boolean) => void) | undefined
+}) {
+  const { row, isOpen, isUrgent, isChosen, onChoose } = props
+  const { alarm, objection, ticket, reason } = row
+  if (!alarm) return null
+  return (
+    <li class={isUrgent ? 'card alarm' : 'card alarm calm'}>
+      <h3>{alarm.kinds.map((kind) => words.alarms.kinds[kind]).join('. ')}</h3>
+      <p>
+        <Acting row={row} />
+        {' · '}
+        {alarm.count > 1 && <>{counted(labels.times, alarm.count)} · </>}
+        <Moment of={labels.lastAt} at={alarm.at} />
+      </p>
+      <Said of={objection?.note} />
+      {(ticket ?? reason) !== undefined && (
+        <p class="why">
+          <Ticket of={ticket} url={row.ticketUrl} /> <bdi class="free">{reason}</bdi>
+        </p>
+      )}
+      <div class="actions">
+        {isOpen ? (
+          onChoose && (
+            <label class="choice">
+              <input
+                type="checkbox"
+                aria-label={text(labels.chooseLabel, { acting: actingOf(row) })}
+                checked={isChosen}
+                onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
+              />
+              {labels.choose}
+            </label>
+          )
+        ) : (
+          <Badge tone="good">{labels.done}</Badge>
+        )}
+        <Opens to={auditPath(row.id)}>{labels.open}</Opens>
+      </div>
+    </li>
+  )
+}

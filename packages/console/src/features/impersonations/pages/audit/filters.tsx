@@ -1,0 +1,141 @@
+import { ALL_OUTCOMES } from 'oidc-provider-impersonation-verify/format'
+import { useEffect, useState } from 'preact/hooks'
+import type { RowFilter } from '../../../../ledger/filters.ts'
+import { Button } from '../../../../web/kit/button.tsx'
+import { DayFilter } from '../../../../web/kit/day-filter.tsx'
+import { Field } from '../../../../web/kit/field.tsx'
+import { counted, words } from '../../../../web/kit/text.tsx'
+import { TextFilter } from '../../../../web/kit/text-filter.tsx'
+import { Conditions, chipsOf } from './conditions.tsx'
+import { DateFilter } from './date-filter.tsx'
+import { alarmIn, type FilterProps, isOutcome, type TextMember } from './filter.ts'
+
+const { filter: names } = words.impersonations.audit
+
+/** From this width on, the dates stand beside the search: 48 em of 16 px. */
+const WIDE_WINDOW = matchMedia('(min-width: 48em)')
+
+/** Whether the reader opened the further conditions: they stay so on the way to a row and back. */
+let isOpenNow = false
+
+export function Filters(props: FilterProps) {
+  const { filter, now, people, isOwn, onChange } = props
+  const count = chipsOf(filter, people).length
+  const isWide = useWide()
+  const [isOpen, setOpen] = useState(isOpenNow)
+  const open = (isOpen: boolean) => {
+    isOpenNow = isOpen
+    setOpen(isOpen)
+  }
+  const change = (part: RowFilter, how?: { instead: boolean }) =>
+    onChange(withoutEmpty({ ...filter, ...part }), how)
+  const textOf = (name: TextMember) => ({
+    id: `filter-${name}`,
+    label: names[name],
+    value: filter[name] ?? '',
+    onChange: (value: string, how: { instead: boolean }) => change({ [name]: value }, how),
+  })
+  const flag = (name: 'held' | 'unapproved', label: string) => (
+    <label class="choice flag">
+      <input
+        type="checkbox"
+        checked={filter[name] === true}
+        onChange={({ currentTarget: { checked } }) =>
+          change({ [name]: checked ? true : undefined })
+        }
+      />
+      {label}
+    </label>
+  )
+  const dates = (
+    <DateFilter range={filter} now={now} onChange={({ from, to }) => change({ from, to })} />
+  )
+  return (
+    <search class="filter">
+      <div class="filter-box">
+        <div class="filter-fields first">
+          <TextFilter {...textOf('text')} type="search" placeholder={names.textHelp} />
+          {isWide && dates}
+          <button
+            type="button"
+            class="button more"
+            aria-expanded={isOpen}
+            aria-controls="filter-more"
+            onClick={() => open(!isOpen)}
+          >
+            {count === 0 ? names.title : counted(names.active, count)}
+          </button>
+        </div>
+        <div class="filter-fields" id="filter-more" hidden={!isOpen}>
+          {!isOwn && <TextFilter {...textOf('operator')} known={people.operators} />}
+          <TextFilter {...textOf('customer')} known={people.customers} />
+          <TextFilter {...textOf('ticket')} />
+          <div class="two-columns">
+            <Field id="filter-outcome" label={names.outcome}>
+              {(input) => (
+                <select
+                  {...input}
+                  value={filter.outcome ?? ''}
+                  onChange={({ currentTarget: { value } }) =>
+                    change({ outcome: isOutcome(value) ? value : undefined })
+                  }
+                >
+                  <option value="">{names.anyOutcome}</option>
+                  {ALL_OUTCOMES.map((outcome) => (
+                    <option key={outcome} value={outcome}>
+                      {words.impersonations.audit.outcomes[outcome]}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          </div>
+          {!isOwn && (
+            <Field id="filter-alarm" label={names.alarm}>
+              {(input) => (
+                <select
+                  {...input}
+                  value={filter.alarm ?? ''}
+                  onChange={({ currentTarget: { value } }) => change({ alarm: alarmIn(value) })}
+                >
+                  <option value="">{names.anyAlarm}</option>
+                  <option value="any">{names.withAlarm}</option>
+                  <option value="open">{names.openAlarm}</option>
+                  <option value="urgent">{names.urgentAlarm}</option>
+                </select>
+              )}
+            </Field>
+          )}
+          {flag('unapproved', words.web.unapproved.emergency)}
+          {!isOwn && flag('held', names.held)}
+          <DayFilter range={filter} onChange={({ from, to }) => change({ from, to })} />
+          {!isWide && dates}
+        </div>
+      </div>
+      {count > 0 && (
+        <div class="conditions">
+          <Conditions filter={filter} people={people} onChange={onChange} />
+          <Button kind="quiet" onPress={() => onChange({})}>
+            {names.clear}
+          </Button>
+        </div>
+      )}
+    </search>
+  )
+}
+
+function useWide(): boolean {
+  const [isWide, setWide] = useState(WIDE_WINDOW.matches)
+  useEffect(() => {
+    const follow = () => setWide(WIDE_WINDOW.matches)
+    WIDE_WINDOW.addEventListener('change', follow)
+    return () => WIDE_WINDOW.removeEventListener('change', follow)
+  }, [])
+  return isWide
+}
+
+function withoutEmpty(filter: RowFilter): RowFilter {
+  return Object.fromEntries(
+    Object.entries(filter).filter(([, value]) => value !== undefined && value !== ''),
+  )
+}

@@ -1,0 +1,117 @@
+import { type AuditRow, decodeEntry } from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
+import { isId } from '../../../kernel/ids.ts'
+import { exactly, readBy } from '../../../kernel/input.ts'
+import { actEntries, requestFor } from '../../../web/acting/asked-for.ts'
+import type { ActBody, ContinuableAnswer } from '../../../web/answers.ts'
+import { settle } from '../../../web/audit.ts'
+import { readBody } from '../../../web/http/json-body.ts'
+import { askProvider, invalid, notFound, Problem } from '../../../web/http/problem.ts'
+import type { Call } from '../../../web/parts.ts'
+import { issueHandOver } from './act.ts'
+import { endAsCaller } from './running.ts'
+
+/** How long after its time was over, or the caller ended it, it can be continued, in milliseconds. */
+const CONTINUABLE_MS = 600_000
+/** Entries of an impersonation that are read, to find how it was asked for. */
+const FIRST_ENTRIES = 20
+
+/**
+ * `POST /impersonations/:id/continue`. The first one ends once the second is issued, so a refusal ends
+ * nothing: an application lets one impersonation act at a time.
+ */
+export async function continueImpersonation(call: Call): Promise<void> {
+  const id = call.param('id')
+  const { access } = await readBody(call.ctx, {
+    access: v.optional(v.literal('change', 'must be change')),
+  })
+  const { request, expiresAt } = await askedBefore(call, id, access)
+  await issueHandOver(call, request, id)
+  if (expiresAt > call.now()) await endAsCaller(call, id)
+}
+
+/** `GET /impersonations/:id/continue` */
+export async function showContinuable(call: Call): Promise<void> {
+  await call.limitPreviews(call.caller.id)
+  call.ctx.body = { canContinue: await canContinue(call) } satisfies ContinuableAnswer
+}
+
+async function canContinue(call: Call): Promise<boolean> {
+  try {
+    const { request } = await askedBefore(call, call.param('id'), undefined)
+    const asked = await requestFor(call, request)
+    return (await call.preview(asked.request, call.ctx)).verdict === 'allowed'
+  } catch (error) {
+    const isAnswer = error instanceof Problem && error.statusCode < 500 && error.statusCode !== 429
+    if (!isAnswer || error.error === 'not_found') throw error
+    return false
+  }
+}
+
+interface Continuable {
+  /** How it was asked for, or the same with wider access. */
+  readonly request: ActBody
+  /** Unix time in milliseconds. What is over already has no end to ask for. */
+  readonly expiresAt: number
+}
+
+/** An impersonation that the caller ran, and that may be continued. */
+async function askedBefore(
+  call: Call,
+  id: string,
+  wider: 'change' | undefined,
+): Promise<Continuable> {
+  const { audit, caller } = call
+  const gone = () => notFound('there is no such impersonation of yours to continue')
+  if (!isId(id)) throw gone()
+  await settle(audit)
+  const row = await audit.store.row(id)
+  if (!row || row.operator?.id !== caller.id || row.startedAt === undefined) throw gone()
+  // An objection ended it: then the start says that.
+  if (!(await call.gate.findPause(call, row.customer?.id ?? ''))) await assertNotStopped(call, row)
+  const entries = await audit.store.timeline(id, { limit: FIRST_ENTRIES })
+  for (const { text } of entries) {
+    const entry = text === undefined ? undefined : decodeEntry(text)
+    if (entry?.event !== 'impersonation.issued') continue
+    const { userId, context, mayAct } = entry
+    const request = readBy(
+      exactly(actEntries(call.settings)),
+      {
+        userId,
+        application: mayAct?.clientId,
+        ticketId: context?.ticketId,
+        reason: context?.reason,
+        access: wider ?? context?.access,
+        duration: context?.duration,
+      },
+      invalid,
+    )
+    return { request, expiresAt: row.expiresAt ?? 0 }
+  }
+  throw gone()
+}
+
+/**
+ * The customer, a lead, a policy or a replay stopped it for a reason, or it was over long ago: going on
+ * is then a request of its own, with a reason of its own.
+ *
+ * @throws Problem 409
+ */
+async function assertNotStopped(call: Call, row: AuditRow): Promise<void> {
+  const { caller, now } = call
+  const since = now() - CONTINUABLE_MS
+  const end = row.end ?? (await endAtProvider(call, row.id))
+  if (!end) {
+    if (row.expiresAt !== undefined && row.expiresAt >= since) return
+    throw new Problem(409, 'conflict', 'it was over long ago: ask for a new one, with a reason')
+  }
+  const isOwn = end.cause === 'requested' || end.cause === 'operator_signed_out'
+  if (isOwn && end.by === caller.id && end.at >= since) return
+  throw new Problem(409, 'conflict', 'it was ended: ask for a new one, with a reason')
+}
+
+/** An end of which the audit does not know yet. */
+async function endAtProvider({ provider }: Call, id: string): Promise<AuditRow['end']> {
+  const end = (await askProvider(() => provider.impersonation.get(id)))?.end
+  return end && { at: end.at * 1000, cause: end.cause, by: end.by?.sub }
+}

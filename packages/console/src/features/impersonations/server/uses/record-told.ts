@@ -1,0 +1,138 @@
+import { BoundedMap, endsWithin } from 'oidc-provider-impersonation/siblings'
+import { digestOf } from 'oidc-provider-impersonation-verify/chain'
+import {
+  escapeControls,
+  reasonOf,
+  type ToldRequest,
+  USED_EVENT,
+} from 'oidc-provider-impersonation-verify/format'
+import { log } from '../../../../kernel/log-line.ts'
+import {
+  type ParsedGap,
+  type ParsedUse,
+  parseGap,
+  parseUse,
+} from '../../../../ledger/recording/parse-entry.ts'
+import type { Recorder } from '../../../../ledger/recording/recorder.ts'
+import { setAsideEntry } from '../../../../ledger/recording/set-aside.ts'
+import type { AuditStore } from '../../../../ledger/store.ts'
+
+/** How many uses are remembered, so that a batch that comes again is stored once. */
+const MAX_USES_REMEMBERED = 10_000
+/** How many ids are remembered that are no permit's. */
+const MAX_IDS_REMEMBERED = 10_000
+/** How long it may take to look up a permit, in milliseconds. */
+const LOOK_UP_MS = 2000
+/** The longest malformed use that the log has, in characters. */
+const MAX_LINE = 65_536
+
+/**
+ * `onImpersonatedRequest` of a guard: records what operators did. One bad entry stops nothing (I17): rejects
+ * with a TypeError that names the member where it is no use, and records nothing.
+ */
+export type RecordUse = (use: ToldRequest) => Promise<void>
+
+export function useRecorder({ recordUse }: Pick<Recorder, 'recordUse'>): RecordUse {
+  return async (reported) => recordUse(parseUse(reported))
+}
+
+/**
+ * Records what a sender tells. Resolves when all of it is stored. One bad entry stops nothing (I17): a use
+ * that is malformed, or has the id of a permit, is set aside, and the others are stored. So is the number of
+ * uses that the sender had to drop.
+ */
+export type RecordTold = (sender: string, reported: readonly unknown[]) => Promise<void>
+
+export function usesTaker(
+  recorder: Pick<Recorder, 'record' | 'recordUse'>,
+  store: Pick<AuditStore, 'permit'>,
+): RecordTold {
+  const ofNoPermit = new BoundedMap<string, true>(MAX_IDS_REMEMBERED)
+  /** By what names a use. */
+  const known = new BoundedMap<string, Promise<void>>(MAX_USES_REMEMBERED)
+
+  function once(name: readonly string[], record: () => Promise<void>): Promise<void> {
+    const key = JSON.stringify(name)
+    const before = known.get(key)
+    if (before) return before
+    const recorded = record()
+    known.set(key, recorded)
+    return recorded
+  }
+
+  /**
+   * The ids that are those of permits. Nothing acts unrecorded (I13): where the storage does not say it, a
+   * use is recorded.
+   */
+  async function findPermits(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const permits = new Set<string>()
+    const unknown = new Set(ids.filter((id) => !ofNoPermit.has(id)))
+    const looking = [...unknown].map(async (id) => {
+      if (await store.permit(id)) permits.add(id)
+      else ofNoPermit.set(id, true)
+    })
+    await endsWithin(LOOK_UP_MS, Promise.allSettled(looking))
+    return permits
+  }
+
+  function take(sender: string, one: TakenUse, permits: ReadonlySet<string>): Promise<void> {
+    const { reported, use, gap, why } = one
+    if (gap) {
+      const dropped = `the sender had to drop ${gap.dropped} uses`
+      return once([sender, gap.useId], () => setAside(sender, { why: dropped }, gap.timeMs))
+    }
+    if (!use) return takeMalformed(sender, reported, why)
+    if (use.id !== undefined && permits.has(use.id)) {
+      return takeMalformed(sender, reported, 'use.id is that of a permit')
+    }
+    return once([sender, use.useId], () => recorder.recordUse(use))
+  }
+
+  function takeMalformed(sender: string, reported: unknown, why: string): Promise<void> {
+    const line = escapeControls(
+      JSON.stringify({ event: USED_EVENT, client: sender, malformed: reported }),
+    )
+    const digest = digestOf(line)
+    return once([sender, 'malformed', digest], () => {
+      if (line.length <= MAX_LINE) console.log(line)
+      log(`a use that ${sender} tells is set aside: ${why}`)
+      return setAside(sender, { digest, why })
+    })
+  }
+
+  function setAside(
+    sender: string,
+    what: { readonly digest?: string; readonly why: string },
+    time?: number,
+  ): Promise<void> {
+    return recorder.record({
+      ...setAsideEntry({ event: USED_EVENT, ...what }, time),
+      client: sender,
+    })
+  }
+
+  return async (sender, reported) => {
+    const told = reported.map(parseTold)
+    const permits = await findPermits(told.flatMap(({ use }) => use?.id ?? []))
+    await Promise.all(told.map((one) => take(sender, one, permits)))
+  }
+}
+
+/** What a sender tells, read once. */
+interface TakenUse {
+  readonly reported: unknown
+  readonly use?: ParsedUse
+  readonly gap?: ParsedGap
+  /** Why it is neither. */
+  readonly why: string
+}
+
+function parseTold(reported: unknown): TakenUse {
+  const isGap = typeof reported === 'object' && reported !== null && 'dropped' in reported
+  try {
+    if (isGap) return { reported, gap: parseGap(reported), why: '' }
+    return { reported, use: parseUse(reported), why: '' }
+  } catch (error) {
+    return { reported, why: reasonOf(error) }
+  }
+}

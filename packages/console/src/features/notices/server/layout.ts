@@ -1,0 +1,89 @@
+import type { BrandSettings } from '../../../web/brand.ts'
+import { html } from '../../../web/page/html.ts'
+
+/** What stands in a mail, in the words of the reader. */
+export interface MailContent {
+  readonly subject: string
+  readonly hello: string
+  readonly sentence: string
+  readonly facts: readonly (readonly [label: string, value: string])[]
+  readonly doneTitle: string
+  readonly done: readonly string[] | undefined
+  readonly more: string | undefined
+  readonly linkTitle: string
+  readonly url: string
+  readonly onlyLink: string
+}
+
+/** How a mail looks. */
+export interface Layout {
+  readonly language: string
+  readonly brand: BrandSettings | undefined
+}
+
+export function mailText(
+  { hello, sentence, facts, done, doneTitle, more, linkTitle, url, onlyLink }: MailContent,
+  factOf: (label: string, value: string) => string,
+): string {
+  return [
+    `${hello}\n\n${sentence}\n`,
+    ...facts.map(([label, value]) => factOf(label, value)),
+    ...(done ? [`\n${doneTitle}:`, ...done.map((line) => `- ${line}`)] : []),
+    ...(more === undefined ? [] : [`\n${more}`]),
+    `\n${linkTitle}\n${url}\n\n${onlyLink}\n`,
+  ].join('\n')
+}
+
+const FONT = 'font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,sans-serif'
+const INK = '#171a22'
+const INK_SOFT = '#535a68'
+const GROUND = '#f5f6f9'
+const LINE = '#dcdfe6'
+
+/**
+ * As mail programs need it: one column, each style in its element, nothing that is loaded but the logo, and no
+ * button that hides where it leads.
+ */
+export function mailHtml(content: MailContent, { language, brand }: Layout): string {
+  const { subject, hello, sentence, facts, done, doneTitle, more, linkTitle, url, onlyLink } =
+    content
+  const accent = brand?.palette?.light.accent ?? INK
+  const rows = facts.map(
+    ([label, value]) =>
+      html`<tr><th scope="row" style="padding:2px 16px 2px 0;text-align:left;vertical-align:top;font-weight:400;color:${INK_SOFT}">${label}</th><td style="padding:2px 0;vertical-align:top">${value}</td></tr>`,
+  )
+  const body = [
+    html`<p style="margin:0 0 12px">${hello}</p><p style="margin:0 0 12px;font-weight:600">${sentence}</p>`,
+    `<table style="margin:0 0 16px;border-collapse:collapse;${FONT}">${rows.join('')}</table>`,
+    ...(done
+      ? [
+          html`<p style="margin:0 0 4px">${doneTitle}:</p>`,
+          `<ul style="margin:0 0 16px;padding:0 0 0 24px">${done.map((line) => html`<li>${line}</li>`).join('')}</ul>`,
+        ]
+      : []),
+    more === undefined ? '' : html`<p style="margin:0 0 12px">${more}</p>`,
+    html`<p style="margin:0 0 16px">${linkTitle}<br><a href="${url}" style="color:${accent}">${url}</a></p>`,
+    html`<p style="margin:0;font-size:14px;color:${INK_SOFT}">${onlyLink}</p>`,
+  ].join('\n')
+  return `<!doctype html>
+${html`<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${subject}</title></head>`}
+<body style="margin:0;padding:24px 12px;background:${GROUND};color:${INK};${FONT}">
+<div style="max-width:560px;margin:0 auto;background:#fff;border:1px solid ${LINE};border-radius:8px;overflow:hidden">
+${mailHead(brand, accent)}
+<div style="padding:24px;overflow-wrap:anywhere">
+${body}
+</div>
+</div>
+</body></html>
+`
+}
+
+function mailHead(brand: BrandSettings | undefined, accent: string): string {
+  if (!brand) return ''
+  const { name, logo } = brand
+  const image =
+    logo === undefined
+      ? ''
+      : html`<img src="${logo}" alt="" height="28" style="height:28px;vertical-align:middle;margin:0 10px 0 0;border:0">`
+  return `${html`<div style="padding:16px 24px;border-bottom:3px solid ${accent};font-weight:600">`}${image}${html`<span style="vertical-align:middle">${name}</span></div>`}`
+}

@@ -1,0 +1,101 @@
+import type { NoticeKind, Unapproved } from 'oidc-provider-impersonation-verify/format'
+import type { MailTransport } from './mail-transport.ts'
+
+export type { NoticeKind } from 'oidc-provider-impersonation-verify/format'
+
+/** What a customer is told, to be sent as it is. Times are in milliseconds since the epoch. */
+export interface Notice {
+  /**
+   * The same each time that it is sent: a notice can come twice, after a crash or a failure. 43 of the
+   * characters A-Z, a-z, 0-9, - and _.
+   */
+  readonly id: string
+  /**
+   * The same for all notices about what one operator does for the customer and one ticket, while the audit keeps
+   * the first of it: what comes later brings the first one up to date. In the form of `id`.
+   */
+  readonly thread: string
+  /**
+   * `'asked'`: support asks for the customer's approval. `'started'`: support acts as the customer.
+   * `'ended'`: it did; also where the start was not told before. `'emergency'`: support may act without an
+   * approval. `'opened'`: the customer allowed it for all requests.
+   */
+  readonly kind: NoticeKind
+  readonly customer: {
+    /** The account id. */
+    readonly id: string
+    /** Without line breaks. */
+    readonly name?: string | undefined
+    /** Absent where directory and account have none: to be sent in another way. */
+    readonly email?: string | undefined
+    /** A BCP 47 tag, by the claim `locale` of the account. Without one, the language of the console. */
+    readonly language: string
+  }
+  /** The name of the operator, or of the team: see `by` of the options. Without line breaks. Absent with `'opened'`. */
+  readonly by?: string | undefined
+  /** Where, as the console names it. */
+  readonly application?: string | undefined
+  /** Only where `ticket.pattern` is set, and it matches. */
+  readonly ticket?: string | undefined
+  /** The ids, with `'started'` and `'ended'`: all of which it tells. The first comes first. */
+  readonly impersonations?: readonly string[] | undefined
+  /** The id: with the other kinds. */
+  readonly permit?: string | undefined
+  /**
+   * Where nobody approved it: an emergency. `'after_refusal'`: a request of the same operator was refused before.
+   */
+  readonly unapproved?: Unapproved | undefined
+  /** When it happened. */
+  readonly at: number
+  /** Of the first impersonation. */
+  readonly startedAt?: number | undefined
+  /** When it ends by itself, and until when the customer can answer. Absent where it has ended, or has no end. */
+  readonly expiresAt?: number | undefined
+  readonly endedAt?: number | undefined
+  /** The page on which the customer sees it, ends it, and objects. */
+  readonly url: string
+  /** Without line breaks. */
+  readonly subject: string
+  /** The whole message. Its only link is `url`, beside a logo. */
+  readonly text: string
+  /** The same as a document. What people and applications said is escaped, and none of it is a link. */
+  readonly html: string
+}
+
+/** The options, with their defaults. */
+export type NoticeSettings = {
+  readonly [K in keyof Omit<NoticesOptions, 'from' | 'transport'>]-?: NonNullable<NoticesOptions[K]>
+}
+
+export interface NoticesOptions {
+  /** Sends it as mail: what `createTransport()` of nodemailer made. It needs `from`. */
+  readonly transport?: MailTransport | undefined
+  /** The sender of these mails: `'Example Shop <support@example.com>'`. */
+  readonly from?: string | undefined
+  /**
+   * In place of `transport`: sends it in any other way. It has 50 seconds: then the signal aborts, it counts as failed, and
+   * what comes later is ignored. What it throws, or rejects with, counts as failed.
+   */
+  readonly send?:
+    | ((notice: Notice, options: { readonly signal: AbortSignal }) => unknown)
+    | undefined
+  /**
+   * How many are under way at once in each process. From 1 to 1,000. Ask the mail server how many
+   * connections it takes.
+   *
+   * @defaultValue 16
+   */
+  readonly atOnce?: number | undefined
+  /** What customers are told. @defaultValue all kinds */
+  readonly when?: readonly NoticeKind[] | undefined
+  /**
+   * A start is told so many seconds after it. Where the end comes before, or is known to, one notice tells
+   * both. An end waits as long for another start of the same operator for the same customer and ticket: at
+   * least 10 seconds, and at most 2 minutes. One notice tells of all of them. From 0 to 86,400. @defaultValue 600
+   */
+  readonly digest?: number | undefined
+  /** `'name'`: the operator by name. Any other text: the name of the team. @defaultValue 'name' */
+  readonly by?: string | undefined
+  /** The zone of the times in texts. @defaultValue 'UTC' */
+  readonly timeZone?: string | undefined
+}

@@ -1,0 +1,29 @@
+import { ALL_ROLES } from '../../../kernel/roles.ts'
+import { words } from '../../../web/kit/text.tsx'
+import type { Route } from '../../../web/session/page-routes.ts'
+import { HistoryPage } from './history-page.tsx'
+import { PausePage } from './pause-page.tsx'
+import { PermitPage, type RowsPart } from './permit-page.tsx'
+import { PermitsPage } from './permits-page.tsx'
+
+/** @param Rows shows impersonations */
+export function permitPages(Rows: RowsPart): readonly Route[] {
+  return [
+    { path: '/pauses/:id', roles: ALL_ROLES, page: PausePage },
+    {
+      path: '/approvals',
+      roles: ALL_ROLES,
+      page: PermitsPage,
+      needsPermits: true,
+      link: words.permits.link,
+      shows: 'toDecide',
+    },
+    { path: '/approvals/history', roles: ALL_ROLES, page: HistoryPage, needsPermits: true },
+    {
+      path: '/approvals/:id',
+      roles: ALL_ROLES,
+      page: (props) => <PermitPage {...props} Rows={Rows} />,
+      needsPermits: true,
+    },
+  ]
+}

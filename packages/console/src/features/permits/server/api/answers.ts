@@ -1,0 +1,203 @@
+import type { Need } from 'oidc-provider-impersonation'
+import type { AuditPerson, Unapproved } from 'oidc-provider-impersonation-verify/format'
+import type { ActBody, RowAnswer } from '../../../../web/answers.ts'
+import type { PastPermit } from '../history-filter.ts'
+import type { StandingAnswer, StandingChoice } from '../options.ts'
+
+// Permits in the API of the console, below `{path}/api`, and of the account page, below
+// `{account.path}/api`. They are there where the console has `permits`. Problems are as in the other
+// answers; 409 has the permit that stands in the way as `permit`.
+
+/** A permit as a person of the console is shown it. */
+export interface PermitAnswer extends PastPermit {
+  /** The name of the application, where the console knows it. */
+  readonly applicationName?: string
+  /** The page of the ticket, where the deployment knows it. */
+  readonly ticketUrl?: string
+  /** Whether the scope changes data; `undefined` where the console does not know the scope. */
+  readonly canChange?: boolean
+  /** Whether the caller asked for it. */
+  readonly isMine: boolean
+  /** What the caller may do now. `revoke` is also how who asked withdraws a request. */
+  readonly may: readonly ('grant' | 'lift' | 'review' | 'revoke')[]
+  /** What was refused to the same operator before, and still holds: where the caller decides or reviews. */
+  readonly refusals?: readonly RefusalAnswer[]
+}
+
+/**
+ * `GET /permits/history?text=&state=&operator=&customer=&person=&ticket=&from=&to=&before=`: every role. An
+ * operator is shown what they asked for, and what they decided; leads and auditors all. Newest first. `person` asked,
+ * decided, took back, lifted or reviewed. `state` is one of `HISTORY_STATES`. There may be a `next` where none of those
+ * that were looked at matched.
+ * `GET /permits/history.csv` and `/permits/history.jsonl` with the same filter: lead, auditor. Streamed; one line for
+ * each. The export is an entry itself.
+ */
+export interface HistoryAnswer {
+  readonly permits: readonly PastPermitAnswer[]
+  /** The value of `before` for the next, older page. */
+  readonly next?: string
+  /** By the clock of the server. */
+  readonly now: number
+}
+
+/** A request or an emergency, with what came of a refusal. */
+export type PastPermitAnswer = Omit<PermitAnswer, 'may' | 'refusals'>
+
+/** A refusal that still holds. */
+export interface RefusalAnswer {
+  readonly id: string
+  readonly by: AuditPerson
+  readonly at: number
+  readonly ticket?: string | undefined
+  readonly note?: string | undefined
+}
+
+/** Who can decide now. */
+export interface DecidersAnswer {
+  /** At most 3 names; empty where leads decide, or there is no one. */
+  readonly names: readonly string[]
+  /** How many there are beside these. */
+  readonly others: number
+  /** Whether leads decide: there is no list of names. */
+  readonly isLeads: boolean
+}
+
+/**
+ * `GET /permits?open=true&review=true&before=`: every role. An operator is shown their own, and those on which they may
+ * decide; leads and auditors all. Newest first. `open`: only those that can be decided, are in their window,
+ * or are to be reviewed. `review`: only emergencies that nobody has looked at.
+ */
+export interface PermitsAnswer {
+  readonly permits: readonly PermitAnswer[]
+  /** The value of `before` for the next, older page. */
+  readonly next?: string
+  /** By the clock of the server. */
+  readonly now: number
+}
+
+/** `GET /permits/:id`: 404 for what the caller is not shown. One of `permit` and `answer` is there. */
+export interface PermitPageAnswer {
+  readonly permit?: PermitAnswer
+  /** What the customer answered for all requests: leads and auditors, and operators who acted by it. */
+  readonly answer?: StandingAnswer
+  /** While it can be decided by a second person. */
+  readonly deciders?: DecidersAnswer
+  /** What ran or runs under it, newest first, at most 100: of those that the caller may see. */
+  readonly impersonations: readonly RowAnswer[]
+  readonly now: number
+}
+
+/**
+ * `POST /impersonations/preview` with {@link ActBody}: operator, lead. What the rule says of a start now.
+ * Nothing starts. It is no promise: a start asks again.
+ */
+export interface PreviewAnswer extends Partial<ApprovalAnswer> {
+  readonly verdict: 'allowed' | 'needs' | 'refused'
+}
+
+/**
+ * 403 of `POST /impersonations` and of `continue` where an approval is missing: beside `error`
+ * `approval_required`.
+ */
+export interface ApprovalAnswer {
+  readonly approval: {
+    readonly by: readonly Need[]
+    /** Whether `POST /permits/emergency` is possible: not where the same ticket was refused. */
+    readonly emergency?: true
+    /** Whether it would be, once the caller's last emergency is reviewed. */
+    readonly isReviewDue?: true
+    /** In how many seconds a window can be asked for, the shortest first. */
+    readonly durations: readonly number[]
+    /** Where a second person is needed. */
+    readonly deciders?: DecidersAnswer
+    /** Who refused it, and until when it cannot be asked again. In milliseconds since the epoch. */
+    readonly refused?: { readonly by: AuditPerson; readonly until: number }
+    /** What the caller has asked for already, and can still be decided. */
+    readonly permit?: PermitAnswer
+  }
+}
+
+/**
+ * The body of `POST /permits`: operator, lead. The rule says which approvals it needs. 201
+ * {@link PermitCreated}. 403 `access_denied` where the rule refuses, 409 `not_needed` where it needs no
+ * approval, `already_requested`, `refused_lately` (with `Retry-After`) or `no_approver`. 429
+ * `temporarily_unavailable` with `Retry-After` after 60 requests in an hour, whatever became of them.
+ */
+export interface AskBody extends ActBody {
+  /** One of `approval.durations`, in seconds. */
+  readonly for: number
+}
+
+/**
+ * `POST /permits/emergency` with {@link AskBody} without `for`: operator, lead. 201
+ * {@link PermitCreated}, and the operator acts by `POST /impersonations` then. 403 `access_denied` where
+ * the rule allows no emergency, 409 `not_needed`, `review_due` or `no_approver`.
+ */
+export interface PermitCreated {
+  readonly permit: PermitAnswer
+  readonly deciders?: DecidersAnswer
+}
+
+/**
+ * The body of `POST /permits/:id/grant`, `/refuse`, `/lift`, `/revoke` and `/review`: every role; 200
+ * {@link PermitAnswer}. A review needs a note. 403 `access_denied`, 409 `decided`, 503
+ * `temporarily_unavailable`: then the storage does not say whether it is stored.
+ */
+export interface SayBody {
+  /** 1 to 1000 characters. */
+  readonly note?: string
+}
+
+/** `GET /permits` of the account page. 204 where the console has no permits. */
+export interface AccountPermitsAnswer {
+  /** Those that wait for the caller's answer, newest first. */
+  readonly asked: readonly AccountPermit[]
+  /** Those in their window: the caller can take them back. */
+  readonly granted: readonly AccountPermit[]
+  /** What the caller or an approver refused, and still holds. */
+  readonly refused: readonly AccountRefusal[]
+  /** Where the deployment offers it. */
+  readonly standing?: AccountSwitch
+  readonly now: number
+}
+
+/** A permit as the customer is shown it: without the reason that the operator gave. */
+export interface AccountPermit {
+  readonly id: string
+  readonly operator: AuditPerson
+  /** The name of the application, or its client id. */
+  readonly application: string
+  readonly ticket?: string
+  readonly canChange?: boolean
+  /** An emergency, which nobody approved; or one after a request of the same operator was refused. */
+  readonly unapproved?: Unapproved
+  readonly requestedAt: number
+  /** Length of the window, in seconds. */
+  readonly for: number
+  readonly until?: number
+  readonly lapsesAt?: number
+}
+
+/** A request that was refused. */
+export interface AccountRefusal extends AccountPermit {
+  readonly refusedAt: number
+  /** Whether the caller refused it: then they can allow that it is asked again. */
+  readonly isMine: boolean
+}
+
+/** *Support may act in your account*. */
+export interface AccountSwitch {
+  /** What the caller can choose now. What holds may not be one of them. */
+  readonly offers: readonly StandingChoice[]
+  /** `'rule'`: support asks where its rules say so. */
+  readonly choice: StandingChoice | 'rule'
+  /** Of `day` and `week`. */
+  readonly until?: number | undefined
+  /** Whether the customer said nothing yet: it is what the deployment says. */
+  readonly isInitial?: true | undefined
+}
+
+// `POST /permits/grant`, `/permits/refuse`, `/permits/lift` and `/permits/revoke` of the account page with `{ id }`: 204. 404
+//   for what is not about the caller.
+// `POST /permits/standing` with `{ choice }`: 200 {@link AccountSwitch}. `ask` and `never`
+//   end what would not start any more.

@@ -1,0 +1,39 @@
+import { present } from 'oidc-provider-impersonation-verify/format'
+import { isId } from '../../../../kernel/ids.ts'
+import { isAudited } from '../../../../kernel/roles.ts'
+import { optionalNote, readBody } from '../../../../web/http/json-body.ts'
+import { notFound } from '../../../../web/http/problem.ts'
+import { PermitError } from '../errors.ts'
+import type { PermitAnswer } from './answers.ts'
+import { type PermitCall, requirePermits, shownPermit } from './shown.ts'
+
+/**
+ * `POST /permits/:id/grant`, `/refuse`, `/lift`, `/revoke` and `/review`. The permit is read, and who may decide is asked,
+ * by the decision alone.
+ */
+export function decide(
+  method: 'grant' | 'lift' | 'refuse' | 'review' | 'revoke',
+): (call: PermitCall) => Promise<void> {
+  return async (call) => {
+    const { caller, ctx } = call
+    const permits = requirePermits(call)
+    const { note } = await readBody(ctx, { note: optionalNote })
+    const id = call.param('id')
+    if (!isId(id)) throw notFound('there is no such permit')
+    const saying = { by: caller.id, ...present({ note }) }
+    const decided = await (method === 'review'
+      ? permits.review(id, { by: caller.id, note: note ?? '' })
+      : permits[method](id, saying)
+    ).catch((error: unknown) => Promise.reject(visibleError(error, call)))
+    // Who decided may decide; on their own, nobody does.
+    const approvers = [{ id: caller.id }]
+    ctx.body = shownPermit({ permit: decided, approvers }, call) satisfies PermitAnswer
+  }
+}
+
+/** Who may not decide on a permit of others, and supervises nobody, is not told that it is there. */
+function visibleError(error: unknown, { caller }: PermitCall): unknown {
+  if (!(error instanceof PermitError) || error.error !== 'access_denied') return error
+  const isShown = isAudited(caller.role) || error.permit?.operator.id === caller.id
+  return isShown ? error : notFound('there is no such permit')
+}

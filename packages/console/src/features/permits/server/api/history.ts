@@ -1,0 +1,75 @@
+import { asciiJson, present } from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
+import { oneOf } from '../../../../kernel/input.ts'
+import { pages } from '../../../../kernel/pages.ts'
+import { isAudited } from '../../../../kernel/roles.ts'
+import { csvHead, csvLine } from '../../../../ledger/keeping/csv.ts'
+import {
+  cursor,
+  personId,
+  readQuery,
+  searchWords,
+  timeParameter,
+} from '../../../../web/http/query.ts'
+import { type ExportFormat, sendExport } from '../../../../web/http/send-export.ts'
+import { HISTORY_STATES, type HistoryFilter, type PastPermit } from '../history-filter.ts'
+import type { Permits } from '../options.ts'
+import type { HistoryAnswer } from './answers.ts'
+import { csvOf, NO_PERMIT } from './history-csv.ts'
+import { type PermitCall, requirePermits, shownPast } from './shown.ts'
+
+const HISTORY_FILTER = {
+  from: timeParameter,
+  to: timeParameter,
+  operator: personId,
+  customer: personId,
+  person: personId,
+  state: v.optional(oneOf(HISTORY_STATES)),
+  ticket: searchWords,
+  text: searchWords,
+}
+
+/** `GET /permits/history` */
+export async function listHistory(call: PermitCall): Promise<void> {
+  const { ctx, now } = call
+  const permits = requirePermits(call)
+  const { before, ...asked } = readQuery(ctx, { ...HISTORY_FILTER, before: cursor })
+  const filter = visibleHistory(asked, call)
+  const page = filter ? await permits.history(filter, { before }) : { permits: [] }
+  ctx.body = {
+    permits: page.permits.map((permit) => shownPast(permit, call)),
+    ...present({ next: page.next }),
+    now: now(),
+  } satisfies HistoryAnswer
+}
+
+/** `GET /permits/history.csv` and `/permits/history.jsonl` */
+export function exportHistory(format: ExportFormat): (call: PermitCall) => Promise<void> {
+  return async (call) => {
+    const permits = requirePermits(call)
+    const filter = readQuery(call.ctx, HISTORY_FILTER)
+    const context = { format: `approvals.${format}`, filter }
+    await sendExport(call, `approvals.${format}`, format, context, () =>
+      linesOf(format, permits, filter),
+    )
+  }
+}
+
+async function* linesOf(
+  format: ExportFormat,
+  permits: Permits,
+  filter: HistoryFilter,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield csvHead(Object.keys(csvOf(NO_PERMIT)))
+  const lineOf = (permit: PastPermit) =>
+    format === 'csv' ? csvLine(Object.values(csvOf(permit))) : `${asciiJson(permit)}\n`
+  const read = (before: string | undefined) => permits.history(filter, { before })
+  for await (const page of pages(read)) yield page.permits.map(lineOf).join('')
+}
+
+/** An operator sees what they asked for, and what they decided. @returns `undefined` where nothing can match */
+function visibleHistory(filter: HistoryFilter, { caller }: PermitCall): HistoryFilter | undefined {
+  if (isAudited(caller.role)) return filter
+  if (filter.person !== undefined && filter.person !== caller.id) return undefined
+  return { ...filter, person: caller.id }
+}

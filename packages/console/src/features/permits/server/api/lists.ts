@@ -1,0 +1,119 @@
+import { type AuditRow, present } from 'oidc-provider-impersonation-verify/format'
+import { isId } from '../../../../kernel/ids.ts'
+import { pages } from '../../../../kernel/pages.ts'
+import { isAudited } from '../../../../kernel/roles.ts'
+import { notFound } from '../../../../web/http/problem.ts'
+import { cursor, mark, readQuery } from '../../../../web/http/query.ts'
+import { shownRow } from '../../../../web/rows.ts'
+import type { Permit } from '../permit.ts'
+import type { PermitPageAnswer, PermitsAnswer } from './answers.ts'
+import {
+  type Decidable,
+  findDeciders,
+  maySeePermit,
+  type PermitCall,
+  requirePermits,
+  shownDeciders,
+  shownWithRefusals,
+} from './shown.ts'
+import { keepDeciders } from './waiting.ts'
+
+/** How many pages of impersonations are read to find those of a permit, each of 100. */
+const MAX_PAGES = 10
+
+/** `GET /permits` */
+export async function listPermits(call: PermitCall): Promise<void> {
+  const { ctx, caller, now } = call
+  const permits = requirePermits(call)
+  const parameters = { open: mark, review: mark, before: cursor }
+  const { open: isOpen, review: isReviewDue, before } = readQuery(ctx, parameters)
+  const { permits: found, next } = await permits.list({
+    // Where there is no list of approvers, an operator decides on nothing.
+    ...(isAudited(caller.role) || isOpen || isReviewDue ? {} : { operator: caller.id }),
+    ...present({ isOpen, isReviewDue, before }),
+  })
+  const all = await Promise.all(found.map((permit) => findDeciders(permits, permit)))
+  for (const each of all) keepDeciders(permits, each)
+  ctx.body = {
+    permits: await Promise.all(
+      all.filter((each) => maySeePermit(each, caller)).map((each) => shownWithRefusals(each, call)),
+    ),
+    ...present({ next }),
+    now: now(),
+  } satisfies PermitsAnswer
+}
+
+/** `GET /permits/:id` */
+export async function showPermit(call: PermitCall): Promise<void> {
+  if (await showAnswer(call)) return
+  const decidable = await findPermit(call)
+  const { permit } = decidable
+  const { operator, until } = permit
+  const found = { ...permit, operator: operator.id, until }
+  const rows = await rowsUnder(found, call)
+  const past = { ...decidable, permit: await requirePermits(call).withOverride(permit) }
+  const isAwaited = permit.state === 'requested' && permit.needs.includes('second_person')
+  call.ctx.body = {
+    permit: await shownWithRefusals(past, call),
+    ...(isAwaited ? { deciders: shownDeciders(decidable) } : {}),
+    impersonations: rows.map((row) => shownRow(row, call)),
+    now: call.now(),
+  } satisfies PermitPageAnswer
+}
+
+/** What a customer answered for all requests. @returns whether the path names one that the caller is shown */
+async function showAnswer(call: PermitCall): Promise<boolean> {
+  const permits = requirePermits(call)
+  const id = call.param('id')
+  const answer = isId(id) ? await permits.getAnswer(id) : undefined
+  if (!answer) return false
+  const { caller, now } = call
+  const operator = isAudited(caller.role) ? undefined : caller.id
+  const { customer, requestedAt, until } = answer
+  const rows = await rowsUnder({ id, customer, requestedAt, operator, until }, call)
+  if (operator !== undefined && rows.length === 0) return false
+  call.ctx.body = {
+    answer,
+    impersonations: rows.map((row) => shownRow(row, call)),
+    now: now(),
+  } satisfies PermitPageAnswer
+  return true
+}
+
+/**
+ * The permit of the path.
+ *
+ * @throws Problem 404 where the caller is shown no such permit
+ */
+export async function findPermit(call: PermitCall): Promise<Decidable> {
+  const permits = requirePermits(call)
+  const id = call.param('id')
+  const permit = isId(id) ? await permits.get(id) : undefined
+  const decidable = permit && (await findDeciders(permits, permit))
+  if (!decidable || !maySeePermit(decidable, call.caller)) throw notFound('there is no such permit')
+  return decidable
+}
+
+interface Allowing extends Pick<Permit, 'customer' | 'id' | 'requestedAt' | 'until'> {
+  /** `undefined` for any. */
+  readonly operator: string | undefined
+}
+
+async function rowsUnder(
+  permit: Allowing,
+  { audit, caller, now }: PermitCall,
+): Promise<AuditRow[]> {
+  const { customer, operator, requestedAt: from, until } = permit
+  if (!isAudited(caller.role) && caller.id !== operator) return []
+  const filter = { customer: customer.id, operator, from, to: until && until + 1 }
+  const rows: AuditRow[] = []
+  const read = (before: string | undefined) =>
+    audit.store.find(filter, { before, limit: 100, now: now() })
+  let count = 0
+  for await (const page of pages(read)) {
+    rows.push(...page.rows.filter((row) => [row.permit].flat().includes(permit.id)))
+    count += 1
+    if (count >= MAX_PAGES || rows.length >= 100) break
+  }
+  return rows.slice(0, 100)
+}

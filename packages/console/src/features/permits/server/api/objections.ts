@@ -1,0 +1,114 @@
+import { limitTime } from 'oidc-provider-impersonation/siblings'
+import {
+  type AuditRow,
+  outcomeOf,
+  present,
+  reasonOf,
+} from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
+import { log } from '../../../../kernel/log-line.ts'
+import { settle, waitForCapacity } from '../../../../web/audit.ts'
+import { optionalNote, readBody } from '../../../../web/http/json-body.ts'
+import { Problem } from '../../../../web/http/problem.ts'
+import { operatorLimit } from '../../../../web/operator-limit.ts'
+import { notYours, ownId } from '../../../../web/own-id.ts'
+import type { ObjectionAnswer } from '../../../../web/pause-answers.ts'
+import { endForObjection } from '../ends.ts'
+import type { CustomerPermitCall } from './shown.ts'
+
+/** Requests of a customer in an hour. Each objection is an alarm that people look at. */
+const MAX_IN_AN_HOUR = 20
+/** What began longer ago pauses no one, in milliseconds. */
+const RECENT_MS = 30 * 86_400_000
+/** How long the ends may take before the answer leaves, in milliseconds. */
+const END_TIMEOUT_MS = 2000
+
+/**
+ * `POST /objection`. Each impersonation takes one. Where the pause could not be stored, it can be said again:
+ * then it is no second alarm.
+ */
+export function objections(): (call: CustomerPermitCall) => Promise<void> {
+  const limit = operatorLimit(MAX_IN_AN_HOUR, 3600)
+  /** Those that are not stored yet. */
+  const pending = new Set<string>()
+
+  function record(
+    own: string,
+    { audit, caller, now }: CustomerPermitCall,
+    id: string,
+    note?: string,
+  ) {
+    const by = caller.id
+    const entry = { event: 'support.objected', timeMs: now(), id, userId: by, by } as const
+    pending.add(own)
+    const stored = audit.record({ ...entry, ...present({ note }) })
+    void stored.finally(() => pending.delete(own))
+  }
+
+  return async (call) => {
+    const { ctx, caller, audit, now } = call
+    const { id: given, note } = await readBody(ctx, {
+      id: v.string('must be a text'),
+      note: optionalNote,
+    })
+    const id = ownId(given)
+    await limit(caller.id)
+    const row = await audit.store.row(id)
+    // What was refused never was an impersonation: there is nothing to object to.
+    const began = row?.startedAt ?? row?.askedAt
+    if (row?.customer?.id !== caller.id || began === undefined) throw notYours()
+    await waitForCapacity(call)
+    const own = `${caller.id} ${id}`
+    const isSaid = row.objection !== undefined || pending.has(own)
+    const at = row.objection?.at ?? now()
+    if (!isSaid) record(own, call, id, note)
+    const operator = began >= now() - RECENT_MS ? row.operator?.id : undefined
+    const about = operator === undefined ? undefined : { operator, customer: caller.id }
+    const [paused] = await Promise.allSettled([
+      about && call.pauses.object({ ...about, impersonation: id, at, note }),
+    ])
+    // An end never waits until it can be recorded (I13): it is carried out in any case.
+    const isEnded = await endObjected(call, row, about)
+    await settle(audit)
+    if (paused.status === 'rejected') throw paused.reason
+    if (isSaid && !paused.value?.isNew) {
+      throw new Problem(409, 'already_objected', 'you have said so already')
+    }
+    ctx.body = {
+      isPaused: paused.value?.pause !== undefined,
+      isEnded,
+      offersAsk: await offersAsk(call),
+    } satisfies ObjectionAnswer
+  }
+}
+
+/** Ends all of the operator, or else this one alone. */
+async function endObjected(
+  { caller, provider, now }: CustomerPermitCall,
+  row: AuditRow,
+  about: { readonly operator: string; readonly customer: string } | undefined,
+): Promise<boolean> {
+  const endOne = async () => {
+    if (!['running', 'waiting'].includes(outcomeOf(row, now()))) return
+    await provider.impersonation.end(row.id, { by: { sub: caller.id }, cause: 'user' })
+  }
+  const late = () => new Error('it takes too long')
+  try {
+    if (about) await endForObjection(provider, about, now(), END_TIMEOUT_MS)
+    else await limitTime(END_TIMEOUT_MS, endOne(), late)
+    return true
+  } catch (error) {
+    log(`what a customer objected to is not ended yet: ${reasonOf(error)}`)
+    return false
+  }
+}
+
+/** A convenience: where it cannot be looked up, it is not offered. */
+async function offersAsk({ caller, permits }: CustomerPermitCall): Promise<boolean> {
+  if (!permits?.hasStanding) return false
+  const choice = await permits.standing(caller.id).then(
+    (standing) => standing.choice,
+    () => 'ask' as const,
+  )
+  return choice !== 'ask' && choice !== 'never'
+}

@@ -1,0 +1,121 @@
+import { present, unapprovedIn } from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
+import { isId } from '../../../../kernel/ids.ts'
+import { oneOf } from '../../../../kernel/input.ts'
+import { readBody } from '../../../../web/http/json-body.ts'
+import { notFound } from '../../../../web/http/problem.ts'
+import { operatorLimit } from '../../../../web/operator-limit.ts'
+import type { Permits, Standing, StandingChoice } from '../options.ts'
+import type { Permit } from '../permit.ts'
+import { STANDING_CHOICES } from '../shape.ts'
+import type {
+  AccountPermit,
+  AccountPermitsAnswer,
+  AccountRefusal,
+  AccountSwitch,
+} from './answers.ts'
+import { type CustomerPermitCall, namedApplication, requirePermits } from './shown.ts'
+
+/** Answers of a customer in an hour. Each is an entry of the audit. */
+const MAX_IN_AN_HOUR = 60
+const HOUR_S = 3600
+
+type CustomerAsking = Pick<CustomerPermitCall, 'caller'> & { readonly permits: Permits }
+
+/** The requests and permits of a customer, and what they answer for all requests. */
+export function customersAnswers() {
+  const limit = operatorLimit(MAX_IN_AN_HOUR, HOUR_S)
+
+  /** @throws Problem 404 for what is not about the caller */
+  async function findOwn(id: string, { caller, permits }: CustomerAsking): Promise<Permit> {
+    const found = isId(id) ? await permits.get(id) : undefined
+    if (found?.customer.id === caller.id) return found
+    throw notFound('there is no such request about you')
+  }
+
+  /** What a customer can always say stays, where the deployment does not say what else. */
+  const findOffers = (permits: Permits, customer: string) =>
+    permits.findOffers(customer).catch((): readonly StandingChoice[] => ['ask'])
+
+  async function switchOf(
+    permits: Permits,
+    customer: string,
+    standing: Standing,
+  ): Promise<AccountSwitch | undefined> {
+    if (!permits.hasStanding) return undefined
+    return { offers: await findOffers(permits, customer), ...standing }
+  }
+
+  return {
+    /** `GET /permits` */
+    async list(call: CustomerPermitCall): Promise<void> {
+      const { ctx, caller, permits, now } = call
+      if (!permits) {
+        // The page asks in any case: an error would be one in its console.
+        ctx.status = 204
+        return
+      }
+      const filter = { customer: caller.id, isOpen: true } as const
+      const [open, answer] = await Promise.all([permits.list(filter), permits.standing(caller.id)])
+      const standing = await switchOf(permits, caller.id, answer)
+      const shown = (state: Permit['state']) => (permit: Permit) =>
+        permit.state === state ? shownToCustomer(permit, call) : []
+      ctx.body = {
+        asked: open.permits.filter(awaitsCustomer).flatMap(shown('requested')),
+        granted: open.permits.flatMap(shown('granted')),
+        refused: open.permits.flatMap((permit) => refusedToCustomer(permit, call)),
+        ...(standing ? { standing } : {}),
+        now: now(),
+      } satisfies AccountPermitsAnswer
+    },
+
+    /** `POST /permits/grant`, `/permits/refuse`, `/permits/lift` and `/permits/revoke` */
+    say(method: 'grant' | 'lift' | 'refuse' | 'revoke') {
+      return async (call: CustomerPermitCall): Promise<void> => {
+        const permits = requirePermits(call)
+        const { id } = await readBody(call.ctx, { id: v.string('must be a text') })
+        const permit = await findOwn(id, { ...call, permits })
+        // A customer can always say no.
+        if (method === 'grant' || method === 'lift') await limit(call.caller.id)
+        await permits[method](permit.id, { by: call.caller.id })
+        call.ctx.status = 204
+      }
+    },
+
+    /** `POST /permits/standing` */
+    async choose(call: CustomerPermitCall): Promise<void> {
+      const { ctx, caller } = call
+      const permits = requirePermits(call)
+      const { choice } = await readBody(ctx, { choice: oneOf(STANDING_CHOICES) })
+      if (choice !== 'ask' && choice !== 'never') await limit(caller.id)
+      const standing = await permits.setStanding(caller.id, choice)
+      ctx.body = await switchOf(permits, caller.id, standing)
+    },
+  }
+}
+
+function awaitsCustomer({ needs, decisions }: Permit): boolean {
+  return needs.includes('user') && !decisions.some(({ need }) => need === 'user')
+}
+
+function refusedToCustomer(permit: Permit, call: CustomerPermitCall): readonly AccountRefusal[] {
+  const said = permit.decisions.find(({ isGranted }) => !isGranted)
+  if (permit.state !== 'refused' || !said) return []
+  const refusal = { refusedAt: said.at, isMine: said.need === 'user' }
+  return [{ ...shownToCustomer(permit, call), ...refusal }]
+}
+
+function shownToCustomer(permit: Permit, call: CustomerPermitCall): AccountPermit {
+  const { id, operator, application, ticket, requestedAt, lapsesAt, until, review } = permit
+  const { applicationName, canChange } = namedApplication(permit, call)
+  const { name } = operator
+  return {
+    ...{ id, requestedAt, for: permit.for, application: applicationName ?? application },
+    operator: { id: operator.id, ...(name === undefined ? {} : { name }) },
+    ...(ticket === undefined ? {} : { ticket }),
+    ...(canChange === undefined ? {} : { canChange }),
+    ...present({ unapproved: unapprovedIn(review?.reason) }),
+    ...(lapsesAt === undefined ? {} : { lapsesAt }),
+    ...(until === undefined ? {} : { until }),
+  }
+}

@@ -1,0 +1,151 @@
+import { findAccount } from 'oidc-provider-impersonation/siblings'
+import { MAX_NOTE_LENGTH, present, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
+import { isId } from '../../../../kernel/ids.ts'
+import { wholeNumber } from '../../../../kernel/input.ts'
+import { MAX_ID_LENGTH } from '../../../../kernel/limits.ts'
+import { log } from '../../../../kernel/log-line.ts'
+import { isAudited } from '../../../../kernel/roles.ts'
+import { optionalNote, readBody, writtenText } from '../../../../web/http/json-body.ts'
+import { notFound, orUnavailable, Problem } from '../../../../web/http/problem.ts'
+import { cursor, readQuery } from '../../../../web/http/query.ts'
+import type {
+  AccountPausesAnswer,
+  Pause,
+  PauseAnswer,
+  PausesAnswer,
+} from '../../../../web/pause-answers.ts'
+import { endUnbegun } from '../ends.ts'
+import { pausedError } from '../pauses.ts'
+import { type CustomerPermitCall, mayDecide, type PermitCall } from './shown.ts'
+
+/** The longest pause that has an end, in seconds. */
+const MAX_PAUSE_S = 30 * 86_400
+/** How long the ends may take before the answer leaves, in milliseconds. */
+const END_TIMEOUT_MS = 2000
+
+/** `GET /pauses` */
+export async function listPauses(call: PermitCall): Promise<void> {
+  const { ctx, pauses, now } = call
+  const { before } = readQuery(ctx, { before: cursor })
+  const page = await pauses.list({ before })
+  const seen = await Promise.all(page.pauses.map((pause) => seenBy(pause, call)))
+  ctx.body = {
+    pauses: seen.flatMap((pause) => pause ?? []),
+    ...present({ next: page.next }),
+    now: now(),
+  } satisfies PausesAnswer
+}
+
+/** `POST /pauses` */
+export async function pauseOperator(call: PermitCall): Promise<void> {
+  const { ctx, caller, pauses, provider, now } = call
+  const body = await readBody(ctx, {
+    operator: writtenText(MAX_ID_LENGTH),
+    /** In seconds. */
+    for: v.optional(wholeNumber(1, MAX_PAUSE_S)),
+    note: optionalNote,
+  })
+  const { operator, for: seconds, note } = body
+  if (operator === caller.id) {
+    throw new Problem(403, 'access_denied', 'you may not pause yourself')
+  }
+  if (!(await findAccount(provider, operator))) {
+    throw new Problem(404, 'user_not_found', 'there is no such operator')
+  }
+  const until = seconds === undefined ? undefined : now() + seconds * 1000
+  const { pause, isNew } = await pauses.hold({ operator, by: caller.id, until, note })
+  const shown = pause && (await seenBy(pause, call))
+  if (!isNew) {
+    const message = 'the operator is paused already: lift that pause first'
+    throw new Problem(409, 'conflict', message, { more: present({ pause: shown }) })
+  }
+  await endUnbegun(provider, operator, caller.id, END_TIMEOUT_MS).catch((error: unknown) =>
+    log(`what a paused operator had not begun is not ended: ${reasonOf(error)}`),
+  )
+  ctx.status = 201
+  ctx.body = shown
+}
+
+/** `GET /pauses/:id` */
+export async function showPause(call: PermitCall): Promise<void> {
+  call.ctx.body = await requirePause(call)
+}
+
+/** `POST /pauses/:id/resume` */
+export async function resume(call: PermitCall): Promise<void> {
+  const { ctx, caller, pauses } = call
+  const { note } = await readBody(ctx, { note: writtenText(MAX_NOTE_LENGTH) })
+  const { id } = await requirePause(call)
+  const lifted = await pauses.resume(id, { by: caller.id, note })
+  ctx.body = await seenBy(lifted, call)
+}
+
+/** `GET /pauses` of the account page */
+export async function listOwnPauses({ ctx, caller, pauses }: CustomerPermitCall): Promise<void> {
+  const found = await pauses.list({ customer: caller.id })
+  ctx.body = {
+    pauses: found.pauses.map(({ id, operator, requestedAt: at }) => {
+      return { id, at, operator: { id: operator.id, ...present({ name: operator.name }) } }
+    }),
+  } satisfies AccountPausesAnswer
+}
+
+/** What keeps the caller from starting as this customer. */
+export async function findOwnPause(
+  call: PermitCall,
+  customer: string,
+): Promise<PauseAnswer | undefined> {
+  const pause = await call.pauses.find(call.caller.id, customer)
+  return pause && seenBy(pause, call)
+}
+
+/** @throws Problem 403 with the pause */
+export async function assertNotPaused(call: PermitCall, customer: string): Promise<void> {
+  const pause = await findOwnPause(call, customer)
+  if (pause) throw pausedProblem(pause)
+}
+
+/** What a request is refused with. */
+export function pausedProblem(pause: PauseAnswer): Problem {
+  const { statusCode, error, message } = pausedError(pause)
+  return new Problem(statusCode, error, message, { more: { pause } })
+}
+
+async function requirePause(call: PermitCall): Promise<PauseAnswer> {
+  const id = call.param('id')
+  const found = isId(id) ? await call.pauses.get(id) : undefined
+  const pause = found && (await seenBy(found, call))
+  if (!pause) throw notFound('there is no such pause')
+  return pause
+}
+
+/** The pause as the caller sees it; `undefined` where they see nothing of it. */
+async function seenBy(
+  pause: Pause,
+  { caller, permits }: PermitCall,
+): Promise<PauseAnswer | undefined> {
+  const isMine = pause.operator.id === caller.id
+  // Nobody lifts their own.
+  const approvers = isMine
+    ? undefined
+    : await orUnavailable('who can lift it cannot be looked up now', async () =>
+        permits?.findApprovers(pause),
+      )
+  const mayLift = mayDecide({ permit: pause, approvers }, caller)
+  const { note, resumed, ...rest } = pause
+  const { note: found, ...lifted } = resumed ?? {}
+  const mayRead = mayLift || (isAudited(caller.role) && !isMine)
+  if (!isMine && !mayRead) return undefined
+  return {
+    ...rest,
+    ...present({ note: mayRead ? note : undefined }),
+    ...(resumed
+      ? {
+          resumed: { at: resumed.at, ...lifted, ...present({ note: mayRead ? found : undefined }) },
+        }
+      : {}),
+    isMine,
+    canResume: pause.state === 'paused' && mayLift,
+  }
+}

@@ -1,0 +1,147 @@
+import { isReviewDue, present } from 'oidc-provider-impersonation-verify/format'
+import { isAudited } from '../../../../kernel/roles.ts'
+import { canChange, nameIn } from '../../../../web/applications.ts'
+import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
+import type { Call, Caller, CustomerCall } from '../../../../web/parts.ts'
+import type { Pause } from '../../../../web/pause-answers.ts'
+import { ticketLink } from '../../../../web/ticket-link.ts'
+import type { PastPermit } from '../history-filter.ts'
+import type { Approver, Permits } from '../options.ts'
+import type { Pauses } from '../pauses.ts'
+import type { Permit } from '../permit.ts'
+import type { DecidersAnswer, PastPermitAnswer, PermitAnswer } from './answers.ts'
+
+/** So many are named of those who can decide. */
+const MAX_NAMED = 3
+
+/** A permit with who can decide on it; `undefined`: leads. */
+export interface Decidable {
+  readonly permit: Permit
+  readonly approvers: readonly Approver[] | undefined
+}
+
+/** What permits add to the parts of the API. */
+export interface PermitParts {
+  /** Absent where the console has none. */
+  readonly permits: Permits | undefined
+  /** Operators who may not start, with permits and without. */
+  readonly pauses: Pauses
+}
+
+export type PermitCall = Call & PermitParts
+export type CustomerPermitCall = CustomerCall & PermitParts
+
+/** @throws Problem 404 where the console has no permits */
+export function requirePermits({ permits }: PermitParts): Permits {
+  if (permits) return permits
+  throw new Problem(404, 'not_found', 'there is nothing here')
+}
+
+export function findDeciders(permits: Permits, permit: Permit): Promise<Decidable> {
+  return orUnavailable('who can decide cannot be looked up now', async () => ({
+    permit,
+    approvers: await permits.findApprovers(permit),
+  }))
+}
+
+export function mayDecide(
+  {
+    permit,
+    approvers,
+  }: Pick<Decidable, 'approvers'> & { readonly permit: Pick<Pause, 'customer' | 'operator'> },
+  { id, role }: Pick<Caller, 'id' | 'role'>,
+): boolean {
+  if (id === permit.operator.id || id === permit.customer?.id) return false
+  return approvers ? approvers.some((each) => each.id === id) : role === 'lead'
+}
+
+/** Whether a second person has something to do: to decide, or to look at an emergency afterwards. */
+export function awaitsSecondPerson(permit: Permit): boolean {
+  return awaits(permit) || isReviewDue(permit)
+}
+
+function awaits({ state, needs, decisions }: Permit): boolean {
+  const need = 'second_person'
+  return (
+    state === 'requested' &&
+    needs.includes(need) &&
+    !decisions.some((decision) => decision.need === need)
+  )
+}
+
+/** Of a refusal by an approver: the customer's is the customer's to lift. */
+function isLiftable({ state, lifted, decisions }: Permit): boolean {
+  const isCustomers = decisions.some(({ need, isGranted }) => need === 'user' && !isGranted)
+  return state === 'refused' && !lifted && !isCustomers
+}
+
+/** The permit, with what was refused before, for who decides or reviews. */
+export async function shownWithRefusals(
+  decidable: Decidable,
+  call: PermitCall,
+): Promise<PermitAnswer> {
+  const shown = shownPermit(decidable, call)
+  const { permits } = call
+  if (!permits || !(shown.may.includes('grant') || shown.may.includes('review'))) return shown
+  const found = await permits.refusals(decidable.permit)
+  if (found.length === 0) return shown
+  const refusals = found.map(({ permit: { id, ticket, decisions }, by, at }) => ({
+    ...{ id, by, at },
+    ...present({ ticket, note: decisions.find(({ isGranted }) => !isGranted)?.note }),
+  }))
+  return { ...shown, refusals }
+}
+
+export function maySeePermit(decidable: Decidable, caller: Caller): boolean {
+  const isMine = decidable.permit.operator.id === caller.id
+  return isMine || isAudited(caller.role) || mayDecide(decidable, caller)
+}
+
+export function shownPermit(
+  decidable: Decidable,
+  call: Pick<Call, 'caller' | 'language' | 'settings'>,
+): PermitAnswer {
+  const { caller } = call
+  const { permit } = decidable
+  const isMine = permit.operator.id === caller.id
+  const isDecider = mayDecide(decidable, caller)
+  const isOpen = permit.state === 'requested' || permit.state === 'granted'
+  const may: PermitAnswer['may'] = [
+    ...(isDecider && awaits(permit) ? (['grant'] as const) : []),
+    ...(isOpen && (isMine || isDecider) ? (['revoke'] as const) : []),
+    ...(isDecider && isReviewDue(permit) ? (['review'] as const) : []),
+    ...(isDecider && isLiftable(permit) ? (['lift'] as const) : []),
+  ]
+  return { ...permit, ...namedApplication(permit, call), isMine, may }
+}
+
+/** One of the past: what can be done with it, its own page says. */
+export function shownPast(
+  permit: PastPermit,
+  call: Pick<Call, 'caller' | 'language' | 'settings'>,
+): PastPermitAnswer {
+  const isMine = permit.operator.id === call.caller.id
+  return { ...permit, ...namedApplication(permit, call), isMine }
+}
+
+/** What the console knows of the application and of the ticket. */
+export function namedApplication(
+  { application, scope, ticket }: Pick<Permit, 'application' | 'scope' | 'ticket'>,
+  { language, settings }: Pick<Call, 'language' | 'settings'>,
+) {
+  const { applications } = settings
+  const known = applications.find(({ clientId }) => clientId === application)
+  return {
+    ...present({
+      applicationName: known && nameIn(known, language),
+      canChange: canChange(applications, application, scope),
+    }),
+    ...ticketLink(ticket, settings),
+  }
+}
+
+export function shownDeciders({ approvers }: Pick<Decidable, 'approvers'>): DecidersAnswer {
+  if (!approvers) return { names: [], others: 0, isLeads: true }
+  const names = approvers.slice(0, MAX_NAMED).map(({ id, name }) => name ?? id)
+  return { names, others: approvers.length - names.length, isLeads: false }
+}

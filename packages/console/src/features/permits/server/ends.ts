@@ -1,0 +1,117 @@
+import type { Impersonation, ImpersonationFilter, Provider } from 'oidc-provider-impersonation'
+import { limitTime } from 'oidc-provider-impersonation/siblings'
+import type { StandingChoice } from 'oidc-provider-impersonation-verify/format'
+import { pages, readAll } from '../../../kernel/pages.ts'
+import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
+import { allReadable } from '../../../ledger/readable.ts'
+import type { AuditStore } from '../../../ledger/store.ts'
+
+/** Whether a customer says no by it. */
+export function isClosed(choice: StandingChoice): choice is 'ask' | 'never' {
+  return choice === 'ask' || choice === 'never'
+}
+
+/** A customer who said no, and what is to end by that. */
+export interface CustomerEnding {
+  readonly provider: Provider
+  readonly store: Pick<AuditStore, 'permits'>
+  readonly customer: string
+  /** Whether the customer said never: then also an emergency ends. */
+  readonly isNever: boolean
+  /** What was asked for after that is not concerned, in milliseconds since the epoch. */
+  readonly before: number
+  /** The clock, in milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** By the answer of a customer that says no. */
+export function customerEnding(
+  customer: string,
+  choice: StandingChoice,
+  { provider, store, now, before }: Pick<CustomerEnding, 'before' | 'now' | 'provider' | 'store'>,
+): CustomerEnding {
+  return { provider, store, now, before, customer, isNever: choice === 'never' }
+}
+
+/**
+ * Ends all that is issued or runs for a customer and would not start now, whoever allowed it. The customer
+ * ended it.
+ *
+ * @param mostMs how long it may take, in milliseconds: it goes on after that
+ */
+export async function endForCustomer(ending: CustomerEnding, mostMs: number): Promise<void> {
+  await limitTime(mostMs, endAllOf(ending), () => new Error('it takes too long'))
+}
+
+async function endAllOf(ending: CustomerEnding): Promise<void> {
+  const { provider, customer, before } = ending
+  const goesOn = ending.isNever ? new Set<string>() : await emergenciesOf(ending)
+  const how = { cause: 'user', by: { sub: customer } } as const
+  await endWhere(provider, { userId: customer }, how, ({ permit, issuedAt }) => {
+    const permits = permit === undefined ? [] : [permit].flat()
+    return issuedAt <= before / 1000 && !permits.some((each) => goesOn.has(each))
+  })
+}
+
+/**
+ * Ends all that an operator runs for a customer who objected.
+ *
+ * @param before as {@link CustomerEnding} has it
+ * @param mostMs how long it may take, in milliseconds: it goes on after that
+ */
+export async function endForObjection(
+  provider: Provider,
+  { operator, customer }: { readonly operator: string; readonly customer: string },
+  before: number,
+  mostMs: number,
+): Promise<void> {
+  const how = { cause: 'user', by: { sub: customer } } as const
+  const isConcerned = ({ issuedAt }: Impersonation) => issuedAt <= before / 1000
+  const filter = { userId: customer, actor: operator }
+  const ended = endWhere(provider, filter, how, isConcerned)
+  await limitTime(mostMs, ended, () => new Error('it takes too long'))
+}
+
+/**
+ * Ends what an operator was handed and has not begun. What runs, goes on.
+ *
+ * @param by the account id of the lead who paused the operator
+ * @param mostMs as {@link endForObjection} has it
+ */
+export async function endUnbegun(
+  provider: Provider,
+  operator: string,
+  by: string,
+  mostMs: number,
+): Promise<void> {
+  const ended = endWhere(provider, { actor: operator }, { by: { sub: by } }, () => true, ['issued'])
+  await limitTime(mostMs, ended, () => new Error('it takes too long'))
+}
+
+async function endWhere(
+  { impersonation }: Provider,
+  filter: ImpersonationFilter,
+  how: Parameters<Provider['impersonation']['end']>[1],
+  isConcerned: (found: Impersonation) => boolean,
+  states: readonly ('active' | 'issued')[] = ['issued', 'active'],
+): Promise<void> {
+  for (const state of states) {
+    const read = (cursor: string | undefined) =>
+      impersonation.list({ ...filter, state, limit: 100, cursor })
+    for await (const { items } of pages(read)) {
+      for (const found of items) {
+        if (isConcerned(found)) await impersonation.end(found.id, how)
+      }
+    }
+  }
+}
+
+/** The emergencies that are in their window: a customer who wants to be asked leaves these to the rule. */
+async function emergenciesOf({ store, customer, now }: CustomerEnding): Promise<Set<string>> {
+  const filter = { customer, state: 'granted', notOverAt: now } as const
+  const granted = await readAll(
+    (before) => store.permits(filter, { before, limit: PERMITS_PER_READ }),
+    ({ permits }) => allReadable(permits),
+  )
+  return new Set(granted.filter(({ kind }) => kind === 'emergency').map(({ id }) => id))
+}

@@ -1,0 +1,51 @@
+import type { Permit } from './permit.ts'
+
+/** How it stands, or what became of it. `'overridden'`: it was refused, and the operator acted all the same. */
+export const HISTORY_STATES = [
+  'requested',
+  'granted',
+  'expired',
+  'refused',
+  'overridden',
+  'revoked',
+  'lapsed',
+  'emergency',
+] as const
+
+export type HistoryState = (typeof HISTORY_STATES)[number]
+
+/** Requests and emergencies that match all given members. */
+export interface HistoryFilter {
+  /** Account ids. */
+  readonly customer?: string | undefined
+  readonly operator?: string | undefined
+  /** The account id of a person who asked, or who decided, took back, lifted or reviewed. */
+  readonly person?: string | undefined
+  readonly state?: HistoryState | undefined
+  /** However it is written: without regard to case and blanks. */
+  readonly ticket?: string | undefined
+  /** Words, each of which begins a word of a name, id, ticket, reason or note. */
+  readonly text?: string | undefined
+  /** When it was asked for: this or later, and before that, in milliseconds since the epoch. */
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
+/** The newest first. */
+export interface PermitHistory {
+  readonly permits: readonly PastPermit[]
+  /** The `before` of the next page. It is there also where so many were looked at, and none of them matched. */
+  readonly next?: string
+}
+
+/** A request or an emergency, with what came of a refusal. */
+export interface PastPermit extends Permit {
+  /** Of a request that was refused: the emergency by which the operator acted all the same. */
+  readonly overriddenBy?: Overriding
+}
+
+export interface Overriding {
+  readonly id: string
+  readonly at: number
+  readonly ticket?: string | undefined
+}

@@ -1,0 +1,259 @@
+import type {
+  AuthorizationRequest,
+  Authorize,
+  IssueOptions,
+  Provider,
+  SubjectTokenContext,
+} from 'oidc-provider-impersonation'
+import type {
+  Named,
+  NoticeKind,
+  StandingChoice,
+  StandingRecord,
+} from 'oidc-provider-impersonation-verify/format'
+import type { AuditStore } from '../../../ledger/store.ts'
+import type { Pause } from '../../../web/pause-answers.ts'
+import type { HistoryFilter, PastPermit, PermitHistory } from './history-filter.ts'
+import type { Permit, PermitRefusal } from './permit.ts'
+import type { OnPermit } from './permit-alerts.ts'
+import type { RequestFacts } from './rules.ts'
+
+/** A person who may decide. */
+export interface Approver extends Named {
+  /** The account id. */
+  readonly id: string
+}
+
+export interface PermitsOptions {
+  /** Where permits are kept: the audit of the console. Another object is a TypeError at `supportConsole()`. */
+  readonly audit: AuditStore
+  /**
+   * Who may decide on a permit for the second person, asked at each decision, and when a page of requests is
+   * read; there is no one where it answers an empty list, or anything that is no list. Who asks, and the
+   * customer, are left out in any case. What it throws refuses, and so does no answer within `timeout`.
+   * Without it, there is no emergency. Who may decide may lift a pause: then it is asked with the pause, whose
+   * `kind` is `'pause'`.
+   * Without it, `attach` must say who may approve; the console says: leads.
+   */
+  readonly approvers?:
+    | ((about: Pause | Permit) => readonly Approver[] | Promise<readonly Approver[]>)
+    | undefined
+  /**
+   * The ticket of a start: a permit is good for the ticket that it was asked for. Where it answers
+   * `undefined`, no request of an operator fits.
+   * @defaultValue `({ context }) => context.ticketId`, where that is a text
+   */
+  readonly ticketOf?: TicketOf | undefined
+  /** What customers may answer for all requests. Without it, they are asked each time. */
+  readonly standing?:
+    | {
+        /**
+         * What a customer can choose, beside `ask`: a list, or a function of the customer, so that staff, people
+         * who are protected, and accounts under investigation get less. It is asked when the page is read, and
+         * at a choice. What a customer chose before holds. What it throws refuses, and so does no answer within
+         * `timeout`: `ask` stays open.
+         * @defaultValue all but `'never'`
+         */
+        readonly offers?: Offers | undefined
+        /**
+         * What holds before the customer chose. `'rule'`: the rule alone decides. `'ask'`: each request
+         * needs the customer, too. `'always'`: what the rule needs of the customer is met.
+         * @defaultValue 'rule'
+         */
+        readonly initially?: 'always' | 'ask' | 'rule' | undefined
+      }
+    | undefined
+  /** Lengths of the window that can be asked for, in seconds: 1 to 86,400. @defaultValue 10 minutes, 1 hour, 4 hours */
+  readonly durations?: readonly number[] | undefined
+  /** How long a request can be decided, in seconds. @defaultValue 86,400 */
+  readonly lapse?: number | undefined
+  /** How long the same is not asked again after a refusal, in seconds. @defaultValue 86,400 */
+  readonly pause?: number | undefined
+  /** Length of the window of an emergency, in seconds. @defaultValue 600 */
+  readonly emergency?: number | undefined
+  /** How long the storage may take, in seconds: more than 0, at most 60. @defaultValue 2 */
+  readonly timeout?: number | undefined
+  /**
+   * Called for each change, for mail or chat: again after a failure or a crash, until it resolves, and once after
+   * that (docs/notices.md). Nothing waits for it. It has 50 seconds: then the signal aborts, and it failed.
+   */
+  readonly onPermit?: OnPermit | undefined
+}
+
+/** Finds the ticket of a start. */
+export type TicketOf = (
+  request: Pick<AuthorizationRequest, 'account' | 'context'>,
+) => string | undefined
+
+export type { StandingChoice }
+
+/** What customers can choose; a function is given the account id. */
+export type Offers =
+  | readonly StandingChoice[]
+  | ((customer: string) => readonly StandingChoice[] | Promise<readonly StandingChoice[]>)
+
+/** One answer of a customer for all requests. Times are in milliseconds since the epoch. */
+export type StandingAnswer = Pick<
+  StandingRecord,
+  'choice' | 'customer' | 'id' | 'requestedAt' | 'revoked' | 'until'
+>
+
+/** What holds for a customer now. */
+export interface Standing {
+  /** `'rule'`: nothing is said, and the rule alone decides. */
+  readonly choice: StandingChoice | 'rule'
+  /** Of `day` and `week`: in milliseconds since the epoch. */
+  readonly until?: number | undefined
+  /** Whether the customer said nothing yet: it is what the deployment says. */
+  readonly isInitial?: true | undefined
+}
+
+export interface AttachOptions {
+  /**
+   * Whether every backend binds what it issues as a permit needs it, to `mayAct.sub`, `mayAct.clientId`, one
+   * resource and a scope, though `managementApi.requireBinding` does not insist: there is no warning then. The
+   * console does.
+   */
+  readonly isBound?: boolean | undefined
+  /** The client for which the rule is asked before a request: one of `managementApi.clients.issue`. */
+  readonly issueAs?: string | undefined
+  /** Whether a person may decide for the second person: asked where there are no `approvers`. */
+  readonly mayApprove?: ((accountId: string) => boolean | Promise<boolean>) | undefined
+  /** Names a person, for the entries. */
+  readonly nameOf?:
+    | ((accountId: string) => Named | undefined | Promise<Named | undefined>)
+    | undefined
+  /** The page of a permit, for `onPermit`: the console says it. */
+  readonly urlOf?: ((permit: string) => string) | undefined
+  /** What customers are told from now on: a console with `notices` says it. @defaultValue none */
+  readonly notify?: readonly NoticeKind[] | undefined
+}
+
+/** What an operator asks for. Who calls has authenticated the operator, and no impersonation. */
+export interface PermitRequest extends RequestFacts {
+  readonly ticket: string
+  readonly reason: string
+  /** Length of the window, in seconds: one of `durations`. */
+  readonly for: number
+  /** How long each impersonation under it lasts at most, in seconds: shown to who decides. */
+  readonly duration?: number | undefined
+  /**
+   * The `context` with which the start will be asked for: the rule is asked with it.
+   * @defaultValue `{ ticketId: ticket, reason }`, and `duration` where there is one
+   */
+  readonly context?: SubjectTokenContext | undefined
+}
+
+/** The request that is answered: the rule sees it. */
+export type AskHow = Pick<IssueOptions, 'ctx'>
+
+/** Who decides, and what they say about it. Who calls has authenticated the person, and no impersonation. */
+export interface Saying {
+  /** The account id. */
+  readonly by: string
+  /** At most 1,000 characters. */
+  readonly note?: string | undefined
+}
+
+/** Who lifts a pause, and what they found. */
+export interface Resuming {
+  /** The account id. Absent where the deployment lifts it itself, because there is no person who may. */
+  readonly by?: string | undefined
+  /** 1 to 1,000 characters. */
+  readonly note: string
+}
+
+/**
+ * Permits: an approval by a second person, or by the customer, before an impersonation. Every method
+ * rejects with a {@link PermitError}: nothing was changed then.
+ */
+export interface Permits {
+  /** The rule, with what is permitted: `authorize: permits.wrap(rule)`. */
+  wrap(rule: Authorize): Authorize
+  /**
+   * Begins, once the provider exists. It also ends, every few seconds, what runs under permits that
+   * another process revoked before it was killed. A warning with the code `PERMITS_UNBOUND` says at the first
+   * time where `managementApi.requireBinding` lets requests through that no permit can fit.
+   *
+   * @throws TypeError where the provider cannot end impersonations, or it is not said who may approve
+   */
+  attach(provider: Provider, options?: AttachOptions): void
+  /** Lengths of a window that can be asked for, in seconds. */
+  readonly durations: readonly number[]
+  /** Whether `approvers` are given: without them, there is no emergency. */
+  readonly hasApprovers: boolean
+  /** Whether customers may answer for all requests. */
+  readonly hasStanding: boolean
+  /** What a customer can choose now for all requests: none without `standing`, else `ask` and more. */
+  findOffers(customer: string): Promise<readonly StandingChoice[]>
+  /** Where permits are kept. */
+  readonly audit: AuditStore
+  /** Asks for the approvals that the rule needs: it is asked first. */
+  request(request: PermitRequest, how?: AskHow): Promise<Permit>
+  /** Acts without an approval, where the rule allows it: an approver reviews it afterwards. */
+  emergency(request: Omit<PermitRequest, 'for'>, how?: AskHow): Promise<Permit>
+  /** Meets a need: the customer's own where the customer says it, else the second person's. */
+  grant(id: string, saying: Saying): Promise<Permit>
+  refuse(id: string, saying: Saying): Promise<Permit>
+  /**
+   * Takes back a refusal, so that it can be asked again: the customer their own, an approver an approver's.
+   * Never who asked.
+   */
+  lift(id: string, saying: Saying): Promise<Permit>
+  /** What else was refused to the same operator for the same customer and application, and still holds. */
+  refusals(permit: Permit): Promise<readonly PermitRefusal[]>
+  /** Takes it back, and ends what runs under it: an approver, the customer, or who asked for it. */
+  revoke(id: string, saying: Saying): Promise<Permit>
+  /** An approver who is not the operator says that an emergency was looked at. */
+  review(id: string, saying: Saying & { readonly note: string }): Promise<Permit>
+  get(id: string): Promise<Permit | undefined>
+  /** The newest first, at most 100; `next` is the `before` of the next page, and absent at the end. */
+  list(filter?: {
+    readonly customer?: string
+    readonly operator?: string
+    /** Only what can still be decided, is in its window, is to be reviewed, or is a refusal that holds. */
+    readonly isOpen?: true
+    /** Only requests that can still be decided. */
+    readonly isAwaited?: true
+    /** Only emergencies that an approver has not looked at. */
+    readonly isReviewDue?: true
+    readonly before?: string
+  }): Promise<{ readonly permits: readonly Permit[]; readonly next?: string }>
+  /**
+   * Requests and emergencies, also those that are over, the newest first: who asked, who decided with which note,
+   * and what was refused and then overridden by an emergency.
+   */
+  history(
+    filter: HistoryFilter,
+    page?: { readonly before?: string | undefined },
+  ): Promise<PermitHistory>
+  /** Of a request that was refused: with the emergency by which the operator acted all the same. */
+  withOverride(permit: Permit): Promise<PastPermit>
+  /**
+   * Who could decide now: without who asks and the customer. `undefined` where there are no `approvers`:
+   * `mayApprove` says who may.
+   */
+  findApprovers(about: Pause | Permit): Promise<readonly Approver[] | undefined>
+  /** Operators who may not start now. The newest first, at most 100; `next` is the `before` of the next page. */
+  pauses(filter?: {
+    readonly customer?: string
+    readonly operator?: string
+    readonly before?: string
+  }): Promise<{ readonly pauses: readonly Pause[]; readonly next?: string }>
+  /** Lifts a pause: an approver who is not the operator. Without `by`, the deployment itself. */
+  resume(id: string, saying: Resuming): Promise<Pause>
+  /** An answer of a customer for all requests, by its id: impersonations that it allowed have it. */
+  getAnswer(id: string): Promise<StandingAnswer | undefined>
+  /** What the customer answered for all requests. */
+  standing(customer: string): Promise<Standing>
+  /**
+   * The customer's answer for all requests. `ask` and `never` take back all that the customer allowed, and end
+   * what is issued or runs and would not start any more, whoever allowed it. Who calls has authenticated the customer, and no impersonation.
+   */
+  setStanding(customer: string, choice: StandingChoice): Promise<Standing>
+  /**
+   * Stops what `attach` began. The audit is closed by who opened it. `supportConsole().close()` does both, of
+   * the permits that the console was given.
+   */
+  close(): Promise<void>
+}

@@ -1,0 +1,205 @@
+import { pauseSlot } from 'oidc-provider-impersonation-verify/chain'
+import {
+  type AnyPermit,
+  type AuditEntry,
+  isPausedAt,
+  type PauseRecord,
+  parseAny,
+  present,
+  type StoredPermit,
+} from 'oidc-provider-impersonation-verify/format'
+import { newId } from '../../../kernel/ids.ts'
+import { allReadable, readable } from '../../../ledger/readable.ts'
+import type { AuditStore } from '../../../ledger/store.ts'
+import type { Pause } from '../../../web/pause-answers.ts'
+import type { PermitsContext } from './context.ts'
+import { PermitError } from './errors.ts'
+import { parseAccountId, parseNote } from './inputs.ts'
+import type { Resuming } from './options.ts'
+import { pauseAt } from './permit.ts'
+
+/** A customer says of an impersonation: I did not ask for this. */
+export interface Objection {
+  /** Account ids. */
+  readonly customer: string
+  readonly operator: string
+  readonly impersonation: string
+  /** When the customer said it first, in milliseconds since the epoch. */
+  readonly at: number
+  readonly note?: string | undefined
+}
+
+/** A lead keeps an operator from starting, as any customer. */
+export interface Hold {
+  /** Account ids. */
+  readonly operator: string
+  readonly by: string
+  /** When it ends, in milliseconds since the epoch; `undefined` until a person lifts it. */
+  readonly until: number | undefined
+  readonly note: string | undefined
+}
+
+export interface PauseFilter {
+  readonly customer?: string | undefined
+  readonly operator?: string | undefined
+  readonly before?: string | undefined
+}
+
+/** Operators who may not start. */
+export interface Pauses {
+  /** What keeps an operator from starting as a customer now. */
+  find(operator: string, customer: string): Promise<Pause | undefined>
+  /**
+   * Pauses the operator for the customer, where that is not so already.
+   *
+   * @returns the pause that holds; `undefined` where a person has lifted it after the objection
+   */
+  object(objection: Objection): Promise<{ readonly pause?: Pause; readonly isNew: boolean }>
+  /**
+   * Pauses the operator for every customer. One that holds stays as it is.
+   *
+   * @returns the pause that holds
+   */
+  hold(hold: Hold): Promise<{ readonly pause?: Pause; readonly isNew: boolean }>
+  get(id: string): Promise<Pause | undefined>
+  /** Those that hold, newest first, at most 100. */
+  list(filter?: PauseFilter): Promise<{ readonly pauses: readonly Pause[]; readonly next?: string }>
+  resume(id: string, saying: Resuming): Promise<Pause>
+}
+
+const PAUSES_PER_READ = 100
+
+const noSuchPause = () => new PermitError('not_found', 'there is no such pause')
+
+/** The slots of the pauses that keep an operator from starting: as this customer, and as any. */
+export const pauseSlots = (operator: string, customer: string) => [
+  pauseSlot(operator, customer),
+  pauseSlot(operator, undefined),
+]
+
+/** @throws Error for one that cannot be read: it may hold */
+export function pauseAmong(newest: readonly StoredPermit[], now: number): PauseRecord | undefined {
+  return newest
+    .map((each) => pauseIn(parseAny(each)))
+    .find((pause) => pause && isPausedAt(pause, now))
+}
+
+export async function findPause(
+  store: Pick<AuditStore, 'permitsInForce'>,
+  { operator, customer }: { readonly operator: string; readonly customer: string },
+  now: number,
+): Promise<PauseRecord | undefined> {
+  return pauseAmong(await store.permitsInForce({ slots: pauseSlots(operator, customer) }), now)
+}
+
+/** @param assertMay throws a PermitError for a person who may not lift it */
+export function pausesOf(
+  { decide, store, now, reading, findNames, attached }: PermitsContext,
+  assertMay: (pause: Pause, by: string) => Promise<void>,
+): Pauses {
+  const shown = (record: PauseRecord | undefined) => record && pauseAt(record, now())
+
+  async function get(id: string): Promise<Pause | undefined> {
+    const stored = await reading(() => store.permit(id))
+    return shown(pauseIn(readable(stored)))
+  }
+
+  /** @param isLifted whether a person said already that it is over */
+  async function begin(
+    operator: string,
+    about: Omit<AuditEntry, 'event' | 'timeMs'>,
+    isLifted: (holder: PauseRecord) => boolean = () => false,
+  ): Promise<{ readonly pause?: Pause; readonly isNew: boolean }> {
+    attached()
+    const entry: AuditEntry = {
+      ...{ event: 'support.paused', timeMs: now(), permit: newId(), mayAct: { sub: operator } },
+      ...about,
+    }
+    const names = await findNames(entry)
+    try {
+      const record = await decide.open(pauseSlot(operator, about.userId), (stored) => {
+        const holder = pauseIn(stored)
+        if (holder && isPausedAt(holder, now())) throw new Held(holder)
+        if (holder && isLifted(holder)) throw new Held(undefined)
+        return { ...entry, timeMs: Math.max(now(), holder?.lastAt ?? 0), ...names }
+      })
+      return { ...present({ pause: shown(pauseIn(record)) }), isNew: true }
+    } catch (error) {
+      if (error instanceof Held) return { ...present({ pause: shown(error.by) }), isNew: false }
+      throw error
+    }
+  }
+
+  return {
+    get,
+    async find(operator, customer) {
+      const found = await reading(() => findPause(store, { operator, customer }, now()))
+      return shown(found)
+    },
+    object: ({ customer, operator, impersonation, at, note }) =>
+      begin(
+        operator,
+        {
+          ...{ userId: customer, by: customer, context: { impersonation } },
+          ...present({ note }),
+        },
+        (holder) => (holder.resumed?.at ?? 0) >= at,
+      ),
+    hold: ({ operator, by, until, note }) =>
+      begin(operator, { by, ...present({ note }), terms: { needs: [], ...present({ until }) } }),
+    async list({ before, ...filter } = {}) {
+      const held = { ...filter, state: 'paused', notOverAt: now() } as const
+      const page = { before, limit: PAUSES_PER_READ }
+      const { permits, next } = await reading(() => store.permits(held, page))
+      // One bad entry stops nothing (I17): one that cannot be read is left out here. It holds, and keeps from
+      // starting.
+      const pauses = allReadable(permits).flatMap((each) => shown(pauseIn(each)) ?? [])
+      return { pauses, ...present({ next }) }
+    },
+    async resume(id, { by, note }) {
+      attached()
+      const before = (await get(id)) ?? raise(noSuchPause())
+      if (by !== undefined) await assertMay(before, parseAccountId(by, 'by'))
+      const about: Omit<AuditEntry, 'timeMs'> = {
+        ...{ event: 'support.resumed', permit: id, mayAct: { sub: before.operator.id } },
+        ...{ note: parseNote(note) },
+        ...present({ userId: before.customer?.id, by }),
+      }
+      const names = await findNames({ ...about, timeMs: now() })
+      const record = await decide.decide(id, (stored) => {
+        const pause = pauseIn(stored) ?? raise(noSuchPause())
+        if (pause.state !== 'paused') throw new PermitError('decided', 'it is lifted already')
+        return { ...about, timeMs: Math.max(now(), pause.lastAt), ...names }
+      })
+      return shown(pauseIn(record)) ?? raise(noSuchPause())
+    },
+  }
+}
+
+/** What a request is refused with. */
+export function pausedError({ customer }: Pick<PauseRecord, 'customer'>): PermitError {
+  return new PermitError(
+    'paused',
+    customer
+      ? 'the customer objected to what the operator did: the operator may not act as them until another person lifts the pause'
+      : 'a lead paused the operator',
+  )
+}
+
+/** It is paused already, or was lifted since. */
+class Held extends Error {
+  readonly by: PauseRecord | undefined
+
+  constructor(by: PauseRecord | undefined) {
+    super('there is a pause already')
+    this.by = by
+  }
+}
+
+function pauseIn(record: AnyPermit | undefined): PauseRecord | undefined {
+  return record?.kind === 'pause' ? record : undefined
+}
+
+function raise(error: Error): never {
+  throw error
+}

@@ -1,0 +1,139 @@
+import type { Provider } from 'oidc-provider-impersonation'
+import { descriptionsOf, requiredBinding, resolve } from 'oidc-provider-impersonation/siblings'
+import { present } from 'oidc-provider-impersonation-verify/format'
+import { type Outbox, startOutbox } from '../../../ledger/outbox/outbox.ts'
+import { allReadable } from '../../../ledger/readable.ts'
+import { ledgerOf } from '../../../ledger/recording/ledger.ts'
+import { approvals } from './approvals.ts'
+import { permitsContext } from './context.ts'
+import { deciders } from './deciders.ts'
+import { historyOf } from './history.ts'
+import { invalidInput } from './inputs.ts'
+import { offersOf } from './offers.ts'
+import type { AttachOptions, Permits, PermitsOptions, TicketOf } from './options.ts'
+import { pausesOf } from './pauses.ts'
+import { approvalIn, isOpenPermit, type Permit, permitAt } from './permit.ts'
+import { permitAlerts } from './permit-alerts.ts'
+import { refusalIn } from './refusals.ts'
+import { finishRevocations } from './revocations.ts'
+import { DEFAULT_DURATIONS_S, PERMITS_RULES } from './shape.ts'
+import { standingAnswers } from './standing.ts'
+import { warnOfUnbound } from './unbound.ts'
+import { wrapRule } from './wrap.ts'
+
+const MAX_PERMITS_LISTED = 100
+
+/**
+ * Makes permits. They exist before the provider, because its `authorize` needs them, and begin with
+ * `attach(provider)`.
+ *
+ * @throws TypeError with the dotted path of an option that is unknown or wrong
+ */
+export function createPermits(options: PermitsOptions): Permits {
+  return permitsWith(options, () => Date.now())
+}
+
+/** @param now the clock, in milliseconds since the epoch */
+export function permitsWith(options: PermitsOptions, now: () => number): Permits {
+  const settings = resolve(PERMITS_RULES, options, 'options')
+  const { approvers, onPermit, ticketOf = ticketInContext, ...times } = settings
+  const durations = Object.freeze([...(settings.durations ?? DEFAULT_DURATIONS_S)])
+  const ledger = ledgerOf(settings.audit)
+  const { store } = ledger
+  const timeoutMs = settings.timeout * 1000
+  const standing = settings.standing && {
+    initially: settings.standing.initially,
+    findOffers: offersOf(settings.standing.offers, timeoutMs),
+  }
+  const { context, isAttached, attach } = permitsContext({
+    ...{ ledger, now, timeoutMs },
+    alerts: onPermit !== undefined,
+  })
+  const { attached, reading } = context
+  const isRefusal = (permit: Permit) =>
+    refusalIn(permit, now(), settings.pause * 1000) !== undefined
+  let given: AttachOptions = {}
+  let stop: (() => Promise<void>) | undefined
+  let outbox: Outbox | undefined
+  const mayApprove = () => given.mayApprove
+  const decided = deciders({ approvers, mayApprove, timeoutMs })
+  const hasApprovers = approvers !== undefined
+  const held = pausesOf(context, decided.assertMay)
+  const asked = approvals(context, { deciders: decided, hasApprovers, ...times })
+  const answers = standingAnswers(context, standing)
+  const history = historyOf(context, settings.pause * 1000)
+
+  return {
+    ...{ durations, audit: settings.audit, hasApprovers },
+    hasStanding: standing !== undefined,
+    wrap(rule) {
+      const wrapped = wrapRule(rule, {
+        ...{ standing, ticketOf, now },
+        findInForce: (wanted) => reading(() => store.permitsInForce(wanted)),
+        assertUsable() {
+          if (!attached().impersonation.canEnd) {
+            throw new Error('permits need impersonations that can be ended')
+          }
+        },
+      })
+      return Object.assign(wrapped, { description: descriptionsOf(rule, 'permits.wrap: the rule') })
+    },
+    attach(provider: Provider, more: AttachOptions = {}) {
+      if (!approvers && !more.mayApprove && !isAttached()) {
+        throw new TypeError(
+          'options.approvers is required where attach(provider, { mayApprove }) does not say who may approve: (permit) => a list of { id, name }',
+        )
+      }
+      const isFirst = !isAttached()
+      given = { ...given, ...more }
+      attach(provider, given)
+      if (isFirst && !more.isBound) warnOfUnbound(requiredBinding(provider))
+      stop ??= finishRevocations(store, provider, now)
+      if (!onPermit) return
+      const urlOf = (permit: string) => given.urlOf?.(permit)
+      outbox ??= startOutbox({
+        ...{ who: 'approvers', now },
+        sources: [permitAlerts({ store, decide: context.decide, onPermit, urlOf, now })],
+      })
+    },
+    ...asked,
+    async request(request, how) {
+      if (durations.includes(request.for)) return asked.request(request, how)
+      throw invalidInput(`for must be one of ${durations.join(', ')}`)
+    },
+    async list({ before, isOpen, isAwaited, ...filter } = {}) {
+      const state = isAwaited && ('requested' as const)
+      const found = { ...filter, state, notOverAt: isOpen || isAwaited ? now() : undefined }
+      const { permits, next } = await reading(() =>
+        store.permits(found, { before, limit: MAX_PERMITS_LISTED }),
+      )
+      const all = allReadable(permits).flatMap((each) => {
+        const record = approvalIn(each)
+        const permit = record && permitAt(record, now())
+        const isShown = !isOpen || (permit && (isOpenPermit(permit) || isRefusal(permit)))
+        return permit && isShown ? permit : []
+      })
+      return { permits: all, ...present({ next }) }
+    },
+    history: history.find,
+    withOverride: history.withOverride,
+    findApprovers: decided.find,
+    findOffers: async (customer) => standing?.findOffers(customer) ?? [],
+    pauses: held.list,
+    resume: held.resume,
+    getAnswer: answers.find,
+    standing: answers.get,
+    setStanding: answers.choose,
+    async close() {
+      const [running, telling] = [stop, outbox]
+      // Attached again, they begin again.
+      stop = undefined
+      outbox = undefined
+      await running?.()
+      await telling?.stop()
+    },
+  }
+}
+
+const ticketInContext: TicketOf = ({ context: { ticketId } }) =>
+  typeof ticketId === 'string' ? ticketId : undefined

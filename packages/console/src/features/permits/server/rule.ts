@@ -1,0 +1,55 @@
+import { errors, type Need, type Preview } from 'oidc-provider-impersonation'
+import { limitTime } from 'oidc-provider-impersonation/siblings'
+import type { PermitsContext } from './context.ts'
+import { PermitError } from './errors.ts'
+import { invalidInput } from './inputs.ts'
+import type { AskHow, PermitRequest } from './options.ts'
+
+/** What the rule of the deployment answers about a request: which approvals, and whether an emergency. */
+export type RuleNeeds = Pick<Preview, 'emergency'> & { readonly needs: readonly Need[] }
+
+/**
+ * Asks the rule, as an issue would: whoever asks for a permit does not say what it needs.
+ *
+ * @throws PermitError where the rule refuses, needs no approval, or cannot be asked
+ */
+export async function askRule(
+  { attached, issueAs, timeoutMs }: Pick<PermitsContext, 'attached' | 'issueAs' | 'timeoutMs'>,
+  request: Omit<PermitRequest, 'for'>,
+  { ctx }: AskHow,
+): Promise<RuleNeeds> {
+  const { impersonation } = attached()
+  const { customer, operator, application, resource, scope, ticket, reason, duration } = request
+  const asked = {
+    userId: customer,
+    mayAct: { sub: operator, clientId: application },
+    resource,
+    scope,
+    context: request.context ?? {
+      ...{ ticketId: ticket, reason },
+      ...(duration === undefined ? {} : { duration }),
+    },
+  }
+  const late = () => new Error('authorize does not answer')
+  const { verdict, needs, emergency } = await limitTime(
+    timeoutMs,
+    impersonation.preview(asked, { as: issueAs(), ctx }),
+    late,
+  ).catch((error: unknown) => Promise.reject(problemOf(error)))
+  if (verdict === 'needs' && needs) return { needs, ...(emergency ? { emergency } : {}) }
+  if (verdict === 'allowed') throw new PermitError('not_needed', 'this needs no approval: start')
+  throw new PermitError('access_denied', 'the rule does not allow this')
+}
+
+function problemOf(error: unknown): unknown {
+  const cause = error instanceof Error ? error.cause : undefined
+  // The rule is wrapped: what permits themselves could not read.
+  if (cause instanceof PermitError) return cause
+  if (error instanceof errors.OIDCProviderError && error.expose) {
+    const { error_description: description = error.error } = error
+    return invalidInput(description)
+  }
+  return new PermitError('temporarily_unavailable', 'the rule cannot be asked now', {
+    cause: error,
+  })
+}

@@ -1,0 +1,202 @@
+import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
+import {
+  type AnyPermit,
+  type AuditEntry,
+  type GivenPermit,
+  present,
+  type StandingTerm,
+  type StoredPermit,
+} from 'oidc-provider-impersonation-verify/format'
+import { newId } from '../../../kernel/ids.ts'
+import { readAll } from '../../../kernel/pages.ts'
+import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
+import { allReadable, readable } from '../../../ledger/readable.ts'
+import type { PermitsContext } from './context.ts'
+import { endForCustomer, isClosed } from './ends.ts'
+import { PermitError } from './errors.ts'
+import { invalidInput, parseAccountId } from './inputs.ts'
+import type { FindOffers } from './offers.ts'
+import type { PermitsOptions, Standing, StandingAnswer, StandingChoice } from './options.ts'
+
+const DAY_S = 86_400
+/** Length of each choice, in seconds; `undefined` for one without an end. */
+const LENGTHS_S: Readonly<Record<StandingChoice, number | undefined>> = {
+  ask: undefined,
+  never: undefined,
+  day: DAY_S,
+  week: 7 * DAY_S,
+  always: undefined,
+}
+
+/** The options of the switch, with their defaults. */
+export interface StandingOptions {
+  readonly findOffers: FindOffers
+  readonly initially: NonNullable<NonNullable<PermitsOptions['standing']>['initially']>
+}
+
+/** What holds for a customer. */
+export interface StandingNow extends Standing {
+  /** Of what runs by it; `undefined` where the customer said nothing. */
+  readonly id: string | undefined
+}
+
+/** What customers answer for all requests. */
+export interface StandingAnswers {
+  get(customer: string): Promise<Standing>
+  find(id: string): Promise<StandingAnswer | undefined>
+  /** Stores the choice, and ends what would not start any more. */
+  choose(customer: string, choice: StandingChoice): Promise<Standing>
+}
+
+/** @param stored the newest answer of the customer. What cannot be read is no */
+export function standingIn(
+  stored: StoredPermit | undefined,
+  initially: StandingOptions['initially'],
+  now: number,
+): StandingNow {
+  const holder = readable(stored)
+  if (stored && !holder) return { id: stored.id, choice: 'never' }
+  return standingNow(holder, initially, now)
+}
+
+function standingNow(
+  holder: AnyPermit | undefined,
+  initially: StandingOptions['initially'],
+  now: number,
+): StandingNow {
+  const [held] = termsAt(holder, now)
+  if (held) return { id: holder?.id, ...held }
+  return { id: undefined, choice: initially, ...(initially === 'rule' ? {} : { isInitial: true }) }
+}
+
+/** What the customer chose, first what holds now. */
+function termsAt(holder: AnyPermit | undefined, now: number): readonly StandingTerm[] {
+  if (holder?.kind !== 'standing') return []
+  if (holder.state === 'revoked') return [{ choice: 'ask' }]
+  const { choice, until, afterwards = [] } = holder
+  const terms = [{ choice, ...(until === undefined ? {} : { until }) }, ...afterwards]
+  return terms.filter((term) => term.until === undefined || term.until > now)
+}
+
+export function standingAnswers(
+  { decide, store, now, attached, reading, ...context }: PermitsContext,
+  standing: StandingOptions | undefined,
+): StandingAnswers {
+  const { initially = 'rule' } = standing ?? {}
+  const read = (customer: string) => reading(() => store.slotHolder(standingSlot(customer)))
+  const shown = ({ id: _, ...standing }: StandingNow): Standing => standing
+  const standingOf = async (customer: string) =>
+    shown(standingIn(await read(customer), initially, now()))
+  const aboutOf = (customer: string) => ({ userId: customer, by: customer })
+
+  async function write(customer: string, choice: StandingChoice): Promise<AnyPermit> {
+    const length = LENGTHS_S[choice]
+    const isNo = isClosed(choice)
+    const entry: Omit<AuditEntry, 'timeMs'> = {
+      ...{ event: isNo ? 'support.closed' : 'support.opened', permit: newId() },
+      ...aboutOf(customer),
+    }
+    const names = await context.findNames({ ...entry, timeMs: now() })
+    const mark = isNo ? {} : context.markFor('opened')
+    return decide.open(standingSlot(customer), (holder) => {
+      // Later than the answer before it, also in one millisecond: by this a no knows what to revoke.
+      const time = Math.max(now(), (holder?.lastAt ?? 0) + 1)
+      // A day or a week gives back what held before it.
+      const afterwards = length === undefined ? [] : termsAt(holder, time + length * 1000)
+      const terms = {
+        ...{ needs: ['user'] as const, choice },
+        ...(length === undefined ? {} : { for: length }),
+        ...(afterwards.length > 0 ? { afterwards } : {}),
+      }
+      return { ...entry, timeMs: time, terms, ...names, ...mark }
+    })
+  }
+
+  /** What the customer allowed before, and is not over: also what a second person has still to decide on. */
+  async function allowed(customer: string, before: number): Promise<GivenPermit[]> {
+    const found: GivenPermit[] = []
+    for (const state of ['granted', 'requested'] as const) {
+      const filter = { customer, state, notOverAt: now() } as const
+      const permits = await readAll(
+        (before) => reading(() => store.permits(filter, { before, limit: PERMITS_PER_READ })),
+        (page) => allReadable(page.permits).filter(isByCustomer),
+      )
+      found.push(...permits)
+    }
+    return found.filter((each) => each.kind !== 'standing' || each.requestedAt < before)
+  }
+
+  async function revoke(customer: string, permit: GivenPermit): Promise<void> {
+    const about = {
+      ...{ permit: permit.id, ...aboutOf(customer) },
+      ...(permit.kind === 'standing'
+        ? {}
+        : { mayAct: { sub: permit.operator.id, clientId: permit.application } }),
+    }
+    const names = await context.findNames({ event: 'support.revoked', timeMs: now(), ...about })
+    await decide
+      .decide(permit.id, (stored) => {
+        // Another process was first: what it decided stays.
+        if (stored?.state !== 'granted' && stored?.state !== 'requested') throw new AlreadyOver()
+        return {
+          event: 'support.revoked',
+          timeMs: Math.max(now(), stored.lastAt),
+          ...about,
+          ...names,
+        }
+      })
+      .catch((error: unknown) => {
+        if (error instanceof AlreadyOver) return undefined
+        throw error
+      })
+  }
+
+  /** Approved before (I15): stored first, so that nothing starts any more. A second No ends what is still alive. */
+  async function close(customer: string, choice: 'ask' | 'never'): Promise<Standing> {
+    const holder = await read(customer)
+    const before = readable(holder)
+    const held = standingIn(holder, initially, now())
+    const isSaid = before?.kind === 'standing' && held.choice === choice && held.until === undefined
+    const closed = isSaid ? before : await write(customer, choice)
+    for (const permit of await allowed(customer, closed.requestedAt)) await revoke(customer, permit)
+    const ending = context.endingOf(customer, choice, now())
+    await endForCustomer(ending, context.timeoutMs).catch((cause: unknown) => {
+      throw new PermitError(
+        'temporarily_unavailable',
+        'your answer is stored; what runs cannot be ended now: it is tried again, and you can say it again',
+        { cause },
+      )
+    })
+    return standingOf(customer)
+  }
+
+  return {
+    get: standingOf,
+    async find(id) {
+      const found = readable(await reading(() => store.permit(id)))
+      if (found?.kind !== 'standing') return undefined
+      const { customer, choice, requestedAt, until, revoked } = found
+      return { id, customer, choice, requestedAt, ...present({ until, revoked }) }
+    },
+    async choose(given, choice) {
+      attached()
+      const customer = parseAccountId(given, 'customer')
+      if (!standing) throw new PermitError('not_found', 'customers are asked each time')
+      // A customer can always say that support is to ask, whatever the deployment says.
+      const offers = choice === 'ask' ? [choice] : await standing.findOffers(customer)
+      if (!offers.includes(choice))
+        throw invalidInput(`choice must be one of: ${offers.join(', ')}`)
+      if (isClosed(choice)) return close(customer, choice)
+      return shown(standingNow(await write(customer, choice), initially, now()))
+    },
+  }
+}
+
+class AlreadyOver extends Error {}
+
+function isByCustomer(permit: AnyPermit): permit is GivenPermit {
+  if (permit.kind === 'pause') return false
+  if (permit.kind === 'standing') return permit.state === 'granted'
+  const isAllowed = permit.decisions.some(({ need, isGranted }) => need === 'user' && isGranted)
+  return permit.kind === 'approval' && isAllowed
+}

@@ -1,0 +1,194 @@
+import type { AuthorizationRequest, Authorize, Need, Verdict } from 'oidc-provider-impersonation'
+import { explainRefusal } from 'oidc-provider-impersonation/siblings'
+import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
+import { type PermitRecord, REVIEW_SEPARATOR } from 'oidc-provider-impersonation-verify/format'
+import { allReadable } from '../../../ledger/readable.ts'
+import type { AuditStore } from '../../../ledger/store.ts'
+import type { TicketOf } from './options.ts'
+import { pauseAmong, pauseSlots } from './pauses.ts'
+import { approvalIn } from './permit.ts'
+import { isAllowedBy, meetsNeeds, type RequestFacts } from './rules.ts'
+import { type StandingNow, type StandingOptions, standingIn } from './standing.ts'
+import { unfitWarner } from './unbound.ts'
+
+export interface WrapOptions {
+  readonly findInForce: AuditStore['permitsInForce']
+  /** What customers may answer for all requests; `undefined` where they may not. */
+  readonly standing: Pick<StandingOptions, 'initially'> | undefined
+  /** The ticket that a start is for. */
+  readonly ticketOf: TicketOf
+  /** @throws Error where permits cannot be used: nothing is issued then (I9) */
+  readonly assertUsable: () => void
+  readonly now: () => number
+}
+
+/**
+ * The rule, with what is permitted: where it answers `needs`, and a granted permit fits the facts of the
+ * request, or the customer's standing answer, they are met. The lifetime of the access token ends with the
+ * window, and is no longer than the `duration` that was approved. Of several permits the one counts whose window ends last.
+ */
+export function wrapRule(
+  rule: Authorize,
+  { findInForce, standing, ticketOf, assertUsable, now }: WrapOptions,
+): Authorize {
+  const warnOfUnfit = unfitWarner()
+  return async (request) => {
+    const ruled = await rule(request)
+    // What is no verdict, the provider refuses.
+    if (ruled === false || !isVerdict(ruled)) return ruled
+    const at = now()
+    const { pause, answer, approvals } = await look(request, at)
+    if (pause) {
+      explainRefusal(request, 'the operator is paused: a customer objected, or a lead said so')
+      return false
+    }
+    if (!standing && !hasNeeds(ruled)) return ruled
+    assertUsable()
+    if (answer?.choice === 'never') {
+      explainRefusal(request, 'the customer wants no support to act')
+      return false
+    }
+    const isAsking = answer?.choice === 'ask'
+    const verdict = isAsking ? needingUser(ruled) : ruled
+    if (!hasNeeds(verdict)) return verdict
+    const { needs, emergency, ...limits } = verdict
+    const facts = startFactsOf(request, limits.scope)
+    if (typeof facts === 'string') {
+      const why = `no permit fits this request, whatever is approved: ${facts}`
+      explainRefusal(request, isAsking ? `${CANNOT_ASK}: ${why}` : why)
+      if (request.stage === 'issue') warnOfUnfit(why)
+      return isAsking ? false : verdict
+    }
+    const open = needs.includes('user') && answer && isOpen(answer) ? answer : undefined
+    const left = open ? needs.filter((need) => need !== 'user') : needs
+    if (open && left.length === 0) return permitted(limits, open, at) ?? verdict
+    const ticket = ticketIn(ticketOf(request))
+    if (ticket === undefined) {
+      explainRefusal(request, NO_TICKET)
+      return { ...verdict, needs: left }
+    }
+    const [permit] = approvals
+      .filter((record) => isAllowedBy(record, { ...facts, ticket }, at))
+      .filter((record) => meetsNeeds(record, left, emergency === true))
+      .toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))
+    const until = shortest(permit?.until, open?.until)
+    const { id, review, duration } = permit ?? {}
+    const given =
+      id === undefined ? undefined : permitted(limits, { id, until, review, duration }, at)
+    return given ?? { ...verdict, needs: left }
+  }
+
+  /** All that was said before, by one statement for each stage. */
+  async function look(request: AuthorizationRequest, at: number) {
+    const customer = request.account.accountId
+    const operator = request.mayAct?.sub
+    const pauses = operatorsIn(request).flatMap((each) => pauseSlots(each, customer))
+    const switches = standing ? [standingSlot(customer)] : []
+    const slots = [...pauses, ...switches]
+    const granted = operator === undefined ? undefined : { customer, operator, notOverAt: at }
+    const found = granted || slots.length > 0 ? await findInForce({ slots, granted }) : []
+    const inSlots = (some: readonly string[]) =>
+      found.filter(({ slot = '' }) => some.includes(slot))
+    return {
+      pause: pauseAmong(inSlots(pauses), at),
+      answer: standing && standingIn(inSlots(switches)[0], standing.initially, at),
+      approvals: allReadable(found).flatMap((each) => approvalIn(each) ?? []),
+    }
+  }
+}
+
+const CANNOT_ASK = 'the customer is to be asked, and cannot be asked for this'
+const NO_TICKET = 'options.ticketOf of createPermits answers no ticket: no permit fits'
+
+/** `undefined` for what is no text, or has nothing to see. */
+const ticketIn = (answered: unknown) =>
+  typeof answered === 'string' && answered.trim() !== '' ? answered : undefined
+/** The people who act: the operator, and whoever stands behind them in a chain. */
+function operatorsIn({ mayAct, actor }: AuthorizationRequest): readonly string[] {
+  const people = new Set(mayAct?.sub === undefined ? [] : [mayAct.sub])
+  for (let each: AuthorizationRequest['actor'] = actor; each; each = each.act) {
+    if (each.clientId === undefined) people.add(each.sub)
+  }
+  return [...people]
+}
+
+const isOpen = ({ choice }: StandingNow) => !['ask', 'never', 'rule'].includes(choice)
+
+const isVerdict = (ruled: Verdict): boolean =>
+  ruled === true || (typeof ruled === 'object' && ruled !== null)
+
+/** The customer is asked, whatever the rule says. Where the rule had no needs, there is no emergency. */
+function needingUser(ruled: Verdict): Verdict {
+  if (ruled === true) return { needs: ['user'] }
+  if (ruled === false) return false
+  const { needs = [] } = ruled
+  return { ...ruled, needs: [...new Set<Need>([...needs, 'user'])] }
+}
+
+/** @returns `undefined` where less than a second is left */
+function permitted(
+  limits: Exclude<Verdict, boolean>,
+  {
+    id,
+    until,
+    review,
+    duration,
+  }: Pick<PermitRecord, 'duration' | 'review' | 'until'> & { readonly id: string | undefined },
+  at: number,
+): Verdict | undefined {
+  const left = until === undefined ? undefined : Math.floor((until - at) / 1000)
+  if (left !== undefined && left < 1) return undefined
+  const accessTokenTtl = shortest(shortest(limits.accessTokenTtl, duration), left)
+  const given = {
+    ...limits,
+    ...(id === undefined ? {} : { permit: id }),
+    ...(accessTokenTtl === undefined ? {} : { accessTokenTtl }),
+    ...(review ? { review: reviewOf(limits.review, review.reason) } : {}),
+  }
+  return Object.keys(given).length > 0 ? given : true
+}
+
+const shortest = (one: number | undefined, other: number | undefined) =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
+
+/** The longest text that a verdict may have, in characters. */
+const MAX_REVIEW_LENGTH = 255
+
+/** The reason of the permit stands first, and is not cut off: an alarm is raised by it. */
+const reviewOf = (own: string | undefined, reason: string) =>
+  [reason, own]
+    .filter((each) => each !== undefined)
+    .join(REVIEW_SEPARATOR)
+    .slice(0, MAX_REVIEW_LENGTH)
+
+type VerdictWithNeeds = Exclude<Verdict, boolean> & { readonly needs: readonly Need[] }
+
+const NEED_NAMES: readonly unknown[] = ['second_person', 'user'] satisfies readonly Need[]
+
+function hasNeeds(verdict: Verdict): verdict is VerdictWithNeeds {
+  if (typeof verdict !== 'object' || verdict === null || !Array.isArray(verdict.needs)) return false
+  const { needs } = verdict
+  return needs.length > 0 && needs.every((need) => NEED_NAMES.includes(need))
+}
+
+/**
+ * What a permit has to fit; in words, what the request has to send instead, where it is not bound to one
+ * operator, one application, one resource and scopes.
+ */
+function startFactsOf(
+  { account, mayAct, actor, software, resource, scope: asked }: AuthorizationRequest,
+  left: string | undefined,
+): RequestFacts | string {
+  const { sub: operator, clientId: application } = mayAct ?? {}
+  const [first, ...others] = [resource].flat()
+  const scope = left ?? asked
+  if (!operator) return 'it lacks mayAct.sub, the operator'
+  if (!application) return 'it lacks mayAct.clientId, the application'
+  if (!first) return 'it lacks resource, the API'
+  if (others.length > 0) return 'it asks for several resources, and a permit is for one resource'
+  if (!scope) return 'it lacks scope'
+  // Software that acts for an operator, or on its own, was not permitted.
+  if (software !== undefined) return `the software ${software} acts`
+  if (actor?.sub !== operator) return 'another person acts than mayAct.sub names'
+  return { customer: account.accountId, operator, application, resource: first, scope }
+}

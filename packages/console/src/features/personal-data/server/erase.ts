@@ -1,0 +1,185 @@
+import { erasureDigestOf, type SignedErasure } from 'oidc-provider-impersonation-verify/chain'
+import {
+  type AuditEntry,
+  ERASED_EVENT,
+  MISLABELLED_EVENT,
+  present,
+  type StoredPermit,
+} from 'oidc-provider-impersonation-verify/format'
+import type { SignCheckpoint } from '../../../ledger/keeping/checkpoint.ts'
+import { readable } from '../../../ledger/readable.ts'
+import type { AuditStore } from '../../../ledger/store.ts'
+import {
+  type InForce,
+  InForceError,
+  type InForceReason,
+  permitInForce,
+  rowInForce,
+} from './in-force.ts'
+import { permitsOfCustomer, rowsOfCustomer } from './of-customer.ts'
+import { findProved } from './prove-customer.ts'
+
+/** Who answers the request of a customer, and why. */
+export interface DataRequest {
+  /** The account id of a person of the deployment. */
+  readonly by?: string | undefined
+  /** At most 65,536 characters. It is kept: write nothing into it that names the customer. */
+  readonly note?: string | undefined
+}
+
+/** How many were erased by this call. */
+export interface ErasedCounts {
+  readonly impersonations: number
+  readonly permits: number
+}
+
+export interface ErasureParts {
+  readonly store: AuditStore
+  /** Rejects where the entry is not stored. */
+  readonly record: (entry: AuditEntry) => Promise<void>
+  readonly sign: SignCheckpoint
+  /** Whether the provider has a record of the impersonation. */
+  readonly isKept: (id: string) => Promise<boolean>
+  readonly hasAccount: (customer: string) => Promise<boolean>
+  /** The clock, in milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** What is to be erased. */
+interface Item {
+  readonly kind: InForce['kind']
+  readonly id: string
+  /** Of its last entry, in milliseconds since the epoch. */
+  readonly lastAt: number
+}
+
+/** How many ids one entry names. */
+const IDS_PER_ENTRY = 500
+/** How often something is erased again because it changed meanwhile. */
+const MAX_ROUNDS = 20
+
+/**
+ * Removes all rows and permits of a customer, with the texts of their entries. First an entry that the
+ * provider signed says which: where a process ends between the two, the next call removes the rest.
+ *
+ * Before it, the entries prove that all of it is the customer's. If not, somebody changed the storage to
+ * have evidence about another customer erased.
+ *
+ * @throws InForceError where something is in force, or is another customer's: then nothing was removed,
+ * but where it came in force while others were removed
+ */
+export async function eraseCustomer(
+  parts: ErasureParts,
+  customer: string,
+  request: DataRequest,
+): Promise<ErasedCounts> {
+  const { store, now } = parts
+  const hasAccount = await parts.hasAccount(customer)
+  const { items, inForce } = await findAll(parts, customer, hasAccount)
+  await raiseAlarms(parts, inForce, request)
+  const counts = { impersonation: 0, permit: 0 }
+  let left: readonly Item[] = inForce.length > 0 ? [] : items
+  for (let round = 0; left.length > 0; round += 1) {
+    if (round === MAX_ROUNDS) throw new Error('others write all the time: call it again')
+    const changed: Item[] = []
+    for (let at = 0; at < left.length; at += IDS_PER_ENTRY) {
+      const some = left.slice(at, at + IDS_PER_ENTRY)
+      const until = Math.max(now(), ...some.map(({ lastAt }) => lastAt))
+      await parts.record(await erasedEntry(parts, some, until, request))
+      for (const item of some) {
+        const { isRemoved, lastAt, why } = await remove(item, until)
+        if (isRemoved) counts[item.kind] += 1
+        else if (why) inForce.push({ kind: item.kind, id: item.id, why })
+        else if (lastAt !== undefined) changed.push({ ...item, lastAt })
+      }
+    }
+    left = changed
+  }
+  // Also what a call before this one removed, and could not overwrite.
+  await store.overwriteRemoved()
+  if (inForce.length > 0) throw new InForceError(inForce)
+  return { impersonations: counts.impersonation, permits: counts.permit }
+
+  /** Not where it has a later entry than was signed, or came in force: the store asks in the same step. */
+  async function remove({ kind, id }: Item, until: number) {
+    let lastAt: number | undefined
+    let why: InForceReason | undefined
+    const mayGo = (last: number, reason: InForceReason | undefined) => {
+      lastAt = last
+      why = reason
+      return !reason && last <= until
+    }
+    const isRemoved = await (kind === 'permit'
+      ? store.removePermit(id, (permit) =>
+          mayGo(lastAtOf(permit), permitInForce(permit, now(), hasAccount)),
+        )
+      : store.removeRow(id, (row) => mayGo(row.lastAt, rowInForce(row, now()))))
+    return { isRemoved, lastAt, why }
+  }
+}
+
+async function findAll(parts: ErasureParts, customer: string, hasAccount: boolean) {
+  const { store, now, isKept } = parts
+  const items: Item[] = []
+  const inForce: InForce[] = []
+  async function add(
+    item: Item,
+    isProved: boolean,
+    whyInForce: InForceReason | undefined,
+  ): Promise<void> {
+    const { kind, id } = item
+    // Another call, or retention, may have removed it meanwhile.
+    if (!isProved && !(await (kind === 'permit' ? store.permit(id) : store.row(id)))) return
+    const why = isProved ? whyInForce : 'tampered'
+    items.push(item)
+    if (why) inForce.push({ kind, id, why })
+  }
+  for await (const rows of rowsOfCustomer(store, customer, now())) {
+    const kept = await Promise.all(rows.map(({ id }) => isKept(id)))
+    const proved = await findProved(store, idsOf(rows), customer)
+    for (const [index, row] of rows.entries()) {
+      const why = rowInForce(row, now()) ?? (kept[index] ? 'kept' : undefined)
+      const { id, lastAt } = row
+      await add({ kind: 'impersonation', id, lastAt }, proved.has(id), why)
+    }
+  }
+  for await (const permits of permitsOfCustomer(store, customer)) {
+    const proved = await findProved(store, idsOf(permits), customer)
+    for (const permit of permits) {
+      const { id } = permit
+      const why = permitInForce(permit, now(), hasAccount)
+      await add({ kind: 'permit', id, lastAt: lastAtOf(permit) }, proved.has(id), why)
+    }
+  }
+  return { items, inForce }
+}
+
+const lastAtOf = (permit: StoredPermit) => readable(permit)?.lastAt ?? permit.at
+const idsOf = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id)
+
+/** The alarm of a permit has a row of its own. */
+export async function raiseAlarms(
+  { record, now }: Pick<ErasureParts, 'now' | 'record'>,
+  found: readonly InForce[],
+  { by, note }: DataRequest,
+): Promise<void> {
+  for (const { kind, id, why } of found) {
+    if (why !== 'tampered') continue
+    const about = kind === 'permit' ? { permit: id } : { id }
+    await record({ event: MISLABELLED_EVENT, timeMs: now(), ...about, ...present({ by, note }) })
+  }
+}
+
+async function erasedEntry(
+  { sign, now }: ErasureParts,
+  items: readonly Item[],
+  until: number,
+  { by, note }: DataRequest,
+): Promise<AuditEntry> {
+  const idsOfKind = (kind: Item['kind']) =>
+    idsOf(items.filter((item) => item.kind === kind)).toSorted()
+  const ids = { impersonations: idsOfKind('impersonation'), permits: idsOfKind('permit') }
+  const claims: SignedErasure = { version: 1, erases: erasureDigestOf(ids), until }
+  const erased = { ...ids, signed: await sign({ ...claims }) }
+  return { event: ERASED_EVENT, timeMs: now(), ...present({ by, note }), erased }
+}

@@ -1,0 +1,82 @@
+import {
+  type AuditRow,
+  openAlarmOf,
+  outcomeOf,
+  type StoredPermit,
+} from 'oidc-provider-impersonation-verify/format'
+import { readable } from '../../../ledger/readable.ts'
+
+/**
+ * Why something is not erased:
+ * - `'held'`: the impersonation is on hold
+ * - `'running'`: it runs, or can be redeemed
+ * - `'alarm'`: it has an alarm that a lead has to look at now
+ * - `'kept'`: the provider still has its record, of which the audit would be made whole again
+ * - `'permit'`: the permit is granted, can be decided, has to be reviewed, or is a pause after a refusal
+ * - `'answer'`: the customer answered *ask each time*, and the account exists
+ * - `'pause'`: an operator is paused for the customer, and the account exists
+ * - `'unreadable'`: what the storage has of it is damaged, or of a newer version: it may be in force
+ * - `'tampered'`: its entries say that it is another customer's. Somebody changed the storage
+ */
+export type InForceReason =
+  | 'alarm'
+  | 'answer'
+  | 'held'
+  | 'kept'
+  | 'pause'
+  | 'permit'
+  | 'running'
+  | 'tampered'
+  | 'unreadable'
+
+export interface InForce {
+  readonly kind: 'impersonation' | 'permit'
+  readonly id: string
+  readonly why: InForceReason
+}
+
+export function rowInForce(row: AuditRow, now: number): InForceReason | undefined {
+  if (row.hold?.isHeld) return 'held'
+  const outcome = outcomeOf(row, now)
+  if (outcome === 'running' || outcome === 'waiting') return 'running'
+  return openAlarmOf(row) === 'urgent' ? 'alarm' : undefined
+}
+
+/** @param hasAccount whether the customer has an account: without one, nothing can be issued */
+export function permitInForce(
+  permit: StoredPermit,
+  now: number,
+  hasAccount: boolean,
+): InForceReason | undefined {
+  const record = readable(permit)
+  if (!record) return 'unreadable'
+  const { kind, state } = record
+  if (kind === 'standing' && state === 'refused') return hasAccount ? 'answer' : undefined
+  if (permit.overAt !== undefined && permit.overAt <= now) return undefined
+  if (kind !== 'pause') return 'permit'
+  return hasAccount ? 'pause' : undefined
+}
+
+/** How many ids the message names. */
+const MAX_NAMED = 10
+
+/**
+ * {@link SupportConsole.erase} was refused: something of the customer is in force, or is another customer's.
+ * {@link SupportConsole.exportOf} rejects with it after its last line, where it left out what is another customer's.
+ */
+export class InForceError extends Error {
+  override readonly name = 'InForceError'
+  readonly code = 'ERR_IN_FORCE'
+  /** All that may not be erased. */
+  readonly inForce: readonly InForce[]
+
+  constructor(
+    inForce: readonly InForce[],
+    what = 'nothing is erased while this is in force, or in question',
+  ) {
+    const named = inForce.slice(0, MAX_NAMED).map(({ kind, id, why }) => `${kind} ${id} (${why})`)
+    const more = inForce.length > MAX_NAMED ? `, and ${inForce.length - MAX_NAMED} more` : ''
+    super(`${what}: ${named.join(', ')}${more}`)
+    this.inForce = inForce
+  }
+}

@@ -1,0 +1,33 @@
+import { storable } from 'oidc-provider-impersonation-verify/chain'
+import type { AuditRow, StoredPermit } from 'oidc-provider-impersonation-verify/format'
+import { pages } from '../../../kernel/pages.ts'
+import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
+import type { AuditStore } from '../../../ledger/store.ts'
+
+/** How many rows are read at once. */
+const ROWS_PER_READ = 100
+
+/** All rows of a customer, newest first. */
+export async function* rowsOfCustomer(
+  store: Pick<AuditStore, 'find'>,
+  customer: string,
+  now: number,
+): AsyncGenerator<readonly AuditRow[]> {
+  const read = (before: string | undefined) =>
+    store.find({ customer }, { before, limit: ROWS_PER_READ, now })
+  for await (const { rows } of pages(read)) {
+    yield rows.filter((row) => row.customer?.id === storable(customer))
+  }
+}
+
+/** All permits about a customer, newest first. */
+export async function* permitsOfCustomer(
+  store: Pick<AuditStore, 'permits'>,
+  customer: string,
+): AsyncGenerator<readonly StoredPermit[]> {
+  const read = (before: string | undefined) =>
+    store.permits({ customer }, { before, limit: PERMITS_PER_READ })
+  for await (const { permits } of pages(read)) {
+    yield permits.filter((permit) => permit.customer === storable(customer))
+  }
+}

@@ -1,0 +1,90 @@
+import { findAccount } from 'oidc-provider-impersonation/siblings'
+import { present } from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
+import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
+import { ACTING_ROLES } from '../../../kernel/roles.ts'
+import { actEntries, requestFor } from '../../../web/acting/asked-for.ts'
+import type { ActBody } from '../../../web/answers.ts'
+import { readBody, writtenText } from '../../../web/http/json-body.ts'
+import { orUnavailable, Problem } from '../../../web/http/problem.ts'
+import type { Call } from '../../../web/parts.ts'
+import type { PauseAnswer } from '../../../web/pause-answers.ts'
+import { findRole } from '../../../web/sign-in/roles.ts'
+import type { MayActAnswer } from './answers.ts'
+
+/** What stands in the context where the question names no ticket, and there is no example. */
+const NO_TICKET = 'none'
+/** The reason in the context. */
+const REASON = 'a question beforehand'
+
+/** `POST /may-act` */
+export async function mayAct(call: Call): Promise<void> {
+  const { ctx, settings } = call
+  const { userId, application, access, ticketId } = actEntries(settings)
+  const { operator, ...asked } = await readBody(ctx, {
+    ...{ userId, application, access },
+    operator: writtenText(MAX_ID_LENGTH),
+    ticketId: v.optional(ticketId),
+  })
+  const ticket = asked.ticketId ?? settings.ticketExample ?? NO_TICKET
+  const body = { ...asked, ticketId: ticket, reason: REASON, ...longest(call) }
+  await call.limitPreviews(call.caller.id)
+  await assertMayAskAbout(call, body.userId)
+  const asOperator = await actingAs(call, operator)
+  ctx.body = (
+    asOperator ? await answerTo(asOperator, body) : { verdict: 'refused', by: 'role' }
+  ) satisfies MayActAnswer
+}
+
+/** The longest time that an operator can choose. */
+function longest({ settings: { durations } }: Call): Pick<ActBody, 'duration'> {
+  return durations.length === 0 ? {} : { duration: Math.max(...durations) }
+}
+
+/** @throws Problem 404 for an auditor, who cannot search customers: this page would tell which there are */
+async function assertMayAskAbout({ audit, caller, now }: Call, customer: string): Promise<void> {
+  if (ACTING_ROLES.includes(caller.role)) return
+  const { rows } = await audit.store.find({ customer }, { limit: 1, now: now() })
+  if (rows.length > 0) return
+  throw new Problem(404, 'user_not_found', 'the audit has nothing of a customer with this id')
+}
+
+/** The call as if the operator had made it; `undefined` for a person who may not act at all. */
+async function actingAs(call: Call, id: string): Promise<Call | undefined> {
+  const { provider, settings } = call
+  const account = await orUnavailable('the operator cannot be looked up now', () =>
+    findAccount(provider, id),
+  )
+  const role = account && (await findRole(account, settings))
+  if (!role || !ACTING_ROLES.includes(role)) return undefined
+  return { ...call, caller: { id, account, role } }
+}
+
+/** What the operator would be answered. The rule sees the request of the caller. */
+async function answerTo(call: Call, body: ActBody): Promise<MayActAnswer> {
+  try {
+    const asked = await requestFor(call, body)
+    const { verdict, accessTokenTtl, permit, needs, emergency } = await call.preview(
+      asked.request,
+      call.ctx,
+    )
+    if (verdict === 'refused') return { verdict, by: 'rule' }
+    if (verdict === 'allowed') {
+      const limits = [accessTokenTtl, body.duration].flatMap((seconds) => seconds ?? [])
+      return {
+        verdict,
+        ...(limits.length > 0 ? { seconds: Math.min(...limits) } : {}),
+        ...(permit === undefined ? {} : { permits: [permit].flat() }),
+      }
+    }
+    const approval = await call.gate.findApproval(call, asked, body, { by: needs ?? [], emergency })
+    return { verdict, ...present({ needs, approval }) }
+  } catch (problem) {
+    if (!(problem instanceof Problem) || problem.statusCode !== 403) throw problem
+    if (problem.error === 'access_denied') {
+      return { verdict: 'refused', by: 'protected', reason: problem.message }
+    }
+    if (problem.error !== 'paused') throw problem
+    return { verdict: 'refused', by: 'pause', ...(problem.more as { pause: PauseAnswer }) }
+  }
+}

@@ -1,0 +1,53 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { log } from './log-line.ts'
+
+/** What stderr says of work that is done again and again. */
+export interface Says {
+  /** Where it begins to fail, or fails for another reason: the reason stands behind it. */
+  readonly failing: string
+  /** Where it works again. Without it, nothing. */
+  readonly again?: string
+}
+
+/** Does a piece of work, and never rejects: trouble is said once, as long as its reason is the same. */
+export type Repeated = (work: () => Promise<unknown>) => Promise<void>
+
+export function saying({ failing, again }: Says): Repeated {
+  let trouble: string | undefined
+  return async (work) => {
+    try {
+      await work()
+      if (trouble !== undefined && again !== undefined) log(again)
+      trouble = undefined
+    } catch (error) {
+      const reason = reasonOf(error)
+      if (trouble !== reason) log(`${failing}: ${reason}`)
+      trouble = reason
+    }
+  }
+}
+
+/**
+ * Does the work again and again, one after the other, until the signal aborts. It keeps no process alive.
+ *
+ * @param ms the pause before the next time, in milliseconds
+ * @returns when the last work is over. Never rejects
+ */
+export async function every(
+  ms: () => number,
+  work: () => Promise<unknown>,
+  {
+    signal,
+    says,
+    first = 0,
+  }: { readonly signal: AbortSignal; readonly says: Says; readonly first?: number },
+): Promise<void> {
+  const attempt = saying(says)
+  const pause = (time: number) => wait(time, undefined, { signal, ref: false }).catch(() => {})
+  if (first > 0) await pause(first)
+  while (!signal.aborted) {
+    await attempt(work)
+    await pause(ms())
+  }
+}

@@ -1,0 +1,6 @@
+/** So many alarms or permits are counted: what is more is told as more. */
+export const MAX_COUNTED = 100
+/** The longest id of an account or a client, in characters. */
+export const MAX_ID_LENGTH = 255
+/** The longest cursor of a list, in characters. */
+export const MAX_CURSOR_LENGTH = 200

@@ -1,0 +1,17 @@
+import { type AuditEntry, escapeControls } from 'oidc-provider-impersonation-verify/format'
+
+/** An entry as one line of JSON. */
+export function lineOf(entry: AuditEntry): string {
+  return escapeControls(JSON.stringify(entry))
+}
+
+/** Writes to stderr that the store does not have this entry. What was missing can be made again. */
+export function complain({ event, timeMs: time, afterRestart }: AuditEntry, reason: string): void {
+  if (afterRestart) return
+  log(`${event} at ${time} is only in the log, it could not be stored: ${reason}`)
+}
+
+/** Writes one line to stderr. */
+export function log(text: string): void {
+  console.error(escapeControls(`audit: ${text}`))
+}

@@ -1,0 +1,56 @@
+import type { Outcome, StoredPermitState } from 'oidc-provider-impersonation-verify/format'
+
+/** Rows that match all given members. */
+export interface RowFilter {
+  /** `at` is this or later, in milliseconds since the epoch. */
+  readonly from?: number | undefined
+  /** `at` is earlier than this. */
+  readonly to?: number | undefined
+  /** The account id of the operator. */
+  readonly operator?: string | undefined
+  /** The account id of the customer. */
+  readonly customer?: string | undefined
+  /** The whole ticket number; upper and lower case are equal: see `searchable`. */
+  readonly ticket?: string | undefined
+  readonly outcome?: Outcome | undefined
+  /**
+   * Words, each of which begins a word of a name, e-mail address, account id, id, `jti`, ticket,
+   * application or reason, without regard to case and accents: see `rowWordsOf`. A text without a letter
+   * or digit finds nothing.
+   */
+  readonly text?: string | undefined
+  /**
+   * `'any'`: rows with an alarm. `'open'`: with one that no lead has acknowledged. `'urgent'`: those of
+   * them that have to be looked at now.
+   */
+  readonly alarm?: 'any' | 'open' | 'urgent' | undefined
+  /** Only rows on hold. */
+  readonly held?: true | undefined
+  /** Only rows of operators whom nobody approved: see `unapprovedIn`. */
+  readonly unapproved?: true | undefined
+  /** Only rows whose customer was to be told something before this time. */
+  readonly noticeDueBefore?: number | undefined
+  /** Only rows with an alarm of which the deployment was to be told before this time. */
+  readonly alertDueBefore?: number | undefined
+}
+
+/** Permits that match all given members. */
+export interface PermitFilter {
+  /** `at` is this or later, in milliseconds since the epoch. */
+  readonly from?: number | undefined
+  /** `at` is earlier than this. */
+  readonly to?: number | undefined
+  readonly customer?: string | undefined
+  readonly operator?: string | undefined
+  readonly state?: StoredPermitState | undefined
+  /** Only those that are not over at this time. */
+  readonly notOverAt?: number | undefined
+  readonly isReviewDue?: true | undefined
+  /** Only those whose customer was to be told something before this time. */
+  readonly noticeDueBefore?: number | undefined
+  /** Only those with a change of which the deployment was to be told before this time. */
+  readonly alertDueBefore?: number | undefined
+}
+
+/** How many permits are read at once where all are read. */
+export const PERMITS_PER_READ = 100

@@ -1,0 +1,164 @@
+import {
+  type AuditRow,
+  asciiJson,
+  decodeEntry,
+  isAlarmOpen,
+  openAlarmOf,
+  outcomeOf,
+} from 'oidc-provider-impersonation-verify/format'
+import { pages } from '../../kernel/pages.ts'
+import type { RowFilter } from '../filters.ts'
+import type { AuditStore, StoredEntry } from '../store.ts'
+import { csvHead, csvLine, csvTime } from './csv.ts'
+import { readTimelines } from './timelines.ts'
+
+/** How many rows are read at once. */
+const ROWS_PER_READ = 200
+
+export interface ExportedRows {
+  readonly filter: RowFilter
+  /** For outcomes, in milliseconds since the epoch. */
+  readonly now: number
+}
+
+/**
+ * The rows that match, newest first, as CSV (RFC 4180) in UTF-8. It begins with a byte order mark,
+ * without which Excel takes UTF-8 for another encoding. Times are in UTC, as ISO 8601. What people
+ * wrote cannot be a formula: see `textCell`.
+ */
+export async function* exportCsv(store: AuditStore, rows: ExportedRows): AsyncGenerator<string> {
+  yield csvHead(Object.keys(csvColumns(NO_ROW, 0)))
+  for await (const page of readPages(store, rows)) {
+    yield page.map((row) => csvLine(Object.values(csvColumns(row, rows.now)))).join('')
+  }
+}
+
+/**
+ * The rows that match, newest first, as JSON Lines in ASCII: each row with its `outcome`,
+ * `isAlarmOpen`, and all its `entries`, oldest first. Times are in milliseconds since the epoch, as in
+ * the API. Text comes in parts: a line may be longer than what fits in memory.
+ */
+export async function* exportJsonLines(
+  store: AuditStore,
+  rows: ExportedRows,
+): AsyncGenerator<string> {
+  for await (const page of readPages(store, rows)) {
+    yield* linesWithEntries(
+      store,
+      page.map((row) => rowStart(row, rows.now)),
+    )
+  }
+}
+
+/** A line without the entries at its end. */
+export interface LineStart {
+  /** Of the row or permit. */
+  readonly id: string
+  /** JSON, without the brace at the end. */
+  readonly text: string
+}
+
+export function rowStart(row: AuditRow, now: number): LineStart {
+  const derived = { outcome: outcomeOf(row, now), isAlarmOpen: isAlarmOpen(row) }
+  return { id: row.id, text: asciiJson({ ...row, ...derived }).slice(0, -1) }
+}
+
+/** The lines with all entries, in parts: entries are read by the page, whatever row they are of. */
+export async function* linesWithEntries(
+  store: Pick<AuditStore, 'timelines'>,
+  starts: readonly LineStart[],
+): AsyncGenerator<string> {
+  let next = 0
+  const beginLine = () => {
+    const end = next > 0 ? ']}\n' : ''
+    next += 1
+    return `${end}${starts[next - 1]?.text},"entries":[`
+  }
+  const ids = starts.map(({ id }) => id)
+  for await (const entries of readTimelines(store, ids)) {
+    let text = ''
+    for (const entry of entries) {
+      const isFirst = starts[next - 1]?.id !== entry.row
+      while (next < starts.length && starts[next - 1]?.id !== entry.row) text += beginLine()
+      text += `${isFirst ? '' : ','}${asciiJson(entryOf(entry))}`
+    }
+    yield text
+  }
+  let rest = ''
+  while (next < starts.length) rest += beginLine()
+  yield next > 0 ? `${rest}]}\n` : ''
+}
+
+async function* readPages(store: AuditStore, { filter, now }: ExportedRows) {
+  await store.assertSchema()
+  const read = (before: string | undefined) =>
+    store.find(filter, { before, limit: ROWS_PER_READ, now })
+  for await (const { rows } of pages(read)) yield rows
+}
+
+/** What was removed, or was written by a newer version, has only its place in the chain. */
+function entryOf({ text, writer, sequence, hash, count, lastTime }: StoredEntry): object {
+  const entry = text === undefined ? undefined : decodeEntry(text)
+  const repeated = count > 1 ? { count, lastTime } : {}
+  return { ...entry, ...repeated, writer, sequence, hash }
+}
+
+const NO_ROW: AuditRow = {
+  ...{ id: '', at: 0, lastAt: 0 },
+  ...{ reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 },
+}
+
+/** In the order of the file. */
+function csvColumns(row: AuditRow, now: number): Record<string, string | number | undefined> {
+  const { customer, operator, end, refusal, alarm, acknowledged, hold, objection } = row
+  return {
+    id: row.id,
+    first_event: csvTime(row.at),
+    last_event: csvTime(row.lastAt),
+    operator_id: operator?.id,
+    operator_name: operator?.name,
+    operator_email: operator?.email,
+    software: row.software,
+    customer_id: customer?.id,
+    customer_name: customer?.name,
+    customer_email: customer?.email,
+    ticket: row.ticket,
+    reason: row.reason,
+    continues: row.continues,
+    outcome: outcomeOf(row, now),
+    asked: csvTime(row.askedAt),
+    started: csvTime(row.startedAt),
+    expires: csvTime(row.expiresAt),
+    ended: csvTime(end?.at),
+    ended_by: end?.by,
+    ended_by_name: end?.name,
+    end_reason: end?.reason,
+    refused_at_start: csvTime(refusal?.at),
+    refusal_error: refusal?.error,
+    refusal_reason: refusal?.reason,
+    reads: row.reads,
+    changes: row.changes,
+    refused: row.refused,
+    failed: row.failed,
+    denied: row.denied,
+    replays: row.replays,
+    alarms: alarm?.count ?? 0,
+    alarm_kinds: alarm?.kinds.join(' '),
+    last_alarm: csvTime(alarm?.at),
+    alarm_open: openAlarmOf(row) ?? 'no',
+    acknowledged: csvTime(acknowledged?.at),
+    acknowledged_by: acknowledged?.by,
+    acknowledgement: acknowledged?.note,
+    on_hold: hold?.isHeld ? 'yes' : 'no',
+    hold_changed: csvTime(hold?.at),
+    hold_changed_by: hold?.by,
+    hold_note: hold?.note,
+    objected: csvTime(objection?.at),
+    objection: objection?.note,
+    application: row.application,
+    requested_by: row.requestedBy,
+    resource: row.resource,
+    scope: row.scope,
+    jti: row.jti,
+  }
+}

@@ -1,0 +1,110 @@
+import type { Impersonation } from 'oidc-provider-impersonation'
+import {
+  type AuditEntry,
+  type AuditRow,
+  isNextAttempt,
+  present,
+} from 'oidc-provider-impersonation-verify/format'
+
+/** The row has what the entry says: another process wrote it. */
+export class AlreadyStored extends Error {
+  override readonly name = 'AlreadyStored'
+}
+
+/**
+ * Whether an entry is stored only where its row has not what it says: after a restart, and to begin an
+ * attempt at a notice, or to put it off.
+ */
+export function isConditional({ afterRestart, event }: AuditEntry): boolean {
+  return (
+    afterRestart === true ||
+    event === 'support.notifying' ||
+    event === 'support.joined' ||
+    event === 'support.alerting'
+  )
+}
+
+/**
+ * For entries that are written once, by one of several processes. Each store asks while no other process
+ * can write the row.
+ *
+ * @throws AlreadyStored
+ */
+export function assertMissing(row: AuditRow | undefined, entry: AuditEntry): void {
+  if (isConditional(entry) && !isMissing(row, entry)) {
+    throw new AlreadyStored(`the row has ${entry.event} already`)
+  }
+}
+
+export function isMissing(
+  row: AuditRow | undefined,
+  { event, notice, alert }: Pick<AuditEntry, 'alert' | 'event' | 'notice'>,
+): boolean {
+  switch (event) {
+    case 'impersonation.issued':
+      return row?.askedAt === undefined
+    case 'impersonation.started':
+      return row?.startedAt === undefined || row.isStartInferred === true
+    case 'impersonation.ended':
+      return row?.end === undefined
+    case 'support.notifying':
+    case 'support.joined':
+      return row !== undefined && notice !== undefined && isNextAttempt(row.notice, notice)
+    case 'support.alerting':
+      return row !== undefined && alert !== undefined && isNextAttempt(row.alert, alert)
+    default:
+      return false
+  }
+}
+
+/** What the audit should have of an impersonation, by the record that the provider keeps of it. */
+export function entriesFor(found: Impersonation): AuditEntry[] {
+  const {
+    id,
+    userId,
+    actor,
+    mayAct,
+    requestedBy,
+    client,
+    resource,
+    scope,
+    context,
+    end,
+    software,
+  } = found
+  const operator = mayAct?.sub === undefined ? undefined : { sub: mayAct.sub }
+  const base = { id, userId, mayAct, requestedBy, resource, scope, context }
+  const entries = [
+    {
+      ...base,
+      event: 'impersonation.issued' as const,
+      timeMs: found.issuedAt * 1000,
+      actor: operator,
+      expiresAt: found.redeemableUntil,
+    },
+    found.startedAt !== undefined && {
+      ...base,
+      event: 'impersonation.started' as const,
+      timeMs: found.startedAt * 1000,
+      actor,
+      software,
+      client,
+      expiresAt: found.expiresAt,
+      // A token that a status list knows is a JWT.
+      jti: found.status && `impersonation:${id}`,
+    },
+    end && {
+      ...base,
+      event: 'impersonation.ended' as const,
+      timeMs: end.at * 1000,
+      actor: actor ?? operator,
+      software,
+      client,
+      expiresAt: found.expiresAt,
+      end,
+    },
+  ]
+  return entries
+    .filter((entry) => entry !== undefined && entry !== false)
+    .map(({ event, timeMs, ...more }) => ({ event, timeMs, ...present(more), afterRestart: true }))
+}

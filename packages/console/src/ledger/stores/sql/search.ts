@@ -1,0 +1,194 @@
+import { wordsOf } from 'oidc-provider-impersonation-verify/chain'
+import { MAX_COUNTED } from '../../../kernel/limits.ts'
+import type { RowFilter } from '../../filters.ts'
+import type { AuditStore } from '../../store.ts'
+import { parseRowCursor, type RowPosition, rowCursor } from '../cursor.ts'
+import { type Condition, comparisonsOf, type IndexedCondition, parseRow } from '../row-columns.ts'
+import { numberIn, type ResultRow, textIn } from '../stored-columns.ts'
+import type { SqlDialect } from './dialect.ts'
+import { whereOf } from './query.ts'
+import { asNumber } from './statements.ts'
+import { ROW_TABLE } from './tables.ts'
+
+/** So many rows are compared for a page at most. */
+const MAX_ROWS_COMPARED = 5000
+/** Where so few rows have all words, the index of words finds them. Otherwise rows are compared in their order. */
+const MAX_ROWS_BY_WORDS = 2000
+/** What is frequent is found among so many of the first rows. */
+const FIRST_ROWS_COMPARED = 200
+
+/** Rows that are looked at, and what is found among them. */
+interface Walk {
+  /** Which rows: an index has them in their order. */
+  readonly rows: readonly Condition[]
+  readonly order: string
+  /** Which of these are found. */
+  readonly those: readonly Condition[]
+  /** What is read of them, as the column `data`. */
+  readonly data: string
+  readonly limit: number
+}
+
+interface Walked {
+  readonly rows: readonly ResultRow[]
+  /** The last row that was looked at, where the walk ended before the limit was reached and there may be more. */
+  readonly edge: RowPosition | undefined
+}
+
+/** Searches that read as many rows as a page may take, however many there are. */
+export function sqlSearch(dialect: SqlDialect): Pick<AuditStore, 'countNewer' | 'find'> {
+  /** Looks at so many rows, one after the other. */
+  async function walk({ rows, order, those, data, limit }: Walk, most: number): Promise<Walked> {
+    const [looked, found] = [whereOf(rows), whereOf(those)]
+    const from = `FROM ${ROW_TABLE} WHERE ${looked.where} ORDER BY ${order}`
+    const { values } = looked
+    if (those.length === 0) {
+      const text = `SELECT ${data} AS data ${from} LIMIT ?`
+      return { rows: await dialect.read({ text, values: [...values, limit] }), edge: undefined }
+    }
+    // What is compared stands outside, so that the planner reads the rows in their order, and no more than these.
+    const text = `
+WITH found AS MATERIALIZED (
+  SELECT at, id, data FROM (SELECT * ${from} LIMIT ?) AS looked
+  WHERE ${found.where} ORDER BY ${order} LIMIT ?)
+SELECT ${asNumber('at')}, id, ${data} AS data, 0 AS is_edge FROM found
+UNION ALL
+SELECT ${asNumber('at')}, id, NULL, 1 FROM (SELECT at, id ${from} LIMIT 1 OFFSET ?) AS edge
+WHERE (SELECT count(*) FROM found) < ?`
+    return foundIn(
+      await dialect.readByIndex({
+        text,
+        values: [...values, most, ...found.values, limit, ...values, most - 1, limit],
+      }),
+    )
+  }
+
+  /** All rows with the words, where they are few; `undefined` where they are not. */
+  async function findByWords(
+    { rows, order, those, data, limit }: Walk,
+    words: readonly string[],
+  ): Promise<Walked | undefined> {
+    const byIndex = dialect.matching.byIndex(words, MAX_ROWS_BY_WORDS + 1)
+    const found = whereOf([...rows, ...those])
+    const text = `
+WITH matching AS MATERIALIZED (SELECT * FROM ${ROW_TABLE} WHERE ${byIndex.sql} LIMIT ?)
+SELECT ${asNumber('at')}, id, data, 0 AS is_edge FROM (
+  SELECT at, id, ${data} AS data FROM matching
+  WHERE (SELECT count(*) FROM matching) <= ? AND ${found.where} ORDER BY ${order} LIMIT ?) AS found
+UNION ALL
+SELECT 0, '', NULL, 1 WHERE (SELECT count(*) FROM matching) > ?`
+    const { rows: all, edge } = foundIn(
+      await dialect.readByIndex({
+        text,
+        values: [
+          ...[...byIndex.values, MAX_ROWS_BY_WORDS + 1, MAX_ROWS_BY_WORDS],
+          ...[...found.values, limit, MAX_ROWS_BY_WORDS],
+        ],
+      }),
+    )
+    return edge ? undefined : { rows: all, edge: undefined }
+  }
+
+  /** What is looked at for a filter, and the words that an index may find; `undefined` where nothing can match. */
+  function walkOf(filter: RowFilter, now: number, range: RowRange) {
+    const words = filter.text === undefined ? [] : wordsOf(filter.text)
+    if (filter.text !== undefined && words.length === 0) return undefined
+    const { indexed, others } = comparisonsOf(filter, now)
+    const [first, ...rest] = indexed
+    const matching = words.length === 0 ? [] : [dialect.matching.inRow(words)]
+    return {
+      ...orderedRows(first, range),
+      those: [...rest, ...others, ...matching],
+      words: first?.isRare ? [] : words,
+    }
+  }
+
+  return {
+    async find(filter, { before, limit, now, oldestFirst = false }) {
+      const beyond = before === undefined ? undefined : parseRowCursor(before)
+      const walked = walkOf(filter, now, rangeOf(filter, oldestFirst, beyond))
+      if (!walked) return { rows: [], next: undefined }
+      const { words, ...conditions } = walked
+      const wanted = { ...conditions, data: 'CAST(data AS text)', limit: limit + 1 }
+      let found = await walk(wanted, words.length > 0 ? FIRST_ROWS_COMPARED : MAX_ROWS_COMPARED)
+      if (words.length > 0 && found.edge) {
+        found = (await findByWords(wanted, words)) ?? (await walk(wanted, MAX_ROWS_COMPARED))
+      }
+      const rows = found.rows.slice(0, limit).map(({ data }) => parseRow(data))
+      const { edge } = found
+      if (edge) return { rows, next: rowCursor(edge), lookedTo: edge.at }
+      const last = rows.at(-1)
+      return { rows, next: found.rows.length > limit && last ? rowCursor(last) : undefined }
+    },
+
+    async countNewer(filter, than, now) {
+      const walked = walkOf(filter, now, rangeOf(filter, true, than))
+      if (!walked) return { count: 0, more: false }
+      const wanted = { ...walked, data: 'NULL', limit: MAX_COUNTED + 1 }
+      const { rows, edge } = await walk(wanted, MAX_ROWS_COMPARED)
+      const count = Math.min(rows.length, MAX_COUNTED)
+      return { count, more: rows.length > MAX_COUNTED || edge !== undefined }
+    },
+  }
+}
+
+/** Which part of the order of rows is looked at, without the positions themselves, and from which side. */
+interface RowRange {
+  readonly above: RowPosition | undefined
+  readonly below: RowPosition | undefined
+  readonly oldestFirst: boolean
+}
+
+function rangeOf(
+  { from, to }: RowFilter,
+  oldestFirst: boolean,
+  beyond: RowPosition | undefined,
+): RowRange {
+  // No id comes before the empty one: all rows of the time come after it.
+  const [above, below] = [from, to].map((at) => (at === undefined ? undefined : { at, id: '' }))
+  return oldestFirst
+    ? {
+        oldestFirst,
+        below,
+        above: beyond && above && above.at > beyond.at ? above : (beyond ?? above),
+      }
+    : {
+        oldestFirst,
+        above,
+        below: beyond && below && below.at <= beyond.at ? below : (beyond ?? below),
+      }
+}
+
+/**
+ * Rows of an index in their order. The column that the index begins with is a part of the order and of each
+ * position. With `=`, the planner of PostgreSQL may take the index of all rows instead, and look for those of an
+ * operator who left long ago among all that came since.
+ */
+function orderedRows(
+  first: IndexedCondition | undefined,
+  { above, below, oldestFirst }: RowRange,
+): Pick<Walk, 'order' | 'rows'> {
+  const { column, values = [] } = first ?? {}
+  const [names, keys] = column ? [[column, 'at', 'id'], values] : [['at', 'id'], []]
+  const beyond = (sign: '<' | '>', position: RowPosition | undefined): Condition[] => {
+    if (position) {
+      const places = [...keys.map(() => '?'), 'CAST(? AS bigint)', '?'].join(', ')
+      const sql = `(${names.join(', ')}) ${sign} (${places})`
+      return [{ sql, values: [...keys, position.at, position.id] }]
+    }
+    return column ? [{ sql: `${column} ${sign}= ?`, values: keys }] : []
+  }
+  const all = column ? { sql: `${column} IS NOT NULL`, values: [] } : first
+  return {
+    rows: [...(all ? [all] : []), ...beyond('>', above), ...beyond('<', below)],
+    order: names.map((name) => `${name} ${oldestFirst ? 'ASC' : 'DESC'}`).join(', '),
+  }
+}
+
+function foundIn(all: readonly ResultRow[]): Walked {
+  const edge = all.find((row) => row.is_edge === 1)
+  return {
+    rows: all.filter((row) => row !== edge),
+    edge: edge && { at: numberIn(edge, 'at'), id: textIn(edge, 'id') },
+  }
+}

@@ -1,0 +1,194 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { AlarmNotice } from '../features/alarms/pages/alarm-notice.tsx'
+import { MyRunning } from '../features/impersonations/pages/running/my-running.tsx'
+import { PermitNotice } from '../features/permits/pages/permit-notice.tsx'
+import { MAX_COUNTED } from '../kernel/limits.ts'
+import { Badge } from '../web/kit/badge.tsx'
+import { Button } from '../web/kit/button.tsx'
+import { Frame } from '../web/kit/frame.tsx'
+import { clearMessage, say } from '../web/kit/message.tsx'
+import { Page } from '../web/kit/page.tsx'
+import { go, goBack, Link, usePageLocation } from '../web/kit/router.tsx'
+import { Shortcuts, useShortcut } from '../web/kit/shortcuts.tsx'
+import { counted, Text, text, words } from '../web/kit/text.tsx'
+import { setTitleCount } from '../web/kit/title.ts'
+import type { ConsoleSession } from '../web/session/console-session.ts'
+import { useWaiting } from '../web/session/counts.ts'
+import { paramsOf, type Route } from '../web/session/page-routes.ts'
+import { inWords } from '../web/session/problem.ts'
+
+/** The frame of a signed-in person, with the page that the address names. */
+export function ConsoleFrame(props: {
+  session: ConsoleSession
+  routes: readonly Route[]
+  notice?: ComponentChildren
+}) {
+  const { session, notice } = props
+  const { me } = session
+  const page = usePageLocation()
+  const routes = props.routes.filter(
+    ({ roles, needsPermits }) => roles.includes(me.role) && (!needsPermits || me.permits),
+  )
+  const count = useWaiting(session)
+  useEffect(() => setTitleCount(count), [count])
+  useShortcut('Escape', words.web.shortcutBack, goBack, { otherwise: true })
+  const found = findPage(routes, page.path)
+  const hasForm = found?.route.hasForm === true
+
+  useEffect(() => {
+    addEventListener('popstate', clearMessage)
+    return () => removeEventListener('popstate', clearMessage)
+  }, [])
+
+  const head = (
+    <>
+      <nav aria-label={words.web.navigation}>
+        <ul>
+          {routes.map(({ path, link, shows }) =>
+            link === undefined ? null : (
+              <li key={path}>
+                <Link to={path} current={isBelow(page.path, path)}>
+                  {link}
+                  {shows && <LinkCount session={session} of={shows} />}
+                </Link>
+              </li>
+            ),
+          )}
+        </ul>
+      </nav>
+      <span class="me">
+        <bdi class="person">{me.name}</bdi> <Badge>{words.web.roles[me.role]}</Badge>
+      </span>
+      <Button kind="quiet" onPress={() => signOut(session)}>
+        {words.web.signOut}
+      </Button>
+    </>
+  )
+  const hint = (
+    <p class="hint">
+      <Text of={words.web.shortcutHint} keys={<kbd>?</kbd>} />
+    </p>
+  )
+  return (
+    <Frame
+      product={words.web.product}
+      head={head}
+      foot={hint}
+      notice={notice || <Interrupted session={session} />}
+      strip={<MyRunning session={session} />}
+    >
+      <Shortcuts />
+      <SearchShortcut to={routes.find(({ hasSearch }) => hasSearch)?.path ?? '/'} />
+      {found ? (
+        <found.route.page
+          key={found.route.path}
+          session={session}
+          page={page}
+          params={found.params}
+        />
+      ) : (
+        <Page title={words.web.notFoundTitle} about={words.web.notFound}>
+          <Link to="/" class="button">
+            {words.web.toStart}
+          </Link>
+        </Page>
+      )}
+      <div class={hasForm ? 'toasts below' : 'toasts'}>
+        <AlarmNotice session={session} />
+        {me.permits && <PermitNotice session={session} mayAct={!hasForm} />}
+      </div>
+    </Frame>
+  )
+}
+
+/** How long the stream may be away before the page says so, in milliseconds. */
+const INTERRUPTION_MS = 3000
+
+/** Says that what is shown may be old, while the server tells of no changes. */
+function Interrupted({ session }: { session: ConsoleSession }) {
+  const [isLive, setLive] = useState(session.isLive)
+  const [isLong, setLong] = useState(false)
+  // An effect begins after the page is drawn: what the stream said before is not told again.
+  useEffect(() => {
+    setLive(session.isLive)
+    return session.onLive(setLive)
+  }, [session])
+  useEffect(() => {
+    if (isLive) return
+    const timer = setTimeout(() => setLong(true), INTERRUPTION_MS)
+    return () => {
+      clearTimeout(timer)
+      setLong(false)
+    }
+  }, [isLive])
+  if (isLive || !isLong) return null
+  return (
+    <p class="message trouble" role="status">
+      {words.web.interrupted}
+    </p>
+  )
+}
+
+/** Leads to the page with the search from every other page. */
+function SearchShortcut({ to }: { to: string }) {
+  const search = () => {
+    go(to)
+    afterPaint(() => document.querySelector<HTMLInputElement>('input[type=search]')?.focus())
+  }
+  const label =
+    to === '/audit' ? words.impersonations.audit.searchShortcut : words.web.shortcutSearch
+  useShortcut('/', label, search, { otherwise: true })
+  return null
+}
+
+/** Calls it when the new page has been drawn, and its heading has the focus. */
+function afterPaint(then: () => void): void {
+  requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => setTimeout(then))))
+}
+
+function findPage(routes: readonly Route[], path: string) {
+  for (const route of routes) {
+    const params = paramsOf(route.path, path)
+    if (params) return { route, params }
+  }
+  return undefined
+}
+
+const isBelow = (path: string, link: string) =>
+  path === link || (link !== '/' && path.startsWith(`${link}/`))
+
+function LinkCount({ session, of }: { session: ConsoleSession; of: NonNullable<Route['shows']> }) {
+  const [count, setCount] = useState(session.counts[of])
+  useEffect(() => {
+    setCount(session.counts[of])
+    return session.onChange((change) => setCount(change[of] ?? 0))
+  }, [session])
+  if (count === 0) return null
+  const { alarms, permits } = words
+  const [exact, more] =
+    of === 'alarms'
+      ? [alarms.toLookAt, alarms.toLookAtMore]
+      : [permits.toDecide, permits.toDecideMore]
+  const isMore = count > MAX_COUNTED
+  const label = isMore ? text(more, { count: MAX_COUNTED }) : counted(exact, count)
+  return (
+    <span class="count" title={label}>
+      <span aria-hidden="true">{isMore ? `>${MAX_COUNTED}` : count}</span>
+      <span class="unseen">{label}</span>
+    </span>
+  )
+}
+
+async function signOut(session: ConsoleSession): Promise<void> {
+  try {
+    await session.signOut()
+  } catch (error) {
+    say(
+      'trouble',
+      `${words.web.signOutFailed} ${inWords(error)}`,
+      { label: words.web.tryAgain, run: () => signOut(session) },
+      { label: words.web.signOutAnyway, run: () => session.leave() },
+    )
+  }
+}

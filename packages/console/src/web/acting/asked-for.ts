@@ -1,0 +1,129 @@
+import { isSeen, MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
+import { oneOf } from '../../kernel/input.ts'
+import { MAX_ID_LENGTH } from '../../kernel/limits.ts'
+import type { ActBody } from '../answers.ts'
+import type { Application } from '../applications.ts'
+import { readBody, writtenText } from '../http/json-body.ts'
+import { invalid, Problem } from '../http/problem.ts'
+import type { AskedFor, Call, Parts } from '../parts.ts'
+import type { Refusal } from './refusals.ts'
+
+/** Seconds until a subject token is worth nothing: enough to open a page. */
+const HAND_OVER_LIFETIME = 60
+
+export function readActBody({ ctx, settings }: Pick<Call, 'ctx' | 'settings'>): Promise<ActBody> {
+  return readBody(ctx, actEntries(settings))
+}
+
+/** What a person asked for who may not act: for the record alone. */
+export async function refusedRequest(
+  call: Pick<Call, 'ctx' | 'settings'>,
+): Promise<Refusal['request']> {
+  try {
+    return requestOf(await readActBody(call))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * What is asked for, counted. A refusal is recorded.
+ *
+ * @throws Problem 404 for a customer that there is not, 403 for one who is protected, or objected, 429 where the operator
+ * asks too often
+ */
+export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
+  const found = await requestFor(call, asked).catch((problem: unknown) =>
+    refuse(call, asked, problem),
+  )
+  await call.limitIssues(call.caller.id)
+  return found
+}
+
+/** @throws Problem 404 for a customer that there is not, 403 for one who is protected, or objected */
+export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> {
+  const { caller, directory, gate, language, settings } = call
+  const application = requireApplication(asked.application, settings)
+  const customer = await directory.get(asked.userId, language)
+  if (!customer) throw new Problem(404, 'user_not_found', 'there is no such customer')
+  if (customer.protected !== undefined) {
+    throw new Problem(403, 'access_denied', customer.protected)
+  }
+  await gate.assertNotPaused(call, customer.id)
+  const { ticketId, reason, access, duration } = asked
+  const request = {
+    userId: customer.id,
+    // Good for this operator in this application, for its API, and for these scopes at most.
+    mayAct: { sub: caller.id, clientId: application.clientId },
+    resource: application.resource,
+    scope: scopeOf(application, access),
+    expiresIn: HAND_OVER_LIFETIME,
+    context: {
+      ticketId,
+      reason,
+      supportEngineerId: caller.id,
+      access,
+      ...present({ duration }),
+    },
+  }
+  return { application, customer, request }
+}
+
+async function refuse(call: Call, asked: ActBody, problem: unknown): Promise<never> {
+  const isRefusal = problem instanceof Problem && [403, 404].includes(problem.statusCode)
+  if (!isRefusal) throw problem
+  const protects = problem.error === 'access_denied' ? true : undefined
+  const refusal: Refusal = {
+    operator: call.caller.id,
+    error: problem.error,
+    reason: problem.message,
+    protects,
+    request: requestOf(asked),
+  }
+  await call.refusals.ofStaff(refusal)
+  throw problem
+}
+
+function requestOf(asked: ActBody): Refusal['request'] {
+  const { userId, application, ticketId, reason, access, duration } = asked
+  return {
+    userId,
+    mayAct: { clientId: application },
+    context: { ticketId, reason, access, ...present({ duration }) },
+  }
+}
+
+/** The members of {@link ActBody}. */
+export function actEntries({ applications, durations, ticketPattern }: Parts['settings']) {
+  const isTicket = (ticket: string) => ticketPattern?.whole.test(ticket) !== false
+  const choice = durations.length > 0 ? `must be one of: ${durations.join(', ')}` : 'is no choice'
+  return {
+    userId: writtenText(MAX_ID_LENGTH),
+    ticketId: v.pipe(
+      writtenText(100),
+      // Else a search for the ticket would not find what was done for it.
+      v.check(isSeen, 'must not contain characters that are not seen'),
+      v.check(isTicket, 'is not a ticket number'),
+    ),
+    reason: writtenText(MAX_REASON_LENGTH),
+    application: oneOf(applications.map(({ clientId }) => clientId)),
+    access: oneOf(['read', 'change']),
+    duration: v.optional(v.picklist(durations, choice)),
+  }
+}
+
+function requireApplication(clientId: string, { applications }: Parts['settings']): Application {
+  const found = applications.find((application) => application.clientId === clientId)
+  if (found) return found
+  const known = applications.map((application) => application.clientId).join(', ')
+  throw invalid(`application must be one of: ${known}`)
+}
+
+function scopeOf({ scopes }: Application, access: ActBody['access']): string {
+  if (access === 'change' && scopes.change === undefined) {
+    throw invalid('access must be read in this application')
+  }
+  const all = access === 'change' ? `${scopes.read} ${scopes.change ?? ''}` : scopes.read
+  return [...new Set(all.split(' ').filter((scope) => scope !== ''))].join(' ')
+}

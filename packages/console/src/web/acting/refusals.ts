@@ -1,0 +1,144 @@
+import type { Provider } from 'oidc-provider-impersonation'
+import { findAccount } from 'oidc-provider-impersonation/siblings'
+import { type AuditEntry, present, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
+import { anyObject, flag, objectOf, readBy, type SchemasOf, text } from '../../kernel/input.ts'
+import { log } from '../../kernel/log-line.ts'
+import { operatorLimit } from '../operator-limit.ts'
+import type { Settings } from '../settings.ts'
+import { findRole } from '../sign-in/roles.ts'
+
+/** The largest number of recorded refusals of one account: of staff in a minute, of others in a day. */
+const MAX_RECORDED = 20
+/** The largest number of all people who are no support staff, in a day: anyone can have many accounts. */
+const MAX_OF_STRANGERS = 1000
+const MINUTE_S = 60
+const DAY_S = 86_400
+
+/** A request to act that was refused before the provider received it. */
+export interface Refusal {
+  /** The account id of the operator. */
+  readonly operator: string
+  /** The `error` of the answer. */
+  readonly error: string
+  /** What the operator is told. */
+  readonly reason: string
+  /** Whether it protects a person whom the directory of the deployment protects. */
+  readonly protects?: true | undefined
+  /** What was asked for, if the request could be read. */
+  readonly request?: Pick<AuditEntry, 'context' | 'mayAct' | 'scope' | 'userId'> | undefined
+}
+
+/**
+ * Records a refusal. A signed-in person can cause any number of refusals, with any text. So the console
+ * asks `role` itself: of support staff, at most 20 refusals a minute are recorded, as they are. Of a
+ * person without a role (any customer, perhaps) at most 20 a day, of all of them 1,000, and none of
+ * their words: who it was, and whom they named, where there is such an account. Where the role cannot
+ * be looked up, the person counts as one without.
+ *
+ * @throws an `Error` with `name` 'Problem', `statusCode` 429, `error` and `retryAfter` (seconds)
+ * where there were too many refusals: such a refusal is not recorded. TypeError that names the member
+ * that is wrong
+ */
+export type RecordRefusal = (refusal: Refusal) => Promise<void>
+
+/** Records what the console and backends of the deployment refuse. */
+export interface Refusals {
+  /** Of support staff. */
+  readonly ofStaff: RecordRefusal
+  /**
+   * Of a person who is no support staff. It must not become a row of the customer whom they name, who
+   * would read it on the account page, and nothing that they wrote is kept.
+   */
+  readonly ofStranger: RecordRefusal
+}
+
+/** @param isAccount whether there is an account with this id */
+export function refusalRecorder(
+  record: (entry: AuditEntry) => Promise<void>,
+  isAccount: (id: string) => Promise<boolean>,
+): Refusals {
+  const countStaff = operatorLimit(MAX_RECORDED, MINUTE_S, describeTooMany(MAX_RECORDED, MINUTE_S))
+  const countStranger = operatorLimit(MAX_RECORDED, DAY_S, describeTooMany(MAX_RECORDED, DAY_S))
+  const countAll = operatorLimit(MAX_OF_STRANGERS, DAY_S, describeTooMany(MAX_OF_STRANGERS, DAY_S))
+
+  function keep(operator: string, more: Pick<AuditEntry, 'context' | 'denial' | 'protects'>): void {
+    const entry = { event: 'support.refused', timeMs: Date.now(), by: operator } as const
+    void record({ ...entry, actor: { sub: operator }, ...more })
+  }
+
+  return {
+    async ofStaff({ operator, error, reason, protects, request }) {
+      await countStaff(operator)
+      keep(operator, {
+        denial: { stage: 'issue', error, reason },
+        ...present({ protects }),
+        ...request,
+      })
+    },
+    async ofStranger({ operator, request }) {
+      await countStranger(operator)
+      await countAll('people who are no support staff')
+      const userId = request?.userId
+      const isKnown = userId !== undefined && (await isAccount(userId))
+      const denial = { stage: 'issue', error: 'access_denied', reason: 'no support staff' } as const
+      keep(operator, { denial, ...(isKnown ? { context: { userId } } : {}) })
+    },
+  }
+}
+
+function describeTooMany(most: number, window: number) {
+  return (operator: string, seconds: number) =>
+    `support.refused: ${operator} was refused ${most} times in ${window} s; more is not recorded for ${seconds} s`
+}
+
+const name = text(1, 1024)
+const words = text(0, 65_536)
+
+const REFUSAL = objectOf({
+  operator: name,
+  error: words,
+  reason: words,
+  protects: v.optional(flag),
+  request: v.optional(
+    objectOf({
+      context: v.optional(anyObject),
+      mayAct: v.optional(objectOf({ sub: v.optional(name), clientId: v.optional(name) })),
+      scope: v.optional(words),
+      userId: v.optional(words),
+    }),
+  ),
+} satisfies SchemasOf<Refusal>)
+
+/** What backends of the deployment call: they may take any signed-in person for an operator. */
+export function recordRefusalBy(
+  provider: Provider,
+  settings: Pick<Settings, 'role'>,
+  { ofStaff, ofStranger }: Refusals,
+): RecordRefusal {
+  async function isStaff(operator: string): Promise<boolean> {
+    try {
+      const account = await findAccount(provider, operator)
+      return account !== undefined && (await findRole(account, settings)) !== undefined
+    } catch (error) {
+      log(`a refusal is recorded without what was asked for: ${reasonOf(error)}`)
+      return false
+    }
+  }
+
+  return async (given) => {
+    const refusal = readBy(REFUSAL, given, undefined, 'refusal')
+    await ((await isStaff(refusal.operator)) ? ofStaff : ofStranger)(refusal)
+  }
+}
+
+/** Whether the provider knows an account. One that cannot be looked up is not known. */
+export function accountLookUp(provider: Provider): (id: string) => Promise<boolean> {
+  return async (id) => {
+    try {
+      return (await findAccount(provider, id)) !== undefined
+    } catch {
+      return false
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import type {
+  AlarmRank,
+  AuditEntry,
+  AuditPerson,
+  AuditRow,
+  Outcome,
+  RowUse,
+  Unapproved,
+} from 'oidc-provider-impersonation-verify/format'
+import type { Role } from '../kernel/roles.ts'
+import type { PauseAnswer } from './pause-answers.ts'
+
+// The answers of the API below `{path}/api`. Each request has `Authorization: Bearer <access token>`
+// of a person who signed in to the console's client with the scope openid. Without a token the
+// answer is 401; with a role that may not, 403 access_denied. A problem is
+// `{error, error_description}`. Times are in milliseconds since the epoch.
+
+/** `GET /me`: every role. */
+export interface MeAnswer {
+  readonly id: string
+  readonly name: string
+  readonly email?: string
+  readonly role: Role
+  readonly applications: readonly {
+    readonly name: string
+    readonly clientId: string
+    readonly canChange: boolean
+  }[]
+  /** In seconds; empty without a choice. */
+  readonly durations: readonly number[]
+  /** The source of the regular expression of a ticket number. */
+  readonly ticketPattern?: string
+  /** A ticket number that matches it. */
+  readonly ticketExample?: string
+  /** Whether the console has permits: see answers.ts of permits. */
+  readonly permits?: true
+  /** By the clock of the server. */
+  readonly now: number
+}
+
+export interface CustomerAnswer {
+  readonly id: string
+  readonly name: string
+  readonly email?: string
+  /** Why acting as them is forbidden. */
+  readonly protected?: string
+  readonly details?: Readonly<Record<string, string>>
+}
+
+/** `GET /customers?q=&offset=`: operator, lead. `q` has 1 to 100 characters. At most 25. */
+export interface CustomersAnswer {
+  readonly customers: readonly CustomerAnswer[]
+  readonly more: boolean
+}
+
+/** `GET /customers/:id`: operator, lead. */
+export interface CustomerPageAnswer {
+  readonly customer: CustomerAnswer
+  /** Who acts as this customer now, the caller included. */
+  readonly running: readonly RunningImpersonation[]
+  /** What keeps the caller from starting: see pause-answers.ts. */
+  readonly pause?: PauseAnswer
+}
+
+/**
+ * The body of `POST /impersonations`: operator, lead. 201 {@link HandOver}. 403 `access_denied` for
+ * a protected customer. 403 `paused`: see pause-answers.ts. 404 `user_not_found`.
+ */
+export interface ActBody {
+  readonly userId: string
+  /** 1 to 100 characters. */
+  readonly ticketId: string
+  /** 1 to 500 characters. */
+  readonly reason: string
+  /** The client id of the application. */
+  readonly application: string
+  readonly access: 'change' | 'read'
+  /** One of `durations`, in seconds. */
+  readonly duration?: number | undefined
+}
+
+/**
+ * `GET /impersonations/:id/continue`: operator, lead. Whether `POST` would begin now, with the same access: not while a
+ * pause holds, nor where the rule refuses, or needs an approval that is gone. It is no promise. 404 where it is not the
+ * caller's own.
+ */
+export interface ContinuableAnswer {
+  readonly canContinue: boolean
+}
+
+/**
+ * `POST /impersonations/:id/continue` with `{ access?: 'change' }`: operator, lead. Asks for a new
+ * impersonation with the customer, ticket, reason, application, access (or a wider one) and duration of
+ * one that the caller ran. 201
+ * {@link HandOver}. 404 where it is not the caller's own, or never began. 409 `conflict` where
+ * another person, a policy or a replay ended it, or where it has been over for more than ten minutes.
+ */
+export interface HandOver {
+  /** Of the impersonation. */
+  readonly id: string
+  readonly subjectToken: string
+  /** Seconds until it is worth nothing. */
+  readonly expiresIn: number
+  /** The page of the application. */
+  readonly url: string
+  /** `fragment`: `impersonationUrl(url, …)` makes the link. `form`: `{path}/hand-over/{clientId}` posts. */
+  readonly handOver: 'form' | 'fragment'
+  /** For the messages of the console. */
+  readonly customer: { readonly id: string; readonly name: string }
+  readonly application: { readonly clientId: string; readonly name: string }
+}
+
+/**
+ * `GET /running`: an operator sees their own, leads and auditors see all. Oldest first: the newest 500,
+ * and whatever the caller runs.
+ * `POST /running/:id/end` with `{}`: the caller ends their own, a lead any; 204. 404 where no such
+ * impersonation runs.
+ * `POST /running/end` with `{ operator?: string }`: without it (or with the caller's id), all that the
+ * caller runs; with another id, a lead ends all of that operator. 200 `{ ended: number }`.
+ */
+export interface RunningAnswer {
+  readonly running: readonly RunningImpersonation[]
+  readonly more: boolean
+  /** By the clock of the server. */
+  readonly now: number
+}
+
+export interface RunningImpersonation {
+  readonly id: string
+  readonly operator?: AuditPerson
+  /** The software that acts, for the operator or on its own. */
+  readonly software?: string
+  readonly customer: AuditPerson
+  readonly ticket?: string
+  /** The page of the ticket, where the deployment knows it. */
+  readonly ticketUrl?: string
+  readonly reason?: string
+  /** The name of the application, or its client id. */
+  readonly application?: string
+  readonly canChange: boolean
+  /** Where nobody approved it: see `unapprovedIn`. */
+  readonly unapproved?: Unapproved
+  readonly startedAt: number
+  readonly expiresAt: number
+  /** The newest request to an API, of what the caller runs, and for leads and auditors. */
+  readonly lastUse?: RunningUse
+  /** Whether the caller runs it. */
+  readonly isMine: boolean
+  /** Whether the caller may end it. */
+  readonly canEnd: boolean
+}
+
+export interface RunningUse extends RowUse {
+  /** As {@link TimelineEntry} has it. */
+  readonly words?: string
+}
+
+/** A row with what is derived from it. */
+export interface RowAnswer extends AuditRow {
+  readonly outcome: Outcome
+  /** The rank of an alarm that no lead has seen yet. Not for operators. */
+  readonly openAlarm?: AlarmRank
+  /** The page of the ticket, where the deployment knows it. */
+  readonly ticketUrl?: string
+  /** The name of the application, where the console knows it. */
+  readonly applicationName?: string
+}
+
+/**
+ * `GET /audit?from=&to=&operator=&customer=&ticket=&outcome=&text=&alarm=&held=&unapproved=&before=&limit=`.
+ * `from` and `to` are milliseconds since the epoch; `limit` is 1 to 200, 50 without. Leads and
+ * auditors see all rows. An operator sees their own; with `customer`, those of this customer.
+ */
+export interface AuditAnswer {
+  readonly rows: readonly RowAnswer[]
+  /** The value of `before` for the next, older page. */
+  readonly next?: string
+  /**
+   * The page ended before it was full, since so many rows were compared: all of this time and later were looked
+   * at.
+   */
+  readonly lookedTo?: number
+  readonly now: number
+}
+
+/**
+ * `GET /audit/newer?…the same filter…&at=&id=`: how many rows are newer than the first one that the
+ * reader sees, at most 100.
+ */
+export interface NewerAnswer {
+  readonly count: number
+  /** Whether there may be more than these. */
+  readonly more: boolean
+}
+
+/**
+ * `GET /audit/:id`: the row. An operator: only their own, else 404. `byNames` are the names of those
+ * who acknowledged, held or released it, by account id.
+ */
+export type AuditRowAnswer = RowAnswer & { readonly byNames: Readonly<Record<string, string>> }
+
+/** `GET /audit/:id/timeline?after=&limit=`: as the row. Oldest first, at most 200. */
+export interface TimelineAnswer {
+  readonly entries: readonly TimelineEntry[]
+  readonly next?: string
+}
+
+export type TimelineEntry = AuditEntry & {
+  /** A link to the entry: `#` and this. */
+  readonly cursor: string
+  /** Its place in the chain of its writer. */
+  readonly writer: string
+  readonly sequence: number
+  readonly hash: string
+  readonly count?: number
+  readonly lastTime?: number
+  /** The person of `by`. */
+  readonly byName?: string
+  /**
+   * With `impersonation.used`: what was done, as `account.describe` of the deployment says it in the
+   * language of the reader. At most 200 characters.
+   */
+  readonly words?: string | undefined
+}
+
+// `POST /audit/:id/hold` and `/release` with `{ note: string }` or `{ note?: string }`: lead, auditor. 204.
+//   Releasing what is not on hold: 409 `conflict`. A note has at most 1000 characters.
+// `GET /audit/export.csv` and `/audit/export.jsonl` with the filter of `GET /audit`: lead, auditor.
+//   Streamed; one line for each row; in JSON Lines with its entries. The export is an entry itself.
+// `GET /audit/entries.jsonl`: lead, auditor. All entries with their chain, and a signed checkpoint in
+//   the last line, for the command `verify`.
+// `GET /audit/:id/entries.jsonl`: lead, auditor. The same for one impersonation: it has no text of
+//   other entries, only what their chains need. 404 where there is no such impersonation.
+
+/** `GET /alarms`: lead, auditor. Rows with an open alarm, at most 100 of each rank. */
+export interface AlarmsAnswer {
+  /** To look at now: those that a customer objects to first, then the newest alarm first. */
+  readonly urgent: readonly RowAnswer[]
+  /** Worth knowing, newest alarm first. */
+  readonly notable: readonly RowAnswer[]
+  readonly now: number
+}
+
+/**
+ * The body of `POST /alarms/acknowledge`: lead. 200 {@link AcknowledgedAnswer}. 409 `conflict` where none
+ * of them has an alarm, 403 `access_denied` where the caller is the operator of one.
+ */
+export interface AcknowledgeBody {
+  /** At most 1000 characters: for all of them. */
+  readonly note?: string
+  /** 1 to 100 rows, as the lead saw them: what came meanwhile stays open. */
+  readonly alarms: readonly {
+    readonly id: string
+    /** `alarm.count` */
+    readonly count: number
+    /** See `urgencyOf` */
+    readonly urgency: number
+  }[]
+}
+
+export interface AcknowledgedAnswer {
+  /** Those of the rows that were not acknowledged: they are gone, or have no alarm. */
+  readonly missing: readonly string[]
+}
+
+/**
+ * `GET /stream`: server-sent events. The first one comes at once, with no ids: what happened before it,
+ * the page may have missed. `event: changed`, `data: {"ids": […], "alarms": number, …}`: rows
+ * that the caller may see have changed (at most 100 ids; then `ids` is empty, which means any), and
+ * how many alarms there are to look at now (0 for an operator), `toDecide`: on how many permits the caller may
+ * decide, or has to review an emergency. Comments between show that it is alive. A count is at most one more
+ * than 100: then there are more than these.
+ */
+export interface ChangedEvent {
+  readonly ids: readonly string[]
+  readonly alarms: number
+  readonly toDecide?: number
+  /** Whether one of them may have begun to run, or ended. */
+  readonly isOfRunning: boolean
+}

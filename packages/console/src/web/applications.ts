@@ -1,0 +1,58 @@
+import { lookUp } from './words/look-up.ts'
+
+/** An application in which operators can act. */
+export interface Application {
+  /** How the console names it: *Shop*. */
+  readonly name: string
+  /** The name in a language in which it is another one, by the language: `{ de: 'Laden' }`. */
+  readonly names?: Readonly<Record<string, string | undefined>> | undefined
+  /** The page that accepts the impersonation: https, or http on this machine. */
+  readonly url: string
+  /** The client of the application, which no other one has: the subject token is bound to it. */
+  readonly clientId: string
+  /** The resource indicator of the API that the application calls. */
+  readonly resource: string
+  /**
+   * The scopes to look at a customer's data, and to change it: one or several, separated by spaces. `change` is
+   * added to `read`: who may change may look as well. Without `change`, operators can only look.
+   */
+  readonly scopes: { readonly read: string; readonly change?: string | undefined }
+  /**
+   * How the subject token comes to `url`: in the fragment, for a page that uses
+   * `oidc-provider-impersonation-browser`; or posted in a form, for an application that renders its
+   * pages on the server (docs/server-rendered.md). @defaultValue 'fragment'
+   */
+  readonly handOver?: 'fragment' | 'form' | undefined
+}
+
+/** How an application is called in a language. */
+export function nameIn({ name, names = {} }: Application, language: string): string {
+  return names[lookUp(language, Object.keys(names)) ?? ''] ?? name
+}
+
+/** The name of the application in a language, or the client id of one that the console does not know. */
+export function applicationName(
+  applications: readonly Application[],
+  clientId: string | undefined,
+  language: string,
+): string | undefined {
+  const found = applications.find((each) => each.clientId === clientId)
+  return found ? nameIn(found, language) : clientId
+}
+
+/**
+ * Whether a scope to change was granted that is not also one to look; `undefined` where that is
+ * unknown.
+ */
+export function canChange(
+  applications: readonly Application[],
+  clientId: string | undefined,
+  scope: string | undefined,
+): boolean | undefined {
+  const scopes = applications.find((each) => each.clientId === clientId)?.scopes
+  if (!scopes || scope === undefined) return undefined
+  const [granted, toLook] = [scope.split(' '), scopes.read.split(' ')]
+  return (scopes.change?.split(' ') ?? []).some(
+    (each) => granted.includes(each) && !toLook.includes(each),
+  )
+}

@@ -1,0 +1,53 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { endsWithin } from 'oidc-provider-impersonation/siblings'
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
+import type { Audit } from '../ledger/recording/audit.ts'
+import { busy } from './http/problem.ts'
+import type { Parts } from './parts.ts'
+
+/** How long an answer waits for entries to be stored, in milliseconds. */
+const SETTLE_TIMEOUT_MS = 2000
+
+/** Waits for entries that are on their way, so that what is read next has them. */
+export async function settle({ settled }: Pick<Audit, 'settled'>): Promise<void> {
+  // Events of the provider come in a later turn than its answer.
+  await nextTurn()
+  await endsWithin(SETTLE_TIMEOUT_MS, settled())
+}
+
+/**
+ * Nothing acts before it is recorded (I13): while the store cannot take entries, what would make another one
+ * is refused.
+ */
+export async function waitForCapacity({
+  audit: { capacity },
+  settings,
+}: Pick<Parts, 'audit' | 'settings'>): Promise<void> {
+  if (capacity.isFree() || (await capacity.wait(settings.auditTimeout * 1000))) return
+  throw busy('nothing was done: try again later')
+}
+
+/**
+ * Records what the caller does.
+ *
+ * @param after the time of what it comes after: the clock of another process may be ahead, and of a
+ * hold and a release the later one counts
+ * @throws Problem 503 where the entry is not stored in time: it waits in memory, and is stored later
+ */
+export async function recordNow(
+  {
+    audit,
+    caller,
+    now,
+    settings,
+  }: Pick<Parts, 'audit' | 'now' | 'settings'> & { readonly caller: { readonly id: string } },
+  entries: Omit<AuditEntry, 'by' | 'timeMs'> | readonly Omit<AuditEntry, 'by' | 'timeMs'>[],
+  after = 0,
+): Promise<void> {
+  const time = Math.max(now(), after + 1)
+  const stored = Promise.all(
+    [entries].flat().map((entry) => audit.record({ ...entry, timeMs: time, by: caller.id })),
+  )
+  if (await endsWithin(settings.auditTimeout * 1000, stored)) return
+  throw busy('the audit does not answer: what you did is stored as soon as it does')
+}

@@ -1,0 +1,92 @@
+import type { CustomerAnswer, CustomersAnswer } from './answers.ts'
+import { orUnavailable } from './http/problem.ts'
+
+/** A customer as the directory of the deployment knows them. */
+export interface Customer {
+  /** The account id: `sub` of their tokens. */
+  readonly id: string
+  readonly name: string
+  readonly email?: string | undefined
+  /**
+   * Why acting as them is forbidden, in a sentence for operators; absent where it is not. The console refuses
+   * with it what operators ask of the console. Other backends ask the provider: `authorize` refuses there.
+   */
+  readonly protected?: string | undefined
+  /** More that helps to tell customers apart: a label and a text each, at most 4 are shown. */
+  readonly details?: Readonly<Record<string, string>> | undefined
+}
+
+/** The directory of the deployment. What it throws is answered 503, and never reads as *not found*. */
+export interface Customers {
+  /**
+   * Finds customers by what an operator typed.
+   *
+   * @param text 1 to 100 characters, trimmed
+   * @param page which part of the result: skip `offset`, and return at most `limit`; `language` is the reader's,
+   *   a BCP 47 tag, for `protected` and `details`
+   * @returns the customers in the order in which they are shown, and whether there are more
+   */
+  search(
+    text: string,
+    page: { readonly offset: number; readonly limit: number; readonly language: string },
+  ): SearchResult | Promise<SearchResult>
+  /** @returns the customer with this account id; `undefined` where there is none */
+  get(
+    id: string,
+    reader: { readonly language: string },
+  ): Customer | undefined | Promise<Customer | undefined>
+}
+
+export interface SearchResult {
+  /** More than `limit` are cut off. */
+  readonly customers: readonly Customer[]
+  /** Whether there are customers behind these. */
+  readonly more: boolean
+}
+
+/** How many customers one answer has. */
+const MAX_FOUND = 25
+/** How many details of a customer are shown. */
+const MAX_DETAILS = 4
+
+/** The deployment's directory; `language` is that of what it says about a customer. A directory that fails is trouble, and never reads as *not found*. */
+export interface CustomerDirectory {
+  /** @throws Problem 503 */
+  search(text: string, offset: number, language: string): Promise<CustomersAnswer>
+  /** @throws Problem 503 */
+  get(id: string, language: string): Promise<CustomerAnswer | undefined>
+}
+
+export function customerDirectory(customers: Customers): CustomerDirectory {
+  return {
+    async search(text, offset, language) {
+      const { customers: found, more } = await asked(() =>
+        customers.search(text, { offset, limit: MAX_FOUND, language }),
+      )
+      return {
+        customers: found.slice(0, MAX_FOUND).map(copyOf),
+        more: more || found.length > MAX_FOUND,
+      }
+    },
+    async get(id, language) {
+      const found = await asked(() => customers.get(id, { language }))
+      return found && copyOf(found)
+    },
+  }
+}
+
+function asked<T>(ask: () => Promise<T> | T): Promise<T> {
+  return orUnavailable('the customers cannot be looked up now', ask)
+}
+
+/** Member by member: what else the deployment's object has stays here. */
+function copyOf({ id, name, email, protected: why, details }: Customer): CustomerAnswer {
+  const shown = Object.entries(details ?? {}).slice(0, MAX_DETAILS)
+  return {
+    id,
+    name,
+    ...(email === undefined ? {} : { email }),
+    ...(why === undefined ? {} : { protected: why }),
+    ...(shown.length === 0 ? {} : { details: Object.fromEntries(shown) }),
+  }
+}

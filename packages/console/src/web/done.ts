@@ -1,0 +1,117 @@
+import {
+  type AuditRow,
+  decodeEntry,
+  USED_EVENT,
+  useKindOf,
+} from 'oidc-provider-impersonation-verify/format'
+import type { AuditStore, StoredEntry } from '../ledger/store.ts'
+import type { DescribedUse, UseInWords } from './use-words.ts'
+import { describedUse, wordsForUse } from './use-words.ts'
+
+/** `Looked at your orders`, three times. */
+export interface Done {
+  /** In the words of the application. At most 200 characters. */
+  readonly text: string
+  /** 1 or more. */
+  readonly count: number
+  /** Time of the last one. */
+  readonly at: number
+  /** Whether the API refused it: it was tried, and did not happen. */
+  readonly refused: boolean
+}
+
+/** What was done in an impersonation, as the answers tell it. */
+export interface WhatWasDone {
+  /** What was done, the first first. At most 50. */
+  readonly did: readonly Done[]
+  /**
+   * What was done, in numbers, where the deployment has no words for it: without `account.describe`,
+   * or where that failed.
+   */
+  readonly more?: { readonly reads: number; readonly changes: number; readonly refused: number }
+}
+
+/** So many different things are told of an impersonation. The others are counted. */
+const MAX_ACTS_SHOWN = 50
+/** So many entries of an impersonation are read. The requests of the others are counted. */
+const MAX_ENTRIES_READ = 1000
+const ENTRIES_PER_READ = 500
+
+/** Requests for which there are no words. */
+type Counted = Record<'changes' | 'reads' | 'refused', number>
+
+/**
+ * Sums up what was done, in the words of the deployment. What it hides is not told.
+ *
+ * @param describe without it, the requests are counted
+ */
+export async function whatWasDone(
+  store: Pick<AuditStore, 'timeline'>,
+  { id, reads, changes, refused, failed }: AuditRow,
+  describe: UseInWords | undefined,
+  language: string,
+): Promise<WhatWasDone> {
+  // A request that the API answered with an error did nothing: words may tell it, numbers do not.
+  const wordless: Counted = { reads, changes, refused }
+  if (!describe || reads + changes + refused + failed === 0) return { did: [], ...more(wordless) }
+  const did = new Map<string, Done>()
+  for (const { use, count, at } of await readUses(store, id)) {
+    const words = wordsForUse(use, describe, language)
+    if (words.kind === 'none') continue
+    if (words.kind === 'shown' && !addTo(did, words.text, { use, count, at })) continue
+    const kind = useKindOf(use)
+    if (kind !== 'failed') wordless[kind] -= count
+  }
+  return { did: [...did.values()], ...more(wordless) }
+}
+
+interface Used {
+  readonly use: DescribedUse
+  readonly count: number
+  /** Time of the last one. */
+  readonly at: number
+}
+
+/** The requests of an impersonation, the first first. */
+async function readUses(store: Pick<AuditStore, 'timeline'>, id: string): Promise<Used[]> {
+  const uses: Used[] = []
+  let after: string | undefined
+  for (let read = 0; read < MAX_ENTRIES_READ; read += ENTRIES_PER_READ) {
+    const entries = await store.timeline(id, { after, limit: ENTRIES_PER_READ })
+    uses.push(...entries.flatMap(usedIn))
+    if (entries.length < ENTRIES_PER_READ) break
+    after = entries.at(-1)?.cursor
+  }
+  return uses
+}
+
+function usedIn({ text, count, lastTime }: StoredEntry): Used[] {
+  const entry = text === undefined ? undefined : decodeEntry(text)
+  if (entry?.event !== USED_EVENT || !entry.use) return []
+  return [{ use: describedUse(entry.use), count, at: lastTime ?? entry.timeMs }]
+}
+
+/** @returns false where too much is told already */
+function addTo(did: Map<string, Done>, text: string, { use, count, at }: Used): boolean {
+  const { refused } = use
+  const key = `${refused} ${text}`
+  const before = did.get(key)
+  if (!before && did.size >= MAX_ACTS_SHOWN) return false
+  did.set(key, {
+    text,
+    count: count + (before?.count ?? 0),
+    at: Math.max(at, before?.at ?? 0),
+    refused,
+  })
+  return true
+}
+
+/** The row may be older than the entries: then there are fewer than none. */
+function more(wordless: Counted): Pick<WhatWasDone, 'more'> {
+  const [reads, changes, refused] = [wordless.reads, wordless.changes, wordless.refused].map(
+    (count) => Math.max(0, count),
+  )
+  return reads || changes || refused
+    ? { more: { reads: reads ?? 0, changes: changes ?? 0, refused: refused ?? 0 } }
+    : {}
+}

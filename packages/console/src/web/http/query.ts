@@ -1,0 +1,68 @@
+import type { Context } from 'koa'
+import { MAX_DATE_MS } from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
+import { objectOf, type Read, readBy } from '../../kernel/input.ts'
+import { MAX_CURSOR_LENGTH, MAX_ID_LENGTH } from '../../kernel/limits.ts'
+import { invalid } from './problem.ts'
+
+/**
+ * The parameters of a request. Each has a known name and appears once; an empty one is absent.
+ *
+ * @throws Problem 400 that names the parameter
+ */
+export function readQuery<const E extends v.ObjectEntries>(
+  { querystring }: Pick<Context, 'querystring'>,
+  entries: E,
+): Read<E> {
+  const given = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(querystring)) {
+    if (!Object.hasOwn(entries, name)) {
+      const known = Object.keys(entries).join(', ') || 'none'
+      throw invalid(`a parameter is not known here; known are: ${known}`)
+    }
+    if (given.has(name)) throw invalid(`the parameter ${name} is repeated`)
+    given.set(name, value)
+  }
+  const present = [...given].filter(([, value]) => value !== '')
+  return readBy(objectOf(entries), Object.fromEntries(present), invalid)
+}
+
+/** A text of at most so many characters, as a database can hold it. */
+export function textParameter(most: number) {
+  const message = `must be a text of 1 to ${most} characters`
+  return v.pipe(
+    v.string(message),
+    v.check((value) => [...value].length <= most, message),
+    v.check((value) => value.isWellFormed() && !value.includes('\0'), message),
+  )
+}
+
+export function numberParameter(least: number, most: number) {
+  const message = `must be a whole number from ${least} to ${most}`
+  return v.pipe(
+    v.string(message),
+    v.regex(/^\d{1,16}$/, message),
+    v.transform(Number),
+    v.check((value) => value >= least && value <= most, message),
+  )
+}
+
+/** Where a list goes on. */
+export const cursor = v.optional(textParameter(MAX_CURSOR_LENGTH))
+
+/** `true`, or absent. */
+export const mark = v.optional(
+  v.pipe(
+    v.literal('true', 'must be true'),
+    v.transform(() => true as const),
+  ),
+)
+
+/** Milliseconds since the epoch. */
+export const timeParameter = v.optional(numberParameter(0, MAX_DATE_MS))
+
+/** An account id. */
+export const personId = v.optional(textParameter(MAX_ID_LENGTH))
+
+/** What a person types to find something. */
+export const searchWords = v.optional(textParameter(100))

@@ -1,0 +1,95 @@
+import type { Context } from 'koa'
+import type { Need, Provider, SubjectTokenRequest } from 'oidc-provider-impersonation'
+import type { Role } from '../kernel/roles.ts'
+import type { Audit } from '../ledger/recording/audit.ts'
+import type { IssueSubjectToken, PreviewIssue } from './acting/issue.ts'
+import type { Refusals } from './acting/refusals.ts'
+import type { ActBody, CustomerAnswer } from './answers.ts'
+import type { Application } from './applications.ts'
+import type { CustomerDirectory } from './customer-directory.ts'
+import type { Problem } from './http/problem.ts'
+import type { OperatorLimit } from './operator-limit.ts'
+import type { PauseAnswer } from './pause-answers.ts'
+import type { NamePerson } from './person-names.ts'
+import type { Settings } from './settings.ts'
+import type { SignedIn } from './sign-in/signed-in.ts'
+
+/** What the handlers of the API stand on. */
+export interface Parts {
+  readonly provider: Provider
+  readonly settings: Settings
+  readonly audit: Audit
+  readonly directory: CustomerDirectory
+  readonly nameOf: NamePerson
+  readonly issue: IssueSubjectToken
+  /** Asks the rule beforehand. */
+  readonly preview: PreviewIssue
+  /** Comes before `issue`: each request makes an entry of the audit, also one that is never used. */
+  readonly limitIssues: OperatorLimit
+  /** Comes before `preview`: the rule of the deployment may cost. */
+  readonly limitPreviews: OperatorLimit
+  readonly refusals: Refusals
+  readonly gate: Gate
+  /** Aborts when the console closes: streams end, and no new ones begin. */
+  readonly closing: AbortSignal
+  /** The clock, in milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** Who calls, and may. */
+export interface Caller extends SignedIn {
+  readonly role: Role
+}
+
+/** A request of a person of the support that was let in. */
+export interface Call extends Parts {
+  readonly ctx: Context
+  readonly caller: Caller
+  /** The caller's, a BCP 47 tag. */
+  readonly language: string
+  /** A parameter of the path. */
+  param(name: string): string
+  /** Finds the caller again. It rejects where the caller may not use the route any more. */
+  findAgain(): Promise<Caller>
+}
+
+/** A request of a customer. */
+export interface CustomerCall extends Pick<Parts, 'audit' | 'now' | 'provider' | 'settings'> {
+  readonly ctx: Context
+  readonly caller: SignedIn
+  /** The caller's, a BCP 47 tag. */
+  readonly language: string
+}
+
+/** What an operator asks for, as the provider is asked. */
+export interface AskedFor {
+  readonly application: Application
+  readonly customer: CustomerAnswer
+  readonly request: SubjectTokenRequest & {
+    readonly mayAct: { readonly sub: string; readonly clientId: string }
+    readonly resource: string
+    readonly scope: string
+  }
+}
+
+/** What stands before a start, beside the rule of the deployment: pauses, and permits where there are any. */
+export interface Gate {
+  readonly hasPermits: boolean
+  /** What keeps the caller from starting as this customer. */
+  findPause(call: Call, customer: string): Promise<PauseAnswer | undefined>
+  /** @throws Problem 403 with the pause */
+  assertNotPaused(call: Call, customer: string): Promise<void>
+  /** What a request is refused with. */
+  pausedProblem(pause: PauseAnswer): Problem
+  /** The request, with the reason that was approved: what a person approved is what is written down. */
+  withPermitsReason(asked: AskedFor, call: Call): Promise<AskedFor['request']>
+  /** What the rule needs, and who can give it, as the operator is told it; `undefined` without permits. */
+  findApproval(
+    call: Call,
+    asked: AskedFor,
+    body: ActBody,
+    needed: { readonly by: readonly Need[]; readonly emergency?: true | undefined },
+  ): Promise<object | undefined>
+  /** A refusal, with what the operator can do about it. Any other problem stays as it is. */
+  withApproval(problem: unknown, asked: AskedFor, body: ActBody, call: Call): Promise<unknown>
+}

@@ -1,0 +1,98 @@
+import type { AuditPerson, PauseRecord } from 'oidc-provider-impersonation-verify/format'
+
+/**
+ * An operator who may not start: as the customer who objected, or as any. All times are in milliseconds since
+ * the epoch. What is not known is absent.
+ */
+export interface Pause extends Omit<PauseRecord, 'lastAt' | 'notice' | 'state' | 'version'> {
+  /** As of now: `'expired'` had an end, and it has come. */
+  readonly state: PauseRecord['state'] | 'expired'
+}
+
+// Operators who may not start, in the API of the console, below `{path}/api`, and of the account page,
+// below `{account.path}/api`. Problems are as in the other answers.
+//
+// A request to act, to continue, for a permit or in an emergency is 403 `paused` with `pause` (a
+// {@link PauseAnswer}) while the caller is paused for the customer. So is an approval, without `pause`.
+
+/** A pause as a person of the console is shown it. The operator is not shown notes. */
+export interface PauseAnswer extends Pause {
+  /** Whether it keeps the caller from starting. */
+  readonly isMine: boolean
+  /** Whether the caller may lift it. */
+  readonly canResume: boolean
+}
+
+/**
+ * `GET /pauses?before=`: every role. Those that hold, newest first. An operator is shown their own, and
+ * those that they may lift; leads and auditors all.
+ */
+export interface PausesAnswer {
+  readonly pauses: readonly PauseAnswer[]
+  /** The value of `before` for the next, older page. */
+  readonly next?: string
+  /** By the clock of the server. */
+  readonly now: number
+}
+
+/**
+ * The body of `POST /pauses`: lead; 201 {@link PauseAnswer}. The operator cannot start as any customer, and what
+ * they run goes on. 403 `access_denied` for oneself. 404 `user_not_found`. 409 `conflict` with `pause`, where the
+ * operator is paused already.
+ */
+export interface PauseBody {
+  /** The account id. */
+  readonly operator: string
+  /** In seconds, at most 30 days. Without it, until a person lifts it. */
+  readonly for?: number
+  /** 1 to 1000 characters. The operator is not shown it. */
+  readonly note?: string
+}
+
+// `GET /pauses/:id`: 200 {@link PauseAnswer}, also once it is lifted. 404 for what the caller is not shown.
+
+/**
+ * The body of `POST /pauses/:id/resume`: every role; 200 {@link PauseAnswer}. 403 `access_denied` for the
+ * operator, and who may not lift it. 409 `decided`, where it is lifted already.
+ */
+export interface ResumeBody {
+  /** 1 to 1000 characters. */
+  readonly note: string
+}
+
+/** `GET /pauses` of the account page: who may not act as the caller, since the caller objected. */
+export interface AccountPausesAnswer {
+  /** Newest first. */
+  readonly pauses: readonly AccountPause[]
+}
+
+export interface AccountPause {
+  readonly id: string
+  /** Without the e-mail address. */
+  readonly operator: Pick<AuditPerson, 'id' | 'name'>
+  readonly at: number
+}
+
+/**
+ * The body of `POST /objection`: *I did not ask for this*. 200 {@link ObjectionAnswer}. 404 `not_found`
+ * where it is not one of the caller, or was refused. 409 `already_objected`. 429 `temporarily_unavailable`
+ * with `Retry-After`. 503 where the operator could not be paused: the caller can say it again.
+ */
+export interface ObjectionBody {
+  readonly id: string
+  /** 1 to 1000 characters. */
+  readonly note?: string
+}
+
+/** What follows from an objection. */
+export interface ObjectionAnswer {
+  /**
+   * Whether the operator may not act as the caller now, until another person lifts the pause. Not where it
+   * began more than 30 days ago, nor where software acted on its own.
+   */
+  readonly isPaused: boolean
+  /** Whether nothing runs any more of what ends by it: all of the operator for the caller, where paused. */
+  readonly isEnded: boolean
+  /** Whether the caller can choose *ask me each time*, and has not. */
+  readonly offersAsk: boolean
+}

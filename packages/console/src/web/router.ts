@@ -1,0 +1,104 @@
+import Router from '@koa/router'
+import type { Context, Middleware } from 'koa'
+import { refusedRequest } from './acting/asked-for.ts'
+import { waitForCapacity } from './audit.ts'
+import { languageOf } from './http/language.ts'
+import { onlyMethods } from './http/methods.ts'
+import { answerProblems, notFound, Problem } from './http/problem.ts'
+import { readQuery } from './http/query.ts'
+import type { Call, Caller, CustomerCall, Parts } from './parts.ts'
+import type { CustomerRoute, StaffRoute } from './routes.ts'
+import { findRole } from './sign-in/roles.ts'
+import type { FindSignedIn, SignedIn } from './sign-in/signed-in.ts'
+
+/** `{path}/api`: all that the pages of the console ask. The first route that matches answers. */
+export function consoleApi<Own extends Parts>(
+  parts: Own,
+  routes: readonly StaffRoute<Call & Own>[],
+  findSignedIn: FindSignedIn,
+): Middleware {
+  const { settings } = parts
+  return api(`${settings.path}/api`, 'support console', routes, async (ctx, route, params) => {
+    const findAgain = async () => findCaller(ctx, route, parts, await findSignedIn(ctx))
+    const caller = await findAgain()
+    if (!route.hasQuery) readQuery(ctx, {})
+    if (route.writes) await waitForCapacity(parts)
+    const language = languageOf(ctx, settings.languages)
+    const param = (name: string) => params[name] ?? ''
+    await route.handle({ ...parts, ctx, caller, language, param, findAgain })
+  })
+}
+
+/** `{account.path}/api`: who acted as the customer, for this customer. No cookie is read. */
+export function accountApi<Own extends Parts>(
+  parts: Own,
+  path: string,
+  routes: readonly CustomerRoute<CustomerCall & Own>[],
+  findSignedIn: FindSignedIn,
+): Middleware {
+  return api(`${path}/api`, 'account', routes, async (ctx, route) => {
+    const caller = await findSignedIn(ctx)
+    if (!route.hasQuery) readQuery(ctx, {})
+    await route.handle({
+      ...parts,
+      ctx,
+      caller,
+      language: languageOf(ctx, parts.settings.languages),
+    })
+  })
+}
+
+interface Answering {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly streams?: true
+}
+
+function api<R extends Answering>(
+  prefix: string,
+  realm: string,
+  routes: readonly R[],
+  answer: (ctx: Context, route: R, params: Readonly<Record<string, string>>) => Promise<void>,
+): Middleware {
+  const router = new Router({ prefix, sensitive: true, strict: true })
+  const problems = answerProblems(realm, realm !== 'account')
+  for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
+    const allowed = own.flatMap(({ method, streams }) =>
+      method === 'GET' && !streams ? ['GET', 'HEAD'] : [method],
+    )
+    router.all(path, problems, onlyMethods(...allowed), async (ctx) => {
+      const method = ctx.method === 'HEAD' ? 'GET' : ctx.method
+      const route = own.find((each) => each.method === method)
+      if (route) await answer(ctx, route, ctx.params)
+    })
+  }
+  router.all('/{*rest}', problems, () => {
+    throw notFound('there is nothing here')
+  })
+  // The router itself adds the context members that its type requires.
+  return router.routes() as Middleware
+}
+
+/** @throws Problem 403 for a person whose role may not use the route */
+async function findCaller(
+  ctx: Context,
+  { audience, isActing }: Pick<StaffRoute, 'audience' | 'isActing'>,
+  parts: Parts,
+  signedIn: SignedIn,
+): Promise<Caller> {
+  const role = await findRole(signedIn.account, parts.settings)
+  if (role !== undefined && audience.includes(role)) return { ...signedIn, role }
+  const reason =
+    role === undefined
+      ? 'only support staff may use the console'
+      : `this is for: ${audience.join(', ')}`
+  const problem = new Problem(403, 'access_denied', reason)
+  if (isActing) {
+    await waitForCapacity(parts)
+    const request = await refusedRequest({ ctx, settings: parts.settings })
+    const refusal = { operator: signedIn.id, error: problem.error, reason, request }
+    const { ofStaff, ofStranger } = parts.refusals
+    await (role === undefined ? ofStranger : ofStaff)(refusal)
+  }
+  throw problem
+}

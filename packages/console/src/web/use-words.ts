@@ -1,0 +1,63 @@
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
+
+/** A request that an operator made, as the deployment is asked to describe it. */
+export interface DescribedUse {
+  readonly method: string | undefined
+  readonly path: string | undefined
+  readonly status: number | undefined
+  /** Whether the API refused it. */
+  readonly refused: boolean
+  /** The audience of the API. */
+  readonly audience: string
+}
+
+/**
+ * Says in the words of the application what a request did: `Looked at your orders`. At most 200
+ * characters are shown. On the account page, `undefined` hides it, and where it throws, or answers no
+ * text, the request is counted. In the timeline of the audit, it stands before method and path, which
+ * are shown where there is no text.
+ *
+ * @param language of the reader, a BCP 47 tag: one of those that the console has words in
+ */
+export type UseInWords = (use: DescribedUse, language: string) => string | undefined
+
+/** So many characters of the words of a deployment are shown. */
+const MAX_WORDS_LENGTH = 200
+
+/** What the deployment says of a request: a text, nothing on purpose, or nothing that can be shown. */
+export type UseWords =
+  | { readonly kind: 'shown'; readonly text: string }
+  | { readonly kind: 'hidden' }
+  | { readonly kind: 'none' }
+
+/** What the deployment is asked about. */
+export function describedUse(use: NonNullable<AuditEntry['use']>): DescribedUse {
+  const { method, path, status, refused, audience } = use
+  return { method, path, status, refused: refused !== undefined, audience }
+}
+
+/** What the deployment says of a request in the audit; `undefined` where it has no words. It hides nothing here. */
+export function auditWords(
+  use: DescribedUse,
+  describe: UseInWords | undefined,
+  language: string,
+): string | undefined {
+  const words = describe && wordsForUse(use, describe, language)
+  return words?.kind === 'shown' ? words.text : undefined
+}
+
+/** A function of the deployment that fails, or answers no text, hides nothing. */
+export function wordsForUse(use: DescribedUse, describe: UseInWords, language: string): UseWords {
+  try {
+    const text: unknown = describe(use, language)
+    if (text === undefined) return { kind: 'hidden' }
+    if (typeof text === 'string' && text.trim() !== '') {
+      return { kind: 'shown', text: [...text.trim()].slice(0, MAX_WORDS_LENGTH).join('') }
+    }
+    // One that waits is no text. Where it rejects, that must not end the process.
+    if (text instanceof Promise) text.catch(() => {})
+  } catch {
+    // The request is shown as it was, or counted.
+  }
+  return { kind: 'none' }
+}

@@ -1,0 +1,98 @@
+import { expect } from 'chai'
+import type { Authorize } from 'oidc-provider-impersonation'
+import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+import { enter } from '../support/enter.ts'
+import { heading, reads, visitDeployment } from '../support/operating.ts'
+import { expectGoodLooks } from '../support/pictures.ts'
+
+const rule: Authorize = ({ scope = '' }) =>
+  scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+
+describe('the history of approvals', function () {
+  this.timeout(120_000)
+  let permits: Permits
+  let deployment: Deployment
+
+  beforeEach(async () => {
+    const audit = memoryAudit()
+    permits = createPermits({
+      audit,
+      approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }],
+    })
+    deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
+    const facts = {
+      ...{ customer: 'alice', operator: 'olivia', application: 'shop', reason: 'The parcel' },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write', for: 600 },
+    }
+    const { id } = await permits.request({ ...facts, ticket: 'SUP-1' })
+    await permits.refuse(id, { by: 'grace', note: 'Call them first' })
+    await permits.emergency({ ...facts, ticket: 'SUP-2' })
+    const { id: granted } = await permits.request({ ...facts, customer: 'bob', ticket: 'SUP-3' })
+    await permits.grant(granted, { by: 'grace', note: 'Saw it' })
+  })
+  afterEach(async () => {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+  })
+
+  it('is one click from what is open; a filter finds what was refused and overridden, and leads on', async () => {
+    await using ada = await visitDeployment(deployment)
+    const { page } = ada
+    await enter(page, 'ada', '/console/approvals')
+    await page.getByRole('link', { name: 'History', exact: true }).click()
+    await heading(page, 'History').waitFor()
+    const cards = page.getByRole('list', { name: 'History' }).locator('> li')
+    await cards.nth(2).waitFor()
+    expect(await cards.count()).to.equal(3)
+    await cards.getByText('Saw it').waitFor()
+    await expectGoodLooks(page, 'history')
+    await page.getByLabel('What became of it').selectOption('Refused, and done without approval')
+    await cards.nth(1).waitFor({ state: 'detached' })
+    expect(new URL(page.url()).search).to.equal('?state=overridden')
+    await cards.getByText('Call them first').waitFor()
+    await cards.getByText(reads('Grace Lindqvist refused it')).waitFor()
+    await cards.getByRole('link', { name: 'See the emergency' }).click()
+    await page.locator('dl.facts').getByText('SUP-2').waitFor()
+    await page.goBack()
+    await cards.getByRole('link', { name: /^Open/ }).click()
+    await page.getByText('The operator acted all the same, without an approval').waitFor()
+    await expectGoodLooks(page, 'history-overridden')
+  })
+
+  it('is found by words, says where nothing fits, and is saved as a file', async () => {
+    await using grace = await visitDeployment(deployment)
+    const { page } = grace
+    await enter(page, 'grace', '/console/approvals/history')
+    const cards = page.getByRole('list', { name: 'History' }).locator('> li')
+    await cards.nth(2).waitFor()
+    const search = page.getByLabel('Search')
+    await search.focus()
+    await page.keyboard.type('saw')
+    await cards.nth(1).waitFor({ state: 'detached' })
+    await cards.getByText('SUP-3').waitFor()
+    expect(await search.evaluate((input) => input === document.activeElement)).to.equal(true)
+    await page.getByText('Export', { exact: true }).click()
+    await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
+    const downloaded = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export as CSV' }).click()
+    expect((await downloaded).suggestedFilename()).to.match(/^approvals-.*\.csv$/)
+    await page.getByLabel('Search').fill('nothing')
+    await page.getByText('Nothing matches the filter.').waitFor()
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await cards.nth(2).waitFor()
+  })
+
+  it('is reached from the audit with its conditions, and speaks German', async () => {
+    await using ada = await visitDeployment(deployment, { locale: 'de-DE' })
+    const { page } = ada
+    await enter(page, 'ada', '/console/audit?customer=bob')
+    await page.getByRole('link', { name: 'Anfragen und Notfälle mit diesen Bedingungen' }).click()
+    await heading(page, 'Verlauf').waitFor()
+    const cards = page.getByRole('list', { name: 'Verlauf' }).locator('> li')
+    await cards.getByText('SUP-3').waitFor()
+    expect(await cards.count()).to.equal(1)
+    await expectGoodLooks(page, 'history-german')
+  })
+})

@@ -1,0 +1,111 @@
+import { expect } from 'chai'
+import { type Authorize, allOf } from 'oidc-provider-impersonation'
+import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
+import { type Deployment, deploy, STAFF } from '../support/deployment.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
+import { enter } from './support/enter.ts'
+import { expectFocus, tabTo } from './support/focus.ts'
+import { heading, reads, visitDeployment } from './support/operating.ts'
+import { expectGoodLooks } from './support/pictures.ts'
+
+const changes: Authorize = ({ account, scope = '' }) => {
+  if (account.accountId === 'bob') return false
+  return scope.includes('orders:write') ? { needs: ['second_person'] } : { accessTokenTtl: 300 }
+}
+changes.description = 'A change needs the approval of a lead.'
+
+describe('the page of the rules', function () {
+  this.timeout(120_000)
+  let permits: Permits
+  let deployment: Deployment
+
+  beforeEach(async () => {
+    const audit = memoryAudit()
+    permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }] })
+    const staff = () => Object.entries(STAFF).map(([id, { name }]) => ({ id, name }))
+    deployment = await deploy({
+      ...{ audit, authorize: permits.wrap(allOf(changes, () => true)) },
+      console: { permits, staff },
+    })
+  })
+  afterEach(async () => {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+  })
+
+  it('answers a lead before anybody tries, by the keyboard alone', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'grace')
+    await page.getByRole('link', { name: 'Rules' }).click()
+    await heading(page, 'Rules').waitFor()
+    const answer = page.getByRole('main').locator('.verdict')
+    await tabTo(page.getByLabel('Operator'))
+    await page.keyboard.type('olivia')
+    await tabTo(page.getByLabel('Customer'))
+    await page.keyboard.type('alice')
+    await page.keyboard.press('Enter')
+    await answer.getByText(reads('Yes, for 5 minutes at most.')).waitFor()
+    expect(await answer.getAttribute('role')).to.equal('status')
+    await page.getByLabel('Look and change').check()
+    await answer.getByText('Yes, for').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Ask the rules' }).click()
+    await answer.getByText('Yes, with an approval.').waitFor()
+    await answer.getByText(reads('Grace Lindqvist can decide.')).waitFor()
+    await page.getByLabel('Customer').fill('bob')
+    await page.keyboard.press('Enter')
+    await answer.getByText('The rules do not allow it.').waitFor()
+    await page.getByLabel('Customer').fill('paula')
+    await page.keyboard.press('Enter')
+    await answer.getByText('Paula works here: support does not act as colleagues.').waitFor()
+    await page.getByLabel('Operator').fill('ada')
+    await page.keyboard.press('Enter')
+    await answer.getByText('This person has no role in which one may act as a customer.').waitFor()
+    await page.getByLabel('Operator').fill('')
+    await page.keyboard.press('Enter')
+    await expectFocus(page.getByLabel('Operator'))
+  })
+
+  it('offers the people by name, and lists the rules and the roles', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'grace', '/console/rules')
+    await page.getByText('A change needs the approval of a lead.').waitFor()
+    expect(await page.getByText('A rule without a description.').count()).to.equal(2)
+    const rows = page.getByRole('table', { name: 'Who has which role' }).getByRole('row')
+    expect(await rows.nth(1).getByRole('cell').allTextContents()).to.deep.equal(['grace', 'Lead'])
+    expect(await rows.count()).to.equal(5)
+    await page.getByLabel('Customer').pressSequentially('alice n')
+    await page.locator('#customers option[value=alice]').waitFor({ state: 'attached' })
+    expect(await page.locator('#operators option').count(), 'who may act').to.equal(3)
+  })
+
+  it('tells an auditor only of customers in the audit', async () => {
+    await deployment.impersonate({ access: 'read' })
+    await deployment.settled()
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'ada', '/console/rules')
+    await page.getByLabel('Operator').fill('olivia')
+    await page.getByLabel('Customer').fill('bob')
+    visit.expectFailure('/console/api/may-act', 404)
+    await page.getByRole('button', { name: 'Ask the rules' }).click()
+    await page.getByText('The audit has nothing of a customer with this id.').waitFor()
+    await page.getByLabel('Customer').fill('alice')
+    await page.keyboard.press('Enter')
+    await page.getByText(reads('Yes, for 5 minutes at most.')).waitFor()
+  })
+
+  it('is good to look at, also in German', async () => {
+    await using visit = await visitDeployment(deployment, { locale: 'de-DE' })
+    const { page } = visit
+    await enter(page, 'grace', '/console/rules')
+    await heading(page, 'Regeln').waitFor()
+    await page.getByLabel('Mitarbeiter', { exact: true }).fill('olivia')
+    await page.getByLabel('Kunde', { exact: true }).fill('alice')
+    await page.getByLabel('Ansehen und ändern').check()
+    await page.getByRole('button', { name: 'Regeln fragen' }).click()
+    await page.getByText('Ja, mit einer Freigabe.').waitFor()
+    await expectGoodLooks(page, 'rules-de')
+  })
+})

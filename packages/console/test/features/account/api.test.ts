@@ -1,0 +1,481 @@
+// Over 250 lines: every route of the customer, with one deployment.
+import { expect } from 'chai'
+import type { AuditStore } from 'oidc-provider-impersonation-console'
+import type {
+  AccountAnswer,
+  AccountImpersonation,
+} from '../../../src/features/account/server/answers.ts'
+import type { DescribedUse } from '../../../src/web/use-words.ts'
+import { type Deployment, type DeploymentOptions, deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+
+/** The words of the shop. Changing a note is hidden. */
+function describeUse({ method, path, refused }: DescribedUse, language: string) {
+  if (path?.endsWith('/note')) return undefined
+  if (refused) return language === 'de' ? 'E-Mail ändern' : 'Change your e-mail address'
+  if (method !== 'GET') throw new Error('no words for this')
+  return language === 'de' ? 'Bestellungen angesehen' : 'Looked at your orders'
+}
+
+const ACCOUNT = { clientId: 'customer-account', describe: describeUse }
+
+describe('the API of the account page', () => {
+  let deployment: Deployment
+  let tokens: Map<string, string>
+
+  async function start(options: DeploymentOptions = { console: { account: ACCOUNT } }) {
+    tokens = new Map()
+    deployment = await deploy(options)
+  }
+  beforeEach(() => start())
+  afterEach(() => deployment[Symbol.asyncDispose]())
+
+  async function restart(options: DeploymentOptions) {
+    await deployment[Symbol.asyncDispose]()
+    await start(options)
+  }
+
+  async function tokenOf(person: string): Promise<string> {
+    const known = tokens.get(person)
+    if (known !== undefined) return known
+    const { accessToken } = await deployment.signIn(person, { clientId: 'customer-account' })
+    tokens.set(person, accessToken)
+    return accessToken
+  }
+
+  /** As a person, or with the headers. */
+  async function ask(who: string | Record<string, string>, path: string, body?: unknown) {
+    const headers =
+      typeof who === 'string' ? { authorization: `Bearer ${await tokenOf(who)}` } : who
+    const response = await fetch(`${deployment.url}/account/api${path}`, {
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      headers: {
+        ...headers,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
+  }
+
+  async function listOf(person: string, query = ''): Promise<readonly AccountImpersonation[]> {
+    const { status, body } = await ask(person, `/impersonations${query}`)
+    expect(status).to.equal(200)
+    const answer: AccountAnswer = body
+    return answer.impersonations
+  }
+
+  describe('tells the customer', () => {
+    it('who acted, for which ticket, and what they did, in the words of the application', async () => {
+      const running = await deployment.impersonate({ reason: 'A secret suspicion' })
+      for (const act of [
+        running.look,
+        running.look,
+        running.look,
+        running.change,
+        running.refused,
+      ]) {
+        await act()
+      }
+      await deployment.settled()
+      const { body, text } = await ask('alice', '/impersonations')
+      const [told] = body.impersonations
+      expect(told).to.deep.include({
+        id: running.id,
+        operator: { id: 'olivia', name: 'Olivia Okafor' },
+        ticket: 'SUP-123',
+        application: 'Shop',
+        state: 'running',
+        canChange: true,
+        replays: 0,
+      })
+      expect(told.did.map(({ at: _, ...done }: { at: number }) => done)).to.deep.equal([
+        { text: 'Looked at your orders', count: 3, refused: false },
+        { text: 'Change your e-mail address', count: 1, refused: true },
+      ])
+      // The note is hidden: it is in no number either.
+      expect(told).to.not.have.any.keys('more', 'reason', 'customer', 'jti', 'endedAt')
+      expect(text).to.not.match(/suspicion|"note"|olivia@|"jti"|support-backend/)
+      expect(told.startedAt).to.be.within(body.now - 60_000, body.now)
+      expect(told.expiresAt).to.be.above(body.now)
+    })
+
+    it('the same in German', async () => {
+      await (await deployment.impersonate()).look()
+      await deployment.settled()
+      const [told] = await listOf('alice', '?language=de')
+      expect(told?.did).to.deep.include({ ...told?.did[0], text: 'Bestellungen angesehen' })
+    })
+
+    it('numbers, where the deployment has no words, or they fail', async () => {
+      await restart({ console: { account: { clientId: 'customer-account' } } })
+      const running = await deployment.impersonate()
+      for (const act of [running.look, running.look, running.change, running.refused]) await act()
+      await deployment.settled()
+      const [told] = await listOf('alice')
+      expect(told).to.deep.include({ did: [], more: { reads: 2, changes: 1, refused: 1 } })
+
+      const fails = () => {
+        throw new Error('out of words')
+      }
+      for (const describe of [fails, () => 5 as never, () => ' ', async () => 'later']) {
+        const account = { clientId: 'customer-account', describe: describe as () => string }
+        await restart({ console: { account } })
+        const next = await deployment.impersonate()
+        for (const act of [next.look, next.look, next.change]) await act()
+        await deployment.settled()
+        const [counted] = await listOf('alice')
+        expect(counted).to.deep.include({ did: [], more: { reads: 2, changes: 1, refused: 0 } })
+      }
+    })
+
+    it('how each impersonation ended, the newest first', async () => {
+      const states: Record<string, string> = {}
+      const own = await deployment.impersonate({ ticket: 'SUP-1' })
+      states[own.id] = 'ended_by_you'
+      expect((await ask('alice', '/end', { id: own.id })).status).to.equal(204)
+      const byOperator = await deployment.impersonate({ ticket: 'SUP-2' })
+      states[byOperator.id] = 'ended'
+      await byOperator.end()
+      const again = await deployment.impersonate({ ticket: 'SUP-3', access: 'read' })
+      states[again.id] = 'running'
+      expect(await again.replay()).to.equal(400)
+      const request = { userId: 'alice', ticketId: 'SUP-4', reason: 'x', application: 'shop' }
+      const waiting = await deployment.ask('olivia', '/impersonations', {
+        ...request,
+        access: 'read',
+      })
+      expect(waiting.status).to.equal(201)
+      await deployment.settled()
+      const told = await listOf('alice')
+      expect(told.map(({ ticket }) => ticket)).to.deep.equal(['SUP-4', 'SUP-3', 'SUP-2', 'SUP-1'])
+      expect(told[0]).to.include({ state: 'waiting' }).and.to.not.have.property('canChange')
+      expect(told[1]).to.include({ canChange: false, replays: 1 })
+      for (const { id, state, endedAt } of told.slice(2)) {
+        expect(state).to.equal(states[id])
+        expect(endedAt).to.be.above(0)
+      }
+      expect(['running', 'replayed']).to.include(told[1]?.state)
+    })
+
+    it('that a request was refused: there is nothing to object to, and leads know', async () => {
+      await deployment.ask('olivia', '/impersonations', {
+        ...{ userId: 'paula', ticketId: 'SUP-7', reason: 'Curious' },
+        ...{ application: 'shop', access: 'read' },
+      })
+      await deployment.settled()
+      const [told] = await listOf('paula')
+      expect((await ask('paula', '/objection', { id: told?.id })).status).to.equal(404)
+      const [alarm] = (await deployment.ask('ada', '/alarms')).body.urgent
+      expect(alarm.alarm.kinds).to.deep.equal(['protected'])
+    })
+
+    it('that a request was refused, and not why', async () => {
+      const body = { userId: 'paula', ticketId: 'SUP-7', reason: 'Curious', application: 'shop' }
+      const refused = await deployment.ask('olivia', '/impersonations', { ...body, access: 'read' })
+      expect(refused.status).to.equal(403)
+      await deployment.settled()
+      const { body: answer, text } = await ask('paula', '/impersonations')
+      expect(answer.impersonations).to.have.length(1)
+      expect(answer.impersonations[0]).to.deep.include({
+        state: 'refused',
+        ticket: 'SUP-7',
+        did: [],
+      })
+      expect(text).to.not.match(/Curious|colleague|works for us|access_denied/)
+    })
+
+    it('nothing of others', async () => {
+      await deployment.impersonate({ customer: 'bob' })
+      await deployment.settled()
+      expect(await listOf('alice')).to.deep.equal([])
+      expect((await ask('alice', '/running')).body.impersonations).to.deep.equal([])
+      expect(await listOf('bob')).to.have.length(1)
+      // Not even to the operator who did it: it is about the customer.
+      expect(await listOf('olivia')).to.deep.equal([])
+    })
+
+    it('page by page', async () => {
+      for (let number = 0; number < 5; number += 1) {
+        await deployment.impersonate({ ticket: `SUP-${number}` })
+        await deployment.impersonate({ customer: 'bob' })
+      }
+      await deployment.settled()
+      const pages: (string | undefined)[][] = []
+      for (let query: string | undefined = '?limit=2'; query !== undefined; ) {
+        const { body } = await ask('alice', `/impersonations${query}`)
+        const answer: AccountAnswer = body
+        pages.push(answer.impersonations.map(({ ticket }) => ticket))
+        query = answer.next === undefined ? undefined : `?limit=2&before=${answer.next}`
+      }
+      expect(pages).to.deep.equal([['SUP-4', 'SUP-3'], ['SUP-2', 'SUP-1'], ['SUP-0']])
+    })
+  })
+
+  describe('ends', () => {
+    it('what runs, as the customer', async () => {
+      const running = await deployment.impersonate()
+      await deployment.settled()
+      const { body } = await ask('alice', '/running')
+      expect(body.impersonations).to.have.length(1)
+      expect(body.impersonations[0]).to.deep.include({
+        id: running.id,
+        state: 'running',
+        operator: { id: 'olivia', name: 'Olivia Okafor' },
+        ticket: 'SUP-123',
+        application: 'Shop',
+      })
+      expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
+      expect((await ask('alice', '/running')).body.impersonations).to.deep.equal([])
+      // The answer waits until the audit has it.
+      expect((await listOf('alice'))[0]).to.include({ state: 'ended_by_you' })
+      const row = await deployment.audit.row(running.id)
+      expect(row?.end).to.include({ cause: 'user', by: 'alice' })
+      expect(row?.alarm?.kinds).to.deep.equal(['ended_by_customer'])
+      expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
+    })
+
+    it('nothing of others, with the same answer as for nothing', async () => {
+      const running = await deployment.impersonate()
+      const others = await ask('bob', '/end', { id: running.id })
+      const nothing = await ask('bob', '/end', { id: 'A'.repeat(43) })
+      expect(others.status).to.equal(404)
+      expect(others.text).to.equal(nothing.text)
+      for (const id of ['', 'A'.repeat(44), '\0']) {
+        expect((await ask('alice', '/end', { id })).text).to.equal(nothing.text)
+      }
+      for (const id of [5, null, [running.id], { id: running.id }]) {
+        const { status, body } = await ask('alice', '/end', { id })
+        expect([status, body.error_description]).to.deep.equal([400, 'id must be a text'])
+      }
+      expect((await ask('alice', '/running')).body.impersonations).to.have.length(1)
+    })
+  })
+
+  describe('takes an objection', () => {
+    it('which leads see as an alarm, with the note', async () => {
+      const running = await deployment.impersonate()
+      const note = 'I did not call <b>anyone</b>'
+      expect((await ask('alice', '/objection', { id: running.id, note })).status).to.equal(200)
+      const { body } = await deployment.ask('grace', '/alarms')
+      expect(body.urgent[0]).to.deep.include({ id: running.id, openAlarm: 'urgent' })
+      expect(body.urgent[0].objection).to.include({ note })
+      expect(body.urgent[0].alarm.kinds).to.deep.equal(['ended_by_customer', 'objection'])
+      const [told] = await listOf('alice')
+      expect(told?.objectedAt).to.equal(body.urgent[0].objection.at)
+      expect((await ask('alice', '/running')).body.impersonations, 'it ended').to.deep.equal([])
+    })
+
+    it('once for each impersonation, also of ten at the same time', async () => {
+      const { id } = await deployment.impersonate()
+      await deployment.settled()
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => ask('alice', '/objection', { id })),
+      )
+      expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([
+        200,
+        ...Array.from({ length: 9 }, () => 409),
+      ])
+      expect((await ask('alice', '/objection', { id })).body.error).to.equal('already_objected')
+      expect((await deployment.audit.row(id))?.alarm).to.include({ urgent: 1 })
+    })
+
+    it('once, also while the first one is not stored yet', async () => {
+      const memory = memoryAudit()
+      const [first, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const audit: AuditStore = {
+        ...memory,
+        async row(id) {
+          const row = await memory.row(id)
+          first.resolve()
+          await release.promise
+          return row
+        },
+      }
+      await restart({ audit, console: { account: ACCOUNT } })
+      const { id } = await deployment.impersonate()
+      await deployment.settled()
+      const one = ask('alice', '/objection', { id })
+      await first.promise
+      const two = ask('alice', '/objection', { id })
+      // The second one is answered, or reads the row as well.
+      await Promise.race([two, new Promise((resolve) => setTimeout(resolve, 500))])
+      release.resolve()
+      expect([(await one).status, (await two).status]).to.deep.equal([200, 409])
+    })
+
+    it('from the customer alone', async () => {
+      const { id } = await deployment.impersonate()
+      await deployment.settled()
+      const others = await ask('bob', '/objection', { id })
+      const nothing = await ask('bob', '/objection', { id: 'A'.repeat(43) })
+      expect(others.status).to.equal(404)
+      expect(others.text).to.equal(nothing.text)
+      expect((await deployment.audit.row(id))?.objection).to.equal(undefined)
+      expect((await ask('alice', '/objection', { id })).status).to.equal(200)
+    })
+
+    it('with a note of at most 1,000 characters, and nothing else', async () => {
+      const { id } = await deployment.impersonate()
+      await deployment.settled()
+      for (const body of [
+        { id, note: 'x'.repeat(1001) },
+        { id, note: 5 },
+        { id, note: 'one \u202E two' },
+        { id, note: 'one', event: 'impersonation.ended' },
+        [id],
+      ]) {
+        const { status, body: problem } = await ask('alice', '/objection', body)
+        expect(status, JSON.stringify(body)).to.equal(400)
+        expect(problem.error).to.equal('invalid_request')
+      }
+      const large = await ask('alice', '/objection', { id, note: 'x'.repeat(100_000) })
+      expect(large.status).to.equal(413)
+      const note = '😀'.repeat(1000)
+      expect((await ask('alice', '/objection', { id, note })).status).to.equal(200)
+      expect((await deployment.audit.row(id))?.objection).to.include({ note })
+    })
+
+    it('twenty times an hour at most', async () => {
+      const body = { id: 'A'.repeat(43) }
+      for (let number = 0; number < 20; number += 1) {
+        expect((await ask('alice', '/objection', body)).status).to.equal(404)
+      }
+      const { status, headers, body: answer } = await ask('alice', '/objection', body)
+      expect([status, answer.error]).to.deep.equal([429, 'temporarily_unavailable'])
+      expect(Number(headers.get('retry-after'))).to.be.within(1, 3600)
+      expect((await ask('bob', '/objection', body)).status).to.equal(404)
+    })
+  })
+
+  describe('answers no other caller', () => {
+    const requests = [
+      ['/impersonations'],
+      ['/running'],
+      ['/end', { id: 'A'.repeat(43) }],
+      ['/objection', { id: 'A'.repeat(43) }],
+    ] as const
+
+    it('than who signed in to the account page', async () => {
+      const running = await deployment.impersonate({ customer: 'alice' })
+      const { cookie, accessToken } = await deployment.signIn('alice', { clientId: 'shop' })
+      const strangers = {
+        'no token': {},
+        'only a cookie': { cookie },
+        'a token of the shop': { authorization: `Bearer ${accessToken}` },
+        'a token of the console': { authorization: `Bearer ${await deployment.tokenOf('grace')}` },
+        'an operator who acts as the customer': { authorization: `Bearer ${running.accessToken}` },
+        garbage: { authorization: 'Bearer garbage' },
+      }
+      for (const [who, headers] of Object.entries(strangers)) {
+        for (const [path, body] of requests) {
+          const answer = await ask(headers, path, body)
+          expect(answer.status, `${who} ${path}`).to.equal(401)
+          expect(answer.headers.get('www-authenticate')).to.match(/^Bearer realm="account"/)
+          expect(answer.headers.get('cache-control')).to.equal('no-store')
+        }
+      }
+      expect((await ask('alice', '/running')).body.impersonations).to.have.length(1)
+    })
+
+    it('and refuses what it does not know', async () => {
+      for (const query of [
+        '?limit=0',
+        '?limit=51',
+        '?limit=1e1',
+        '?limit=5&limit=6',
+        '?before=1',
+        "?before=1'%20OR%201=1",
+        `?before=${'1'.repeat(201)}`,
+        '?language=fr',
+        '?customer=bob',
+      ]) {
+        const { status, body } = await ask('alice', `/impersonations${query}`)
+        expect(status, query).to.equal(400)
+        expect(body.error).to.equal('invalid_request')
+      }
+      expect((await ask('alice', '/running?customer=bob')).status).to.equal(400)
+      expect((await ask('alice', '/impersonations', {})).status).to.equal(405)
+      expect((await ask('alice', '/end')).status).to.equal(405)
+      expect((await ask('alice', '/Impersonations')).status).to.equal(404)
+      expect((await ask('alice', '/constructor')).status).to.equal(404)
+    })
+  })
+
+  describe('while storage fails', () => {
+    it('ends what runs without the audit, and never says that there is nothing', async () => {
+      const memory = memoryAudit()
+      let isAway = false
+      const here = () => {
+        if (isAway) throw new Error('the audit is away')
+        return memory
+      }
+      const audit: AuditStore = {
+        ...memory,
+        row: async (id) => here().row(id),
+        find: async (...args) => here().find(...args),
+      }
+      await restart({ audit, console: { account: ACCOUNT } })
+      const running = await deployment.impersonate()
+      await deployment.settled()
+      isAway = true
+      expect((await ask('alice', '/impersonations')).status).to.equal(503)
+      expect((await ask('alice', '/objection', { id: running.id })).status).to.equal(503)
+      const { status, body } = await ask('alice', '/running')
+      expect(status).to.equal(200)
+      expect(body.impersonations[0]).to.deep.include({ id: running.id, did: [], ticket: 'SUP-123' })
+      expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
+      isAway = false
+      expect((await ask('alice', '/objection', { id: running.id })).status).to.equal(200)
+      expect((await listOf('alice'))[0]).to.include({ state: 'ended_by_you' })
+    })
+
+    it('ends what runs also while too many entries wait to be stored', async () => {
+      const memory = memoryAudit()
+      let isAway = false
+      const audit: AuditStore = {
+        ...memory,
+        append: async (batch) => {
+          if (isAway) throw new Error('the audit is away')
+          return memory.append(batch)
+        },
+      }
+      await restart({ audit, console: { account: ACCOUNT } })
+      const running = await deployment.impersonate()
+      await deployment.settled()
+      isAway = true
+      const audience = `${deployment.url}/orders`
+      const use = { useId: 'use', timeMs: Date.now(), userId: 'bob', client: 'shop', audience }
+      for (let index = 0; index < 1000; index += 1) {
+        void deployment.console.onImpersonatedRequest(use)
+      }
+      expect((await ask('alice', '/objection', { id: running.id })).status).to.equal(503)
+      expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
+      expect(await deployment.provider.impersonation.get(running.id)).to.include({ state: 'ended' })
+      isAway = false
+      await deployment.settled()
+      expect((await listOf('alice'))[0]).to.include({ state: 'ended_by_you' })
+    })
+
+    it('says that the provider cannot be asked', async () => {
+      const running = await deployment.impersonate()
+      await tokenOf('alice')
+      deployment.faults.storage = true
+      for (const answer of [
+        await ask('alice', '/running'),
+        await ask('alice', '/end', { id: running.id }),
+      ]) {
+        expect(answer.status).to.equal(503)
+        expect(answer.headers.get('retry-after')).to.equal('5')
+        expect(answer.body.error).to.equal('temporarily_unavailable')
+      }
+      deployment.faults.storage = false
+      expect((await ask('alice', '/running')).body.impersonations).to.have.length(1)
+    })
+  })
+})

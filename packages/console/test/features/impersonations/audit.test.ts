@@ -1,0 +1,432 @@
+// Over 250 lines: all that is read of the audit, on one history that takes a while to make.
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { later } from '../../support/clock.ts'
+import { type Deployment, deploy, type Running } from '../../support/deployment.ts'
+import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
+import { MACHINE } from '../../support/provider.ts'
+
+interface Row {
+  readonly id: string
+  readonly at: number
+}
+
+/** Notes in which there is nothing to read. */
+const UNSEEN = ['\u200b', '\u2060 \ufeff', '\u00ad', '\u3164', '\u2800', '\ufe0f', '\u{e0020}']
+
+describe('the audit over the API', () => {
+  let deployment: Deployment
+  let audit: FaultyAudit
+  /** Olivia as alice, oscar as alice, oscar as bob. */
+  let [own, others, elsewhere]: Running[] = []
+
+  before(async () => {
+    audit = faultyAudit()
+    deployment = await deploy({ audit })
+    own = await deployment.impersonate({ operator: 'olivia', ticket: 'SUP-1' })
+    others = await deployment.impersonate({ operator: 'oscar', ticket: 'SUP-2' })
+    elsewhere = await deployment.impersonate({
+      ...{ operator: 'oscar', customer: 'bob', ticket: 'SUP-3', reason: 'A refund is late' },
+    })
+    await own.look()
+    await own.look()
+    await own.change()
+    await own.refused()
+    await deployment.settled()
+  })
+
+  after(async () => {
+    audit.failing = []
+    await deployment[Symbol.asyncDispose]()
+  })
+
+  async function rowsFor(who: string, query = ''): Promise<string[]> {
+    const { status, body } = await deployment.ask(who, `/audit${query}`)
+    expect(status).to.equal(200)
+    return body.rows.map(({ id }: Row) => id)
+  }
+  const idsOf = (...running: readonly (Running | undefined)[]) => running.map((each) => each?.id)
+
+  it('leads and auditors see all rows, an operator their own', async () => {
+    expect(await rowsFor('grace')).to.have.members(idsOf(own, others, elsewhere))
+    expect(await rowsFor('ada')).to.have.members(idsOf(own, others, elsewhere))
+    expect(await rowsFor('olivia')).to.deep.equal(idsOf(own))
+    expect(await rowsFor('oscar')).to.have.members(idsOf(others, elsewhere))
+  })
+
+  it('an operator sees what others did only of the customer in front of them', async () => {
+    expect(await rowsFor('olivia', '?customer=alice')).to.have.members(idsOf(own, others))
+    expect(await rowsFor('olivia', '?customer=bob')).to.deep.equal(idsOf(elsewhere))
+    for (const query of ['?operator=oscar', '?text=refund', '?ticket=SUP-3', '?text=bob']) {
+      expect(await rowsFor('olivia', query), query).to.deep.equal([])
+    }
+    const newer = `/audit/newer?at=0&id=${'0'.repeat(43)}`
+    const count = async (who: string, query: string) =>
+      (await deployment.ask(who, newer + query)).body.count
+    expect(await count('olivia', '')).to.equal(1)
+    expect(await count('olivia', '&operator=oscar')).to.equal(0)
+    expect(await count('olivia', '&customer=alice')).to.equal(2)
+    expect(await count('ada', '')).to.equal(3)
+  })
+
+  it('the row and the timeline of another operator are not there for an operator', async () => {
+    for (const path of [`/audit/${others?.id}`, `/audit/${others?.id}/timeline`]) {
+      const { status, body } = await deployment.ask('olivia', path)
+      expect({ status, error: body.error }).to.deep.equal({ status: 404, error: 'not_found' })
+      expect((await deployment.ask('ada', path)).status).to.equal(200)
+    }
+    for (const id of ['x'.repeat(43), 'x', '..%2f']) {
+      expect((await deployment.ask('ada', `/audit/${id}`)).status).to.equal(404)
+      expect((await deployment.ask('ada', `/audit/${id}/timeline`)).status).to.equal(404)
+    }
+  })
+
+  it('a row says who, whom, why, how it stands, and what was done', async () => {
+    const { body } = await deployment.ask('ada', `/audit/${own?.id}`)
+    expect(body).to.deep.include({
+      operator: { id: 'olivia', name: 'Olivia Okafor', email: 'olivia@support.example' },
+      customer: { id: 'alice', name: 'Alice Ng', email: 'alice@example.com' },
+      ...{ ticket: 'SUP-1', reason: 'An order did not arrive', outcome: 'running' },
+      ...{ reads: 2, changes: 1, refused: 1, openAlarm: 'notable', applicationName: 'Shop' },
+    })
+  })
+
+  it('the timeline has every entry, in order and in pages', async () => {
+    const all: {
+      event: string
+      cursor: string
+      hash: string
+      count?: number
+      lastTime?: number
+    }[] = []
+    let path = `/audit/${own?.id}/timeline?limit=2`
+    for (;;) {
+      const { body } = await deployment.ask('ada', path)
+      all.push(...body.entries)
+      if (body.next === undefined) break
+      path = `/audit/${own?.id}/timeline?limit=2&after=${body.next}`
+    }
+    const events = all.map(({ event }) => event)
+    expect(events.slice(0, 2)).to.deep.equal(['impersonation.issued', 'impersonation.started'])
+    const uses = all.filter(({ event }) => event === 'impersonation.used')
+    expect(uses.length).to.be.within(3, 4)
+    expect(uses.reduce((sum, { count = 1 }) => sum + count, 0)).to.equal(4)
+    const once = all.filter(({ lastTime }) => lastTime === undefined)
+    expect(once.map(({ count }) => count)).to.deep.equal(once.map(() => undefined))
+    expect(new Set(all.map(({ cursor }) => cursor)).size).to.equal(all.length)
+    for (const { hash } of all) expect(hash).to.match(/^[\w-]{43}$/)
+  })
+
+  it('filters, and goes on from a cursor', async () => {
+    expect(await rowsFor('ada', '?text=REFUND')).to.deep.equal(idsOf(elsewhere))
+    expect(await rowsFor('ada', '?ticket=sup-2')).to.deep.equal(idsOf(others))
+    expect(await rowsFor('ada', '?operator=oscar&customer=alice')).to.deep.equal(idsOf(others))
+    expect(await rowsFor('ada', '?outcome=running')).to.have.length(3)
+    expect(await rowsFor('ada', '?alarm=open')).to.deep.equal(idsOf(own))
+    expect(await rowsFor('ada', '?held=true')).to.deep.equal([])
+    expect(await rowsFor('ada', `?from=${Date.now() + 60_000}`)).to.deep.equal([])
+    const { body: first } = await deployment.ask('ada', '/audit?limit=2')
+    const { body: second } = await deployment.ask('ada', `/audit?limit=2&before=${first.next}`)
+    const ids = [...first.rows, ...second.rows].map(({ id }: Row) => id)
+    expect(ids).to.have.members(idsOf(own, others, elsewhere))
+    expect(second.next).to.equal(undefined)
+  })
+
+  it('refuses parameters that are wrong, unknown or repeated, and forged cursors', async () => {
+    for (const query of [
+      ...['from=yesterday', 'from=-1', 'to=1e9', 'outcome=won', 'alarm=yes', 'held=false'],
+      ...['limit=0', 'limit=201', 'limit=5x', 'unknown=1', 'text=a&text=b'],
+      ...[`text=${'x'.repeat(101)}`, `operator=${'x'.repeat(256)}`, 'text=%00'],
+      ...['before=forged', 'before=%27%3B%20DROP', `before=${'9'.repeat(201)}`],
+    ]) {
+      const { status, body } = await deployment.ask('ada', `/audit?${query}`)
+      expect({ status, error: body.error }, query).to.deep.equal({
+        status: 400,
+        error: 'invalid_request',
+      })
+    }
+    for (const path of [
+      ...['newer', 'newer?at=1', `newer?at=x&id=${'0'.repeat(43)}`, 'newer?at=1&id=x'],
+      ...[`${own?.id}?all=1`, `${own?.id}/timeline?after=forged`, `${own?.id}/timeline?limit=x`],
+    ]) {
+      expect((await deployment.ask('ada', `/audit/${path}`)).status, path).to.equal(400)
+    }
+  })
+
+  describe('alarms, acknowledgements and holds', () => {
+    it('open alarms are listed for leads and auditors until a lead has seen them', async () => {
+      const { body: before } = await deployment.ask('ada', '/alarms')
+      expect(before.notable.map(({ id }: Row) => id)).to.deep.equal(idsOf(own))
+      expect(before.urgent).to.deep.equal([])
+      const path = '/alarms/acknowledge'
+      const note = 'Olivia was told'
+      const seen = { id: own?.id, count: 1, urgency: 0 }
+      expect((await deployment.ask('ada', path, { note, alarms: [seen] })).status).to.equal(403)
+      for (const alarms of [
+        undefined,
+        [],
+        [{ ...seen, count: 0 }],
+        [{ ...seen, urgency: -1 }],
+        [{ ...seen, id: 'x' }],
+        Array(101).fill(seen),
+      ]) {
+        expect((await deployment.ask('grace', path, { note, alarms })).status).to.equal(400)
+      }
+      const gone = { ...seen, id: 'x'.repeat(43) }
+      const { status, body: answer } = await deployment.ask('grace', path, {
+        ...{ note, alarms: [seen, gone] },
+      })
+      expect({ status, answer }).to.deep.equal({ status: 200, answer: { missing: [gone.id] } })
+      const { body: left } = await deployment.ask('ada', '/alarms')
+      expect([...left.urgent, ...left.notable]).to.deep.equal([])
+      const { body: row } = await deployment.ask('ada', `/audit/${own?.id}`)
+      expect(row.acknowledged).to.deep.include({ by: 'grace', note })
+      const { body } = await deployment.ask('ada', `/audit/${own?.id}/timeline`)
+      expect(body.entries.at(-1)).to.deep.include({
+        ...{ event: 'support.acknowledged', by: 'grace', byName: 'Grace Lindqvist', note },
+      })
+    })
+
+    it('an alarm that came after what the lead saw stays open', async () => {
+      await elsewhere?.refused()
+      await deployment.settled()
+      const { body: seen } = await deployment.ask('grace', `/audit/${elsewhere?.id}`)
+      await elsewhere?.replay()
+      await deployment.settled()
+      const acknowledge = (count: number, urgency: number) =>
+        deployment.ask('grace', '/alarms/acknowledge', {
+          alarms: [{ id: elsewhere?.id, count, urgency }],
+        })
+      expect((await acknowledge(seen.alarm.count, 0)).status).to.equal(200)
+      const { body: row } = await deployment.ask('grace', `/audit/${elsewhere?.id}`)
+      expect(row.openAlarm).to.equal('urgent')
+      expect((await acknowledge(99, 99)).status).to.equal(200)
+      const { body: after } = await deployment.ask('grace', `/audit/${elsewhere?.id}`)
+      expect(after.openAlarm).to.equal(undefined)
+    })
+
+    it('there is nothing to acknowledge without an alarm', async () => {
+      const alarms = [{ id: others?.id, count: 1, urgency: 0 }]
+      const { status, body } = await deployment.ask('grace', '/alarms/acknowledge', { alarms })
+      expect({ status, error: body.error }).to.deep.equal({ status: 409, error: 'conflict' })
+    })
+
+    it('a hold counts although the clock of another process was ahead', async () => {
+      const at = `/audit/${others?.id}`
+      const ahead = () => deployment.ask('ada', `${at}/hold`, { note: 'Case 8' })
+      expect((await later(60_000, ahead)).status).to.equal(204)
+      for (const [act, isHeld] of [
+        ['release', false],
+        ['hold', true],
+        ['release', false],
+      ] as const) {
+        expect((await deployment.ask('ada', `${at}/${act}`, { note: act })).status).to.equal(204)
+        expect((await deployment.ask('ada', at)).body.hold).to.include({ isHeld, note: act })
+      }
+    })
+
+    it('a hold has a reason, and is released', async () => {
+      const at = `/audit/${others?.id}`
+      for (const note of [undefined, '', '   ', ...UNSEEN, 'x'.repeat(1001), 'a\u0007']) {
+        expect((await deployment.ask('ada', `${at}/hold`, { note })).status).to.equal(400)
+      }
+      expect((await deployment.ask('ada', `${at}/release`, {})).status).to.equal(409)
+      expect((await deployment.ask('ada', `${at}/hold`, { note: 'Case 7' })).status).to.equal(204)
+      const { body: held } = await deployment.ask('grace', at)
+      expect(held.hold).to.deep.include({ by: 'ada', isHeld: true, note: 'Case 7' })
+      expect(await rowsFor('ada', '?held=true')).to.deep.equal(idsOf(others))
+      expect((await deployment.ask('grace', `${at}/release`, {})).status).to.equal(204)
+      expect(await rowsFor('ada', '?held=true')).to.deep.equal([])
+    })
+
+    it('are not for operators: not in rows, not in timelines, not in filters', async () => {
+      const { body: row } = await deployment.ask('olivia', `/audit/${own?.id}`)
+      expect(row).not.to.have.any.keys('alarm', 'openAlarm', 'acknowledged', 'hold', 'objection')
+      const { body } = await deployment.ask('olivia', `/audit/${own?.id}/timeline`)
+      const events = body.entries.map(({ event }: { event: string }) => event)
+      expect(events).to.include('impersonation.used').and.not.include('support.acknowledged')
+      for (const query of ['alarm=open', 'alarm=any', 'held=true']) {
+        const answer = await deployment.ask('olivia', `/audit?${query}`)
+        expect(answer.status).to.equal(403)
+      }
+    })
+  })
+
+  describe('exports', () => {
+    it('are what is filtered, as CSV and as JSON Lines with the entries', async () => {
+      const csv = await deployment.ask('ada', '/audit/export.csv?operator=oscar')
+      expect(csv.headers.get('content-type')).to.equal('text/csv; charset=utf-8')
+      expect(csv.headers.get('content-disposition')).to.equal('attachment; filename="audit.csv"')
+      expect(csv.headers.get('cache-control')).to.equal('no-store')
+      expect(csv.text.trim().split('\r\n')).to.have.length(3)
+      const lines = await deployment.ask('ada', '/audit/export.jsonl?operator=olivia')
+      const rows = lines.text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(rows.map(({ id }) => id)).to.deep.equal(idsOf(own))
+      expect(rows[0].entries[0].event).to.equal('impersonation.issued')
+    })
+
+    it('are entries themselves: who took what', async () => {
+      await deployment.ask('ada', '/audit/export.csv?customer=bob')
+      const { text } = await deployment.ask('grace', '/audit/entries.jsonl')
+      const stored = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      const exported = stored
+        .flatMap(({ text: entry }) => (entry === undefined ? [] : [JSON.parse(entry)]))
+        .filter(({ event }) => event === 'support.exported')
+      expect(exported.at(-2)).to.deep.include({
+        by: 'ada',
+        context: { format: 'csv', filter: { customer: 'bob' } },
+      })
+      expect(exported.at(-1)).to.deep.include({ by: 'grace', context: { format: 'entries' } })
+      expect(stored.at(-1).checkpoint, 'the last line is a signed checkpoint').to.match(/^ey/)
+    })
+
+    it('prove one impersonation, and give no text of another away', async () => {
+      const [id = ''] = idsOf(own)
+      const { text, headers } = await deployment.ask('ada', `/audit/${id}/entries.jsonl`)
+      expect(headers.get('content-disposition')).to.equal(
+        `attachment; filename="impersonation-${id}.jsonl"`,
+      )
+      const lines = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(lines[0]).to.deep.equal({ only: id })
+      expect(lines.at(-1).checkpoint).to.match(/^ey/)
+      const entries = lines.flatMap(({ text: entry }) => (entry ? [JSON.parse(entry)] : []))
+      const others = entries.filter((entry) => entry.id !== id)
+      expect(others.map(({ event }) => event)).to.satisfy((events: string[]) =>
+        events.every((event) => event === 'audit.begun'),
+      )
+      expect(entries.length).to.be.greaterThan(others.length)
+      const { entries: told } = (await deployment.ask('ada', `/audit/${id}/timeline`)).body
+      expect(entries.length - others.length).to.equal(told.length)
+
+      const all = await deployment.ask('grace', '/audit/entries.jsonl')
+      const exported = all.text
+        .trim()
+        .split('\n')
+        .flatMap((line) => JSON.parse(line).text ?? [])
+        .map((entry) => JSON.parse(entry))
+        .filter(({ event }) => event === 'support.exported')
+      expect(exported.at(-2)).to.deep.include({
+        by: 'ada',
+        context: { format: 'entries', impersonation: id },
+      })
+      const missing = await deployment.ask('ada', `/audit/${'x'.repeat(43)}/entries.jsonl`)
+      expect(missing.status).to.equal(404)
+    })
+
+    it('begin only when the audit has the entry of the export', async () => {
+      audit.failing = ['append']
+      const { status, body } = await deployment.ask('ada', '/audit/export.csv')
+      expect({ status, error: body.error }).to.deep.equal({
+        status: 503,
+        error: 'temporarily_unavailable',
+      })
+      audit.failing = []
+      await deployment.settled()
+    })
+
+    it('break off where the audit fails meanwhile: a part is never taken for all', async () => {
+      Object.assign(audit, { failing: ['timelines'], passing: 1, rowsPerPage: 1 })
+      const headers = { authorization: `Bearer ${await deployment.tokenOf('ada')}` }
+      const response = await fetch(`${deployment.consoleUrl}/api/audit/export.jsonl`, { headers })
+      expect(response.status, 'it began').to.equal(200)
+      const error = await response.text().catch((why: unknown) => why)
+      expect(error, 'the connection broke').to.be.instanceOf(TypeError)
+      Object.assign(audit, { failing: [], passing: 0, rowsPerPage: undefined })
+      expect(deployment.log.join('\n')).to.contain(
+        'the export broke off: the audit cannot be read now: the audit is out of order',
+      )
+    })
+
+    it('break off by a reset: an answer of HTTP/1.0 is not ended by the end of the connection', async () => {
+      Object.assign(audit, { failing: ['timelines'], passing: 1, rowsPerPage: 1 })
+      const { port, hostname } = new URL(deployment.consoleUrl)
+      const token = await deployment.tokenOf('ada')
+      const socket = connect(Number(port), hostname)
+      const lines = [
+        'GET /console/api/audit/export.jsonl HTTP/1.0',
+        `Host: ${hostname}:${port}`,
+        `Authorization: Bearer ${token}`,
+      ]
+      socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+      const error = await text(socket).catch((why: unknown) => why)
+      Object.assign(audit, { failing: [], passing: 0, rowsPerPage: undefined })
+      expect(error).to.include({ code: 'ECONNRESET' })
+    })
+  })
+
+  it('I5: a RangeError of the storage is trouble, and no cursor that is malformed', async () => {
+    audit.failing = ['find']
+    audit.error = new RangeError('Invalid time value')
+    try {
+      const { status } = await deployment.ask('grace', '/audit')
+      expect(status).to.equal(503)
+    } finally {
+      audit.failing = []
+      audit.error = new Error('the audit is out of order')
+    }
+  })
+
+  it('I5: an audit that fails is trouble, and never reads as not found', async () => {
+    audit.failing = ['find', 'row', 'timeline', 'countNewer']
+    try {
+      for (const path of [
+        ...['/audit', `/audit/${own?.id}`, `/audit/${own?.id}/timeline`, '/alarms'],
+        ...[`/audit/newer?at=0&id=${own?.id}`, '/audit/export.csv'],
+      ]) {
+        const { status, body } = await deployment.ask('grace', path)
+        expect({ status, ...body }, path).to.deep.equal({
+          status: 503,
+          error: 'temporarily_unavailable',
+          error_description: 'the audit cannot be read now',
+        })
+      }
+      const goOn = await deployment.ask('olivia', `/impersonations/${own?.id}/continue`, {})
+      expect(goOn.status).to.equal(503)
+      expect(deployment.log.join('\n')).to.contain('the audit is out of order')
+    } finally {
+      audit.failing = []
+    }
+  })
+})
+
+describe('an audit that cannot be opened at the start', () => {
+  it('is 503 until it can, and what happened meanwhile is stored then', async () => {
+    const audit = faultyAudit()
+    audit.failing = 'all'
+    await using deployment = await deploy({ audit, console: { auditTimeout: 0.1 } })
+    const error = await deployment.console.check().catch((why: unknown) => why)
+    expect(String(error)).to.contain('the audit is out of order')
+    const refused = await deployment.impersonate().catch(String)
+    expect(refused, 'whether the operator is paused is not known').to.contain(
+      'temporarily_unavailable',
+    )
+    const request = {
+      ...{ userId: 'alice', mayAct: { sub: 'olivia', clientId: 'shop' } },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
+      context: { ticketId: 'SUP-1', reason: 'An order did not arrive', access: 'read' },
+    }
+    const issued = await deployment.provider.impersonation
+      .issue(request, { as: MACHINE.clientId })
+      .catch(String)
+    expect(issued, 'by another backend').to.contain('temporarily_unavailable')
+    expect((await deployment.ask('olivia', '/audit')).status).to.equal(503)
+    expect((await deployment.ask('olivia', '/running')).status).to.equal(200)
+    audit.failing = []
+    await deployment.settled()
+    await deployment.console.check()
+    const { body } = await deployment.ask('olivia', '/audit')
+    // It was issued, could not be recorded, and was ended.
+    expect(body.rows.map(({ outcome }: { outcome: string }) => outcome)).to.deep.equal(['policy'])
+    await deployment.impersonate()
+  })
+})

@@ -1,0 +1,253 @@
+import { expect } from 'chai'
+import { ACT, refusals } from '../../support/acting.ts'
+import { later } from '../../support/clock.ts'
+import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+
+const MINUTE = 60_000
+
+describe('the page of a ticket', () => {
+  it('is told with what runs and with the row, where it is a link', async () => {
+    const url = (ticket: string) => {
+      if (ticket === 'broken') throw new Error('no such ticket')
+      return ticket.startsWith('javascript:')
+        ? ticket
+        : `https://tickets.example.com/${encodeURIComponent(ticket)}`
+    }
+    await using deployment = await deploy({ console: { ticket: { url } } })
+    const urls = new Map<string, unknown>()
+    for (const ticket of ['SUP-1', 'a/../b', 'broken', 'javascript:alert(1)']) {
+      const { id } = await deployment.impersonate({ ticket })
+      await deployment.settled()
+      urls.set(ticket, (await deployment.ask('ada', `/audit/${id}`)).body.ticketUrl)
+    }
+    const expected = {
+      'SUP-1': 'https://tickets.example.com/SUP-1',
+      'a/../b': 'https://tickets.example.com/a%2F..%2Fb',
+      broken: undefined,
+      'javascript:alert(1)': undefined,
+    }
+    expect(Object.fromEntries(urls)).to.deep.equal(expected)
+    const { body } = await deployment.ask('grace', '/running')
+    const shown = body.running.map(({ ticket, ticketUrl }: Record<string, string>) => [
+      ticket,
+      ticketUrl,
+    ])
+    expect(Object.fromEntries(shown)).to.deep.equal(expected)
+  })
+})
+
+describe('continuing', () => {
+  let deployment: Deployment
+
+  before(async () => {
+    deployment = await deploy()
+  })
+
+  after(() => deployment[Symbol.asyncDispose]())
+
+  const goOn = (id: string, who = 'olivia') =>
+    deployment.ask(who, `/impersonations/${id}/continue`, {})
+
+  function expectStopped({ status, body }: Answer, how?: string): void {
+    expect({ status, error: body.error }, how).to.deep.equal({ status: 409, error: 'conflict' })
+  }
+
+  it('is a new impersonation with everything as it was, after the first one ended, too', async () => {
+    const first = await deployment.impersonate({ ticket: 'SUP-7', access: 'change', duration: 300 })
+    await first.end()
+    const { status, body } = await goOn(first.id)
+    expect(status).to.equal(201)
+    const second = await deployment.exchange('olivia', body)
+    await deployment.settled()
+    const { body: row } = await deployment.ask('olivia', `/audit/${second.id}`)
+    expect(second.id).not.to.equal(first.id)
+    expect(row).to.deep.include({
+      ticket: 'SUP-7',
+      reason: 'An order did not arrive',
+      application: 'shop',
+      scope: 'orders:read orders:write',
+      outcome: 'running',
+    })
+    expect(row.customer.id).to.equal('alice')
+    expect(row.expiresAt - row.startedAt).to.be.within(270_000, 301_000)
+  })
+
+  it('is said beforehand: not to others, and not where it was stopped or the customer is protected', async () => {
+    const first = await deployment.impersonate({ ticket: 'SUP-8' })
+    const may = async (who: string) =>
+      deployment
+        .ask(who, `/impersonations/${first.id}/continue`)
+        .then(({ status, body }) => [status, body.canContinue])
+    expect(await may('olivia')).to.deep.equal([200, true])
+    expect(await may('oscar')).to.deep.equal([404, undefined])
+    expect(await may('ada')).to.deep.equal([403, undefined])
+    await deployment.provider.impersonation.end(first.id, { by: { sub: 'grace' } })
+    await deployment.settled()
+    expect(await may('olivia')).to.deep.equal([200, false])
+  })
+
+  it('is asked for as before, whatever else was recorded before the issue, by other processes', async () => {
+    const audit = memoryAudit()
+    const timeline: typeof audit.timeline = async (...query) =>
+      (await audit.timeline(...query)).toReversed()
+    await using other = await deploy({ audit: { ...audit, timeline } })
+    const first = await other.impersonate({ ticket: 'SUP-9' })
+    await first.end()
+    const { status, body } = await other.ask('olivia', `/impersonations/${first.id}/continue`, {})
+    expect(status).to.equal(201)
+    const second = await other.exchange('olivia', body)
+    await other.settled()
+    expect((await other.ask('olivia', `/audit/${second.id}`)).body.ticket).to.equal('SUP-9')
+  })
+
+  it('ends the first one once the second is issued; a refusal ends nothing', async () => {
+    await using other = await deploy()
+    const state = async (id: string) => (await other.provider.impersonation.get(id))?.state
+    const [first, protectedOne] = [
+      await other.impersonate(),
+      await other.impersonate({ customer: 'bob' }),
+    ]
+    other.protect('bob', 'Bob is in court.')
+    const refused = await other.ask('olivia', `/impersonations/${protectedOne.id}/continue`, {})
+    expect(refused.status).to.equal(403)
+    expect(await state(protectedOne.id)).to.equal('active')
+    const { status, body } = await other.ask('olivia', `/impersonations/${first.id}/continue`, {})
+    expect(status).to.equal(201)
+    expect(await state(first.id)).to.equal('ended')
+    expect(await other.exchange('olivia', body)).to.have.property('id')
+  })
+
+  it('from looking to changing, and to nothing else', async () => {
+    const first = await deployment.impersonate({ ticket: 'SUP-8', access: 'read' })
+    const asked = (access: unknown) =>
+      deployment.ask('olivia', `/impersonations/${first.id}/continue`, { access })
+    for (const access of ['read', 'all', null, 1]) {
+      const { status, body } = await asked(access)
+      expect({ status, error: body.error }).to.deep.equal({ status: 400, error: 'invalid_request' })
+    }
+    expect((await deployment.provider.impersonation.get(first.id))?.state).to.equal('active')
+    const second = await deployment.exchange('olivia', (await asked('change')).body)
+    await deployment.settled()
+    const { body: row } = await deployment.ask('olivia', `/audit/${second.id}`)
+    expect(row).to.deep.include({ ticket: 'SUP-8', scope: 'orders:read orders:write' })
+    expect((await deployment.provider.impersonation.get(first.id))?.state).to.equal('ended')
+  })
+
+  it('the audit says which one it continues, and by whom; the context does not', async () => {
+    const first = await deployment.impersonate()
+    const { body } = await goOn(first.id)
+    await deployment.settled()
+    const timeline = await deployment.ask('ada', `/audit/${body.id}/timeline`)
+    const { entries } = timeline.body as { entries: Record<string, unknown>[] }
+    expect(entries.find(({ event }) => event === 'support.continued')).to.deep.include({
+      id: body.id,
+      continues: first.id,
+      by: 'olivia',
+      userId: 'alice',
+    })
+    const issued = entries.find(({ event }) => event === 'impersonation.issued')
+    expect(JSON.stringify(issued)).not.to.include(first.id)
+    const { text } = await deployment.ask('ada', `/audit/export.jsonl?ticket=${ACT.ticketId}`)
+    expect(text).to.include(`"continues":"${first.id}"`)
+
+    const csv = await deployment.ask('ada', `/audit/export.csv?ticket=${ACT.ticketId}`)
+    const [head = '', ...lines] = csv.text.trim().split('\r\n')
+    const column = head.split(',').indexOf('continues')
+    const told = (id: string) => {
+      // An id that begins with a hyphen stands there with an apostrophe, in quotes.
+      const cells = lines.map((line) => line.replaceAll(/["']/g, '').split(','))
+      return cells.find(([of]) => of === id)?.[column]
+    }
+    expect(told(body.id)).to.equal(first.id)
+    expect(told(first.id)).to.equal('')
+  })
+
+  it('only what the caller ran: another operator and a lead get 404, as for what never was', async () => {
+    const { id } = await deployment.impersonate()
+    await deployment.settled()
+    for (const [who, which] of [
+      ['oscar', id],
+      ['grace', id],
+      ['olivia', 'x'.repeat(43)],
+      ['olivia', '..%2F..'],
+    ] as const) {
+      const { status, body } = await goOn(which, who)
+      expect({ status, error: body.error }).to.deep.equal({ status: 404, error: 'not_found' })
+    }
+  })
+
+  it('only what started, and for ten minutes after its time was over', async () => {
+    const { body } = await deployment.ask('olivia', '/impersonations', ACT)
+    const { hash } = await import('node:crypto')
+    const waiting = hash('sha256', body.subjectToken, 'base64url')
+    expect((await goOn(waiting)).status).to.equal(404)
+    const { id } = await deployment.impersonate({ duration: 300 })
+    await deployment.settled()
+    await later(14 * MINUTE, async () => expect((await goOn(id)).status).to.equal(201))
+    await later(16 * MINUTE, async () => expectStopped(await goOn(id)))
+  })
+
+  it('what the caller ended or signed out of, for ten minutes', async () => {
+    const own = await deployment.impersonate()
+    await own.end()
+    await later(9 * MINUTE, async () => expect((await goOn(own.id)).status).to.equal(201))
+    await later(11 * MINUTE, async () => expectStopped(await goOn(own.id)))
+    const signedOut = await deployment.impersonate()
+    await deployment.provider.impersonation.end(signedOut.id, {
+      by: { sub: 'olivia' },
+      cause: 'operator_signed_out',
+    })
+    expect((await goOn(signedOut.id)).status).to.equal(201)
+  })
+
+  it('nothing that the customer, a lead, a policy, a replay or the machine ended: 409', async () => {
+    for (const how of [
+      { by: { sub: 'alice' }, cause: 'user' },
+      { by: { sub: 'grace' }, cause: 'requested' },
+      { cause: 'requested' },
+      { cause: 'policy' },
+      { by: { sub: 'olivia' }, cause: 'policy' },
+    ] as const) {
+      const { id } = await deployment.impersonate()
+      await deployment.provider.impersonation.end(id, how)
+      expectStopped(await goOn(id), JSON.stringify(how))
+    }
+    const replayed = await deployment.impersonate()
+    await replayed.replay()
+    expectStopped(await goOn(replayed.id))
+  })
+
+  it('nothing that has ended where the audit does not know it yet', async () => {
+    const { id } = await deployment.impersonate()
+    await deployment.settled()
+    const { row } = deployment.audit
+    Object.assign(deployment.audit, {
+      row: async (of: string) => {
+        const found = await row(of)
+        return found && { ...found, end: undefined }
+      },
+    })
+    try {
+      await deployment.provider.impersonation.end(id, { by: { sub: 'alice' }, cause: 'user' })
+      expectStopped(await goOn(id))
+    } finally {
+      Object.assign(deployment.audit, { row })
+    }
+  })
+
+  it('asks again for the role, and whether the customer is protected', async () => {
+    const { id } = await deployment.impersonate({ operator: 'oscar', customer: 'bob' })
+    deployment.roles.set('oscar', 'auditor')
+    expect((await goOn(id, 'oscar')).status).to.equal(403)
+    deployment.roles.set('oscar', 'operator')
+    deployment.protect('bob', 'Bob is in court.')
+    const { status, body } = await goOn(id, 'oscar')
+    expect({ status, ...body }).to.deep.equal({
+      status: 403,
+      error: 'access_denied',
+      error_description: 'Bob is in court.',
+    })
+    expect(await refusals(deployment, 'bob'), 'recorded').not.to.have.length(0)
+  })
+})

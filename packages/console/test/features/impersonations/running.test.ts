@@ -1,0 +1,225 @@
+import { expect } from 'chai'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
+
+interface Shown {
+  readonly id: string
+  readonly isMine: boolean
+  readonly canEnd: boolean
+}
+
+describe('what runs', () => {
+  let deployment: Deployment
+  let audit: FaultyAudit
+
+  beforeEach(async () => {
+    audit = faultyAudit()
+    deployment = await deploy({ audit })
+  })
+
+  afterEach(async () => {
+    audit.failing = []
+    await deployment[Symbol.asyncDispose]()
+  })
+
+  async function runningFor(who: string): Promise<Shown[]> {
+    const { status, body } = await deployment.ask(who, '/running')
+    expect(status).to.equal(200)
+    return body.running
+  }
+
+  it('an operator sees their own, a lead and an auditor see all, oldest first', async () => {
+    const first = await deployment.impersonate({ operator: 'olivia', access: 'read' })
+    const second = await deployment.impersonate({ operator: 'oscar', customer: 'bob' })
+    await deployment.settled()
+    const seen = async (who: string) =>
+      (await runningFor(who)).map(({ id, isMine, canEnd }) => ({ id, isMine, canEnd }))
+    const [own, other] = [
+      { id: first.id, isMine: true, canEnd: true },
+      { id: second.id, isMine: false, canEnd: false },
+    ]
+    expect(await seen('olivia')).to.deep.equal([own])
+    // Those of one second have no order.
+    expect(await seen('grace')).to.have.deep.members([
+      { ...own, isMine: false },
+      { ...other, canEnd: true },
+    ])
+    expect(await seen('ada')).to.have.deep.members([
+      { ...own, isMine: false, canEnd: false },
+      other,
+    ])
+    const { body } = await deployment.ask('grace', '/running')
+    const shown = body.running.find(({ id }: Shown) => id === first.id)
+    expect(shown).to.deep.include({
+      operator: { id: 'olivia', name: 'Olivia Okafor', email: 'olivia@support.example' },
+      customer: { id: 'alice', name: 'Alice Ng', email: 'alice@example.com' },
+      ticket: 'SUP-123',
+      reason: 'An order did not arrive',
+      application: 'Shop',
+      canChange: false,
+    })
+    expect(shown.expiresAt - shown.startedAt).to.equal(600_000)
+    expect(body.more).to.equal(false)
+    expect(Math.abs(body.now - Date.now())).to.be.below(10_000)
+  })
+
+  it('has the newest request, in the words of the deployment, for who may see what was done', async () => {
+    await using described = await deploy({
+      console: {
+        account: {
+          clientId: 'customer-account',
+          describe: ({ method }) => (method === 'POST' ? 'Changed a note' : undefined),
+        },
+      },
+    })
+    const { look, change, refused } = await described.impersonate({ operator: 'oscar' })
+    const lastUse = async (who: string, path = '/running') => {
+      await described.settled()
+      const [first] = (await described.ask(who, path)).body.running
+      return first?.lastUse
+    }
+    expect(await lastUse('grace')).to.equal(undefined)
+    await look()
+    expect(await lastUse('grace')).to.include({ method: 'GET', path: '/orders', status: 200 })
+    await change()
+    for (const who of ['grace', 'ada', 'oscar']) {
+      expect(await lastUse(who), who).to.include({ method: 'POST', words: 'Changed a note' })
+    }
+    await refused()
+    expect(await lastUse('grace')).to.include({ isRefused: true })
+    expect(await lastUse('oscar', '/customers/alice')).to.include({ isRefused: true })
+    expect(await lastUse('olivia', '/customers/alice'), 'what another did').to.equal(undefined)
+    const { rows } = (await described.ask('olivia', '/audit?customer=alice')).body
+    expect(rows[0]).to.include({ refused: 1 }).and.not.to.have.property('lastUse')
+  })
+
+  it('what a lead runs is there, however many others run that are newer', async () => {
+    const own = await deployment.impersonate({ operator: 'grace', customer: 'bob' })
+    await deployment.impersonate({ operator: 'olivia' })
+    await deployment.settled()
+    const { impersonation } = deployment.provider
+    const list = impersonation.list.bind(impersonation)
+    const [other] = (await list({ actor: 'olivia' })).items
+    let made = 0
+    const crowded: typeof list = async (filter) => {
+      if (filter?.actor !== undefined) return list(filter)
+      const items = Array.from({ length: 100 }, () => ({ ...other, id: `other-${made++}` }))
+      return { items, next: 'more' } as Awaited<ReturnType<typeof list>>
+    }
+    Object.assign(impersonation, { list: crowded })
+    try {
+      const { body } = await deployment.ask('grace', '/running')
+      expect(body.more).to.equal(true)
+      expect(body.running).to.have.length(501)
+      expect(body.running[0]).to.deep.include({ id: own.id, isMine: true, canEnd: true })
+      expect(body.running[0].customer.name).to.equal('Bob Marsh')
+    } finally {
+      Object.assign(impersonation, { list })
+    }
+  })
+
+  it('an operator ends their own, and the row says who did', async () => {
+    const running = await deployment.impersonate()
+    const { status, text } = await deployment.ask('olivia', `/running/${running.id}/end`, {})
+    expect({ status, text }).to.deep.equal({ status: 204, text: '' })
+    expect(await runningFor('olivia')).to.deep.equal([])
+    const { body } = await deployment.ask('olivia', `/audit/${running.id}`)
+    expect(body.outcome).to.equal('requested')
+    expect(body.end.by).to.equal('olivia')
+    const again = await deployment.ask('olivia', `/running/${running.id}/end`, {})
+    expect(again.status, 'again').to.equal(204)
+  })
+
+  it('what another operator runs is not there for an operator, and a lead ends it', async () => {
+    const { id } = await deployment.impersonate({ operator: 'oscar' })
+    const refused = await deployment.ask('olivia', `/running/${id}/end`, {})
+    expect(refused.status).to.equal(404)
+    expect((await deployment.ask('ada', `/running/${id}/end`, {})).status).to.equal(403)
+    expect(await runningFor('oscar')).to.have.length(1)
+    expect((await deployment.ask('grace', `/running/${id}/end`, {})).status).to.equal(204)
+    expect(await runningFor('oscar')).to.deep.equal([])
+  })
+
+  it('what is not there, or can be no id, is 404', async () => {
+    for (const id of ['x'.repeat(43), 'x', '%2e%2e', '%00']) {
+      for (const who of ['olivia', 'grace']) {
+        const { status, body } = await deployment.ask(who, `/running/${id}/end`, {})
+        expect({ status, error: body.error }, id).to.deep.equal({ status: 404, error: 'not_found' })
+      }
+    }
+  })
+
+  it('an operator ends all of their own, as before a sign-out, and nothing of others', async () => {
+    await deployment.impersonate({ operator: 'olivia' })
+    await deployment.impersonate({ operator: 'olivia', customer: 'bob' })
+    await deployment.impersonate({ operator: 'oscar' })
+    const { body } = await deployment.ask('olivia', '/running/end', {})
+    expect(body).to.deep.equal({ ended: 2 })
+    expect(await runningFor('grace')).to.have.length(1)
+    expect((await deployment.ask('olivia', '/running/end', {})).body).to.deep.equal({ ended: 0 })
+  })
+
+  it('I11: also what was handed over and not opened yet', async () => {
+    const handedOver = await deployment.ask('olivia', '/impersonations', {
+      ...{ userId: 'alice', ticketId: 'SUP-1', reason: 'x', application: 'shop', access: 'read' },
+    })
+    expect((await deployment.ask('olivia', '/running/end', {})).body).to.deep.equal({ ended: 1 })
+    const error = await deployment.exchange('olivia', handedOver.body).catch((why: unknown) => why)
+    expect(String(error)).to.contain('not exchanged')
+  })
+
+  it('a lead ends all of one operator; an operator cannot', async () => {
+    await deployment.impersonate({ operator: 'olivia' })
+    await deployment.impersonate({ operator: 'olivia', customer: 'bob' })
+    await deployment.impersonate({ operator: 'oscar' })
+    const body = { operator: 'olivia' }
+    expect((await deployment.ask('oscar', '/running/end', body)).status).to.equal(403)
+    expect((await deployment.ask('ada', '/running/end', body)).status).to.equal(403)
+    expect((await deployment.ask('grace', '/running/end', body)).body).to.deep.equal({ ended: 2 })
+    expect(await runningFor('olivia')).to.deep.equal([])
+    expect(await runningFor('oscar')).to.have.length(1)
+  })
+
+  it('I5: a storage that fails is trouble, and never an empty list', async () => {
+    const { id } = await deployment.impersonate()
+    // The sign-in is looked up in the same storage: it fails after that.
+    const { list, get, endAll } = deployment.provider.impersonation
+    const fail = async () => {
+      throw new Error('the storage is out of order')
+    }
+    Object.assign(deployment.provider.impersonation, { list: fail, get: fail, endAll: fail })
+    for (const [path, body] of [
+      ['/running', undefined],
+      [`/running/${id}/end`, {}],
+      ['/running/end', {}],
+      ['/customers/alice', undefined],
+    ] as const) {
+      const { status, body: told } = await deployment.ask('olivia', path, body)
+      expect({ status, ...told }, path).to.deep.equal({
+        status: 503,
+        error: 'temporarily_unavailable',
+        error_description: 'the provider cannot look up impersonations now',
+      })
+    }
+    Object.assign(deployment.provider.impersonation, { list, get, endAll })
+  })
+
+  it('is shown without names while the audit cannot be read, and can be ended', async () => {
+    const { id } = await deployment.impersonate()
+    await deployment.settled()
+    audit.failing = 'all'
+    const { body } = await deployment.ask('grace', '/running')
+    expect(body.running[0]).to.deep.include({
+      id,
+      operator: { id: 'olivia' },
+      customer: { id: 'alice' },
+      ticket: 'SUP-123',
+    })
+    expect((await deployment.ask('grace', `/running/${id}/end`, {})).status).to.equal(204)
+    expect(await runningFor('grace')).to.deep.equal([])
+    audit.failing = []
+    await deployment.settled()
+    const { body: row } = await deployment.ask('grace', `/audit/${id}`)
+    expect(row.end.by, 'the entry of the end was not lost').to.equal('grace')
+  })
+})

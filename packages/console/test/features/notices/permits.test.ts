@@ -1,0 +1,191 @@
+import { expect } from 'chai'
+import type { Authorize } from 'oidc-provider-impersonation'
+import {
+  type AuditEntry,
+  createPermits,
+  type Notice,
+  type NoticesOptions,
+  type PermitRequest,
+  type Permits,
+} from 'oidc-provider-impersonation-console'
+import { assertWholeChains, readOn } from '../../ledger/stores/contract/support.ts'
+import { later } from '../../support/clock.ts'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+import { MACHINE } from '../../support/provider.ts'
+import { until } from './until.ts'
+
+const HOUR = 3_600_000
+
+const rule: Authorize = ({ account }) =>
+  account.accountId === 'alice'
+    ? { needs: ['second_person'], emergency: true }
+    : { needs: ['user'] }
+
+describe('notices to customers about permits', function () {
+  this.timeout(30_000)
+  let permits: Permits
+  let deployment: Deployment
+  let sent: Notice[]
+
+  async function begin(options: Partial<NoticesOptions> = {}): Promise<void> {
+    const audit = memoryAudit()
+    sent = []
+    permits = createPermits({ audit, standing: {}, approvers: () => [{ id: 'grace' }] })
+    const send = (notice: Notice) => sent.push(notice)
+    const notices = { send, ...options }
+    deployment = await deploy({
+      audit,
+      authorize: permits.wrap(rule),
+      console: { permits, notices },
+    })
+  }
+  afterEach(async () => {
+    await assertWholeChains(deployment.audit)
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+  })
+
+  const asked = (more: Partial<PermitRequest> = {}): PermitRequest => ({
+    ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+    ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
+    ...{ ticket: 'SUP-1', reason: 'see http://evil.example' },
+    ...more,
+  })
+
+  /** What is stored of notices. */
+  const stored = async () =>
+    (await readOn(deployment.audit)).flatMap(({ text }): AuditEntry[] => {
+      const entry: AuditEntry = JSON.parse(text ?? '{}')
+      return entry.notice ? [entry] : []
+    })
+
+  it('ask for the approval once per customer and day, with no word that the operator typed', async () => {
+    await begin()
+    const { id } = await permits.request(asked())
+    await until(() => sent.length === 1)
+    expect(sent[0]).to.deep.include({
+      ...{ kind: 'asked', permit: id, by: 'Olivia Okafor', application: 'Shop' },
+      customer: { id: 'bob', name: 'Bob Marsh', email: 'bob@example.com', language: 'en' },
+      subject: 'The support team asks to act as you',
+    })
+    expect(sent[0]?.text).to.contain('Can be answered until: ')
+    expect(`${sent[0]?.text}${sent[0]?.html}`).to.not.match(/evil|SUP-1/)
+    await permits.request(asked({ operator: 'oscar' }))
+    await permits.request(asked({ customer: 'carla', operator: 'oscar' }))
+    await until(() => sent.length === 2)
+    expect(sent[1]?.customer.id, 'another customer').to.equal('carla')
+    await later(25 * HOUR, async () => {
+      await permits.request(asked())
+      await until(() => sent.length === 3)
+    })
+    expect(sent[2]).to.include({ kind: 'asked' })
+    expect(sent[2]?.id).to.not.equal(sent[0]?.id)
+    expect((await stored()).map(({ event }) => event.slice(8))).to.deep.equal(
+      [1, 2, 3].flatMap(() => ['notifying', 'notified']),
+    )
+  })
+
+  it('ask once a day also where the first request is decided, however many there were since', async () => {
+    await begin()
+    const first = await permits.request(asked())
+    await until(async () => (await stored()).length === 2)
+    await permits.revoke(first.id, { by: 'olivia' })
+    for (const operator of ['olivia', 'oscar', 'ada']) {
+      for (let times = 0; times < 40; times += 1) {
+        const { id } = await permits.request(asked({ operator, ticket: `SUP-${times}` }))
+        await permits.revoke(id, { by: operator })
+      }
+    }
+    await permits.request(asked())
+    await permits.request(asked({ customer: 'carla', operator: 'oscar' })).catch(() => {})
+    const { permits: all } = await deployment.audit.permits({ customer: 'bob' }, { limit: 200 })
+    expect(all.filter(({ noticeDueAt }) => noticeDueAt !== undefined)).to.deep.equal([])
+    expect(sent.filter(({ customer }) => customer.id === 'bob')).to.have.length(1)
+  })
+
+  it('of two requests at two processes at once one is told, with the id of its request', async () => {
+    await begin()
+    const other = createPermits({ audit: deployment.audit, approvers: () => [{ id: 'grace' }] })
+    other.attach(deployment.provider, { issueAs: MACHINE.clientId, notify: ['asked'] })
+    const both = await Promise.all([
+      permits.request(asked()),
+      other.request(asked({ operator: 'oscar' })),
+    ])
+    await until(async () => {
+      const { permits: due } = await deployment.audit.permits(
+        { noticeDueBefore: Date.now() + 25 * HOUR },
+        { limit: 10 },
+      )
+      return sent.length > 0 && due.length === 0
+    })
+    expect(sent).to.have.length(1)
+    expect(both.map(({ id }) => id)).to.include(sent[0]?.permit)
+    await other.close()
+  })
+
+  it('ask for nothing that is decided already, or cannot be answered any more', async () => {
+    let isBroken = true
+    await begin({
+      send(notice) {
+        if (isBroken) throw new Error('no connection')
+        sent.push(notice)
+      },
+    })
+    const [decided, waiting] = [
+      await permits.request(asked()),
+      await permits.request(asked({ customer: 'carla' })),
+    ]
+    await until(async () => (await stored()).length === 4)
+    await permits.grant(decided.id, { by: 'bob' })
+    isBroken = false
+    await later(25 * HOUR, () => until(async () => (await stored()).length === 5))
+    const [last] = (await stored()).slice(-1)
+    expect(last).to.deep.include({ event: 'support.unnotified', permit: waiting.id })
+    expect(sent).to.deep.equal([])
+    // The decision stands, with its entry about the notice before it.
+    expect((await permits.get(decided.id))?.state).to.equal('granted')
+    expect(await permits.get(decided.id)).to.not.have.property('notice')
+  })
+
+  it('tell of what ran in an emergency that nobody allowed it before, and of nothing else', async () => {
+    await begin({ when: ['started', 'ended'], digest: 0 })
+    const { for: _, ...emergency } = asked({ customer: 'alice', scope: 'orders:read orders:write' })
+    await permits.emergency(emergency)
+    await deployment.impersonate({ ticket: 'SUP-1' })
+    await permits.setStanding('bob', 'day')
+    await deployment.impersonate({ customer: 'bob', ticket: 'SUP-1' })
+    await until(() => sent.length === 2)
+    for (const { customer, unapproved, text, html } of sent) {
+      const isEmergency = customer.id === 'alice'
+      expect(unapproved, customer.id).to.equal(isEmergency ? 'emergency' : undefined)
+      for (const told of [text, html]) {
+        expect(told.includes('This is an emergency. Nobody allowed it before.')).to.equal(
+          isEmergency,
+        )
+      }
+    }
+  })
+
+  it('tell of an emergency, and that the customer allowed it for all requests', async () => {
+    await begin({ when: ['emergency', 'opened'], by: 'Team Nord' })
+    const { for: _, ...emergency } = asked({ customer: 'alice' })
+    await permits.emergency(emergency)
+    await permits.request(asked())
+    await permits.setStanding('bob', 'week')
+    await until(() => sent.length === 2)
+    const [first, second] = sent.toSorted((a, b) => a.kind.localeCompare(b.kind))
+    expect(first).to.include({ kind: 'emergency', by: 'Team Nord', unapproved: 'emergency' })
+    expect(first?.text).to.contain('Nobody allowed it before.')
+    expect(first?.text).to.match(/^Until: /m)
+    expect(second).to.include({
+      kind: 'opened',
+      subject: 'You allowed the support team to act as you',
+    })
+    expect(second?.by, 'the customer did it').to.equal(undefined)
+    expect(second?.customer.id).to.equal('bob')
+    expect(second?.expiresAt).to.be.greaterThan(Date.now() + 6 * 24 * HOUR)
+    await permits.setStanding('bob', 'ask')
+    expect((await permits.standing('bob')).choice).to.equal('ask')
+  })
+})

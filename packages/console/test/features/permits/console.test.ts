@@ -1,0 +1,746 @@
+import { expect } from 'chai'
+import { createParser } from 'eventsource-parser'
+import type { Authorize } from 'oidc-provider-impersonation'
+import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
+import { countToDecide } from '../../../src/features/permits/server/api/waiting.ts'
+import { permitsWith } from '../../../src/features/permits/server/permits.ts'
+import { settingsOf } from '../../../src/settings.ts'
+import type { RowAnswer } from '../../../src/web/answers.ts'
+import type { Caller } from '../../../src/web/parts.ts'
+import { assertWholeChains } from '../../ledger/stores/contract/support.ts'
+import { type Answer, CUSTOMERS, type Deployment, deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+
+/** A change needs a second person; in Bob's account, Bob himself. */
+const rule: Authorize = ({ account, scope = '' }) => {
+  if (account.accountId === 'bob') return { needs: ['user'] }
+  if (account.accountId === 'carla') return false
+  const needs = ['second_person'] as const
+  const emergency = account.accountId === 'alice'
+  return scope.includes('orders:write') ? { needs, emergency } : true
+}
+
+const ACT = {
+  ...{ userId: 'alice', ticketId: 'SUP-123', reason: 'The address is wrong' },
+  ...{ application: 'shop', access: 'change' },
+}
+const ASK = { ...ACT, for: 600 }
+
+describe('permits in the console', () => {
+  let permits: Permits
+  let deployment: Deployment
+  /** By how much the clock of permits is ahead, in milliseconds. */
+  let ahead: number
+
+  async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
+    const audit = memoryAudit()
+    ahead = 0
+    permits = permitsWith({ audit, standing: {}, ...options }, () => Date.now() + ahead)
+    deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
+  }
+  async function end(): Promise<void> {
+    await assertWholeChains(deployment.audit)
+    // Console, permits and notices of one process write one chain.
+    expect((await deployment.audit.heads()).length).to.be.at.most(1)
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+  }
+  async function begunAnew(options: Partial<PermitsOptions>): Promise<void> {
+    await end()
+    await begin(options)
+  }
+  beforeEach(() => begin())
+  afterEach(end)
+
+  it('end with the console, which closes them before the audit', async () => {
+    const calls: string[] = []
+    const saying = (name: string, close: () => Promise<void>) => () => {
+      calls.push(name)
+      return close()
+    }
+    const kept = memoryAudit()
+    const audit = { ...kept, close: saying('audit', kept.close) }
+    const made = permitsWith({ audit }, () => Date.now())
+    const own = { ...made, close: saying('permits', made.close) }
+    const other = await deploy({ audit, authorize: own.wrap(rule), console: { permits: own } })
+    await other[Symbol.asyncDispose]()
+    expect(calls).to.deep.equal(['permits', 'audit'])
+  })
+
+  it('a protected customer is refused with the sentence wherever an operator asks', async () => {
+    const { id } = await deployment.impersonate({ access: 'read' })
+    const why = 'Alice works here now.'
+    deployment.protect('alice', why)
+    for (const [path, body] of [
+      ['/impersonations', { ...ACT, access: 'read' }],
+      ['/impersonations/preview', ACT],
+      [`/impersonations/${id}/continue`, {}],
+      ['/permits', ASK],
+      ['/permits/emergency', ACT],
+    ] as const) {
+      const { status, body: answer } = await ask('olivia', path, body)
+      const told = [status, answer.error, answer.error_description]
+      expect(told, path).to.deep.equal([403, 'access_denied', why])
+    }
+  })
+
+  const ask = (who: string, path: string, body?: unknown): Promise<Answer> =>
+    deployment.ask(who, path, body)
+  const codeOf = ({ status, body }: Answer) => [status, body.error]
+
+  async function asked(more: object = {}): Promise<string> {
+    const { status, body } = await ask('olivia', '/permits', { ...ASK, ...more })
+    expect(status, JSON.stringify(body)).to.equal(201)
+    return body.permit.id
+  }
+
+  /** Asks the API of the account page. */
+  async function account(who: string, path: string, body?: unknown): Promise<Answer> {
+    const { accessToken } = await deployment.signIn(who, { clientId: 'customer-account' })
+    const response = await fetch(`${deployment.url}/account/api${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${accessToken}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const { status, headers } = response
+    return { status, headers, text, body: text === '' ? undefined : JSON.parse(text) }
+  }
+
+  it('a refusal to act says what can be asked for, and who decides; it is no alarm', async () => {
+    const refused = await ask('olivia', '/impersonations', ACT)
+    expect(codeOf(refused)).to.deep.equal([403, 'approval_required'])
+    expect(refused.body.approval).to.deep.equal({
+      ...{ by: ['second_person'], durations: [600, 3600, 14_400] },
+      deciders: { names: [], others: 0, isLeads: true },
+    })
+    const id = await asked()
+    const again = await ask('olivia', '/impersonations', ACT)
+    expect(again.body.approval.permit).to.include({ id, state: 'requested', isMine: true })
+    await deployment.settled()
+    const { body } = await ask('grace', '/alarms')
+    expect([...body.urgent, ...body.notable]).to.deep.equal([])
+  })
+
+  it('a start that needs an approval first is no refusal: not in the audit, not on the customer’s page', async () => {
+    const refused = await ask('olivia', '/impersonations', { ...ACT, userId: 'bob' })
+    expect(codeOf(refused)).to.deep.equal([403, 'approval_required'])
+    const closed = await ask('olivia', '/impersonations', { ...ACT, userId: 'carla' })
+    expect(codeOf(closed)).to.deep.equal([403, 'access_denied'])
+    await deployment.settled()
+    const { body } = await ask('grace', '/audit')
+    const told = body.rows.map(({ customer, outcome }: RowAnswer) => [customer?.id, outcome])
+    expect(told).to.deep.equal([['carla', 'refused']])
+    expect((await account('bob', '/impersonations')).body.impersonations).to.deep.equal([])
+  })
+
+  it('an operator asks, a lead grants, the operator acts, the lead revokes', async () => {
+    const { body: created } = await ask('olivia', '/permits', ASK)
+    expect(created.permit).to.deep.include({
+      ...{ isMine: true, canChange: true, applicationName: 'Shop', may: ['revoke'] },
+      customer: { id: 'alice', name: 'Alice Ng', email: 'alice@example.com' },
+    })
+    expect(created.deciders).to.deep.equal({ names: [], others: 0, isLeads: true })
+    const { id } = created.permit
+    const [mine] = (await ask('olivia', '/permits?open=true')).body.permits
+    expect(mine).to.include({ id })
+    const [waiting] = (await ask('grace', '/permits?open=true')).body.permits
+    expect(waiting.may).to.deep.equal(['grant', 'revoke'])
+    const granted = await ask('grace', `/permits/${id}/grant`, { note: 'Saw the ticket' })
+    expect(granted.body).to.include({ state: 'granted' })
+    expect(granted.body.decisions[0].by).to.include({ id: 'grace', name: 'Grace Lindqvist' })
+    const running = await deployment.impersonate({ ticket: 'SUP-123' })
+    await deployment.settled()
+    const page = await ask('grace', `/permits/${id}`)
+    expect(page.body.impersonations.map((row: { id: string }) => row.id)).to.deep.equal([
+      running.id,
+    ])
+    expect((await ask('grace', `/audit/${running.id}`)).body).to.include({ permit: id })
+    expect((await ask('grace', `/permits/${id}/revoke`, {})).body).to.include({ state: 'revoked' })
+    expect((await deployment.provider.impersonation.get(running.id))?.state).to.equal('ended')
+    expect(codeOf(await ask('olivia', '/impersonations', ACT))).to.deep.equal([
+      ...[403, 'approval_required'],
+    ])
+  })
+
+  it('what a lead takes back, the lead ended, by name and with their note; what the customer does, the customer', async () => {
+    const changes = { access: 'change' } as const
+    await ask('grace', `/permits/${await asked()}/grant`, {})
+    const byLead = await deployment.impersonate({ ticket: 'SUP-123' })
+    const [granted] = (await ask('grace', '/permits?open=true')).body.permits
+    const note = 'Call the customer first'
+    await ask('grace', `/permits/${granted.id}/revoke`, { note })
+    const id = await asked({ userId: 'bob' })
+    await account('bob', '/permits/grant', { id })
+    const byCustomer = await deployment.impersonate({
+      customer: 'bob',
+      ticket: 'SUP-123',
+      ...changes,
+    })
+    await account('bob', '/permits/revoke', { id })
+    await deployment.settled()
+    const endOf = async (row: { id: string }) => (await ask('ada', `/audit/${row.id}`)).body.end
+    expect(await endOf(byLead)).to.deep.include({
+      ...{ cause: 'requested', by: 'grace', name: 'Grace Lindqvist', reason: note },
+    })
+    const customers = await endOf(byCustomer)
+    expect([customers.cause, customers.by, customers.reason]).to.deep.equal([
+      'user',
+      'bob',
+      undefined,
+    ])
+    const told = async (who: string) =>
+      (await account(who, '/impersonations')).body.impersonations[0]
+    const toAlice = await told('alice')
+    expect(toAlice).to.deep.include({
+      ...{ state: 'ended', endedBy: { id: 'grace', name: 'Grace Lindqvist' } },
+    })
+    expect(JSON.stringify(toAlice), 'what a lead writes is for the team').to.not.contain(note)
+    expect(await told('bob')).to.include({ state: 'ended_by_you' })
+  })
+
+  it('the reason that was approved is the one that is written down', async () => {
+    const start = { access: 'change', reason: 'Curious' } as const
+    await ask('grace', `/permits/${await asked()}/grant`, {})
+    const { id } = await deployment.impersonate(start)
+    await deployment.settled()
+    const [row] = (await ask('ada', '/audit')).body.rows
+    expect(row).to.include({ id, reason: 'The address is wrong' })
+    const look = await deployment.impersonate({ ...start, access: 'read' })
+    expect((await deployment.provider.impersonation.get(look.id))?.context).to.include({
+      reason: 'Curious',
+    })
+  })
+
+  it('one approval covers Continue in its window, which asks again after it', async () => {
+    await ask('grace', `/permits/${await asked()}/grant`, {})
+    const { id } = await deployment.impersonate({ ticket: 'SUP-123' })
+    const inside = await ask('olivia', `/impersonations/${id}/continue`, {})
+    expect(inside.status).to.equal(201)
+    const next = await deployment.exchange('olivia', inside.body)
+    ahead = 600_001
+    const outside = await ask('olivia', `/impersonations/${next.id}/continue`, {})
+    expect(codeOf(outside)).to.deep.equal([403, 'approval_required'])
+    expect(outside.body.approval.by).to.deep.equal(['second_person'])
+    expect((await deployment.provider.impersonation.get(next.id))?.state).to.equal('active')
+  })
+
+  it('I15: neither who asks, another operator, an auditor nor software decides', async () => {
+    const id = await asked()
+    for (const [who, status] of [
+      ['olivia', 403],
+      ['oscar', 404],
+      ['ada', 403],
+    ] as const) {
+      for (const said of ['grant', 'refuse', 'review']) {
+        const answer = await ask(who, `/permits/${id}/${said}`, { note: 'Yes' })
+        expect(answer.status, `${who} ${said}`).to.equal(status)
+      }
+    }
+    const impersonated = await deployment.impersonate({ access: 'read' })
+    const token = { token: impersonated.accessToken }
+    expect((await deployment.ask(token, `/permits/${id}/grant`, {})).status).to.equal(401)
+    deployment.roles.set('olivia', 'lead')
+    expect((await ask('olivia', `/permits/${id}/grant`, {})).status, 'her own').to.equal(403)
+    expect((await permits.get(id))?.state).to.equal('requested')
+  })
+
+  it('I15: a lead who is none any more does not decide', async () => {
+    const id = await asked()
+    deployment.roles.set('grace', 'auditor')
+    expect((await ask('grace', `/permits/${id}/grant`, {})).status).to.equal(403)
+    deployment.roles.set('grace', 'lead')
+    expect((await ask('grace', `/permits/${id}/grant`, {})).status).to.equal(200)
+  })
+
+  it('a list of approvers takes the place of leads: they are named, and an operator can be one', async () => {
+    const names = [
+      { id: 'oscar', name: 'Oscar Öhman' },
+      { id: 'olivia', name: 'Olivia Okafor' },
+      { id: 'alice', name: 'Alice Ng' },
+    ]
+    await begunAnew({ approvers: () => names })
+    const { body } = await ask('olivia', '/permits', ASK)
+    expect(body.deciders).to.deep.equal({ names: ['Oscar Öhman'], others: 0, isLeads: false })
+    const { id } = body.permit
+    expect((await ask('grace', `/permits/${id}/grant`, {})).status).to.equal(403)
+    expect((await ask('oscar', '/permits?open=true')).body.permits[0].may).to.include('grant')
+    expect((await ask('oscar', `/permits/${id}/grant`, {})).status).to.equal(200)
+  })
+
+  it('without approvers there is no emergency: the answer names the option', async () => {
+    const { status, body } = await ask('olivia', '/permits/emergency', ACT)
+    expect([status, body.error]).to.deep.equal([409, 'no_approver'])
+    expect(body.error_description).to.include('approvers')
+    await begunAnew({ approvers: () => [{ id: 'grace' }] })
+    const refused = await ask('olivia', '/impersonations', ACT)
+    expect(refused.body.approval.emergency).to.equal(true)
+  })
+
+  it('I9: an answer of approvers that is no list is nobody, not every lead', async () => {
+    for (const answer of [undefined, null, 'grace', { id: 'grace' }, [null], ['grace'], [{}]]) {
+      const anything: unknown = answer
+      const approvers = (() => anything) as () => []
+      let isList = true
+      await begunAnew({ approvers: () => (isList ? [{ id: 'oscar' }] : approvers()) })
+      const id = await asked()
+      isList = false
+      const { status } = await ask('grace', `/permits/${id}/grant`, {})
+      expect(status, JSON.stringify(answer)).to.equal(403)
+    }
+  })
+
+  it('approvers that throw or hang are told as 503, and nothing else waits for them', async () => {
+    let answer: () => Promise<[]> = () => Promise.reject(new Error('out of order'))
+    await begunAnew({ approvers: () => answer(), timeout: 0.3 })
+    expect(codeOf(await ask('olivia', '/permits', ASK))[0]).to.equal(503)
+    answer = () => new Promise(() => {})
+    expect(codeOf(await ask('olivia', '/permits', ASK))[0]).to.equal(503)
+    expect((await ask('olivia', '/permits?open=true')).status).to.equal(200)
+    expect((await ask('olivia', '/impersonations', { ...ACT, access: 'read' })).status).to.equal(
+      201,
+    )
+  })
+
+  it('approvers are asked once for a request, and not at each change of anything', async () => {
+    let calls = 0
+    const approvers = () => {
+      calls += 1
+      return [{ id: 'grace' }]
+    }
+    await begunAnew({ approvers })
+    await asked()
+    const caller = { id: 'grace', role: 'lead' } as Caller
+    calls = 0
+    for (let changes = 0; changes < 20; changes += 1) {
+      expect(await countToDecide(permits, caller)).to.equal(1)
+    }
+    expect(calls).to.equal(1)
+  })
+
+  it('what is to be reviewed is read by itself, and a count over 100 says that there are more', async () => {
+    await begunAnew({ approvers: () => [{ id: 'grace' }] })
+    const facts = {
+      ...{ application: 'shop', resource: `${deployment.url}/orders`, ticket: 'SUP-1' },
+      ...{ scope: 'orders:read orders:write', reason: 'The address is wrong', for: 600 },
+    }
+    const { for: _, ...emergency } = { ...facts, customer: 'alice', operator: 'olivia' }
+    const { id } = await permits.emergency(emergency)
+    const customers = CUSTOMERS.map((each) => each.id).filter(
+      (each) => !/alice|bob|carla|paula/.test(each),
+    )
+    for (const [application, most] of [
+      ['shop', 40],
+      ['other', 15],
+    ] as const) {
+      for (const customer of customers.slice(0, most)) {
+        const request = { ...facts, application, customer }
+        await permits.request({ ...request, operator: 'olivia' })
+        await permits.request({ ...request, operator: 'oscar' })
+      }
+    }
+    const first = await ask('grace', '/permits?open=true')
+    expect(first.body.permits.map((each: { id: string }) => each.id)).not.to.include(id)
+    const { body } = await ask('grace', '/permits?review=true')
+    expect(body.permits.map((each: { id: string }) => each.id)).to.deep.equal([id])
+    expect(body.permits[0].may).to.include('review')
+    expect(body).not.to.have.property('next')
+    expect(await countToDecide(permits, { id: 'grace', role: 'lead' } as Caller)).to.equal(101)
+    const stream = await firstOf('grace')
+    expect((await stream.next()).toDecide).to.equal(101)
+    await stream.stop()
+  })
+
+  it('who is slow to say who may decide changes the number on the page without another change', async () => {
+    let calls = 0
+    let answer = Promise.withResolvers<{ id: string }[]>()
+    await begunAnew({
+      approvers: () => {
+        calls += 1
+        return answer.promise
+      },
+      timeout: 20,
+    })
+    answer.resolve([{ id: 'grace' }])
+    await asked()
+    answer = Promise.withResolvers()
+    calls = 0
+    const [stream, other] = [await firstOf('grace'), await firstOf('ada')]
+    expect((await stream.next()).toDecide, 'it is not known yet').to.equal(0)
+    expect((await other.next()).toDecide).to.equal(0)
+    answer.resolve([{ id: 'grace' }])
+    expect((await stream.next()).toDecide).to.equal(1)
+    expect(calls, 'one question for all who follow').to.equal(1)
+    await Promise.all([stream.stop(), other.stop()])
+  })
+
+  /** The events of a stream of the console. */
+  async function firstOf(who: string) {
+    const token = await deployment.tokenOf(who)
+    const over = new AbortController()
+    const headers = { authorization: `Bearer ${token}` }
+    const path = `${deployment.consoleUrl}/api/stream`
+    const { body } = await fetch(path, { headers, signal: over.signal })
+    if (!body) return expect.fail('there is no stream')
+    const events: { toDecide: number }[] = []
+    const parser = createParser({ onEvent: ({ data }) => events.push(JSON.parse(data)) })
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+    return {
+      async next() {
+        while (events.length === 0) parser.feed((await reader.read()).value ?? '')
+        return events.shift() ?? expect.fail()
+      },
+      async stop() {
+        over.abort()
+        await reader.read().catch(() => {})
+      },
+    }
+  }
+
+  it('say at once that there is no one, also before it is asked for', async () => {
+    await begunAnew({ approvers: () => [] })
+    const { body } = await ask('olivia', '/impersonations', ACT)
+    expect(body.approval.deciders).to.deep.equal({ names: [], others: 0, isLeads: false })
+    expect(codeOf(await ask('olivia', '/permits', ASK))).to.deep.equal([409, 'no_approver'])
+  })
+
+  it('the rule says what a request needs, and nothing the caller sends', async () => {
+    expect(codeOf(await ask('olivia', '/permits', { ...ASK, needs: ['user'] }))).to.deep.equal([
+      ...[400, 'invalid_request'],
+    ])
+    const look = { ...ASK, access: 'read' }
+    expect(codeOf(await ask('olivia', '/permits', look))).to.deep.equal([409, 'not_needed'])
+    const closed = { ...ASK, userId: 'carla' }
+    expect(codeOf(await ask('olivia', '/permits', closed))).to.deep.equal([403, 'access_denied'])
+    const { for: _, ...inBobs } = { ...ASK, userId: 'bob' }
+    expect(codeOf(await ask('olivia', '/permits/emergency', inBobs))).to.deep.equal([
+      ...[403, 'access_denied'],
+    ])
+    expect((await account('bob', '/permits')).body.granted).to.deep.equal([])
+  })
+
+  it('a rule that does not answer beforehand is 503, and no request waits for it', async () => {
+    const authorize: Authorize = ({ isPreview }) => (isPreview ? new Promise(() => {}) : true)
+    await using slow = await deploy({ authorize })
+    const answer = await slow.ask('olivia', '/impersonations/preview', ACT)
+    expect(codeOf(answer)).to.deep.equal([503, 'temporarily_unavailable'])
+  })
+
+  it('what a start would need is said before, and nothing is issued or recorded', async () => {
+    const preview = async (more: object) =>
+      (await ask('olivia', '/impersonations/preview', { ...ACT, ...more })).body
+    expect(await preview({ access: 'read' })).to.deep.equal({ verdict: 'allowed' })
+    expect(await preview({ userId: 'carla' })).to.deep.equal({ verdict: 'refused' })
+    const { verdict, approval } = await preview({})
+    expect([verdict, approval.by, approval.deciders]).to.deep.equal([
+      ...['needs', ['second_person'], { names: [], others: 0, isLeads: true }],
+    ])
+    expect(codeOf(await ask('ada', '/impersonations/preview', ACT))).to.deep.equal([
+      ...[403, 'access_denied'],
+    ])
+    expect(
+      (await ask('olivia', '/impersonations/preview', { ...ACT, userId: 'paula' })).status,
+    ).to.equal(403)
+    await deployment.settled()
+    expect((await ask('ada', '/audit')).body.rows).to.deep.equal([])
+    for (let asked = 4; asked < 60; asked += 1) await preview({})
+    expect(codeOf(await ask('olivia', '/impersonations/preview', ACT))).to.deep.equal([
+      ...[429, 'temporarily_unavailable'],
+    ])
+    await using other = await deploy()
+    const { status } = await other.ask('olivia', '/impersonations/preview', ACT)
+    expect(status, 'another console of this process').to.equal(200)
+  })
+
+  it('409 has the permit that stands in the way, and says when to ask again', async () => {
+    const id = await asked()
+    const twice = await ask('olivia', '/permits', ASK)
+    expect(codeOf(twice)).to.deep.equal([409, 'already_requested'])
+    expect(twice.body.permit.id).to.equal(id)
+    await ask('grace', `/permits/${id}/refuse`, { note: 'No ticket' })
+    const late = await ask('olivia', '/permits', ASK)
+    expect(codeOf(late)).to.deep.equal([409, 'refused_lately'])
+    expect(Number(late.headers.get('retry-after'))).to.be.within(86_000, 86_400)
+    expect(codeOf(await ask('grace', `/permits/${id}/grant`, {}))).to.deep.equal([409, 'decided'])
+  })
+
+  it('a refusal is shown to who decides next, on the list and to the customer, and a lead lifts it', async () => {
+    const id = await asked()
+    await ask('grace', `/permits/${id}/refuse`, { note: 'Call first' })
+    const next = await asked({ ticketId: 'SUP-9' })
+    const { refusals } = (await ask('grace', `/permits/${next}`)).body.permit
+    expect(refusals).to.have.length(1)
+    expect(refusals[0]).to.deep.include({ id, ticket: 'SUP-123', note: 'Call first' })
+    const listed = (await ask('grace', '/permits?open=true')).body.permits
+    expect(listed.map(({ state }: { state: string }) => state)).to.deep.equal([
+      ...['requested', 'refused'],
+    ])
+    expect(listed[1].may).to.deep.equal(['lift'])
+    const [refused] = (await account('alice', '/permits')).body.refused
+    expect(refused).to.include({ id, isMine: false })
+    expect((await account('alice', '/permits/lift', { id })).status).to.equal(403)
+    expect(codeOf(await ask('olivia', `/permits/${id}/lift`, {}))).to.deep.equal([
+      ...[403, 'access_denied'],
+    ])
+    expect((await ask('grace', `/permits/${id}/lift`, {})).status).to.equal(200)
+    expect((await account('alice', '/permits')).body.refused).to.deep.equal([])
+  })
+
+  it('every list answers 400 to a cursor that no one can have been given', async () => {
+    for (const path of [
+      '/permits?before=junk',
+      '/permits?open=true&before=junk',
+      '/audit?before=junk',
+    ]) {
+      expect(codeOf(await ask('ada', path)), path).to.deep.equal([400, 'invalid_request'])
+    }
+    const own = await account('alice', '/impersonations?before=junk')
+    expect(codeOf(own)).to.deep.equal([400, 'invalid_request'])
+  })
+
+  it('a request for a protected customer is refused, and is an alarm, as a request to act', async () => {
+    const refused = await ask('olivia', '/permits', { ...ASK, userId: 'paula' })
+    expect(codeOf(refused)).to.deep.equal([403, 'access_denied'])
+    await deployment.settled()
+    expect((await ask('grace', '/alarms')).body.urgent).to.have.length(1)
+  })
+
+  it('an emergency acts at once, waits for a review, and bars the next', async () => {
+    const emergency = ACT
+    await begunAnew({ approvers: () => [{ id: 'grace' }] })
+    const { status, body } = await ask('olivia', '/permits/emergency', emergency)
+    expect([status, body.permit.state, body.permit.kind]).to.deep.equal([
+      ...[201, 'granted', 'emergency'],
+    ])
+    const { id } = await deployment.impersonate({ ticket: 'SUP-123' })
+    await deployment.settled()
+    expect((await ask('grace', `/audit/${id}`)).body.review).to.equal('emergency')
+    const [waiting] = (await ask('grace', '/permits?open=true')).body.permits
+    expect(waiting.may).to.include('review')
+    expect(
+      codeOf(await ask('olivia', '/permits/emergency', emergency)),
+      'in its window',
+    ).to.deep.equal([409, 'not_needed'])
+    ahead = 600_000
+    const next = await ask('olivia', '/permits/emergency', emergency)
+    expect(codeOf(next)).to.deep.equal([409, 'review_due'])
+    const { approval } = (await ask('olivia', '/impersonations', ACT)).body
+    expect(approval, 'what is not possible is not offered').to.not.have.property('emergency')
+    expect(approval).to.include({ isReviewDue: true })
+    const path = `/permits/${body.permit.id}/review`
+    for (const note of [undefined, '\u200b', '\u2060 \ufeff']) {
+      expect((await ask('grace', path, { note })).status, 'a note is needed').to.equal(400)
+      const inCode = permits.review(body.permit.id, { by: 'grace', note: note ?? '' })
+      const said = await inCode.catch((error: unknown) => error)
+      expect(said).to.include({ error: 'invalid_request' })
+    }
+    expect((await ask('grace', path, { note: 'Was right' })).status).to.equal(200)
+    expect((await ask('olivia', '/permits/emergency', emergency)).status).to.equal(201)
+  })
+
+  it('an emergency is marked wherever it is read: running, audit, search, the customer’s page', async () => {
+    await begunAnew({ approvers: () => [{ id: 'grace' }] })
+    const plain = await deployment.impersonate({ access: 'read' })
+    await ask('olivia', '/permits/emergency', ACT)
+    const [one] = (await account('alice', '/permits')).body.granted
+    expect(one.unapproved).to.equal('emergency')
+    const { id } = await deployment.impersonate({ ticket: 'SUP-123' })
+    await deployment.settled()
+    const marksIn = (found: readonly { id: string; unapproved?: string }[]) =>
+      found.map((each) => [each.id, each.unapproved])
+    const marked = [[id, 'emergency']]
+    const both = [[plain.id, undefined], ...marked]
+    for (const who of ['grace', 'ada', 'olivia']) {
+      const { running } = (await ask(who, '/running')).body
+      expect(marksIn(running), who).to.have.deep.members(both)
+      const { rows } = (await ask(who, '/audit?unapproved=true')).body
+      expect(
+        rows.map((row: RowAnswer) => [row.id, row.review]),
+        who,
+      ).to.deep.equal(marked)
+    }
+    const { body: page } = await ask('oscar', '/customers/alice')
+    expect(marksIn(page.running)).to.have.deep.members(both)
+    const now = (await account('alice', '/running')).body.impersonations
+    expect(marksIn(now)).to.have.deep.members(both)
+    await deployment.provider.impersonation.end(id)
+    await deployment.settled()
+    const past = (await account('alice', '/impersonations')).body.impersonations
+    expect(marksIn(past)).to.deep.include(marked[0])
+    const csv = (await ask('grace', '/audit/export.csv?unapproved=true')).text
+    expect(csv.trim().split('\r\n')).to.have.length(2)
+    expect(codeOf(await ask('grace', '/audit?unapproved=yes'))).to.deep.equal([
+      ...[400, 'invalid_request'],
+    ])
+  })
+
+  it('asks who may decide once, and reads the permit once, for each request and each decision', async () => {
+    let calls = 0
+    const kept = memoryAudit()
+    let reads = 0
+    const audit: typeof kept = {
+      ...kept,
+      permit(id) {
+        reads += 1
+        return kept.permit(id)
+      },
+    }
+    await end()
+    ahead = 0
+    const approvers = () => {
+      calls += 1
+      return [{ id: 'grace' }]
+    }
+    permits = permitsWith({ audit, approvers }, () => Date.now() + ahead)
+    deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
+    const counted = async (who: string, path: string, body: object) => {
+      calls = 0
+      reads = 0
+      const { status, body: answer } = await ask(who, path, body)
+      expect([status, calls, reads], path).to.deep.equal([
+        path === '/permits' ? 201 : 200,
+        1,
+        path === '/permits' ? 0 : 1,
+      ])
+      return answer
+    }
+    const request = async () => (await counted('olivia', '/permits', ASK)).permit.id
+    const first = await request()
+    const granted = await counted('grace', `/permits/${first}/grant`, {})
+    expect(granted.may).to.deep.equal(['revoke'])
+    await counted('grace', `/permits/${first}/revoke`, {})
+    const refused = await counted('grace', `/permits/${await request()}/refuse`, {})
+    expect(refused.may).to.deep.equal(['lift'])
+    await counted('grace', `/permits/${refused.id}/lift`, {})
+    const other = await request()
+    for (const [who, status] of [
+      ['oscar', 404],
+      ['olivia', 403],
+      ['ada', 403],
+    ] as const) {
+      expect((await ask(who, `/permits/${other}/grant`, {})).status, who).to.equal(status)
+    }
+    expect((await ask('olivia', '/permits/junk/grant', {})).status).to.equal(404)
+  })
+
+  it('refuses another audit than the console has', () => {
+    const options = {
+      ...{ clientId: 'support-console', issueAs: 'support-backend', role: () => undefined },
+      customers: { search: () => ({ customers: [], more: false }), get: () => undefined },
+      applications: [
+        {
+          ...{ name: 'Shop', url: 'https://shop.example.com/', clientId: 'shop' },
+          ...{ resource: 'urn:orders', scopes: { read: 'orders:read' } },
+        },
+      ],
+      ...{ audit: memoryAudit(), permits },
+    }
+    const check = () => settingsOf(deployment.provider, options)
+    expect(check).to.throw(
+      TypeError,
+      'options.permits must be made with the audit of options.audit',
+    )
+  })
+
+  it('what is asked for is what is shown to everyone, and what a start by it asks for', async () => {
+    const look = { ...ASK, userId: 'bob', access: 'read', duration: 300 }
+    const { body } = await ask('olivia', '/permits', look)
+    const { id } = body.permit
+    expect(body.permit).to.include({ canChange: false, duration: 300, scope: 'orders:read' })
+    const [asked] = (await account('bob', '/permits')).body.asked
+    expect(asked).to.include({ id, canChange: false })
+    await account('bob', '/permits/grant', { id })
+    const page = (await ask('olivia', `/permits/${id}`)).body.permit
+    const { ticket: ticketId, reason, application, canChange, duration } = page
+    const start = { userId: 'bob', ticketId, reason, application, duration }
+    const access = canChange ? 'change' : 'read'
+    expect((await ask('olivia', '/impersonations', { ...start, access })).status).to.equal(201)
+  })
+
+  describe('of a customer', () => {
+    const bob = { ...ACT, userId: 'bob' }
+
+    it('are asked for, granted and taken back on the account page, by the customer alone', async () => {
+      const id = await asked({ userId: 'bob' })
+      const { body } = await account('bob', '/permits')
+      expect(body.asked).to.have.length(1)
+      expect(body.asked[0]).to.deep.include({ id, application: 'Shop', canChange: true, for: 600 })
+      expect(body.asked[0], 'the reason is the operator’s').not.to.have.property('reason')
+      expect((await account('alice', '/permits')).body.asked).to.deep.equal([])
+      expect((await account('alice', '/permits/grant', { id })).status).to.equal(404)
+      expect((await ask('grace', `/permits/${id}/grant`, {})).status).to.equal(409)
+      expect((await account('bob', '/permits/grant', { id })).status).to.equal(204)
+      const twice = await account('bob', '/permits/grant', { id })
+      expect(twice.body).to.have.all.keys('error', 'error_description')
+      const running = await deployment.impersonate({ customer: 'bob' })
+      expect((await account('bob', '/permits')).body.granted[0]).to.include({ id })
+      expect((await account('bob', '/permits/revoke', { id })).status).to.equal(204)
+      expect((await deployment.provider.impersonation.get(running.id))?.state).to.equal('ended')
+    })
+
+    it('the standing answer lets support act until it is taken back, which ends what runs', async () => {
+      const before = (await account('bob', '/permits')).body.standing
+      expect(before).to.deep.equal({ offers: ['ask', 'day', 'week', 'always'], choice: 'rule' })
+      const { body } = await account('bob', '/permits/standing', { choice: 'day' })
+      expect(body.choice).to.equal('day')
+      expect(body.until - Date.now()).to.be.within(86_300_000, 86_400_000)
+      const running = await deployment.impersonate({ customer: 'bob' })
+      expect((await deployment.provider.impersonation.get(running.id))?.permit).to.have.length(43)
+      const closed = await account('bob', '/permits/standing', { choice: 'ask' })
+      expect(closed.body.choice).to.equal('ask')
+      expect((await deployment.provider.impersonation.get(running.id))?.state).to.equal('ended')
+      expect(codeOf(await ask('olivia', '/impersonations', bob))).to.deep.equal([
+        ...[403, 'approval_required'],
+      ])
+      expect((await account('bob', '/permits/standing', { choice: 'ever' })).status).to.equal(400)
+    })
+
+    it('what the standing answer allowed leads to that answer', async () => {
+      await account('bob', '/permits/standing', { choice: 'day' })
+      const running = await deployment.impersonate({ customer: 'bob', access: 'read' })
+      await deployment.settled()
+      const { permit } = (await ask('ada', `/audit/${running.id}`)).body
+      for (const who of ['ada', 'olivia']) {
+        const { body } = await ask(who, `/permits/${permit}`)
+        expect(body.answer, who).to.deep.include({ choice: 'day' })
+        expect(body.answer.customer.id).to.equal('bob')
+        expect(body.impersonations.map(({ id }: { id: string }) => id)).to.deep.equal([running.id])
+      }
+      expect((await ask('oscar', `/permits/${permit}`)).status).to.equal(404)
+    })
+
+    it('can always say no, whatever was said before', async () => {
+      for (let times = 0; times < 60; times += 1)
+        await account('bob', '/permits/standing', { choice: 'day' })
+      expect((await account('bob', '/permits/standing', { choice: 'day' })).status).to.equal(429)
+      const id = await asked({ userId: 'bob' }).catch(() => undefined)
+      expect(id, 'it is open').to.equal(undefined)
+      expect((await account('bob', '/permits/standing', { choice: 'ask' })).status).to.equal(200)
+      const refused = await asked({ userId: 'bob' })
+      expect((await account('bob', '/permits/refuse', { id: refused })).status).to.equal(204)
+    })
+
+    it('I15: an impersonated token neither reads nor sets it', async () => {
+      await account('bob', '/permits/standing', { choice: 'day' })
+      const { accessToken } = await deployment.impersonate({ customer: 'bob' })
+      for (const [path, body] of [
+        ['/permits', undefined],
+        ['/permits/standing', { choice: 'always' }],
+      ] as const) {
+        const { status } = await fetch(`${deployment.url}/account/api${path}`, {
+          method: body ? 'POST' : 'GET',
+          headers: {
+            authorization: `Bearer ${accessToken}`,
+            'content-type': 'application/json',
+          },
+          ...(body ? { body: JSON.stringify(body) } : {}),
+        })
+        expect(status, path).to.equal(401)
+      }
+      expect((await permits.standing('bob')).choice).to.equal('day')
+    })
+  })
+})

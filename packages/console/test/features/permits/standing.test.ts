@@ -1,0 +1,390 @@
+import { expect } from 'chai'
+import type { Authorize, Verdict } from 'oidc-provider-impersonation'
+import type { Permits, PermitsOptions, StandingChoice } from 'oidc-provider-impersonation-console'
+import { permitsWith } from '../../../src/features/permits/server/permits.ts'
+import { assertWholeChains } from '../../ledger/stores/contract/support.ts'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+import { MACHINE } from '../../support/provider.ts'
+import { until } from '../notices/until.ts'
+
+const DAY_S = 86_400
+const DAY = DAY_S * 1000
+
+/** Bob is asked; for a change, a second person as well. */
+const rule: Authorize = ({ scope = '' }) =>
+  scope.includes('orders:write') ? { needs: ['user', 'second_person'] } : { needs: ['user'] }
+
+const AS = { issueAs: MACHINE.clientId }
+
+describe('what a customer answers for all requests', () => {
+  let permits: Permits
+  let deployment: Deployment
+  const audit = { store: memoryAudit() }
+  /** By how much the clock of permits is ahead, in milliseconds. */
+  let ahead = 0
+  /** What that clock says, where it stands still. */
+  let still: number | undefined
+
+  async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
+    audit.store = memoryAudit({ keepFor: 30 * DAY_S })
+    ahead = 0
+    still = undefined
+    isPruned = false
+    const basis = { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] }
+    permits = permitsWith({ ...basis, ...options }, () => still ?? Date.now() + ahead)
+    deployment = await deploy({ audit: audit.store, authorize: permits.wrap(rule) })
+    permits.attach(deployment.provider, AS)
+  }
+  /** Whether a test removed old entries. */
+  let isPruned = false
+
+  async function end(): Promise<void> {
+    if (!isPruned) await assertWholeChains(audit.store)
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+  }
+  async function begunAnew(options: Partial<PermitsOptions>): Promise<void> {
+    await end()
+    await begin(options)
+  }
+  beforeEach(() => begin())
+  afterEach(end)
+
+  const look = (operator = 'olivia') =>
+    deployment.impersonate({ customer: 'bob', access: 'read', operator })
+  const statusOfAct = async (access: 'change' | 'read' = 'read') => {
+    const { status } = await deployment.ask('olivia', '/impersonations', {
+      ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
+      ...{ application: 'shop', access },
+    })
+    return status
+  }
+  const stateOf = async (id: string) => (await deployment.provider.impersonation.get(id))?.state
+
+  const asked = () =>
+    permits.request({
+      ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
+    })
+
+  it('holds for a day, a week or always, for every operator, and for no other customer', async () => {
+    for (const [choice, days] of [
+      ['day', 1],
+      ['week', 7],
+    ] as const) {
+      ahead = 0
+      const { until = 0 } = await permits.setStanding('bob', choice)
+      expect(until - Date.now()).to.be.within(days * DAY - 5000, days * DAY)
+      ahead = days * DAY - 60_000
+      expect(await permits.standing('bob')).to.deep.equal({ choice, until })
+      expect(await statusOfAct()).to.equal(201)
+      ahead = until - Date.now() + 1
+      expect(await permits.standing('bob')).to.deep.equal({ choice: 'rule' })
+      expect(await statusOfAct(), `${days} days are over`).to.equal(403)
+    }
+    ahead = 0
+    expect(await permits.setStanding('bob', 'always')).to.deep.equal({ choice: 'always' })
+    ahead = 1000 * DAY
+    expect((await permits.standing('bob')).choice).to.equal('always')
+    expect(await statusOfAct()).to.equal(201)
+    await look('oscar')
+    expect((await permits.standing('bo')).choice).to.equal('rule')
+  })
+
+  it('caps the time of the access token by its end', async () => {
+    const { until = 0 } = await permits.setStanding('bob', 'day')
+    ahead = DAY - 90_000
+    const { id } = await look()
+    const object = await deployment.provider.impersonation.get(id)
+    const left = Math.floor((until - ahead) / 1000)
+    expect(object?.expiresAt).to.be.within(left - 90, left + 2)
+    const permit = await asked()
+    await permits.grant(permit.id, { by: 'grace' })
+    const both = await deployment.impersonate({ customer: 'bob', access: 'change' })
+    const expiresAt = (await deployment.provider.impersonation.get(both.id))?.expiresAt
+    expect(expiresAt, 'the permit has a longer window').to.be.within(left - 90, left + 2)
+  })
+
+  it('I15: no ends what runs by it, and a subject token that waits redeems nothing', async () => {
+    await permits.setStanding('bob', 'always')
+    await permits.setStanding('bob', 'week')
+    const running = await look()
+    const { body } = await deployment.ask('olivia', '/impersonations', {
+      ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
+      ...{ application: 'shop', access: 'read' },
+    })
+    expect(await permits.setStanding('bob', 'ask')).to.deep.equal({ choice: 'ask' })
+    expect(await stateOf(running.id)).to.equal('ended')
+    expect(await statusOfAct()).to.equal(403)
+    const waiting = await deployment.exchange('olivia', body).catch(String)
+    expect(waiting, 'it is ended').to.match(/not exchanged: .*invalid_/)
+  })
+
+  it('I15: beside the approval of a second person, both are needed, and no ends what has both', async () => {
+    expect(await statusOfAct('change')).to.equal(403)
+    await permits.setStanding('bob', 'day')
+    expect(await statusOfAct('change'), 'the second person is not asked').to.equal(403)
+    const { id } = await asked()
+    await permits.grant(id, { by: 'grace' })
+    const running = await deployment.impersonate({ customer: 'bob', access: 'change' })
+    expect((await deployment.provider.impersonation.get(running.id))?.permit).to.equal(id)
+    await permits.setStanding('bob', 'ask')
+    expect(await stateOf(running.id)).to.equal('ended')
+    expect(await statusOfAct('change')).to.equal(403)
+  })
+
+  it('takes back what the customer allowed by a request of its own', async () => {
+    const { id } = await permits.request({
+      ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
+      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
+    })
+    await permits.grant(id, { by: 'bob' })
+    const running = await look()
+    await permits.setStanding('bob', 'ask')
+    expect((await permits.get(id))?.state).to.equal('revoked')
+    expect(await stateOf(running.id)).to.equal('ended')
+  })
+
+  it('I15: takes back what the customer allowed and a second person has still to decide on', async () => {
+    const { id } = await permits.request({
+      ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
+    })
+    await permits.grant(id, { by: 'bob' })
+    await permits.setStanding('bob', 'ask')
+    expect((await permits.get(id))?.state).to.equal('revoked')
+    const granting = permits.grant(id, { by: 'grace' })
+    expect(await granting.catch(({ error }) => error)).to.equal('decided')
+    expect(await statusOfAct('change')).to.equal(403)
+  })
+
+  it('may be open before the customer said anything: no ends what runs, and is kept', async () => {
+    await begunAnew({ standing: { initially: 'always', offers: ['always'] } })
+    expect(await permits.findOffers('bob')).to.deep.equal(['ask', 'always'])
+    expect(await permits.standing('bob')).to.deep.equal({ choice: 'always', isInitial: true })
+    const running = await look()
+    await permits.setStanding('bob', 'ask')
+    expect(await stateOf(running.id)).to.equal('ended')
+    expect(await statusOfAct()).to.equal(403)
+    // What is old is removed; the answer is in force.
+    isPruned = true
+    await audit.store.remove(Date.now() + 1000 * DAY, 50)
+    expect(await permits.standing('bob')).to.deep.equal({ choice: 'ask' })
+    expect(await statusOfAct()).to.equal(403)
+  })
+
+  describe('by the rule alone', () => {
+    let verdict: Verdict
+
+    beforeEach(async () => {
+      await end()
+      audit.store = memoryAudit({ keepFor: 30 * DAY_S })
+      verdict = true
+      const basis = { audit: audit.store, standing: { offers: ['always', 'never', 'week', 'day'] } }
+      permits = permitsWith(
+        { ...basis, approvers: () => [{ id: 'grace' }] } as PermitsOptions,
+        () => Date.now() + ahead,
+      )
+      deployment = await deploy({
+        audit: audit.store,
+        authorize: permits.wrap(() => verdict),
+      })
+      permits.attach(deployment.provider, AS)
+    })
+
+    it('nothing is added before the customer chose', async () => {
+      expect(await permits.standing('bob')).to.deep.equal({ choice: 'rule' })
+      expect(await statusOfAct()).to.equal(201)
+    })
+
+    it('I15: ask asks the customer also where the rule does not, and ends what it allowed', async () => {
+      const running = await look()
+      const { body } = await deployment.ask('olivia', '/impersonations', {
+        ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
+        ...{ application: 'shop', access: 'read' },
+      })
+      const others = await deployment.impersonate({ customer: 'alice', access: 'read' })
+      await permits.setStanding('bob', 'ask')
+      const { end: ended } = (await deployment.provider.impersonation.get(running.id)) ?? {}
+      expect(ended).to.deep.include({ cause: 'user', by: { sub: 'bob' } })
+      expect(await stateOf(others.id)).to.equal('active')
+      expect(await deployment.exchange('olivia', body).catch(String)).to.match(/not exchanged/)
+      expect(await statusOfAct()).to.equal(403)
+      const { id, needs } = await asked()
+      expect(needs).to.deep.equal(['user'])
+      await permits.grant(id, { by: 'bob' })
+      expect(await statusOfAct('change')).to.equal(201)
+    })
+
+    it('I15: what a second person allowed ends, and starts no more', async () => {
+      verdict = { needs: ['second_person'] }
+      const { id } = await asked()
+      await permits.grant(id, { by: 'grace' })
+      const running = await look()
+      await permits.setStanding('bob', 'ask')
+      expect(await stateOf(running.id)).to.equal('ended')
+      expect(await statusOfAct()).to.equal(403)
+    })
+
+    it('I15: never is no, also for what the customer allowed and for an emergency; ask leaves an emergency', async () => {
+      verdict = { needs: ['second_person'], emergency: true }
+      await permits.emergency({
+        ...{ customer: 'bob', operator: 'olivia', application: 'shop', ticket: 'SUP-123' },
+        ...{ resource: `${deployment.url}/orders`, scope: 'orders:read', reason: 'Fire' },
+      })
+      const running = await look()
+      await permits.setStanding('bob', 'ask')
+      expect(await stateOf(running.id)).to.equal('active')
+      expect(await statusOfAct()).to.equal(201)
+      await permits.setStanding('bob', 'never')
+      expect(await stateOf(running.id)).to.equal('ended')
+      expect(await statusOfAct()).to.equal(403)
+      expect(await asked().catch(({ error }) => error)).to.equal('access_denied')
+    })
+
+    it('a request that no permit can fit is refused where the customer wants to be asked', async () => {
+      await permits.setStanding('bob', 'ask')
+      const { impersonation } = deployment.provider
+      const issue = impersonation.issue(
+        {
+          ...{ userId: 'bob', scope: 'orders:read', mayAct: { sub: 'olivia', clientId: 'shop' } },
+          resource: [`${deployment.url}/orders`, `${deployment.url}/others`],
+        },
+        { as: MACHINE.clientId },
+      )
+      const refusal = await issue.catch((error: unknown) => error)
+      expect(refusal).to.include({ error: 'access_denied' })
+      // The caller is told nothing more: the cause is in the event, and so in the audit.
+      expect(refusal).to.include({ error_description: 'refused by policy' })
+      expect(String((refusal as Error).cause)).to.include(
+        'the customer is to be asked, and cannot be',
+      )
+      await deployment.settled()
+      const [row] = (await deployment.ask('ada', '/audit')).body.rows
+      expect(row.refusal.reason).to.include('one resource')
+    })
+
+    it('a day that is over gives back what the customer had chosen before', async () => {
+      await permits.setStanding('bob', 'never')
+      await permits.setStanding('bob', 'week')
+      await permits.setStanding('bob', 'day')
+      ahead = DAY + 1000
+      expect((await permits.standing('bob')).choice).to.equal('week')
+      ahead = 7 * DAY + 1000
+      expect(await permits.standing('bob')).to.deep.equal({ choice: 'never' })
+      expect(await statusOfAct()).to.equal(403)
+    })
+
+    it('no is 200 twice where it is said at two processes at once', async () => {
+      const other = permitsWith(
+        { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] },
+        () => Date.now() + ahead,
+      )
+      other.attach(deployment.provider, AS)
+      for (let times = 0; times < 10; times += 1) {
+        await permits.setStanding('bob', 'always')
+        const both = [permits.setStanding('bob', 'ask'), other.setStanding('bob', 'ask')]
+        expect(await Promise.all(both)).to.deep.equal([{ choice: 'ask' }, { choice: 'ask' }])
+      }
+      await other.close()
+    })
+
+    it('what an end could not reach is said, is tried again much later, and by a second no', async () => {
+      const { impersonation } = deployment.provider
+      const running = await look()
+      const list = impersonation.list
+      let isAway = true
+      Object.assign(impersonation, {
+        list: (...args: Parameters<typeof list>) =>
+          isAway ? Promise.reject(new Error('away')) : list.apply(impersonation, args),
+      })
+      const failure = await permits.setStanding('bob', 'ask').catch((error: unknown) => error)
+      expect(failure).to.include({ error: 'temporarily_unavailable', statusCode: 503 })
+      expect((await permits.standing('bob')).choice, 'it is stored').to.equal('ask')
+      // A process that starts much later, and knows nothing of it.
+      await permits.close()
+      ahead = 3000 * 1000
+      isAway = false
+      const later = permitsWith(
+        { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] },
+        () => Date.now() + ahead,
+      )
+      later.attach(deployment.provider, AS)
+      await until(async () => (await stateOf(running.id)) === 'ended')
+      await later.close()
+    })
+
+    it('a second no ends what is still alive', async () => {
+      const { impersonation } = deployment.provider
+      const running = await look()
+      const list = impersonation.list
+      Object.assign(impersonation, { list: () => Promise.reject(new Error('away')) })
+      await permits.close()
+      await permits.setStanding('bob', 'ask').catch(() => {})
+      expect(await stateOf(running.id)).to.equal('active')
+      Object.assign(impersonation, { list })
+      await permits.setStanding('bob', 'ask')
+      expect(await stateOf(running.id)).to.equal('ended')
+    })
+  })
+
+  it('is one answer where two are given in the same moment', async () => {
+    const choices = ['day', 'week', 'always', 'ask'] as const
+    await Promise.all(choices.map((choice) => permits.setStanding('bob', choice)))
+    const { choice } = await permits.standing('bob')
+    expect(await statusOfAct()).to.equal(choice === 'ask' ? 403 : 201)
+    await permits.setStanding('bob', 'ask')
+    expect(await statusOfAct()).to.equal(403)
+  })
+
+  it('is no permit in lists, and an entry of the chain each time, also in one millisecond', async () => {
+    still = Date.now()
+    await permits.setStanding('bob', 'day')
+    await permits.setStanding('bob', 'ask')
+    expect((await permits.list({ customer: 'bob' })).permits).to.deep.equal([])
+    const entries = await audit.store.entries({ limit: 100 })
+    const events = entries.map(({ text = '{}' }) => JSON.parse(text))
+    expect(
+      events.flatMap(({ event, by }) => (event.startsWith('support.') ? [`${event} ${by}`] : [])),
+    ).to.deep.equal([...['support.opened bob', 'support.closed bob', 'support.revoked bob']])
+  })
+
+  it('is offered as the deployment says of the customer, and ask is always open', async () => {
+    let offers: (customer: string) => unknown = (customer) =>
+      customer === 'bob' ? ['always', 'never'] : []
+    await begunAnew({ standing: { offers: (customer) => offers(customer) as [] }, timeout: 0.2 })
+    expect(await permits.findOffers('bob')).to.deep.equal(['ask', 'always', 'never'])
+    expect(await permits.findOffers('carla')).to.deep.equal(['ask'])
+    const codeOf = (customer: string, choice: StandingChoice) =>
+      permits.setStanding(customer, choice).then(
+        () => 'done',
+        ({ error }) => error,
+      )
+    expect(await codeOf('carla', 'never')).to.equal('invalid_request')
+    expect(await codeOf('bob', 'never')).to.equal('done')
+    for (const answer of [undefined, 'never', { never: true }]) {
+      offers = () => answer
+      expect(await codeOf('bob', 'never'), String(answer)).to.equal('invalid_request')
+      expect(await codeOf('bob', 'ask')).to.equal('done')
+    }
+    for (const fails of [() => Promise.reject(new Error('away')), () => new Promise(() => {})]) {
+      offers = fails
+      expect(await codeOf('bob', 'always')).to.equal('temporarily_unavailable')
+      expect(await codeOf('bob', 'ask')).to.equal('done')
+    }
+  })
+
+  it('is refused where it is not offered, or there is none', async () => {
+    await begunAnew({ standing: { offers: ['day'] } })
+    const refused = await permits.setStanding('bob', 'always').catch((error: unknown) => error)
+    expect(refused).to.include({ error: 'invalid_request' })
+    await begunAnew({ standing: undefined })
+    expect([permits.hasStanding, await permits.findOffers('bob')]).to.deep.equal([false, []])
+    const none = await permits.setStanding('bob', 'ask').catch((error: unknown) => error)
+    expect(none).to.include({ error: 'not_found' })
+  })
+})

@@ -1,0 +1,216 @@
+import { expect } from 'chai'
+import { type Authorize, allOf } from 'oidc-provider-impersonation'
+import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
+import { skipWithout } from '../../../../../test/adapters/servers.ts'
+import type { AuditStore } from '../../../src/ledger/store.ts'
+import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+import { storePause } from '../../support/store-pause.ts'
+
+const QUESTION = { operator: 'olivia', userId: 'alice', application: 'shop', access: 'read' }
+
+/** Chidi's changes need a lead, dana is asked, and nobody acts as erin. */
+const rule: Authorize = ({ account, scope = '', context }) => {
+  if (account.accountId === 'carla') return false
+  if (account.accountId === 'bob') return { needs: ['second_person', 'user'] }
+  if (scope.includes('orders:write')) return { needs: ['second_person'], emergency: true }
+  return { accessTokenTtl: Number(context.duration ?? 1800) }
+}
+
+async function deployWith(audit: AuditStore) {
+  const asked: unknown[] = []
+  const noting: Authorize = Object.assign(
+    (request: Parameters<Authorize>[0]) => {
+      asked.push([request.isPreview, request.mayAct?.sub, request.context.ticketId])
+      return true
+    },
+    { description: 'Operators act for a ticket.' },
+  )
+  const permits = createPermits({
+    ...{ audit, approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }] },
+  })
+  const authorize = permits.wrap(allOf(noting, rule))
+  const staff = () => ['ada', 'oscar', 'olivia', 'grace', 'alice', 'nobody'].map((id) => ({ id }))
+  const deployment = await deploy({ audit, authorize, console: { permits, staff } })
+  return { deployment, permits, asked }
+}
+
+describe('POST /may-act', function () {
+  this.timeout(30_000)
+  let deployment: Deployment
+  let permits: Permits
+  let asked: unknown[]
+  const ask = async (question: object = {}, who = 'grace') => {
+    const { status, body } = await deployment.ask(who, '/may-act', { ...QUESTION, ...question })
+    return status === 200 ? body : [status, body.error]
+  }
+
+  beforeEach(async () => {
+    const audit = memoryAudit()
+    const found = await deployWith(audit)
+    deployment = found.deployment
+    permits = found.permits
+    asked = found.asked
+  })
+  afterEach(async () => {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+  })
+
+  it('answers what the rule would answer to the operator now, and for how long', async () => {
+    expect(await ask()).to.deep.equal({ verdict: 'allowed', seconds: 600 })
+    expect(asked, 'as a question beforehand, of the operator').to.deep.equal([
+      [true, 'olivia', 'none'],
+    ])
+    expect(await ask({ userId: 'carla' })).to.deep.equal({ verdict: 'refused', by: 'rule' })
+    const needed = await ask({ access: 'change' })
+    expect(needed).to.deep.include({ verdict: 'needs', needs: ['second_person'] })
+    expect(needed.approval.deciders.names).to.deep.equal(['Grace Lindqvist'])
+    expect((await ask({ userId: 'bob' })).needs).to.deep.equal(['second_person', 'user'])
+  })
+
+  it('answers by the permit that the operator has, for the ticket of the question', async () => {
+    const { id } = await permits.request({
+      ...{ customer: 'alice', operator: 'olivia', application: 'shop', ticket: 'SUP-1' },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write', for: 600 },
+      reason: 'The address is wrong',
+    })
+    await permits.grant(id, { by: 'grace' })
+    const change = { access: 'change' }
+    const { verdict, permits: by } = await ask({ ...change, ticketId: 'SUP-1' })
+    expect([verdict, by]).to.deep.equal(['allowed', [id]])
+    expect((await ask({ ...change, ticketId: 'SUP-2' })).verdict).to.equal('needs')
+    expect((await ask({ ...change, ticketId: 'SUP-1', operator: 'oscar' })).verdict).to.equal(
+      'needs',
+    )
+  })
+
+  it('says what the console itself refuses: no role, a protected customer, a pause', async () => {
+    const noRole = { verdict: 'refused', by: 'role' }
+    for (const operator of ['ada', 'alice', 'nobody at all']) {
+      expect(await ask({ operator }), operator).to.deep.equal(noRole)
+    }
+    expect(await ask({ userId: 'paula' })).to.deep.equal({
+      ...{ verdict: 'refused', by: 'protected' },
+      reason: 'Paula works here: support does not act as colleagues.',
+    })
+    const { id } = await storePause(deployment, {
+      operator: 'olivia',
+      customer: 'alice',
+      by: 'alice',
+    })
+    const paused = await ask()
+    expect([paused.verdict, paused.by, paused.pause.id]).to.deep.equal(['refused', 'pause', id])
+    expect(asked, 'none of them asked the rule').to.deep.equal([])
+    deployment.roles.delete('oscar')
+    expect(await ask({ operator: 'oscar' }), 'a role that was taken away').to.deep.equal(noRole)
+  })
+
+  it('records nothing, begins nothing, and uses up no start of the operator', async () => {
+    const newest = await deployment.audit.newest()
+    for (let count = 0; count < 30; count += 1) await ask()
+    await ask({ userId: 'carla' })
+    await ask({ userId: 'paula' })
+    await ask({ operator: 'ada' })
+    await deployment.settled()
+    expect(await deployment.audit.newest()).to.equal(newest)
+    expect((await deployment.ask('grace', '/running')).body.running).to.deep.equal([])
+    expect((await deployment.ask('grace', '/permits')).body.permits).to.deep.equal([])
+    await deployment.impersonate({ access: 'read' })
+  })
+
+  it('is asked 60 times a minute by one person', async () => {
+    for (let count = 0; count < 60; count += 1) await ask()
+    expect(await ask()).to.deep.equal([429, 'temporarily_unavailable'])
+    expect(await ask({}, 'ada'), 'another person').to.deep.equal([404, 'user_not_found'])
+  })
+
+  it('tells an auditor nothing of customers who are not in the audit', async () => {
+    for (const userId of ['alice', 'carla', 'paula', 'no such person']) {
+      expect(await ask({ userId }, 'ada'), userId).to.deep.equal([404, 'user_not_found'])
+    }
+    expect(await ask({ userId: 'no such person' })).to.deep.equal([404, 'user_not_found'])
+    await deployment.impersonate({ access: 'read' })
+    await deployment.settled()
+    expect((await ask({}, 'ada')).verdict).to.equal('allowed')
+    expect(JSON.stringify(await ask({}, 'ada'))).not.to.include('Alice')
+  })
+
+  it('is for leads and auditors, and says what is wrong with a question', async () => {
+    expect(await ask({}, 'olivia')).to.deep.equal([403, 'access_denied'])
+    for (const wrong of [
+      { operator: '' },
+      { application: 'x' },
+      { access: 'all' },
+      { reason: 'r' },
+    ]) {
+      expect(await ask(wrong), JSON.stringify(wrong)).to.deep.equal([400, 'invalid_request'])
+    }
+    deployment.faults.roles = true
+    expect(await ask()).to.deep.equal([503, 'temporarily_unavailable'])
+  })
+})
+
+for (const kind of ['sqlite', 'postgres'] as const) {
+  describe(`GET /rules: ${kind}`, () => {
+    it('has the descriptions of the rules in force, and who has which role', async function () {
+      if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
+      await using storage = await newPlace(kind)
+      const { store, close } = await storeAt(kind, storage.place)
+      try {
+        const { deployment, permits } = await deployWith(store)
+        await using _ = deployment
+        for (const person of ['grace', 'ada']) {
+          const { status, body } = await deployment.ask(person, '/rules')
+          expect(status).to.equal(200)
+          // The first is the deployment's own, which says nothing of itself.
+          expect(body.rules).to.deep.equal([null, 'Operators act for a ticket.', null])
+          expect(
+            body.staff.map(({ id, role }: { id: string; role: string }) => [id, role]),
+          ).to.deep.equal([
+            ['grace', 'lead'],
+            ['olivia', 'operator'],
+            ['oscar', 'operator'],
+            ['ada', 'auditor'],
+          ])
+          expect(body.hasMore).to.equal(false)
+        }
+        expect((await deployment.ask('olivia', '/rules')).status).to.equal(403)
+        await permits.close()
+      } finally {
+        await close()
+      }
+    })
+  })
+}
+
+describe('GET /rules', () => {
+  it('says so where rules have no description, and where the deployment lists nobody', async () => {
+    await using deployment = await deploy()
+    const { body } = await deployment.ask('grace', '/rules')
+    expect(body).to.not.have.property('staff')
+    expect(body.rules).to.deep.equal([null, null])
+  })
+
+  it('looks at 200 people at most, leaves out what is no person, and is 503 where they cannot be listed', async () => {
+    let staff = () => Array.from({ length: 201 }, (_, index) => ({ id: `person-${index}` }))
+    await using deployment = await deploy({ console: { staff: () => staff() } })
+    const { body } = await deployment.ask('grace', '/rules')
+    expect([body.staff, body.hasMore]).to.deep.equal([[], true])
+    staff = () => [{ id: 'ada' }, { id: 7 }, undefined, { id: 'x'.repeat(300) }] as never
+    expect((await deployment.ask('grace', '/rules')).body.staff).to.deep.equal([
+      { id: 'ada', name: 'ada', role: 'auditor' },
+    ])
+    const wrong: (() => never)[] = [
+      () => {
+        throw new Error('out of order')
+      },
+      () => ({ ada: 'auditor' }) as never,
+    ]
+    for (const each of wrong) {
+      staff = each
+      expect((await deployment.ask('grace', '/rules')).status).to.equal(503)
+    }
+  })
+})

@@ -1,0 +1,236 @@
+import { expect } from 'chai'
+import { exportCsv, exportJsonLines } from '../../../src/ledger/keeping/export.ts'
+import type { AuditStore } from '../../../src/ledger/store.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+import { all, randomBatches, START } from '../random-audit.ts'
+import {
+  act,
+  ended,
+  idOf,
+  issued,
+  put,
+  replayed,
+  started,
+  T,
+  used,
+} from '../stores/contract/support.ts'
+
+const NOW = T + 3_600_000
+const ROWS = { filter: {}, now: NOW }
+
+async function whole(parts: AsyncIterable<string>): Promise<string> {
+  let text = ''
+  for await (const part of parts) text += part
+  return text
+}
+
+/** Reads CSV as RFC 4180 has it, and refuses all else. */
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = [[]]
+  const cell = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n|$)/gy
+  while (cell.lastIndex < text.length) {
+    const at = cell.lastIndex
+    const [, value = '', end] = cell.exec(text) ?? expect.fail(`no CSV at ${at}`)
+    rows.at(-1)?.push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value)
+    if (end === '\r\n' && cell.lastIndex < text.length) rows.push([])
+  }
+  return rows
+}
+
+async function csv(store: AuditStore): Promise<Record<string, string>[]> {
+  const [names = [], ...rows] = parseCsv((await whole(exportCsv(store, ROWS))).slice(1))
+  return rows.map((row) => {
+    expect(row).to.have.length(names.length)
+    return Object.fromEntries(names.map((name, index) => [name, row[index] ?? '']))
+  })
+}
+
+/** An impersonation with this reason, by an operator with this name. */
+async function storeWith(text: string): Promise<AuditStore> {
+  const store = memoryAudit()
+  const names = { actor: { name: text } }
+  await put(store, started('a', T, { context: { reason: text, ticketId: 'SUP-1' }, names }))
+  return store
+}
+
+describe('the export as CSV', () => {
+  it('has a line for each row with all that is known, and times in UTC', async () => {
+    const store = memoryAudit()
+    await put(store, issued('b', T - 1000, { userId: 'bob' }))
+    await put(store, started('a', T), used('a', T + 1), used('a', T + 2, { method: 'PUT' }))
+    await put(
+      store,
+      replayed('a', T + 3),
+      ended('a', T + 4),
+      act('held', 'a', T + 5, { by: 'grace' }),
+    )
+    const [a, b] = await csv(store)
+    expect(a).to.include({
+      id: idOf('a').replace(/^-/, "'-"),
+      first_event: '2026-01-01T00:00:00.000Z',
+      last_event: '2026-01-01T00:00:00.005Z',
+      ...{ operator_id: 'olivia', customer_id: 'alice', ticket: 'SUP-1', reason: 'Order lost' },
+      ...{ outcome: 'requested', ended: '2026-01-01T00:00:00.004Z', ended_by: 'olivia' },
+      ...{ reads: '1', changes: '1', refused: '0', replays: '1', alarms: '1' },
+      ...{
+        alarm_kinds: 'replayed',
+        alarm_open: 'urgent',
+        on_hold: 'yes',
+        hold_changed_by: 'grace',
+      },
+      ...{ objected: '', refusal_error: '', application: 'shop' },
+    })
+    expect(b).to.include({ customer_id: 'bob', outcome: 'unused', started: '', alarms: '0' })
+  })
+
+  it('begins with a byte order mark, and ends each line with CR LF', async () => {
+    const text = await whole(exportCsv(await storeWith('x'), ROWS))
+    expect(text.startsWith('\ufeffid,first_event,')).to.equal(true)
+    expect(text.match(/\r\n/g)).to.have.length(2)
+    expect(text.endsWith('\r\n')).to.equal(true)
+    expect((await whole(exportCsv(memoryAudit(), ROWS))).match(/\r\n/g)).to.have.length(1)
+  })
+
+  it('keeps quotes, separators and lines inside of a cell', async () => {
+    for (const text of ['a "b" c', 'a,b', 'a\nb', 'a\r\nb', '"', ' a ', 'Ä 🦀', "it's"]) {
+      const [row] = await csv(await storeWith(text))
+      expect(row).to.include({ reason: text, operator_name: text })
+    }
+  })
+
+  it('has no formula that a person wrote, wherever a spreadsheet begins a cell', async () => {
+    for (const [text, expected] of [
+      ['=1+1', "'=1+1"],
+      ['+49 170', "'+49 170"],
+      ['-1', "'-1"],
+      ['@SUM(A1)', "'@SUM(A1)"],
+      ['\t=1', "'\t'=1"],
+      ['\r=1', "'\r'=1"],
+      ['  =1', "'  =1"],
+      ['＝1', "'＝1"],
+      ['a;=1', "a;'=1"],
+      ['a"; =1', 'a";\' =1'],
+      // Excel in German ends a cell at the semicolon, takes the doubled quotes for an empty text, and
+      // what follows for more of the cell.
+      ['a;"=1', 'a;\'"=1'],
+      ['"=1', '\'"=1'],
+      ['a; "" "=1', 'a;\' "" "=1'],
+      ['a\n=1', "a\n'=1"],
+      ['a\t+1', "a\t'+1"],
+      ['a|@x', "a|'@x"],
+      ['SUP-1, a-b = c', 'SUP-1, a-b = c'],
+    ] as const) {
+      const [row] = await csv(await storeWith(text))
+      expect(row, JSON.stringify(text)).to.include({ reason: expected, operator_name: expected })
+    }
+  })
+
+  it('has no control characters, which a program would obey', async () => {
+    const [row] = await csv(await storeWith('a\0b\u001b[2Jc\u009bd\ud800'))
+    expect(row?.reason).to.equal('a\ufffd0000b\ufffd[2Jc\ufffdd\ufffdd800')
+  })
+
+  it('has the rows that the filter finds, newest first, of many pages', async () => {
+    const store = memoryAudit()
+    for (const batch of randomBatches(2, 500, 600)) await store.append(batch)
+    const filter = { from: START }
+    const rows = await all(store, filter, { limit: 1000, now: START })
+    expect(rows).to.have.length.greaterThan(400)
+    const [, ...lines] = parseCsv((await whole(exportCsv(store, { filter, now: START }))).slice(1))
+    expect(lines.map(([id]) => id?.replace(/^'/, ''))).to.deep.equal(rows.map(({ id }) => id))
+  })
+
+  it('reads on only when more is wanted, and fails where the storage does', async () => {
+    const store = memoryAudit()
+    for (const batch of randomBatches(2, 500, 600)) await store.append(batch)
+    let found = 0
+    const watched: AuditStore = {
+      ...store,
+      async find(...args) {
+        found += 1
+        if (found === 3) throw new Error('the storage is down')
+        return store.find(...args)
+      },
+    }
+    const parts = exportCsv(watched, ROWS)
+    await parts.next()
+    expect(found).to.equal(0)
+    await parts.next()
+    expect(found).to.equal(1)
+    await parts.next()
+    const error = await parts.next().catch((thrown: unknown) => thrown)
+    expect(String(error)).to.contain('the storage is down')
+  })
+})
+
+describe('the export as JSON Lines', () => {
+  it('has a row and its entries on each line, in ASCII', async () => {
+    const store = memoryAudit()
+    await put(store, started('a', T, { context: { reason: 'Ä\u2028\n"' } }), used('a', T + 1))
+    await put(store, replayed('b', T - 1), replayed('b', T - 1), replayed('b', T))
+    const text = await whole(exportJsonLines(store, ROWS))
+    expect(text).to.match(/^[ -~\n]*$/)
+    const [a, b, ...others] = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(others).to.deep.equal([])
+    const { entries, outcome, isAlarmOpen, ...row } = a
+    expect(row).to.deep.equal(await store.row(idOf('a')))
+    expect({ outcome, isAlarmOpen }).to.deep.equal({ outcome: 'expired', isAlarmOpen: false })
+    expect(entries).to.have.length(2)
+    expect(entries[0]).to.deep.include({ event: 'impersonation.started', sequence: 1 })
+    expect(entries[0].context.reason).to.equal('Ä\u2028\n"')
+    expect(b.entries).to.have.length(1)
+    expect(b.entries[0]).to.include({ count: 3, lastTime: T })
+  })
+
+  it('has all entries of a row with very many', async () => {
+    const store = memoryAudit()
+    await put(store, ...Array.from({ length: 1000 }, (_, index) => used('a', T + index)))
+    const line = JSON.parse(await whole(exportJsonLines(store, ROWS)))
+    expect(line.entries.map(({ timeMs }: { timeMs: number }) => timeMs - T)).to.deep.equal(
+      Array.from({ length: 1000 }, (_, index) => index),
+    )
+  })
+
+  it('reads rows and entries by the page, and none by itself, and so does CSV', async () => {
+    async function callsFor(count: number) {
+      const store = memoryAudit()
+      for (let index = 0; index < count; index += 1) {
+        await put(store, started(`${index}`, T + index), used(`${index}`, T + index))
+      }
+      const calls: Record<string, number> = {}
+      const counting = new Proxy(store, {
+        get(of, name) {
+          calls[String(name)] = (calls[String(name)] ?? 0) + 1
+          return Reflect.get(of, name)
+        },
+      })
+      const filter = { customer: 'alice' }
+      const lines = await whole(exportJsonLines(counting, { filter, now: T }))
+      expect(lines.trimEnd().split('\n')).to.have.length(count)
+      await whole(exportCsv(counting, { filter, now: T }))
+      return calls
+    }
+    expect(await callsFor(3)).to.deep.equal({ assertSchema: 2, find: 2, timelines: 1 })
+    expect(await callsFor(150)).to.deep.equal({ assertSchema: 2, find: 2, timelines: 1 })
+    // Pages of 200 rows, and of 1,000 entries.
+    expect(await callsFor(450)).to.deep.equal({ assertSchema: 2, find: 6, timelines: 3 })
+  })
+
+  it('has no line without rows', async () => {
+    expect(await whole(exportJsonLines(memoryAudit(), ROWS))).to.equal('')
+  })
+})
+
+describe('an export', () => {
+  it('says nothing where somebody changed the tables', async () => {
+    const changed = Object.assign(new Error('somebody changed the tables'), { code: 'X' })
+    const store = { ...(await storeWith('a')), assertSchema: () => Promise.reject(changed) }
+    for (const parts of [exportCsv(store, ROWS), exportJsonLines(store, ROWS)]) {
+      const error: unknown = await whole(parts).catch((reason: unknown) => reason)
+      expect(error).to.equal(changed)
+    }
+  })
+})

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import type {
+  AuditEntry,
+  AuditEventName,
+  AuditRow,
+} from 'oidc-provider-impersonation-verify/format'
+import type { Batch } from '../../src/ledger/batch.ts'
+import type { RowFilter } from '../../src/ledger/filters.ts'
+import { batches } from '../../src/ledger/recording/batches.ts'
+import type { AuditStore } from '../../src/ledger/store.ts'
+
+/** Numbers that are the same at each run: mulberry32. */
+function numbersFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const EVENTS: readonly AuditEventName[] = [
+  'impersonation.issued',
+  'impersonation.started',
+  'impersonation.denied',
+  'impersonation.replayed',
+  'impersonation.ended',
+  'impersonation.used',
+  'impersonation.used',
+  'impersonation.used',
+  'support.refused',
+  'support.continued',
+  'support.acknowledged',
+  'support.held',
+  'support.released',
+  'support.objected',
+  'support.exported',
+  'support.notified',
+  'support.unnotified',
+]
+const CAUSES = ['requested', 'user', 'policy', 'operator_signed_out', 'replay'] as const
+export const START = 1_800_000_000_000
+
+export const idOf = (number: number) =>
+  createHash('sha256').update(String(number)).digest('base64url')
+
+/** Batches of three writers about at most `rows` impersonations, one entry each second. */
+export function randomBatches(seed: number, count: number, rows = 40): Batch[] {
+  const random = numbersFrom(seed)
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+  const writers = [batches(), batches(), batches()]
+  let time = START
+
+  function entry(): AuditEntry {
+    time += Math.floor(random() * 2) * 1000
+    const event = pick(EVENTS)
+    const number = Math.floor(random() * rows)
+    const base = { event, timeMs: time, id: idOf(number), userId: `customer-${number % 7}` }
+    const actor = { sub: `operator-${number % 3}` }
+    const context = { ticketId: `SUP-${number % 9}`, reason: `Straße ${number % 5} "quoted"` }
+    switch (event) {
+      case 'impersonation.issued':
+      case 'impersonation.started': {
+        const expiresAt = Math.floor(time / 1000) + Math.floor(random() * 600)
+        const names = { user: { name: 'Älice', email: `a${number}@example.com` } }
+        const notify = { when: ['started', 'ended'] as const, digest: 60 }
+        return { ...base, actor, context, expiresAt, jti: `jti-${number}`, names, notify }
+      }
+      case 'impersonation.ended':
+        return { ...base, actor, context, end: { at: time / 1000, cause: pick(CAUSES) } }
+      case 'impersonation.used': {
+        const refused = random() < 0.2 ? ('insufficient_scope' as never) : undefined
+        const use = { useId: 'u', audience: 'x', method: pick(['GET', 'PUT']), path: '/a', refused }
+        return { ...base, actor, use: { ...use, status: pick([200, 403]) } as never }
+      }
+      case 'impersonation.denied':
+      case 'support.refused': {
+        const denial = { stage: 'exchange', error: 'x', reason: pick(['a', 'b']) } as never
+        return random() < 0.5
+          ? { event, timeMs: time, actor, context, denial }
+          : { ...base, actor, denial }
+      }
+      case 'support.notified':
+      case 'support.unnotified': {
+        const attempt = Math.floor(random() * 9)
+        return { ...base, notice: { kinds: [pick(['started', 'ended'])], attempt, failures: 1 } }
+      }
+      case 'support.exported':
+        return { event, timeMs: time, by: 'grace' }
+      default:
+        return { ...base, by: 'grace', note: 'because' }
+    }
+  }
+
+  return Array.from({ length: count }, () => {
+    const size = Math.floor(random() * 8)
+    return pick(writers).next(Array.from({ length: size }, entry))
+  })
+}
+
+/** All that the filter finds, page by page. */
+export async function all(
+  store: AuditStore,
+  filter: RowFilter,
+  { limit, now }: { limit: number; now: number },
+): Promise<AuditRow[]> {
+  const rows: AuditRow[] = []
+  for (let before: string | undefined; ; ) {
+    const page = await store.find(filter, { before, limit, now })
+    rows.push(...page.rows)
+    if (page.next === undefined) return rows
+    before = page.next
+  }
+}

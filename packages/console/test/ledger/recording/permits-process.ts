@@ -1,0 +1,42 @@
+// A process that decides on permits, writes down each answer the moment that it has it, and is killed
+// then; or one that races another for each.
+import { writeSync } from 'node:fs'
+import { argv, kill, pid, stdin, stdout } from 'node:process'
+import { decide, permitOf } from '../../../../testing/src/audit/permits.ts'
+import { type StorageKind, storeAt } from './soak-stores.ts'
+
+const [, , kind = '', place = '', work = '', count = '', delay = '0'] = argv
+const { store, close } = await storeAt(kind as StorageKind, place)
+await store.open()
+const say = (text: string) => writeSync(stdout.fd, `${text}\n`)
+
+if (work === 'race') {
+  say('ready')
+  await new Promise((resolve) => stdin.once('data', resolve))
+  const answers = []
+  for (let number = 0; number < Number(count); number += 1) {
+    const name = `race ${number}`
+    const data = JSON.stringify({ by: pid })
+    const isFirst = await decide(store, permitOf(name, { version: 2, state: 'granted', data }))
+    const { id } = permitOf(name)
+    answers.push([isFirst, (await store.permit(id))?.data])
+  }
+  say(JSON.stringify(answers))
+  stdin.destroy()
+  await store.close()
+  await close()
+} else {
+  for (let number = 0; ; number += 1) {
+    if (number === Number(count)) setTimeout(() => kill(pid, 'SIGKILL'), Number(delay))
+    // SQLite is synchronous: without a pause, the time to be killed would never come.
+    await new Promise(setImmediate)
+    const made = Array.from({ length: 4 }, (_, index) => `${pid} ${number} ${index}`)
+    await Promise.all(
+      made.map(async (name) => {
+        const permit = permitOf(name)
+        await decide(store, permit)
+        say(permit.id)
+      }),
+    )
+  }
+}

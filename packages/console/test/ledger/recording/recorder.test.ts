@@ -1,0 +1,362 @@
+import { expect } from 'chai'
+import { digestOf } from 'oidc-provider-impersonation-verify/chain'
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
+import type { Batch } from '../../../src/ledger/batch.ts'
+import { recorder } from '../../../src/ledger/recording/recorder.ts'
+import type { AuditStore } from '../../../src/ledger/store.ts'
+import { UnstorableError } from '../../../src/ledger/unstorable.ts'
+import { until } from '../../features/notices/until.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+import { quietly } from '../../support/quietly.ts'
+import {
+  assertWholeChains,
+  decoded,
+  idOf,
+  readOn,
+  replayed,
+  started,
+  T,
+  times,
+  used,
+} from '../stores/contract/support.ts'
+
+const TEN = Array.from({ length: 10 }, (_, index) => T + index)
+const SOON = { pauses: [1] } as const
+
+/** A store whose appends wait until the test releases them. */
+function held(store: AuditStore) {
+  const blocked = Promise.withResolvers<void>()
+  const batches: Batch[] = []
+  const append = async (batch: Batch) => {
+    batches.push(batch)
+    await blocked.promise
+    return store.append(batch)
+  }
+  return { store: { ...store, append }, blocked, batches }
+}
+
+describe('the recorder of the audit', () => {
+  it('prints and stores every entry, in order and in one chain', async () => {
+    const store = memoryAudit()
+    const { record, writer } = recorder(store)
+    const { stdout, stderr } = await quietly(() =>
+      Promise.all(TEN.map((time) => record(used('a', time)))),
+    )
+    expect(stdout.map((line) => JSON.parse(line))).to.deep.equal(TEN.map((time) => used('a', time)))
+    const stored = await readOn(store)
+    expect(times(stored)).to.deep.equal(TEN)
+    expect(stored.every(({ writer: name }) => name === writer)).to.equal(true)
+    await assertWholeChains(store)
+    expect(stderr).to.deep.equal([])
+  })
+
+  it('writes all that waits at once, in order, and counts what happens again', async () => {
+    const { store, blocked, batches } = held(memoryAudit())
+    const { record, settled } = recorder(store)
+    await quietly(async () => {
+      void record(used('a', T))
+      for (let time = 1; time <= 1500; time += 1) {
+        void record(time % 3 === 0 ? replayed('a', T + time) : used('a', T + time))
+      }
+      blocked.resolve()
+      await settled()
+    })
+    expect(batches.map(({ number }) => number)).to.deep.equal([1, 2, 3])
+    const stored = await readOn(store, undefined, 500)
+    expect(stored).to.have.length(1 + 1000 + 1)
+    expect(stored[3]).to.include({ count: 500, lastTime: T + 1500 })
+    expect(await store.row(idOf('a'))).to.include({ reads: 1001, replays: 500, lastAt: T + 1500 })
+    await assertWholeChains(store)
+  })
+
+  it('I13: keeps what a store does not take, says so in one line, and stores it once it does', async () => {
+    const store = memoryAudit()
+    let failures = 5
+    const append = async (batch: Batch) => {
+      failures -= 1
+      if (failures >= 0) throw new Error('disk full\n\u001b[2J')
+      return store.append(batch)
+    }
+    const { record } = recorder({ ...memoryAudit(), append }, SOON)
+    const { stdout, stderr } = await quietly(() =>
+      Promise.all(TEN.map((time) => record(used('a', time)))),
+    )
+    expect(stdout).to.have.length(10)
+    expect(stderr).to.deep.equal([
+      'audit: the storage takes no entries, they wait: disk full\\u000a\\u001b[2J',
+      'audit: the storage takes entries again',
+    ])
+    expect(times(await readOn(store))).to.deep.equal(TEN)
+    await assertWholeChains(store)
+  })
+
+  it('I13: makes a new entry of what cannot be counted, since its entry was removed', async () => {
+    const store = memoryAudit()
+    const { record } = recorder(store, SOON)
+    await quietly(async () => {
+      await record(replayed('a', T))
+      await store.remove(T + 1, 9)
+      await Promise.all([record(replayed('a', T + 1)), record(replayed('a', T + 2))])
+      await record(replayed('a', T + 3))
+    })
+    expect(await store.row(idOf('a'))).to.include({ at: T + 1, replays: 3, lastAt: T + 3 })
+    expect((await readOn(store)).map(({ count }) => count)).to.deep.equal([1, 3])
+  })
+
+  it('stores once what a store took without saying so', async () => {
+    const store = memoryAudit()
+    let isSilent = true
+    const append = async (batch: Batch) => {
+      const gone = await store.append(batch)
+      if (isSilent) {
+        isSilent = false
+        throw new Error('the connection broke')
+      }
+      return gone
+    }
+    const { record } = recorder({ ...memoryAudit(), append }, SOON)
+    await quietly(async () => {
+      await record(replayed('a', T))
+      await record(replayed('a', T + 1))
+    })
+    const stored = await readOn(store)
+    expect(stored).to.have.length(1)
+    expect(stored[0]).to.include({ count: 2, lastTime: T + 1 })
+    expect(await store.row(idOf('a'))).to.include({ replays: 2 })
+  })
+
+  it('has capacity until its bound is reached, and then keeps who asks waiting', async () => {
+    const { store, blocked } = held(memoryAudit())
+    const { record, capacity, settled } = recorder(store, { bound: 10 })
+    await quietly(async () => {
+      for (const time of TEN) {
+        expect(capacity.isFree()).to.equal(true)
+        expect(await capacity.wait(1)).to.equal(true)
+        void record(used('a', time))
+      }
+      expect(await capacity.wait(1)).to.equal(false)
+      const waiting = capacity.wait(1_000_000)
+      blocked.resolve()
+      expect(await waiting).to.equal(true)
+      await settled()
+    })
+    expect(times(await readOn(store))).to.deep.equal(TEN)
+  })
+
+  it('has no capacity while the store fails, however fast it says so', async () => {
+    const store = memoryAudit()
+    let isBroken = true
+    const append = async (batch: Batch) => {
+      if (isBroken) throw new Error('disk full')
+      return store.append(batch)
+    }
+    const { record, capacity } = recorder(
+      { ...memoryAudit(), append },
+      { pauses: [5], slow: 1_000_000 },
+    )
+    await quietly(async () => {
+      const recorded = record(used('a', T))
+      try {
+        await until(() => !capacity.isFree())
+      } finally {
+        // Otherwise what failed is tried for ever, and keeps the process.
+        isBroken = false
+        await recorded
+      }
+      expect(capacity.isFree()).to.equal(true)
+    })
+  })
+
+  it('has no capacity while the store fails or does not answer, and capacity when it has taken what waited', async () => {
+    const { store, blocked } = held(memoryAudit())
+    let failures = 1
+    const append = async (batch: Batch) => {
+      failures -= 1
+      if (failures >= 0) throw new Error('disk full')
+      return store.append(batch)
+    }
+    const failing = recorder({ ...memoryAudit(), append }, { pauses: [30] })
+    const silent = recorder(store, { slow: 10 })
+    await quietly(async () => {
+      const entries = [failing, silent].map(({ record }) => record(used('a', T)))
+      expect(silent.capacity.isFree(), 'it was only just asked').to.equal(true)
+      while (failing.capacity.isFree() || silent.capacity.isFree()) await new Promise(setImmediate)
+      const waiting = [failing, silent].map(({ capacity }) => capacity.wait(1_000_000))
+      blocked.resolve()
+      await Promise.all([...entries, ...waiting])
+      expect([failing.capacity.isFree(), silent.capacity.isFree()]).to.deep.equal([true, true])
+    })
+  })
+
+  it('I13: says of what must not happen without its entry whether it is stored as it was told', async () => {
+    const outcome = (stored: Promise<void>) =>
+      stored.then(
+        () => 'stored',
+        (error: Error) => error.message,
+      )
+    const store = memoryAudit()
+    let [isRefused, failures] = [false, 1]
+    const append = async (batch: Batch) => {
+      if (isRefused && batch.records.some(({ entry }) => entry.event !== 'audit.set_aside')) {
+        throw new UnstorableError('it does not fit')
+      }
+      failures -= 1
+      if (failures >= 0) throw new Error('disk full')
+      return store.append(batch)
+    }
+    const { recordSurely, close } = recorder(
+      { ...memoryAudit(), append },
+      { ...SOON, nameOf: async () => ({ name: 'A' }) },
+    )
+    const outcomes: string[] = []
+    await quietly(async () => {
+      outcomes.push(await outcome(recordSurely(started('a', T))))
+      const malformed = { ...started('b', T), userId: 7 }
+      outcomes.push(await outcome(recordSurely(JSON.parse(JSON.stringify(malformed)))))
+      isRefused = true
+      outcomes.push(await outcome(recordSurely(started('c', T))))
+      await close()
+      outcomes.push(await outcome(recordSurely(started('d', T))))
+    })
+    const not = 'the audit did not store it'
+    expect(outcomes).to.deep.equal(['stored', not, not, not])
+  })
+
+  it('I13: is not said to be stored where the process ends first', async () => {
+    const append = () => new Promise<readonly string[]>(() => {})
+    const { recordSurely, close } = recorder({ ...memoryAudit(), append }, { timeoutMs: 20 })
+    await quietly(async () => {
+      const stored = recordSurely(started('a', T)).then(
+        () => true,
+        () => false,
+      )
+      await close()
+      expect(await stored).to.equal(false)
+    })
+  })
+
+  it('at the end, stores what is left, and keeps nothing that comes later', async () => {
+    const { store, blocked, batches } = held(memoryAudit())
+    const { record, close } = recorder(store)
+    let isClosed = false
+    const { stderr } = await quietly(async () => {
+      for (const time of TEN) void record(used('a', time))
+      const closed = close().then(() => {
+        isClosed = true
+      })
+      while (batches.length === 0) await new Promise(setImmediate)
+      expect(isClosed).to.equal(false)
+      blocked.resolve()
+      await closed
+      await record(used('a', T + 11))
+    })
+    expect(times(await readOn(store))).to.deep.equal(TEN)
+    expect(stderr).to.have.length(1)
+    expect(stderr[0]).to.match(/^audit: impersonation\.used at \d+ is only in the log, .* closed$/)
+  })
+
+  for (const [what, append, reason] of [
+    ['never answers', () => new Promise<never>(() => {}), 'did not answer before the end'],
+    ['always fails', () => Promise.reject(new Error('no disk')), 'no disk'],
+  ] as const) {
+    it(`at the end, says of every entry that it is lost where the store ${what}`, async () => {
+      const { record, close } = recorder(
+        { ...memoryAudit(), append },
+        { timeoutMs: 20, pauses: [1] },
+      )
+      const { stderr } = await quietly(async () => {
+        const all = TEN.map((time) => record(used('a', time)))
+        await close()
+        await Promise.all(all)
+      })
+      const lost = stderr.filter((line) => line.includes('is only in the log'))
+      expect(lost).to.have.length(10)
+      for (const line of lost) expect(line).to.include(reason)
+    })
+  }
+
+  it('keeps one event on one line, which reads as what it says and is obeyed by no terminal', async () => {
+    const marks = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'
+    const reason = `${marks}a\n{"event":"impersonation.started"}\r\u001b[2J\u009b2J\u2028\u0085`
+    const store = memoryAudit()
+    const entry = started('a', T, { context: { reason } })
+    const { stdout } = await quietly(() => recorder(store).record(entry))
+    expect(stdout.map((line) => JSON.parse(line))).to.deep.equal([entry])
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be printed.
+    expect(stdout.join('')).not.to.match(/[\0-\x1f\x7f-\x9f\u2028\u2029]/)
+    expect(stdout.join('')).not.to.match(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/)
+    expect(decoded(await readOn(store))).to.deep.equal([entry])
+  })
+
+  it('stores what names an account or a client, and has what names none in the log alone', async () => {
+    const store = memoryAudit()
+    const { record } = recorder(store)
+    const denial = { stage: 'exchange', error: 'invalid_request', reason: 'unknown' } as const
+    const denied = { event: 'impersonation.denied', denial, client: 'shop', id: 'x' } as const
+    const all: readonly AuditEntry[] = [
+      { ...denied, timeMs: T, userId: 'alice' },
+      { ...denied, timeMs: T + 1, actor: { sub: 'olivia' } },
+      { ...denied, timeMs: T + 2, requestedBy: 'backend' },
+      { event: 'support.exported', timeMs: T + 3, by: 'grace' },
+      { ...denied, timeMs: T + 4 },
+    ]
+    const { stdout, stderr } = await quietly(async () => {
+      for (const entry of all) await record(entry)
+    })
+    expect([stdout.length, stderr]).to.deep.equal([5, []])
+    expect(times(await readOn(store))).to.deep.equal([T, T + 1, T + 2, T + 3])
+  })
+
+  it('never rejects, and records what it was told, whatever happens to it afterwards', async () => {
+    const store = memoryAudit()
+    const { record } = recorder(store)
+    const context = { ticketId: 'SUP-1' }
+    const circular: Record<string, unknown> = {}
+    circular.self = circular
+    const { stderr } = await quietly(async () => {
+      const recorded = record(started('a', T, { context }))
+      context.ticketId = 'changed'
+      await recorded
+      await record(started('b', T, { context: circular }))
+      await record(started('c', Number.NaN))
+      await record(started('d', T))
+    })
+    expect((await store.row(idOf('a')))?.ticket).to.equal('SUP-1')
+    expect(decoded(await readOn(store)).map((entry) => entry?.event)).to.deep.equal([
+      'impersonation.started',
+      'audit.set_aside',
+      'audit.set_aside',
+      'impersonation.started',
+    ])
+    expect(stderr).to.have.length(2)
+    expect(stderr[0]).to.include('could not be written as JSON')
+    expect(stderr[1]).to.include('entry.timeMs must be')
+  })
+
+  it('I17: what a part of the system tells in a wrong form is set aside, and the next is stored', async () => {
+    const store = memoryAudit()
+    const { record } = recorder(store)
+    const wrong = {
+      'entry.timeMs': { ...started('a', T), timeMs: T + 0.5 },
+      'entry.userId': { ...started('a', T), userId: 42 },
+      'entry.actor.sub': { ...started('a', T), actor: {} },
+      'entry.denial.reason': { ...started('a', T), denial: { stage: 'issue', error: 'e' } },
+      'entry.end.cause': { ...started('a', T), end: { at: 1, cause: 'why' } },
+      'entry.event': { ...started('a', T), event: 'another' },
+      'the entry': started('a', T, { context: { long: 'x'.repeat(1_048_577) } }),
+    }
+    const { stdout } = await quietly(async () => {
+      for (const entry of Object.values(wrong)) await record(entry as never)
+      await record(started('b', T))
+    })
+    const all = decoded(await readOn(store))
+    expect(all.pop()).to.deep.equal(started('b', T))
+    for (const [index, [member, entry]] of Object.entries(wrong).entries()) {
+      const { event, setAside } = all[index] ?? expect.fail()
+      expect([event, setAside?.event], member).to.deep.equal(['audit.set_aside', entry.event])
+      expect(setAside?.why).to.match(new RegExp(`^${member} (must|is required)`))
+      expect(setAside?.digest).to.equal(digestOf(stdout[index] ?? ''))
+    }
+    expect(await store.row(idOf('a'))).to.equal(undefined)
+  })
+})

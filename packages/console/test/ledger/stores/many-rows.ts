@@ -1,0 +1,99 @@
+import { expect } from 'chai'
+import { type AuditEntry, type AuditRow, fold } from 'oidc-provider-impersonation-verify/format'
+import type { RowFilter } from '../../../src/ledger/filters.ts'
+import type { AuditStore } from '../../../src/ledger/store.ts'
+import { columnsOf } from '../../../src/ledger/stores/row-columns.ts'
+import { ended, idOf, issued, refused, replayed, T } from './contract/support.ts'
+
+/** Many times what a page compares: to read them all would be found out. */
+const ROWS = 30_000
+/** What a page reads at most, with what it looks up to know where it ended. */
+export const MAX_ROWS_READ = 12_500
+const STEP_MS = 1000
+
+/** How many of the first rows are of an operator who left then. */
+const LEFT_AFTER = 3000
+
+/** The only one that was refused: older than all that is looked at for three pages. */
+export const REFUSED = { id: idOf('refused'), at: T + 12_000 * STEP_MS + 1 }
+
+/**
+ * Rows, as a store keeps them: two operators take turns, and no row has both. One of them has an alarm each second
+ * time, and all but one row ended in the same way.
+ */
+export function manyRows(): { id: string; data: string }[] {
+  const rows = Array.from({ length: ROWS }, (_, index) => {
+    const at = T + index * STEP_MS
+    const name = `${index}`
+    const [sub, said] = operatorOf(index)
+    const entries = [
+      issued(name, at, {
+        userId: `customer-${index % 7}`,
+        mayAct: { sub, clientId: 'shop' },
+        names: { actor: { name: said } },
+        context: { ticketId: `SUP-${index}`, reason: 'Order lost' },
+      }),
+      ended(name, at + 1, { mayAct: { sub, clientId: 'shop' } }),
+      ...(index % 4 ? [] : [replayed(name, at + 2)]),
+    ]
+    return sumOf(idOf(name), entries)
+  })
+  return [...rows, sumOf(REFUSED.id, [refused(REFUSED.at)])].map(columnsOf)
+}
+
+function operatorOf(index: number): readonly [id: string, name: string] {
+  if (index < LEFT_AFTER) return ['otto', 'Otto']
+  return index % 2 ? ['olivia', 'Olivia'] : ['oscar', 'Oscar']
+}
+
+function sumOf(id: string, entries: readonly AuditEntry[]): AuditRow {
+  const row = entries.reduce<AuditRow | undefined>(
+    (sum, entry) => fold(sum, id, { entry, count: 1, lastTime: entry.timeMs }),
+    undefined,
+  )
+  return row ?? expect.fail()
+}
+
+/** Conditions that are frequent, each by itself, and never meet. */
+export const NEVER_TOGETHER: readonly RowFilter[] = [
+  { text: 'olivia oscar' },
+  { text: 'oscar', operator: 'olivia' },
+  { text: 'olivia order', outcome: 'policy' },
+  { alarm: 'any', operator: 'olivia' },
+  { alarm: 'any', text: 'olivia' },
+  { outcome: 'requested', operator: 'nobody' },
+  { outcome: 'requested', alarm: 'open', operator: 'olivia' },
+  { customer: 'customer-1', text: 'nothing like this' },
+]
+
+/** Conditions that an index has. */
+export const ALONE: readonly RowFilter[] = [
+  {},
+  { operator: 'otto' },
+  { operator: 'olivia', to: T + 4_000_000 },
+  { customer: 'customer-1' },
+  { alarm: 'any' },
+  { outcome: 'requested', from: T + 4_000_000 },
+]
+
+/** All pages, one after the other. */
+export async function allPages(store: AuditStore, filter: RowFilter) {
+  const all: Awaited<ReturnType<AuditStore['find']>>[] = []
+  for (let before: string | undefined; ; ) {
+    const page = await store.find(filter, { before, limit: 50, now: T })
+    all.push(page)
+    if (page.next === undefined) return all
+    expect(page.next, 'the next page is older').to.not.equal(before)
+    expect(all.length, 'the pages end').to.be.below(20)
+    before = page.next
+  }
+}
+
+/** What a reader who looks further back finds is what there is. */
+export async function expectAllFound(store: AuditStore): Promise<void> {
+  const pages = await allPages(store, { operator: 'olivia', customer: 'grace' })
+  expect(pages.flatMap(({ rows }) => rows.map(({ id }) => id))).to.deep.equal([REFUSED.id])
+  const first = await store.find({ text: 'sup-29777' }, { limit: 50, now: T })
+  expect(first.next, 'what few rows have is found at once').to.equal(undefined)
+  expect(first.rows.map(({ ticket }) => ticket)).to.deep.equal(['SUP-29777'])
+}

@@ -1,0 +1,583 @@
+// Over 250 lines: what PostgreSQL alone can do wrong, with servers and schemas in a few states.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from 'chai'
+import { type ClientBase, Pool } from 'pg'
+import { suiteOn } from '../../../../../../test/adapters/servers.ts'
+import type { RowFilter } from '../../../../src/ledger/filters.ts'
+import { startRetention } from '../../../../src/ledger/keeping/retention.ts'
+import type { AuditStore } from '../../../../src/ledger/store.ts'
+import {
+  createPostgresAudit,
+  type PostgresPool,
+} from '../../../../src/ledger/stores/postgres/index.ts'
+import { expectSetAside } from '../../recording/expect-set-aside.ts'
+import {
+  exported,
+  idOf,
+  issued,
+  put,
+  readOn,
+  rejection,
+  replayed,
+  T,
+  used,
+  writer,
+} from '../contract/support.ts'
+import { describeAuditStore } from '../contract.ts'
+import { newDatabase, newSchema } from './schema.ts'
+
+const suite = await suiteOn('PostgreSQL')
+
+/** What somebody changes in the database. */
+const CHANGES: Readonly<Record<string, string>> = {
+  'an index that is gone': 'DROP INDEX impersonation_audit_row_held',
+  'a table that is gone': 'DROP TABLE impersonation_audit_checkpoint',
+  'a column that is no longer made of the row':
+    'ALTER TABLE impersonation_audit_row DROP alarm_at, ADD alarm_at bigint; ' +
+    'CREATE INDEX impersonation_audit_row_alarm ON impersonation_audit_row (at, id) WHERE alarm_at IS NOT NULL',
+  'a column that is made of something else': `ALTER TABLE impersonation_audit_permit DROP slot,
+    ADD slot text COLLATE "C" GENERATED ALWAYS AS (data ->> 'id') STORED`,
+  'words that are written by hand':
+    'ALTER TABLE impersonation_audit_row DROP words, ADD words tsvector; ' +
+    'CREATE INDEX impersonation_audit_row_words ON impersonation_audit_row USING gin (words)',
+  'words that are made by a function of somebody else': `
+    CREATE FUNCTION array_to_tsvector(text[]) RETURNS tsvector LANGUAGE sql IMMUTABLE AS $$SELECT ''::tsvector$$;
+    SELECT set_config('search_path', current_schema() || ', pg_catalog', false);
+    ALTER TABLE impersonation_audit_row DROP words;
+    ALTER TABLE impersonation_audit_row ADD words tsvector GENERATED ALWAYS AS (
+      array_to_tsvector(string_to_array(((data -> 'found') ->> 'words'), ' '))) STORED;
+    CREATE INDEX impersonation_audit_row_words ON impersonation_audit_row USING gin (words)`,
+  'a table that a crash empties': 'ALTER TABLE impersonation_audit_row SET UNLOGGED',
+  'an index on something else': `DROP INDEX impersonation_audit_row_held;
+    CREATE INDEX impersonation_audit_row_held ON impersonation_audit_row (id, at) WHERE held_at IS NOT NULL`,
+  'a check that is gone':
+    'ALTER TABLE impersonation_audit_row DROP CONSTRAINT impersonation_audit_row_check',
+  'a rule by which nothing is deleted':
+    'CREATE RULE quiet AS ON DELETE TO impersonation_audit_row DO INSTEAD NOTHING',
+  'rows that are hidden': 'ALTER TABLE impersonation_audit_row ENABLE ROW LEVEL SECURITY',
+  'rows of another table': 'CREATE TABLE more () INHERITS (impersonation_audit_row)',
+  'a view in the place of a table': `ALTER TABLE impersonation_audit_row RENAME TO away;
+    CREATE VIEW impersonation_audit_row AS SELECT * FROM away`,
+  'an index that is not valid': `UPDATE pg_index SET indisvalid = false
+    WHERE indexrelid = 'impersonation_audit_row_held'::regclass`,
+  'a trigger that is not of the audit': `CREATE FUNCTION away() RETURNS trigger LANGUAGE plpgsql
+    AS 'BEGIN RETURN NULL; END'; CREATE TRIGGER away BEFORE INSERT ON impersonation_audit_row
+    FOR EACH ROW EXECUTE FUNCTION away()`,
+}
+
+describeAuditStore(
+  'PostgreSQL',
+  {
+    async create() {
+      const { pool, schema, dispose } = await newSchema()
+      // A function of the schema has the name of one of PostgreSQL, and comes first.
+      const level = `-c search_path=${schema},pg_catalog`
+      const connect = () => createPostgresAudit({ pool: pool({ level }) })
+      const attack = async (what: string) => {
+        await pool().query(CHANGES[what] ?? expect.fail())
+      }
+      return { connect, dispose, attack }
+    },
+    attacks: Object.keys(CHANGES),
+  },
+  suite,
+)
+
+suite('the audit in PostgreSQL', function () {
+  this.timeout(30_000)
+  let database: Awaited<ReturnType<typeof newSchema>>
+  beforeEach(async () => {
+    database = await newSchema()
+  })
+  /** Lets go on what waits in a test that failed. */
+  let letGo = () => {}
+  afterEach(() => {
+    letGo()
+    return database.dispose()
+  })
+
+  async function opened(pool: PostgresPool = database.pool()): Promise<AuditStore> {
+    const store = createPostgresAudit({ pool })
+    await store.open()
+    return store
+  }
+
+  it('creates its tables once, where eight processes start at once', async () => {
+    const stores = Array.from({ length: 8 }, () => createPostgresAudit({ pool: database.pool() }))
+    await Promise.all(stores.map((store) => store.open()))
+    await Promise.all(stores.map((store, index) => put(store, issued('a', T + index))))
+    expect(await stores[0]?.entries({ limit: 100 })).to.have.length(8)
+  })
+
+  it('I17: sets aside what belongs to a row that was damaged, and stores what comes after', async () => {
+    const store = await opened()
+    await put(store, issued('a', T))
+    const { schema, admin } = database
+    await admin.query(`UPDATE ${schema}.impersonation_audit_row SET data = data - 'reads'`)
+    // A process that wrote the row itself remembers it, and writes it whole again.
+    await expectSetAside(await opened())
+  })
+
+  it('I17: sets aside what a rule of the database refuses, and stores what comes after', async () => {
+    const store = await opened()
+    await put(store, issued('a', T))
+    const { schema, admin } = database
+    const rule = "CHECK (text !~ '/orders')"
+    await admin.query(`ALTER TABLE ${schema}.impersonation_audit_entry ADD ${rule}`)
+    await expectSetAside(store)
+  })
+
+  it('refuses to write a column that is made of the row', async () => {
+    const store = await opened()
+    await put(store, issued('a', T))
+    const change = "UPDATE impersonation_audit_row SET customer = 'bea'"
+    expect(await rejection(database.pool().query(change))).to.match(
+      /can only be updated to DEFAULT/,
+    )
+  })
+
+  it('refuses tables of an older version, and says what to do', async () => {
+    const pool = database.pool()
+    await pool.query('CREATE TABLE impersonation_audit_entry (id bigint)')
+    const store = createPostgresAudit({ pool })
+    expect(await rejection(store.open())).to.match(/older version.*drop these tables/)
+  })
+
+  it('needs no right to create tables where they exist', async () => {
+    const { schema, admin, pool } = database
+    const user = `audit_role_${randomUUID().replaceAll('-', '')}`
+    await admin.query(`CREATE ROLE ${user} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${user}`)
+    try {
+      const refused = await rejection(createPostgresAudit({ pool: pool({ user }) }).open())
+      expect(refused).to.be.instanceOf(Error).and.to.include({ code: '42501' })
+      await opened()
+      await admin.query(`
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user};
+        GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${user}`)
+      const store = await opened(pool({ user }))
+      await put(store, issued('a', T), used('a', T + 1), exported(T))
+      await store.keepCheckpoint('jws', T)
+      expect(await store.remove(T + 1000, 10)).to.equal(4)
+      expect(await readOn(store)).to.have.length(3)
+    } finally {
+      await admin.query(`DROP OWNED BY ${user}; DROP ROLE ${user}`)
+    }
+  })
+
+  it('says which right a role lacks that may make no temporary tables', async () => {
+    const { pool, admin, dispose, schema } = await newDatabase()
+    const user = `audit_role_${randomUUID().replaceAll('-', '')}`
+    try {
+      await createPostgresAudit({ pool: pool() }).open()
+      await admin.query(`CREATE ROLE ${user} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${user};
+        GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${user};
+        DO $$ BEGIN EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database()); END $$`)
+      const store = createPostgresAudit({ pool: pool({ user }) })
+      expect(await rejection(store.open())).to.match(/GRANT TEMPORARY ON DATABASE/)
+    } finally {
+      await admin.query(`DROP OWNED BY ${user}; DROP ROLE ${user}`)
+      await dispose()
+    }
+  })
+
+  it('compares its tables twice at most for ten exports that begin together', async () => {
+    const pool = database.pool()
+    let connections = 0
+    const store = await opened({
+      query: (query) => pool.query(query),
+      connect() {
+        connections += 1
+        return pool.connect()
+      },
+    })
+    connections = 0
+    await Promise.all(Array.from({ length: 10 }, () => store.assertSchema()))
+    expect(connections).to.equal(2)
+  })
+
+  it('leaves no table behind where it compared its own', async () => {
+    const pool = database.pool()
+    await (await opened(pool)).assertSchema()
+    const { rows } = await pool.query(
+      "SELECT relname FROM pg_class WHERE relnamespace = pg_my_temp_schema() AND relname LIKE 'impersonation%'",
+    )
+    expect(rows).to.deep.equal([])
+    expect((await pool.query('SHOW search_path')).rows).to.deep.equal([
+      { search_path: database.schema },
+    ])
+  })
+
+  it('stores all or nothing of a batch whose connection breaks, and then all of it again', async () => {
+    const name = `audit-${randomUUID()}`
+    const broken = database.pool({ name })
+    let isBreaking = false
+    const store = await opened({
+      query: (query) => broken.query(query),
+      async connect() {
+        const session = await broken.connect()
+        return {
+          async query(query) {
+            // The entries are written, and not committed.
+            if (isBreaking && query.text === 'COMMIT') await end(database.admin, name)
+            return session.query(query)
+          },
+          release: (destroy) => session.release(destroy),
+          on: (event, listener) => session.on(event, listener),
+          off: (event, listener) => session.off(event, listener),
+        }
+      },
+    })
+    const { next } = writer(store)
+    // What is repeated is written in a transaction.
+    const batch = next([issued('a', T), replayed('a', T + 1), replayed('a', T + 2)])
+    isBreaking = true
+    expect(await rejection(store.append(batch))).to.be.instanceOf(Error)
+    expect(await readOn(store)).to.deep.equal([])
+    expect(await store.row(idOf('a'))).to.equal(undefined)
+    isBreaking = false
+    await store.append(batch)
+    await store.append(batch)
+    expect(await readOn(store)).to.have.length(2)
+    expect(await store.row(idOf('a'))).to.include({ replays: 2 })
+  })
+
+  it('leaves nothing on the connections of the pool, which it shares with the deployment', async () => {
+    const pool = database.pool()
+    const store = await opened(pool)
+    const { next } = writer(store)
+    for (let n = 0; n < 3; n += 1) await store.append(next([used('a', T + n)]))
+    const session = await pool.connect()
+    const untouched = await database.pool().connect()
+    const listeners = [session, untouched].map((each) => each.listenerCount('error'))
+    session.release()
+    untouched.release()
+    expect(listeners[0]).to.equal(listeners[1])
+  })
+
+  it('rejects while the server is away, and never answers that there is nothing', async () => {
+    const pool = new Pool({ host: '127.0.0.1', port: 1, user: 'postgres' })
+    const store = createPostgresAudit({ pool })
+    const { next } = writer(store)
+    for (const [name, ask] of Object.entries({
+      open: () => store.open(),
+      append: () => store.append(next([issued('a', T)])),
+      find: () => store.find({}, { limit: 1, now: T }),
+      countNewer: () => store.countNewer({}, { at: T, id: 'a' }, T),
+      row: () => store.row('a'),
+      timeline: () => store.timeline('a', { limit: 1 }),
+      timelines: () => store.timelines(['a'], { limit: 1 }),
+      filedRows: () => store.filedRows({ limit: 1 }),
+      entries: () => store.entries({ limit: 1 }),
+      newest: () => store.newest(),
+      heads: () => store.heads(),
+      remove: () => store.remove(T, 1),
+      removed: () => store.removed(),
+      keepCheckpoint: () => store.keepCheckpoint('jws', T),
+      checkpoints: () => store.checkpoints(1),
+    })) {
+      expect(await rejection(ask()), name).to.be.instanceOf(Error)
+    }
+    await pool.end()
+  })
+
+  /** Its connections wait before a statement, until they are let go on. */
+  function pausing(pool: PostgresPool, before: string) {
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const paused: PostgresPool = {
+      query: (query) => pool.query(query),
+      async connect() {
+        const session = await pool.connect()
+        return {
+          async query(query) {
+            if (query.text.includes(before)) {
+              reached.resolve()
+              await released.promise
+            }
+            return session.query(query)
+          },
+          release: (destroy) => session.release(destroy),
+          on: (event, listener) => session.on(event, listener),
+          off: (event, listener) => session.off(event, listener),
+        }
+      },
+    }
+    letGo = released.resolve
+    return { pool: paused, reached: reached.promise, release: letGo }
+  }
+
+  it('takes entries while a removal is under way, and those of a row that goes begin it anew', async () => {
+    const store = await opened()
+    await put(store, replayed('old', T), replayed('old', T))
+    await put(store, issued('other', T + 5000), used('other', T + 5000))
+    const { pool, reached, release } = pausing(database.pool(), 'DELETE FROM')
+    const removing = createPostgresAudit({ pool }).remove(T + 1000, 10)
+    await reached
+    // At once, and in a transaction.
+    await put(store, issued('new', T + 6000))
+    const replays = [1, 2].map((ms) => replayed('other', T + 6000 + ms))
+    await put(store, used('other', T + 6000), ...replays, exported(T + 6002))
+    let isStored = false
+    const late = put(store, used('old', T + 7000), used('old', T + 7001)).then(() => {
+      isStored = true
+    })
+    expect(await store.row(idOf('new'))).not.to.equal(undefined)
+    expect(await store.row(idOf('other'))).to.include({ reads: 2, replays: 2 })
+    expect(await store.row(idOf('old'))).to.include({ replays: 2 })
+    expect(isStored).to.equal(false)
+    release()
+    expect(await removing).to.equal(2)
+    await late
+    expect(await store.row(idOf('old'))).to.include({ replays: 0, reads: 2 })
+    const { rows } = await store.filedRows({ limit: 9, only: idOf('old') })
+    expect(rows[0]?.entries).to.have.length(2)
+  })
+
+  it('leaves out of a removal what another process writes at that moment', async () => {
+    const store = await opened()
+    await put(store, issued('a', T))
+    await put(store, issued('b', T))
+    const { pool, reached, release } = pausing(
+      database.pool(),
+      'INSERT INTO impersonation_audit_entry',
+    )
+    const writing = put(
+      createPostgresAudit({ pool }),
+      replayed('a', T + 9000),
+      replayed('a', T + 9001),
+    )
+    await reached
+    expect(await store.remove(T + 1000, 10)).to.equal(2)
+    expect(await store.row(idOf('b'))).to.equal(undefined)
+    release()
+    await writing
+    expect(await store.row(idOf('a'))).to.include({ at: T, replays: 2 })
+    expect((await readOn(store)).filter(({ text }) => text !== undefined)).to.have.length(2)
+  })
+
+  it('waits while another process writes, and reads meanwhile', async () => {
+    const [store, other] = await Promise.all([opened(), opened()])
+    await put(store, issued('a', T))
+    const holder = await database.pool().connect()
+    await holder.query('BEGIN')
+    await holder.query(`SELECT pg_advisory_xact_lock(
+      hashtext('oidc-provider-impersonation'), hashtext('impersonation_audit_entry'))`)
+    let isStored = false
+    const stored = put(store, used('a', T + 1)).then(() => {
+      isStored = true
+    })
+    await waitsForLock(database.admin, database.schema)
+    expect(await other.row(idOf('a'))).to.include({ reads: 0 })
+    expect((await other.find({}, { limit: 9, now: T })).rows).to.have.length(1)
+    expect(isStored).to.equal(false)
+    await holder.query('COMMIT')
+    holder.release()
+    await stored
+    expect(await other.row(idOf('a'))).to.include({ reads: 1 })
+  })
+
+  it('gives its connection back after a failure', async () => {
+    const pool = database.pool()
+    const store = await opened(pool)
+    await database.admin.query(
+      `ALTER TABLE ${database.schema}.impersonation_audit_row RENAME TO away`,
+    )
+    const { next } = writer(store)
+    const batch = next([issued('a', T)])
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      expect(await rejection(store.append(batch))).to.include({ code: '42P01' })
+    }
+    await database.admin.query(
+      `ALTER TABLE ${database.schema}.away RENAME TO impersonation_audit_row`,
+    )
+    await store.append(batch)
+    expect(await readOn(store)).to.have.length(1)
+  })
+
+  it('keeps and finds texts that are too long for an index, and cannot be compressed', async () => {
+    const store = await opened()
+    const [ticket, userId, operator] = [randomText(), randomText(), randomText()]
+    const mayAct = { sub: operator, clientId: 'shop' }
+    const context = { ticketId: ticket, reason: randomText() }
+    await put(store, issued('a', T, { userId, mayAct, context }), issued('b', T))
+    for (const filter of [{ ticket }, { customer: userId }, { operator }]) {
+      const { rows } = await store.find(filter, { limit: 9, now: T })
+      expect(rows.map(({ id }) => id)).to.deep.equal([idOf('a')])
+    }
+  })
+
+  it('writes from several pools also where transactions are serializable by default', async () => {
+    const { admin, schema, pool } = database
+    const level = '-c default_transaction_isolation=serializable'
+    const stores = await Promise.all([1, 2, 3].map(() => opened(pool({ level }))))
+    await Promise.all(
+      stores.map(async (store, from) => {
+        const { write } = writer(store)
+        for (let number = 0; number < 20; number += 1) await write(used('a', T + from + number))
+      }),
+    )
+    expect(await stores[0]?.row(idOf('a'))).to.include({ reads: 60 })
+    const { rows } = await admin.query(
+      `SELECT count(*)::int FROM ${schema}.impersonation_audit_entry`,
+    )
+    expect(rows).to.deep.equal([{ count: 60 }])
+  })
+
+  it('leaves the pool open when it is closed', async () => {
+    const pool = database.pool()
+    await (await opened(pool)).close()
+    expect((await pool.query('SELECT 1 AS one')).rows).to.deep.equal([{ one: 1 }])
+  })
+
+  it('finds each first page and each date by an index, and sorts nothing', async () => {
+    const asked: { text: string; values?: unknown[] }[] = []
+    const pool = database.pool()
+    const store = await opened({
+      connect: () => pool.connect(),
+      query(query) {
+        asked.push(query)
+        return pool.query(query)
+      },
+    })
+    const { write } = writer(store)
+    for (let from = 0; from < 4000; from += 500) {
+      const names = Array.from({ length: 500 }, (_, index) => from + index)
+      await write(
+        ...names.map((number) =>
+          issued(`${number}`, T + number * 1000, {
+            userId: `customer-${number % 100}`,
+            mayAct: { sub: `operator-${number % 10}`, clientId: 'shop' },
+            context: { ticketId: `SUP-${number}`, reason: 'Order lost' },
+          }),
+        ),
+      )
+    }
+    await pool.query('ANALYZE')
+    const filters: RowFilter[] = [
+      {},
+      { from: T + 2_000_000, to: T + 2_100_000 },
+      { to: T + 2_000_000 },
+      { operator: 'operator-3' },
+      { customer: 'customer-7' },
+      { ticket: 'SUP-77' },
+      { alarm: 'any' },
+      { alarm: 'open' },
+      { held: true },
+      { noticeDueBefore: T },
+    ]
+    for (const filter of filters) {
+      for (const before of [undefined, `${T + 3_000_000}.${idOf('3000')}`]) {
+        asked.length = 0
+        await store.find(filter, { before, limit: 20, now: T })
+        const [{ text = '', values = [] } = {}] = asked
+        const { rows } = await pool.query(`EXPLAIN ${text}`, values)
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+        expect(plan, JSON.stringify(filter)).to.match(/Index Scan/)
+        expect(plan, JSON.stringify(filter)).to.not.match(/Seq Scan|Sort/)
+      }
+    }
+  })
+
+  it('signs a checkpoint after an erasure without reading what is left', async () => {
+    const pool = database.pool()
+    let [rowsRead, length] = [0, 0]
+    const texts: string[] = []
+    const store = createPostgresAudit({
+      pool: {
+        connect: () => pool.connect(),
+        async query(query) {
+          const result = await pool.query(query)
+          texts.push(query.text)
+          rowsRead += result.rows.length
+          length += JSON.stringify(result.rows).length
+          return result
+        },
+      },
+    })
+    await store.open()
+    const { write } = writer(store)
+    const sign = async () => 'e30.e30.x'
+    const costs: [rows: number, length: number][] = []
+    for (const [index, count] of [4, 400].entries()) {
+      const names = Array.from({ length: count }, (_, each) => `${count} ${each}`)
+      await write(...names.map((name) => issued(name, T)))
+      await store.removeRow(idOf(`${count} 1`), () => true)
+      ;[rowsRead, length] = [0, 0]
+      texts.length = 0
+      const retention = startRetention(store, { sign, interval: 2 ** 30 })
+      await retention.run()
+      await retention.stop()
+      costs.push([rowsRead, length])
+      expect(rowsRead, `${count}`).to.equal(2 + index)
+      expect(texts.join()).to.not.match(/impersonation_audit_(?:entry|row)/)
+    }
+    const [[, few] = [], [, many] = []] = costs
+    expect(many).to.be.below(2 * (few ?? 0))
+  })
+
+  it('reads a page of rows with all that is proved of them by one statement, however many it has', async () => {
+    const pool = database.pool()
+    let statements = 0
+    const store = createPostgresAudit({
+      pool: {
+        connect: () => pool.connect(),
+        query(query) {
+          statements += 1
+          return pool.query(query)
+        },
+      },
+    })
+    await store.open()
+    for (const name of ['a', 'b', 'c']) await put(store, issued(name, T), used(name, T + 1))
+    for (const limit of [1, 3]) {
+      statements = 0
+      const { rows } = await store.filedRows({ limit })
+      expect(rows.map(({ entries }) => entries.length)).to.deep.equal(Array(limit).fill(2))
+      expect(statements).to.equal(1)
+      const ids = rows.map(({ id }) => id)
+      expect(await store.timelines(ids, { limit: 50 })).to.have.length(2 * limit)
+      expect(await store.rows(ids)).to.have.length(limit)
+      expect(statements).to.equal(3)
+    }
+    statements = 0
+    await store.filedPermits({ limit: 50 })
+    expect(statements).to.equal(1)
+  })
+
+  it('refuses options that are wrong', () => {
+    const pool = database.pool()
+    for (const keepFor of [0, -1, 1.5, Number.NaN]) {
+      expect(() => createPostgresAudit({ pool, keepFor })).to.throw(TypeError, 'keepFor')
+    }
+    // What a caller in JavaScript can hand in.
+    const wrong = { pool: {} } as unknown as Parameters<typeof createPostgresAudit>[0]
+    expect(() => createPostgresAudit(wrong)).to.throw(TypeError, 'pool')
+    const prepare = 'no' as unknown as boolean
+    expect(() => createPostgresAudit({ pool, prepare })).to.throw(TypeError, 'prepare')
+    expect(createPostgresAudit({ pool, keepFor: 60 }).keepFor).to.equal(60)
+  })
+})
+
+/** 4000 characters that have nothing in common. */
+function randomText(): string {
+  return randomBytes(3000).toString('base64url')
+}
+
+/** Ends the connections of a pool, and waits until they are gone. */
+async function end(admin: ClientBase, name: string): Promise<void> {
+  await admin.query(
+    'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = $1',
+    [name],
+  )
+}
+
+async function waitsForLock(admin: ClientBase, name: string): Promise<void> {
+  for (;;) {
+    const { rows } = await admin.query(
+      "SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event = 'advisory'",
+      [name],
+    )
+    if (rows.length > 0) return
+    await delay(5)
+  }
+}

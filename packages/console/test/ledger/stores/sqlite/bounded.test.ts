@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'chai'
+import type { AuditStore } from '../../../../src/ledger/store.ts'
+import { createSqliteAudit } from '../../../../src/ledger/stores/sqlite/index.ts'
+import { T } from '../contract/support.ts'
+import { allPages, expectAllFound, MAX_ROWS_READ, manyRows, NEVER_TOGETHER } from '../many-rows.ts'
+
+describe('a search in SQLite among many rows', function () {
+  this.timeout(120_000)
+  const { prepare } = DatabaseSync.prototype
+  let folder: string
+  let store: AuditStore
+  /** Rows whose words were compared. */
+  let compared = 0
+  /** How each search reads the rows. */
+  const plans: string[] = []
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'audit-test-'))
+    const file = join(folder, 'audit.db')
+    store = createSqliteAudit({ file })
+    await store.open()
+    const database = new DatabaseSync(file)
+    const insert = database.prepare(
+      'INSERT INTO impersonation_audit_row (id, version, data) VALUES (?, 1, ?)',
+    )
+    database.exec('BEGIN')
+    for (const { id, data } of manyRows()) insert.run(id, data)
+    database.exec('COMMIT')
+    database.close()
+    DatabaseSync.prototype.prepare = function (text) {
+      if (/instr\(/.test(text)) {
+        this.function('instr', (all, part) => {
+          compared += 1
+          return String(all).indexOf(String(part)) + 1
+        })
+      }
+      if (/FROM impersonation_audit_row/.test(text)) {
+        const values = Array.from(text.matchAll(/\?/g), () => 1)
+        const steps = prepare.call(this, `EXPLAIN QUERY PLAN ${text}`).all(...values)
+        plans.push(steps.map(({ detail }) => detail).join('\n'))
+      }
+      return prepare.call(this, text)
+    }
+  })
+  after(async () => {
+    DatabaseSync.prototype.prepare = prepare
+    await store.close()
+    await rm(folder, { recursive: true })
+  })
+
+  for (const filter of NEVER_TOGETHER) {
+    it(`reads a part of them for a page: ${JSON.stringify(filter)}`, async () => {
+      plans.length = 0
+      compared = 0
+      const { rows, next, lookedTo } = await store.find(filter, { limit: 50, now: T })
+      expect(rows).to.deep.equal([])
+      expect(lookedTo !== undefined).to.equal(next !== undefined)
+      expect(compared).to.be.below(MAX_ROWS_READ)
+      compared = 0
+      expect(await store.countNewer(filter, { at: T, id: 'x' }, T)).to.include({ count: 0 })
+      expect(compared).to.be.below(MAX_ROWS_READ)
+      compared = 0
+      const pages = await allPages(store, filter)
+      expect(pages.flatMap(({ rows: all }) => all)).to.deep.equal([])
+      expect(compared).to.be.below(pages.length * MAX_ROWS_READ)
+      // A subquery with a limit, whose rows come from an index in their order.
+      for (const plan of plans) {
+        expect(plan).to.match(
+          /CO-ROUTINE looked\n.* USING INDEX impersonation_audit_row_|place IN|rowid=/i,
+        )
+      }
+    })
+  }
+
+  it('finds what is there by looking further back, and what few rows have at once', () =>
+    expectAllFound(store))
+})

@@ -1,0 +1,248 @@
+import { expect } from 'chai'
+import { later } from '../support/clock.ts'
+import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
+
+const HOUR = 3_600_000
+
+describe('who may call the API of the console', () => {
+  let deployment: Deployment
+
+  before(async () => {
+    deployment = await deploy()
+  })
+
+  after(() => deployment[Symbol.asyncDispose]())
+
+  const me = (token: string) => deployment.ask({ token }, '/me')
+
+  function expectRefused({ status, body, headers }: Answer): void {
+    expect(status).to.equal(401)
+    expect(body).to.deep.equal({
+      error: 'invalid_token',
+      error_description: 'the access token is not valid here',
+    })
+    expect(headers.get('www-authenticate')).to.contain('error="invalid_token"')
+    expect(headers.get('cache-control')).to.equal('no-store')
+  }
+
+  /** A token as the provider stores it, and what differs from a good one. */
+  async function stored(
+    differs: object = {},
+    { clientId = 'support-console', accountId = 'olivia', granted = '' } = {},
+  ): Promise<string> {
+    const { provider } = deployment
+    const grant = new provider.Grant({ clientId, accountId: granted || accountId })
+    grant.addOIDCScope('openid')
+    const token = new provider.AccessToken({
+      ...{ accountId, gty: 'authorization_code', scope: 'openid' },
+      client: await provider.Client.find('support-console'),
+      grantId: await grant.save(),
+      ...differs,
+    } as never)
+    return token.save()
+  }
+
+  it('accepts the token of a person who signed in to the console', async () => {
+    const { accessToken } = await deployment.signIn('olivia')
+    expect((await me(accessToken)).status).to.equal(200)
+    expect((await me(await stored())).status, 'the good token of the cases below').to.equal(200)
+  })
+
+  it('refuses a token that expired', async () => {
+    const { accessToken } = await deployment.signIn('olivia')
+    await later(HOUR - 60_000, async () => expect((await me(accessToken)).status).to.equal(200))
+    await later(HOUR + 60_000, async () => expectRefused(await me(accessToken)))
+  })
+
+  it('refuses a token that was revoked', async () => {
+    const { accessToken } = await deployment.signIn('olivia')
+    const answer = await fetch(`${deployment.issuer}/token/revocation`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: 'support-console', token: accessToken }),
+    })
+    expect(answer.status).to.equal(200)
+    expectRefused(await me(accessToken))
+  })
+
+  it('refuses a token whose session at the provider is over', async () => {
+    const { accessToken, cookie } = await deployment.signIn('olivia')
+    expect((await me(accessToken)).status).to.equal(200)
+    const page = await fetch(`${deployment.issuer}/session/end`, { headers: { cookie } })
+    const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(await page.text()) ?? []
+    await fetch(`${deployment.issuer}/session/end/confirm`, {
+      method: 'POST',
+      body: new URLSearchParams({ xsrf, logout: 'yes' }),
+      headers: { cookie },
+      redirect: 'manual',
+    })
+    expectRefused(await me(accessToken))
+  })
+
+  it('refuses a token whose session expired, although it lives itself', async () => {
+    const token = await stored({ expiresWithSession: true, sessionUid: 'gone' })
+    expectRefused(await me(token))
+  })
+
+  it('refuses a token whose grant was revoked', async () => {
+    const token = await stored()
+    const found = await deployment.provider.AccessToken.find(token)
+    await (await deployment.provider.Grant.find(found?.grantId ?? ''))?.destroy()
+    expectRefused(await me(token))
+  })
+
+  it('refuses a token with the grant of another person or another client', async () => {
+    expectRefused(await me(await stored({}, { granted: 'oscar' })))
+    expectRefused(await me(await stored({}, { clientId: 'other' })))
+    expectRefused(await me(await stored({ grantId: undefined })))
+  })
+
+  it('refuses a token of another application', async () => {
+    for (const clientId of ['other', 'shop', 'customer-account']) {
+      const { accessToken } = await deployment.signIn('olivia', { clientId })
+      expectRefused(await me(accessToken))
+    }
+  })
+
+  it('refuses a token for an API', async () => {
+    const resource = `${deployment.url}/orders`
+    const { accessToken } = await deployment.signIn('olivia', {
+      scope: 'openid orders:read',
+      resource,
+    })
+    expectRefused(await me(accessToken))
+    expectRefused(await me(await stored({ aud: resource })))
+  })
+
+  it('I10: refuses a token that is bound to a key or a certificate', async () => {
+    expectRefused(await me(await stored({ jkt: 'a-thumbprint' })))
+    expectRefused(await me(await stored({ 'x5t#S256': 'a-thumbprint' })))
+  })
+
+  it('I3: refuses an impersonated token', async () => {
+    const gty = 'urn:ietf:params:oauth:grant-type:token-exchange'
+    expectRefused(await me(await stored({ gty })))
+  })
+
+  it('refuses a token without the scope openid', async () => {
+    expectRefused(await me(await stored({ scope: 'profile' })))
+    expectRefused(await me(await stored({ scope: undefined })))
+  })
+
+  it('refuses a token whose account is gone', async () => {
+    expectRefused(await me(await stored({}, { accountId: 'ghost' })))
+  })
+
+  it('refuses a machine token, a word, and a very long token', async () => {
+    const machine = new deployment.provider.ClientCredentials({
+      client: await deployment.provider.Client.find('support-backend'),
+      scope: 'impersonate',
+    } as never)
+    expectRefused(await me(await machine.save()))
+    expectRefused(await me('nothing'))
+    const { status } = await me('x'.repeat(12_000))
+    expect(status).to.equal(401)
+  })
+
+  it('reads no header but Authorization: Bearer', async () => {
+    const token = await deployment.tokenOf('olivia')
+    const attempts: Record<string, string>[] = [
+      { cookie: (await deployment.signIn('olivia')).cookie },
+      { authorization: `DPoP ${token}` },
+      { authorization: token },
+      { authorization: `Basic ${btoa(`olivia:${token}`)}` },
+    ]
+    for (const headers of attempts) {
+      const { status, headers: answered } = await deployment.ask(
+        undefined,
+        '/me',
+        undefined,
+        headers,
+      )
+      expect(status).to.equal(401)
+      expect(answered.get('www-authenticate')).to.equal('Bearer realm="support console"')
+    }
+    const malformed = { authorization: `Bearer ${token} more` }
+    const { status, body } = await deployment.ask(undefined, '/me', undefined, malformed)
+    expect({ status, ...body }).to.deep.equal({
+      status: 401,
+      error: 'invalid_token',
+      error_description: 'malformed access token',
+    })
+    const inQuery = await deployment.ask(undefined, `/me?access_token=${token}`)
+    expect(inQuery.status).to.equal(401)
+  })
+
+  it('a role that was taken away is gone at the next request', async () => {
+    expect((await deployment.ask('oscar', '/running')).status).to.equal(200)
+    deployment.roles.delete('oscar')
+    try {
+      const { status, body } = await deployment.ask('oscar', '/running')
+      expect({ status, ...body }).to.deep.equal({
+        status: 403,
+        error: 'access_denied',
+        error_description: 'only support staff may use the console',
+      })
+    } finally {
+      deployment.roles.set('oscar', 'operator')
+    }
+  })
+
+  it('a storage that does not answer is trouble after two seconds', async () => {
+    const token = await deployment.tokenOf('olivia')
+    const { AccessToken } = deployment.provider
+    const { find } = AccessToken
+    const asked = Promise.withResolvers<undefined>()
+    AccessToken.find = () => asked.promise
+    try {
+      const { status, body } = await me(token)
+      expect([status, body.error]).to.deep.equal([503, 'temporarily_unavailable'])
+      expect(deployment.log.join('\n')).to.contain('no answer in two seconds')
+    } finally {
+      asked.resolve(undefined)
+      AccessToken.find = find
+    }
+  })
+
+  it('I5: a storage that fails is trouble, and no token is called invalid for it', async () => {
+    const token = await deployment.tokenOf('olivia')
+    deployment.faults.storage = true
+    try {
+      const { status, body, headers } = await me(token)
+      expect({ status, ...body }).to.deep.equal({
+        status: 503,
+        error: 'temporarily_unavailable',
+        error_description: 'the sign-in cannot be checked now',
+      })
+      expect(headers.get('retry-after')).to.match(/^\d+$/)
+      expect(deployment.log.join('\n')).to.contain('the storage is out of order')
+    } finally {
+      deployment.faults.storage = false
+    }
+  })
+
+  it('I9: a role that cannot be asked is trouble', async () => {
+    deployment.faults.roles = true
+    try {
+      const { status, body } = await deployment.ask('olivia', '/me')
+      expect({ status, ...body }).to.deep.equal({
+        status: 503,
+        error: 'temporarily_unavailable',
+        error_description: 'your role cannot be looked up now',
+      })
+      expect(deployment.log.join('\n')).to.contain('the roles are out of order')
+    } finally {
+      deployment.faults.roles = false
+    }
+  })
+
+  it('a role that does not exist gives nothing', async () => {
+    deployment.roles.set('oscar', 'owner' as 'lead')
+    try {
+      const { status, body } = await deployment.ask('oscar', '/running')
+      expect({ status, error: body.error }).to.deep.equal({ status: 500, error: 'server_error' })
+      expect(deployment.log.join('\n')).to.contain('options.role answered neither')
+    } finally {
+      deployment.roles.set('oscar', 'operator')
+    }
+  })
+})

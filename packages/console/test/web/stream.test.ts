@@ -1,0 +1,205 @@
+import { expect } from 'chai'
+import { createParser } from 'eventsource-parser'
+import type { ChangedEvent } from '../../src/web/answers.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
+
+/** The changes that a person is told of. */
+interface Following extends AsyncDisposable {
+  readonly status: number
+  /** The next one. Rejects when the stream ends. */
+  next(): Promise<ChangedEvent>
+  /** Resolves when the server ends the stream. */
+  readonly ended: Promise<void>
+}
+
+async function follow(deployment: Deployment, who: string): Promise<Following> {
+  const gone = new AbortController()
+  const response = await fetch(`${deployment.consoleUrl}/api/stream`, {
+    headers: { authorization: `Bearer ${await deployment.tokenOf(who)}` },
+    signal: gone.signal,
+  })
+  const waiting: PromiseWithResolvers<ChangedEvent>[] = []
+  let [read, told] = [0, 0]
+  const at = (index: number) => {
+    waiting[index] ??= Promise.withResolvers<ChangedEvent>()
+    // One that is awaited by no test must not end the run.
+    waiting[index].promise.catch(() => {})
+    return waiting[index]
+  }
+  const parser = createParser({
+    onEvent({ event, data }) {
+      expect(event).to.equal('changed')
+      at(told).resolve(JSON.parse(data))
+      told += 1
+    },
+  })
+  const readAll = async () => {
+    const text = new TextDecoder()
+    try {
+      for await (const bytes of response.body ?? []) parser.feed(text.decode(bytes))
+    } catch {
+      // Aborted below, or broken off by the server.
+    }
+    for (const each of waiting.slice(told)) each.reject(new Error('the stream has ended'))
+  }
+  return {
+    status: response.status,
+    ended: readAll(),
+    next() {
+      read += 1
+      return at(read - 1).promise
+    },
+    async [Symbol.asyncDispose]() {
+      gone.abort()
+    },
+  }
+}
+
+/** Waits for changes until one names the row. */
+async function nextOf({ next }: Following, id: string): Promise<ChangedEvent> {
+  for (;;) {
+    const change = await next()
+    if (change.ids.includes(id)) return change
+  }
+}
+
+describe('the stream of changes', () => {
+  let deployment: Deployment
+  const { setInterval, setTimeout } = globalThis
+
+  beforeEach(async () => {
+    deployment = await deploy()
+  })
+
+  afterEach(async () => {
+    Object.assign(globalThis, { setInterval, setTimeout })
+    await deployment[Symbol.asyncDispose]()
+  })
+
+  /** The signs of life come every 20 milliseconds, instead of every 15 seconds. */
+  function beatFast(): void {
+    globalThis.setInterval = ((work: () => void, time?: number) =>
+      setInterval(work, Math.min(time ?? 0, 20))) as typeof setInterval
+  }
+
+  it('begins with an event at once: the page may have missed what was before', async () => {
+    await using stream = await follow(deployment, 'grace')
+    expect(stream.status).to.equal(200)
+    expect(await stream.next()).to.deep.equal({
+      ids: [],
+      alarms: 0,
+      toDecide: 0,
+      isOfRunning: true,
+    })
+  })
+
+  it('tells leads and auditors of every row, and how many alarms are to look at now', async () => {
+    await using lead = await follow(deployment, 'grace')
+    await using auditor = await follow(deployment, 'ada')
+    const { id, replay } = await deployment.impersonate()
+    expect((await nextOf(lead, id)).alarms).to.equal(0)
+    await nextOf(auditor, id)
+    await replay()
+    let { alarms } = await nextOf(lead, id)
+    while (alarms === 0) ({ alarms } = await nextOf(lead, id))
+    expect(alarms).to.equal(1)
+  })
+
+  it('tells an operator of their own rows alone, and of no alarm', async () => {
+    await using olivia = await follow(deployment, 'olivia')
+    expect(await olivia.next()).to.deep.equal({
+      ids: [],
+      alarms: 0,
+      toDecide: 0,
+      isOfRunning: true,
+    })
+    const other = await deployment.impersonate({ operator: 'oscar' })
+    await other.refused()
+    await deployment.settled()
+    const own = await deployment.impersonate({ operator: 'olivia' })
+    const { isOfRunning: _, ...told } = await olivia.next()
+    expect(told).to.deep.equal({ ids: [own.id], alarms: 0, toDecide: 0 })
+  })
+
+  it('ends soon after the role is gone, is another one, or the token is revoked', async () => {
+    beatFast()
+    const streams = await Promise.all(
+      ['olivia', 'oscar', 'grace'].map((who) => follow(deployment, who)),
+    )
+    deployment.roles.delete('olivia')
+    deployment.roles.set('oscar', 'lead')
+    await fetch(`${deployment.issuer}/token/revocation`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        client_id: 'support-console',
+        token: await deployment.tokenOf('grace'),
+      }),
+    })
+    await Promise.all(streams.map(({ ended }) => ended))
+  })
+
+  it('ends where the role cannot be looked up within 5 seconds', async () => {
+    beatFast()
+    await using stream = await follow(deployment, 'olivia')
+    await stream.next()
+    const waited = new Set<number | undefined>()
+    globalThis.setTimeout = ((work: () => void, time?: number) => {
+      waited.add(time)
+      return setTimeout(work, time === 5000 ? 20 : time)
+    }) as typeof setTimeout
+    deployment.faults.roles = 'hang'
+    await stream.ended
+    expect([...waited]).to.include(5000)
+    const { status, headers, body } = await deployment.ask('olivia', '/me')
+    expect({ status, ...body }).to.deep.equal({
+      status: 503,
+      error: 'temporarily_unavailable',
+      error_description: 'your role cannot be looked up now',
+    })
+    expect(headers.get('retry-after')).to.equal('5')
+    expect(deployment.log.join()).to.contain('options.role took more than 5000 ms')
+  })
+
+  it('goes on while the caller may', async () => {
+    beatFast()
+    await using stream = await follow(deployment, 'grace')
+    await stream.next()
+    // A dozen signs of life.
+    for (let beats = 0; beats < 12; beats += 1) {
+      await deployment.ask('grace', '/me')
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    const { id } = await deployment.impersonate()
+    expect((await nextOf(stream, id)).ids).to.include(id)
+  })
+
+  it('ends when the console closes, and begins no more', async () => {
+    await using stream = await follow(deployment, 'grace')
+    await stream.next()
+    await deployment.console.close()
+    await stream.ended
+    const { status } = await deployment.ask('grace', '/stream')
+    expect(status).to.equal(503)
+  })
+
+  it('has twelve places for a person; the next one waits', async () => {
+    const streams = await Promise.all(Array.from({ length: 12 }, () => follow(deployment, 'oscar')))
+    const { status, headers, body } = await deployment.ask('oscar', '/stream')
+    expect({ status, error: body.error }).to.deep.equal({
+      status: 503,
+      error: 'temporarily_unavailable',
+    })
+    expect(headers.get('retry-after')).to.equal('15')
+    await using other = await follow(deployment, 'grace')
+    expect(other.status, 'of another person').to.equal(200)
+    for (const stream of streams) await stream[Symbol.asyncDispose]()
+    await Promise.all(streams.map(({ ended }) => ended))
+    const again = async (): Promise<number> => {
+      await using stream = await follow(deployment, 'oscar')
+      return stream.status
+    }
+    let free = await again()
+    for (let attempts = 0; free === 503 && attempts < 50; attempts += 1) free = await again()
+    expect(free, 'the places are free again').to.equal(200)
+  })
+})

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { storedRowOf } from 'oidc-provider-impersonation-verify/chain'
+import type { AuditCase } from './audit-case.ts'
+import {
+  act,
+  assertHas,
+  ended,
+  exported,
+  idOf,
+  issued,
+  put,
+  readOn,
+  refused,
+  rejection,
+  replayed,
+  started,
+  T,
+  times,
+  used,
+  writer,
+} from './support.ts'
+
+const TWENTY = Array.from({ length: 20 }, (_, index) => T + index)
+
+/** Cursors that no store made, and some that attempt an injection. */
+const FORGED = [
+  '',
+  ' 1',
+  '1 ',
+  '01',
+  '-1',
+  '+1',
+  '1.5x!',
+  '1e3',
+  '0x10',
+  'one',
+  '１',
+  '1\n',
+  '1\0',
+  '+',
+  '-',
+  '$',
+  '(1-1',
+  '1-1-1',
+  '1-',
+  '01-1',
+  '1-01',
+  '.',
+  '../..',
+  '1.',
+  '.a',
+  `01.${'a'.repeat(43)}`,
+  `-1.${'a'.repeat(43)}`,
+  `1e3.${'a'.repeat(43)}`,
+  `9007199254740993.${'a'.repeat(43)}`,
+  `1.${'a'.repeat(5000)}`,
+  `1.${'ä'.repeat(43)}`,
+  `1.${'a'.repeat(42)}'`,
+  `1.${'a'.repeat(43)}\n`,
+  '18446744073709551615-18446744073709551615-1',
+  "1' OR '1'='1",
+  '1; DROP TABLE audit',
+  '9'.repeat(40),
+  '9'.repeat(5000),
+]
+
+export const readingCases: readonly AuditCase[] = [
+  {
+    title: 'reads all entries in their order, in pages of any size',
+    async run({ store }) {
+      for (const time of TWENTY) await put(store, issued(`${time % 3}`, time))
+      for (const limit of [1, 3, 20, 100]) {
+        assert.deepEqual(times(await readOn(store, undefined, limit)), TWENTY, `${limit}`)
+      }
+      const [first, second] = await store.entries({ limit: 2 })
+      assert.deepEqual(times(await store.entries({ after: first?.cursor, limit: 1 })), [T + 1])
+      assert.deepEqual(times(await readOn(store, second?.cursor)), TWENTY.slice(2))
+    },
+  },
+  {
+    title: 'says which entry is the last, and reads on from there',
+    async run({ store }) {
+      const one = writer(store)
+      await one.write(issued('a', T), used('a', T + 1))
+      const newest = await store.newest()
+      assert.equal(newest, (await readOn(store)).at(-1)?.cursor)
+      assert.deepEqual(await store.entries({ after: newest, limit: 9 }), [])
+      await one.write(exported(T + 2), issued('b', T + 3))
+      assert.deepEqual(times(await store.entries({ after: newest, limit: 9 })), [T + 2, T + 3])
+      assert.notEqual(await store.newest(), newest)
+    },
+  },
+  {
+    title: 'gives every entry a cursor of its own, that stays and that URLs contain as it is',
+    async run({ store }) {
+      for (const time of TWENTY) await put(store, issued('a', time), issued('b', time))
+      const cursors = (await readOn(store)).map(({ cursor }) => cursor)
+      assert.equal(new Set(cursors).size, 40)
+      for (const cursor of cursors) assert.equal(encodeURIComponent(cursor), cursor)
+      await put(store, issued('a', T))
+      assert.deepEqual((await readOn(store)).map(({ cursor }) => cursor).slice(0, 40), cursors)
+    },
+  },
+  {
+    title: 'reads the entries of a row, and no others, in pages',
+    async run({ store }) {
+      for (const time of TWENTY) await put(store, used('a', time), used('b', time), exported(time))
+      for (const limit of [1, 7, 20]) {
+        const seen: (number | undefined)[] = []
+        for (let after: string | undefined, isMore = true; isMore; ) {
+          const page = await store.timeline(idOf('a'), { after, limit })
+          assert.equal(
+            page.every(({ row }) => row === idOf('a')),
+            true,
+          )
+          seen.push(...times(page))
+          after = page.at(-1)?.cursor
+          isMore = page.length === limit && seen.length < 100
+        }
+        assert.deepEqual(seen, TWENTY, `${limit}`)
+      }
+      assert.deepEqual(await store.timeline(idOf('c'), { limit: 9 }), [])
+    },
+  },
+  {
+    title: 'reads the entries of several rows, one row after the other, in pages',
+    async run({ store }) {
+      for (const time of TWENTY) {
+        await put(store, used('a', time), used('b', time), used('c', time))
+      }
+      const wanted = ['c', 'none', 'a'].map(idOf)
+      for (const limit of [1, 7, 20, 50]) {
+        const seen: [string | undefined, number | undefined][] = []
+        let [left, after]: [string[], string | undefined] = [wanted, undefined]
+        for (let isMore = true; isMore; ) {
+          const page = await store.timelines(left, { after, limit })
+          const pageTimes = times(page)
+          seen.push(...page.map(({ row }, index) => [row, pageTimes[index]] as [string, number]))
+          const last = page.at(-1)
+          left = left.slice(left.indexOf(last?.row ?? ''))
+          after = last?.cursor
+          isMore = page.length === limit && seen.length < 100
+        }
+        assert.deepEqual(
+          seen,
+          ['c', 'a'].flatMap((name) => TWENTY.map((time) => [idOf(name), time])),
+          `${limit}`,
+        )
+      }
+      assert.deepEqual(await store.timelines([], { limit: 9 }), [])
+    },
+  },
+  {
+    title: 'finds no row under an id that is none, whatever it is',
+    async run({ store }) {
+      await put(store, issued('a', T))
+      const ids = ['', '*', '%', '_'.repeat(43), idOf('a').toLowerCase(), `${idOf('a')}x`]
+      for (const id of [...ids, `${idOf('a')}\0`, '__proto__', "' OR 1=1 --", 'ä', randomUUID()]) {
+        assert.equal(await store.row(id), undefined, id)
+        assert.deepEqual(await store.rows([id]), [], id)
+        assert.deepEqual(await store.timeline(id, { limit: 9 }), [], id)
+        assert.deepEqual(await store.timelines([id], { limit: 9 }), [], id)
+      }
+    },
+  },
+  {
+    title:
+      'tells of every row once by its id, in pages of any size, that it is where searches find it',
+    async run({ store }) {
+      const names = Array.from({ length: 30 }, (_, index) => `${index}`)
+      for (const [index, name] of names.entries()) {
+        await put(store, issued(name, T + (index % 3)), used(name, T + 9, { method: 'POST' }))
+        if (index % 2) await put(store, replayed(name, T + 10), act('held', name, T + 11))
+        if (index % 3) await put(store, started(name, T + 1), ended(name, T + 12))
+        if (index % 5)
+          await put(store, act('acknowledged', name, T + 13, { alarms: 1, urgency: 1 }))
+      }
+      await put(store, refused(T))
+      for (const limit of [1, 7, 1000]) {
+        const ids: string[] = []
+        for (let after: string | undefined; ; ) {
+          const { rows, next } = await store.filedRows({ after, limit })
+          for (const { id, row, entries } of rows) {
+            const alone = await store.row(id)
+            assert.deepEqual(row, alone && storedRowOf(alone), id)
+            assert.deepEqual(
+              entries,
+              (await store.timeline(id, { limit: 50 })).map(
+                ({ writer, sequence, count, lastTime }) =>
+                  lastTime === undefined ? [writer, sequence] : [writer, sequence, count, lastTime],
+              ),
+              id,
+            )
+            ids.push(id)
+          }
+          after = next
+          if (after === undefined) break
+        }
+        assert.equal(ids.length, 31, `${limit}`)
+        for (const name of names) assert.ok(ids.includes(idOf(name)), name)
+        const only = await store.filedRows({ limit, only: idOf('7') })
+        assert.deepEqual(
+          only.rows.map(({ id }) => id),
+          [idOf('7')],
+        )
+        assert.equal(only.next, undefined)
+      }
+    },
+  },
+  {
+    title: 'refuses a cursor that it cannot have made, and stays as it was',
+    async run({ store }) {
+      for (const time of TWENTY) await put(store, issued(`${time}`, time))
+      for (const cursor of FORGED) {
+        const told = JSON.stringify(cursor.slice(0, 50))
+        const reads = {
+          find: () => store.find({}, { before: cursor, limit: 5, now: T }),
+          timeline: () => store.timeline(idOf(`${T}`), { after: cursor, limit: 5 }),
+          timelines: () => store.timelines([idOf(`${T}`)], { after: cursor, limit: 5 }),
+          entries: () => store.entries({ after: cursor, limit: 5 }),
+        }
+        for (const [name, read] of Object.entries(reads)) {
+          assert.ok((await rejection(read())) instanceof RangeError, `${name} ${told}`)
+        }
+      }
+      assert.deepEqual(times(await readOn(store)), TWENTY)
+    },
+  },
+  {
+    title: 'keeps what it has when it is opened again, and goes on with its cursors',
+    async run({ store, another }) {
+      const one = writer(store)
+      const first = await one.write(issued('a', T), used('a', T + 1))
+      const stored = await readOn(store)
+      const next = await another()
+      assert.deepEqual(await readOn(next), stored)
+      await next.append(first)
+      await put(next, used('a', T + 2))
+      const last = stored.at(-1)?.cursor
+      assert.deepEqual(times(await next.entries({ after: last, limit: 9 })), [T + 2])
+      assertHas(await next.row(idOf('a')), { reads: 2 })
+    },
+  },
+]

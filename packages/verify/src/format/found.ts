@@ -1,0 +1,72 @@
+import { alarmDueAt, openAlarmOf } from './alarm.ts'
+import { digestOf } from './chain.ts'
+import { noticeDueAt } from './notice.ts'
+import { present } from './present.ts'
+import type { AuditRow } from './row.ts'
+import { storable } from './text.ts'
+import { unapprovedIn } from './unapproved.ts'
+import { rowWordsOf } from './words.ts'
+
+/**
+ * By what a row is found, beside its own members. The columns of a database are bare members of the row and
+ * of this, so that what is proved of a row is proved of its columns.
+ */
+export interface RowFound {
+  /** Account ids: see {@link indexable}. */
+  readonly customer?: string | undefined
+  readonly operator?: string | undefined
+  /** See {@link searchable} and {@link indexable}. */
+  readonly ticket?: string | undefined
+  /** Of the last alarm, where no lead has acknowledged it. Times are in milliseconds since the epoch. */
+  readonly openAlarmAt?: number | undefined
+  /** The same where it is urgent. */
+  readonly urgentAlarmAt?: number | undefined
+  /** Of a row on hold. */
+  readonly heldAt?: number | undefined
+  /** Of what nobody approved: see {@link unapprovedIn}. */
+  readonly isUnapproved?: true | undefined
+  /** When the customer is to be told something. */
+  readonly noticeDueAt?: number | undefined
+  /** When the deployment is to be told of an alarm. */
+  readonly alertDueAt?: number | undefined
+  /** See `rowWordsOf`: with a space between two words. */
+  readonly words: string
+}
+
+/** A row as it is kept and exported. */
+export type StoredRow = AuditRow & { readonly found: RowFound }
+
+export function storedRowOf(row: AuditRow): StoredRow {
+  const { customer, operator, ticket, alarm, hold, review } = row
+  const open = openAlarmOf(row)
+  const found = {
+    customer: customer && indexable(customer.id),
+    operator: operator && indexable(operator.id),
+    ticket: ticket === undefined ? undefined : indexable(searchable(ticket)),
+    openAlarmAt: open && alarm?.at,
+    urgentAlarmAt: open === 'urgent' ? alarm?.at : undefined,
+    heldAt: hold?.isHeld ? hold.at : undefined,
+    isUnapproved: unapprovedIn(review) && (true as const),
+    noticeDueAt: noticeDueAt(row),
+    alertDueAt: alarmDueAt(row),
+  }
+  return { ...row, found: { ...present(found), words: rowWordsOf(row).join(' ') } }
+}
+
+/** A text as it is compared in a search: without regard to case, and without control characters. */
+export function searchable(text: string): string {
+  return storable(text)
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/\p{Cc}/gu, ' ')
+}
+
+const MAX_INDEXED_CHARACTERS = 200
+
+/**
+ * An index of PostgreSQL takes no more than 2704 bytes: a ticket number that is longer must not make
+ * the whole audit fail. Of a long text the digest is compared.
+ */
+export function indexable(text: string): string {
+  return text.length <= MAX_INDEXED_CHARACTERS ? storable(text) : digestOf(storable(text))
+}

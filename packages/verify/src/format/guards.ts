@@ -1,0 +1,44 @@
+import { isPlainObject } from './plain-object.ts'
+
+/** Tells whether a value that was read as JSON has a form. */
+export type Guard<T> = (value: unknown) => value is T
+
+export const isText = (value: unknown): value is string => typeof value === 'string'
+
+export const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
+
+/** 1 or more. */
+export const isCount = (value: unknown): value is number => isInteger(value) && value > 0
+
+export function isExactly<const T extends string | number>(expected: T): Guard<T> {
+  return (value): value is T => value === expected
+}
+
+export function isAbsentOr<T>(isRight: Guard<T>): Guard<T | undefined> {
+  return (value): value is T | undefined => value === undefined || isRight(value)
+}
+
+export function isListOf<T>(isRight: Guard<T>): Guard<readonly T[]> {
+  return (value): value is readonly T[] => Array.isArray(value) && value.every(isRight)
+}
+
+/**
+ * An object with these members. It may have others.
+ *
+ * @param members a guard for each member of the type: the compiler finds one that is missing
+ */
+export function isObjectOf<T extends object>(
+  members: {
+    readonly [K in keyof T]-?: Guard<T[K]>
+  },
+): Guard<T> {
+  const guards = Object.entries<Guard<unknown>>(members)
+  return (value): value is T =>
+    isPlainObject(value) &&
+    guards.every(([name, isRight]) => isRight(Object.hasOwn(value, name) ? value[name] : undefined))
+}
+
+/** What has the form; `undefined` for anything else. */
+export function ifRight<T>(isRight: Guard<T>): (value: unknown) => T | undefined {
+  return (value) => (isRight(value) ? value : undefined)
+}
