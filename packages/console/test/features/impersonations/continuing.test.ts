@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ACT, refusals } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
+import { csvRecords, idIn } from '../../support/csv.ts'
 import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 
@@ -152,13 +153,8 @@ describe('continuing', () => {
     expect(text).to.include(`"continues":"${first.id}"`)
 
     const csv = await deployment.ask('ada', `/audit/export.csv?ticket=${ACT.ticketId}`)
-    const [head = '', ...lines] = csv.text.trim().split('\r\n')
-    const column = head.split(',').indexOf('continues')
-    const told = (id: string) => {
-      // An id that begins with a hyphen stands there with an apostrophe, in quotes.
-      const cells = lines.map((line) => line.replaceAll(/["']/g, '').split(','))
-      return cells.find(([of]) => of === id)?.[column]
-    }
+    const records = csvRecords(csv.text)
+    const told = (id: string) => idIn(records.find((record) => idIn(record.id) === id)?.continues)
     expect(told(body.id)).to.equal(first.id)
     expect(told(first.id)).to.equal('')
   })

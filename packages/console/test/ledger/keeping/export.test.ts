@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { exportCsv, exportJsonLines } from '../../../src/ledger/keeping/export.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
+import { csvRecords, parseCsv } from '../../support/csv.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { all, randomBatches, START } from '../random-audit.ts'
 import {
@@ -24,25 +25,8 @@ async function whole(parts: AsyncIterable<string>): Promise<string> {
   return text
 }
 
-/** Reads CSV as RFC 4180 has it, and refuses all else. */
-function parseCsv(text: string): string[][] {
-  const rows: string[][] = [[]]
-  const cell = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n|$)/gy
-  while (cell.lastIndex < text.length) {
-    const at = cell.lastIndex
-    const [, value = '', end] = cell.exec(text) ?? expect.fail(`no CSV at ${at}`)
-    rows.at(-1)?.push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value)
-    if (end === '\r\n' && cell.lastIndex < text.length) rows.push([])
-  }
-  return rows
-}
-
 async function csv(store: AuditStore): Promise<Record<string, string>[]> {
-  const [names = [], ...rows] = parseCsv((await whole(exportCsv(store, ROWS))).slice(1))
-  return rows.map((row) => {
-    expect(row).to.have.length(names.length)
-    return Object.fromEntries(names.map((name, index) => [name, row[index] ?? '']))
-  })
+  return csvRecords(await whole(exportCsv(store, ROWS)))
 }
 
 /** An impersonation with this reason, by an operator with this name. */
