@@ -21,6 +21,12 @@ export function role({ accountId }: Account): Role | undefined {
 /** Who may have a role: the console asks `role` of each. Yours is a query. */
 export const staff = () => people.all().filter((person) => person.role !== 'customer')
 
+/** Who looks into the data of one person, and erases it: one of them asks, and another one confirms. */
+export const mayErase = ({ accountId }: Account) => {
+  const found = people.find(accountId)?.role
+  return found === 'lead' || found === 'auditor'
+}
+
 /** Who decides on requests for an approval, and looks at emergencies afterwards: everyone who leads. */
 export const approvers = () => people.all().filter((person) => person.role === 'lead')
 

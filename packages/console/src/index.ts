@@ -18,6 +18,7 @@ import { permitsContext } from './features/permits/server/context.ts'
 import { deciders } from './features/permits/server/deciders.ts'
 import type { Resuming } from './features/permits/server/options.ts'
 import { type PauseFilter, pausesOf } from './features/permits/server/pauses.ts'
+import type { ErasingParts } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
 import { personalData } from './features/personal-data/server/personal-data.ts'
 import { log } from './kernel/log-line.ts'
@@ -155,7 +156,7 @@ export interface SupportConsole extends Middleware {
    * @returns how many this call erased
    * @throws InForceError where something is on hold or in force: nothing is erased
    * @throws TypeError for an id that is no text, or an empty one
-   * @throws Error where the entry is not stored, or the storage fails: call it again
+   * @throws Error where the entry is not stored, the storage fails, or its tables were changed: call it again
    */
   erase(customerId: string, request?: DataRequest): Promise<ErasedCounts>
   /**
@@ -253,8 +254,16 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const alerts =
     onAlarm && startOutbox({ who: 'leads', sources: [alarmAlerts(store, audit, onAlarm, urlOf)] })
   const pauses = { ...ownPauses, resume }
-  const parts: Parts & PermitParts = {
+  const now = () => Date.now()
+  const ofPerson = personalData(audit, {
+    sign,
+    isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,
+    hasAccount: async (id) => (await findAccount(provider, id)) !== undefined,
+    now,
+  })
+  const parts: ErasingParts & Parts & PermitParts = {
     permits,
+    personalData: ofPerson,
     pauses,
     gate: permitGate({ permits, pauses }),
     provider,
@@ -278,7 +287,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     ),
     refusals: refusalRecorder(audit.record, accountLookUp(provider)),
     closing: closing.signal,
-    now: () => Date.now(),
+    now,
   }
   const checkClients = clientChecks(provider, settings)
   store.open().catch((error: unknown) => log(`the storage cannot be used: ${reasonOf(error)}`))
@@ -297,12 +306,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     ...pageMiddleware(provider, settings),
   )
   return Object.assign(middleware, {
-    ...personalData(audit, {
-      sign,
-      isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,
-      hasAccount: async (id) => (await findAccount(provider, id)) !== undefined,
-      now: parts.now,
-    }),
+    exportOf: ofPerson.exportOf,
+    erase: ofPerson.erase,
     resume,
     pauses: (filter: PauseFilter = {}) => ownPauses.list(filter),
     callback: () => requestListener(middleware, provider),

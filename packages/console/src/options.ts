@@ -9,6 +9,7 @@ import type { Application } from './web/applications.ts'
 import type { Brand } from './web/brand.ts'
 import type { Customers } from './web/customer-directory.ts'
 import type { ListStaff } from './web/settings.ts'
+import type { MayErase } from './web/sign-in/roles.ts'
 import type { UseInWords } from './web/use-words.ts'
 
 export interface SupportConsoleOptions {
@@ -30,6 +31,13 @@ export interface SupportConsoleOptions {
    * `role` answers. At most 200 are looked at. Without it, that list is empty.
    */
   readonly staff?: ListStaff | undefined
+  /**
+   * Who answers requests about the data of one person: those with a role of whom it answers `true` have the page
+   * *Personal data*, where one of them asks for an erasure and another one confirms it. Called at every request;
+   * what it throws is answered 503, and so is an answer that takes more than 5 seconds. Without it, there is no
+   * such page.
+   */
+  readonly mayErase?: MayErase | undefined
   /** At least one. */
   readonly applications: readonly Application[]
   /** `createSqliteAudit()` or `createPostgresAudit()`. */

@@ -6,6 +6,8 @@ import { overviewRoutes } from './features/overview/server/routes.ts'
 import { customerPermitRoutes, permitRoutes } from './features/permits/server/api/routes.ts'
 import type { CustomerPermitCall, PermitCall } from './features/permits/server/api/shown.ts'
 import { countToDecide } from './features/permits/server/api/waiting.ts'
+import type { ErasingCall } from './features/personal-data/server/api.ts'
+import { personalDataRoutes } from './features/personal-data/server/routes.ts'
 import { ruleRoutes } from './features/rules/server/routes.ts'
 import { ALL_ROLES } from './kernel/roles.ts'
 import { me } from './web/me.ts'
@@ -23,13 +25,14 @@ const streamChanges = changeStream<PermitCall>({
 })
 
 /** What people of the support ask, by their roles. The first one that matches answers. */
-export const STAFF_ROUTES: readonly StaffRoute<PermitCall>[] = [
+export const STAFF_ROUTES: readonly StaffRoute<ErasingCall & PermitCall>[] = [
   staff.get('/me', ALL_ROLES, me),
   ...impersonationRoutes,
   ...permitRoutes,
   ...alarmRoutes,
   ...overviewRoutes,
   ...ruleRoutes,
+  ...personalDataRoutes,
   staff.get('/stream', ALL_ROLES, streamChanges, { streams: true }),
 ]
 

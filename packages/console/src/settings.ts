@@ -33,6 +33,7 @@ import { brandSettings } from './web/brand.ts'
 import { BRAND_RULES } from './web/brand-rules.ts'
 import type { Customers } from './web/customer-directory.ts'
 import type { ListStaff, Settings } from './web/settings.ts'
+import type { MayErase } from './web/sign-in/roles.ts'
 import type { UseInWords } from './web/use-words.ts'
 import { createLanguages } from './web/words/languages.ts'
 import { lookUp } from './web/words/look-up.ts'
@@ -53,6 +54,7 @@ const CONSOLE_RULES = {
   issueAs: textRule('a client that managementApi.clients names for issue'),
   role: aFunction<SupportConsoleOptions['role']>().required('(account) => role or undefined'),
   staff: aFunction<ListStaff>(),
+  mayErase: aFunction<MayErase>(),
   customers: objectWith<Customers>('search', 'get').required('search(text, page) and get(id)'),
   applications: list(
     group(APPLICATION_RULES),

@@ -29,6 +29,7 @@ export {
   CONSOLE_EVENTS,
   decodeEntry,
   ERASED_EVENT,
+  ERASING_EVENT,
   type Erased,
   encodeEntry,
   isAboutPermit,

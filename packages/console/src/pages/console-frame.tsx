@@ -28,7 +28,7 @@ export function ConsoleFrame(props: {
   const { me } = session
   const page = usePageLocation()
   const routes = props.routes.filter(
-    ({ roles, needsPermits }) => roles.includes(me.role) && (!needsPermits || me.permits),
+    ({ roles, needs }) => roles.includes(me.role) && (!needs || me[needs]),
   )
   const count = useWaiting(session)
   useEffect(() => setTitleCount(count), [count])

@@ -12,6 +12,7 @@ import { PausedOperators } from '../features/permits/pages/pauses.tsx'
 import { PreviewHint } from '../features/permits/pages/preview.tsx'
 import { permitPages } from '../features/permits/pages/routes.tsx'
 import { RequestsWaiting, ReviewsWaiting } from '../features/permits/pages/waiting.tsx'
+import { personalDataPages } from '../features/personal-data/pages/routes.tsx'
 import { rulePages } from '../features/rules/pages/routes.tsx'
 import { words } from '../web/kit/text.tsx'
 import { ConsoleSession } from '../web/session/console-session.ts'
@@ -28,6 +29,7 @@ const CONSOLE_PAGES = [
   ...auditPages,
   ...alarmPages(PausedOperators),
   ...rulePages(Needed),
+  ...personalDataPages,
 ]
 
 render(

@@ -34,6 +34,8 @@ export interface MeAnswer {
   readonly ticketExample?: string
   /** Whether the console has permits: see answers.ts of permits. */
   readonly permits?: true
+  /** Whether the person has the page of personal data: see answers.ts of personal-data. */
+  readonly mayErase?: true
   /** By the clock of the server. */
   readonly now: number
 }

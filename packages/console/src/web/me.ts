@@ -3,12 +3,14 @@ import { nameIn } from './applications.ts'
 import { orUnavailable } from './http/problem.ts'
 import type { Call } from './parts.ts'
 import { findNamed } from './person-names.ts'
+import { findMayErase } from './sign-in/roles.ts'
 
 /** `GET /me` */
 export async function me({ ctx, caller, gate, language, settings, now }: Call): Promise<void> {
   const { name, email } = await orUnavailable('your account cannot be looked up now', () =>
     findNamed(caller.account),
   )
+  const mayErase = await findMayErase(caller.account, settings)
   const { applications, durations, ticketPattern, ticketExample } = settings
   ctx.body = {
     id: caller.id,
@@ -24,6 +26,7 @@ export async function me({ ctx, caller, gate, language, settings, now }: Call): 
     ...(ticketPattern === undefined ? {} : { ticketPattern: ticketPattern.source }),
     ...(ticketExample === undefined ? {} : { ticketExample }),
     ...(gate.hasPermits ? { permits: true as const } : {}),
+    ...(mayErase ? { mayErase } : {}),
     now: now(),
   } satisfies MeAnswer
 }

@@ -2,7 +2,7 @@ import type { AuditStore } from '../ledger/store.ts'
 import type { Application } from './applications.ts'
 import type { BrandSettings } from './brand.ts'
 import type { Customers } from './customer-directory.ts'
-import type { RoleOf } from './sign-in/roles.ts'
+import type { MayErase, RoleOf } from './sign-in/roles.ts'
 import type { UseInWords } from './use-words.ts'
 import type { Languages } from './words/languages.ts'
 
@@ -20,6 +20,7 @@ export interface Settings {
   readonly issueAs: string
   readonly role: RoleOf
   readonly staff: ListStaff | undefined
+  readonly mayErase: MayErase | undefined
   readonly path: string
   /** The public origin of the console. */
   readonly url: string

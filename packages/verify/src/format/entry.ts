@@ -18,6 +18,9 @@ export const USED_EVENT = 'impersonation.used'
 /** The first entry of a chain: see `begun` of {@link AuditEntry}. */
 export const BEGUN_EVENT = 'audit.begun'
 
+/** A person asks to erase what there is of a customer, and another one is to confirm it. */
+export const ERASING_EVENT = 'support.erasing'
+
 /** What there was of a customer was erased: see `erased` of {@link AuditEntry}. */
 export const ERASED_EVENT = 'support.erased'
 
@@ -40,6 +43,8 @@ export const CONSOLE_EVENTS = [
   'support.objected',
   // The audit, or a part of it, was exported.
   'support.exported',
+  // A person asks for an erasure, which another one confirms. The entry names no customer.
+  ERASING_EVENT,
   // What there was of a customer was erased. The entry names no customer.
   ERASED_EVENT,
   // What was to be erased belongs to another customer, by its entries. It was not erased.

@@ -54,6 +54,7 @@ export function openedStore(store: AuditStore): OpenedStore {
     timeline: (id, page) => read(() => store.timeline(id, page)),
     timelines: (ids, page) => read(() => store.timelines(ids, page)),
     entries: (page) => read(() => store.entries(page)),
+    erasures: (since) => read(() => store.erasures(since)),
     newest: () => read(() => store.newest()),
     heads: () => read(() => store.heads()),
     remove: (before, limit) => use(() => store.remove(before, limit)),

@@ -25,8 +25,8 @@ export interface Route {
   readonly shows?: 'alarms' | 'toDecide'
   /** Whether people fill in something there: what is told of others lies below it, and never over it. */
   readonly hasForm?: true
-  /** Only where the console has permits. */
-  readonly needsPermits?: true
+  /** Only where the console has permits, or for those who may erase. */
+  readonly needs?: 'mayErase' | 'permits'
 }
 
 /** The values of the parameters of a path, where it fits the path of a route. */

@@ -6,7 +6,10 @@ import { orUnavailable, Problem } from '../http/problem.ts'
 /** What the deployment answers about an account. */
 export type RoleOf = (account: Account) => Role | undefined | Promise<Role | undefined>
 
-/** How long `role` may take, in milliseconds. */
+/** Whether a person may erase what the audit has of a customer, as the deployment answers it. */
+export type MayErase = (account: Account) => boolean | Promise<boolean>
+
+/** How long `role` and `mayErase` may take, in milliseconds. */
 const ROLE_TIMEOUT_MS = 5000
 
 /**
@@ -19,15 +22,41 @@ export async function findRole(
   { role }: { readonly role: RoleOf },
   timeoutMs = ROLE_TIMEOUT_MS,
 ): Promise<Role | undefined> {
-  const answered = await orUnavailable('your role cannot be looked up now', async () => {
-    const answer = (async () => role(account))()
-    if (await endsWithin(timeoutMs, answer)) return answer
-    throw new Error(`options.role took more than ${timeoutMs} ms`)
-  })
+  const answered = await askWithin(timeoutMs, 'role', () => role(account))
   if (answered === undefined || ALL_ROLES.some((known) => known === answered)) return answered
   throw new Problem(500, 'server_error', 'something went wrong', {
     cause: new TypeError(
       `options.role answered neither undefined nor one of: ${ALL_ROLES.join(', ')}`,
     ),
+  })
+}
+
+/**
+ * Asks the deployment whether an account may erase: nobody where it is not asked.
+ *
+ * @throws Problem 503 where `mayErase` throws or takes too long, 500 where it answers something else
+ */
+export async function findMayErase(
+  account: Account,
+  { mayErase }: { readonly mayErase: MayErase | undefined },
+  timeoutMs = ROLE_TIMEOUT_MS,
+): Promise<boolean> {
+  if (!mayErase) return false
+  const answered = await askWithin(timeoutMs, 'mayErase', () => mayErase(account))
+  if (typeof answered === 'boolean') return answered
+  throw new Problem(500, 'server_error', 'something went wrong', {
+    cause: new TypeError('options.mayErase answered neither true nor false'),
+  })
+}
+
+function askWithin<T>(
+  timeoutMs: number,
+  option: 'mayErase' | 'role',
+  ask: () => T | Promise<T>,
+): Promise<T> {
+  return orUnavailable('your role cannot be looked up now', async () => {
+    const answer = (async () => ask())()
+    if (await endsWithin(timeoutMs, answer)) return answer
+    throw new Error(`options.${option} took more than ${timeoutMs} ms`)
   })
 }

@@ -13,6 +13,8 @@ import overviewGerman from '../../features/overview/words/de.json' with { type: 
 import overviewEnglish from '../../features/overview/words/en.json' with { type: 'json' }
 import permitsGerman from '../../features/permits/words/de.json' with { type: 'json' }
 import permitsEnglish from '../../features/permits/words/en.json' with { type: 'json' }
+import personalDataGerman from '../../features/personal-data/words/de.json' with { type: 'json' }
+import personalDataEnglish from '../../features/personal-data/words/en.json' with { type: 'json' }
 import rulesGerman from '../../features/rules/words/de.json' with { type: 'json' }
 import rulesEnglish from '../../features/rules/words/en.json' with { type: 'json' }
 import type { Plural } from '../../kernel/sentence.ts'
@@ -26,6 +28,7 @@ const english = {
   notices: noticesEnglish,
   overview: overviewEnglish,
   permits: permitsEnglish,
+  personalData: personalDataEnglish,
   rules: rulesEnglish,
   web: webEnglish,
 }
@@ -37,6 +40,7 @@ const german = {
   notices: noticesGerman,
   overview: overviewGerman,
   permits: permitsGerman,
+  personalData: personalDataGerman,
   rules: rulesGerman,
   web: webGerman,
 }

@@ -14,16 +14,16 @@ export function permitPages(Rows: RowsPart): readonly Route[] {
       path: '/approvals',
       roles: ALL_ROLES,
       page: PermitsPage,
-      needsPermits: true,
+      needs: 'permits',
       link: words.permits.link,
       shows: 'toDecide',
     },
-    { path: '/approvals/history', roles: ALL_ROLES, page: HistoryPage, needsPermits: true },
+    { path: '/approvals/history', roles: ALL_ROLES, page: HistoryPage, needs: 'permits' },
     {
       path: '/approvals/:id',
       roles: ALL_ROLES,
       page: (props) => <PermitPage {...props} Rows={Rows} />,
-      needsPermits: true,
+      needs: 'permits',
     },
   ]
 }

@@ -33,6 +33,18 @@ export interface ErasedCounts {
   readonly permits: number
 }
 
+/** An erasure that a second person confirmed. */
+export interface ConfirmedErasure {
+  /** The id of the request: the entry has it as `context.request`. */
+  readonly request: string
+  /**
+   * Called when the first entry is stored, and before anything is removed.
+   *
+   * @throws where somebody else erases it by this request
+   */
+  readonly assertFirst: () => Promise<void>
+}
+
 export interface ErasureParts {
   readonly store: AuditStore
   /** Rejects where the entry is not stored. */
@@ -67,25 +79,32 @@ const MAX_ROUNDS = 20
  *
  * @throws InForceError where something is in force, or is another customer's: then nothing was removed,
  * but where it came in force while others were removed
+ * @throws Error with `code: 'ERR_AUDIT_SCHEMA'` where the tables are not as they were created: nothing was removed
  */
 export async function eraseCustomer(
   parts: ErasureParts,
   customer: string,
   request: DataRequest,
+  confirmed?: ConfirmedErasure,
 ): Promise<ErasedCounts> {
   const { store, now } = parts
+  await store.assertSchema()
   const hasAccount = await parts.hasAccount(customer)
-  const { items, inForce } = await findAll(parts, customer, hasAccount)
+  const { items, inForce } = await findOfCustomer(parts, customer, hasAccount)
   await raiseAlarms(parts, inForce, request)
   const counts = { impersonation: 0, permit: 0 }
-  let left: readonly Item[] = inForce.length > 0 ? [] : items
+  // The newest impersonation goes last: by it, a request leads to the customer until the end.
+  let left: readonly Item[] = inForce.length > 0 ? [] : items.toReversed()
+  let isFirst = true
   for (let round = 0; left.length > 0; round += 1) {
     if (round === MAX_ROUNDS) throw new Error('others write all the time: call it again')
     const changed: Item[] = []
     for (let at = 0; at < left.length; at += IDS_PER_ENTRY) {
       const some = left.slice(at, at + IDS_PER_ENTRY)
       const until = Math.max(now(), ...some.map(({ lastAt }) => lastAt))
-      await parts.record(await erasedEntry(parts, some, until, request))
+      await parts.record(await erasedEntry(parts, some, until, request, confirmed?.request))
+      if (isFirst) await confirmed?.assertFirst()
+      isFirst = false
       for (const item of some) {
         const { isRemoved, lastAt, why } = await remove(item, until)
         if (isRemoved) counts[item.kind] += 1
@@ -118,7 +137,12 @@ export async function eraseCustomer(
   }
 }
 
-async function findAll(parts: ErasureParts, customer: string, hasAccount: boolean) {
+/** What there is to erase of a customer, and of this what may not be erased. */
+export async function findOfCustomer(
+  parts: Omit<ErasureParts, 'record' | 'sign'>,
+  customer: string,
+  hasAccount: boolean,
+): Promise<{ readonly items: readonly Item[]; readonly inForce: InForce[] }> {
   const { store, now, isKept } = parts
   const items: Item[] = []
   const inForce: InForce[] = []
@@ -175,11 +199,13 @@ async function erasedEntry(
   items: readonly Item[],
   until: number,
   { by, note }: DataRequest,
+  request: string | undefined,
 ): Promise<AuditEntry> {
   const idsOfKind = (kind: Item['kind']) =>
     idsOf(items.filter((item) => item.kind === kind)).toSorted()
   const ids = { impersonations: idsOfKind('impersonation'), permits: idsOfKind('permit') }
   const claims: SignedErasure = { version: 1, erases: erasureDigestOf(ids), until }
   const erased = { ...ids, signed: await sign({ ...claims }) }
-  return { event: ERASED_EVENT, timeMs: now(), ...present({ by, note }), erased }
+  const context = request === undefined ? undefined : { request }
+  return { event: ERASED_EVENT, timeMs: now(), ...present({ by, note, context }), erased }
 }

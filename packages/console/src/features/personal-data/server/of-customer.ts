@@ -31,3 +31,18 @@ export async function* permitsOfCustomer(
     yield permits.filter((permit) => permit.customer === storable(customer))
   }
 }
+
+/** One id, which leads to the customer as long as something is kept: an entry with it names no customer. */
+export async function findFirst(
+  store: Pick<AuditStore, 'find' | 'permits'>,
+  customer: string,
+  now: number,
+): Promise<{ impersonation?: string; permit?: string } | undefined> {
+  for await (const [row] of rowsOfCustomer(store, customer, now)) {
+    if (row) return { impersonation: row.id }
+  }
+  for await (const [permit] of permitsOfCustomer(store, customer)) {
+    if (permit) return { permit: permit.id }
+  }
+  return undefined
+}

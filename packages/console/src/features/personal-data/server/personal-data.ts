@@ -1,43 +1,59 @@
 import { present } from 'oidc-provider-impersonation-verify/format'
 import type { Audit } from '../../../ledger/recording/audit.ts'
-import type { ErasureParts } from './erase.ts'
-import { type DataRequest, type ErasedCounts, eraseCustomer } from './erase.ts'
+import {
+  type DataRequest,
+  type ErasedCounts,
+  type ErasureParts,
+  eraseCustomer,
+  findOfCustomer,
+} from './erase.ts'
 import { exportCustomer } from './export-customer.ts'
-import { permitsOfCustomer, rowsOfCustomer } from './of-customer.ts'
+import type { InForce } from './in-force.ts'
+import { findFirst } from './of-customer.ts'
+import { type Erasures, erasuresOf } from './requests.ts'
 
 /** What the audit has of one person: for their right of access, and to erasure. */
 export interface PersonalData {
   exportOf(customerId: string, request?: DataRequest): AsyncIterable<string>
   erase(customerId: string, request?: DataRequest): Promise<ErasedCounts>
+  readonly erasures: Erasures
+  /** What may not be erased of a customer now, and why. */
+  findInForce(customer: string): Promise<readonly InForce[]>
+  /** What the entry of an export says, and the export itself. */
+  exportContext(customer: string): Promise<Readonly<Record<string, string>>>
+  exportParts(customer: string, request: DataRequest): AsyncGenerator<string>
 }
 
 export function personalData(
-  audit: Pick<Audit, 'recordSurely' | 'settled' | 'store'>,
+  audit: Pick<Audit, 'recordSurely' | 'settled' | 'store' | 'writer'>,
   parts: Omit<ErasureParts, 'record' | 'store'>,
 ): PersonalData {
   const { store } = audit
   const record = audit.recordSurely
 
-  /** One id, which leads to the customer as long as something is kept: the entry names no customer. */
-  async function findFirst(customer: string): Promise<{ impersonation?: string; permit?: string }> {
-    for await (const [row] of rowsOfCustomer(store, customer, parts.now())) {
-      if (row) return { impersonation: row.id }
-    }
-    for await (const [permit] of permitsOfCustomer(store, customer)) {
-      if (permit) return { permit: permit.id }
-    }
-    return {}
+  const exportParts = (customer: string, request: DataRequest) =>
+    exportCustomer({ store, record, now: parts.now }, customer, request)
+
+  async function exportContext(customer: string) {
+    return { format: 'person', ...(await findFirst(store, customer, parts.now())) }
   }
 
   async function* exportRecorded(customer: string, request: DataRequest) {
     await audit.settled()
-    const context = { format: 'person', ...(await findFirst(customer)) }
+    const context = await exportContext(customer)
     const about = present({ by: request.by, note: request.note })
     await record({ event: 'support.exported', timeMs: parts.now(), ...about, context })
-    yield* exportCustomer({ store, record, now: parts.now }, customer, request)
+    yield* exportParts(customer, request)
   }
 
   return {
+    ...{ exportContext, exportParts },
+    erasures: erasuresOf(audit, parts),
+    async findInForce(customer) {
+      await audit.settled()
+      const hasAccount = await parts.hasAccount(customer)
+      return (await findOfCustomer({ ...parts, store }, customer, hasAccount)).inForce
+    },
     exportOf: (customerId, request = {}) => exportRecorded(parseCustomer(customerId), request),
     async erase(customerId, request = {}) {
       const customer = parseCustomer(customerId)

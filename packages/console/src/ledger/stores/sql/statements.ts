@@ -1,4 +1,4 @@
-import { ERASED_EVENT } from 'oidc-provider-impersonation-verify/format'
+import { ERASED_EVENT, ERASING_EVENT } from 'oidc-provider-impersonation-verify/format'
 import type { SqlDialect } from './dialect.ts'
 import {
   CHECKPOINT_TABLE,
@@ -174,6 +174,12 @@ UPDATE ${ENTRY_TABLE} SET text = NULL, row_id = NULL, repeat_key = NULL WHERE ${
 RETURNING writer, ${asNumber('sequence')}`,
 
     // In a JSON string, the quotes would be escaped.
+    /** What was asked to be erased, and what was, where it has no row. Time. */
+    erasures: `
+SELECT ${READ_ENTRY} FROM ${ENTRY_TABLE} WHERE row_id IS NULL AND text IS NOT NULL AND sequence > 1 AND time >= ?
+  AND (text LIKE '%"event":"${ERASING_EVENT}"%' OR text LIKE '%"event":"${ERASED_EVENT}"%')
+ORDER BY id`,
+
     /** Entries without a row, but for those that are kept for ever: see `isKeptForEver`. Time, time, limit. */
     removeAlone: `
 UPDATE ${ENTRY_TABLE} SET text = NULL, repeat_key = NULL WHERE id IN (

@@ -148,6 +148,10 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
       return (await read(statements.entries, numberOf(after), limit)).map(storedEntryOf)
     },
 
+    async erasures(since) {
+      return (await read(statements.erasures, since)).map(storedEntryOf)
+    },
+
     async newest() {
       const [found] = await read(statements.newest)
       return found ? textIn(found, 'cursor') : undefined

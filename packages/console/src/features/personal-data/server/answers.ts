@@ -1,0 +1,74 @@
+import type { Role } from '../../../kernel/roles.ts'
+import type { InForce } from './in-force.ts'
+
+export interface NamedPerson {
+  readonly id: string
+  readonly name?: string
+}
+
+/** So many, from one moment to another: in milliseconds since the epoch. */
+export interface Span {
+  readonly count: number
+  readonly from?: number
+  readonly to?: number
+  /** Whether there may be more. */
+  readonly more?: true
+}
+
+export interface ErasureRequestAnswer {
+  readonly id: string
+  readonly at: number
+  readonly lapsesAt: number
+  readonly by: NamedPerson
+  readonly customer: NamedPerson
+  readonly note?: string
+  /** Whether it was confirmed, and something is left of the person. */
+  readonly isBegun: boolean
+  readonly isMine: boolean
+  readonly canConfirm: boolean
+}
+
+/** `GET /personal-data`: who may erase, as all routes here. 404 where the console has no `mayErase`. */
+export interface ErasureRequestsAnswer {
+  readonly requests: readonly ErasureRequestAnswer[]
+  readonly now: number
+}
+
+/** `GET /personal-data/people/:id`: also of a person whom no directory knows. */
+export interface PersonAnswer extends NamedPerson {
+  readonly email?: string
+  /** Whether the directory knows the person. */
+  readonly isKnown: boolean
+  /** Impersonations, and refused requests, as the customer. */
+  readonly asCustomer: Span
+  /** As the operator: no erasure removes them. */
+  readonly asOperator: Span
+  /** Permits, pauses and answers about the customer. */
+  readonly permits: Span
+  readonly permitsAsOperator: Span
+  /** Requests to APIs as the customer. */
+  readonly uses: number
+  /** Impersonations of which the customer was told. */
+  readonly notices: number
+  /** Impersonations on hold. */
+  readonly held: number
+  /** Impersonations that are not. */
+  readonly free: number
+  /** What may not be erased now, at most 100. */
+  readonly inForce: readonly InForce[]
+  readonly request?: ErasureRequestAnswer
+  /** Who can put on hold, and release. */
+  readonly holders: readonly Role[]
+  readonly isMe: boolean
+}
+
+/** `POST /personal-data/people/:id/hold` and `…/release`: lead, auditor. How many it changed. */
+export interface HeldAnswer {
+  readonly count: number
+}
+
+/** `POST /personal-data/requests/:id/confirm` */
+export interface ErasedAnswer {
+  readonly impersonations: number
+  readonly permits: number
+}

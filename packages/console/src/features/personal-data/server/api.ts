@@ -1,0 +1,183 @@
+import { isPlain, MAX_NOTE_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
+import { isId } from '../../../kernel/ids.ts'
+import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
+import { SUPERVISING_ROLES } from '../../../kernel/roles.ts'
+import type { CustomersAnswer } from '../../../web/answers.ts'
+import { recordNow } from '../../../web/audit.ts'
+import { optionalNote, readBody, writtenText } from '../../../web/http/json-body.ts'
+import { notFound, Problem } from '../../../web/http/problem.ts'
+import { numberParameter, readQuery, textParameter } from '../../../web/http/query.ts'
+import { sendExport } from '../../../web/http/send-export.ts'
+import type { Call } from '../../../web/parts.ts'
+import { findMayErase } from '../../../web/sign-in/roles.ts'
+import type {
+  ErasedAnswer,
+  ErasureRequestAnswer,
+  ErasureRequestsAnswer,
+  HeldAnswer,
+  NamedPerson,
+  PersonAnswer,
+} from './answers.ts'
+import { InForceError } from './in-force.ts'
+import { rowsOfCustomer } from './of-customer.ts'
+import { findOfPerson } from './person.ts'
+import type { PersonalData } from './personal-data.ts'
+import { type ErasureRequest, isSame } from './requests.ts'
+
+/** What this feature adds to the parts of the API. */
+export interface ErasingParts {
+  readonly personalData: PersonalData
+}
+
+export type ErasingCall = Call & ErasingParts
+
+const MAX_OFFSET = 10_000
+/** How many reasons against an erasure are shown. */
+const MAX_SHOWN = 100
+
+/** Lets in those who may erase. Without the option, there is nothing here. */
+export function forErasers(
+  handle: (call: ErasingCall) => Promise<void>,
+): (call: ErasingCall) => Promise<void> {
+  return async (call) => {
+    const { caller, settings } = call
+    if (!settings.mayErase) throw notFound('there is nothing here')
+    if (!(await findMayErase(caller.account, settings))) {
+      throw new Problem(403, 'access_denied', 'you may not look into the data of a person')
+    }
+    await handle(call)
+  }
+}
+
+/** `GET /personal-data` */
+export async function listRequests(call: ErasingCall): Promise<void> {
+  const { ctx, personalData, now } = call
+  const requests = await personalData.erasures.list()
+  ctx.body = {
+    requests: await Promise.all(requests.map((each) => shownRequest(each, call))),
+    now: now(),
+  } satisfies ErasureRequestsAnswer
+}
+
+/** `GET /personal-data/customers?q=&offset=`: also for an auditor, who finds no customers elsewhere. */
+export async function searchPeople({ ctx, directory, language }: ErasingCall): Promise<void> {
+  const { q, offset } = readQuery(ctx, {
+    q: v.pipe(textParameter(100), v.trim(), v.nonEmpty('must be a text of 1 to 100 characters')),
+    offset: v.optional(numberParameter(0, MAX_OFFSET), '0'),
+  })
+  ctx.body = (await directory.search(q, offset, language)) satisfies CustomersAnswer
+}
+
+/** `GET /personal-data/people/:id` */
+export async function showPerson(call: ErasingCall): Promise<void> {
+  const { ctx, audit, caller, directory, language, now, personalData } = call
+  const id = personIn(call)
+  const inForce = await personalData.findInForce(id)
+  const { name, ...found } = await findOfPerson(audit.store, id, now())
+  const request = (await personalData.erasures.list()).find((each) => isSame(each.customer, id))
+  const known = await directory.get(id, language)
+  const named = known ?? (await findNamed(call, id))
+  ctx.body = {
+    ...found,
+    ...{ id, isKnown: known !== undefined, inForce: inForce.slice(0, MAX_SHOWN) },
+    ...present({
+      name: named.name ?? name,
+      email: known?.email,
+      request: request && (await shownRequest(request, call)),
+    }),
+    holders: SUPERVISING_ROLES,
+    isMe: isSame(id, caller.id),
+  } satisfies PersonAnswer
+}
+
+/** `GET /personal-data/people/:id/export.jsonl` */
+export async function exportPerson(call: ErasingCall): Promise<void> {
+  const { caller, personalData } = call
+  const id = personIn(call)
+  const context = await personalData.exportContext(id)
+  await sendExport(call, 'personal-data.jsonl', 'jsonl', context, () =>
+    personalData.exportParts(id, { by: caller.id }),
+  )
+}
+
+/** `POST /personal-data/people/:id/hold` and `…/release`: all that is not so already. */
+export function holdAll(isHeld: boolean): (call: ErasingCall) => Promise<void> {
+  return async (call) => {
+    const { ctx, audit, now } = call
+    const { note } = await readBody(ctx, {
+      note: isHeld ? writtenText(MAX_NOTE_LENGTH) : optionalNote,
+    })
+    const event = isHeld ? 'support.held' : 'support.released'
+    let count = 0
+    for await (const rows of rowsOfCustomer(audit.store, personIn(call), now())) {
+      const other = rows.filter(({ hold }) => (hold?.isHeld ?? false) !== isHeld)
+      if (other.length === 0) continue
+      const after = Math.max(...other.map(({ hold }) => hold?.at ?? 0))
+      const entries = other.map(({ id }) => ({ event, id, ...present({ note }) }) as const)
+      await recordNow(call, entries, after)
+      count += other.length
+    }
+    ctx.body = { count } satisfies HeldAnswer
+  }
+}
+
+/** `POST /personal-data/people/:id/erase` */
+export async function askToErase(call: ErasingCall): Promise<void> {
+  const { ctx, caller, personalData } = call
+  const { note } = await readBody(ctx, { note: writtenText(MAX_NOTE_LENGTH) })
+  const asked = await orInForce(() =>
+    personalData.erasures.ask(personIn(call), { by: caller.id, note }),
+  )
+  ctx.status = 201
+  ctx.body = await shownRequest(asked, call)
+}
+
+/** `POST /personal-data/requests/:id/confirm` */
+export async function confirmErasure(call: ErasingCall): Promise<void> {
+  const { ctx, caller, personalData } = call
+  const { note } = await readBody(ctx, { note: optionalNote })
+  const id = call.param('id')
+  if (!isId(id)) throw notFound('there is no such request')
+  ctx.body = (await orInForce(() =>
+    personalData.erasures.confirm(id, { by: caller.id, note }),
+  )) satisfies ErasedAnswer
+}
+
+/** @throws Problem 404 for what no account id can be */
+function personIn({ param }: ErasingCall): string {
+  const id = param('id')
+  if (isPlain(id) && id !== '' && id.length <= MAX_ID_LENGTH) return id
+  throw notFound('there is no such person')
+}
+
+async function orInForce<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof InForceError)) throw error
+    const inForce = error.inForce.slice(0, MAX_SHOWN)
+    throw new Problem(409, 'in_force', 'something of this person may not be erased now', {
+      more: { inForce },
+    })
+  }
+}
+
+async function shownRequest(
+  { by, customer, note, ...request }: ErasureRequest,
+  call: ErasingCall,
+): Promise<ErasureRequestAnswer> {
+  const [asker, concerned] = await Promise.all([findNamed(call, by), findNamed(call, customer)])
+  const isMine = isSame(by, call.caller.id)
+  return {
+    ...request,
+    ...{ by: asker, customer: concerned, isMine, ...present({ note }) },
+    canConfirm: !isMine && !isSame(customer, call.caller.id),
+  }
+}
+
+/** A directory that fails leaves the name away. */
+async function findNamed({ nameOf }: ErasingCall, id: string): Promise<NamedPerson> {
+  const named = await nameOf(id).catch(() => undefined)
+  return { id, ...present({ name: named?.name }) }
+}
