@@ -177,20 +177,21 @@ export function erasuresOf(
     if (isSame(request.by, by)) {
       throw new Problem(403, 'access_denied', 'another person confirms what you asked for')
     }
-    return eraseCustomer(
-      parts,
-      request.customer,
-      { by, note },
-      {
-        request: id,
-        async assertFirst() {
-          // In the order of the store, the entry of this process comes next, or another process was faster.
-          const confirmedIn = (await readAsked()).get(id)?.confirmedIn ?? []
-          if (confirmedIn[asked.confirmedIn.length] === writer) return
-          throw new Problem(409, 'conflict', 'another person confirmed it at the same time')
-        },
+    const faster = () =>
+      new Problem(409, 'conflict', 'another person confirmed it at the same time')
+    let isFirst = false
+    const confirmed = {
+      request: id,
+      async assertFirst() {
+        // In the order of the store, the entry of this process comes next, or another process was faster.
+        const confirmedIn = (await readAsked()).get(id)?.confirmedIn ?? []
+        isFirst = confirmedIn[asked.confirmedIn.length] === writer
+        if (!isFirst) throw faster()
       },
-    )
+    }
+    const erased = await eraseCustomer(parts, request.customer, { by, note }, confirmed)
+    if (!isFirst) throw faster()
+    return erased
   }
 
   return {
