@@ -73,8 +73,7 @@ export const CONSOLE_SECTIONS: readonly ConsoleSection[] = [
   },
   {
     title: 'createPostgresAudit()',
-    about:
-      'From `oidc-provider-impersonation-console/audit/postgres`, for PostgreSQL 12 or later.',
+    about: 'From `oidc-provider-impersonation-console/audit/postgres`, for PostgreSQL 12 or later.',
     root: 'PostgresAuditOptions',
     file: 'ledger/stores/postgres/index.ts',
   },
