@@ -112,7 +112,8 @@ async function picturesOfApprovals(): Promise<void> {
   await permits.emergency(ask('carla', 'SUP-129', 'The parcel leaves in five minutes'))
   await permits.request(ask('alice', 'SUP-131', 'The parcel should go next door'))
   const from = approving
-  await picture('approvals', 'grace', '/console/approvals', { from })
+  const then = (page: Page) => page.setViewportSize(HIGH)
+  await picture('approvals', 'grace', '/console/approvals', { from, then })
   await picture('decide', 'grace', '/console/approvals', {
     from,
     async then(page) {
@@ -123,7 +124,7 @@ async function picturesOfApprovals(): Promise<void> {
       await page.getByRole('dialog').waitFor()
     },
   })
-  await picture('history', 'grace', '/console/approvals/history', { from })
+  await picture('history', 'grace', '/console/approvals/history', { from, then })
   await picture('rules', 'grace', '/console/rules', {
     from,
     async then(page) {
@@ -143,6 +144,7 @@ async function pictureOfMail(): Promise<void> {
   await using telling = await deploy({
     console: {
       brand: { name: 'Example Shop', color: '#0a6640' },
+      ticket: { pattern: /SUP-\d+/ },
       notices: { digest: 0, when: ['ended'], send: (notice) => sent.resolve(notice) },
     },
   })
@@ -153,7 +155,7 @@ async function pictureOfMail(): Promise<void> {
   const { html } = await sent.promise
   const page = await browser.newPage({ viewport: { width: 640, height: 560 } })
   try {
-    await page.setContent(html)
+    await page.setContent(html.replaceAll(telling.url, 'https://id.example.com'))
     await save(page, IMAGES, 'mail')
   } finally {
     await page.close()
