@@ -37,7 +37,7 @@ const browser = await chromium.launch({
 })
 try {
   await picture('customers', 'olivia', '/console', {
-    async then(page) {
+    async prepare(page) {
       await page.getByLabel('Search for a customer').fill('Ali')
       await page.getByRole('main').getByText('alice@example.com').waitFor()
     },
@@ -52,7 +52,7 @@ try {
   await picture('account', 'alice', '/account')
   await storePast(deployment.audit, MONTH)
   // Its pictures stand below what runs.
-  await picture('overview', 'grace', '/console', { then: (page) => page.setViewportSize(HIGH) })
+  await picture('overview', 'grace', '/console', { prepare: (page) => page.setViewportSize(HIGH) })
   await picturesOfApprovals()
   await pictureOfMail()
   await pictureOfShop()
@@ -112,11 +112,11 @@ async function picturesOfApprovals(): Promise<void> {
   await permits.emergency(ask('carla', 'SUP-129', 'The parcel leaves in five minutes'))
   await permits.request(ask('alice', 'SUP-131', 'The parcel should go next door'))
   const from = approving
-  const then = (page: Page) => page.setViewportSize(HIGH)
-  await picture('approvals', 'grace', '/console/approvals', { from, then })
+  const prepare = (page: Page) => page.setViewportSize(HIGH)
+  await picture('approvals', 'grace', '/console/approvals', { from, prepare })
   await picture('decide', 'grace', '/console/approvals', {
     from,
-    async then(page) {
+    async prepare(page) {
       await page
         .getByRole('button', { name: /^Approve: / })
         .first()
@@ -124,10 +124,10 @@ async function picturesOfApprovals(): Promise<void> {
       await page.getByRole('dialog').waitFor()
     },
   })
-  await picture('history', 'grace', '/console/approvals/history', { from, then })
+  await picture('history', 'grace', '/console/approvals/history', { from, prepare })
   await picture('rules', 'grace', '/console/rules', {
     from,
-    async then(page) {
+    async prepare(page) {
       await page.getByLabel('Operator').fill('olivia')
       await page.getByLabel('Customer').fill('alice')
       await page.getByLabel('Look and change').check()
@@ -196,12 +196,12 @@ async function picture(
   person: string,
   path: string,
   {
-    then = async () => {},
+    prepare = async () => {},
     colorScheme = 'light',
     from = deployment,
   }: {
     /** What is done on the page before. */
-    readonly then?: (page: Page) => Promise<unknown>
+    readonly prepare?: (page: Page) => Promise<unknown>
     readonly colorScheme?: 'dark' | 'light'
     readonly from?: Deployment
   } = {},
@@ -217,7 +217,7 @@ async function picture(
     const page = await context.newPage()
     await enter(page, person, path)
     await page.waitForLoadState('networkidle', { timeout: 3000 }).catch(() => {})
-    await then(page)
+    await prepare(page)
     await page.mouse.move(640, 790)
     await save(page, IMAGES, name)
   } finally {
