@@ -37,12 +37,22 @@ describe('docs/troubleshooting.md', () => {
   })
 
   it('quotes messages that are in the source of the package or of oidc-provider', () => {
-    expect(told).to.have.length.greaterThan(50)
+    expect(told).to.have.length.greaterThan(70)
     for (const message of told.filter((each) => !OF_OTHERS.includes(each))) {
       // `must()` of src/options/rules.ts puts the first words before the others.
       const own = message.replace(/^… must be /, '')
       const found = [...ours, ...hosts].some((source) => says(source, own))
       expect(found, message).to.equal(true)
+    }
+  })
+
+  it('quotes sentences that the console shows', async () => {
+    const page = await readFile(new URL('docs/troubleshooting.md', ROOT), 'utf8')
+    const words = await readFile(new URL('packages/console/src/web/words/en.json', ROOT), 'utf8')
+    const quoted = [...page.matchAll(/^- \*\*"([^"]+)"/gm)].map(([, sentence = '']) => sentence)
+    expect(quoted).to.have.length.greaterThan(3)
+    for (const sentence of quoted.filter((each) => each !== 'Failed to fetch')) {
+      expect(words).to.include(sentence)
     }
   })
 
@@ -127,11 +137,11 @@ describe('docs/troubleshooting.md: its code', () => {
   })
 })
 
-/** What stands in backticks in the first column. Names and routes are no messages. */
+/** What stands in backticks in the first column, or in the bold words of an item. Names and routes are no messages. */
 function messagesIn(document: string): string[] {
   return document.split('\n').flatMap((line) => {
-    if (!line.startsWith('| ') || /^\| (message|status|code|description|what)/.test(line)) return []
-    const [cell = ''] = line.split(' | ')
+    const [, bold] = /^- \*\*(.*?)\*\*/.exec(line) ?? []
+    const [cell = ''] = bold === undefined && line.startsWith('| ') ? line.split(' | ') : [bold]
     return [...cell.matchAll(/`([^`]+)`/g)]
       .map(([, message = '']) => message)
       .filter((message) => !/^[\w./-]+$/.test(message) || /^[A-Z_]+$/.test(message))
