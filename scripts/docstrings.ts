@@ -12,10 +12,11 @@ export interface Member extends Docstring {
   readonly name: string
   /** The type in the source, without `| undefined`. */
   readonly type: string
+  readonly isOptional: boolean
 }
 
 const INTERFACE = /^export interface (\w+)(?: extends ([\w, ]+))? *\{\n(.*?)^\}/gms
-const NAME = String.raw`(?:readonly\s+)?(\w+)\??:`
+const NAME = String.raw`(?:readonly\s+)?(\w+)(\??):`
 const MEMBER = new RegExp(
   String.raw`^[ \t]*(?:/\*\*((?:(?!\*/).)*)\*/\s*)?${NAME}(.*?)(?=^[ \t]*(?:/\*\*|(?:readonly\s+)?\w+\??:)|(?![^]))`,
   'gms',
@@ -40,9 +41,9 @@ export function interfacesOf(...sources: readonly string[]): Map<string, Map<str
 
 function membersOf(body: string): Map<string, Member> {
   return new Map(
-    [...body.matchAll(MEMBER)].map(([, comment = '', name = '', type = '']) => [
+    [...body.matchAll(MEMBER)].map(([, comment = '', name = '', mark, type = '']) => [
       name,
-      { name, type: withoutUndefined(type), ...docstring(comment) },
+      { name, type: withoutUndefined(type), isOptional: mark === '?', ...docstring(comment) },
     ]),
   )
 }
@@ -57,7 +58,7 @@ function withoutUndefined(type: string): string {
 /** Parses the text between the start and the end of a docstring. */
 function docstring(comment: string): Docstring {
   const lines = comment.split('\n').map((line) => line.replace(/^\s*\* ?/, ''))
-  const [text = '', ...tagged] = lines.join('\n').split(/^@(?=\w)/m)
+  const [text = '', ...tagged] = lines.join('\n').split(/^@(?=\w)|(?<=[.] )@(?=defaultValue)/m)
   const tags = tagged.map((tag): [string, string] => {
     const [name = ''] = tag.split(/\s/, 1)
     return [name, tag.slice(name.length).trim()]

@@ -1,11 +1,14 @@
-// Takes the pictures of the READMEs: of the console in packages/console/images, of the shop in docs/images.
+// Takes the pictures of the documents: of the console in packages/console/images, of the shop in docs/images.
 //   npm run screenshots
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import type { Authorize } from 'oidc-provider-impersonation'
+import { createPermits, type Notice } from 'oidc-provider-impersonation-console'
 import { chromium, type Page } from 'playwright-core'
 import { storePast } from '../packages/console/test/e2e/support/audit-rows.ts'
 import { enter } from '../packages/console/test/e2e/support/enter.ts'
-import { deploy } from '../packages/console/test/support/deployment.ts'
+import { type Deployment, deploy, STAFF } from '../packages/console/test/support/deployment.ts'
+import { memoryAudit } from '../packages/console/test/support/memory-audit.ts'
 import { launch, temporaryFolder } from '../test/example-provider/support.ts'
 
 const IMAGES = join(import.meta.dirname, '../packages/console/images')
@@ -26,23 +29,36 @@ const MONTH = Array.from({ length: 29 }, (_, index) => index + 1).flatMap((back)
 
 await mkdir(IMAGES, { recursive: true })
 await using deployment = await deploy()
-await fill()
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
   args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
 })
 try {
-  await picture('act', 'olivia', '/console/act?user=alice&ticket=SUP-131')
+  await picture('customers', 'olivia', '/console', {
+    async prepare(page) {
+      await page.getByLabel('Search for a customer').fill('Ali')
+      await page.getByRole('main').getByText('alice@example.com').waitFor()
+    },
+  })
+  await picture(
+    'act',
+    'olivia',
+    '/console/act?user=alice&ticket=SUP-118&reason=She+cannot+find+her+invoice',
+  )
+  await fill()
   await picture('running', 'grace', '/console/running')
   await picture('audit', 'grace', '/console/audit')
-  await picture('audit-dark', 'grace', '/console/audit', undefined, 'dark')
+  await picture('audit-dark', 'grace', '/console/audit', { colorScheme: 'dark' })
+  await picture('audit-search', 'ada', '/console/audit?text=SUP-118')
   const { body } = await deployment.ask('grace', '/audit?text=SUP-118')
   await picture('impersonation', 'grace', `/console/audit/${body.rows.at(-1).id}`)
   await picture('account', 'alice', '/account')
   await storePast(deployment.audit, MONTH)
   // Its pictures stand below what runs.
-  await picture('overview', 'grace', '/console', (page) => page.setViewportSize(HIGH))
+  await picture('overview', 'grace', '/console', { prepare: (page) => page.setViewportSize(HIGH) })
+  await picturesOfApprovals()
+  await pictureOfMail()
   await pictureOfShop()
 } finally {
   await browser.close()
@@ -71,6 +87,85 @@ async function fill(): Promise<void> {
   await deployment.settled()
 }
 
+/** A deployment whose rule needs a lead for changes. */
+async function picturesOfApprovals(): Promise<void> {
+  const audit = memoryAudit()
+  const permits = createPermits({
+    audit,
+    approvers: () => [{ id: 'grace', name: STAFF.grace?.name }],
+  })
+  const rule: Authorize = ({ scope = '' }) =>
+    scope.includes('orders:write')
+      ? { needs: ['second_person'], emergency: true }
+      : { accessTokenTtl: 600 }
+  rule.description =
+    'A change needs the approval of a lead. Without one, operators look for 10 minutes.'
+  const staff = () => Object.entries(STAFF).map(([id, { name }]) => ({ id, name }))
+  await using approving = await deploy({
+    ...{ audit, authorize: permits.wrap(rule) },
+    console: { permits, staff },
+  })
+  const ask = (customer: string, ticket: string, reason: string, operator = 'olivia') => ({
+    ...{ customer, operator, ticket, reason, application: 'shop', for: 3600 },
+    ...{ resource: `${approving.url}/orders`, scope: 'orders:read orders:write' },
+  })
+  const refused = await permits.request(ask('bob', 'SUP-127', 'Wants another address'))
+  await permits.refuse(refused.id, { by: 'grace', note: 'Call him first' })
+  const granted = await permits.request(ask('carla', 'SUP-124', 'Leave it next door', 'oscar'))
+  await permits.grant(granted.id, { by: 'grace', note: 'Talked to Carla' })
+  await permits.emergency(ask('carla', 'SUP-129', 'The parcel leaves in five minutes'))
+  await permits.request(ask('alice', 'SUP-131', 'The parcel should go next door'))
+  const from = approving
+  const prepare = (page: Page) => page.setViewportSize(HIGH)
+  await picture('approvals', 'grace', '/console/approvals', { from, prepare })
+  await picture('decide', 'grace', '/console/approvals', {
+    from,
+    async prepare(page) {
+      await page
+        .getByRole('button', { name: /^Approve: / })
+        .first()
+        .click()
+      await page.getByRole('dialog').waitFor()
+    },
+  })
+  await picture('history', 'grace', '/console/approvals/history', { from, prepare })
+  await picture('rules', 'grace', '/console/rules', {
+    from,
+    async prepare(page) {
+      await page.getByLabel('Operator').fill('olivia')
+      await page.getByLabel('Customer').fill('alice')
+      await page.getByLabel('Look and change').check()
+      await page.getByRole('button', { name: 'Ask the rules' }).click()
+      await page.getByText('Yes, with an approval.').waitFor()
+    },
+  })
+  await permits.close()
+}
+
+/** What a customer gets after an impersonation. */
+async function pictureOfMail(): Promise<void> {
+  const sent = Promise.withResolvers<Notice>()
+  await using telling = await deploy({
+    console: {
+      brand: { name: 'Example Shop', color: '#0a6640' },
+      ticket: { pattern: /SUP-\d+/ },
+      notices: { digest: 0, when: ['ended'], send: (notice) => sent.resolve(notice) },
+    },
+  })
+  const running = await telling.impersonate({ ticket: 'SUP-131' })
+  await running.look()
+  await running.change()
+  await running.end()
+  const { html } = await sent.promise
+  const page = await browser.newPage({ viewport: { width: 640, height: 560 } })
+  try {
+    await page.setContent(html.replaceAll(telling.url, 'https://id.example.com'))
+    await save(page, IMAGES, 'mail')
+  } finally {
+    await page.close()
+  }
+}
+
 /** The example's shop, in which olivia acts as Alice. */
 async function pictureOfShop(): Promise<void> {
   await using folder = await temporaryFolder()
@@ -93,11 +188,7 @@ async function pictureOfShop(): Promise<void> {
     await shop.getByText('Coffee grinder').waitFor()
     for (const colorScheme of ['light', 'dark'] as const) {
       await shop.emulateMedia({ colorScheme })
-      await shop.screenshot({
-        path: join(DOCS, `acting-${colorScheme}.png`),
-        animations: 'disabled',
-      })
-      console.log(`docs/images/acting-${colorScheme}.png`)
+      await save(shop, DOCS, `acting-${colorScheme}`)
     }
   } finally {
     await context.close()
@@ -108,11 +199,19 @@ async function picture(
   name: string,
   person: string,
   path: string,
-  then: (page: Page) => Promise<void> = async () => {},
-  colorScheme: 'dark' | 'light' = 'light',
+  {
+    prepare = async () => {},
+    colorScheme = 'light',
+    from = deployment,
+  }: {
+    /** What is done on the page before. */
+    readonly prepare?: (page: Page) => Promise<unknown>
+    readonly colorScheme?: 'dark' | 'light'
+    readonly from?: Deployment
+  } = {},
 ): Promise<void> {
   const context = await browser.newContext({
-    baseURL: deployment.url,
+    baseURL: from.url,
     viewport: WIDE,
     colorScheme,
     locale: 'en-GB',
@@ -122,15 +221,16 @@ async function picture(
     const page = await context.newPage()
     await enter(page, person, path)
     await page.waitForLoadState('networkidle', { timeout: 3000 }).catch(() => {})
-    await then(page)
+    await prepare(page)
     await page.mouse.move(640, 790)
-    await page.screenshot({
-      path: join(IMAGES, `${name}.png`),
-      animations: 'disabled',
-      caret: 'hide',
-    })
-    console.log(`packages/console/images/${name}.png`)
+    await save(page, IMAGES, name)
   } finally {
     await context.close()
   }
+}
+
+async function save(page: Page, folder: string, name: string): Promise<void> {
+  const path = join(folder, `${name}.png`)
+  await page.screenshot({ path, animations: 'disabled', caret: 'hide' })
+  console.log(relative(process.cwd(), path))
 }

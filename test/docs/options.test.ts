@@ -3,10 +3,18 @@ import { runInThisContext } from 'node:vm'
 import { expect } from 'chai'
 import { Pool } from 'pg'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { PERMITS_RULES } from '../../packages/console/src/features/permits/server/shape.ts'
+import { APPLICATION_RULES, CONSOLE_RULES } from '../../packages/console/src/settings.ts'
+import { BRAND_RULES } from '../../packages/console/src/web/brand-rules.ts'
 import {
   type ResourceServerOptions,
   resourceServer,
 } from '../../packages/resource-server/src/index.ts'
+import {
+  CONSOLE_SECTIONS,
+  consoleOptionsReference,
+  membersOf,
+} from '../../scripts/console-options.ts'
 import { optionMistakes, optionsReference, SECTIONS } from '../../scripts/options-reference.ts'
 import { ImpersonationFeature } from '../../src/index.ts'
 import { isPlainObject } from '../../src/shared/json.ts'
@@ -19,6 +27,28 @@ const BUILDERS: Readonly<Record<string, (options: object) => unknown>> = {
   // As JavaScript does: without the types in the way.
   ResourceServerOptions: (options) => resourceServer(options as unknown as ResourceServerOptions),
 }
+
+describe('docs/console-options.md', () => {
+  it('is what npm run docs:options writes', () => {
+    const own = readFileSync(new URL('../../docs/console-options.md', import.meta.url), 'utf8')
+    expect(own, 'run: npm run docs:options').to.equal(consoleOptionsReference())
+  })
+
+  const shapes: Readonly<Record<string, object>> = {
+    SupportConsoleOptions: CONSOLE_RULES,
+    Application: APPLICATION_RULES,
+    Brand: BRAND_RULES,
+    PermitsOptions: PERMITS_RULES,
+  }
+  for (const section of CONSOLE_SECTIONS) {
+    const shape = shapes[section.root]
+    if (!shape) continue
+    it(`has each option that ${section.title} takes, and no other`, () => {
+      const names = membersOf(section).map(({ name }) => name)
+      expect(names).to.have.members(Object.keys(shape))
+    })
+  }
+})
 
 describe('docs/options.md', () => {
   it('is what npm run docs:options writes', () => {

@@ -85,6 +85,7 @@ export type {
   Standing,
   StandingAnswer,
   StandingChoice,
+  StandingOptions,
 } from './features/permits/server/options.ts'
 export type { Permit, PermitRefusal } from './features/permits/server/permit.ts'
 export type { OnPermit, PermitAlert } from './features/permits/server/permit-alerts.ts'
@@ -108,7 +109,7 @@ export type {
   RowPage,
   StoredEntry,
 } from './ledger/store.ts'
-export type { SupportConsoleOptions } from './options.ts'
+export type { AccountOptions, SupportConsoleOptions, TicketOptions } from './options.ts'
 export type { RecordRefusal, Refusal } from './web/acting/refusals.ts'
 export type { Application } from './web/applications.ts'
 export type { Brand } from './web/brand.ts'

@@ -38,7 +38,8 @@ import type { UseInWords } from './web/use-words.ts'
 import { createLanguages } from './web/words/languages.ts'
 import { lookUp } from './web/words/look-up.ts'
 
-const APPLICATION_RULES = {
+/** What an application may be given. */
+export const APPLICATION_RULES = {
   name: textRule('how the console names the application'),
   names: namesRule,
   url: pageRule.required('the page that accepts the impersonation'),
@@ -49,7 +50,7 @@ const APPLICATION_RULES = {
 }
 
 /** What `supportConsole()` may be given. */
-const CONSOLE_RULES = {
+export const CONSOLE_RULES = {
   clientId: textRule('the public client of the console'),
   issueAs: textRule('a client that managementApi.clients names for issue'),
   role: aFunction<SupportConsoleOptions['role']>().required('(account) => role or undefined'),

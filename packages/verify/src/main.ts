@@ -29,12 +29,15 @@ The exit code is 0 if the audit is whole, 1 if it is not (the first broken entry
 it could not be verified. It needs about 150 MB of memory, and 200 MB more for each 100,000
 impersonations.
 
-What remains: a person who can write to the storage, and to nothing else, can change or cut off what
-was stored since the last checkpoint that was kept elsewhere; put in an entry that says it is up to 24
-hours older than it is, because what an API tells may come that late; remove what is nearly as old as
-keepFor up to ten minutes early; and change how often, and when last, an event was repeated, within an
-hour of the first. A person who has the signing key, too, is found by a checkpoint that was kept
-elsewhere before, and by nothing else.
+What no verification can find:
+
+- A person who can write to the storage can change or cut off what was stored since the last
+  checkpoint that you keep elsewhere.
+- That person can put in an entry that says it is up to 24 hours older than it is, because APIs may
+  tell what was done that late.
+- That person can remove what is nearly as old as keepFor, up to ten minutes early.
+- That person can change how often, and when last, an event was repeated within an hour of the first.
+- If a person has the signing key as well, only a checkpoint that was kept elsewhere before finds it.
 `
 
 /** How long the keys may take to arrive, in milliseconds. */

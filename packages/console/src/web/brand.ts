@@ -2,18 +2,22 @@ import { type Color, contrastOf, mix } from '../kernel/contrast.ts'
 
 /** How the firm shows itself to its customers and to its support. */
 export interface Brand {
-  /** The name of the firm: 1 to 60 characters on one line. */
+  /** The name of the firm, with 1 to 60 characters on one line. It stands on each page, and in the subject of each mail. */
   readonly name: string
   /**
-   * An https URL, or a `data:` URL with a PNG, JPEG, GIF, WebP or SVG in base64, at most 65,536 characters.
-   * Mail programs show no SVG. It is shown 28 pixels high. @defaultValue the mark of the console
+   * An https URL, or a `data:` URL with a PNG, JPEG, GIF, WebP or SVG in base64, with at most 65536 characters. It is
+   * shown 28 pixels high. The pages may load images from this one origin. A `data:` URL is sent as a part of the mail.
+   * Mail programs show no SVG.
+   *
+   * @defaultValue The mark of the console.
    */
   readonly logo?: string | undefined
   /**
-   * Of links and buttons, and of the head of mails: `'#2f3fb5'`. White and the light grounds of the pages
-   * need a contrast of 4.5 to 1 with it. The color for dark mode follows from it.
+   * The color of links, buttons and the head of mails, such as `'#2f3fb5'`. If text in it has a contrast below 4.5 to 1
+   * on a ground of the pages, `supportConsole()` throws a `TypeError` with the ratio. The color for dark mode follows
+   * from it. The banner stands in your application, so your stylesheet gives it your colors.
    *
-   * @defaultValue the blue of the console
+   * @defaultValue The blue of the console.
    */
   readonly color?: string | undefined
 }

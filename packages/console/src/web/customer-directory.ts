@@ -3,16 +3,24 @@ import { orUnavailable } from './http/problem.ts'
 
 /** A customer as the directory of the deployment knows them. */
 export interface Customer {
-  /** The account id: `sub` of their tokens. */
+  /** The account id, which is `sub` in the customer's tokens. */
   readonly id: string
+  /** The name that operators read. */
   readonly name: string
+  /** The e-mail address. Notices go to it. @defaultValue No address is shown. */
   readonly email?: string | undefined
   /**
-   * Why acting as them is forbidden, in a sentence for operators; absent where it is not. The console refuses
-   * with it what operators ask of the console. Other backends ask the provider: `authorize` refuses there.
+   * A sentence for operators that says why nobody may act as this customer. The console then refuses to start, to
+   * continue and to ask for an approval. Other backends do not ask the console, so let `authorize` refuse as well.
+   *
+   * @defaultValue Acting is not forbidden here.
    */
   readonly protected?: string | undefined
-  /** More that helps to tell customers apart: a label and a text each, at most 4 are shown. */
+  /**
+   * More texts by their label, which help to tell customers apart. At most 4 are shown.
+   *
+   * @defaultValue No more is shown.
+   */
   readonly details?: Readonly<Record<string, string>> | undefined
 }
 

@@ -60,6 +60,10 @@ describe('the console as users get it', function () {
     folder = await mkdtemp(join(tmpdir(), 'impersonation-console-'))
     project = await mkdtemp(join(folder, 'project-'))
     readme = await readFile(join(ROOT, 'packages/console/README.md'), 'utf8')
+    const pages = ['docs/console-setup.md', 'docs/audit.md'].map((page) =>
+      readFile(join(ROOT, page), 'utf8'),
+    )
+    const documents = [readme, ...(await Promise.all(pages))].join('\n')
     const plugin = await packInto(folder)
     const verifier = await packInto(folder, 'packages/verify')
     const tests = await packInto(folder, 'packages/testing')
@@ -69,7 +73,9 @@ describe('the console as users get it', function () {
     await writeFile(join(project, 'package.json'), '{"private":true,"type":"module"}')
     const own = [plugin.path, verifier.path, tests.path, tarball]
     await install(project, [...own, ...PACKAGES, ...TYPES, ...NEST])
-    for (const [, name = '', code = ''] of readme.matchAll(/```js\n\/\/ (\w+\.mjs)\n(.*?)```/gs)) {
+    for (const [, name = '', code = ''] of documents.matchAll(
+      /```js\n\/\/ (\w+\.mjs)\n(.*?)```/gs,
+    )) {
       await writeFile(join(project, name), code)
     }
   })
@@ -141,7 +147,7 @@ describe('the console as users get it', function () {
     expect(JSON.parse(stdout)).not.to.have.property('dependencies')
   })
 
-  describe('in production.mjs of the README', () => {
+  describe('in production.mjs of docs/console-setup.md', () => {
     const database = `console_${randomUUID().replaceAll('-', '')}`
     const postgres = new URL(POSTGRES_URL)
     postgres.pathname = `/${database}`
@@ -156,7 +162,7 @@ describe('the console as users get it', function () {
       const port = String(await freePort())
       url = `http://localhost:${port}`
       environment = { PORT: port, BASE_URL: url, POSTGRES_URL: postgres.href }
-      // The machine client of the README is the one sender that its provider knows.
+      // The machine client of the README's provider is the one sender that its provider knows.
       const file = join(project, 'production.mjs')
       const code = await readFile(file, 'utf8')
       await writeFile(file, code.replace("'orders-api'", "'orders-api', machine.clientId"))
@@ -213,7 +219,7 @@ describe('the console as users get it', function () {
   })
 
   for (const framework of ['koa', 'express', 'nest']) {
-    it(`works in ${framework}.mjs of the README: olivia signs in, finds alice, and gets a subject token`, async () => {
+    it(`works in ${framework}.mjs of the documents: olivia signs in, finds alice, and gets a subject token`, async () => {
       const port = await freePort()
       const url = `http://localhost:${port}`
       const environment = { PORT: String(port), BASE_URL: url }
@@ -263,7 +269,7 @@ describe('the console as users get it', function () {
   }
 })
 
-/** Starts a file of the README. */
+/** Starts a file of the documents. */
 function startFile(project: string, file: string, environment: NodeJS.ProcessEnv) {
   const server = spawn(process.execPath, [file], {
     cwd: project,

@@ -6,7 +6,7 @@ import { type Deployment, deploy, type Running } from '../support/deployment.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { storePause } from '../support/store-pause.ts'
 
-/** Who may use what: as the README has it. The routes themselves are read from the router's table. */
+/** Who may use what: as docs/console.md has it. The routes themselves are read from the router's table. */
 const PROMISED: Readonly<Record<string, string>> = {
   'GET /me': 'operator lead auditor',
   'GET /customers': 'operator lead',

@@ -51,7 +51,7 @@ export const CONSOLE_EVENTS = [
   MISLABELLED_EVENT,
 ] as const
 
-/** Of permits: docs/permits.md. The permit is in the member `permit`. */
+/** Of permits: docs/approvals.md. The permit is in the member `permit`. */
 export const PERMIT_EVENTS = [
   // An operator asks for an approval.
   'support.requested',

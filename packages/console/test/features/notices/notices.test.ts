@@ -131,7 +131,7 @@ describe('notices to customers', function () {
 
   it('are sent as docs/notices.md does it', async () => {
     await using snippets = await snippetsOf('notices.md')
-    const module = await snippets.load('# Notices: customers are told')
+    const module = await snippets.load('# Notices to customers')
     const { noticesBy, brand } = module as {
       noticesBy: (url: string) => NoticesOptions
       brand: Brand
@@ -143,7 +143,7 @@ describe('notices to customers', function () {
     await until(() => smtp.received.length === 1)
     expect(smtp.received[0]).to.match(/^To: Alice Ng <alice@example\.com>\r$/m)
     expect(smtp.received[0]).to.match(/^Subject: Example Shop: The support team acts as you\r$/m)
-    const other = await snippets.load('# Notices: customers are told', 1)
+    const other = await snippets.load('# Notices to customers', 1)
     const { noticesIn } = other as { noticesIn: (post: unknown) => NoticesOptions }
     const posted: Notice[] = []
     await using another = await telling(noticesIn(async (notice: Notice) => posted.push(notice)))

@@ -68,34 +68,45 @@ export type NoticeSettings = {
 }
 
 export interface NoticesOptions {
-  /** Sends it as mail: what `createTransport()` of nodemailer made. It needs `from`. */
+  /** What `createTransport()` of nodemailer made. It sends the notices as mail, and needs `from`. @defaultValue `send` is required. */
   readonly transport?: MailTransport | undefined
-  /** The sender of these mails: `'Example Shop <support@example.com>'`. */
+  /**
+   * The sender of these mails, such as `'Example Shop <support@example.com>'`. It is one address.
+   *
+   * @defaultValue Required with `transport`.
+   */
   readonly from?: string | undefined
   /**
-   * In place of `transport`: sends it in any other way. It has 50 seconds: then the signal aborts, it counts as failed, and
-   * what comes later is ignored. What it throws, or rejects with, counts as failed.
+   * Sends a notice in another way, in place of `transport`. If it throws or takes more than 50 seconds, the signal aborts
+   * and the attempt has failed.
+   *
+   * @defaultValue `transport` is required.
    */
   readonly send?:
     | ((notice: Notice, options: { readonly signal: AbortSignal }) => unknown)
     | undefined
   /**
-   * How many are under way at once in each process. From 1 to 1,000. Ask the mail server how many
-   * connections it takes.
+   * How many notices each process sends at the same time, from 1 to 1000. Ask your mail server how many connections it
+   * accepts.
    *
-   * @defaultValue 16
+   * @defaultValue `16`
    */
   readonly atOnce?: number | undefined
-  /** What customers are told. @defaultValue all kinds */
+  /** The kinds that customers are told. @defaultValue All kinds. */
   readonly when?: readonly NoticeKind[] | undefined
   /**
-   * A start is told so many seconds after it. Where the end comes before, or is known to, one notice tells
-   * both. An end waits as long for another start of the same operator for the same customer and ticket: at
-   * least 10 seconds, and at most 2 minutes. One notice tells of all of them. From 0 to 86,400. @defaultValue 600
+   * How long after a start the notice is sent, in seconds, from 0 to 86400. If the end is known by then, one notice tells
+   * both. An end waits as long for another start for the same ticket, but at least 10 seconds and at most 2 minutes.
+   *
+   * @defaultValue `600`
    */
   readonly digest?: number | undefined
-  /** `'name'`: the operator by name. Any other text: the name of the team. @defaultValue 'name' */
+  /**
+   * With `'name'`, the operator is named. Any other text is the name of a team, and no person is named.
+   *
+   * @defaultValue `'name'`
+   */
   readonly by?: string | undefined
-  /** The zone of the times in texts. @defaultValue 'UTC' */
+  /** The time zone of the times in the text, such as `'Europe/Berlin'`. @defaultValue `'UTC'` */
   readonly timeZone?: string | undefined
 }

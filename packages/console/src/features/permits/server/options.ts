@@ -25,59 +25,70 @@ export interface Approver extends Named {
 }
 
 export interface PermitsOptions {
-  /** Where permits are kept: the audit of the console. Another object is a TypeError at `supportConsole()`. */
+  /** Where permits are kept. Give the same object to `supportConsole()`, which refuses another one with a `TypeError`. */
   readonly audit: AuditStore
   /**
-   * Who may decide on a permit for the second person, asked at each decision, and when a page of requests is
-   * read; there is no one where it answers an empty list, or anything that is no list. Who asks, and the
-   * customer, are left out in any case. What it throws refuses, and so does no answer within `timeout`.
-   * Without it, there is no emergency. Who may decide may lift a pause: then it is asked with the pause, whose
-   * `kind` is `'pause'`.
-   * Without it, `attach` must say who may approve; the console says: leads.
+   * The people who may decide for the second person, and lift a pause. `about` is the permit, or the pause, whose `kind`
+   * is `'pause'`. The console asks at each decision, and for each request when it shows a page of them. The operator
+   * who asks and the customer are left out in any case. If it answers no list, nobody may decide. If it throws or takes
+   * longer than `timeout`, the decision is refused with 503.
+   *
+   * @defaultValue The leads of the console may decide, and there is no emergency. Without the console, `attach` needs `mayApprove`.
    */
   readonly approvers?:
     | ((about: Pause | Permit) => readonly Approver[] | Promise<readonly Approver[]>)
     | undefined
   /**
-   * The ticket of a start: a permit is good for the ticket that it was asked for. Where it answers
-   * `undefined`, no request of an operator fits.
-   * @defaultValue `({ context }) => context.ticketId`, where that is a text
+   * Finds the ticket of a start. A permit is good for the ticket that it was asked for, and case and blanks do not
+   * count. If this answers `undefined`, no permit fits.
+   *
+   * @defaultValue `({ context }) => context.ticketId`
    */
   readonly ticketOf?: TicketOf | undefined
-  /** What customers may answer for all requests. Without it, they are asked each time. */
-  readonly standing?:
-    | {
-        /**
-         * What a customer can choose, beside `ask`: a list, or a function of the customer, so that staff, people
-         * who are protected, and accounts under investigation get less. It is asked when the page is read, and
-         * at a choice. What a customer chose before holds. What it throws refuses, and so does no answer within
-         * `timeout`: `ask` stays open.
-         * @defaultValue all but `'never'`
-         */
-        readonly offers?: Offers | undefined
-        /**
-         * What holds before the customer chose. `'rule'`: the rule alone decides. `'ask'`: each request
-         * needs the customer, too. `'always'`: what the rule needs of the customer is met.
-         * @defaultValue 'rule'
-         */
-        readonly initially?: 'always' | 'ask' | 'rule' | undefined
-      }
-    | undefined
-  /** Lengths of the window that can be asked for, in seconds: 1 to 86,400. @defaultValue 10 minutes, 1 hour, 4 hours */
+  /** The answers that customers may give for all requests. @defaultValue Customers are asked each time. */
+  readonly standing?: StandingOptions | undefined
+  /** The lengths of a window that operators can ask for, in seconds, each from 1 to 86400. @defaultValue `[600, 3600, 14400]` */
   readonly durations?: readonly number[] | undefined
-  /** How long a request can be decided, in seconds. @defaultValue 86,400 */
+  /** How long a request can be decided, in seconds. It is more than 0, and at most 604800. @defaultValue `86400` */
   readonly lapse?: number | undefined
-  /** How long the same is not asked again after a refusal, in seconds. @defaultValue 86,400 */
+  /**
+   * How long the same cannot be asked again after a refusal, in seconds. It is more than 0, and at most 604800.
+   *
+   * @defaultValue `86400`
+   */
   readonly pause?: number | undefined
-  /** Length of the window of an emergency, in seconds. @defaultValue 600 */
+  /** The length of an emergency's window, in seconds. It is more than 0, and at most 86400. @defaultValue `600` */
   readonly emergency?: number | undefined
-  /** How long the storage may take, in seconds: more than 0, at most 60. @defaultValue 2 */
+  /** How long the storage, or `approvers`, may take, in seconds. It is more than 0, and at most 60. @defaultValue `2` */
   readonly timeout?: number | undefined
   /**
-   * Called for each change, for mail or chat: again after a failure or a crash, until it resolves, and once after
-   * that (docs/notices.md). Nothing waits for it. It has 50 seconds: then the signal aborts, and it failed.
+   * Called for each change of a permit, for mail or chat. Nothing waits for it. If it throws or takes more than 50
+   * seconds, the signal aborts and it is called again later, also after a crash. It is not called again once it has
+   * resolved.
+   *
+   * @defaultValue Nobody is told outside the console.
    */
   readonly onPermit?: OnPermit | undefined
+}
+
+/** The answers that customers may give for all requests. */
+export interface StandingOptions {
+  /**
+   * The choices of a customer besides `'ask'`, as a list or as a function of the account id. The console asks the
+   * function when it shows the page and when a customer chooses, so that staff, protected people and accounts under
+   * investigation can get less. What a customer chose before holds. If the function throws or takes longer than
+   * `timeout`, only `'ask'` is left.
+   *
+   * @defaultValue All but `'never'`.
+   */
+  readonly offers?: Offers | undefined
+  /**
+   * What holds before a customer has chosen. With `'rule'`, your rule alone decides. With `'ask'`, each request needs the
+   * customer. With `'always'`, the need `user` is met.
+   *
+   * @defaultValue `'rule'`
+   */
+  readonly initially?: 'always' | 'ask' | 'rule' | undefined
 }
 
 /** Finds the ticket of a start. */

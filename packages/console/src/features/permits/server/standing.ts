@@ -29,7 +29,7 @@ const LENGTHS_S: Readonly<Record<StandingChoice, number | undefined>> = {
 }
 
 /** The options of the switch, with their defaults. */
-export interface StandingOptions {
+export interface StandingSettings {
   readonly findOffers: FindOffers
   readonly initially: NonNullable<NonNullable<PermitsOptions['standing']>['initially']>
 }
@@ -51,7 +51,7 @@ export interface StandingAnswers {
 /** @param stored the newest answer of the customer. What cannot be read is no */
 export function standingIn(
   stored: StoredPermit | undefined,
-  initially: StandingOptions['initially'],
+  initially: StandingSettings['initially'],
   now: number,
 ): StandingNow {
   const holder = readable(stored)
@@ -61,7 +61,7 @@ export function standingIn(
 
 function standingNow(
   holder: AnyPermit | undefined,
-  initially: StandingOptions['initially'],
+  initially: StandingSettings['initially'],
   now: number,
 ): StandingNow {
   const [held] = termsAt(holder, now)
@@ -80,7 +80,7 @@ function termsAt(holder: AnyPermit | undefined, now: number): readonly StandingT
 
 export function standingAnswers(
   { decide, store, now, attached, reading, ...context }: PermitsContext,
-  standing: StandingOptions | undefined,
+  standing: StandingSettings | undefined,
 ): StandingAnswers {
   const { initially = 'rule' } = standing ?? {}
   const read = (customer: string) => reading(() => store.slotHolder(standingSlot(customer)))

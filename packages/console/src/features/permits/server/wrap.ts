@@ -8,13 +8,13 @@ import type { TicketOf } from './options.ts'
 import { pauseAmong, pauseSlots } from './pauses.ts'
 import { approvalIn } from './permit.ts'
 import { isAllowedBy, meetsNeeds, type RequestFacts } from './rules.ts'
-import { type StandingNow, type StandingOptions, standingIn } from './standing.ts'
+import { type StandingNow, type StandingSettings, standingIn } from './standing.ts'
 import { unfitWarner } from './unbound.ts'
 
 export interface WrapOptions {
   readonly findInForce: AuditStore['permitsInForce']
   /** What customers may answer for all requests; `undefined` where they may not. */
-  readonly standing: Pick<StandingOptions, 'initially'> | undefined
+  readonly standing: Pick<StandingSettings, 'initially'> | undefined
   /** The ticket that a start is for. */
   readonly ticketOf: TicketOf
   /** @throws Error where permits cannot be used: nothing is issued then (I9) */

@@ -18,23 +18,20 @@ export type { PostgresPool, PostgresQuery, PostgresSession } from './client.ts'
 
 /** Options of {@link createPostgresAudit}. */
 export interface PostgresAuditOptions {
-  /**
-   * A `Pool` of `pg`. How long a query may take is the pool's to say (`query_timeout`,
-   * `connectionTimeoutMillis`).
-   */
+  /** A `Pool` of `pg`. Set its `query_timeout` and `connectionTimeoutMillis`, because the audit sets none. */
   readonly pool: PostgresPool
   /**
-   * Whether statements are prepared by name, once per connection. Turn it off behind a pooler that hands a
-   * connection to others between statements and does not track them (PgBouncer before 1.21, or without
-   * `max_prepared_statements`).
+   * Whether statements are prepared by name, once per connection. Set it to `false` behind a pooler that does not track
+   * prepared statements, such as PgBouncer before 1.21 or without `max_prepared_statements`.
    *
-   * @defaultValue true
+   * @defaultValue `true`
    */
   readonly prepare?: boolean | undefined
   /**
-   * How long an impersonation is kept after its last entry, in seconds: a whole number, 1 or more.
+   * How long an impersonation is kept after its last entry, in seconds. It is a whole number, 1 or more. Evidence needs a
+   * long time and privacy a short one, so choose it before you go live.
    *
-   * @defaultValue for ever
+   * @defaultValue Everything is kept for ever.
    */
   readonly keepFor?: number | undefined
 }

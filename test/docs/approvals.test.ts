@@ -34,11 +34,11 @@ export const consoleOptions = {
 }
 `
 
-describe('docs/permits.md', function () {
+describe('docs/approvals.md', function () {
   this.timeout(60_000)
 
   it('sets permits up beside what its reader has', async () => {
-    await using snippets = await snippetsOf('permits.md')
+    await using snippets = await snippetsOf('approvals.md')
     await writeFile(join(snippets.folder, 'src/yours.ts'), YOURS)
     const { permits, provider, support } = await snippets.load('Set it up')
     expect(permits).to.respondTo('wrap')
