@@ -44,7 +44,6 @@ export function HistoryPage({ session, page }: PageProps) {
   if (first.value) shown.current = first.value
   return (
     <Page
-      wide
       title={labels.history.title}
       about={isOwn ? labels.history.aboutOwn : labels.history.about}
     >

@@ -31,7 +31,7 @@ export function AuditPage(props: PageProps) {
   const unknown = unknownConditionsOf(props.page.query)
   if (unknown.length === 0) return <ListPage {...props} />
   return (
-    <Page wide title={titleOf(props.session.me.role === 'operator', undefined)}>
+    <Page title={titleOf(props.session.me.role === 'operator', undefined)}>
       <p class="message refused" role="alert">
         {counted(audit.unknownConditions, unknown.length, { names: unknown.join(', ') })}
       </p>
@@ -65,7 +65,7 @@ function ListPage({ session, page }: PageProps) {
     if (address !== list.address) go(`/audit${address}`, how)
   }
   return (
-    <Page wide title={titleOf(isOwn, filter.customer)} about={pageAbout(isOwn, filter.customer)}>
+    <Page title={titleOf(isOwn, filter.customer)} about={pageAbout(isOwn, filter.customer)}>
       <Filters
         filter={filter}
         now={Date.now() + session.clockOffset}

@@ -32,7 +32,7 @@ export function RunningPage({ session }: PageProps) {
   const fitting = rows.filter(({ impersonation }) => fitsSearch(impersonation, wanted))
   const isLong = rows.length > ROWS_BEFORE_FILTER || wanted !== ''
   return (
-    <Page wide title={running.title} about={running.about[kind]}>
+    <Page title={running.title} about={running.about[kind]}>
       <p role="status" class="unseen">
         {announcement}
       </p>
