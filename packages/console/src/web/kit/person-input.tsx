@@ -16,7 +16,7 @@ export interface Suggested {
 export type Suggest = (text: string, signal: AbortSignal) => Promise<readonly Suggested[]>
 
 /** Whether each word of the text is in the name or the id. */
-export function isNamed({ id, name }: Suggested, text: string): boolean {
+export function fitsPerson({ id, name }: Suggested, text: string): boolean {
   const all = `${name} ${id}`.toLocaleLowerCase()
   return text
     .toLocaleLowerCase()

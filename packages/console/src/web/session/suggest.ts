@@ -1,6 +1,6 @@
 import type { AuditAnswer, CustomersAnswer } from '../answers.ts'
 import { nameOf } from '../kit/names.ts'
-import { isNamed, type Suggest, type Suggested } from '../kit/person-input.tsx'
+import { fitsPerson, type Suggest, type Suggested } from '../kit/person-input.tsx'
 import type { Session } from './session.ts'
 
 /** People whom the audit knows: its search has an index of words, and one page of it is read. */
@@ -13,7 +13,7 @@ export function suggestFromAudit(session: Session, who: 'customer' | 'operator')
       return person ? [{ id: person.id, name: nameOf(person) }] : []
     })
     const byId = new Map(people.map((person) => [person.id, person]))
-    return [...byId.values()].filter((person) => isNamed(person, text))
+    return [...byId.values()].filter((person) => fitsPerson(person, text))
   }
 }
 

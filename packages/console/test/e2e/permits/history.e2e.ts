@@ -92,7 +92,7 @@ describe('the history of approvals', function () {
     await cards.nth(2).waitFor()
     await permits.request({
       ...{ customer: 'carla', operator: 'oscar', application: 'shop', reason: 'The parcel' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read', for: 600 },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write', for: 600 },
       ticket: 'SUP-4',
     })
     await page.getByRole('status').getByText('1 request is new or has changed').waitFor()

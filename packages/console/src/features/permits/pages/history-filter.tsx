@@ -1,7 +1,7 @@
 import { Button } from '../../../web/kit/button.tsx'
 import { DayFilter } from '../../../web/kit/day-filter.tsx'
 import { Field } from '../../../web/kit/field.tsx'
-import { isNamed, PersonInput, type Suggest } from '../../../web/kit/person-input.tsx'
+import { fitsPerson, PersonInput, type Suggest } from '../../../web/kit/person-input.tsx'
 import { words } from '../../../web/kit/text.tsx'
 import { TextFilter } from '../../../web/kit/text-filter.tsx'
 import type { Session } from '../../../web/session/session.ts'
@@ -137,6 +137,6 @@ function withKnown(known: ReadonlyMap<string, string>, suggest: Suggest): Sugges
     const shown = [...known].map(([id, name]) => ({ id, name }))
     const found = await suggest(text, signal)
     const others = found.filter(({ id }) => !known.has(id))
-    return [...shown.filter((each) => isNamed(each, text)), ...others]
+    return [...shown.filter((each) => fitsPerson(each, text)), ...others]
   }
 }

@@ -58,21 +58,23 @@ export function HistoryPage({ session, page }: PageProps) {
         isOwn={isOwn}
         onChange={(changed, how) => go(`/approvals/history${historyAddressOf(changed)}`, how)}
       />
-      {!isOwn && <HistoryExport session={session} filter={filter} />}
-      <div class="newer" role="status">
-        {news > 0 && shown.current?.address === address && (
-          <>
-            <span>{counted(labels.history.newer, news)}</span>
-            <Button
-              onPress={() => {
-                show()
-                redraw({})
-              }}
-            >
-              {words.impersonations.audit.showNewer}
-            </Button>
-          </>
-        )}
+      <div class="list-head">
+        <div class="newer" role="status">
+          {news > 0 && shown.current?.address === address && (
+            <>
+              <span>{counted(labels.history.newer, news)}</span>
+              <Button
+                onPress={() => {
+                  show()
+                  redraw({})
+                }}
+              >
+                {words.impersonations.audit.showNewer}
+              </Button>
+            </>
+          )}
+        </div>
+        {!isOwn && <HistoryExport session={session} filter={filter} />}
       </div>
       <Loaded of={{ ...first, value: shown.current?.value }} label={labels.loading} lines={8}>
         {(answer) => (

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { Button } from '../../../web/kit/button.tsx'
 import { Choice } from '../../../web/kit/choice.tsx'
 import { Field } from '../../../web/kit/field.tsx'
-import { isNamed, PersonInput } from '../../../web/kit/person-input.tsx'
+import { fitsPerson, PersonInput } from '../../../web/kit/person-input.tsx'
 import { text, words } from '../../../web/kit/text.tsx'
 import { inWords } from '../../../web/session/problem.ts'
 import { ApiProblem, type Session } from '../../../web/session/session.ts'
@@ -65,7 +65,7 @@ export function MayAct(props: {
           label={form.operator}
           value={asked.operator}
           suggest={async (text) =>
-            staff.filter((each) => each.role !== 'auditor' && isNamed(each, text))
+            staff.filter((each) => each.role !== 'auditor' && fitsPerson(each, text))
           }
           onChoose={(operator) => change({ operator })}
         />
