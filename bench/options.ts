@@ -43,7 +43,7 @@ storage server, the number of storage statements, requests per second, latency.
 Judge by the ratios, never by the absolute figures, and by processor time rather than by
 throughput, which wanders with the load of the machine. A ratio over 1 is better than
 client_credentials. It is taken within each round: the median of all rounds, the 95 % interval of
-that median, and the range of the rounds. docs/performance.md says how to read it.
+that median, and the range of the rounds. bench/README.md says how to read it.
 
   --storage NAME[,NAME…]  memory, sqlite, redis, postgres                  (default memory)
   --alg ALG               signature of the access tokens: ES256, RS256, …  (default ES256)

@@ -63,6 +63,17 @@ export async function filesWithPlaceholder(root: string): Promise<string[]> {
   return found.stdout.split('\n').filter(Boolean)
 }
 
+/**
+ * A document from the release on: `<!-- until the release -->` begins what goes then, and
+ * `<!-- from the release on … -->` is what comes in its place.
+ */
+export function fromReleaseOn(text: string): string {
+  return text.replaceAll(
+    /<!-- until the release -->\n.*?<!-- from the release on\n(.*?)-->\n/gs,
+    '$1',
+  )
+}
+
 const TOOLS = ['scripts/release-problems.ts', 'test/release.test.ts']
 
 /** Why these packages cannot be published: sentences for the owner, none where they can. */

@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import {
   filesWithPlaceholder,
+  fromReleaseOn,
   PLACEHOLDER,
   readRelease,
   releaseProblems,
@@ -38,8 +39,9 @@ const HELP = `npm run release -- <what>
 
   --dry-run [--files]   Shows every package as npm pack makes it, and what is in the way of a release.
   --repository <url>    Sets the address of the repository on the web, such as
-                        https://github.com/acme/impersonation, in every file that git knows, and
-                        commits that. The work tree must be clean.
+                        https://github.com/acme/impersonation, in every file that git knows, puts
+                        what documents say from the release on in place of what they say until
+                        then, and commits that. The work tree must be clean.
   --help                This text.
 
 A release itself is a tag: RELEASING.md.
@@ -75,7 +77,7 @@ async function setRepository(address: string): Promise<void> {
   if (files.length === 0) throw new Error('the repository is set already')
   for (const file of files) {
     const text = await readFile(join(ROOT, file), 'utf8')
-    await writeFile(join(ROOT, file), text.replaceAll(PLACEHOLDER, origin))
+    await writeFile(join(ROOT, file), fromReleaseOn(text.replaceAll(PLACEHOLDER, origin)))
   }
   await git('commit', '--all', '--message', `chore: set the repository to ${origin}`)
   console.log(`${files.length} files name ${origin} now, in one commit.`)

@@ -29,7 +29,6 @@ const MONTH = Array.from({ length: 29 }, (_, index) => index + 1).flatMap((back)
 
 await mkdir(IMAGES, { recursive: true })
 await using deployment = await deploy()
-await fill()
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
@@ -42,7 +41,12 @@ try {
       await page.getByRole('main').getByText('alice@example.com').waitFor()
     },
   })
-  await picture('act', 'olivia', '/console/act?user=alice&ticket=SUP-131')
+  await picture(
+    'act',
+    'olivia',
+    '/console/act?user=alice&ticket=SUP-118&reason=She+cannot+find+her+invoice',
+  )
+  await fill()
   await picture('running', 'grace', '/console/running')
   await picture('audit', 'grace', '/console/audit')
   await picture('audit-dark', 'grace', '/console/audit', { colorScheme: 'dark' })

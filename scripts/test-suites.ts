@@ -114,7 +114,8 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'conformance',
-    about: 'the suite of docs/profile.md, against this server and against wrong ones',
+    about:
+      'the suite of packages/conformance/profile.md, against this server and against wrong ones',
     when: 'push',
     files: ['packages/conformance/test/**/*.test.ts'],
     timeout: 120_000,

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import plugin from '../package.json' with { type: 'json' }
 import console from '../packages/console/package.json' with { type: 'json' }
 import {
+  fromReleaseOn,
   PLACEHOLDER,
   type Release,
   type ReleaseManifest,
@@ -96,6 +98,15 @@ describe('a release', () => {
       'packages/testing',
       'packages/console',
     ])
+  })
+
+  it('has a README that no longer says how to do without npm', async () => {
+    const today = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+    const released = fromReleaseOn(today)
+    expect(today).to.include('It is not on npm yet.')
+    expect(released).to.include('> This is version 0.1, the first one.\n')
+    expect(released).not.to.match(/not on npm|npm pack|the release/)
+    expect(fromReleaseOn(released)).to.equal(released)
   })
 
   it('is checked before npm publish, and says what is wrong', async () => {

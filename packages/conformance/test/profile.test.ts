@@ -7,13 +7,13 @@ import { ALL_STATEMENTS } from '../src/statements/index.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const SOURCE = join(ROOT, 'packages/conformance/src')
-const profile = readFileSync(join(ROOT, 'docs/profile.md'), 'utf8')
+const profile = readFileSync(join(ROOT, 'packages/conformance/profile.md'), 'utf8')
 const readme = readFileSync(join(ROOT, 'packages/conformance/README.md'), 'utf8')
 const inProfile = [...profile.matchAll(/^- \*\*(P\d+)\*\*(†?) (.+)$/gm)].map(
   ([, number = '', mark, clause]) => ({ number, isUntestable: mark !== '', clause }),
 )
 
-describe('docs/profile.md and the suite', () => {
+describe('profile.md and the suite', () => {
   it('have the same statements, word for word, and a test for each that can be tested', () => {
     const wanted = inProfile
       .filter(({ isUntestable }) => !isUntestable)
@@ -43,7 +43,9 @@ describe('docs/profile.md and the suite', () => {
       /longer than (\d+) seconds/.exec(
         inProfile.find(({ number }) => number === 'P21')?.clause ?? '',
       ) ?? []
-    expect(section).to.include(`The profile (docs/profile.md) allows ${most} at most (P21).`)
+    expect(section).to.include(
+      `The profile (packages/conformance/profile.md) allows ${most} at most (P21).`,
+    )
   })
 
   it('have a configuration for each block of the README, and a word on every part', () => {

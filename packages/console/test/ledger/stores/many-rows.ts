@@ -8,7 +8,7 @@ import { ended, idOf, issued, refused, replayed, T } from './contract/support.ts
 /** Many times what a page compares: to read them all would be found out. */
 const ROWS = 30_000
 /** What a page reads at most, with what it looks up to know where it ended. */
-export const MAX_ROWS_READ = 12_500
+export const MAX_ROWS_READ = 12_700
 const STEP_MS = 1000
 
 /** How many of the first rows are of an operator who left then. */
@@ -96,4 +96,7 @@ export async function expectAllFound(store: AuditStore): Promise<void> {
   const first = await store.find({ text: 'sup-29777' }, { limit: 50, now: T })
   expect(first.next, 'what few rows have is found at once').to.equal(undefined)
   expect(first.rows.map(({ ticket }) => ticket)).to.deep.equal(['SUP-29777'])
+  const mixed = await store.find({ text: 'order olivia sup-7777' }, { limit: 50, now: T })
+  expect(mixed.next, 'also beside words that all rows have').to.equal(undefined)
+  expect(mixed.rows.map(({ ticket }) => ticket)).to.deep.equal(['SUP-7777'])
 }

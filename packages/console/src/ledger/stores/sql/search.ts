@@ -16,6 +16,8 @@ const MAX_ROWS_COMPARED = 5000
 const MAX_ROWS_BY_WORDS = 2000
 /** What is frequent is found among so many of the first rows. */
 const FIRST_ROWS_COMPARED = 200
+/** A word that more of them have is frequent: the index would read an entry for each row of the table that has it. */
+const MAX_ROWS_OF_RARE_WORD = 4
 
 /** Rows that are looked at, and what is found among them. */
 interface Walk {
@@ -63,7 +65,24 @@ WHERE (SELECT count(*) FROM found) < ?`
     )
   }
 
-  /** All rows with the words, where they are few; `undefined` where they are not. */
+  /** Those of the words that few of the first rows have. */
+  async function rareOf({ rows, order }: Walk, words: readonly string[]): Promise<string[]> {
+    const each = words.map((word) => dialect.matching.inRow([word]))
+    const counts = each.map(
+      ({ sql }, index) => `CAST(count(CASE WHEN ${sql} THEN 1 END) AS float8) AS n${index}`,
+    )
+    const looked = whereOf(rows)
+    const text = `SELECT ${counts.join(', ')}
+FROM (SELECT * FROM ${ROW_TABLE} WHERE ${looked.where} ORDER BY ${order} LIMIT ?) AS looked`
+    const values = [...each.flatMap((condition) => condition.values), ...looked.values]
+    const [found = {}] = await dialect.readByIndex({
+      text,
+      values: [...values, FIRST_ROWS_COMPARED],
+    })
+    return words.filter((_, index) => numberIn(found, `n${index}`) <= MAX_ROWS_OF_RARE_WORD)
+  }
+
+  /** All rows with these words, where they are few; `undefined` where they are not. */
   async function findByWords(
     { rows, order, those, data, limit }: Walk,
     words: readonly string[],
@@ -112,7 +131,9 @@ SELECT 0, '', NULL, 1 WHERE (SELECT count(*) FROM matching) > ?`
       const wanted = { ...conditions, data: 'CAST(data AS text)', limit: limit + 1 }
       let found = await walk(wanted, words.length > 0 ? FIRST_ROWS_COMPARED : MAX_ROWS_COMPARED)
       if (words.length > 0 && found.edge) {
-        found = (await findByWords(wanted, words)) ?? (await walk(wanted, MAX_ROWS_COMPARED))
+        const rare = await rareOf(wanted, words)
+        const few = rare.length > 0 ? await findByWords(wanted, rare) : undefined
+        found = few ?? (await walk(wanted, MAX_ROWS_COMPARED))
       }
       const rows = found.rows.slice(0, limit).map(({ data }) => parseRow(data))
       const { edge } = found

@@ -25,14 +25,17 @@ suite('a search in PostgreSQL among many rows', function () {
   let store: AuditStore
   /** Rows of the table that were read. */
   let read = 0
+  /** What the index of words was asked for. */
+  let asked: unknown
 
   before(async () => {
     database = await newSchema()
     // So little memory is for 30,000 rows what the default is for millions.
     const pool = database.pool({ level: '-c work_mem=64kB' })
     store = createPostgresAudit({
-      pool: counting(pool, (rows) => {
+      pool: counting(pool, (rows, { text, values }) => {
         read += rows
+        if (text.includes('matching AS')) asked = values?.[0]
       }),
     })
     await store.open()
@@ -75,15 +78,23 @@ suite('a search in PostgreSQL among many rows', function () {
 
   it('finds what is there by looking further back, and what few rows have at once', () =>
     expectAllFound(store))
+
+  it('asks the index for the words that few rows have: it would read all others whole', async () => {
+    await store.find({ text: 'order olivia sup-7777' }, { limit: 50, now: T })
+    expect(asked).to.equal("'7777':*")
+  })
 })
 
 /** Tells how many rows of the table each query reads. */
-function counting(pool: PostgresPool, tell: (rows: number) => void): PostgresPool {
+function counting(
+  pool: PostgresPool,
+  tell: (rows: number, query: PostgresQuery) => void,
+): PostgresPool {
   const count = async (client: Pick<PostgresPool, 'query'>, query: PostgresQuery) => {
     if (/^\s*(SELECT|WITH)[\s\S]*FROM impersonation_audit_row/.test(query.text)) {
       const text = `EXPLAIN (ANALYZE, FORMAT JSON) ${query.text}`
       const { rows } = await client.query({ ...query, text })
-      tell(rowsReadBy(rows))
+      tell(rowsReadBy(rows), query)
     }
     return client.query(query)
   }
