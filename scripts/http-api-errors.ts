@@ -1,64 +1,90 @@
-// Writes the tables of errors in docs/http-api.md from docs/openapi.yaml. Run it with `npm run docs:options`.
-import { readFileSync, writeFileSync } from 'node:fs'
-import { type DescribedError, describedErrors } from './openapi-errors.ts'
+// Writes docs/errors.md from docs/openapi.yaml. Run it with `npm run docs:options`.
+import { writeFileSync } from 'node:fs'
+import { type DescribedError, describedErrors, MACHINE_TOKEN } from './openapi-errors.ts'
 
-const TARGET = new URL('../docs/http-api.md', import.meta.url)
-/** A comment in the document names the operations, or `shared` or `dpop`. Their table follows it. */
-const TABLE = /(<!-- errors of ([\w ]+) -->\n\n)(?:\|.*\n)*/g
-/** Its description stands for no other: the token endpoint says so of each of its tables. */
-const ALONE = ['machineToken', 'exchangeToken']
+const TARGET = new URL('../docs/errors.md', import.meta.url)
 
-const errors = describedErrors()
+/** What the page calls an operation, in the order of the page. */
+const PLACES: Readonly<Record<string, string>> = {
+  [MACHINE_TOKEN]: 'machine token',
+  issueSubjectToken: 'subject token',
+  exchangeToken: 'exchange',
+  listImpersonations: 'seeing',
+  showImpersonation: 'seeing',
+  endImpersonation: 'ending',
+  endImpersonations: 'ending',
+  showCurrentImpersonation: 'current',
+  endCurrentImpersonation: 'current',
+  listStatusLists: 'status lists',
+  getStatusList: 'status lists',
+}
+/** These three together are one place. */
+const MANAGEMENT = ['subject token', 'seeing', 'ending']
 
-/** The document with the tables as docs/openapi.yaml has them now. */
-export function withErrors(document: string): string {
-  const groups = [...document.matchAll(TABLE)].map(([, , names = '']) => names.split(' '))
-  const sharing = groups.filter(([name = '']) => errors.has(name) && !ALONE.includes(name))
-  const tables = sharing.map((names) => new Set(namedErrors(names).map(({ at }) => at)))
-  const isShared = ({ at }: DescribedError) => tables.filter((table) => table.has(at)).length > 1
-  return document.replace(TABLE, (_, comment: string, names: string) => {
-    if (names === 'dpop') return `${comment}${table(proofErrors(), ['error', 'description'])}`
-    const isHere = (error: DescribedError) =>
-      ALONE.includes(names) || isShared(error) === (names === 'shared')
-    const all = namedErrors(names === 'shared' ? sharing.flat() : names.split(' '))
-    const rows = all.filter((error) => isHere(error) && !isOfProof(error))
-    return `${comment}${table(rows, ['status', 'error', 'description'])}`
-  })
+const INTRODUCTION = `# Errors of the HTTP API
+
+This page has every error of every route, with its cause and what you do. It is made from [openapi.yaml](openapi.yaml). Look for the \`error_description\` that you got. A part in braces stands for any text, and \`…\` stands for words of your own code, or for none. [The HTTP API](http-api.md#how-errors-look) says how an answer looks, and [troubleshooting](troubleshooting.md) has what an error does not say by itself.
+
+| where | requests |
+|---|---|
+| machine token | \`POST {issuer}/token\`, with \`grant_type=client_credentials\` for the management API |
+| subject token | \`POST /api/subject-tokens\` |
+| exchange | \`POST {issuer}/token\`, with the token exchange as \`grant_type\` |
+| seeing | \`GET /api/impersonations\` and \`GET /api/impersonations/{id}\` |
+| ending | \`POST /api/impersonations/{id}/end\` and \`POST /api/impersonations/end\` |
+| management API | subject token, seeing and ending |
+| current | \`GET {issuer}/impersonations/current\` and \`POST {issuer}/impersonations/current/end\` |
+| status lists | \`GET {issuer}/status-lists\` and the lists below it |
+`
+
+/** The page as docs/openapi.yaml has it now. */
+export function errorsPage(): string {
+  const rows = new Map<string, Row>()
+  for (const [operation, errors] of describedErrors()) {
+    const place = PLACES[operation]
+    if (place === undefined) throw new Error(`docs/errors.md has no name for ${operation}`)
+    for (const error of errors) {
+      const key = [error.error, error.description, error.cause, error.remedy].join('\n')
+      const row = rows.get(key) ?? { ...error, statuses: new Set(), places: new Set() }
+      row.statuses.add(error.status)
+      row.places.add(place)
+      rows.set(key, row)
+    }
+  }
+  const codes = Object.entries(Object.groupBy(rows.values(), ({ error }) => error))
+  const sections = codes
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(([code, errors = []]) => `## ${code}\n\n${table(errors)}`)
+  return [INTRODUCTION, ...sections].join('\n')
 }
 
-/** Each error of the operations once, by status. */
-function namedErrors(operations: readonly string[]): DescribedError[] {
-  const all = operations.flatMap((name) => errors.get(name) ?? unknownOperation(name))
-  return [...new Map(all.map((error) => [error.at, error])).values()].sort(
-    (one, other) => Number(one.status) - Number(other.status),
+interface Row extends DescribedError {
+  readonly statuses: Set<string>
+  readonly places: Set<string>
+}
+
+function table(rows: readonly Row[]): string {
+  const lines = rows
+    .toSorted((one, other) => statusOf(one).localeCompare(statusOf(other)))
+    .map((row) => {
+      const cells = [statusOf(row), row.description, placesOf(row), `${row.cause} ${row.remedy}`]
+      return `| ${cells.join(' | ')} |\n`
+    })
+  const head =
+    '| status | `error_description` | where | cause, and what to do |\n|---|---|---|---|\n'
+  return head + lines.join('')
+}
+
+function statusOf({ statuses }: Row): string {
+  return [...statuses].toSorted().join(', ')
+}
+
+function placesOf({ places }: Row): string {
+  const isAll = MANAGEMENT.every((place) => places.has(place))
+  const named = [...new Set(Object.values(PLACES))].filter(
+    (place) => places.has(place) && !(isAll && MANAGEMENT.includes(place)),
   )
+  return [...(isAll ? ['management API'] : []), ...named].join(', ')
 }
 
-function proofErrors(): DescribedError[] {
-  const all = [...errors.values()].flat().filter(isOfProof)
-  return [...new Map(all.map((error) => [error.at, error])).values()]
-}
-
-function isOfProof({ error }: DescribedError): boolean {
-  return error === 'invalid_dpop_proof' || error === 'use_dpop_nonce'
-}
-
-function unknownOperation(name: string): never {
-  throw new Error(`docs/openapi.yaml has no operation ${name}`)
-}
-
-function table(
-  rows: readonly DescribedError[],
-  columns: ReadonlyArray<'status' | 'error' | 'description'>,
-): string {
-  const heads = { status: 'status', error: '`error`', description: '`error_description`' }
-  const lines = rows.map((row) => {
-    const cells = { ...row, error: `\`${row.error}\`` }
-    return [...columns.map((name) => cells[name]), `${row.cause} ${row.remedy}`]
-  })
-  const all = [[...columns.map((name) => heads[name]), 'cause, and what to do'], ...lines]
-  const [head, ...body] = all.map((cells) => `| ${cells.join(' | ')} |\n`)
-  return [head, `|${'---|'.repeat(columns.length + 1)}\n`, ...body].join('')
-}
-
-if (import.meta.main) writeFileSync(TARGET, withErrors(readFileSync(TARGET, 'utf8')))
+if (import.meta.main) writeFileSync(TARGET, errorsPage())

@@ -24,9 +24,8 @@ describe('docs/http-api.md: the commands', function () {
     ])
     await example.close()
     expect(stderr).to.equal('')
-    const [machine, issued, exchanged, orders, first, second, again, ...error] = stdout
-      .trim()
-      .split(/\r?\n/)
+    const [machine, issued, exchanged, orders, first, second, again, listed, ended, ...error] =
+      stdout.trim().split(/\r?\n/)
     expect(machine).to.match(/^\d{3} characters of machine token$/)
     expect(JSON.parse(issued ?? '')).to.have.all.keys('subjectToken', 'expiresIn')
     const members = ['access_token', 'expires_in', 'issued_token_type', 'scope', 'token_type']
@@ -36,6 +35,10 @@ describe('docs/http-api.md: the commands', function () {
     expect(again).to.equal(
       '{"error":"invalid_request","error_description":"subject token is invalid"} 400',
     )
+    const { items } = JSON.parse(listed ?? '')
+    expect(items).to.have.lengthOf(1)
+    expect(items[0]).to.include({ userId: 'alice', state: 'ended', client: 'support-tool' })
+    expect(JSON.parse(ended ?? '')).to.deep.equal({ ended: 0 })
     expect(error).to.deep.equal([
       'HTTP/1.1 400 Bad Request',
       'Cache-Control: no-store',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import manifest from '../../package.json' with { type: 'json' }
-import { withErrors } from '../../scripts/http-api-errors.ts'
+import { errorsPage } from '../../scripts/http-api-errors.ts'
 import { allAnswers } from './answers/all.ts'
 import type { SeenAnswer } from './answers/seen.ts'
 import { type OpenApiDocument, readOpenApiDocument } from './openapi-document.ts'
@@ -37,8 +37,8 @@ describe('docs/openapi.yaml', () => {
     expect(document.unseen(seen)).to.deep.equal([])
   })
 
-  it('has the errors of docs/http-api.md', () => {
-    const page = readFileSync(new URL('../../docs/http-api.md', import.meta.url), 'utf8')
-    expect(page, 'run: npm run docs:options').to.equal(withErrors(page))
+  it('has the errors of docs/errors.md', () => {
+    const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')
+    expect(page, 'run: npm run docs:options').to.equal(errorsPage())
   })
 })
