@@ -1,16 +1,17 @@
+import './impersonation.js'
+import { ImpersonationBanner, useImpersonation } from 'oidc-provider-impersonation-browser/react'
 import { StrictMode, useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
-import { useImpersonation } from './use-impersonation.js'
 
 function Shop() {
-  const { isReady, session, isOver, error } = useImpersonation()
-  if (!isReady) return <p>One moment.</p>
-  if (error) return <p role="alert">{error.message}</p>
-  if (!session) return <p>Sign in to see your orders.</p>
+  const { state, session, error } = useImpersonation()
+  if (state === 'starting') return <p>One moment.</p>
+  if (state === 'failed') return <p role="alert">{error.message}</p>
+  if (state === 'none') return <p>Sign in to see your orders.</p>
   return (
     <>
-      <impersonation-banner session={session} />
-      {!isOver && <Orders session={session} />}
+      <ImpersonationBanner />
+      {state === 'active' && <Orders session={session} />}
     </>
   )
 }

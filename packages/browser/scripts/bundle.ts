@@ -3,7 +3,7 @@
 //   node packages/browser/scripts/bundle.ts [folder]
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { build, transform } from 'esbuild'
+import { type BuildOptions, build, transform } from 'esbuild'
 
 const root = new URL('..', import.meta.url)
 const [folder = fileURLToPath(new URL('dist', root))] = process.argv.slice(2)
@@ -12,17 +12,21 @@ const [folder = fileURLToPath(new URL('dist', root))] = process.argv.slice(2)
 // those that they know. Older ones lack `AbortSignal.timeout`.
 const target = ['chrome103', 'firefox102', 'safari16']
 
-await build({
-  entryPoints: ['index', 'react'].map((name) => fileURLToPath(new URL(`src/${name}.ts`, root))),
+const options: BuildOptions = {
   outdir: folder,
   bundle: true,
-  splitting: true,
   format: 'esm',
-  chunkNames: '[name]-[hash]',
-  external: ['oauth4webapi'],
   minify: true,
   target,
   logLevel: 'warning',
+}
+
+await build({
+  ...options,
+  entryPoints: [fileURLToPath(new URL('src/index.ts', root))],
+  splitting: true,
+  chunkNames: '[name]-[hash]',
+  external: ['oauth4webapi'],
   plugins: [
     {
       name: 'css in templates',
@@ -33,6 +37,20 @@ await build({
           const { code } = await transform(css, { loader: 'css', minify: true, target })
           return { contents: source.replace(css, () => code.trim()), loader: 'ts' }
         }),
+    },
+  ],
+})
+
+// Pages without React load no other file because of it, so it imports the module above as it is.
+await build({
+  ...options,
+  entryPoints: [fileURLToPath(new URL('src/react.ts', root))],
+  external: ['react'],
+  plugins: [
+    {
+      name: 'the module beside it',
+      setup: ({ onResolve }) =>
+        onResolve({ filter: /^\.\/index\.ts$/ }, () => ({ path: './index.js', external: true })),
     },
   ],
 })

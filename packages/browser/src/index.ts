@@ -1,6 +1,9 @@
 export { acceptImpersonation } from './accept.ts'
 export type { AcceptImpersonationOptions } from './accept-options.ts'
-export type { ImpersonationBannerElement } from './banner/banner-element.ts'
+export type {
+  ImpersonationBannerElement,
+  ImpersonationBannerSettings,
+} from './banner/banner-element.ts'
 export { defineImpersonationBanner } from './banner/define.ts'
 export {
   ImpersonationError,

@@ -55,7 +55,7 @@ for (const framework of ['React', 'Vue']) {
       await act(person)
       await page.getByRole('button', { name: 'End' }).click()
       await page.getByRole('dialog', { name: 'You no longer act as alice' }).waitFor()
-      await page.getByText('You ended it.', { exact: true }).first().waitFor()
+      await page.getByRole('dialog').getByText('You ended it.').waitFor()
       expect(await sites.states()).to.deep.equal(['ended'])
     })
 

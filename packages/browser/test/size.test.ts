@@ -7,6 +7,8 @@ import { builtKit } from './support/built-kit.ts'
 
 /** Bytes, compressed: what a page with an impersonation and its banner loads more, as it is shipped. */
 const MOST_OF_ACTING = 9330
+/** What React adds to it. */
+const MOST_OF_REACT = 950
 /** What a page without an impersonation loads. */
 const MOST_AT_FIRST = 3680
 
@@ -34,8 +36,6 @@ describe('the modules for browsers', () => {
       'banner-element',
       'chunk',
     ])
-    // Types alone.
-    expect(files.get('react.js')).to.equal('')
     expect(sizeOf(more)).to.be.at.most(MOST_OF_ACTING)
   })
 
@@ -45,8 +45,16 @@ describe('the modules for browsers', () => {
     expect(first.join()).to.not.include('acting-page')
   })
 
+  it('have the part for React in a file of its own, which runs in browsers', () => {
+    const text = files.get('react.js') ?? ''
+    expect(text).to.match(/^"use client";/)
+    expect(importsOf('react.js')).to.have.members(['react', './index.js'])
+    expect(gzipSync(text).length).to.be.at.most(MOST_OF_REACT)
+  })
+
   it('import oauth4webapi, and only where there is an impersonation', () => {
-    const others = [...files.keys()].flatMap((name) =>
+    const names = [...files.keys()].filter((name) => name !== 'react.js')
+    const others = names.flatMap((name) =>
       importsOf(name)
         .filter((specifier) => !specifier.startsWith('./'))
         .map((specifier) => `${name}: ${specifier}`),

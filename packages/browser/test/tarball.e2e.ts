@@ -106,7 +106,7 @@ describe('the shop with the kit from the packed tarball', function () {
     await order.getByRole('button', { name: 'Save note' }).click()
     await order.getByText('Changed by support (Olivia Reyes).').waitFor()
     await banner.getByRole('button', { name: 'End' }).click()
-    await shop.getByRole('heading', { name: 'You no longer act for Alice Ng' }).waitFor()
+    await shop.getByRole('heading', { name: 'You no longer act as Alice Ng' }).waitFor()
 
     const scripts = loaded.filter((url) => url.startsWith(shopUrl) && url.endsWith('.js'))
     const names = scripts.map((url) => basename(url).replace(/(?:-[A-Z0-9]{8})+\.js$/, ''))

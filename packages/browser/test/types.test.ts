@@ -40,25 +40,35 @@ describe('the types of the banner', function () {
   }
 
   const IMPORTS = [
-    "import 'oidc-provider-impersonation-browser/react'",
+    "import { ImpersonationBanner, useImpersonation } from 'oidc-provider-impersonation-browser/react'",
     "import type { ImpersonationSession } from 'oidc-provider-impersonation-browser'",
     'declare const session: ImpersonationSession',
   ]
 
-  it('let React 19 show it, with its properties and its event', async () => {
+  it('let React show it, with its properties', async () => {
     const shown =
-      'export const shown = <impersonation-banner session={session} userName="Alice Ng" changes={false} id="banner" onend-failed={({ detail }) => console.error(detail)} />'
+      'export const shown = <ImpersonationBanner userName="Alice Ng" changes={false} over={<a href="/">Back</a>} onEndFailed={(error) => console.error(error)} />'
     expect(await complaintsOf('shown.tsx', [...IMPORTS, shown])).to.equal('')
   })
 
   it('refuse a property of another type, and one that it does not have', async () => {
     const complaints = await complaintsOf('wrong.tsx', [
       ...IMPORTS,
-      'export const wrong = <impersonation-banner session="session" />',
-      'export const unknown = <impersonation-banner customer="Alice Ng" />',
-      'export { session }',
+      'export const wrong = <ImpersonationBanner userName={7} />',
+      'export const unknown = <ImpersonationBanner customer="Alice Ng" />',
     ])
     expect(complaints.match(/error TS2322/g)).to.have.lengthOf(2)
+  })
+
+  it('know that a session is there while it is active, and an error where it failed', async () => {
+    const states = [
+      'const impersonation = useImpersonation()',
+      "if (impersonation.state === 'active') impersonation.session.fetch('/orders')",
+      "else if (impersonation.state === 'failed') console.error(impersonation.error.message)",
+    ]
+    expect(await complaintsOf('states.tsx', [...IMPORTS, ...states])).to.equal('')
+    const wrong = [...IMPORTS, 'useImpersonation().session.fetch("/orders")']
+    expect(await complaintsOf('unsure.tsx', wrong)).to.include('TS2532')
   })
 
   it('know the element that the document makes', async () => {

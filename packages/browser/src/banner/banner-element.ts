@@ -3,7 +3,7 @@ import { ENGLISH_BANNER_TEXTS, type ImpersonationBannerTexts } from '../texts.ts
 import { type BannerView, bannerView, isolated, plain, write } from './view.ts'
 
 /** What the application says about an impersonation. */
-export interface BannerSettings {
+export interface ImpersonationBannerSettings {
   session: ImpersonationSession | undefined
   /** The name of the user. @defaultValue `session.userId` */
   userName: string | undefined
@@ -28,7 +28,7 @@ export interface BannerSettings {
  *
  * Fires `end-failed`, a `CustomEvent` whose `detail` is what `session.end()` threw.
  */
-export interface ImpersonationBannerElement extends HTMLElement, BannerSettings {}
+export interface ImpersonationBannerElement extends HTMLElement, ImpersonationBannerSettings {}
 
 declare global {
   interface HTMLElementTagNameMap {
@@ -51,7 +51,7 @@ export function bannerElement(): CustomElementConstructor {
   return class extends HTMLElement {
     readonly #root = this.attachShadow({ mode: 'open' })
     readonly #view = bannerView(this.#root)
-    readonly #settings: Partial<BannerSettings> = {}
+    readonly #settings: Partial<ImpersonationBannerSettings> = {}
     #shown: ShownSession | undefined
     #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -156,7 +156,11 @@ function shownSession(session: ImpersonationSession): ShownSession {
 const LAST_SECONDS = 30
 
 /** Writes what is true now, and answers the milliseconds until it changes: 0 after the end. */
-function show(view: BannerView, shown: ShownSession, settings: Partial<BannerSettings>): number {
+function show(
+  view: BannerView,
+  shown: ShownSession,
+  settings: Partial<ImpersonationBannerSettings>,
+): number {
   const { session, ending, endFailed } = shown
   const left = shown.left()
   if (session.state !== 'active') shown.over = session.state

@@ -21,7 +21,10 @@ export async function bundle(files: ReadonlyMap<string, string>): Promise<Record
       splitting: true,
       format: 'esm',
       jsx: 'automatic',
-      alias: { 'oidc-provider-impersonation-browser': join(await builtKit(), 'index.js') },
+      alias: {
+        'oidc-provider-impersonation-browser/react': join(await builtKit(), 'react.js'),
+        'oidc-provider-impersonation-browser': join(await builtKit(), 'index.js'),
+      },
       nodePaths: [
         join(ROOT, 'packages/browser/test/frameworks/node_modules'),
         join(ROOT, 'node_modules'),
