@@ -56,8 +56,8 @@ function lifeUnderRecord(keptUntil: number): number {
   return keptUntil - RETENTION_MARGIN_SECONDS - epochSeconds()
 }
 
-/** What a subject token stands for. */
-interface SubjectTokenProperties {
+/** What a subject token stands for, as it is stored. */
+interface StoredProperties {
   /** The user to be impersonated. */
   accountId: string
   /** The machine-to-machine client that asked for it. */
@@ -74,14 +74,27 @@ interface SubjectTokenProperties {
   /** The status list of the access token to come, and the index in it. */
   statusList?: string | undefined
   statusIndex?: number | undefined
-  /** The permit that allowed it, and why a person has to look at it afterwards. */
+  /** The permit that allowed it, and why a person has to look at it afterwards, as the rule said at issue. */
   permit?: string | readonly string[] | undefined
   review?: string | undefined
-  /** Seconds; absent means the full lifetime of subject tokens. */
-  expiresIn?: number | undefined
 }
 
-/** What a record holds beside the members of every token: those, and what happens to it. */
+/** A record: those, and what happens to it. */
+interface StoredRecord extends StoredProperties {
+  /** The issuer that the record belongs to. */
+  iss: string
+  /** When it was redeemed, as the adapter has it; absent before. */
+  consumed?: unknown
+  /** What the redemption led to, where the adapter keeps it. */
+  note?: Redemption | undefined
+  end?: StoredEnd | undefined
+  /** Until when the storage keeps the record, in seconds since the epoch. */
+  keptUntil?: number | undefined
+  /** Whether an exchange began with its access token as the actor token: something may run through it. */
+  chained?: boolean | undefined
+}
+
+/** What a record holds beside the members of every token. */
 const RECORD_MEMBERS = [
   'iss',
   'accountId',
@@ -135,24 +148,8 @@ export interface Redemption extends ConsumptionNote {
 /** A subject token as stored. Its id is the SHA-256 of its value; the value is stored nowhere. */
 export interface SubjectToken
   extends Omit<TokenBase, 'clientId' | 'exp' | 'jti' | 'kind'>,
+    Readonly<StoredRecord>,
     SubjectTokenRecord {
-  /** When it was redeemed, as the adapter has it; absent before. */
-  readonly consumed?: unknown
-  /** What the redemption led to, where the adapter keeps it. */
-  readonly note?: Redemption | undefined
-  readonly end?: StoredEnd | undefined
-  /** The issuer that the record belongs to. */
-  readonly iss: string
-  readonly iat: number
-  readonly statusList?: string | undefined
-  readonly statusIndex?: number | undefined
-  /** As the rule said at issue. */
-  readonly permit?: string | readonly string[] | undefined
-  readonly review?: string | undefined
-  /** Whether an exchange began with its access token as the actor token: something may run through it. */
-  readonly chained?: boolean | undefined
-  /** Whether the last moment of redemption has passed. */
-  readonly isExpired: boolean
   /**
    * What can act can be ended (I14): the longest that its access token may live, in seconds. 0 where its end
    * could not be found for so long: it was issued where no impersonation can be ended. Infinite where that is
@@ -178,7 +175,7 @@ export interface SubjectToken
 /** The model: oidc-provider's own way to store a token, under the name `SubjectToken`. */
 export interface SubjectTokenModel {
   /** Creates a subject token. Its `save()` resolves the value, once. */
-  create(properties: SubjectTokenProperties): SubjectToken
+  create(properties: StoredProperties): SubjectToken
   /** The id that the token of this value has, or would have. */
   idOf(value: string): string
   /** The token by its id: redeemed, ended or expired as it may be. */
@@ -205,7 +202,7 @@ export const endingAdapterOf = slot<EndingAdapter>('impersonations that can be s
  * adapter cannot
  */
 export function defineSubjectToken(provider: Provider): SubjectTokenModel {
-  const BaseToken = tokenBaseOf(provider)
+  const BaseToken = tokenBaseOf<StoredRecord>(provider)
 
   class SubjectToken extends BaseToken {
     // The class name is the model's kind, adapter name, TTL key and event prefix. It is set as a
@@ -218,21 +215,6 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
       return [...BaseToken.IN_PAYLOAD, ...RECORD_MEMBERS]
     }
 
-    // `declare`: a field of its own would wipe what the base class read from the payload.
-    declare iss: string
-    declare accountId: string
-    declare clientId: string
-    declare context: string
-    declare binding: string
-    declare consumed?: unknown
-    declare note?: Redemption | undefined
-    declare end?: StoredEnd | undefined
-    declare statusList?: string | undefined
-    declare statusIndex?: number | undefined
-    declare permit?: string | readonly string[] | undefined
-    declare review?: string | undefined
-    declare keptUntil?: number | undefined
-    declare chained?: boolean | undefined
     #value: string | undefined
     #binding: Binding | undefined
     #context: SubjectTokenContext | undefined
