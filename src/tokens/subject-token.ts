@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
+import type { AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
 import { checkStorage } from '../adapters/check.ts'
 import type { ConsumptionNote, EndingAdapter } from '../adapters/contract.ts'
 import { emitSafely } from '../host/instance.ts'
@@ -172,43 +172,27 @@ export interface SubjectToken
   redeem(redemption: Redemption): Promise<boolean>
 }
 
-/** The model: oidc-provider's own way to store a token, under the name `SubjectToken`. */
-export interface SubjectTokenModel {
-  /** Creates a subject token. Its `save()` resolves the value, once. */
-  create(properties: StoredProperties): SubjectToken
-  /** The id that the token of this value has, or would have. */
-  idOf(value: string): string
-  /** The token by its id: redeemed, ended or expired as it may be. */
-  findById(id: string): Promise<SubjectToken | undefined>
-  /** A token from a record of the adapter; `undefined` for one of another provider. */
-  fromRecord(record: AdapterPayload): SubjectToken | undefined
-  /** Where the records are. */
-  readonly adapter: Adapter
-  /** @throws Error that says in one sentence why the storage cannot keep subject tokens */
-  checkStorage(): Promise<void>
-}
-
 /** The subject tokens of a provider. */
-export const subjectTokensOf = slot<SubjectTokenModel>('the subject tokens')
+export const subjectTokensOf = slot<ReturnType<typeof defineSubjectToken>>('the subject tokens')
 
 /** Set where impersonations can be seen and ended: the adapter by which they are. */
 export const endingAdapterOf = slot<EndingAdapter>('impersonations that can be seen and ended')
 
 /**
- * Defines the model for a provider, and settles how its adapter keeps single use, and whether it can see and end
+ * Defines the model, oidc-provider's own way to store a token, for a provider, and settles how its adapter keeps single use, and whether it can see and end
  * impersonations.
  *
  * @throws TypeError for a custom adapter without `consumeOnce`, and where `ending.enabled` is `true` and the
  * adapter cannot
  */
-export function defineSubjectToken(provider: Provider): SubjectTokenModel {
+export function defineSubjectToken(provider: Provider) {
   const BaseToken = tokenBaseOf<StoredRecord>(provider)
 
-  class SubjectToken extends BaseToken {
+  class StoredSubjectToken extends BaseToken {
     // The class name is the model's kind, adapter name, TTL key and event prefix. It is set as a
     // string, because a bundler may rename the class.
     static {
-      Object.defineProperty(SubjectToken, 'name', { value: 'SubjectToken' })
+      Object.defineProperty(StoredSubjectToken, 'name', { value: 'SubjectToken' })
     }
 
     static override get IN_PAYLOAD(): string[] {
@@ -284,7 +268,7 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
     }
   }
 
-  const { adapter } = SubjectToken
+  const { adapter } = StoredSubjectToken
   const { accessToken, ending: endingOptions, subjectToken } = optionsOf.of(provider)
   const consumeOnce: ConsumeOnce = createConsumer(adapter, subjectToken.singleUse)
   const ending = chooseEnding(adapter, endingOptions)
@@ -293,30 +277,38 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
   const kept = ending ? keptAfterRedemptionFor(accessToken.maxTtl) : 0
 
   function ours(found: TokenBase | undefined): SubjectToken | undefined {
-    if (!(found instanceof SubjectToken)) return undefined
+    if (!(found instanceof StoredSubjectToken)) return undefined
     // Another provider may use the same store, and other records of the plugin are no tokens.
     if (found.iss !== provider.issuer || typeof found.accountId !== 'string') return undefined
     return found.exp === undefined ? undefined : found
   }
 
+  /** The token by its id: redeemed, ended or expired as it may be. */
   async function findById(id: string): Promise<SubjectToken | undefined> {
     // The provider's clockTolerance is for clocks of other servers. This time is our own.
-    const token = ours(await SubjectToken.find(id, { ignoreExpiration: true }))
+    const token = ours(await StoredSubjectToken.find(id, { ignoreExpiration: true }))
     // Accept only the requested record: the store's collation may match another id.
     return token?.jti === id ? token : undefined
   }
 
   return {
+    /** Where the records are. */
     adapter,
+    /** @throws Error that says in one sentence why the storage cannot keep subject tokens */
     checkStorage: () => checkStorage(adapter, consumeOnce),
-    // Assigned, because the constructors copy what they are given three times, member by member.
-    create: (given) => Object.assign(new SubjectToken({}), given, { iss: provider.issuer }),
+    /** Its `save()` resolves the value, once. */
+    create(given: StoredProperties): SubjectToken {
+      // Assigned, because the constructors copy what they are given three times, member by member.
+      return Object.assign(new StoredSubjectToken({}), given, { iss: provider.issuer })
+    },
     findById,
     idOf,
-    fromRecord: (record) => ours(SubjectToken.instantiate(record)),
+    /** A token from a record of the adapter; `undefined` for one of another provider. */
+    fromRecord: (record: AdapterPayload) => ours(StoredSubjectToken.instantiate(record)),
   }
 }
 
+/** The id that the token of this value has, or would have. */
 function idOf(value: string): string {
   return hash('sha256', value, 'base64url')
 }
