@@ -20,14 +20,18 @@ export function replaceLinks(text: string, change: (link: string) => string): st
 export function anchorsIn(text: string): Set<string> {
   const anchors = new Set<string>()
   for (const [, heading = ''] of text.replaceAll(CODE_BLOCK, '').matchAll(/^#{1,6} (.+)$/gm)) {
-    const anchor = heading
-      .toLowerCase()
-      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-')
+    const anchor = anchorOf(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'))
     let number = 0
     while (anchors.has(number === 0 ? anchor : `${anchor}-${number}`)) number += 1
     anchors.add(number === 0 ? anchor : `${anchor}-${number}`)
   }
   return anchors
+}
+
+/** The anchor that GitHub makes of the text of a heading. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
 }

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-// docs/adapters.md shows parts of files in examples/recipes/: the code between `#region` and `#endregion`. Run
+// docs/adapter-contract.md shows parts of files in examples/recipes/: the code between `#region` and `#endregion`. Run
 // this script after such a part changes.
 
-const DOCUMENT = new URL('../docs/adapters.md', import.meta.url)
+const DOCUMENT = new URL('../docs/adapter-contract.md', import.meta.url)
 const RECIPES = new URL('../examples/recipes/', import.meta.url)
 const BLOCK = /(\(\.\.\/examples\/recipes\/(\S+)\)\n\n```\w+\n)[\s\S]*?```\n/g
 

@@ -85,7 +85,7 @@ describe('the contract suite', () => {
     expect(failed.map(({ title }) => title).join('\n')).to.contain('under another model')
   })
 
-  it('moves the clock in as many cases as docs/adapters.md says', async () => {
+  it('moves the clock in as many cases as docs/adapter-contract.md says', async () => {
     let [now, moved] = [Date.now(), 0]
     await runAdapterContract({
       create: () => createMemoryAdapter({ now: () => now }),
@@ -95,7 +95,7 @@ describe('the contract suite', () => {
       },
       print: () => {},
     })
-    const page = await readFile(new URL('../../docs/adapters.md', import.meta.url), 'utf8')
+    const page = await readFile(new URL('../../docs/adapter-contract.md', import.meta.url), 'utf8')
     const [, number] = /Without it (\w+) cases wait a second each/.exec(page) ?? []
     expect([moved, number]).to.deep.equal([11, 'eleven'])
   })

@@ -46,6 +46,16 @@ describe('docs/troubleshooting.md', () => {
     }
   })
 
+  it('quotes sentences that the console shows', async () => {
+    const page = await readFile(new URL('docs/troubleshooting.md', ROOT), 'utf8')
+    const words = await readFile(new URL('packages/console/src/web/words/en.json', ROOT), 'utf8')
+    const quoted = [...page.matchAll(/^- \*\*"([^"]+)"/gm)].map(([, sentence = '']) => sentence)
+    expect(quoted).to.have.length.greaterThan(3)
+    for (const sentence of quoted.filter((each) => each !== 'Failed to fetch')) {
+      expect(words).to.include(sentence)
+    }
+  })
+
   it('has every warning by its code', async () => {
     const table = await readFile(new URL('src/shared/warn.ts', ROOT), 'utf8')
     const codes = [...table.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code = '']) => code)
@@ -127,11 +137,11 @@ describe('docs/troubleshooting.md: its code', () => {
   })
 })
 
-/** What stands in backticks in the first column. Names and routes are no messages. */
+/** What stands in backticks in the first column, or in the bold words of an item. Names and routes are no messages. */
 function messagesIn(document: string): string[] {
   return document.split('\n').flatMap((line) => {
-    if (!line.startsWith('| ') || /^\| (message|status|code|description|what)/.test(line)) return []
-    const [cell = ''] = line.split(' | ')
+    const [, bold] = /^- \*\*(.*?)\*\*/.exec(line) ?? []
+    const [cell = ''] = bold === undefined && line.startsWith('| ') ? line.split(' | ') : [bold]
     return [...cell.matchAll(/`([^`]+)`/g)]
       .map(([, message = '']) => message)
       .filter((message) => !/^[\w./-]+$/.test(message) || /^[A-Z_]+$/.test(message))

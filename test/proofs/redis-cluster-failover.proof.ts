@@ -50,7 +50,7 @@ suite('a Redis Cluster of six nodes, of which one after the other fails', functi
     const client = createCluster({ rootNodes: nodes.urls.map((url) => ({ url })) })
     client.on('error', () => {})
     await client.connect()
-    // As docs/adapters.md has it.
+    // As docs/adapter-contract.md has it.
     const bySlot = async (args: string[], key: string): Promise<unknown> => {
       const [reply] = await client.multi(key).addCommand(key, false, args).execAsPipeline()
       return reply

@@ -1,8 +1,18 @@
 import { defineConfig } from 'vitepress'
 import { withMermaid } from 'vitepress-plugin-mermaid'
+import { anchorOf } from '../../markdown-links.ts'
 import { sidebar } from '../sidebar.ts'
 
 // The pages are those that scripts/docs-site.ts has laid out. Every link is checked by the build.
+/**
+ * Links have the anchors of GitHub, and VitePress rewrites an anchor in a link. This is what it makes
+ * of GitHub's anchor.
+ */
+function slugify(heading: string): string {
+  const anchor = anchorOf(heading).replaceAll(/[_-]+/g, '-')
+  return anchor.replaceAll(/^-|-$/g, '').replace(/^(?=\d)/, '_')
+}
+
 export default withMermaid(
   defineConfig({
     title: 'oidc-provider-impersonation',
@@ -10,6 +20,7 @@ export default withMermaid(
     srcDir: 'pages',
     outDir: 'dist',
     cleanUrls: true,
+    markdown: { anchor: { slugify } },
     ignoreDeadLinks: 'localhostLinks',
     // The target of the tsconfig is newer than the esbuild of VitePress.
     vite: { esbuild: { tsconfigRaw: '{}' } },

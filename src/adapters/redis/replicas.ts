@@ -64,7 +64,7 @@ export function confirmReplicas(
   }
   if (Reflect.get(client, 'isCluster') === true) {
     throw new TypeError(
-      "createRedisAdapter.waitForReplicas does not work with ioredis' Cluster, which sends WAIT to any server: give the function of docs/adapters.md, that sends it to the server of the key",
+      "createRedisAdapter.waitForReplicas does not work with ioredis' Cluster, which sends WAIT to any server: give the function of docs/adapter-contract.md, that sends it to the server of the key",
     )
   }
 

@@ -38,10 +38,10 @@ async function stop(process: ChildProcess): Promise<void> {
   if (process.exitCode === null && process.signalCode === null) await once(process, 'exit')
 }
 
-/** The blocks of docs/adapters.md for Sentinel, with the addresses of these sentinels. */
+/** The blocks of docs/adapter-contract.md for Sentinel, with the addresses of these sentinels. */
 async function clientsOf(ports: readonly number[], folder: string) {
-  const text = await readFile(new URL('../../../docs/adapters.md', import.meta.url), 'utf8')
-  const section = text.split('**Sentinel.**')[1]?.split('**Cluster.**')[0] ?? ''
+  const text = await readFile(new URL('../../../docs/adapter-contract.md', import.meta.url), 'utf8')
+  const section = text.split('### Sentinel')[1]?.split('### Cluster')[0] ?? ''
   const blocks = [...section.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
   const load = async (code = '', name: string, exported: string) => {
     let addressed = code.replace('console.error', '() => {}')
@@ -62,7 +62,7 @@ async function clientsOf(ports: readonly number[], folder: string) {
   ] as readonly { adapter: AdapterFactory; close(): unknown }[]
 }
 
-suite('createRedisAdapter with Sentinel, as docs/adapters.md has it', () => {
+suite('createRedisAdapter with Sentinel, as docs/adapter-contract.md has it', () => {
   const opened: (() => unknown)[] = []
   after(async () => {
     for (const close of opened.toReversed()) await close()
@@ -97,7 +97,7 @@ suite('createRedisAdapter with Sentinel, as docs/adapters.md has it', () => {
       asked.disconnect()
     }
 
-    const snippets = await snippetsOf('adapters.md')
+    const snippets = await snippetsOf('adapter-contract.md')
     opened.push(() => snippets[Symbol.asyncDispose]())
     const ports = sentinels.map(({ port }) => port)
     const clients = await clientsOf(ports, snippets.folder)
