@@ -50,6 +50,15 @@ const PROMISED: Readonly<Record<string, string>> = {
   'POST /may-act': 'lead auditor',
   'GET /overview': 'lead auditor',
   'GET /stream': 'operator lead auditor',
+  // For those of them of whom `mayErase` is true.
+  'GET /personal-data': 'operator lead auditor',
+  'GET /personal-data/customers': 'operator lead auditor',
+  'GET /personal-data/people/:id': 'operator lead auditor',
+  'GET /personal-data/people/:id/export.jsonl': 'operator lead auditor',
+  'POST /personal-data/people/:id/hold': 'lead auditor',
+  'POST /personal-data/people/:id/release': 'lead auditor',
+  'POST /personal-data/people/:id/erase': 'operator lead auditor',
+  'POST /personal-data/requests/:id/confirm': 'operator lead auditor',
 }
 
 const CALLERS = ['operator', 'lead', 'auditor'] as const
@@ -68,7 +77,7 @@ describe('every route of the console, for each role', function () {
     const permits = createPermits({ audit })
     let isNeeded = true
     const authorize = permits.wrap(() => (isNeeded ? { needs: ['second_person'] } : true))
-    deployment = await deploy({ audit, authorize, console: { permits } })
+    deployment = await deploy({ audit, authorize, console: { permits, mayErase: () => true } })
     const { id } = await permits.request({
       ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read', for: 600 },
@@ -101,11 +110,12 @@ describe('every route of the console, for each role', function () {
   after(() => deployment[Symbol.asyncDispose]())
 
   const queryOf = ({ path }: Pick<StaffRoute, 'method' | 'path'>) => {
-    if (path === '/customers') return '?q=alice'
+    if (path.endsWith('/customers')) return '?q=alice'
     return path === '/audit/newer' ? `?at=0&id=${running.id}` : ''
   }
   const pathOf = ({ path }: Pick<StaffRoute, 'method' | 'path'>) => {
     if (path.startsWith('/permits')) return path.replace(':id', permit)
+    if (path.startsWith('/personal-data/people')) return path.replace(':id', 'alice')
     if (path.startsWith('/pauses')) return path.replace(':id', pause)
     return path.replace(':id', path.startsWith('/customers') ? 'alice' : running.id)
   }

@@ -58,7 +58,17 @@ export function over(name: string, userId: string, time = AGO): AuditEntry[] {
 }
 
 /** Stores decisions about a permit, each with a chain of its own. */
-export async function permit(
+export function permit(
+  store: AuditStore,
+  name: string,
+  ...entries: readonly Partial<AuditEntry>[]
+): Promise<string> {
+  return permitSignedBy(sign, store, name, ...entries)
+}
+
+/** The same, with chains that another provider signed. */
+export async function permitSignedBy(
+  sign: ErasureParts['sign'],
   store: AuditStore,
   name: string,
   ...entries: readonly Partial<AuditEntry>[]

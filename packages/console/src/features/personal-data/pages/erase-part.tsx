@@ -12,8 +12,7 @@ import { counted, Text, text, words } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { ErasedAnswer, ErasureRequestAnswer, PersonAnswer } from '../server/answers.ts'
 import type { InForce } from '../server/in-force.ts'
-import { personApi } from './paths.ts'
-import type { Perform } from './person-page.tsx'
+import { type Perform, personApi } from './paths.ts'
 
 const { erase: labels } = words.personalData
 

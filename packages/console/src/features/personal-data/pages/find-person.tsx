@@ -12,14 +12,14 @@ import { personPath } from './paths.ts'
 
 const { find: labels } = words.personalData
 
-interface Found extends CustomersAnswer {
+interface PeopleFound extends CustomersAnswer {
   readonly asked: string
 }
 
 /** By the search of the console, and by the account id of a person whom it does not find any more. */
 export function FindPerson({ session }: { session: Session }) {
   const [typed, setTyped] = useState('')
-  const [found, setFound] = useState<Found>()
+  const [found, setFound] = useState<PeopleFound>()
   const [error, setError] = useState<unknown>()
   const question = useRef<AbortController>()
   const root = useRef<HTMLFormElement>(null)
@@ -101,7 +101,7 @@ export function FindPerson({ session }: { session: Session }) {
   )
 }
 
-function summary({ asked, customers }: Found): string {
+function summary({ asked, customers }: PeopleFound): string {
   return customers.length === 0
     ? text(labels.none, { text: asked })
     : counted(labels.found, customers.length)

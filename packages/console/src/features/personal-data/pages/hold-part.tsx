@@ -5,8 +5,7 @@ import { NoteDialog } from '../../../web/kit/note-dialog.tsx'
 import { counted, words } from '../../../web/kit/text.tsx'
 import type { Session } from '../../../web/session/session.ts'
 import type { HeldAnswer, PersonAnswer } from '../server/answers.ts'
-import { personApi } from './paths.ts'
-import type { Perform } from './person-page.tsx'
+import { type Perform, personApi } from './paths.ts'
 
 const { hold: labels } = words.personalData
 

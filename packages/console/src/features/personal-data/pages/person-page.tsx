@@ -12,12 +12,9 @@ import { Exporting, useExport } from '../../../web/session/use-export.tsx'
 import type { PersonAnswer, Span } from '../server/answers.ts'
 import { ErasePart } from './erase-part.tsx'
 import { HoldPart } from './hold-part.tsx'
-import { personApi } from './paths.ts'
+import { type Perform, personApi } from './paths.ts'
 
 const { person: labels, export: exporting, back } = words.personalData
-
-/** What a part of the page does: it asks the server, says how that ended, and shows what there is now. */
-export type Perform = <T>(path: string, body: object, done: (answer: T) => string) => Promise<void>
 
 /** What there is of one person, and what can be done with it. */
 export function PersonPage({ session, params }: PageProps) {

@@ -1,7 +1,7 @@
 import type { Role } from '../../../kernel/roles.ts'
 import type { InForce } from './in-force.ts'
 
-export interface NamedPerson {
+export interface PersonAnswered {
   readonly id: string
   readonly name?: string
 }
@@ -19,8 +19,8 @@ export interface ErasureRequestAnswer {
   readonly id: string
   readonly at: number
   readonly lapsesAt: number
-  readonly by: NamedPerson
-  readonly customer: NamedPerson
+  readonly by: PersonAnswered
+  readonly customer: PersonAnswered
   readonly note?: string
   /** Whether it was confirmed, and something is left of the person. */
   readonly isBegun: boolean
@@ -35,7 +35,7 @@ export interface ErasureRequestsAnswer {
 }
 
 /** `GET /personal-data/people/:id`: also of a person whom no directory knows. */
-export interface PersonAnswer extends NamedPerson {
+export interface PersonAnswer extends PersonAnswered {
   readonly email?: string
   /** Whether the directory knows the person. */
   readonly isKnown: boolean

@@ -16,14 +16,14 @@ import type {
   ErasureRequestAnswer,
   ErasureRequestsAnswer,
   HeldAnswer,
-  NamedPerson,
   PersonAnswer,
+  PersonAnswered,
 } from './answers.ts'
 import { InForceError } from './in-force.ts'
 import { rowsOfCustomer } from './of-customer.ts'
 import { findOfPerson } from './person.ts'
 import type { PersonalData } from './personal-data.ts'
-import { type ErasureRequest, isSame } from './requests.ts'
+import { type ErasureRequest, isSameAccount } from './requests.ts'
 
 /** What this feature adds to the parts of the API. */
 export interface ErasingParts {
@@ -75,9 +75,11 @@ export async function showPerson(call: ErasingCall): Promise<void> {
   const id = personIn(call)
   const inForce = await personalData.findInForce(id)
   const { name, ...found } = await findOfPerson(audit.store, id, now())
-  const request = (await personalData.erasures.list()).find((each) => isSame(each.customer, id))
+  const request = (await personalData.erasures.list()).find((each) =>
+    isSameAccount(each.customer, id),
+  )
   const known = await directory.get(id, language)
-  const named = known ?? (await findNamed(call, id))
+  const named = known ?? (await nameKnown(call, id))
   ctx.body = {
     ...found,
     ...{ id, isKnown: known !== undefined, inForce: inForce.slice(0, MAX_SHOWN) },
@@ -87,7 +89,7 @@ export async function showPerson(call: ErasingCall): Promise<void> {
       request: request && (await shownRequest(request, call)),
     }),
     holders: SUPERVISING_ROLES,
-    isMe: isSame(id, caller.id),
+    isMe: isSameAccount(id, caller.id),
   } satisfies PersonAnswer
 }
 
@@ -167,17 +169,17 @@ async function shownRequest(
   { by, customer, note, ...request }: ErasureRequest,
   call: ErasingCall,
 ): Promise<ErasureRequestAnswer> {
-  const [asker, concerned] = await Promise.all([findNamed(call, by), findNamed(call, customer)])
-  const isMine = isSame(by, call.caller.id)
+  const [asker, concerned] = await Promise.all([nameKnown(call, by), nameKnown(call, customer)])
+  const isMine = isSameAccount(by, call.caller.id)
   return {
     ...request,
     ...{ by: asker, customer: concerned, isMine, ...present({ note }) },
-    canConfirm: !isMine && !isSame(customer, call.caller.id),
+    canConfirm: !isMine && !isSameAccount(customer, call.caller.id),
   }
 }
 
 /** A directory that fails leaves the name away. */
-async function findNamed({ nameOf }: ErasingCall, id: string): Promise<NamedPerson> {
+async function nameKnown({ nameOf }: ErasingCall, id: string): Promise<PersonAnswered> {
   const named = await nameOf(id).catch(() => undefined)
   return { id, ...present({ name: named?.name }) }
 }

@@ -10,13 +10,13 @@ import {
 import { exportCustomer } from './export-customer.ts'
 import type { InForce } from './in-force.ts'
 import { findFirst } from './of-customer.ts'
-import { type Erasures, erasuresOf } from './requests.ts'
+import { type ErasuresByTwo, erasuresOf } from './requests.ts'
 
 /** What the audit has of one person: for their right of access, and to erasure. */
 export interface PersonalData {
   exportOf(customerId: string, request?: DataRequest): AsyncIterable<string>
   erase(customerId: string, request?: DataRequest): Promise<ErasedCounts>
-  readonly erasures: Erasures
+  readonly erasures: ErasuresByTwo
   /** What may not be erased of a customer now, and why. */
   findInForce(customer: string): Promise<readonly InForce[]>
   /** What the entry of an export says, and the export itself. */

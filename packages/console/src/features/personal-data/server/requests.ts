@@ -48,8 +48,8 @@ export interface SaidBy {
   readonly note?: string | undefined
 }
 
-/** Erasures that need two people. Who calls has asked whether the person may erase. */
-export interface Erasures {
+/** ErasuresByTwo that need two people. Who calls has asked whether the person may erase. */
+export interface ErasuresByTwo {
   /** Those that can be confirmed, in the order in which they were asked for. */
   list(): Promise<readonly ErasureRequest[]>
   /**
@@ -68,7 +68,7 @@ export interface Erasures {
 }
 
 /** A request as its entries have it. */
-interface Asked extends Omit<ErasureRequest, 'customer' | 'isBegun'> {
+interface AskedErasure extends Omit<ErasureRequest, 'customer' | 'isBegun'> {
   /** What leads to the customer, as long as it is there. */
   readonly impersonations: readonly string[]
   readonly permit: string | undefined
@@ -84,15 +84,15 @@ export function erasuresOf(
     writer,
   }: Pick<Audit, 'recordSurely' | 'settled' | 'store' | 'writer'>,
   given: Omit<ErasureParts, 'record' | 'store'>,
-): Erasures {
+): ErasuresByTwo {
   const { now } = given
   const parts: ErasureParts = { ...given, store, record: recordSurely }
   const inTurn = takingTurns()
   const oneByOne = <T>(work: () => Promise<T>) => inTurn((before) => before, work)
 
   /** All of the last days, by their id. */
-  async function readAsked(): Promise<ReadonlyMap<string, Asked>> {
-    const found = new Map<string, Asked>()
+  async function readAsked(): Promise<ReadonlyMap<string, AskedErasure>> {
+    const found = new Map<string, AskedErasure>()
     for (const { text, digest, row, writer } of await store.erasures(now() - SHOWN_MS)) {
       // What was changed says nothing.
       if (text === undefined || entryDigestOf(text, row) !== digest) continue
@@ -123,7 +123,7 @@ export function erasuresOf(
     permit,
     confirmedIn,
     ...asked
-  }: Asked): Promise<ErasureRequest | undefined> {
+  }: AskedErasure): Promise<ErasureRequest | undefined> {
     const isBegun = confirmedIn.length > 0
     if (!isBegun && now() >= asked.lapsesAt) return undefined
     const customer = await findCustomer(impersonations, permit)
@@ -154,7 +154,7 @@ export function erasuresOf(
   async function askNow(customer: string, { by, note }: SaidBy): Promise<ErasureRequest> {
     assertOther(customer, by)
     const requests = await list()
-    if (requests.some((each) => isSame(each.customer, customer))) {
+    if (requests.some((each) => isSameAccount(each.customer, customer))) {
       throw new Problem(409, 'conflict', 'somebody asked for this already')
     }
     const { inForce } = await findOfCustomer(parts, customer, await parts.hasAccount(customer))
@@ -174,7 +174,7 @@ export function erasuresOf(
     const request = asked && (await toConfirm(asked))
     if (!request) throw notFound('there is no such request: it lapsed, or it is done')
     assertOther(request.customer, by)
-    if (isSame(request.by, by)) {
+    if (isSameAccount(request.by, by)) {
       throw new Problem(403, 'access_denied', 'another person confirms what you asked for')
     }
     const faster = () =>
@@ -201,7 +201,10 @@ export function erasuresOf(
   }
 }
 
-function askedIn({ timeMs: at, by, note, context }: AuditEntry, id: string): Asked | undefined {
+function askedIn(
+  { timeMs: at, by, note, context }: AuditEntry,
+  id: string,
+): AskedErasure | undefined {
   if (by === undefined) return undefined
   const impersonation = nonEmptyText(context?.impersonation)
   return {
@@ -213,9 +216,9 @@ function askedIn({ timeMs: at, by, note, context }: AuditEntry, id: string): Ask
 
 /** @throws Problem for the person concerned */
 function assertOther(customer: string, by: string): void {
-  if (!isSame(customer, by)) return
+  if (!isSameAccount(customer, by)) return
   throw new Problem(403, 'access_denied', 'others decide about your own data')
 }
 
 /** Whether two account ids are the same, as the storage has them. */
-export const isSame = (one: string, other: string) => storable(one) === storable(other)
+export const isSameAccount = (one: string, other: string) => storable(one) === storable(other)
