@@ -50,10 +50,12 @@ describe('who acted as alice last Tuesday, why, and what did they do?', () => {
     await enter(page, 'ada', '/console/audit')
     await waitForAll(page, 4)
     await page.getByLabel('Search', { exact: true }).fill('alice')
+    await page.waitForURL('**/audit?text=alice')
     const tuesday = lastTuesday()
     const parts = [tuesday.getFullYear(), tuesday.getMonth() + 1, tuesday.getDate()]
     const day = parts.map((part) => String(part).padStart(2, '0')).join('-')
     await page.getByLabel('From').fill(day)
+    await page.waitForURL(/from=/)
     await page.getByLabel('To', { exact: true }).fill(day)
     await waitForAll(page, 1)
     expect(await ticketsOf(page)).to.deep.equal(['T-3'])
