@@ -34,8 +34,8 @@ export interface TokenBase {
   getValueAndPayload(): Promise<{ value: string; payload?: UnknownObject }>
 }
 
-export interface TokenBaseConstructor {
-  new (properties: UnknownObject): TokenBase
+export interface TokenBaseConstructor<Members> {
+  new (properties: UnknownObject): TokenBase & Members
   readonly IN_PAYLOAD: string[]
   readonly adapter: Adapter
   find(id: string, options?: { ignoreExpiration?: boolean }): Promise<TokenBase | undefined>
@@ -43,9 +43,9 @@ export interface TokenBaseConstructor {
 }
 
 /** `provider.BaseToken`, to derive a model from. */
-export function tokenBaseOf(provider: Provider): TokenBaseConstructor {
+export function tokenBaseOf<Members>(provider: Provider): TokenBaseConstructor<Members> {
   // The published type declares neither the constructor's argument nor the methods to override.
-  return provider.BaseToken as unknown as TokenBaseConstructor
+  return provider.BaseToken as unknown as TokenBaseConstructor<Members>
 }
 
 /** An access token that has not been saved, with the parts that the published types leave out. */

@@ -42,28 +42,7 @@ export interface StatusIndex {
 }
 
 /** Where status indices come from, and which lists there are. */
-export interface StatusIndices {
-  /**
-   * An index that no other draw got or gets, in any process.
-   *
-   * @throws when the storage did not lease a block, and none is left
-   */
-  draw(): Promise<StatusIndex>
-  /**
-   * Whether the storage has such a list.
-   *
-   * @throws when the storage did not answer
-   */
-  exists(list: string): Promise<boolean>
-  /**
-   * Whether there is such a list, and the storage has forgotten nothing that this process knows.
-   *
-   * @throws when the storage did not answer
-   */
-  vouchFor(list: string): Promise<boolean>
-  /** The names of the lists that have not retired. */
-  lists(): Promise<string[]>
-}
+export type StatusIndices = ReturnType<typeof statusIndices>
 
 /** Set where the provider has a key that can sign lists: an index of one is drawn for each token. */
 export const statusIndicesOf = slot<StatusIndices>('the status indices')
@@ -89,7 +68,7 @@ interface OpenList {
 export function statusIndices(
   adapter: EndingAdapter,
   { issuer, tokenLife, now = () => Date.now() }: StatusRecordsOptions,
-): StatusIndices {
+) {
   const records = new StatusRecords(adapter, { issuer, tokenLife, now })
   /** How much later than others, in milliseconds, the hour begins here. */
   const lag = randomInt(SPREAD_MS)
@@ -109,6 +88,11 @@ export function statusIndices(
     open = undefined
   }
 
+  /**
+   * Whether the storage has such a list.
+   *
+   * @throws when the storage did not answer
+   */
   async function exists(list: string): Promise<boolean> {
     return (await records.find(list)) !== undefined
   }
@@ -212,7 +196,12 @@ export function statusIndices(
   }
 
   return {
-    async draw() {
+    /**
+     * An index that no other draw got or gets, in any process.
+     *
+     * @throws when the storage did not lease a block, and none is left
+     */
+    async draw(): Promise<StatusIndex> {
       for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
         const list = usable()
         const index = list && takeAtRandom(list.indices)
@@ -225,11 +214,17 @@ export function statusIndices(
 
     exists,
 
-    async vouchFor(list) {
+    /**
+     * Whether there is such a list, and the storage has forgotten nothing that this process knows.
+     *
+     * @throws when the storage did not answer
+     */
+    async vouchFor(list: string) {
       await leases.look()
       return exists(list)
     },
 
+    /** The names of the lists that have not retired. */
     lists: async () => (await records.live()).map(({ list }) => list),
   }
 }

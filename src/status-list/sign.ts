@@ -36,27 +36,7 @@ export interface SignedStatusList {
 }
 
 /** The status lists of a provider, signed on demand. */
-export interface StatusLists {
-  /**
-   * The list as it is now, or was within the last second; `undefined` where there is none.
-   *
-   * @throws when the storage did not answer
-   */
-  find(list: string): Promise<SignedStatusList | undefined>
-  /**
-   * The URIs of all lists that have not retired, as they are now, or were within the last second.
-   *
-   * @throws when the storage did not answer
-   */
-  uris(): Promise<string[]>
-  /**
-   * Reads what has ended in the lists that there are: the first read of a list is the long one, and no
-   * guard has to wait for it.
-   *
-   * @throws when the storage did not answer
-   */
-  readAhead(): Promise<void>
-}
+export type StatusLists = ReturnType<typeof statusLists>
 
 /** Signs the claims of a Status List Token. */
 export type SignStatusList = (claims: JwtPayload) => Promise<string>
@@ -118,7 +98,7 @@ export function statusLists({
   indices,
   sign,
   now = () => Date.now(),
-}: StatusListsParts): StatusLists {
+}: StatusListsParts) {
   const allKept = new Map<string, Kept>()
 
   /** Sets the bits of what has ended until now. */
@@ -181,10 +161,26 @@ export function statusLists({
   }
 
   return {
+    /**
+     * Reads what has ended in the lists that there are: the first read of a list is the long one, and no
+     * guard has to wait for it.
+     *
+     * @throws when the storage did not answer
+     */
     async readAhead() {
       for (const list of await indices.lists()) await readEnded(list)
     },
-    find: async (list) => (/^[\w-]{22}$/.test(list) ? signed(list) : undefined),
+    /**
+     * The list as it is now, or was within the last second; `undefined` where there is none.
+     *
+     * @throws when the storage did not answer
+     */
+    find: async (list: string) => (/^[\w-]{22}$/.test(list) ? signed(list) : undefined),
+    /**
+     * The URIs of all lists that have not retired, as they are now, or were within the last second.
+     *
+     * @throws when the storage did not answer
+     */
     uris: () => uris(),
   }
 }

@@ -46,39 +46,19 @@ export class AccessTokenRejected extends Error {
   override name = 'AccessTokenRejected'
 }
 
-/** Verifies access tokens that this provider issued, opaque or JWT. */
-export interface AccessTokenVerifier {
-  /**
-   * A user's token.
-   * @throws {@link AccessTokenRejected}; any other error is a storage failure.
-   */
-  verifyUserToken(value: string): Promise<VerifiedAccessToken>
-  /** The same, also for one whose impersonation has ended, until it expires. */
-  verifyUserTokenEvenEnded(value: string): Promise<VerifiedAccessToken>
-  /**
-   * A client's own token, issued through `client_credentials`.
-   * @throws {@link AccessTokenRejected}; any other error is a storage failure.
-   */
-  verifyClientToken(value: string): Promise<VerifiedAccessToken>
-  /**
-   * The client, if it is still there.
-   * @throws an error that is no refusal where it cannot be loaded
-   */
-  findClient(clientId: string): Promise<Client | undefined>
-  /**
-   * The client of a token.
-   * @throws {@link AccessTokenRejected} where it is gone; any other error is a storage failure.
-   */
-  requireClient(clientId: string): Promise<Client>
-}
-
 /** What verifies the access tokens of a provider. */
-export const verifierOf = slot<AccessTokenVerifier>('the verification of access tokens')
+export const verifierOf = slot<ReturnType<typeof accessTokenVerifier>>(
+  'the verification of access tokens',
+)
 
+/**
+ * Verifies access tokens that this provider issued, opaque or JWT. Each `verify…` throws
+ * {@link AccessTokenRejected}; any other error is a storage failure.
+ */
 export function accessTokenVerifier(
   provider: Provider,
   findEvenEnded: (value: string) => Promise<AccessToken | undefined>,
-): AccessTokenVerifier {
+) {
   const verifyJwt = jwtAccessTokenVerifier(provider.issuer, publicKeys(provider).keys)
 
   async function verify(
@@ -92,6 +72,10 @@ export function accessTokenVerifier(
     throw new AccessTokenRejected(isUsers ? "a client's own token" : "a user's token")
   }
 
+  /**
+   * The client, if it is still there.
+   * @throws an error that is no refusal where it cannot be loaded
+   */
   async function findClient(clientId: string): Promise<Client | undefined> {
     try {
       return await provider.Client.find(clientId)
@@ -103,11 +87,19 @@ export function accessTokenVerifier(
   }
 
   return {
-    verifyUserToken: (value) => verify(value, (id) => provider.AccessToken.find(id), true),
-    verifyUserTokenEvenEnded: (value) => verify(value, findEvenEnded, true),
-    verifyClientToken: (value) => verify(value, (id) => provider.ClientCredentials.find(id), false),
+    /** A user's token. */
+    verifyUserToken: (value: string) => verify(value, (id) => provider.AccessToken.find(id), true),
+    /** The same, also for one whose impersonation has ended, until it expires. */
+    verifyUserTokenEvenEnded: (value: string) => verify(value, findEvenEnded, true),
+    /** A client's own token, issued through `client_credentials`. */
+    verifyClientToken: (value: string) =>
+      verify(value, (id) => provider.ClientCredentials.find(id), false),
     findClient,
-    async requireClient(clientId) {
+    /**
+     * The client of a token.
+     * @throws {@link AccessTokenRejected} where it is gone; any other error is a storage failure.
+     */
+    async requireClient(clientId: string): Promise<Client> {
       const client = await findClient(clientId)
       if (!client) throw new AccessTokenRejected('its client is gone')
       return client

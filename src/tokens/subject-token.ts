@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
+import type { AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
 import { checkStorage } from '../adapters/check.ts'
 import type { ConsumptionNote, EndingAdapter } from '../adapters/contract.ts'
 import { emitSafely } from '../host/instance.ts'
@@ -56,8 +56,8 @@ function lifeUnderRecord(keptUntil: number): number {
   return keptUntil - RETENTION_MARGIN_SECONDS - epochSeconds()
 }
 
-/** What a subject token stands for. */
-interface SubjectTokenProperties {
+/** What a subject token stands for, as it is stored. */
+interface StoredProperties {
   /** The user to be impersonated. */
   accountId: string
   /** The machine-to-machine client that asked for it. */
@@ -74,14 +74,27 @@ interface SubjectTokenProperties {
   /** The status list of the access token to come, and the index in it. */
   statusList?: string | undefined
   statusIndex?: number | undefined
-  /** The permit that allowed it, and why a person has to look at it afterwards. */
+  /** The permit that allowed it, and why a person has to look at it afterwards, as the rule said at issue. */
   permit?: string | readonly string[] | undefined
   review?: string | undefined
-  /** Seconds; absent means the full lifetime of subject tokens. */
-  expiresIn?: number | undefined
 }
 
-/** What a record holds beside the members of every token: those, and what happens to it. */
+/** A record: those, and what happens to it. */
+interface StoredRecord extends StoredProperties {
+  /** The issuer that the record belongs to. */
+  iss: string
+  /** When it was redeemed, as the adapter has it; absent before. */
+  consumed?: unknown
+  /** What the redemption led to, where the adapter keeps it. */
+  note?: Redemption | undefined
+  end?: StoredEnd | undefined
+  /** Until when the storage keeps the record, in seconds since the epoch. */
+  keptUntil?: number | undefined
+  /** Whether an exchange began with its access token as the actor token: something may run through it. */
+  chained?: boolean | undefined
+}
+
+/** What a record holds beside the members of every token. */
 const RECORD_MEMBERS = [
   'iss',
   'accountId',
@@ -135,24 +148,8 @@ export interface Redemption extends ConsumptionNote {
 /** A subject token as stored. Its id is the SHA-256 of its value; the value is stored nowhere. */
 export interface SubjectToken
   extends Omit<TokenBase, 'clientId' | 'exp' | 'jti' | 'kind'>,
+    Readonly<StoredRecord>,
     SubjectTokenRecord {
-  /** When it was redeemed, as the adapter has it; absent before. */
-  readonly consumed?: unknown
-  /** What the redemption led to, where the adapter keeps it. */
-  readonly note?: Redemption | undefined
-  readonly end?: StoredEnd | undefined
-  /** The issuer that the record belongs to. */
-  readonly iss: string
-  readonly iat: number
-  readonly statusList?: string | undefined
-  readonly statusIndex?: number | undefined
-  /** As the rule said at issue. */
-  readonly permit?: string | readonly string[] | undefined
-  readonly review?: string | undefined
-  /** Whether an exchange began with its access token as the actor token: something may run through it. */
-  readonly chained?: boolean | undefined
-  /** Whether the last moment of redemption has passed. */
-  readonly isExpired: boolean
   /**
    * What can act can be ended (I14): the longest that its access token may live, in seconds. 0 where its end
    * could not be found for so long: it was issued where no impersonation can be ended. Infinite where that is
@@ -175,64 +172,33 @@ export interface SubjectToken
   redeem(redemption: Redemption): Promise<boolean>
 }
 
-/** The model: oidc-provider's own way to store a token, under the name `SubjectToken`. */
-export interface SubjectTokenModel {
-  /** Creates a subject token. Its `save()` resolves the value, once. */
-  create(properties: SubjectTokenProperties): SubjectToken
-  /** The id that the token of this value has, or would have. */
-  idOf(value: string): string
-  /** The token by its id: redeemed, ended or expired as it may be. */
-  findById(id: string): Promise<SubjectToken | undefined>
-  /** A token from a record of the adapter; `undefined` for one of another provider. */
-  fromRecord(record: AdapterPayload): SubjectToken | undefined
-  /** Where the records are. */
-  readonly adapter: Adapter
-  /** @throws Error that says in one sentence why the storage cannot keep subject tokens */
-  checkStorage(): Promise<void>
-}
-
 /** The subject tokens of a provider. */
-export const subjectTokensOf = slot<SubjectTokenModel>('the subject tokens')
+export const subjectTokensOf = slot<ReturnType<typeof defineSubjectToken>>('the subject tokens')
 
 /** Set where impersonations can be seen and ended: the adapter by which they are. */
 export const endingAdapterOf = slot<EndingAdapter>('impersonations that can be seen and ended')
 
 /**
- * Defines the model for a provider, and settles how its adapter keeps single use, and whether it can see and end
+ * Defines the model, oidc-provider's own way to store a token, for a provider, and settles how its adapter keeps single use, and whether it can see and end
  * impersonations.
  *
  * @throws TypeError for a custom adapter without `consumeOnce`, and where `ending.enabled` is `true` and the
  * adapter cannot
  */
-export function defineSubjectToken(provider: Provider): SubjectTokenModel {
-  const BaseToken = tokenBaseOf(provider)
+export function defineSubjectToken(provider: Provider) {
+  const BaseToken = tokenBaseOf<StoredRecord>(provider)
 
-  class SubjectToken extends BaseToken {
+  class StoredSubjectToken extends BaseToken {
     // The class name is the model's kind, adapter name, TTL key and event prefix. It is set as a
     // string, because a bundler may rename the class.
     static {
-      Object.defineProperty(SubjectToken, 'name', { value: 'SubjectToken' })
+      Object.defineProperty(StoredSubjectToken, 'name', { value: 'SubjectToken' })
     }
 
     static override get IN_PAYLOAD(): string[] {
       return [...BaseToken.IN_PAYLOAD, ...RECORD_MEMBERS]
     }
 
-    // `declare`: a field of its own would wipe what the base class read from the payload.
-    declare iss: string
-    declare accountId: string
-    declare clientId: string
-    declare context: string
-    declare binding: string
-    declare consumed?: unknown
-    declare note?: Redemption | undefined
-    declare end?: StoredEnd | undefined
-    declare statusList?: string | undefined
-    declare statusIndex?: number | undefined
-    declare permit?: string | readonly string[] | undefined
-    declare review?: string | undefined
-    declare keptUntil?: number | undefined
-    declare chained?: boolean | undefined
     #value: string | undefined
     #binding: Binding | undefined
     #context: SubjectTokenContext | undefined
@@ -302,7 +268,7 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
     }
   }
 
-  const { adapter } = SubjectToken
+  const { adapter } = StoredSubjectToken
   const { accessToken, ending: endingOptions, subjectToken } = optionsOf.of(provider)
   const consumeOnce: ConsumeOnce = createConsumer(adapter, subjectToken.singleUse)
   const ending = chooseEnding(adapter, endingOptions)
@@ -311,30 +277,38 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
   const kept = ending ? keptAfterRedemptionFor(accessToken.maxTtl) : 0
 
   function ours(found: TokenBase | undefined): SubjectToken | undefined {
-    if (!(found instanceof SubjectToken)) return undefined
+    if (!(found instanceof StoredSubjectToken)) return undefined
     // Another provider may use the same store, and other records of the plugin are no tokens.
     if (found.iss !== provider.issuer || typeof found.accountId !== 'string') return undefined
     return found.exp === undefined ? undefined : found
   }
 
+  /** The token by its id: redeemed, ended or expired as it may be. */
   async function findById(id: string): Promise<SubjectToken | undefined> {
     // The provider's clockTolerance is for clocks of other servers. This time is our own.
-    const token = ours(await SubjectToken.find(id, { ignoreExpiration: true }))
+    const token = ours(await StoredSubjectToken.find(id, { ignoreExpiration: true }))
     // Accept only the requested record: the store's collation may match another id.
     return token?.jti === id ? token : undefined
   }
 
   return {
+    /** Where the records are. */
     adapter,
+    /** @throws Error that says in one sentence why the storage cannot keep subject tokens */
     checkStorage: () => checkStorage(adapter, consumeOnce),
-    // Assigned, because the constructors copy what they are given three times, member by member.
-    create: (given) => Object.assign(new SubjectToken({}), given, { iss: provider.issuer }),
+    /** Its `save()` resolves the value, once. */
+    create(given: StoredProperties): SubjectToken {
+      // Assigned, because the constructors copy what they are given three times, member by member.
+      return Object.assign(new StoredSubjectToken({}), given, { iss: provider.issuer })
+    },
     findById,
     idOf,
-    fromRecord: (record) => ours(SubjectToken.instantiate(record)),
+    /** A token from a record of the adapter; `undefined` for one of another provider. */
+    fromRecord: (record: AdapterPayload) => ours(StoredSubjectToken.instantiate(record)),
   }
 }
 
+/** The id that the token of this value has, or would have. */
 function idOf(value: string): string {
   return hash('sha256', value, 'base64url')
 }
