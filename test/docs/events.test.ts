@@ -40,12 +40,14 @@ function rowsOf(document: string, heading: string): string[][] {
 
 describe('docs/events.md', () => {
   let document: string
+  let reference: string
   let source: string
   let snippets: Snippets
   let deployment: Deployment | undefined
 
   before(async () => {
     document = await readFile(join(ROOT, 'docs/events.md'), 'utf8')
+    reference = await readFile(join(ROOT, 'docs/event-reference.md'), 'utf8')
     source = await readFile(join(ROOT, 'src/public/events.ts'), 'utf8')
     snippets = await snippetsOf('events.md')
   })
@@ -63,12 +65,21 @@ describe('docs/events.md', () => {
   it('names every event, and every member of one', () => {
     const [, shape = ''] = /interface ImpersonationEvent \{(.*?)^\}/ms.exec(source) ?? []
     const members = [...shape.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => `\`${name}\``)
-    const named = rowsOf(document, '## Members').map(([member]) => member)
+    const named = rowsOf(reference, '## Members of an event').map(([member]) => member)
     expect(members).to.have.length.above(10)
     expect(named).to.have.members(members)
     for (const [, name = ''] of source.matchAll(/^ {2}'([\w.]+)':/gm)) {
       expect(document, name).to.include(`| \`${name}\` |`)
     }
+  })
+
+  it('has a line for every entry of the audit', async () => {
+    const entries = join(ROOT, 'packages/verify/src/format/events.json')
+    const [, table = ''] = reference.split('## Events of the support console')
+    const missing = Object.keys(JSON.parse(await readFile(entries, 'utf8'))).filter(
+      (name) => !`${document}${table}`.includes(`\`${name}\``),
+    )
+    expect(missing).to.deep.equal([])
   })
 
   it('says which event has which member', async () => {
@@ -92,7 +103,7 @@ describe('docs/events.md', () => {
     await exchange({ subject_token, actor_token })
     await turn()
     await turn()
-    const rows = rowsOf(document, '## Members')
+    const rows = rowsOf(reference, '## Members of an event')
     for (const [index, name] of names.entries()) {
       const event = seen.get(name) ?? { timeMs: 0 }
       for (const row of rows) {

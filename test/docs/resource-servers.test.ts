@@ -60,7 +60,7 @@ describe('docs/resource-servers.md', function () {
   it('has no server that is not run below', async () => {
     const files = await readdir(join(snippets.folder, 'src'))
     const servers = SERVERS.map((name) => `${name}.ts`)
-    expect(files).to.have.members(['guard.ts', 'told.ts', 'adults-only.ts', ...servers])
+    expect(files).to.have.members(['guard.ts', 'adults-only.ts', ...servers])
     // The files of examples/guards import their own.
     const [shown, own] = await Promise.all(
       [join(snippets.folder, 'src'), join(import.meta.dirname, '../../examples/guards')].map(

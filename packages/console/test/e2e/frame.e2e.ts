@@ -182,18 +182,25 @@ describe('the frame of the console', function () {
     expect(new Set(edges.values()).size, JSON.stringify([...edges])).to.equal(1)
   })
 
-  it('a month of days is one line on a laptop', async () => {
-    await using visit = await visitDeployment(deployment)
+  it('has one width for lists and what they lead to, and one for forms', async () => {
+    await using visit = await visitDeployment(deployment, {
+      viewport: { width: 1600, height: 900 },
+    })
     const { page } = visit
-    await enter(page, 'grace', '/console/audit')
-    const days = page.getByRole('toolbar').getByRole('button')
-    const lines = () =>
-      days.evaluateAll((all) => new Set(all.map((it) => it.getBoundingClientRect().top)).size)
-    // One of two months in a row has 31 days.
-    for (const index of [1, 2]) {
-      await page.getByLabel('Month').selectOption({ index })
-      await days.nth(27).waitFor()
-      expect(await lines()).to.equal(1)
+    await enter(page, 'grace')
+    const widths = async (paths: readonly string[]) => {
+      const found = new Map<string, number>()
+      for (const path of paths) {
+        await goTo(page, `/console${path}`)
+        await page.waitForURL(`**/console${path}`)
+        await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
+        const box = await page.locator('.page').boundingBox()
+        found.set(path, Math.round(box?.width ?? 0))
+      }
+      return [...new Set(found.values())]
     }
+    const lists = ['/customers', '/running', '/audit', '/alarms', '/customers/alice']
+    expect(await widths(lists)).to.deep.equal([1552])
+    expect(await widths(['/rules', '/act?user=alice', '/act'])).to.deep.equal([960])
   })
 })

@@ -76,8 +76,15 @@ describe('the page of the rules', function () {
     expect(await rows.nth(1).getByRole('cell').allTextContents()).to.deep.equal(['grace', 'Lead'])
     expect(await rows.count()).to.equal(5)
     await page.getByLabel('Customer').pressSequentially('alice n')
-    await page.locator('#customers option[value=alice]').waitFor({ state: 'attached' })
-    expect(await page.locator('#operators option').count(), 'who may act').to.equal(3)
+    await page.getByRole('option', { name: 'Alice Ng' }).click()
+    expect(await page.getByLabel('Customer').inputValue()).to.equal('Alice Ng')
+    await page.getByLabel('Operator').pressSequentially('o')
+    await page.getByRole('listbox').getByRole('option').first().waitFor()
+    expect(await page.getByRole('listbox').getByRole('option').count(), 'who may act').to.equal(2)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await page.getByText(reads('Yes, for 5 minutes at most.')).waitFor()
   })
 
   it('tells an auditor only of customers in the audit', async () => {

@@ -67,13 +67,6 @@ export function lastMonths(now: number, count: number): string[] {
   return Array.from({ length: count }, (_, back) => monthOf(startOf(year, month - back, 1)))
 }
 
-/** The days of a month, as ranges. */
-export function daysOf(month: string): Range[] {
-  const [year = 0, number = 0] = month.split('-').map(Number)
-  const days = new Date(year, number, 0).getDate()
-  return Array.from({ length: days }, (_, index) => dayRange(year, number - 1, index + 1))
-}
-
 export function isSameRange(range: OpenRange, other: OpenRange): boolean {
   return range.from === other.from && range.to === other.to
 }

@@ -28,14 +28,17 @@ export function Dialog(props: {
   }, [])
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose}>
-      <h2 id={id}>{title}</h2>
-      <div class="dialog-body">{children}</div>
-      <div class="actions">
-        {actions}
-        <Button kind="quiet" onPress={() => dialog.current?.close()}>
-          {close}
-        </Button>
-      </div>
+      {/* Enter in a field presses the default button of the actions. */}
+      <form noValidate onSubmit={(event) => event.preventDefault()}>
+        <h2 id={id}>{title}</h2>
+        <div class="dialog-body">{children}</div>
+        <div class="actions">
+          {actions}
+          <Button kind="quiet" onPress={() => dialog.current?.close()}>
+            {close}
+          </Button>
+        </div>
+      </form>
     </dialog>
   )
 }

@@ -46,7 +46,7 @@ export function NoteDialog(props: {
       close={words.web.cancel}
       onClose={onClose}
       actions={
-        <Button kind="primary" onPress={submit}>
+        <Button kind="primary" isDefault onPress={submit}>
           {props.confirm ?? title}
         </Button>
       }
@@ -63,6 +63,7 @@ export function NoteDialog(props: {
           <textarea
             {...input}
             rows={3}
+            required={isNeeded}
             maxLength={most}
             value={note}
             onInput={({ currentTarget }) => {

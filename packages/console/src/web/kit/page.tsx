@@ -9,7 +9,8 @@ export function Page(props: {
   about?: ComponentChildren
   /** Above the heading: where it leads back to, and the words of it. */
   back?: { readonly to: string; readonly label: string }
-  wide?: boolean
+  /** A page with a form, which is read from top to bottom. */
+  narrow?: true | undefined
   children?: ComponentChildren
 }) {
   const heading = useRef<HTMLHeadingElement>(null)
@@ -18,7 +19,7 @@ export function Page(props: {
     heading.current?.focus()
   }, [props.title])
   return (
-    <section class={props.wide ? 'page wide' : 'page'}>
+    <section class={props.narrow ? 'page narrow' : 'page'}>
       {props.back && (
         <p class="back-line">
           <Back to={props.back.to}>{props.back.label}</Back>

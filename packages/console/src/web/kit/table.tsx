@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact'
+import { type ColumnOrder, useSort } from './sort.ts'
 
 export interface TableColumn<Row> {
   readonly name: string
   readonly cell: (row: Row) => ComponentChildren
   /** Numbers stand at the right. */
   readonly numeric?: boolean
+  /** What its heading sorts by: see {@link useSorted}. */
+  readonly order?: ColumnOrder<Row>
 }
 
 /** Rows that belong together. */
@@ -24,14 +27,32 @@ export function Table<Row>(props: {
   groups?: readonly RowGroup<Row>[]
   keyOf: (row: Row) => string
 }) {
+  const sort = useSort()
   const { label, columns, rows = [], groups = [{ key: '', rows }], keyOf } = props
   return (
     <table class="table" aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ name, numeric }) => (
-            <th key={name} scope="col" class={numeric ? 'numeric' : undefined}>
-              {name}
+          {columns.map(({ name, numeric, order }) => (
+            <th
+              key={name}
+              scope="col"
+              class={numeric ? 'numeric' : undefined}
+              aria-sort={
+                order && order.as === sort.column
+                  ? sort.isDown
+                    ? 'descending'
+                    : 'ascending'
+                  : undefined
+              }
+            >
+              {order ? (
+                <button type="button" class="sort" onClick={() => sort.press(order.as)}>
+                  {name}
+                </button>
+              ) : (
+                name
+              )}
             </th>
           ))}
         </tr>

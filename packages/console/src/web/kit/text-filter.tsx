@@ -14,11 +14,9 @@ export function TextFilter(props: {
   value: string
   placeholder?: string
   type?: 'search' | 'text'
-  /** Suggestions: a value, and what it means. */
-  known?: ReadonlyMap<string, string>
   onChange: (value: string, how: { instead: boolean }) => void
 }) {
-  const { id, label, value, placeholder, type = 'text', known, onChange } = props
+  const { id, label, value, placeholder, type = 'text', onChange } = props
   const [typed, setTyped] = useState(value)
   const committed = useRef(value)
   const hasChanged = useRef(false)
@@ -41,40 +39,28 @@ export function TextFilter(props: {
   return (
     <Field id={id} label={label}>
       {(input) => (
-        <>
-          <input
-            {...input}
-            type={type}
-            value={typed}
-            maxLength={100}
-            placeholder={placeholder}
-            autoComplete="off"
-            spellcheck={false}
-            list={known && known.size > 0 ? `${id}-known` : undefined}
-            onInput={({ currentTarget }) => {
-              const now = currentTarget.value
-              setTyped(now)
-              clearTimeout(timer.current)
-              timer.current = setTimeout(() => commit(now), TYPING_PAUSE_MS)
-            }}
-            onKeyDown={({ key, currentTarget }) => {
-              if (key === 'Enter' || key === 'ArrowDown') commit(currentTarget.value)
-            }}
-            onBlur={(event) => {
-              commit(event.currentTarget.value)
-              hasChanged.current = false
-            }}
-          />
-          {known && known.size > 0 && (
-            <datalist id={`${id}-known`}>
-              {[...known].map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </datalist>
-          )}
-        </>
+        <input
+          {...input}
+          type={type}
+          value={typed}
+          maxLength={100}
+          placeholder={placeholder}
+          autoComplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => {
+            const now = currentTarget.value
+            setTyped(now)
+            clearTimeout(timer.current)
+            timer.current = setTimeout(() => commit(now), TYPING_PAUSE_MS)
+          }}
+          onKeyDown={({ key, currentTarget }) => {
+            if (key === 'Enter' || key === 'ArrowDown') commit(currentTarget.value)
+          }}
+          onBlur={(event) => {
+            commit(event.currentTarget.value)
+            hasChanged.current = false
+          }}
+        />
       )}
     </Field>
   )

@@ -1,7 +1,15 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../../support/deployment.ts'
-import { condition, openFilter, rowLinks, ticketsOf, waitForAll } from '../support/audit-page.ts'
+import {
+  choosePerson,
+  condition,
+  openFilter,
+  personInput,
+  rowLinks,
+  ticketsOf,
+  waitForAll,
+} from '../support/audit-page.ts'
 import { storePast } from '../support/audit-rows.ts'
 import { enter } from '../support/enter.ts'
 import { heading, visitDeployment } from '../support/operating.ts'
@@ -60,13 +68,13 @@ describe('the filter of the audit', () => {
         ['T-4'],
       ],
       [
-        () => page.getByLabel('Operator id').fill('oscar'),
+        () => choosePerson(page, 'Operator', 'osc', 'Oscar Öhman'),
         'Operator: Oscar Öhman',
         '?operator=oscar',
         ['T-2'],
       ],
       [
-        () => page.getByLabel('Customer id').fill('bob'),
+        () => choosePerson(page, 'Customer', 'bo', 'Bob Marsh'),
         'Customer: Bob Marsh',
         '?customer=bob',
         ['T-1'],
@@ -109,10 +117,13 @@ describe('the filter of the audit', () => {
     }
   })
 
-  it('finds the rows of any date by three clicks', async () => {
+  it('finds the rows of a month, and of a day by the calendar of the browser', async () => {
     await page.getByLabel('Month').selectOption('February 2026')
     await waitForAll(page, 4)
-    await page.getByRole('button', { name: 'Wednesday, 18 February 2026' }).click()
+    await page.getByLabel('From').fill('2026-02-18')
+    await waitForAll(page, 2)
+    await page.getByLabel('To', { exact: true }).fill('2026-02-18')
+    await page.waitForURL(/to=2026-02-18T23/)
     await waitForAll(page, 2)
     expect(await ticketsOf(page)).to.deep.equal(['T-4', 'T-3'])
     // The moments of the reader's midnights, in UTC: a reader elsewhere sees the same rows.
@@ -139,8 +150,8 @@ describe('the filter of the audit', () => {
   })
 
   it('goes back and forward with the browser, and a link shows the same to others', async () => {
-    const customer = await page.getByLabel('Customer id').elementHandle()
-    await page.getByLabel('Customer id').fill('alice')
+    const customer = await personInput(page, 'Customer').elementHandle()
+    await choosePerson(page, 'Customer', 'ali', 'Alice Ng')
     await waitForAll(page, 3)
     await page.getByLabel('State').selectOption('Ended by support')
     await waitForAll(page, 1)
@@ -153,12 +164,70 @@ describe('the filter of the audit', () => {
     await page.waitForFunction((input) => Reflect.get(input ?? {}, 'value') === '', customer)
     await page.goForward()
     await waitForAll(page, 3)
-    await page.waitForFunction((input) => Reflect.get(input ?? {}, 'value') === 'alice', customer)
+    await page.waitForFunction(
+      (input) => Reflect.get(input ?? {}, 'value') === 'Alice Ng',
+      customer,
+    )
 
     await using other = await visitDeployment(deployment, { timezoneId: 'Asia/Tokyo' })
     await enter(other.page, 'grace', link)
     await waitForAll(other.page, 1)
     expect(await ticketsOf(other.page)).to.deep.equal(['T-2'])
+  })
+
+  it('takes people by name and by id, and keeps who was chosen where nobody is found', async () => {
+    const operator = personInput(page, 'Operator')
+    const listed = page.getByRole('listbox').getByRole('option')
+    await operator.fill('o')
+    await listed.nth(1).waitFor()
+    expect(await operator.getAttribute('aria-expanded')).to.equal('true')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowUp')
+    expect(await operator.getAttribute('aria-activedescendant')).to.equal(null)
+    await page.keyboard.press('Escape')
+    await listed.first().waitFor({ state: 'detached' })
+    expect(await operator.inputValue(), 'Escape closes the list alone').to.equal('o')
+    // Two people are found: who leaves has chosen nobody.
+    await page.keyboard.press('Tab')
+    await page.waitForFunction(
+      (input) => Reflect.get(input ?? {}, 'value') === '',
+      await operator.elementHandle(),
+    )
+    expect(search()).to.equal('')
+    // Enter takes the first who is found, at once.
+    await operator.fill('osca')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/audit?operator=oscar')
+    expect(await operator.inputValue()).to.equal('Oscar Öhman')
+    await operator.fill('gone-7')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/audit?operator=gone-7')
+    await page.getByText('Nothing matches the filter.').waitFor()
+    await operator.fill('')
+    await page.keyboard.press('Tab')
+    await waitForAll(page, 4)
+    expect(search()).to.equal('')
+  })
+
+  it('sorts what is shown by a heading, which the address keeps', async () => {
+    const tickets = page.getByRole('columnheader', { name: 'Ticket' })
+    await tickets.getByRole('button').click()
+    await page.waitForURL('**/audit?sort=ticket')
+    expect(await tickets.getAttribute('aria-sort')).to.equal('ascending')
+    expect(await ticketsOf(page)).to.deep.equal(['T-1', 'T-2', 'T-3', 'T-4'])
+    await page.getByLabel('From').fill('2026-02-18')
+    await waitForAll(page, 2)
+    expect(await ticketsOf(page)).to.deep.equal(['T-3', 'T-4'])
+    await page.reload()
+    await waitForAll(page, 2)
+    expect(await ticketsOf(page)).to.deep.equal(['T-3', 'T-4'])
+    await tickets.getByRole('button').focus()
+    await page.keyboard.press('Enter')
+    expect(await tickets.getAttribute('aria-sort')).to.equal('descending')
+    expect(await ticketsOf(page)).to.deep.equal(['T-4', 'T-3'])
+    await page.keyboard.press('Enter')
+    expect(await tickets.getAttribute('aria-sort')).to.equal(null)
+    expect(new URL(page.url()).searchParams.has('sort')).to.equal(false)
   })
 
   it('makes one step of what is typed in one go', async () => {

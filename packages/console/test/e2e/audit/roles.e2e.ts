@@ -36,8 +36,8 @@ describe('the roles in the audit', () => {
     await heading(page, 'What I did').waitFor()
     await waitForAll(page, 1)
     expect(await ticketsOf(page)).to.deep.equal(['MINE'])
-    for (const label of ['Operator id', 'Alarms', 'On hold']) {
-      expect(await page.getByLabel(label).count(), label).to.equal(0)
+    for (const label of ['Operator', 'Alarms', 'On hold']) {
+      expect(await page.getByLabel(label, { exact: true }).count(), label).to.equal(0)
     }
     expect(await page.getByText('Export', { exact: true }).count()).to.equal(0)
     expect(await page.getByRole('link', { name: 'Alarms' }).count()).to.equal(0)

@@ -84,6 +84,25 @@ describe('the history of approvals', function () {
     await cards.nth(2).waitFor()
   })
 
+  it('says what is new, and shows it after a click', async () => {
+    await using ada = await visitDeployment(deployment)
+    const { page } = ada
+    await enter(page, 'ada', '/console/approvals/history')
+    const cards = page.getByRole('list', { name: 'History' }).locator('> li')
+    await cards.nth(2).waitFor()
+    await permits.request({
+      ...{ customer: 'carla', operator: 'oscar', application: 'shop', reason: 'The parcel' },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write', for: 600 },
+      ticket: 'SUP-4',
+    })
+    await page.getByRole('status').getByText('1 request is new or has changed').waitFor()
+    expect(await cards.count()).to.equal(3)
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await cards.nth(3).waitFor()
+    await cards.first().getByText('SUP-4').waitFor()
+    await page.getByText('1 request is new or has changed').waitFor({ state: 'detached' })
+  })
+
   it('is reached from the audit with its conditions, and speaks German', async () => {
     await using ada = await visitDeployment(deployment, { locale: 'de-DE' })
     const { page } = ada

@@ -24,6 +24,26 @@ export function condition(page: Page, name: string): Locator {
   return page.getByRole('button', { name: saying(`Remove this condition: ${name}`) })
 }
 
+/** The field of the filter that takes a person by name. */
+export function personInput(page: Page, name: string): Locator {
+  return page.getByRole('combobox', { name, exact: true })
+}
+
+/** Types a part of a name, goes to the person by the arrow key, and chooses them by Enter. */
+export async function choosePerson(
+  page: Page,
+  field: string,
+  typed: string,
+  name: string,
+): Promise<void> {
+  await personInput(page, field).focus()
+  await page.keyboard.type(typed)
+  await page.getByRole('option', { name }).first().waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.getByRole('option', { name, selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+}
+
 /** The page of an impersonation: *Olivia Okafor as Alice Ng*. */
 export function impersonation(page: Page, acting: string): Locator {
   return page.getByRole('heading', { level: 1, name: saying(acting) })

@@ -23,7 +23,7 @@ export function OverviewPage({ session, parts }: PageProps & { parts: OverviewPa
   const { Running, waiting } = parts
   const count = useWaiting(session)
   return (
-    <Page title={overview.title} wide>
+    <Page title={overview.title}>
       <section>
         <h2>{overview.waiting}</h2>
         {count === 0 && <p class="soft">{overview.nothingWaits}</p>}

@@ -98,7 +98,7 @@ export function AskForApproval(props: {
   return (
     <section class="card ask" aria-labelledby="ask-title">
       <h2 id="ask-title" ref={heading} tabIndex={-1}>
-        {labels.ask.title}
+        {permit && isDecided ? labels.states[permit.state] : labels.ask.title}
       </h2>
       {whyOver && <p class="message">{whyOver}</p>}
       {permit && isDecided && <Decided session={session} permit={permit} />}
@@ -110,7 +110,7 @@ export function AskForApproval(props: {
             {!refused && by.includes('user') && labels.ask.customer}
           </p>
           {!hasNobody && !refused && (
-            <>
+            <form class="form" onSubmit={(event) => event.preventDefault()}>
               <Choice
                 legend={labels.ask.length}
                 name="permit-length"
@@ -122,11 +122,11 @@ export function AskForApproval(props: {
                 onChoose={setLength}
               />
               <div class="actions">
-                <Button kind="primary" onPress={ask}>
+                <Button kind="primary" isDefault onPress={ask}>
                   {labels.ask.submit}
                 </Button>
               </div>
-            </>
+            </form>
           )}
         </>
       )}

@@ -1,8 +1,11 @@
 import { Button } from '../../../web/kit/button.tsx'
 import { DayFilter } from '../../../web/kit/day-filter.tsx'
 import { Field } from '../../../web/kit/field.tsx'
+import { fitsPerson, PersonInput, type Suggest } from '../../../web/kit/person-input.tsx'
 import { words } from '../../../web/kit/text.tsx'
 import { TextFilter } from '../../../web/kit/text-filter.tsx'
+import type { Session } from '../../../web/session/session.ts'
+import { suggestCustomers, suggestFromAudit } from '../../../web/session/suggest.ts'
 import type { HistoryFilter, HistoryState } from '../server/history-filter.ts'
 
 const { filter: names } = words.impersonations.audit
@@ -55,6 +58,7 @@ export function historyAddressOf(filter: HistoryFilter): string {
 
 /** Who, what became of it, and when. */
 export function HistoryFilters(props: {
+  session: Session
   filter: HistoryFilter
   /** Names of people in the list, by id. */
   people: Readonly<Record<'customer' | 'operator' | 'person', ReadonlyMap<string, string>>>
@@ -62,7 +66,7 @@ export function HistoryFilters(props: {
   isOwn: boolean
   onChange: (filter: HistoryFilter, how?: { instead: boolean }) => void
 }) {
-  const { filter, people, isOwn, onChange } = props
+  const { session, filter, people, isOwn, onChange } = props
   const change = (part: HistoryFilter, how?: { instead: boolean }) =>
     onChange({ ...filter, ...part }, how)
   const textOf = (name: (typeof TEXT_MEMBERS)[number]) => ({
@@ -70,6 +74,14 @@ export function HistoryFilters(props: {
     value: filter[name] ?? '',
     onChange: (value: string, how: { instead: boolean }) => change({ [name]: value }, how),
   })
+  const personOf = (name: keyof typeof people, suggest: Suggest) => ({
+    id: `history-${name}`,
+    value: filter[name] ?? '',
+    known: people[name],
+    suggest: withKnown(people[name], suggest),
+    onChoose: (id: string) => change({ [name]: id }),
+  })
+  const staff = suggestFromAudit(session, 'operator')
   return (
     <search class="filter">
       <div class="filter-box">
@@ -98,13 +110,12 @@ export function HistoryFilters(props: {
           </Field>
         </div>
         <div class="filter-fields">
-          {!isOwn && (
-            <TextFilter {...textOf('person')} label={labels.person} known={people.person} />
-          )}
-          {!isOwn && (
-            <TextFilter {...textOf('operator')} label={names.operator} known={people.operator} />
-          )}
-          <TextFilter {...textOf('customer')} label={names.customer} known={people.customer} />
+          {!isOwn && <PersonInput {...personOf('person', staff)} label={labels.person} />}
+          {!isOwn && <PersonInput {...personOf('operator', staff)} label={names.operator} />}
+          <PersonInput
+            {...personOf('customer', suggestCustomers(session))}
+            label={names.customer}
+          />
           <TextFilter {...textOf('ticket')} label={names.ticket} />
           <DayFilter range={filter} onChange={({ from, to }) => change({ from, to })} />
         </div>
@@ -118,4 +129,14 @@ export function HistoryFilters(props: {
       )}
     </search>
   )
+}
+
+/** Who decided and never acted is in the list alone. */
+function withKnown(known: ReadonlyMap<string, string>, suggest: Suggest): Suggest {
+  return async (text, signal) => {
+    const shown = [...known].map(([id, name]) => ({ id, name }))
+    const found = await suggest(text, signal)
+    const others = found.filter(({ id }) => !known.has(id))
+    return [...shown.filter((each) => fitsPerson(each, text)), ...others]
+  }
 }

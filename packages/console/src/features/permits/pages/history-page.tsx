@@ -7,10 +7,11 @@ import { nameOf } from '../../../web/kit/names.ts'
 import { Page } from '../../../web/kit/page.tsx'
 import { permitPath } from '../../../web/kit/paths.ts'
 import { go, Link } from '../../../web/kit/router.tsx'
-import { Text, text, words } from '../../../web/kit/text.tsx'
+import { counted, Text, text, words } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Time } from '../../../web/kit/time.tsx'
-import { Loaded, useLoad } from '../../../web/session/load.tsx'
+import { useLive } from '../../../web/session/live.ts'
+import { Loaded } from '../../../web/session/load.tsx'
 import type { PageProps } from '../../../web/session/page-routes.ts'
 import { inWords } from '../../../web/session/problem.ts'
 import type { Session } from '../../../web/session/session.ts'
@@ -35,36 +36,62 @@ export function HistoryPage({ session, page }: PageProps) {
   const filter = historyFilterOf(page.query)
   const address = historyAddressOf(filter)
   const isOwn = session.me.role === 'operator'
-  const first = useLoad<HistoryAnswer>(
-    (signal) => session.ask(`/permits/history?${historyQueryOf(filter)}`, { signal }),
-    [address],
-  )
-  // The list before stays until that of the new filter is there.
-  const shown = useRef(first.value)
-  if (first.value) shown.current = first.value
+  const first = useLive<HistoryAnswer>(session, `/permits/history?${historyQueryOf(filter)}`)
+  // The list before stays until that of the new filter is there, and what is new waits for a click.
+  const shown = useRef<{ address: string; value: HistoryAnswer }>()
+  const [, redraw] = useState({})
+  const show = () => {
+    shown.current = first.value && { address, value: first.value }
+  }
+  if (shown.current?.address !== address && first.value) show()
+  const news = newIn(first.value, shown.current?.value)
   return (
     <Page
-      wide
       title={labels.history.title}
       about={isOwn ? labels.history.aboutOwn : labels.history.about}
     >
       <ApprovalTabs current="history" />
       <HistoryFilters
+        session={session}
         filter={filter}
-        people={peopleIn(shown.current?.permits ?? [])}
+        people={peopleIn(shown.current?.value.permits ?? [])}
         isOwn={isOwn}
         onChange={(changed, how) => go(`/approvals/history${historyAddressOf(changed)}`, how)}
       />
-      {!isOwn && <HistoryExport session={session} filter={filter} />}
-      <Loaded of={{ ...first, value: shown.current }} label={labels.loading} lines={8}>
+      <div class="list-head">
+        <div class="newer" role="status">
+          {news > 0 && shown.current?.address === address && (
+            <>
+              <span>{counted(labels.history.newer, news)}</span>
+              <Button
+                onPress={() => {
+                  show()
+                  redraw({})
+                }}
+              >
+                {words.impersonations.audit.showNewer}
+              </Button>
+            </>
+          )}
+        </div>
+        {!isOwn && <HistoryExport session={session} filter={filter} />}
+      </div>
+      <Loaded of={{ ...first, value: shown.current?.value }} label={labels.loading} lines={8}>
         {(answer) => (
-          <div aria-busy={first.isLoading}>
+          <div aria-busy={shown.current?.address !== address}>
             <List key={answer.now} session={session} filter={filter} answer={answer} />
           </div>
         )}
       </Loaded>
     </Page>
   )
+}
+
+/** How many are new or changed, of those that are shown first. */
+function newIn(now: HistoryAnswer | undefined, shown: HistoryAnswer | undefined): number {
+  const before = new Map(shown?.permits.map((permit) => [permit.id, JSON.stringify(permit)]))
+  const all = now?.permits ?? []
+  return all.filter((permit) => before.get(permit.id) !== JSON.stringify(permit)).length
 }
 
 function List(props: { session: Session; filter: HistoryFilter; answer: HistoryAnswer }) {

@@ -34,7 +34,7 @@ export function PermitPage({ session, params, Rows }: PageProps & { Rows: RowsPa
   const page = useLive<PermitPageAnswer>(session, `/permits/${encodeURIComponent(id)}`)
   const { dialog, choose } = useDeciding(session, page.reload)
   return (
-    <Page wide title={titleOf(page.value)} back={{ to: '/approvals', label: labels.back }}>
+    <Page title={titleOf(page.value)} back={{ to: '/approvals', label: labels.back }}>
       <Loaded of={page} missing={labels.missing} label={labels.loading} lines={8}>
         {({ permit, answer, impersonations }) => (
           <>

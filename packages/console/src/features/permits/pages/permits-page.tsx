@@ -74,24 +74,24 @@ export function PermitsPage({ session }: PageProps) {
         </section>
       )}
       <PausedOperators session={session} />
-      {watch.state === 'ready' && (
+      {toDecide.length > 0 && (
         <section>
           <h2>{labels.decide}</h2>
-          {toDecide.length === 0 ? (
-            <p class="empty">{labels.decideNone}</p>
-          ) : (
-            <>
-              <p class="note">{labels.keys}</p>
-              {cards(toDecide, labels.decide)}
-            </>
-          )}
+          <p class="note">{labels.keys}</p>
+          {cards(toDecide, labels.decide)}
         </section>
       )}
-      {watch.state === 'ready' && session.me.role !== 'auditor' && (
+      {mine.length > 0 && (
         <section>
           <h2>{labels.mine}</h2>
-          {mine.length === 0 ? <p class="empty">{labels.mineNone}</p> : cards(mine, labels.mine)}
+          {cards(mine, labels.mine)}
         </section>
+      )}
+      {watch.state === 'ready' && (
+        <p class="empty">
+          {toDecide.length === 0 && labels.decideNone}{' '}
+          {mine.length === 0 && session.me.role !== 'auditor' && labels.mineNone}
+        </p>
       )}
       {others.length > 0 && (
         <section>

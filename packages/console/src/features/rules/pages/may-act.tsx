@@ -2,11 +2,12 @@ import { useRef, useState } from 'preact/hooks'
 import { Button } from '../../../web/kit/button.tsx'
 import { Choice } from '../../../web/kit/choice.tsx'
 import { Field } from '../../../web/kit/field.tsx'
+import { fitsPerson, PersonInput } from '../../../web/kit/person-input.tsx'
 import { text, words } from '../../../web/kit/text.tsx'
 import { inWords } from '../../../web/session/problem.ts'
 import { ApiProblem, type Session } from '../../../web/session/session.ts'
+import { suggestCustomers } from '../../../web/session/suggest.ts'
 import type { MayActAnswer, MayActBody, StaffMember } from '../server/answers.ts'
-import { Suggestions, useCustomers } from './suggestions.tsx'
 import { type NeededPart, VerdictInWords } from './verdict.tsx'
 
 const { form } = words.rules
@@ -27,7 +28,6 @@ export function MayAct(props: {
   const [answer, setAnswer] = useState<MayActAnswer | string>()
   const question = useRef<AbortController>()
   const root = useRef<HTMLFormElement>(null)
-  const customers = useCustomers(session, asked.userId)
   const application = applications.find(({ clientId }) => clientId === asked.application)
   const change = (members: Partial<MayActBody>) => {
     question.current?.abort()
@@ -59,34 +59,25 @@ export function MayAct(props: {
     <section>
       <h2>{form.title}</h2>
       <form class="card form" ref={root} onSubmit={(event) => event.preventDefault()}>
-        <Field id="operator" label={form.operator} help={form.operatorHelp}>
-          {(input) => (
-            <input
-              {...input}
-              {...PLAIN}
-              list="operators"
-              value={asked.operator}
-              onInput={(event) => change({ operator: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Suggestions id="operators" of={staff.filter((each) => each.role !== 'auditor')} />
-        <Field
+        <PersonInput
+          isInForm
+          id="operator"
+          label={form.operator}
+          value={asked.operator}
+          suggest={async (text) =>
+            staff.filter((each) => each.role !== 'auditor' && fitsPerson(each, text))
+          }
+          onChoose={(operator) => change({ operator })}
+        />
+        <PersonInput
+          isInForm
           id="customer"
           label={form.customer}
-          help={role === 'auditor' ? form.customerOfAudit : form.customerHelp}
-        >
-          {(input) => (
-            <input
-              {...input}
-              {...PLAIN}
-              list="customers"
-              value={asked.userId}
-              onInput={(event) => change({ userId: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Suggestions id="customers" of={customers} />
+          help={role === 'auditor' ? form.customerOfAudit : undefined}
+          value={asked.userId}
+          suggest={suggestCustomers(session)}
+          onChoose={(userId) => change({ userId })}
+        />
         {applications.length > 1 && (
           <Choice
             legend={form.application}
@@ -116,8 +107,9 @@ export function MayAct(props: {
           {(input) => (
             <input
               {...input}
-              {...PLAIN}
-              required={false}
+              autoComplete="off"
+              spellcheck={false}
+              dir="auto"
               value={asked.ticketId ?? ''}
               onInput={(event) => change({ ticketId: event.currentTarget.value })}
             />
@@ -140,9 +132,6 @@ export function MayAct(props: {
     </section>
   )
 }
-
-/** Of ids: nothing helps to type them. */
-const PLAIN = { autoComplete: 'off', spellcheck: false, required: true, dir: 'auto' } as const
 
 function troubleInWords(error: unknown, isAuditor: boolean): string {
   if (!(error instanceof ApiProblem)) return inWords(error)

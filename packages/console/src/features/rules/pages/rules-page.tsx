@@ -14,7 +14,7 @@ const { rules } = words
 export function RulesPage({ session, Needed }: PageProps & { Needed: NeededPart }) {
   const loaded = useLoad((signal) => session.ask<RulesAnswer>('/rules', { signal }), [])
   return (
-    <Page title={rules.title} about={rules.about}>
+    <Page narrow title={rules.title} about={rules.about}>
       <MayAct session={session} staff={loaded.value?.staff ?? []} Needed={Needed} />
       <Loaded of={loaded} label={rules.loading}>
         {({ rules: inForce, staff, hasMore }) => (

@@ -7,6 +7,7 @@ import { Page } from '../../../../web/kit/page.tsx'
 import { go, Link } from '../../../../web/kit/router.tsx'
 import { useShortcut } from '../../../../web/kit/shortcuts.tsx'
 import { Skeleton } from '../../../../web/kit/skeleton.tsx'
+import { withSort } from '../../../../web/kit/sort.ts'
 import { counted, Text, words } from '../../../../web/kit/text.tsx'
 import { Time } from '../../../../web/kit/time.tsx'
 import { useSlow } from '../../../../web/kit/use-slow.ts'
@@ -31,7 +32,7 @@ export function AuditPage(props: PageProps) {
   const unknown = unknownConditionsOf(props.page.query)
   if (unknown.length === 0) return <ListPage {...props} />
   return (
-    <Page wide title={titleOf(props.session.me.role === 'operator', undefined)}>
+    <Page title={titleOf(props.session.me.role === 'operator', undefined)}>
       <p class="message refused" role="alert">
         {counted(audit.unknownConditions, unknown.length, { names: unknown.join(', ') })}
       </p>
@@ -62,12 +63,13 @@ function ListPage({ session, page }: PageProps) {
   const filter = visibleFilterOf(session, page)
   const change = (filter: Parameters<typeof addressOf>[0], how?: { instead: boolean }) => {
     const address = addressOf(filter)
-    if (address !== list.address) go(`/audit${address}`, how)
+    if (address !== list.address) go(withSort(`/audit${address}`, page.query), how)
   }
   return (
-    <Page wide title={titleOf(isOwn, filter.customer)} about={pageAbout(isOwn, filter.customer)}>
+    <Page title={titleOf(isOwn, filter.customer)} about={pageAbout(isOwn, filter.customer)}>
       <Filters
         filter={filter}
+        session={session}
         now={Date.now() + session.clockOffset}
         people={peopleOf(shown.rows)}
         isOwn={isOwn}
@@ -99,6 +101,9 @@ function ListPage({ session, page }: PageProps) {
             <ImpersonationRows rows={shown.rows} session={session} ids={ids} />
           ) : (
             <p class="empty">{nothingOf(isOwn, shown)}</p>
+          )}
+          {shown.next !== undefined && page.query.has('sort') && (
+            <p class="note">{words.web.sortedShown}</p>
           )}
           <Older list={shown} />
           {shown.rows.length > 0 && (

@@ -1,29 +1,25 @@
-import { useRef } from 'preact/hooks'
 import {
   dateOf,
-  daysOf,
   isSameRange,
   lastDays,
   lastMonths,
   monthOf,
   type OpenRange,
-  type Range,
   rangeOfDate,
   rangeOfMonth,
   yesterday,
 } from '../../../../web/kit/dates.ts'
+import { DayFilter } from '../../../../web/kit/day-filter.tsx'
 import { Field } from '../../../../web/kit/field.tsx'
-import { locale, text, words } from '../../../../web/kit/text.tsx'
+import { locale, words } from '../../../../web/kit/text.tsx'
 
 const MONTHS_SHOWN = 36
 const { filter } = words.impersonations.audit
 
 const monthName = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' })
-const dayName = new Intl.DateTimeFormat(locale, { dateStyle: 'full' })
-const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short' })
 const rangeName = (month: string) => monthName.format(rangeOfMonth(month)?.from)
 
-/** Any date within three clicks: the list of months, a month, a day of it. */
+/** A day or a week that is near, a month, or any days by the calendar of the browser. */
 export function DateFilter({
   range,
   now,
@@ -71,61 +67,8 @@ export function DateFilter({
           </select>
         )}
       </Field>
-      {month && <Days month={month} range={range} onChange={onChange} />}
+      <DayFilter range={range} onChange={onChange} />
     </fieldset>
-  )
-}
-
-/** The days of the month. One tab stop: the arrow keys go on. */
-function Days({
-  month,
-  range,
-  onChange,
-}: {
-  month: string
-  range: OpenRange
-  onChange: (range: Range) => void
-}) {
-  const list = useRef<HTMLDivElement>(null)
-  const days = daysOf(month)
-  const chosen = days.findIndex((day) => isSameRange(day, range))
-  const move = (event: KeyboardEvent) => {
-    const steps: Readonly<Record<string, number>> = {
-      ArrowLeft: -1,
-      ArrowRight: 1,
-      ArrowUp: -7,
-      ArrowDown: 7,
-    }
-    const step = steps[event.key]
-    const buttons = [...(list.current?.querySelectorAll('button') ?? [])]
-    const at = buttons.findIndex((button) => button.matches(':focus'))
-    if (step === undefined || at === -1) return
-    event.preventDefault()
-    buttons[Math.max(0, Math.min(buttons.length - 1, at + step))]?.focus()
-  }
-  return (
-    <div
-      ref={list}
-      class="days"
-      role="toolbar"
-      aria-label={text(filter.days, { month: rangeName(month) })}
-      onKeyDown={move}
-    >
-      {days.map((day, index) => (
-        <button
-          key={day.from}
-          type="button"
-          class="day"
-          tabIndex={index === Math.max(0, chosen) ? 0 : -1}
-          aria-pressed={index === chosen}
-          aria-label={dayName.format(day.from)}
-          onClick={() => onChange(day)}
-        >
-          <small>{weekday.format(day.from)}</small>
-          {index + 1}
-        </button>
-      ))}
-    </div>
   )
 }
 

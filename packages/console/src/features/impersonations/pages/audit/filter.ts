@@ -1,6 +1,7 @@
 import { ALL_OUTCOMES, type Outcome } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../../../../ledger/filters.ts'
 import { dateOf, rangeOfDate } from '../../../../web/kit/dates.ts'
+import type { Session } from '../../../../web/session/session.ts'
 
 // The filter is in the address. Moments stand there in UTC, so a link shows the same rows to a reader
 // in another time zone. A date that a person types there is a day of their own zone.
@@ -12,6 +13,7 @@ export type TextMember = (typeof TEXT_MEMBERS)[number]
 
 /** What the parts of the filter are given. */
 export interface FilterProps {
+  session: Session
   filter: RowFilter
   now: number
   /** Names of people in the list, by id. */
@@ -25,6 +27,7 @@ export interface FilterProps {
 export function unknownConditionsOf(query: URLSearchParams): string[] {
   const known = filterOf(query)
   return [...new Set(query.keys())].filter((name) => {
+    if (name === 'sort') return false
     const [value, ...more] = query.getAll(name)
     return value !== '' && (more.length > 0 || Reflect.get(known, name) === undefined)
   })

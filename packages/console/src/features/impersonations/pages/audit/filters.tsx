@@ -2,10 +2,11 @@ import { ALL_OUTCOMES } from 'oidc-provider-impersonation-verify/format'
 import { useEffect, useState } from 'preact/hooks'
 import type { RowFilter } from '../../../../ledger/filters.ts'
 import { Button } from '../../../../web/kit/button.tsx'
-import { DayFilter } from '../../../../web/kit/day-filter.tsx'
 import { Field } from '../../../../web/kit/field.tsx'
+import { PersonInput } from '../../../../web/kit/person-input.tsx'
 import { counted, words } from '../../../../web/kit/text.tsx'
 import { TextFilter } from '../../../../web/kit/text-filter.tsx'
+import { suggestCustomers, suggestFromAudit } from '../../../../web/session/suggest.ts'
 import { Conditions, chipsOf } from './conditions.tsx'
 import { DateFilter } from './date-filter.tsx'
 import { alarmIn, type FilterProps, isOutcome, type TextMember } from './filter.ts'
@@ -19,7 +20,7 @@ const WIDE_WINDOW = matchMedia('(min-width: 48em)')
 let isOpenNow = false
 
 export function Filters(props: FilterProps) {
-  const { filter, now, people, isOwn, onChange } = props
+  const { session, filter, now, people, isOwn, onChange } = props
   const count = chipsOf(filter, people).length
   const isWide = useWide()
   const [isOpen, setOpen] = useState(isOpenNow)
@@ -29,11 +30,19 @@ export function Filters(props: FilterProps) {
   }
   const change = (part: RowFilter, how?: { instead: boolean }) =>
     onChange(withoutEmpty({ ...filter, ...part }), how)
-  const textOf = (name: TextMember) => ({
+  const fieldOf = (name: TextMember) => ({
     id: `filter-${name}`,
     label: names[name],
     value: filter[name] ?? '',
+  })
+  const textOf = (name: TextMember) => ({
+    ...fieldOf(name),
     onChange: (value: string, how: { instead: boolean }) => change({ [name]: value }, how),
+  })
+  const personOf = (name: 'customer' | 'operator') => ({
+    ...fieldOf(name),
+    known: people[`${name}s`],
+    onChoose: (id: string) => change({ [name]: id }),
   })
   const flag = (name: 'held' | 'unapproved', label: string) => (
     <label class="choice flag">
@@ -67,8 +76,13 @@ export function Filters(props: FilterProps) {
           </button>
         </div>
         <div class="filter-fields" id="filter-more" hidden={!isOpen}>
-          {!isOwn && <TextFilter {...textOf('operator')} known={people.operators} />}
-          <TextFilter {...textOf('customer')} known={people.customers} />
+          {!isOwn && (
+            <PersonInput
+              {...personOf('operator')}
+              suggest={suggestFromAudit(session, 'operator')}
+            />
+          )}
+          <PersonInput {...personOf('customer')} suggest={suggestCustomers(session)} />
           <TextFilter {...textOf('ticket')} />
           <div class="two-columns">
             <Field id="filter-outcome" label={names.outcome}>
@@ -108,7 +122,6 @@ export function Filters(props: FilterProps) {
           )}
           {flag('unapproved', words.web.unapproved.emergency)}
           {!isOwn && flag('held', names.held)}
-          <DayFilter range={filter} onChange={({ from, to }) => change({ from, to })} />
           {!isWide && dates}
         </div>
       </div>

@@ -24,7 +24,6 @@ export function ImpersonationPage({ session, page, params }: PageProps) {
   const isSlow = useSlow(value === undefined && error === undefined)
   return (
     <Page
-      wide
       title={value ? titleOf(value) : words.impersonations.audit.title}
       back={{ to: '/audit', label: labels.back }}
     >

@@ -3,6 +3,7 @@ import type { RowAnswer } from '../../../../web/answers.ts'
 import { Opens } from '../../../../web/kit/back.tsx'
 import { Acting, actingOf } from '../../../../web/kit/in-words.tsx'
 import { auditPath } from '../../../../web/kit/paths.ts'
+import { useSorted } from '../../../../web/kit/sort.ts'
 import { Table, type TableColumn } from '../../../../web/kit/table.tsx'
 import { words } from '../../../../web/kit/text.tsx'
 import { Ticket } from '../../../../web/kit/ticket.tsx'
@@ -34,6 +35,7 @@ export function ImpersonationRows({
   const columns: readonly TableColumn<RowAnswer>[] = [
     {
       name: heads.who,
+      order: { as: 'who', by: ({ operator }) => operator?.name ?? operator?.id },
       cell: (row) =>
         mayOpen(row) ? (
           <Opens to={auditPath(row.id)}>
@@ -45,10 +47,12 @@ export function ImpersonationRows({
     },
     {
       name: heads.started,
+      order: { as: 'started', by: ({ startedAt, at }) => startedAt ?? at },
       cell: ({ startedAt, at }) => <Time at={startedAt ?? at} form="recent" />,
     },
     {
       name: heads.ticket,
+      order: { as: 'ticket', by: ({ ticket }) => ticket },
       cell: ({ ticket, ticketUrl }) => <Ticket of={ticket} url={ticketUrl} />,
     },
     { name: heads.reason, cell: ({ reason }) => reason && <bdi class="free">{reason}</bdi> },
@@ -56,19 +60,26 @@ export function ImpersonationRows({
       name: heads.outcome,
       cell: (row) => <OutcomeBadge row={row} outcome={outcomeOf(row, now)} />,
     },
-    { name: heads.reads, numeric: true, cell: ({ reads }) => reads },
-    { name: heads.changes, numeric: true, cell: ({ changes }) => changes },
-    { name: heads.refused, numeric: true, cell: ({ refused, denied }) => refused + denied },
+    number('reads', ({ reads }) => reads),
+    number('changes', ({ changes }) => changes),
+    number('refused', ({ refused, denied }) => refused + denied),
     { name: heads.alarms, cell: (row) => <Marks row={row} /> },
   ]
   return (
     <Table
       label={words.impersonations.audit.list}
       columns={columns}
-      rows={rows}
+      rows={useSorted(columns, rows)}
       keyOf={({ id }) => id}
     />
   )
+}
+
+function number(
+  as: 'changes' | 'reads' | 'refused',
+  by: (row: RowAnswer) => number,
+): TableColumn<RowAnswer> {
+  return { name: heads[as], numeric: true, cell: by, order: { as, by } }
 }
 
 function WhoActs({ row, ids }: { row: RowAnswer; ids: boolean }) {

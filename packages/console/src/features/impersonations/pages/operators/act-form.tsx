@@ -138,106 +138,124 @@ export function ActForm<T>(props: {
   latest.current = start
   useShortcut('Control+Enter', form.shortcut, start)
 
+  const cancel = (
+    <Link to={customerPath(customer.id)} class="button quiet">
+      {form.cancel}
+    </Link>
+  )
   return (
-    // Enter in a field presses *Act as*.
-    <form class="form act-form" ref={root} noValidate onSubmit={(event) => event.preventDefault()}>
-      <Field id="ticket" label={form.ticket} problem={problems.ticket}>
-        {(input) => (
-          <input
-            {...input}
-            type="text"
-            dir="auto"
-            autoComplete="off"
-            spellcheck={false}
-            required
-            value={draft.ticket}
-            onInput={(event) => type('ticket', event.currentTarget.value)}
+    <>
+      {/* Enter in a field presses *Act as*. */}
+      <form
+        class="form act-form"
+        ref={root}
+        noValidate
+        onSubmit={(event) => event.preventDefault()}
+      >
+        <Field id="ticket" label={form.ticket} problem={problems.ticket}>
+          {(input) => (
+            <input
+              {...input}
+              type="text"
+              dir="auto"
+              autoComplete="off"
+              spellcheck={false}
+              required
+              value={draft.ticket}
+              onInput={(event) => type('ticket', event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field id="reason" label={form.reason} help={form.reasonHelp} problem={problems.reason}>
+          {(input) => (
+            <textarea
+              {...input}
+              rows={2}
+              dir="auto"
+              required
+              value={draft.reason}
+              onInput={(event) => type('reason', event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        {me.applications.length > 1 && (
+          <Choice
+            legend={form.application}
+            name="application"
+            value={application?.clientId ?? ''}
+            options={me.applications.map(({ clientId, name }) => ({
+              value: clientId,
+              label: name,
+            }))}
+            onChoose={(value) => edit({ application: value })}
           />
         )}
-      </Field>
-      <Field id="reason" label={form.reason} help={form.reasonHelp} problem={problems.reason}>
-        {(input) => (
-          <textarea
-            {...input}
-            rows={2}
-            dir="auto"
-            required
-            value={draft.reason}
-            onInput={(event) => type('reason', event.currentTarget.value)}
+        {application?.canChange ? (
+          <Choice
+            legend={form.access}
+            name="access"
+            value={access}
+            options={[
+              { value: 'read', label: form.read },
+              { value: 'change', label: form.change },
+            ]}
+            onChoose={(value) => edit({ access: value })}
+          />
+        ) : (
+          <p class="hint">{text(form.onlyRead, { application: application?.name ?? '' })}</p>
+        )}
+        {me.durations.length > 1 && (
+          <Choice
+            legend={form.duration}
+            name="duration"
+            value={String(duration)}
+            options={me.durations.map((seconds) => ({
+              value: String(seconds),
+              label: durationText(seconds, language),
+            }))}
+            onChoose={(value) => edit({ duration: value })}
           />
         )}
-      </Field>
-      {me.applications.length > 1 && (
-        <Choice
-          legend={form.application}
-          name="application"
-          value={application?.clientId ?? ''}
-          options={me.applications.map(({ clientId, name }) => ({ value: clientId, label: name }))}
-          onChoose={(value) => edit({ application: value })}
-        />
-      )}
-      {application?.canChange ? (
-        <Choice
-          legend={form.access}
-          name="access"
-          value={access}
-          options={[
-            { value: 'read', label: form.read },
-            { value: 'change', label: form.change },
-          ]}
-          onChoose={(value) => edit({ access: value })}
-        />
-      ) : (
-        <p class="hint">{text(form.onlyRead, { application: application?.name ?? '' })}</p>
-      )}
-      {me.durations.length > 1 && (
-        <Choice
-          legend={form.duration}
-          name="duration"
-          value={String(duration)}
-          options={me.durations.map((seconds) => ({
-            value: String(seconds),
-            label: durationText(seconds, language),
-          }))}
-          onChoose={(value) => edit({ duration: value })}
-        />
-      )}
-      {inTheWay.map((it) => (
-        <p key={it.id} class="hint">
-          {text(it.customer.id === customer.id ? form.already : form.oneAtATime, {
-            name: nameOf(it.customer),
-            application: application?.name ?? '',
-          })}
-        </p>
-      ))}
-      {me.permits && !approval && (
-        <approvalPart.Hint
-          session={session}
-          body={
-            Object.keys(problemsOf(draft, me)).length > 0
-              ? undefined
-              : bodyOf(customer.id, draft, me)
-          }
-        />
-      )}
-      {approval && (
-        <approvalPart.Ask
-          onNotNeeded={start}
-          session={session}
-          approval={approval}
-          body={bodyOf(customer.id, draft, me)}
-        />
-      )}
-      <div class="actions">
+        {inTheWay.map((it) => (
+          <p key={it.id} class="hint">
+            {text(it.customer.id === customer.id ? form.already : form.oneAtATime, {
+              name: nameOf(it.customer),
+              application: application?.name ?? '',
+            })}
+          </p>
+        ))}
+        {me.permits && !approval && (
+          <approvalPart.Hint
+            session={session}
+            body={
+              Object.keys(problemsOf(draft, me)).length > 0
+                ? undefined
+                : bodyOf(customer.id, draft, me)
+            }
+          />
+        )}
         {!approval && (
-          <Button kind="primary" isDefault onPress={start}>
-            {text(inTheWay.length > 0 ? form.submitInstead : form.submit, { name: customer.name })}
-          </Button>
+          <div class="actions">
+            <Button kind="primary" isDefault onPress={start}>
+              {text(inTheWay.length > 0 ? form.submitInstead : form.submit, {
+                name: customer.name,
+              })}
+            </Button>
+            {cancel}
+          </div>
         )}
-        <Link to={customerPath(customer.id)} class="button quiet">
-          {form.cancel}
-        </Link>
-      </div>
-    </form>
+      </form>
+      {approval && (
+        <>
+          <approvalPart.Ask
+            onNotNeeded={start}
+            session={session}
+            approval={approval}
+            body={bodyOf(customer.id, draft, me)}
+          />
+          <div class="actions">{cancel}</div>
+        </>
+      )}
+    </>
   )
 }

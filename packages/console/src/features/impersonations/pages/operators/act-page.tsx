@@ -20,13 +20,14 @@ export function ActPage<T>(props: PageProps & { approvalPart: ApprovalPart<T> })
   }
   if (user === '') {
     return (
-      <Page title={operators.notFoundTitle} about={operators.form.noUser}>
+      <Page narrow title={operators.notFoundTitle} about={operators.form.noUser}>
         <Link to="/customers">{operators.toSearch}</Link>
       </Page>
     )
   }
   return (
     <WithCustomer
+      narrow
       session={session}
       id={user}
       title={(name) => text(operators.form.title, { name })}

@@ -15,9 +15,11 @@ export function WithCustomer(props: {
   id: string
   /** The heading, by the name of the customer. */
   title: (name: string) => string
+  /** Whether it is a form. */
+  narrow?: true | undefined
   children: (answer: CustomerPageAnswer) => ComponentChildren
 }) {
-  const { session, id, title, children } = props
+  const { session, id, title, narrow, children } = props
   const { operators } = words.impersonations
   const loading = useCustomer(session, id)
   const { value, error } = loading
@@ -27,13 +29,17 @@ export function WithCustomer(props: {
   }, [session, found])
   if (isNotThere(error)) {
     return (
-      <Page title={operators.notFoundTitle} about={text(operators.notFound, { id })}>
+      <Page
+        narrow={narrow}
+        title={operators.notFoundTitle}
+        about={text(operators.notFound, { id })}
+      >
         <Link to="/customers">{operators.toSearch}</Link>
       </Page>
     )
   }
   return (
-    <Page title={title(value?.customer.name ?? id)}>
+    <Page narrow={narrow} title={title(value?.customer.name ?? id)}>
       <Loaded of={loading} label={operators.loadingCustomer} lines={6}>
         {children}
       </Loaded>

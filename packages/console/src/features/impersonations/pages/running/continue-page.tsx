@@ -26,7 +26,7 @@ export function ContinuePage({ session, params }: PageProps) {
     [id],
   )
   return (
-    <Page title={running.continuePage.title}>
+    <Page narrow title={running.continuePage.title}>
       <Loaded of={row} label={running.continuePage.loading}>
         {(value) => {
           const it = asRunning(value)

@@ -18,7 +18,7 @@ import { useShown } from './shown.ts'
 const ROWS_BEFORE_FILTER = 10
 
 /** `/running`: an operator sees their own, leads and auditors see all. */
-export function RunningPage({ session }: PageProps) {
+export function RunningPage({ session, page }: PageProps) {
   const { running } = words.impersonations
   const live = useRunning(session)
   const { rows, holding } = useShown(session, live)
@@ -32,7 +32,7 @@ export function RunningPage({ session }: PageProps) {
   const fitting = rows.filter(({ impersonation }) => fitsSearch(impersonation, wanted))
   const isLong = rows.length > ROWS_BEFORE_FILTER || wanted !== ''
   return (
-    <Page wide title={running.title} about={running.about[kind]}>
+    <Page title={running.title} about={running.about[kind]}>
       <p role="status" class="unseen">
         {announcement}
       </p>
@@ -75,6 +75,7 @@ export function RunningPage({ session }: PageProps) {
               </Field>
             )}
           </div>
+          {live.more && page.query.has('sort') && <p class="note">{words.web.sortedShown}</p>}
           {wanted !== '' && <p role="status">{counted(running.filtered, fitting.length)}</p>}
           <div {...holding}>
             <RunningTable session={session} label={running.title} rows={fitting} pauses={pauses} />

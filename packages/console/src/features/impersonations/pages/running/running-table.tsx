@@ -8,6 +8,7 @@ import { outcomeText } from '../../../../web/kit/outcome.ts'
 import { auditPath, customerPath } from '../../../../web/kit/paths.ts'
 import { Person } from '../../../../web/kit/person.tsx'
 import { Link } from '../../../../web/kit/router.tsx'
+import { useSorted } from '../../../../web/kit/sort.ts'
 import { Table, type TableColumn } from '../../../../web/kit/table.tsx'
 import { Text, text, words } from '../../../../web/kit/text.tsx'
 import { Ticket } from '../../../../web/kit/ticket.tsx'
@@ -20,14 +21,16 @@ import { end as endOne } from './ending.ts'
 import { OperatorActions, OperatorHead } from './operator-head.tsx'
 import type { ShownRow } from './shown.ts'
 
-/** What runs, oldest first: of each operator together, those who began first above. */
+/** What runs, oldest first, or as a heading sorts it: of each operator together, with whom it begins above. */
 export function RunningTable(props: {
   session: Session
   label: string
   rows: readonly ShownRow[]
   pauses: readonly PauseAnswer[]
 }) {
-  const { session, label, rows, pauses } = props
+  const { session, label, pauses } = props
+  const columns = columnsFor(session)
+  const rows = useSorted(columns, props.rows)
   const groups = Map.groupBy(
     rows,
     ({ impersonation: { operator, software } }) => operator?.id ?? `${software} alone`,
@@ -35,7 +38,7 @@ export function RunningTable(props: {
   return (
     <Table
       label={label}
-      columns={columnsFor(session)}
+      columns={columns}
       groups={[...groups].map(([key, own]) => {
         const pause = pauses.find(({ operator, customer }) => operator.id === key && !customer)
         if (session.me.role === 'operator') return { key, rows: own }
@@ -61,6 +64,7 @@ function columnsFor(session: Session): readonly TableColumn<ShownRow>[] {
   return [
     {
       name: columns.customer,
+      order: { as: 'customer', by: ({ impersonation: { customer } }) => nameOf(customer) },
       cell: ({ impersonation: { customer } }) =>
         session.me.role === 'auditor' ? (
           <Person {...customer} />
@@ -72,6 +76,7 @@ function columnsFor(session: Session): readonly TableColumn<ShownRow>[] {
     },
     {
       name: columns.ticket,
+      order: { as: 'ticket', by: ({ impersonation: { ticket } }) => ticket },
       cell: ({ impersonation: { ticket, ticketUrl } }) => <Ticket of={ticket} url={ticketUrl} />,
     },
     {
@@ -104,14 +109,17 @@ function columnsFor(session: Session): readonly TableColumn<ShownRow>[] {
     },
     {
       name: columns.latest,
+      order: { as: 'latest', by: ({ impersonation: { lastUse } }) => lastUse?.at },
       cell: ({ impersonation }) => <Latest of={impersonation} />,
     },
     {
       name: columns.started,
+      order: { as: 'started', by: ({ impersonation: { startedAt } }) => startedAt },
       cell: ({ impersonation: { startedAt } }) => <Time at={startedAt} form="ofDay" />,
     },
     {
       name: columns.left,
+      order: { as: 'left', by: ({ impersonation: { expiresAt } }) => expiresAt },
       numeric: true,
       cell: (row) =>
         row.over ? (
