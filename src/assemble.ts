@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import type { AccessTokenClaims } from './claims/claims.ts'
+import { type AccessTokenClaims, claimsOf } from './claims/claims.ts'
 import { registerExchange } from './exchange/exchange.ts'
 import { withholdFromSelfRegistered } from './host/instance.ts'
 import { revocationOfSubjectTokens } from './http/revocation.ts'
@@ -21,7 +21,7 @@ export function assemble(
   claims: AccessTokenClaims,
 ): void {
   const options = optionsOf.set(provider, resolved)
-  claims.use(provider)
+  claimsOf.set(provider, claims).use(provider)
   if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
   if (!options.allowSelfRegisteredClients) {
     withholdFromSelfRegistered(provider, TOKEN_EXCHANGE_GRANT_TYPE)

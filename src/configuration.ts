@@ -1,5 +1,5 @@
 import type { Configuration } from 'oidc-provider'
-import { AccessTokenClaims } from './claims/claims.ts'
+import { type AccessTokenClaims, accessTokenClaims } from './claims/claims.ts'
 import type { ResolvedOptions } from './options/defaults.ts'
 import {
   type GetResourceServerInfo,
@@ -45,7 +45,7 @@ export function withImpersonation(
       'features.resourceIndicators.enabled must not be false where features.impersonation is enabled: leave it out, or write true',
     )
   }
-  const claims = new AccessTokenClaims(options, configuration)
+  const claims = accessTokenClaims(options, configuration)
   const getResourceServerInfo = withManagementApi(options.managementApi, configuration)
   const wired = {
     ...configuration,

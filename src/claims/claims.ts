@@ -35,12 +35,9 @@ import type { TokenStatus } from '../tokens/subject-token.ts'
 /** Copying `__proto__` or `constructor` can change an object's prototype. Both are always dropped. */
 const PROTOTYPE_KEYS: readonly string[] = ['__proto__', 'constructor']
 
-/** The deployment's own settings of oidc-provider that say what an access token contains. */
-function ownClaims({ extraTokenClaims, formats }: Configuration) {
-  return { extraTokenClaims, customizeJwt: formats?.customizers?.jwt }
-}
-
 /** What says the claims of a provider's access tokens. */
+export type AccessTokenClaims = ReturnType<typeof accessTokenClaims>
+
 export const claimsOf = slot<AccessTokenClaims>('the claims of access tokens')
 
 /**
@@ -48,77 +45,13 @@ export const claimsOf = slot<AccessTokenClaims>('the claims of access tokens')
  * the hook's, then the deployment's JWT customizer. What the provider alone says comes last, on a copy that
  * no code of the deployment holds.
  */
-export class AccessTokenClaims {
-  readonly #options: ResolvedOptions
-  readonly #own: ReturnType<typeof ownClaims>
-  #issuer = ''
-
-  constructor(options: ResolvedOptions, configuration: Configuration) {
-    this.#options = options
-    this.#own = ownClaims(configuration)
-  }
-
-  /** Whether code of the deployment has a say, and may wait. */
-  get hasHooks(): boolean {
-    const { extraTokenClaims, customizeJwt } = this.#own
-    return Boolean(extraTokenClaims ?? customizeJwt ?? this.#options.getCustomJwtClaims)
-  }
-
-  /** Settles whose tokens these are. */
-  use(provider: Provider): void {
-    claimsOf.set(provider, this)
-    this.#issuer = provider.issuer
-    settleStoredClaims(provider, this.#settleStored)
-  }
-
-  /** The provider's `extraTokenClaims`. */
-  readonly extraTokenClaims = async (
-    ctx: KoaContextWithOIDC,
-    token: Token,
-  ): Promise<UnknownObject | undefined> => {
-    if (token.kind === 'AccessToken' && token.aud === this.#options.managementApi.resource) {
-      // The management API is for machines only: no user's access token is issued for it.
-      throw new errors.InvalidTarget()
-    }
-    const own = await this.#own.extraTokenClaims?.(ctx, token)
-    const custom = await this.#customClaims(ctx, token)
-    const claims = own === undefined ? {} : claimsFrom(own)
-    // In tokens of other grants, keep all of the deployment's own claims except `act`.
-    remove(claims, marksOf(token) ? PROVIDER_CLAIMS : ['act'])
-    if (custom) Object.assign(claims, remove(custom, PROVIDER_CLAIMS))
-    remove(claims, PROTOTYPE_KEYS)
-    setProviderClaims(this.#options, ctx, token, claims)
-    return Object.keys(claims).length > 0 ? claims : undefined
-  }
-
-  /** The provider's `formats.customizers.jwt`: the deployment's own runs first, and gets a copy. */
-  readonly customizeJwt = async (
-    ctx: KoaContextWithOIDC,
-    token: Token,
-    jwt: JWTStructured,
-  ): Promise<void> => {
-    const { jti } = jwt.payload
-    const { customizeJwt } = this.#own
-    if (customizeJwt) {
-      const copy = { header: jwt.header, payload: { ...jwt.payload } }
-      await customizeJwt(ctx, token, copy)
-      jwt.header = copy.header
-      jwt.payload = claimsFrom(copy.payload)
-    }
-    setJwtClaims(this.#options, ctx, token, jwt.payload, jti)
-  }
-
-  /** What is stored with an opaque token: late writes to what hooks answered do not reach the copy. */
-  readonly #settleStored = (
-    ctx: KoaContextWithOIDC | undefined,
-    token: Token,
-    extra: UnknownObject,
-  ): UnknownObject => {
-    const claims = claimsFrom(extra)
-    if (marksOf(token)) remove(claims, PROVIDER_CLAIMS)
-    setProviderClaims(this.#options, ctx, token, claims)
-    return claims
-  }
+export function accessTokenClaims(
+  options: ResolvedOptions,
+  { extraTokenClaims: ownClaims, formats }: Configuration,
+) {
+  const { getCustomJwtClaims, environmentVariables, managementApi } = options
+  const ownCustomizer = formats?.customizers?.jwt
+  let issuer = ''
 
   /**
    * Asks the deployment's `getCustomJwtClaims`, if there is one.
@@ -126,15 +59,11 @@ export class AccessTokenClaims {
    * @throws errors.AccessDenied where the hook does
    * @throws Error for whatever else it throws, and for an answer that is no claims (fail closed, I9)
    */
-  async #customClaims(
-    ctx: KoaContextWithOIDC | undefined,
-    token: Token,
-  ): Promise<Claims | undefined> {
-    const { getCustomJwtClaims, environmentVariables } = this.#options
+  async function customClaims(ctx: KoaContextWithOIDC, token: Token): Promise<Claims | undefined> {
     if (!getCustomJwtClaims) return undefined
     try {
       const claims = await getCustomJwtClaims({
-        token: buildPayload(this.#issuer, token),
+        token: buildPayload(issuer, token),
         context: buildContext(ctx, token),
         environmentVariables,
       })
@@ -143,6 +72,55 @@ export class AccessTokenClaims {
       if (cause instanceof errors.AccessDenied) throw cause
       throw new Error('features.impersonation.getCustomJwtClaims failed', { cause })
     }
+  }
+
+  return {
+    /** Whether code of the deployment has a say, and may wait. */
+    hasHooks: Boolean(ownClaims ?? ownCustomizer ?? getCustomJwtClaims),
+
+    /** Settles whose tokens these are. */
+    use(provider: Provider): void {
+      issuer = provider.issuer
+      // Of what is stored with an opaque token: late writes to what hooks answered do not reach the copy.
+      settleStoredClaims(provider, (ctx, token, extra) => {
+        const claims = claimsFrom(extra)
+        if (marks.has(token)) remove(claims, PROVIDER_CLAIMS)
+        setProviderClaims(options, ctx, token, claims)
+        return claims
+      })
+    },
+
+    /** The provider's `extraTokenClaims`. */
+    async extraTokenClaims(
+      ctx: KoaContextWithOIDC,
+      token: Token,
+    ): Promise<UnknownObject | undefined> {
+      if (token.kind === 'AccessToken' && token.aud === managementApi.resource) {
+        // The management API is for machines only: no user's access token is issued for it.
+        throw new errors.InvalidTarget()
+      }
+      const own = await ownClaims?.(ctx, token)
+      const custom = await customClaims(ctx, token)
+      const claims = own === undefined ? {} : claimsFrom(own)
+      // In tokens of other grants, keep all of the deployment's own claims except `act`.
+      remove(claims, marks.has(token) ? PROVIDER_CLAIMS : ['act'])
+      if (custom) Object.assign(claims, remove(custom, PROVIDER_CLAIMS))
+      remove(claims, PROTOTYPE_KEYS)
+      setProviderClaims(options, ctx, token, claims)
+      return Object.keys(claims).length > 0 ? claims : undefined
+    },
+
+    /** The provider's `formats.customizers.jwt`: the deployment's own runs first, and gets a copy. */
+    async customizeJwt(ctx: KoaContextWithOIDC, token: Token, jwt: JWTStructured): Promise<void> {
+      const { jti } = jwt.payload
+      if (ownCustomizer) {
+        const copy = { header: jwt.header, payload: { ...jwt.payload } }
+        await ownCustomizer(ctx, token, copy)
+        jwt.header = copy.header
+        jwt.payload = claimsFrom(copy.payload)
+      }
+      setJwtClaims(options, ctx, token, jwt.payload, jti)
+    },
   }
 }
 
@@ -161,7 +139,7 @@ function claimsFrom(answer: unknown): Claims {
 }
 
 function buildContext(ctx: KoaContextWithOIDC | undefined, token: Token): CustomJwtClaimsContext {
-  const exchange = marksOf(token)
+  const exchange = marks.get(token)
   const client = exchange?.client ?? ctx?.oidc.client ?? token.client
   return Object.freeze({
     grant: Object.freeze({
@@ -186,7 +164,7 @@ function viewOf(client: Client): ClientView {
 }
 
 function buildPayload(iss: string, token: Token): AccessTokenPayload {
-  const act = marksOf(token)?.act
+  const act = marks.get(token)?.act
   const iat = token.iat ?? epochSeconds()
   return Object.freeze({
     // The id of an opaque token is its value: hooks must not see it.
@@ -254,13 +232,8 @@ interface ImpersonatedExchange {
   readonly exp: number
 }
 
-/** What marks one impersonated token. */
-interface Marks extends ImpersonatedExchange {
-  readonly act: ActClaim | undefined
-}
-
 /** Kept here, where no hook or customizer can write. */
-const marks = new WeakMap<object, Marks>()
+const marks = new WeakMap<object, ImpersonatedExchange & { readonly act: ActClaim | undefined }>()
 
 /**
  * Says that this token, not saved yet, comes out of an impersonation, and who acts. `act` is the provider's
@@ -271,10 +244,6 @@ export function markImpersonated(token: AccessToken, exchange: ImpersonatedExcha
   const actor = operator?.actor
   const act = software === undefined ? actor && actClaim(actor) : softwareAct(software, actor)
   marks.set(token, { ...exchange, act })
-}
-
-function marksOf(token: Token): Marks | undefined {
-  return marks.get(token)
 }
 
 /** What the provider alone says in every token, whatever code of the deployment said. */

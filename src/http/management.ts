@@ -79,12 +79,13 @@ function found(impersonation: Impersonation | undefined): Impersonation {
 
 /** @throws errors.InvalidRequest for a parameter that is repeated */
 function parameters(ctx: KoaContextWithOIDC): Record<string, string | undefined> {
-  const query: Record<string, string | undefined> = {}
-  for (const [name, value] of new URLSearchParams(ctx.querystring)) {
-    if (Object.hasOwn(query, name)) {
+  const query = new URLSearchParams(ctx.querystring)
+  const seen = new Set<string>()
+  for (const name of query.keys()) {
+    if (seen.has(name)) {
       throw new errors.InvalidRequest(`${printable(name, 64)} must not be repeated`)
     }
-    Object.defineProperty(query, name, { value, enumerable: true, configurable: true })
+    seen.add(name)
   }
-  return query
+  return Object.fromEntries(query)
 }

@@ -16,13 +16,6 @@ const AT_ONCE = 16
 const MAX_WAITING = 50_000
 
 /**
- * Does something after the answer of the request that caused it, and again until it succeeds.
- *
- * @param key names the thing: while it is under way, the same thing is not begun a second time
- */
-export type KeepTrying = (key: string, attempt: () => Promise<unknown>) => void
-
-/**
  * The ends of a provider that no request waits for. What can act can be ended (I14): what one of them ends may
  * have been issued by a process with another `accessToken.maxTtl`.
  */
@@ -52,7 +45,7 @@ export function keepTrying(
   seconds: number,
   most = MAX_WAITING,
   attemptMs = ATTEMPT_MS,
-): KeepTrying {
+) {
   /** The one that was tried last comes last. */
   const things = new Map<string, Thing>()
   let isRetrying = false
@@ -85,7 +78,7 @@ export function keepTrying(
     isRetrying = true
     for (let pause = FIRST_PAUSE_MS; ; ) {
       await wait(pause, undefined, { ref: false })
-      const next = failed()
+      const next = [...things].filter(([, { hasFailed }]) => hasFailed).slice(0, AT_ONCE)
       if (next.length === 0) break
       const outcomes = await Promise.all(next.map(([key, thing]) => attempt(key, thing)))
       const isBetter = outcomes.includes(true)
@@ -94,16 +87,12 @@ export function keepTrying(
     isRetrying = false
   }
 
-  function failed(): [string, Thing][] {
-    const found: [string, Thing][] = []
-    for (const entry of things) {
-      if (found.length === AT_ONCE) break
-      if (entry[1].hasFailed) found.push(entry)
-    }
-    return found
-  }
-
-  return (key, run) => {
+  /**
+   * Does something after the answer of the request that caused it, and again until it succeeds.
+   *
+   * @param key names the thing: while it is under way, the same thing is not begun a second time
+   */
+  return (key: string, run: () => Promise<unknown>): void => {
     if (things.has(key)) return
     if (things.size >= most) {
       if (!isWarned) giveUp(`${most} others wait`)

@@ -197,20 +197,14 @@ export function optionalGroup<R extends Rules>(of: R): Rule<Resolved<R>, undefin
  * @throws TypeError that begins with the path of the first option that is unknown or wrong
  */
 export function resolve<R extends Rules>(rules: R, options: unknown, path: string): Resolved<R> {
-  const names = Object.keys(rules)
-  const given = knownMembers(options === undefined ? {} : options, names, (unknown) =>
+  const known = Object.keys(rules).join(', ')
+  const refusal = (unknown?: string) =>
     unknown === undefined
-      ? new InvalidInput(`${path} must be an object with: ${names.join(', ')}`)
-      : new InvalidInput(
-          `${path}.${unknown} is not a known option; known are: ${names.join(', ')}`,
-        ),
+      ? `${path} must be an object with: ${known}`
+      : `${path}.${unknown} is not a known option; known are: ${known}`
+  return Object.freeze(
+    readMembers(rules, options === undefined ? {} : options, `${path}.`, refusal),
   )
-  const resolved = Object.entries(rules).map(([name, read]) => [
-    name,
-    read(given[name], `${path}.${name}`),
-  ])
-  // Each member is what its rule answered.
-  return Object.freeze(Object.fromEntries(resolved)) as Resolved<R>
 }
 
 /**
@@ -219,21 +213,26 @@ export function resolve<R extends Rules>(rules: R, options: unknown, path: strin
  * @throws {@link InvalidInput} for an unknown member, or one that is wrong
  */
 export function readInput<R extends Rules>(rules: R, input: unknown): Resolved<R> {
-  const names = Object.keys(rules)
-  const given = knownMembers(
-    input,
-    names,
-    (unknown) =>
-      new InvalidInput(
-        unknown === undefined
-          ? 'a JSON object is expected'
-          : `${unknown} is not known; known are: ${names.join(', ')}`,
-      ),
+  return readMembers(rules, input, '', (unknown) =>
+    unknown === undefined
+      ? 'a JSON object is expected'
+      : `${unknown} is not known; known are: ${Object.keys(rules).join(', ')}`,
   )
+}
+
+/** What is absent, and has no default, is no member of the answer. */
+function readMembers<R extends Rules>(
+  rules: R,
+  value: unknown,
+  prefix: string,
+  refusal: (unknown?: string) => string,
+): Resolved<R> {
+  const names = Object.keys(rules)
+  const given = knownMembers(value, names, (unknown) => new InvalidInput(refusal(unknown)))
   const members: Record<string, unknown> = {}
   for (const name of names) {
-    const value: unknown = rules[name]?.(given[name], name)
-    if (value !== undefined) members[name] = value
+    const read: unknown = rules[name]?.(given[name], prefix + name)
+    if (read !== undefined) members[name] = read
   }
   // Each member is what its rule answered.
   return members as Resolved<R>

@@ -1,12 +1,9 @@
 import type { ActClaim, Actor } from '../public/hooks.ts'
+import { present } from './json.ts'
 
 /** The `act` claim of an actor: RFC 8693 §4.1, "only the subject and its prior actors". */
 export function actClaim({ sub, clientId, act }: Actor): ActClaim {
-  return Object.freeze({
-    sub,
-    ...(clientId === undefined ? {} : { client_id: clientId }),
-    ...(act ? { act: actClaim(act) } : {}),
-  })
+  return Object.freeze(present({ sub, client_id: clientId, act: act && actClaim(act) }))
 }
 
 /** The `act` claim where software acts, which is always named (I16): for the person, if there is one. */
@@ -15,12 +12,9 @@ export function softwareAct(clientId: string, person: Actor | undefined): ActCla
 }
 
 /** The person of an actor, and the software that acts for the person, or on its own. */
-export function personAndSoftware(outermost: Actor | undefined): {
-  readonly actor?: Actor
-  readonly software?: string
-} {
-  if (outermost?.clientId === undefined) return outermost ? { actor: outermost } : {}
-  return { ...(outermost.act ? { actor: outermost.act } : {}), software: outermost.sub }
+export function personAndSoftware(outermost: Actor | undefined) {
+  if (outermost?.clientId === undefined) return present({ actor: outermost, software: undefined })
+  return present({ actor: outermost.act, software: outermost.sub })
 }
 
 /** A limit above the length of every real chain, in persons. */
@@ -46,9 +40,5 @@ export function parseAct(value: unknown, maxPersons: number): Actor | undefined 
   if (act !== undefined && (!prior || (isSoftware && prior.clientId !== undefined))) {
     return undefined
   }
-  return Object.freeze({
-    sub,
-    ...(isSoftware ? { clientId: sub } : {}),
-    ...(prior ? { act: prior } : {}),
-  })
+  return Object.freeze(present({ sub, clientId: isSoftware ? sub : undefined, act: prior }))
 }

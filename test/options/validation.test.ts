@@ -26,27 +26,19 @@ describe('options', () => {
       actorToken: {
         required: false,
         scope: 'openid',
-        maxAge: undefined,
         sameClient: false,
         grantClaim: true,
         chain: { maxDepth: 0 },
       },
       softwareActors: [],
-      ending: { enabled: undefined, onReplay: 'end', endWithOperator: true },
+      ending: { onReplay: 'end', endWithOperator: true },
       limits: {
         userIdLength: 255,
         contextBytes: 4096,
         bodyBytes: 16384,
       },
-      rateLimits: {
-        issue: undefined,
-        issuePerActor: undefined,
-        failedExchanges: undefined,
-      },
+      rateLimits: {},
       atomicReplayDetection: true,
-      authorize: undefined,
-      contextSchema: undefined,
-      getCustomJwtClaims: undefined,
       environmentVariables: {},
     })
   })

@@ -50,11 +50,13 @@ describe('who acted as alice last Tuesday, why, and what did they do?', () => {
     await enter(page, 'ada', '/console/audit')
     await waitForAll(page, 4)
     await page.getByLabel('Search', { exact: true }).fill('alice')
+    await page.waitForURL('**/audit?text=alice')
     const tuesday = lastTuesday()
-    const format = (options: Intl.DateTimeFormatOptions) =>
-      new Intl.DateTimeFormat('en-GB', options).format(tuesday)
-    await page.getByLabel('Month').selectOption(format({ month: 'long', year: 'numeric' }))
-    await page.getByRole('button', { name: format({ dateStyle: 'full' }) }).click()
+    const parts = [tuesday.getFullYear(), tuesday.getMonth() + 1, tuesday.getDate()]
+    const day = parts.map((part) => String(part).padStart(2, '0')).join('-')
+    await page.getByLabel('From').fill(day)
+    await page.waitForURL(/from=/)
+    await page.getByLabel('To', { exact: true }).fill(day)
     await waitForAll(page, 1)
     expect(await ticketsOf(page)).to.deep.equal(['T-3'])
     const list = page.url()
