@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
+import type { Page } from 'playwright-core'
+import { openedStore } from '../../src/ledger/stores/opened-store.ts'
+import { over, processOn } from '../features/personal-data/person.ts'
+import { idOf } from '../ledger/stores/contract/support.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { enter } from './support/enter.ts'
+import { heading, reads, visitDeployment } from './support/operating.ts'
+import { expectGoodLooks } from './support/pictures.ts'
+
+describe('the page of personal data', function () {
+  this.timeout(120_000)
+  let deployment: Deployment
+
+  beforeEach(async () => {
+    const mayErase = ({ accountId }: { accountId: string }) => ['ada', 'grace'].includes(accountId)
+    deployment = await deploy({ console: { mayErase } })
+  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
+
+  async function openAlice(page: Page, who: string): Promise<void> {
+    await enter(page, who)
+    await page.getByRole('link', { name: 'Personal data' }).click()
+    await heading(page, 'Personal data').waitFor()
+    await page.getByLabel('Name, e-mail address or account id').fill('alice')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Alice Ng' }).first().click()
+    await heading(page, 'Alice Ng').waitFor()
+  }
+
+  it('lets one person ask, and another one erase', async () => {
+    const sign = (claims: object) => signCheckpoint(deployment.provider, claims)
+    const past = processOn(openedStore(deployment.audit), { sign })
+    await past.record(...over('a', 'alice'))
+    await past.close()
+
+    await using first = await visitDeployment(deployment)
+    await openAlice(first.page, 'grace')
+    await expectGoodLooks(first.page, 'personal-data')
+    await first.page.getByRole('button', { name: 'Ask to erase' }).click()
+    await first.page.getByText('Say why.').waitFor()
+    await first.page.getByLabel('Why').fill('DPO-12')
+    await first.page.keyboard.press('Tab')
+    await first.page.keyboard.press('Enter')
+    await first.page.getByText(reads('You asked for it.')).waitFor()
+
+    await using second = await visitDeployment(deployment)
+    await openAlice(second.page, 'ada')
+    await second.page.getByRole('button', { name: 'Erase', exact: true }).click()
+    await expectGoodLooks(second.page, 'personal-data-confirm')
+    await second.page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click()
+    await second.page.getByText('The audit has nothing of this person as a customer.').waitFor()
+    expect(await deployment.audit.row(idOf('a'))).to.equal(undefined)
+  })
+
+  it('is not there for others', async () => {
+    await using visit = await visitDeployment(deployment)
+    await enter(visit.page, 'olivia')
+    await heading(visit.page, 'Customers').waitFor()
+    expect(await visit.page.getByRole('link', { name: 'Personal data' }).count()).to.equal(0)
+  })
+})
