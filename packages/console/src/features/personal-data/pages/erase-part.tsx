@@ -133,11 +133,12 @@ function Ask({ id, perform }: { id: string; perform: Perform }) {
     else await perform(`${personApi(id)}/erase`, { note: said }, () => labels.wasAsked)
   }
   return (
-    <form class="card form" onSubmit={(event) => event.preventDefault()}>
+    <form class="card form" noValidate onSubmit={(event) => event.preventDefault()}>
       <Field id="why" label={labels.note} help={labels.noteHelp} problem={problem}>
         {(input) => (
           <textarea
             {...input}
+            required
             rows={3}
             maxLength={MAX_NOTE_LENGTH}
             value={note}
