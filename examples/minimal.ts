@@ -7,7 +7,7 @@ const base = process.env.BASE_URL ?? 'http://localhost:3000'
 const administrators = new Set(['root'])
 
 const provider = new Provider(`${base}/oidc`, {
-  adapter: createMemoryAdapter(), // to try it out
+  adapter: createMemoryAdapter(), // to try it out: see below if you have one
   clients: [
     {
       client_id: 'console',
@@ -51,6 +51,6 @@ await provider.impersonation.check()
 
 const app = new Koa()
 app.keys = provider.keys
-app.use(provider.impersonation.routes())
+app.use(provider.impersonation.routes()) // before the provider
 app.use(mount('/oidc', provider))
 app.listen(Number(process.env.PORT ?? 3000), 'localhost')
