@@ -37,7 +37,7 @@ describe('the conformance suite as users get it', function () {
 
   it('has nothing that a user does not need, and no link that leads nowhere', () => {
     const others = files.filter((file) => !/^dist\/.*\.js$/.test(file))
-    expect([...others].sort()).to.deep.equal(['LICENSE', 'README.md', 'package.json'])
+    expect([...others].sort()).to.deep.equal(['LICENSE', 'README.md', 'package.json', 'profile.md'])
     expect(broken).to.deep.equal([])
   })
 
