@@ -34,7 +34,7 @@ export type ImpersonationTexts = Partial<
 const START_AGAIN_TEXT = 'Start again from the back office.'
 
 /** What happened, and what the operator can do. */
-const ERROR_TEXTS: Readonly<Record<Exclude<ImpersonationErrorCode, 'left'>, string>> = {
+export const ERROR_TEXTS: Readonly<Record<Exclude<ImpersonationErrorCode, 'left'>, string>> = {
   already_acting:
     'Another tab of this browser acts as a customer in this application. End it there, or close that tab. Then start again from the back office.',
   consent_required:
