@@ -99,3 +99,14 @@ export function describeCause(error: unknown): Error {
   }
   return new Error(`${error.name}: ${error.message}`)
 }
+
+/** For `catch`: rejects with an error whose message is for the operator. */
+export function inWords(
+  codeOf: (error: unknown) => ImpersonationErrorCode,
+  texts?: ImpersonationTexts,
+): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof ImpersonationError) throw error
+    throw new ImpersonationError(codeOf(error), { texts, cause: describeCause(error) })
+  }
+}

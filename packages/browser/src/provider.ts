@@ -18,8 +18,7 @@ export interface ProviderSettings {
   /** How the provider answers. @defaultValue in the fragment, so that no server logs the code */
   readonly responseMode?: 'fragment' | 'query'
   readonly resource: string
-  /** Without it, the exchange asks for none. */
-  readonly scope: string | undefined
+  readonly scope: string
   readonly dPoP: boolean
   readonly texts?: ImpersonationTexts | undefined
   readonly fetch: typeof globalThis.fetch
@@ -68,7 +67,7 @@ export interface ImpersonationProvider {
 }
 
 export async function discoverProvider(options: ProviderSettings): Promise<ImpersonationProvider> {
-  const { issuer, clientId, redirectUri, resource, scope: asked, dPoP, texts } = options
+  const { issuer, clientId, redirectUri, resource, dPoP, texts } = options
   const { clientAuth = oauth.None(), responseMode = 'fragment' } = options
   const discovered = await oauth.discoveryRequest(issuer, requestOptions(options))
   const server = await oauth.processDiscoveryResponse(issuer, discovered)
@@ -153,7 +152,7 @@ export async function discoverProvider(options: ProviderSettings): Promise<Imper
         actor_token: actorToken,
         actor_token_type: ACCESS_TOKEN_TYPE,
         resource,
-        ...(asked && { scope: asked }),
+        scope: options.scope,
       }
       return withNonce(async () => {
         const response = await oauth.genericTokenEndpointRequest(
@@ -173,7 +172,7 @@ export async function discoverProvider(options: ProviderSettings): Promise<Imper
           accessToken: access_token,
           tokenType: isBound ? 'DPoP' : 'Bearer',
           // RFC 6749 §5.1: without `scope`, it is the scope that was asked for.
-          scope: (scope ?? asked)?.split(' ') ?? [],
+          scope: (scope ?? options.scope).split(' '),
           expiresIn: expires_in,
         }
       })
@@ -206,6 +205,6 @@ async function readTime(response: Response): Promise<number> {
     .clone()
     .json()
     .catch(() => {})
-  const { iat } = parseClaims(String(answer?.id_token))
+  const { iat } = parseClaims(String(Object(answer).id_token))
   return typeof iat === 'number' ? iat : Math.floor(Date.now() / 1000)
 }
