@@ -13,7 +13,8 @@ export const german = {
   announcement: ({ seconds, userName }) => `Noch ${seconds} Sekunden als ${userName}`,
   end: 'Beenden',
   ending: 'Wird beendet …',
-  endFailed: 'Nicht beendet: Die Anfrage ist fehlgeschlagen. Prüfen Sie die Verbindung, dann beenden Sie noch einmal.',
+  endFailed:
+    'Nicht beendet: Die Anfrage ist fehlgeschlagen. Prüfen Sie die Verbindung, dann beenden Sie noch einmal.',
   ended: (ending) => (ending?.by === 'customer' ? 'Vom Kunden beendet.' : 'Beendet.'),
   expired: 'Die Zeit ist um.',
   next: 'Diese Seite kann noch Daten des Kunden zeigen: Schließen Sie sie.',
