@@ -131,7 +131,7 @@ export interface SupportConsole extends Middleware {
   /** For guards of APIs in this process: `resourceServer({ onImpersonatedRequest })`. */
   readonly onImpersonatedRequest: (use: ToldRequest) => Promise<void>
   /**
-   * Takes what guards of APIs in other processes tell: docs/recording-uses.md. Mount what it returns beside
+   * Takes what guards of APIs in other processes tell: examples/recording-uses/send-uses.ts. Mount what it returns beside
    * the console.
    *
    * @throws TypeError with the path of an option that is unknown or wrong
