@@ -20,13 +20,13 @@ export interface ImpersonationStore {
   delete(id: string): unknown
 }
 
-const MAX_ENTRIES = 10_000
+const MAX_ENTRIES = 1000
 
 /**
  * A store in the memory of this process, for development and for applications of one process. A restart
  * forgets the impersonations, and they go on at the provider until they expire.
  *
- * It has 10,000 entries at most. If it is full, it forgets what expires first: what was begun is
+ * It has 1,000 entries at most. If it is full, it forgets what expires first: what was begun is
  * forgotten before what an operator acts with.
  */
 export function memoryStore(): ImpersonationStore {

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import { REDIS_URL, suiteOn } from '../../../../test/adapters/servers.ts'
+import { snippetsOf } from '../../../../test/docs/documents.ts'
+import { movedClock } from '../../../console/test/e2e/support/moved-clock.ts'
+import { type ImpersonationStore, memoryStore } from '../../src/server.ts'
+import { startServerSide } from '../support/server-side.ts'
+
+describe('the store in memory', () => {
+  it('gives a value until its time has passed', () => {
+    const store = memoryStore()
+    store.set('a', 'one', Date.now() + 1000)
+    expect(store.get('a')).to.equal('one')
+    using clock = movedClock()
+    clock.by(1001)
+    expect(store.get('a')).to.equal(undefined)
+  })
+
+  it('says whether there was something to delete', () => {
+    const store = memoryStore()
+    store.set('a', 'one', Date.now() + 1000)
+    expect([store.delete('a'), store.delete('a')]).to.deep.equal([true, false])
+  })
+
+  it('forgets what was begun before it forgets who acts, however much is begun', () => {
+    const store = memoryStore()
+    store.set('acting', 'olivia', Date.now() + 3_600_000)
+    for (let round = 0; round < 1100; round += 1) {
+      store.set(`begun-${round}`, '', Date.now() + 120_000)
+    }
+    expect(store.get('acting')).to.equal('olivia')
+    expect(store.get('begun-0')).to.equal(undefined)
+    expect(store.get('begun-1099')).to.equal('')
+  })
+})
+
+describe('a store of the application', () => {
+  for (const answer of [false, 0] as const) {
+    it(`stops the second of two callbacks, where delete answers ${answer}`, async () => {
+      const store = memoryStore()
+      await using side = await startServerSide({
+        store: { ...store, delete: (id) => (store.delete(id) === true ? 1 : answer) },
+      })
+      const olivia = await side.operator()
+      const callback = await olivia.callbackOf(await side.subjectToken())
+      const request = () => new Request(callback, { headers: { cookie: olivia.cookie } })
+      const answers = await Promise.all([1, 2].map(() => side.impersonations.accept(request())))
+      expect(answers.map(({ status }) => status)).to.have.members([303, 400])
+    })
+  }
+
+  it('that cannot tell lets one token out of two callbacks at most: the provider decides', async () => {
+    const store = memoryStore()
+    await using side = await startServerSide({
+      store: { ...store, delete: (id) => void store.delete(id) },
+    })
+    const olivia = await side.operator()
+    const callback = await olivia.callbackOf(await side.subjectToken())
+    const request = () => new Request(callback, { headers: { cookie: olivia.cookie } })
+    const answers = await Promise.all([1, 2].map(() => side.impersonations.accept(request())))
+    const begun = answers.filter(({ status }) => status === 303)
+    expect(begun.length).to.be.at.most(1)
+  })
+
+  it('that fails is not taken for one that is empty', async () => {
+    const store = memoryStore()
+    let fails = false
+    await using side = await startServerSide({
+      store: {
+        ...store,
+        async get(id) {
+          if (fails) throw new Error('no connection')
+          return store.get(id)
+        },
+      },
+    })
+    const olivia = await side.operator()
+    await olivia.handOver(await side.subjectToken())
+    fails = true
+    for (const call of [() => olivia.current(), () => olivia.end()]) {
+      const thrown = await call().catch((error: unknown) => error)
+      expect(String(thrown)).to.include('no connection')
+    }
+    fails = false
+    expect((await olivia.current())?.state).to.equal('active')
+  })
+})
+
+const suite = await suiteOn('Redis')
+
+suite('the store of docs/server-rendered.md', () => {
+  it('is shared by the processes of an application', async () => {
+    const { env } = process
+    process.env = { ...env, REDIS_URL }
+    await using snippets = await snippetsOf('server-rendered.md', 'js')
+    const { redis, store } = (await snippets.load('The store')) as {
+      readonly redis: { quit(): Promise<unknown> }
+      readonly store: ImpersonationStore
+    }
+    process.env = env
+    try {
+      const id = randomUUID()
+      await store.set(id, 'one', Date.now() + 60_000.5)
+      expect(await store.get(id)).to.equal('one')
+      expect([await store.delete(id), await store.delete(id)]).to.deep.equal([1, 0])
+      expect(await store.get(id)).to.equal(null)
+
+      await using side = await startServerSide({ store })
+      const olivia = await side.operator()
+      await olivia.handOver(await side.subjectToken())
+      expect((await olivia.current())?.userId).to.equal('alice')
+      await olivia.end()
+      expect(await olivia.current()).to.equal(undefined)
+    } finally {
+      await redis.quit()
+    }
+  })
+})
