@@ -10,7 +10,7 @@ export interface ImpersonationStore {
    * Keeps a value, which is JSON and can be longer than a cookie, and replaces the one before.
    *
    * @param id at most 80 characters: letters, digits, `:`, `-` and `_`
-   * @param expiresAtMs when the value may be gone, in milliseconds since the epoch
+   * @param expiresAtMs when the value may be gone, in whole milliseconds since the epoch
    */
   set(id: string, value: string, expiresAtMs: number): unknown
   /**

@@ -100,7 +100,7 @@ suite('the store of docs/server-rendered.md', () => {
     process.env = env
     try {
       const id = randomUUID()
-      await store.set(id, 'one', Date.now() + 60_000.5)
+      await store.set(id, 'one', Date.now() + 60_000)
       expect(await store.get(id)).to.equal('one')
       expect([await store.delete(id), await store.delete(id)]).to.deep.equal([1, 0])
       expect(await store.get(id)).to.equal(null)
