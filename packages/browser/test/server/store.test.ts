@@ -62,6 +62,27 @@ describe('a store of the application', () => {
     expect(begun.length).to.be.at.most(1)
   })
 
+  it('may keep values too long: what is too old is not read', async () => {
+    const values = new Map<string, string>()
+    await using side = await startServerSide({
+      store: {
+        get: (id) => values.get(id),
+        set: (id, value) => values.set(id, value),
+        delete: (id) => values.delete(id),
+      },
+    })
+    const olivia = await side.operator()
+    const callback = await olivia.callbackOf(await side.subjectToken())
+    using clock = movedClock()
+    clock.by(121_000)
+    expect((await olivia.get(callback)).status).to.equal(400)
+    await olivia.handOver(await side.subjectToken())
+    clock.by(3_601_000)
+    expect((await olivia.current())?.state).to.equal('expired')
+    clock.by(3_600_000)
+    expect(await olivia.current()).to.equal(undefined)
+  })
+
   it('that fails is not taken for one that is empty', async () => {
     const store = memoryStore()
     let fails = false
