@@ -75,7 +75,7 @@ describe('a store of the application', () => {
     const callback = await olivia.callbackOf(await side.subjectToken())
     using clock = movedClock()
     clock.by(121_000)
-    expect((await olivia.get(callback)).status).to.equal(400)
+    expect(await (await olivia.get(callback)).text()).to.include('Nothing was begun')
     await olivia.handOver(await side.subjectToken())
     clock.by(3_601_000)
     expect((await olivia.current())?.state).to.equal('expired')
