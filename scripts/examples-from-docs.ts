@@ -40,8 +40,16 @@ export function examplesFromDocs(): ExampleFile[] {
   const alerts = { path: 'alerts/slack.ts', text: slack.code }
   return [
     { path: 'minimal.ts', text: readmeBlocks().after },
-    ...[...fromFrameworks, ...policies, alerts],
+    ...[...fromFrameworks, ...policies, alerts, ...nextFiles()],
   ]
+}
+
+/** Each block of docs/nextjs.md says in its first line which file it is. */
+function nextFiles(): ExampleFile[] {
+  return blocksOf('docs/nextjs.md', 'tsx?').flatMap(({ code }) => {
+    const [, path, text = ''] = /^\/\/ (\S+)\n(.*)/s.exec(code) ?? []
+    return path ? [{ path: `nextjs/${path}`, text }] : []
+  })
 }
 
 function asTypeScript(code: string, path: string): string {
