@@ -44,11 +44,13 @@ export function examplesFromDocs(): ExampleFile[] {
   ]
 }
 
-/** Each block of docs/nextjs.md says in its first line which file it is. */
-function nextFiles(): ExampleFile[] {
-  return blocksOf('docs/nextjs.md', 'tsx?').flatMap(({ code }) => {
+/** The files that docs/nextjs.md shows. Each block says in its first line which one it is. */
+export function nextFiles(isForBrowser = false): ExampleFile[] {
+  const blocks = blocksOf('docs/nextjs.md', 'tsx?')
+  return blocks.flatMap(({ heading, code }) => {
     const [, path, text = ''] = /^\/\/ (\S+)\n(.*)/s.exec(code) ?? []
-    return path ? [{ path: `nextjs/${path}`, text }] : []
+    const isOther = heading.includes('in the browser') !== isForBrowser
+    return path && !isOther ? [{ path: `nextjs/${path}`, text }] : []
   })
 }
 

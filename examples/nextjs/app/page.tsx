@@ -1,37 +1,36 @@
 import { headers } from 'next/headers'
+import { bannerHtml, type Impersonation } from 'oidc-provider-impersonation-browser/server'
 import { impersonations } from '../lib/impersonations'
-import { Banner } from './banner'
+import { Look } from './look'
 
 export default async function Page() {
   const acting = await impersonations().current({ headers: await headers() })
   // Your customers have a session of their own here.
   if (!acting) return <main>Sign in.</main>
-  const orders = acting.state === 'active' ? await loadOrders(acting.accessToken) : undefined
-  if (!orders) {
-    return <main role="alert">Acting is over. Start again from the support console.</main>
-  }
+  const orders = acting.state === 'active' ? await loadOrders(acting) : []
   return (
     <>
-      <Banner {...acting.banner} />
-      <main>
-        <h1>Orders</h1>
-        <ul>
-          {orders.map((order) => (
-            <li key={order}>{order}</li>
-          ))}
-        </ul>
-      </main>
+      {/* Every value in it is escaped. */}
+      <div dangerouslySetInnerHTML={{ __html: bannerHtml(acting) }} />
+      {acting.state === 'active' && (
+        <main>
+          <h1>Orders</h1>
+          <ul>
+            {orders.map((order) => (
+              <li key={order}>{order}</li>
+            ))}
+          </ul>
+          <Look />
+        </main>
+      )}
     </>
   )
 }
 
-/** The orders of the customer, or nothing if the impersonation was ended elsewhere. */
-async function loadOrders(accessToken: string): Promise<readonly string[] | undefined> {
-  const answer = await fetch(`${process.env.API}/orders`, {
-    headers: { authorization: `Bearer ${accessToken}` },
-    cache: 'no-store',
-  })
-  if (answer.status === 401) return undefined
+async function loadOrders(acting: Impersonation): Promise<readonly string[]> {
+  const answer = await acting.fetch(`${process.env.API}/orders`)
+  // Now `acting.state` is no longer `active`.
+  if (answer.status === 401) return []
   if (!answer.ok) throw new Error(`the API answered ${answer.status}`)
   return answer.json()
 }

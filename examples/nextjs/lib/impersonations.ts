@@ -8,9 +8,9 @@ export const impersonations = () => (made ??= make())
 
 function make() {
   const { ISSUER = '', CLIENT_ID = '', CLIENT_SECRET = '', ORIGIN = '' } = process.env
-  const { BACK_OFFICE = '', RESOURCE = '', REDIS_URL = '' } = process.env
+  const { API = '', BACK_OFFICE = '', RESOURCE = '', REDIS_URL = '' } = process.env
   const redis = new Redis(REDIS_URL)
-  const key = (id: string) => `shop:impersonation:${id}`
+  const key = (id: string) => `shop:${id}`
 
   return createImpersonations({
     issuer: ISSUER,
@@ -20,10 +20,10 @@ function make() {
     from: BACK_OFFICE,
     resource: RESOURCE,
     scope: 'orders:read',
-    // Next.js loads a module several times, so a Map here would be several, too.
+    origins: [API],
     store: {
       get: (id) => redis.get(key(id)),
-      set: (id, value, expiresAt) => redis.set(key(id), value, 'PXAT', expiresAt),
+      set: (id, value, expiresAtMs) => redis.set(key(id), value, 'PXAT', expiresAtMs),
       delete: (id) => redis.del(key(id)),
     },
   })

@@ -1,6 +1,4 @@
 import { impersonations } from '../../lib/impersonations'
 
-/** The form of the support console. */
 export const POST = (request: Request) => impersonations().accept(request)
-/** Back from the provider. */
 export const GET = (request: Request) => impersonations().accept(request)
