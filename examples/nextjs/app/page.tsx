@@ -4,7 +4,9 @@ import { impersonations } from '../lib/impersonations'
 import { Look } from './look'
 
 export default async function Page() {
-  const acting = await impersonations().current({ headers: await headers() })
+  // First the headers: so Next.js knows that this page is different for each request.
+  const request = { headers: await headers() }
+  const acting = await impersonations().current(request)
   // Your customers have a session of their own here.
   if (!acting) return <main>Sign in.</main>
   const orders = acting.state === 'active' ? await loadOrders(acting) : []
