@@ -155,7 +155,8 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'browser-nightly',
-    about: 'every other page in Chromium: looks, long lists, outages; installs Vue and Next.js first',
+    about:
+      'every other page in Chromium: looks, long lists, outages; installs Vue and Next.js first',
     when: 'nightly',
     files: [`${TEST}/**/*.e2e.ts`, ...except([...BROWSER_ON_PUSH, 'test/e2e/browsers/**'])],
     timeout: 120_000,
