@@ -103,7 +103,7 @@ describe('accept on a server', () => {
     await request.text()
     const thrown = await side.impersonations.accept(request).catch((error: unknown) => error)
     expect(thrown).to.be.instanceOf(TypeError)
-    expect(String(thrown)).to.include('which other code has read before')
+    expect(String(thrown)).to.include('was read before')
   })
 
   it('answers GET and POST alone', async () => {
