@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
+import { Redis } from 'ioredis'
 import { REDIS_URL, suiteOn } from '../../../../test/adapters/servers.ts'
-import { snippetsOf } from '../../../../test/docs/documents.ts'
 import { movedClock } from '../../../console/test/e2e/support/moved-clock.ts'
-import { type ImpersonationStore, memoryStore } from '../../src/server.ts'
+import { memoryStore } from '../../src/server.ts'
 import { startServerSide } from '../support/server-side.ts'
 
 describe('the store in memory', () => {
@@ -109,26 +109,25 @@ describe('a store of the application', () => {
 
 const suite = await suiteOn('Redis')
 
-suite('the store of docs/server-rendered.md', () => {
-  it('is shared by the processes of an application', async () => {
-    const { env } = process
-    process.env = { ...env, REDIS_URL }
-    await using snippets = await snippetsOf('server-rendered.md', 'js')
-    const { redis, store } = (await snippets.load('The store')) as {
-      readonly redis: { quit(): Promise<unknown> }
-      readonly store: ImpersonationStore
-    }
-    process.env = env
+suite('a store in Redis', () => {
+  it('lets one of three callbacks through that come in the same moment', async () => {
+    const redis = new Redis(REDIS_URL)
+    const run = randomUUID()
+    const key = (id: string) => `${run}:${id}`
     try {
-      const id = randomUUID()
-      await store.set(id, 'one', Date.now() + 60_000)
-      expect(await store.get(id)).to.equal('one')
-      expect([await store.delete(id), await store.delete(id)]).to.deep.equal([1, 0])
-      expect(await store.get(id)).to.equal(null)
-
-      await using side = await startServerSide({ store })
+      await using side = await startServerSide({
+        store: {
+          get: (id) => redis.get(key(id)),
+          set: (id, value, expiresAtMs) => redis.set(key(id), value, 'PXAT', expiresAtMs),
+          delete: (id) => redis.del(key(id)),
+        },
+      })
       const olivia = await side.operator()
-      await olivia.handOver(await side.subjectToken())
+      const callback = await olivia.callbackOf(await side.subjectToken())
+      const request = () => new Request(callback, { headers: { cookie: olivia.cookie } })
+      const answers = await Promise.all([1, 2, 3].map(() => side.impersonations.accept(request())))
+      expect(answers.map(({ status }) => status)).to.have.members([303, 400, 400])
+      for (const { headers } of answers) olivia.keep(headers)
       expect((await olivia.current())?.userId).to.equal('alice')
       await olivia.end()
       expect(await olivia.current()).to.equal(undefined)
