@@ -9,10 +9,6 @@ const EXAMPLES = join(import.meta.dirname, '../../examples')
 const ALONE = ['backend.ts', 'by-hand.ts', 'mcp-server.ts', 'my-adapter.ts', 'upstream-sign-in.ts']
 /** Folders that a page links file by file; the tests of the page run them. */
 const FOLDERS_OF_PAGES = [
-  'events',
-  'guards',
-  'migrating',
-  'production',
   'recipes',
   'recording-uses',
 ]
