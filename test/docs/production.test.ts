@@ -1,9 +1,26 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { Authorize, Provider } from '../../src/index.ts'
+import type { ClientMetadata } from 'oidc-provider'
+import type { ResourceServer } from '../../packages/resource-server/src/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { type Authorize, Provider } from '../../src/index.ts'
 import { compile } from '../support/compile.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
 import { type Managed, managing } from '../support/managing.ts'
-import { type Snippets, snippetsOf } from './documents.ts'
+import { signIn } from '../support/sign-in.ts'
+import { type Module, type Snippets, snippetsOf } from './documents.ts'
+
+/** What the page says that its reader has. */
+const KEYS = `
+import { type JWK, exportJWK, generateKeyPair } from 'jose'
+async function publicKey(): Promise<JWK> {
+  const { publicKey } = await generateKeyPair('ES256')
+  return { ...(await exportJWK(publicKey)), alg: 'ES256', use: 'sig' }
+}
+export const shopKey = await publicKey()
+export const backendKey = await publicKey()
+`
 
 describe('docs/production.md', function () {
   this.timeout(60_000)
@@ -12,6 +29,7 @@ describe('docs/production.md', function () {
 
   before(async () => {
     snippets = await snippetsOf('production.md')
+    await writeFile(join(snippets.folder, 'src/keys.ts'), KEYS)
   })
   after(() => snippets[Symbol.asyncDispose]())
   afterEach(() => deployment?.close())
@@ -50,5 +68,67 @@ describe('docs/production.md', function () {
       400,
     )
     expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
+  })
+
+  it('clients.ts has clients that check() has nothing to say about', async () => {
+    const { clients } = (await snippets.load('Which clients')) as { clients: ClientMetadata[] }
+    const provider = new Provider('https://id.invalid', {
+      adapter: createMemoryAdapter(),
+      clients,
+      features: {
+        clientCredentials: { enabled: true },
+        dPoP: { enabled: true },
+        impersonation: {
+          enabled: true,
+          managementApi: { resource: 'https://id.invalid/api', clients: ['backend'] },
+        },
+      },
+    })
+    for (const { client_id } of clients) {
+      expect(await provider.Client.find(client_id), client_id).to.be.an('object')
+    }
+    const items = await provider.impersonation.check()
+    const told = items.filter(({ id }) => id === 'clients' || id === 'dpop')
+    expect(told.map(({ id, ok }) => [id, ok])).to.deep.equal([
+      ['clients', true],
+      ['dpop', true],
+    ])
+  })
+
+  it('two-issuers.ts takes a token of each issuer, and refuses others', async () => {
+    const resource = 'https://api.example.com'
+    const jwt = { accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } }
+    const resources = { [resource]: { scope: 'openid orders:read', ...jwt } }
+    deployment = await managing({ resources })
+    await using other = await deploy({ resources })
+    const file = join(snippets.folder, 'src/two-issuers.ts')
+    const text = await readFile(file, 'utf8')
+    await writeFile(
+      file,
+      text
+        .replace('https://eu.example.com/oidc', deployment.issuer)
+        .replace('https://us.example.com/oidc', other.issuer),
+    )
+    const { guardFor }: Module = await import(file)
+    const judge = async (authorization?: string) => {
+      const guard = (guardFor as (authorization?: string) => ResourceServer)(authorization)
+      return await guard.authenticate(authorization)
+    }
+    const tokenOf = async (one: Deployment, user: string, to: string) => {
+      const { access_token } = await signIn(one, user, {
+        scope: 'openid orders:read',
+        resource: to,
+      })
+      return `Bearer ${access_token}`
+    }
+    expect(await judge(await tokenOf(deployment, 'alice', resource))).to.include({
+      userId: 'alice',
+    })
+    expect(await judge(await tokenOf(other, 'bob', resource))).to.include({ userId: 'bob' })
+    const elsewhere = await tokenOf(other, 'bob', other.orders)
+    for (const bad of [undefined, 'Bearer', 'Bearer x', elsewhere]) {
+      const refused = await judge(bad).catch((error) => error)
+      expect(refused, bad).to.include({ status: 401 })
+    }
   })
 })
