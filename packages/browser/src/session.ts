@@ -1,9 +1,5 @@
+import type { TokenContext } from './claims.ts'
 import type { SessionEnd } from './texts.ts'
-
-/** The claims of the access token that a page may show. They are not verified: APIs do that. */
-export interface TokenContext {
-  readonly [claim: string]: unknown
-}
 
 /** The events of an {@link ImpersonationSession}. None of them has a detail. */
 export interface ImpersonationSessionEvents {
@@ -85,14 +81,4 @@ export interface ImpersonationSession {
     type: E,
     listener: (event: ImpersonationSessionEvents[E]) => void,
   ): void
-}
-
-/**
- * The milliseconds since now. A clock that is set back adds no time, and neither does a machine
- * that sleeps, in which the second clock may stand still.
- */
-export function startStopwatch(): () => number {
-  const date = Date.now()
-  const monotonic = performance.now()
-  return () => Math.max(Date.now() - date, performance.now() - monotonic)
 }

@@ -1,6 +1,8 @@
-import { type ImpersonationSession, startStopwatch } from '../session.ts'
+import type { ImpersonationSession } from '../session.ts'
+import { startStopwatch } from '../stopwatch.ts'
 import { ENGLISH_BANNER_TEXTS, type ImpersonationBannerTexts } from '../texts.ts'
-import { type BannerView, bannerView, isolated, plain, write } from './view.ts'
+import { isolated, plain, ticketIn } from './names.ts'
+import { type BannerView, bannerView, write } from './view.ts'
 
 /**
  * What the application says about an impersonation. Names and tickets are text, never HTML. Characters that
@@ -203,7 +205,7 @@ function show(
   const texts = { ...ENGLISH_BANNER_TEXTS, ...settings.texts }
   const actorName = isolated(settings.actorName, session.actor.sub) ?? texts.nameless
   const userName = isolated(settings.userName, session.userId) ?? texts.nameless
-  const ticket = isolated(settings.ticket, ticketIn(session))
+  const ticket = isolated(settings.ticket, ticketIn(session.context))
   const { changes } = settings
 
   const isMarked = !over && settings.marksTitle !== false
@@ -244,11 +246,6 @@ function show(
   else if (shown.isToSay(seconds))
     view.announcement.textContent = texts.announcement({ seconds, userName })
   return over ? 0 : left % 1000 || 1000
-}
-
-/** From the claim of the README's hook. */
-function ticketIn({ context }: ImpersonationSession): unknown {
-  return Object(context.impersonation_context).ticket_id
 }
 
 /** Seconds before the end at which screen readers say the time. */
