@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { createPostgresAudit } from 'oidc-provider-impersonation-console/audit/postgres'
 import pg from 'pg'
 import { createPostgresAdapter } from '../../src/adapters/postgres/index.ts'
-import { POSTGRES_URL, suiteOn } from '../adapters/servers.ts'
+import { POSTGRES_URL, suiteOn, until } from '../adapters/servers.ts'
 import { snippetsOf } from './documents.ts'
 
 const suite = await suiteOn('PostgreSQL')
@@ -35,7 +35,10 @@ suite('the SQL of the documents', function () {
   })
   after(async () => {
     await owner.end()
-    await server.query(`DROP DATABASE ${name} WITH (FORCE)`)
+    // A connection that ends takes a moment to be gone.
+    const others = 'SELECT 1 FROM pg_stat_activity WHERE datname = $1'
+    await until(async () => (await server.query(others, [name])).rowCount === 0)
+    await server.query(`DROP DATABASE ${name}`)
     await server.query(`DROP ROLE IF EXISTS ${role}`)
     await server.end()
   })
