@@ -38,13 +38,18 @@ export function examplesFromDocs(): ExampleFile[] {
   )
   if (!slack) throw new Error('docs/notices.md does not post to Slack')
   const alerts = { path: 'alerts/slack.ts', text: slack.code }
-  const [onServer] = blocksOf('docs/server-rendered.md', 'js')
-  if (!onServer) throw new Error('docs/server-rendered.md has no impersonations.mjs')
-  const path = 'server-rendered/impersonations.mjs'
-  const serverRendered = { path, text: onServer.code.slice(onServer.code.indexOf('\n') + 1) }
+  const serverRendered = blocksOf('docs/server-rendered.md', 'js').flatMap(({ code }) => {
+    const [first = '', name = ''] = /^\/\/ (impersonations\.mjs)\n/.exec(code) ?? []
+    return name ? [{ path: `server-rendered/${name}`, text: code.slice(first.length) }] : []
+  })
+  const signIn = blocksOf('docs/operators-elsewhere.md', 'ts').flatMap(({ code }) => {
+    const [first = ''] = /^\/\/ upstream-sign-in\.ts\n/.exec(code) ?? []
+    return first ? [{ path: 'upstream-sign-in.ts', text: code.slice(first.length) }] : []
+  })
   return [
     { path: 'minimal.ts', text: readmeBlocks().after },
-    ...[...fromFrameworks, ...policies, alerts, serverRendered, ...nextFiles()],
+    ...signIn,
+    ...[...fromFrameworks, ...policies, alerts, ...serverRendered, ...nextFiles()],
   ]
 }
 

@@ -45,7 +45,7 @@ const count = (text: string) =>
 function measure(text: string): Figures {
   const figures = none()
   figures.words = count(text)
-  const withoutCode = text.replaceAll(/^```.*?^```$/gms, (block) => {
+  const withoutCode = text.replaceAll(/^ *```.*?^ *```$/gms, (block) => {
     figures.code += count(block)
     return '\n'
   })

@@ -98,6 +98,16 @@ describe('the checklist of provider.impersonation.check()', function () {
     expect(todos).to.include('it is 3600')
   })
 
+  it('says the same of clients that were used before', async () => {
+    const provider = unprepared()
+    await provider.Client.find('shop')
+    const list = await provider.impersonation.check()
+    expect(list.find(({ id }) => id === 'dpop')).to.deep.include({
+      ok: false,
+      message: open.find(({ id }) => id === 'dpop')?.message,
+    })
+  })
+
   it('has no line open where all is as it should be', async () => {
     const list = await (await prepared()).impersonation.check()
     expect(list.filter(({ ok }) => !ok)).to.deep.equal([])

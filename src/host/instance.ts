@@ -26,7 +26,11 @@ export function configurationOf(provider: Provider): Configuration {
 
 /** The clients of the configuration: those of the storage cannot be listed. */
 export function staticClients(provider: Provider): readonly ClientMetadata[] {
-  return [...(instance(provider).staticClients?.values() ?? [])]
+  const clients = instance(provider).staticClients?.values() ?? []
+  // A client that was looked up once is kept as an object of oidc-provider, with other names.
+  return [...clients].map((client) =>
+    client instanceof provider.Client ? client.metadata() : client,
+  )
 }
 
 /** The public half of the provider's keys, as its jwks endpoint publishes them. */

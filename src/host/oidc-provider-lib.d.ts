@@ -6,11 +6,11 @@ declare module 'oidc-provider/lib/helpers/als.js' {
   export default als
 }
 declare module 'oidc-provider/lib/helpers/weak_cache.js' {
-  import type { ClientMetadata, Configuration } from 'oidc-provider'
+  import type { Client, ClientMetadata, Configuration } from 'oidc-provider'
 
   interface Instance {
     /** The clients of the configuration by their id, where it has any. */
-    staticClients?: ReadonlyMap<string, ClientMetadata>
+    staticClients?: ReadonlyMap<string, Client | ClientMetadata>
     /** The public half of the provider's keys, as its jwks endpoint publishes them. */
     jwks: { keys: Array<Record<string, unknown>> }
     configuration: Configuration & {

@@ -1,11 +1,18 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import type { Provider } from '../../src/index.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { snippetsOf } from './documents.ts'
 
 const run = promisify(execFile)
 const PAGE = new URL('../../docs/runbook.md', import.meta.url)
+
+type LogEvents = (provider: Provider, log: (line: object) => void) => void
 
 describe('docs/runbook.md', () => {
   let deployment: Deployment
@@ -61,5 +68,28 @@ describe('docs/runbook.md', () => {
 
   it('tries the status lists as an API does', async () => {
     expect(await shell(commandsWith('/status-lists'))).to.match(/^200\n/)
+  })
+
+  it('finds what a client asked for, and a replay, in the lines of the log', async () => {
+    await using snippets = await snippetsOf('observability.md')
+    const { logEvents } = await snippets.load('Logs')
+    const lines: string[] = []
+    ;(logEvents as LogEvents)(deployment.provider, (line) => lines.push(JSON.stringify(line)))
+    const subject_token = await deployment.subjectToken('alice')
+    await deployment.exchange({ subject_token })
+    await deployment.exchange({ subject_token })
+    while (!lines.some((line) => line.includes('replayed'))) await turn()
+    const folder = await mkdtemp(join(tmpdir(), 'runbook-'))
+    await writeFile(join(folder, 'events.jsonl'), `${lines.join('\n')}\n`)
+    for (const [event, member] of [
+      ['issued', '"requestedBy":"backend"'],
+      ['replayed', '"userId":"alice"'],
+    ]) {
+      const command = commandsWith(`impersonation.${event}`)
+      const { stdout } = await run('bash', ['-euc', command], { cwd: folder })
+      expect(stdout.trim().split('\n')).to.have.lengthOf(1)
+      expect(stdout).to.include(`impersonation.${event}`).and.to.include(member)
+    }
+    await rm(folder, { recursive: true })
   })
 })
