@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
+import express from 'express'
 import { decodeJwt, importJWK, SignJWT } from 'jose'
 import { type ResourceServer, resourceServer } from '../../packages/resource-server/src/index.ts'
 import { freePort } from '../adapters/servers.ts'
@@ -126,14 +127,20 @@ describe('docs/your-apis.md', function () {
     const at = { ...deployment, base: 'https://api.example.com' }
     const file = join(dirname(await guardFor('guard', at)), 'deny-by-default.ts')
     await copyFile(join(snippets.folder, 'src/deny-by-default.ts'), file)
-    const { denyByDefault } = await import(pathToFileURL(file).href)
+    const { denyByDefault, operatorsOnlyLook } = await import(pathToFileURL(file).href)
     const answer: RequestListener = (_request, response) => response.writeHead(204).end()
-    const server = createServer(denyByDefault(answer, answer)).listen(0, 'localhost')
+    const looking = express().use('/only-look', operatorsOnlyLook, answer)
+    const server = createServer(looking.use(denyByDefault(answer, answer))).listen(0, 'localhost')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const statusOf = async (path: string, token: string) => {
+    const statusOf = async (path: string, token: string, method = 'GET') => {
       const headers = { authorization: `Bearer ${token}` }
-      return (await fetch(`http://localhost:${port}${path}`, { headers })).status
+      return (await fetch(`http://localhost:${port}${path}`, { method, headers })).status
+    }
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'PROPFIND']) {
+      const isLook = ['GET', 'HEAD'].includes(method)
+      expect(await statusOf('/only-look', tokens.acted, method)).to.equal(isLook ? 204 : 403)
+      expect(await statusOf('/only-look', tokens.own, method)).to.equal(204)
     }
     expect(await statusOf('/orders', tokens.acted)).to.equal(204)
     expect(await statusOf('/new-route', tokens.acted)).to.equal(403)
