@@ -131,6 +131,7 @@ describe('docs/your-apis.md', function () {
     const answer: RequestListener = (_request, response) => response.writeHead(204).end()
     const looking = express().use('/only-look', operatorsOnlyLook, answer)
     const server = createServer(looking.use(denyByDefault(answer, answer))).listen(0, 'localhost')
+    server.unref()
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const statusOf = async (path: string, token: string, method = 'GET') => {
