@@ -42,8 +42,13 @@ export function examplesFromDocs(): ExampleFile[] {
     const [first = '', name = ''] = /^\/\/ (impersonations\.mjs|hono\.mjs)\n/.exec(code) ?? []
     return name ? [{ path: `server-rendered/${name}`, text: code.slice(first.length) }] : []
   })
+  const signIn = blocksOf('docs/operators-elsewhere.md', 'ts').flatMap(({ code }) => {
+    const [first = ''] = /^\/\/ upstream-sign-in\.ts\n/.exec(code) ?? []
+    return first ? [{ path: 'upstream-sign-in.ts', text: code.slice(first.length) }] : []
+  })
   return [
     { path: 'minimal.ts', text: readmeBlocks().after },
+    ...signIn,
     ...[...fromFrameworks, ...policies, alerts, ...serverRendered, ...nextFiles()],
   ]
 }

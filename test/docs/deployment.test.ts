@@ -41,7 +41,9 @@ describe('docs/deployment.md', () => {
     ['nginx.conf', /^upstream (copies|shops) \{\n(.*?)^\}/gms],
   ] as const) {
     it(`leads to each copy and to its shop: ${file}`, async () => {
-      const text = await readFile(join(ROOT, 'examples/deployment', file), 'utf8')
+      const page = await readFile(join(ROOT, 'docs/deployment.md'), 'utf8')
+      const [, text = ''] =
+        new RegExp(`^\`\`\`\\w+\\n# ${file}\\n(.*?)^\`\`\`$`, 'ms').exec(page) ?? []
       const parts = new Map([...text.matchAll(part)].map(([, name, body = '']) => [name, body]))
       const portsIn = (name: string) =>
         [...(parts.get(name) ?? '').matchAll(/127\.0\.0\.1:(\d+)/g)].map(([, at]) => Number(at))

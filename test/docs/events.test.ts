@@ -188,7 +188,7 @@ describe('docs/events.md', () => {
     const events: Stored[] = lines.map((line) => JSON.parse(line))
     expect(events).to.have.lengthOf(1)
     expect(events[0]).to.deep.include({
-      name: 'impersonation.denied',
+      event: 'impersonation.denied',
       userId: 'nobody',
       denial: { stage: 'issue', error: 'user_not_found', reason: 'no such user' },
     })

@@ -6,7 +6,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import type { ClientMetadata } from 'oidc-provider'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { certificate } from '../support/certificates.ts'
+import { compile } from '../support/compile.ts'
 import { type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { managing } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
@@ -15,7 +18,9 @@ import { snippetsOf } from './documents.ts'
 const DOCUMENT = new URL('../../docs/http-api.md', import.meta.url)
 
 // openapi.test.ts has the tables of errors, http-api-commands.test.ts the commands.
-describe('docs/http-api.md', () => {
+describe('docs/http-api.md', function () {
+  this.timeout(60_000)
+
   it('says what introspection answers of an opaque token, while it runs and after its end', async () => {
     const document = await readFile(DOCUMENT, 'utf8')
     const [, block = ''] =
@@ -105,5 +110,49 @@ describe('docs/http-api.md', () => {
     const proven = await deployment.issue({ userId: 'alice' }, { ...init, headers: shown })
     expect(proven.status).to.equal(201)
     await page[Symbol.asyncDispose]()
+  })
+
+  it('has code that issues in the process of the provider, and asks the policy beforehand', async () => {
+    await using snippets = await snippetsOf('http-api.md')
+    expect(await compile(['-p', join(snippets.folder, 'tsconfig.json')])).to.equal('')
+    const heading = 'From the process of the provider'
+    const { issueForTicket } = await snippets.load(heading)
+    const { labelOfButton } = await snippets.load(heading, 1)
+    const clients: ClientMetadata[] = [
+      {
+        client_id: 'support-backend',
+        client_secret: 'backend-secret',
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
+      },
+      {
+        client_id: 'support-tool',
+        token_endpoint_auth_method: 'none',
+        redirect_uris: ['https://tool.example.com/'],
+        grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+      },
+    ]
+    await using deployment = await deploy({
+      clients,
+      impersonation: {
+        managementApi: { clients: ['support-backend'] },
+        authorize: ({ account, actor }) =>
+          actor?.sub === 'mallory'
+            ? false
+            : account.accountId === 'alice' || { needs: ['second_person', 'user'] },
+      },
+    })
+    const { provider } = deployment
+    const label = labelOfButton as (...given: unknown[]) => Promise<string | undefined>
+    expect(await label(provider, 'alice', 'olivia')).to.equal('Act')
+    expect(await label(provider, 'alice', 'mallory')).to.equal(undefined)
+    expect(await label(provider, 'bob', 'olivia')).to.equal(
+      'Ask for the approval of second_person and user',
+    )
+    const issue = issueForTicket as (...given: unknown[]) => Promise<{ id: string }>
+    const { id } = await issue(provider, undefined, 'alice', 'olivia')
+    const { mayAct } = (await provider.impersonation.get(id)) ?? {}
+    expect(mayAct).to.deep.equal({ sub: 'olivia', clientId: 'support-tool' })
   })
 })

@@ -77,6 +77,16 @@ describe('docs/migrating.md', function () {
     })
   })
 
+  it('the rule from Keycloak: those who had the role act, for everyone else than themselves', async () => {
+    const { authorize } = await snippets.load('From Keycloak')
+    const asks = (actor: string | undefined, accountId: string) =>
+      Object(authorize)({ account: { accountId }, actor: actor && { sub: actor } })
+    expect(asks('olivia', 'alice')).to.equal(true)
+    expect(asks('mallory', 'alice')).to.equal(false)
+    expect(asks('olivia', 'henry')).to.equal(false)
+    expect(asks(undefined, 'alice')).to.equal(false)
+  })
+
   it('the grant made by hand: as many tokens as requests, and the operator whom the client names', async () => {
     const { registerByHand, actByHand } = await snippets.load('From a grant of your own')
     let used = false

@@ -51,6 +51,23 @@ describe('docs/policies.md', () => {
     expect(await compile(['-p', project])).to.equal('')
   }).timeout(60_000)
 
+  it('begins with a policy that looks at the operator and the ticket', async () => {
+    const { authorize } = await snippets.load('Your first policy')
+    const { exchange, issue } = await deployed({ authorize: authorize as Authorize })
+    const { access_token: actor_token } = await signIn(deployment as Deployment, 'olivia')
+    const mayAct = { sub: 'olivia' }
+    expect((await issue({ userId: 'alice' })).status).to.equal(403)
+    for (const [context, seconds] of [
+      [{ ticketId: 'SUP-123' }, 900],
+      [{ ticketId: 'SUP-124' }, 300],
+      [{}, 300],
+    ] as const) {
+      const { body } = await issue({ userId: 'alice', mayAct, context })
+      const answer = await exchange({ subject_token: body.subjectToken, actor_token })
+      expect(answer.body.expires_in).to.equal(seconds)
+    }
+  })
+
   it('protects administrators, a job without an operator, and groups that act for groups', async () => {
     const { protectAdministrators } = await snippets.load('Protect administrators first')
     const { personOrJob } = await snippets.load('A job without an operator')

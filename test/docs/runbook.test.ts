@@ -2,14 +2,16 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { Pool } from 'pg'
-import type { Authorize } from '../../src/index.ts'
+import type { Authorize, Provider } from '../../src/index.ts'
 import { POSTGRES_URL, testOn } from '../adapters/servers.ts'
 import { CLIENTS, type Deployment, deploy } from '../support/deployment.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
 
+type LogEvents = (provider: Provider, log: (line: object) => void) => void
 type KillSwitch = (isOff: () => Promise<boolean>, rule: Authorize) => Authorize
 
 const run = promisify(execFile)
@@ -142,5 +144,28 @@ describe('docs/runbook.md', () => {
 
   it('tries the status lists as an API does', async () => {
     expect(await shell(commandsWith('/status-lists'))).to.match(/^200\n/)
+  })
+
+  it('finds what a client asked for, and a replay, in the lines of the log', async () => {
+    await using snippets = await snippetsOf('observability.md')
+    const { logEvents } = await snippets.load('Logs')
+    const lines: string[] = []
+    ;(logEvents as LogEvents)(deployment.provider, (line) => lines.push(JSON.stringify(line)))
+    const subject_token = await deployment.subjectToken('alice')
+    await deployment.exchange({ subject_token })
+    await deployment.exchange({ subject_token })
+    while (!lines.some((line) => line.includes('replayed'))) await turn()
+    const folder = await mkdtemp(join(tmpdir(), 'runbook-'))
+    await writeFile(join(folder, 'events.jsonl'), `${lines.join('\n')}\n`)
+    for (const [event, member] of [
+      ['issued', '"requestedBy":"backend"'],
+      ['replayed', '"userId":"alice"'],
+    ]) {
+      const command = commandsWith(`impersonation.${event}`)
+      const { stdout } = await run('bash', ['-euc', command], { cwd: folder })
+      expect(stdout.trim().split('\n')).to.have.lengthOf(1)
+      expect(stdout).to.include(`impersonation.${event}`).and.to.include(member)
+    }
+    await rm(folder, { recursive: true })
   })
 })

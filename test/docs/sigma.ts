@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml'
 
-// As much of Sigma as the rules of docs/production.md use; everything else throws.
+// As much of Sigma as the rules of docs/observability.md use; everything else throws.
 
 interface Rule {
   readonly title: string

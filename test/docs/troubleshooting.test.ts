@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process'
 import { glob, readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { decodeJwt } from 'jose'
 import type { Provider, ProviderConfiguration } from '../../src/index.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { snippetsOf } from './documents.ts'
@@ -113,6 +116,38 @@ describe('docs/troubleshooting.md: its code', () => {
     expect(printed).to.have.lengthOf(1)
     expect(printed[0]?.slice(0, 2)).to.deep.equal(['POST', '/api/subject-tokens'])
     expect(printed[0]?.at(-1)).to.have.property('message', 'the policy service is down')
+  })
+
+  it('has commands that look at a token, at what the guard fetches, and at what a page may ask', async () => {
+    const page = await readFile(new URL('docs/troubleshooting.md', ROOT), 'utf8')
+    const commands = [...page.matchAll(/^```sh\n(?:curl|node|for)(?:.*?)^```$/gms)].map(([block]) =>
+      block.replaceAll(/^```.*$/gm, ''),
+    )
+    expect(commands).to.have.lengthOf(3)
+    const [ask = '', look = '', fetchAll = ''] = commands
+    const clientBasedCORS = (_ctx: unknown, origin: string) =>
+      origin === 'https://console.example.com'
+    await using deployment = await deploy({ configuration: { clientBasedCORS } })
+    const run = async (command: string, environment: Record<string, string> = {}) => {
+      const here = command.replaceAll('https://id.example.com/oidc', deployment.issuer)
+      const env = { PATH: process.env.PATH, ...environment }
+      const { stdout } = await promisify(execFile)('bash', ['-euc', here], { env })
+      return stdout
+    }
+    const allowed = await run(ask)
+    expect(allowed).to.match(/^HTTP\/1.1 400 /)
+    expect(allowed.toLowerCase()).to.include('access-control-allow-origin: https://console')
+    const refused = await run(ask.replace('//console.example.com', '//other.example.com'))
+    expect(refused).to.include('origin https://other.example.com not allowed for client: console')
+
+    const { body } = await deployment.exchange({ subject_token: await deployment.subjectToken() })
+    const TOKEN = String(body.access_token)
+    const shown = await run(look, { TOKEN })
+    expect(shown).to.include("typ: 'at+jwt'").and.to.include("sub: 'alice'")
+    const { status } = decodeJwt(TOKEN)
+    const STATUS_URI = String(Object(status).status_list.uri)
+    const fetched = await run(fetchAll, { STATUS_URI })
+    expect(fetched.match(/^200 \w{3}, .* GMT http:\/\/127/gm)).to.have.lengthOf(3)
   })
 
   it('lets a page of another origin exchange, and no other page', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import Koa from 'koa'
@@ -10,6 +11,8 @@ import { allowInsecureRequests, discovery } from 'openid-client'
 import { upstreamSignIn } from '../../examples/upstream-sign-in.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { snippetsOf } from '../docs/documents.ts'
+import { compile } from '../support/compile.ts'
 import { signInAt } from '../support/development-sign-in.ts'
 
 const RESOURCE = 'https://shop.example.com/orders'
@@ -96,6 +99,11 @@ describe('examples/upstream-sign-in.ts', () => {
   after(() => {
     for (const server of servers) server.close()
   })
+
+  it('is for a server that compiles as docs/operators-elsewhere.md has it', async () => {
+    await using snippets = await snippetsOf('operators-elsewhere.md')
+    expect(await compile(['-p', join(snippets.folder, 'tsconfig.json')])).to.equal('')
+  }).timeout(60_000)
 
   it('names in act the account of the person who signed in at the upstream', async () => {
     const operator = await signInAt(issuer, 'olivia@corp.example')

@@ -98,7 +98,7 @@ describe('docs/testing.md', () => {
 
   it('tests a policy without an API', async () => {
     const report = await test(['--test', '--test-reporter=tap', 'policy.test.ts'])
-    expect(report).to.match(/^# pass 2$/m)
+    expect(report).to.match(/^# pass 3$/m)
   })
 
   it('passes with mocha', async () => {

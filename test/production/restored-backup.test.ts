@@ -124,7 +124,7 @@ async function redisKeys(): Promise<Restorable> {
 async function pageOfRestore(): Promise<PageOfRestore> {
   const page = await readFile(new URL('../../docs/production.md', import.meta.url), 'utf8')
   const [, sql] = /^## Back-up and restore$.*?^```sql\n(.*?)^```$/ms.exec(page) ?? []
-  const [, pattern] = /`redis-cli --scan --pattern '(oidc:[^']+)'/.exec(page) ?? []
+  const [, pattern] = /^redis-cli --scan --pattern '(oidc:[^']+)'/m.exec(page) ?? []
   if (!sql || !pattern) throw new Error('docs/production.md: not found under Back-up and restore')
   return { sql, pattern }
 }

@@ -1,0 +1,144 @@
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import type { RequestListener } from 'node:http'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import type Router from '@koa/router'
+import { expect } from 'chai'
+import { decodeJwt } from 'jose'
+import Koa from 'koa'
+import type { Authorize, ProviderConfiguration } from '../../src/index.ts'
+import { compile } from '../support/compile.ts'
+import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { signIn } from '../support/sign-in.ts'
+import { listening } from '../support/token-issuer.ts'
+import { type Module, type Snippets, snippetsOf } from './documents.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+const copilot = basic('copilot', 'copilot-secret')
+
+describe('docs/agents.md', function () {
+  this.timeout(60_000)
+  let page: string
+  let snippets: Snippets
+  let deployment: Deployment
+  let actor_token: string
+  /** The blocks of JSON: a request for a subject token, and two payloads. */
+  let shown: Record<string, unknown>[]
+
+  before(async () => {
+    page = await readFile(new URL('docs/agents.md', ROOT), 'utf8')
+    shown = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(([, json = '']) => JSON.parse(json))
+    process.env.COPILOT_SECRET = 'copilot-secret'
+    snippets = await snippetsOf('agents.md')
+    const { configuration }: Module = await load('provider.ts')
+    delete process.env.COPILOT_SECRET
+    const { softwareReads }: Module = await load('software-reads.ts')
+    const { clients = [], features } = configuration as ProviderConfiguration
+    deployment = await deploy({
+      clients: [...clients],
+      impersonation: { ...features?.impersonation, authorize: softwareReads as Authorize },
+    })
+    actor_token = (await signIn(deployment, 'olivia')).access_token
+  })
+  after(async () => {
+    await deployment?.close()
+    await snippets?.[Symbol.asyncDispose]()
+  })
+
+  async function load(name: string): Promise<Module> {
+    return await import(join(snippets.folder, 'src', name))
+  }
+
+  /** Exchanges the subject token that the page asks for, or another one. */
+  async function exchange(more: object = {}, form: object = {}, headers: object = copilot) {
+    const { orders, issue } = deployment
+    const { body } = await issue({ ...shown[0], resource: orders, ...more })
+    const { subjectToken: subject_token } = body
+    const asked = { subject_token, resource: orders, scope: 'orders:read', ...form }
+    return await deployment.exchange(asked, { ...headers })
+  }
+
+  it('compiles by the strictest settings', async () => {
+    expect(await compile(['-p', join(snippets.folder, 'tsconfig.json')])).to.equal('')
+  })
+
+  it('shows the tokens that software gets, for an operator and on its own', async () => {
+    const forOlivia = await exchange({}, { actor_token })
+    const alone = await exchange({ mayAct: { clientId: 'copilot' } })
+    const payloads = [forOlivia, alone].map(({ body }) => decodeJwt(String(body.access_token)))
+    expect(payloads.map(({ sub, act }) => ({ sub, act }))).to.deep.equal(shown.slice(1))
+  })
+
+  it('binds the subject token to the software: another client gets nothing for it', async () => {
+    const { status, body } = await exchange({}, { actor_token, client_id: 'console' }, {})
+    expect([status, body.error]).to.deep.equal([400, 'invalid_request'])
+  })
+
+  it('lets software only read, for five minutes, and a person as asked', async () => {
+    const both = 'orders:read orders:write'
+    const wide = { scope: both, mayAct: undefined }
+    const software = decodeJwt(
+      String((await exchange(wide, { actor_token, scope: both })).body.access_token),
+    )
+    expect(software.scope).to.equal('orders:read')
+    expect(Number(software.exp) - Number(software.iat)).to.equal(300)
+    const person = await exchange(wide, { actor_token, scope: both, client_id: 'console' }, {})
+    expect(decodeJwt(String(person.body.access_token)).scope).to.equal(both)
+  })
+
+  it('has an API that lets software read, and lets it pay nothing out', async () => {
+    const file = join(snippets.folder, 'src/payouts.ts')
+    const text = await readFile(file, 'utf8')
+    const { issuer, orders } = deployment
+    await writeFile(
+      file,
+      text
+        .replace('https://id.example.com/oidc', issuer)
+        .replace('https://api.example.com', orders)
+        .replace("requireScope('orders:write')", "requireScope('orders:read')"),
+    )
+    const { router }: Module = await load('payouts.ts')
+    const origin = await listening(
+      createServer(new Koa().use((router as Router).routes()).callback()),
+    )
+    const ask = async (path: string, method: string, token: string) =>
+      await fetch(origin + path, { method, headers: { authorization: `Bearer ${token}` } })
+    const { access_token: acted } = (await exchange({}, { actor_token })).body
+    const read = await ask('/orders', 'GET', acted)
+    expect(await read.json()).to.deep.equal({
+      ordersOf: 'alice',
+      seenBy: { sub: 'copilot', clientId: 'copilot', act: { sub: 'olivia' } },
+    })
+    expect((await ask('/payouts', 'POST', acted)).status).to.equal(403)
+    const resource = orders
+    const own = await signIn(deployment, 'alice', { scope: 'openid orders:read', resource })
+    expect((await ask('/payouts', 'POST', own.access_token)).status).to.equal(204)
+  })
+
+  it('has an MCP server whose challenge leads to its metadata', async () => {
+    const { app }: Module = await load('mcp.ts')
+    const server = createServer(app as RequestListener).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const origin = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+    const refused = await fetch(`${origin}/mcp`)
+    expect(refused.headers.get('www-authenticate')).to.include(
+      'resource_metadata="https://api.example.com/.well-known/oauth-protected-resource/mcp"',
+    )
+    const metadata = await fetch(`${origin}/.well-known/oauth-protected-resource/mcp`)
+    expect(await metadata.json()).to.deep.include({
+      authorization_servers: ['https://id.example.com/oidc'],
+      scopes_supported: ['orders:read'],
+    })
+    server.close()
+    server.closeAllConnections()
+  })
+
+  it('shows the tools of the example as they are', async () => {
+    const example = await readFile(new URL('examples/mcp-server.ts', ROOT), 'utf8')
+    const [, tools = ''] = /^```js\n(.*?)^```$/ms.exec(page) ?? []
+    expect(tools).to.include('requirePerson()')
+    expect(example.replaceAll(/^ +/gm, '')).to.include(tools.replaceAll(/^ +/gm, ''))
+  })
+})

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import { createPostgresAudit } from 'oidc-provider-impersonation-console/audit/postgres'
+import pg from 'pg'
+import { createPostgresAdapter } from '../../src/adapters/postgres/index.ts'
+import { POSTGRES_URL, suiteOn, until } from '../adapters/servers.ts'
+import { snippetsOf } from './documents.ts'
+
+const suite = await suiteOn('PostgreSQL')
+
+/** The block of SQL of a page that has these words. */
+async function sqlOf(page: string, words: string): Promise<string> {
+  const text = await readFile(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
+  const blocks = [...text.matchAll(/^ *```sql\n(.*?)^ *```$/gms)].map(([, sql = '']) => sql)
+  return blocks.find((sql) => sql.includes(words)) ?? expect.fail(`${page} has no ${words}`)
+}
+
+suite('the SQL of the documents', function () {
+  this.timeout(60_000)
+  const name = `sql_${randomBytes(6).toString('hex')}`
+  const role = `role_${name}`
+  let url: string
+  let server: pg.Client
+  let owner: pg.Pool
+
+  before(async () => {
+    server = new pg.Client({ connectionString: POSTGRES_URL })
+    await server.connect()
+    await server.query(`CREATE DATABASE ${name}`)
+    const database = new URL(POSTGRES_URL)
+    database.pathname = `/${name}`
+    url = database.href
+    owner = new pg.Pool({ connectionString: url })
+  })
+  after(async () => {
+    await owner.end()
+    // A connection that ends takes a moment to be gone.
+    const others = 'SELECT 1 FROM pg_stat_activity WHERE datname = $1'
+    await until(async () => (await server.query(others, [name])).rowCount === 0)
+    await server.query(`DROP DATABASE ${name}`)
+    await server.query(`DROP ROLE IF EXISTS ${role}`)
+    await server.end()
+  })
+
+  it('docs/upgrading.md makes the table, and docs/adapters.md lets a role work with it', async () => {
+    process.env.OWNER_URL = url
+    const snippets = await snippetsOf('upgrading.md', 'js')
+    try {
+      await import(`${snippets.folder}/src/migrate.mjs`)
+    } finally {
+      delete process.env.OWNER_URL
+      await snippets[Symbol.asyncDispose]()
+    }
+    const sql = await sqlOf('adapters.md', 'CREATE ROLE oidc')
+    await owner.query(sql.replaceAll(/\boidc(?=;| LOGIN)/g, role))
+    const own = new URL(url)
+    own.username = role
+    own.password = 'change-me'
+    const pool = new pg.Pool({ connectionString: own.href })
+    try {
+      const adapter = createPostgresAdapter({ pool })
+      const tokens = adapter('SubjectToken')
+      await tokens.upsert('a', { kind: 'SubjectToken', accountId: 'alice' }, 60)
+      expect(await tokens.consumeOnce('a')).to.equal(true)
+      expect(await tokens.consumeOnce('a')).to.equal(false)
+      await tokens.destroy('a')
+      await adapter.deleteExpired()
+      const refused = await pool.query('DROP TABLE oidc_records').catch((error) => error)
+      expect(refused).to.have.property('message').that.includes('must be owner')
+    } finally {
+      await pool.end()
+      await owner.query(`DROP OWNED BY ${role}`)
+    }
+  })
+
+  it('docs/removal.md drops every table of the audit', async () => {
+    const tables = async () => {
+      const found = await owner.query(
+        "SELECT tablename FROM pg_tables WHERE tablename LIKE 'impersonation_audit%'",
+      )
+      return found.rows.map(({ tablename }) => tablename)
+    }
+    const audit = createPostgresAudit({ pool: owner })
+    await audit.open()
+    await audit.close()
+    expect(await tables()).to.have.lengthOf(7)
+    await owner.query(await sqlOf('removal.md', 'impersonation_audit_checkpoint'))
+    expect(await tables()).to.deep.equal([])
+  })
+})
