@@ -20,7 +20,7 @@ export const CONSOLE = 'https://support.example.com'
 const RESOURCE = 'https://orders.example.com/v1'
 
 interface ServerRenderedOptions {
-  /** The heading of the document under which the server is. @defaultValue `'Express'` */
+  /** Of which framework the server is. @defaultValue `'Express'` */
   readonly framework?: 'Express' | 'Hono'
   /** The host under which browsers know the shop. @defaultValue `'127.0.0.1'` */
   readonly host?: string
@@ -121,7 +121,10 @@ export async function serverRendered({
   const printed: string[] = []
   console.error = (...parts) => printed.push(format(...parts))
   stack.defer(() => void Object.assign(console, { error }))
-  const { server } = await snippets.load(framework)
+  const { server } = await snippets.load(
+    '# Acting in a server-rendered application',
+    framework === 'Hono' ? 1 : 2,
+  )
   // supportConsole() checks them.
   const { applications } = (await snippets.load('The hand-over')) as {
     applications: readonly Application[]

@@ -47,6 +47,15 @@ describe('the types of the packed packages', function () {
     })
   }
 
+  // What servers import, in a project that knows no browser.
+  it('need no `dom` on a server: TypeScript 5.9', () => {
+    expect(checkWith59(projectOf('server'))).to.deep.equal([])
+  })
+
+  it('need no `dom` on a server: TypeScript 7', async () => {
+    expect(await compile(['--project', projectOf('server')], { cwd: ROOT })).to.equal('')
+  })
+
   // The newest, which has no `moduleResolution: node10`.
   for (const resolution of ['nodenext', 'bundler']) {
     it(`say what the packages do: TypeScript 7, moduleResolution ${resolution}`, async () => {

@@ -90,6 +90,10 @@ export async function discoverProvider(options: ProviderSettings): Promise<Imper
   async function withNonce<T>(ask: () => Promise<T>): Promise<T> {
     return ask().catch((error: unknown) => {
       if (key && oauth.isDPoPNonceError(error)) return ask()
+      // RFC 6749 §5.2: a client that does not authenticate as the provider knows it.
+      if (error instanceof oauth.WWWAuthenticateChallengeError) {
+        throw misconfigured(String(error.cause[0]?.parameters.error))
+      }
       throw error
     })
   }

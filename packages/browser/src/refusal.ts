@@ -59,7 +59,6 @@ export function failure(error: unknown): ImpersonationErrorCode {
   if (error instanceof oauth.ResponseBodyError) {
     return isForLater(error) ? 'unreachable' : 'misconfigured'
   }
-  if (error instanceof oauth.WWWAuthenticateChallengeError) return 'misconfigured'
   // The discovery document of another issuer.
   const isOther =
     error instanceof oauth.OperationProcessingError &&

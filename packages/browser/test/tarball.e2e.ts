@@ -28,6 +28,25 @@ process.on('message', async (places) => {
 process.on('disconnect', () => process.exit())
 `
 
+/** Sends it a form that comes from nowhere. */
+const SERVER_SIDE = `
+import { createImpersonations, memoryStore } from 'oidc-provider-impersonation-browser/server'
+
+const { accept } = createImpersonations({
+  issuer: 'https://id.example.com',
+  clientId: 'shop',
+  clientSecret: 'secret',
+  redirectUri: 'https://shop.example.com/impersonation',
+  resource: 'https://api.example.com',
+  scope: 'orders:read',
+  from: 'https://support.example.com',
+  store: memoryStore(),
+})
+const form = new Request('https://shop.example.com/impersonation', { method: 'POST' })
+const answer = await accept(form)
+console.log(answer.status, await answer.text())
+`
+
 describe('the shop with the kit from the packed tarball', function () {
   this.timeout(180_000)
   let project: string
@@ -92,6 +111,16 @@ describe('the shop with the kit from the packed tarball', function () {
     expect(String(kit)).to.match(
       /\/impersonation-shop-\w+\/node_modules\/oidc-provider-impersonation-browser\/dist\/index\.js$/,
     )
+  })
+
+  it('has the part for servers, which runs in Node.js', async () => {
+    const options = { cwd: project, env: bare({}) }
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '--eval', SERVER_SIDE],
+      options,
+    )
+    expect(stdout).to.match(/^403 /).and.to.include('This page is opened from the back office.')
   })
 
   it('lets olivia act as alice, from the link to the end', async () => {

@@ -6,7 +6,7 @@ import type { Answers } from './answers.ts'
 import { askCurrent, requestEnd } from './by-token.ts'
 import { ACTING_COOKIE, BEGUN_COOKIE, cookie, goneCookie, readCookie } from './cookies.ts'
 import { readSubjectToken } from './form.ts'
-import { impersonationOf, type Surroundings } from './impersonation.ts'
+import { type Impersonation, impersonationOf, type Surroundings } from './impersonation.ts'
 import type { Begun, Kept } from './sessions.ts'
 
 /** Takes the form of the back office, and asks the provider who is signed in there. */
@@ -49,18 +49,12 @@ export async function finish(
   const cookies = [goneCookie(BEGUN_COOKIE)]
   if (!(await sessions.takeBegun(id))) return answers.say(request, 'foreign_answer', { cookies })
 
-  const oldId = readCookie(request, ACTING_COOKIE)
-  const old = await sessions.read(oldId)
-  if (oldId && old) {
-    const impersonation = impersonationOf(oldId, old, surroundings)
-    if (impersonation.state === 'active') {
-      return answers.say(request, 'already_acting', { cookies, impersonation })
-    }
-    await sessions.remove(oldId)
-  }
-
   let actor: string | undefined
   try {
+    const impersonation = await clearBefore(request, surroundings)
+    if (impersonation) {
+      return await answers.say(request, 'already_acting', { cookies, impersonation })
+    }
     const kept = await exchange(answer, begun, surroundings, (sub) => {
       actor = sub
     })
@@ -71,6 +65,24 @@ export async function finish(
   } catch (error) {
     return answers.refuse(request, error, { cookies, actor })
   }
+}
+
+/** @returns the impersonation that goes on in this browser: one that was ended elsewhere does not */
+async function clearBefore(
+  request: Request,
+  surroundings: Surroundings,
+): Promise<Impersonation | undefined> {
+  const { settings, sessions, findProvider } = surroundings
+  const id = readCookie(request, ACTING_COOKIE)
+  const session = await sessions.read(id)
+  if (!id || !session) return undefined
+  const impersonation = impersonationOf(id, session, surroundings)
+  if (impersonation.state === 'active') {
+    const current = await askCurrent(await findProvider(), session.accessToken, settings.fetch)
+    if (current?.state !== 'ended') return impersonation
+  }
+  await sessions.remove(id)
+  return undefined
 }
 
 async function exchange(

@@ -72,7 +72,7 @@ export function impersonationOf(
   async function markEnded(accessToken: string): Promise<void> {
     const provider = await findProvider().catch(() => undefined)
     const current = provider && (await askCurrent(provider, accessToken, settings.fetch))
-    if (provider && current?.state === 'active') {
+    if (provider && current?.state !== 'ended') {
       await requestEnd(provider, accessToken, settings.fetch).catch(() => {})
     }
     session = { ...session, accessToken: '', isEnded: true, ending: current?.ending }

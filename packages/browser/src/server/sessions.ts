@@ -77,7 +77,10 @@ export function sessionsIn(store: ImpersonationStore): Sessions {
       const id = randomValue()
       return { id, untilMs: await write(id, session) }
     },
-    read: (id) => readValue<Session>(id && key(id)),
+    async read(id) {
+      const session = await readValue<Session>(id && key(id))
+      return session && session.expiresAtMs + SAID_MS > Date.now() ? session : undefined
+    },
     async change(id, session) {
       await write(id, session)
     },

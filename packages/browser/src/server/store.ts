@@ -10,7 +10,7 @@ export interface ImpersonationStore {
    * Keeps a value, which is JSON and can be longer than a cookie, and replaces the one before.
    *
    * @param id at most 80 characters: letters, digits, `:`, `-` and `_`
-   * @param expiresAtMs when the value may be gone, in milliseconds since the epoch
+   * @param expiresAtMs when the value may be gone, in whole milliseconds since the epoch
    */
   set(id: string, value: string, expiresAtMs: number): unknown
   /**
@@ -20,13 +20,13 @@ export interface ImpersonationStore {
   delete(id: string): unknown
 }
 
-const MAX_ENTRIES = 10_000
+const MAX_ENTRIES = 1000
 
 /**
  * A store in the memory of this process, for development and for applications of one process. A restart
  * forgets the impersonations, and they go on at the provider until they expire.
  *
- * It has 10,000 entries at most. If it is full, it forgets what expires first: what was begun is
+ * It has 1,000 entries at most. If it is full, it forgets what expires first: what was begun is
  * forgotten before what an operator acts with.
  */
 export function memoryStore(): ImpersonationStore {

@@ -1,0 +1,212 @@
+import { expect } from 'chai'
+import { type MovedClock, movedClock } from '../../../console/test/e2e/support/moved-clock.ts'
+import { bannerHtml } from '../../src/server.ts'
+import { ORIGIN, type ServerSide, startServerSide } from '../support/server-side.ts'
+
+/** A guard of an API knows of an end that long after it. */
+const GUARD_KNOWS_MS = 8000
+
+describe('an impersonation on a server', () => {
+  let side: ServerSide
+  let clock: MovedClock
+  before(async () => {
+    side = await startServerSide()
+    // Never back: the provider keeps a status list for some seconds.
+    clock = movedClock()
+  })
+  after(async () => {
+    clock[Symbol.dispose]()
+    await side[Symbol.asyncDispose]()
+  })
+  afterEach(() => {
+    side.fetch = globalThis.fetch
+    side.errors.length = 0
+  })
+
+  async function acting() {
+    const olivia = await side.operator()
+    await olivia.handOver(await side.subjectToken())
+    const impersonation = await olivia.current()
+    if (!impersonation) throw new Error('nobody acts')
+    return { olivia, impersonation }
+  }
+
+  it('calls the API as the customer, without a cache', async () => {
+    const { impersonation } = await acting()
+    const caches: unknown[] = []
+    side.fetch = (input, init) => {
+      caches.push(init?.cache)
+      return fetch(input, init)
+    }
+    const answer = await impersonation.fetch(`${side.api}/orders`)
+    expect(await answer.text()).to.equal('orders of alice')
+    expect(caches).to.deep.equal(['no-store'])
+  })
+
+  it('sends the token to no other origin, and follows no redirect', async () => {
+    const { impersonation } = await acting()
+    const sent: string[] = []
+    side.fetch = (input, init) => {
+      sent.push(new Request(input).url)
+      return fetch(input, init)
+    }
+    const thrown = await impersonation.fetch('https://evil.example/').catch((error) => error)
+    expect(thrown).to.be.instanceOf(TypeError)
+    expect(sent).to.deep.equal([])
+    expect((await impersonation.fetch(`${side.api}/elsewhere`)).status).to.equal(302)
+    expect(sent).to.deep.equal([`${side.api}/elsewhere`])
+  })
+
+  it('has ended once the API refuses the token, for the requests after it, too', async () => {
+    const { olivia, impersonation } = await acting()
+    await side.deployment.provider.impersonation.endAll({ userId: 'alice' }, { cause: 'user' })
+    clock.by(GUARD_KNOWS_MS)
+    expect((await impersonation.fetch(`${side.api}/orders`)).status).to.equal(401)
+    for (const each of [impersonation, await olivia.current()]) {
+      expect(each?.state).to.equal('ended')
+      expect(each?.accessToken).to.equal('')
+      expect(each?.ending?.cause).to.equal('user')
+    }
+    const thrown = await impersonation.fetch(`${side.api}/orders`).catch((error) => error)
+    expect(String(thrown)).to.include('the impersonation is over')
+    expect(bannerHtml(impersonation)).to.include('olivia</bdi> acted as').and.to.include('Close')
+    // The button leads back to the application, without the cookie.
+    const closed = await olivia.end()
+    expect([closed.status, closed.headers.get('location')]).to.deep.equal([303, `${ORIGIN}/orders`])
+    expect(olivia.cookie).to.equal('')
+  })
+
+  it('goes on where the API wants another sign-in', async () => {
+    const { impersonation } = await acting()
+    expect((await impersonation.fetch(`${side.api}/another-sign-in`)).status).to.equal(401)
+    expect(impersonation.state).to.equal('active')
+  })
+
+  it('is ended at the provider, too, where an API refuses the token for another reason', async () => {
+    const { impersonation } = await acting()
+    side.fetch = async (input, init) =>
+      new Request(input).url.startsWith(side.api)
+        ? new Response(null, { status: 401 })
+        : fetch(input, init)
+    await impersonation.fetch(`${side.api}/orders`)
+    expect(impersonation.state).to.equal('ended')
+    const id = String(impersonation.context.jti).replace('impersonation:', '')
+    const found = await side.deployment.provider.impersonation.get(id)
+    expect(found?.state).to.equal('ended')
+  })
+
+  it('is expired when its time has passed, and gives no token', async () => {
+    const { olivia, impersonation } = await acting()
+    clock.by(3_601_000)
+    for (const each of [impersonation, await olivia.current()]) {
+      expect([each?.state, each?.accessToken]).to.deep.equal(['expired', ''])
+    }
+    expect(bannerHtml(impersonation)).to.include('The time is over.')
+    clock.by(3_600_000)
+    expect(await olivia.current()).to.equal(undefined)
+  })
+
+  it('is ended by forget, as in a sign-out, and the cookie is gone', async () => {
+    const { olivia, impersonation } = await acting()
+    const { accessToken } = impersonation
+    const request = { headers: new Headers({ cookie: olivia.cookie }) }
+    const headers = await side.impersonations.forget(request)
+    expect(headers.getSetCookie()).to.have.lengthOf(1)
+    olivia.keep(headers)
+    expect(olivia.cookie).to.equal('')
+    expect(await side.impersonations.current(request)).to.equal(undefined)
+    clock.by(GUARD_KNOWS_MS)
+    const answer = await fetch(`${side.api}/orders`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    })
+    expect(answer.status).to.equal(401)
+    // Where nobody acts, there is nothing to add.
+    expect([...(await side.impersonations.forget(request))]).to.deep.equal([])
+  })
+
+  it('is forgotten in a sign-out also where the provider is away, which the application is told', async () => {
+    const { olivia } = await acting()
+    side.fetch = async () => Promise.reject(new TypeError('away'))
+    const request = { headers: new Headers({ cookie: olivia.cookie }) }
+    expect((await side.impersonations.forget(request)).getSetCookie()).to.have.lengthOf(1)
+    expect(await side.impersonations.current(request)).to.equal(undefined)
+    expect(side.errors.map(({ code }) => code)).to.deep.equal(['unreachable'])
+  })
+
+  it('goes on where the provider does not end it, and is ended by the next try', async () => {
+    const { olivia } = await acting()
+    side.fetch = async () => new Response(null, { status: 503 })
+    const failed = await olivia.end()
+    expect(failed.status).to.equal(502)
+    expect(await failed.text())
+      .to.include('You still act')
+      .and.to.include('<button>End</button>')
+    expect((await olivia.current())?.state).to.equal('active')
+    expect(side.errors.map(({ code }) => code)).to.deep.equal(['unreachable'])
+    side.fetch = globalThis.fetch
+    expect((await olivia.end()).status).to.equal(200)
+    // A second click on the button of the same page.
+    expect((await olivia.end()).status).to.equal(303)
+  })
+
+  it('cannot be ended by GET', async () => {
+    const { olivia } = await acting()
+    const headers = { cookie: olivia.cookie, origin: ORIGIN }
+    const answer = await side.impersonations.end(new Request(`${ORIGIN}/end`, { headers }))
+    expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'POST'])
+    expect((await olivia.current())?.state).to.equal('active')
+  })
+
+  it('is found by its own cookie alone, whatever stands in others', async () => {
+    const { olivia } = await acting()
+    const [, id] = /__Host-impersonation=([\w-]+)/.exec(olivia.cookie) ?? []
+    for (const cookie of [
+      `theme=dark,__Host-impersonation=${id}`,
+      `x__Host-impersonation=${id}`,
+      `__Host-impersonation-begun=${id}`,
+      `__Host-impersonation=${id}x`,
+      `__Host-impersonation=../${id}`,
+    ]) {
+      const request = { headers: new Headers({ cookie }) }
+      expect(await side.impersonations.current(request), cookie).to.equal(undefined)
+    }
+    const request = { headers: new Headers({ cookie: `theme=dark; __Host-impersonation=${id}` }) }
+    expect((await side.impersonations.current(request))?.userId).to.equal('alice')
+  })
+})
+
+describe('the banner of a server', () => {
+  it('shows the names of the application, as text', async () => {
+    await using side = await startServerSide()
+    const olivia = await side.operator()
+    await olivia.handOver(await side.subjectToken({ context: { ticket_id: '<i>\u202E"' } }))
+    const impersonation = await olivia.current()
+    if (!impersonation) throw new Error('nobody acts')
+    const html = bannerHtml(impersonation, {
+      userName: 'Alice <Ng>',
+      actorName: '\u202EOlivia & Co.',
+      changes: true,
+      texts: {
+        who: ({ actorName, userName }) => `${actorName} handelt als ${userName} <hier>`,
+        until: ({ expiresAtMs }) => `Bis ${expiresAtMs}`,
+        end: 'Beenden',
+      },
+    })
+    expect(html).to.include('<bdi>Olivia &amp; Co.</bdi> handelt als <bdi>Alice &lt;Ng&gt;</bdi>')
+    expect(html).to.include('&lt;hier&gt;').and.to.include('Ticket <bdi>&lt;i&gt;&quot;</bdi>')
+    expect(html).to.include('Look and change').and.to.include('<button>Beenden</button>')
+    expect(html).to.include(`Bis ${impersonation.expiresAtMs}`)
+    expect(html).not.to.match(/\u202E|<i>|<hier>/)
+  })
+
+  it('says that it will be reviewed', async () => {
+    await using side = await startServerSide(
+      {},
+      { impersonation: { authorize: async () => ({ review: 'an emergency' }) } },
+    )
+    const olivia = await side.operator()
+    await olivia.handOver(await side.subjectToken())
+    const impersonation = await olivia.current()
+    expect(impersonation && bannerHtml(impersonation)).to.include('Will be reviewed')
+  })
+})
