@@ -38,10 +38,10 @@ export function examplesFromDocs(): ExampleFile[] {
   )
   if (!slack) throw new Error('docs/notices.md does not post to Slack')
   const alerts = { path: 'alerts/slack.ts', text: slack.code }
-  const serverRendered = blocksOf('docs/server-rendered.md', 'js').flatMap(({ code }) => {
-    const [first = '', name = ''] = /^\/\/ (impersonations\.mjs)\n/.exec(code) ?? []
-    return name ? [{ path: `server-rendered/${name}`, text: code.slice(first.length) }] : []
-  })
+  const [onServer] = blocksOf('docs/server-rendered.md', 'js')
+  if (!onServer) throw new Error('docs/server-rendered.md has no impersonations.mjs')
+  const path = 'server-rendered/impersonations.mjs'
+  const serverRendered = { path, text: onServer.code.slice(onServer.code.indexOf('\n') + 1) }
   const signIn = blocksOf('docs/operators-elsewhere.md', 'ts').flatMap(({ code }) => {
     const [first = ''] = /^\/\/ upstream-sign-in\.ts\n/.exec(code) ?? []
     return first ? [{ path: 'upstream-sign-in.ts', text: code.slice(first.length) }] : []
@@ -49,7 +49,7 @@ export function examplesFromDocs(): ExampleFile[] {
   return [
     { path: 'minimal.ts', text: readmeBlocks().after },
     ...signIn,
-    ...[...fromFrameworks, ...policies, alerts, ...serverRendered, ...nextFiles()],
+    ...[...fromFrameworks, ...policies, alerts, serverRendered, ...nextFiles()],
   ]
 }
 

@@ -1,10 +1,16 @@
-import { readFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { createPublicKey } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { ClientMetadata } from 'oidc-provider'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { certificate } from '../support/certificates.ts'
 import { compile } from '../support/compile.ts'
-import { deploy } from '../support/deployment.ts'
+import { type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { managing } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 import { snippetsOf } from './documents.ts'
@@ -33,6 +39,77 @@ describe('docs/http-api.md', function () {
     expect(body.act).to.deep.equal({ sub: 'olivia' })
     await deployment.send(`/${id}/end`)
     expect((await introspect()).body).to.deep.equal({ active: false })
+  })
+
+  it('introspects by Python, and finds nothing after the end and for another audience', async () => {
+    const document = await readFile(DOCUMENT, 'utf8')
+    const [, code = ''] = /^```python\n(.*?)^```$/ms.exec(document) ?? []
+    await using deployment = await managing()
+    const { id, subjectToken } = await deployment.start()
+    const resource = `${deployment.base}/opaque`
+    const form = { subject_token: subjectToken, resource }
+    const { access_token: token } = (await deployment.exchange(form)).body
+    const folder = await mkdtemp(join(tmpdir(), 'impersonation-introspect-'))
+    await writeFile(join(folder, 'introspect.py'), code)
+    const ask = async (audience: string) => {
+      const program =
+        'import json, sys; from introspect import introspect; print(json.dumps(introspect(*sys.argv[1:])))'
+      const args = [deployment.issuer, 'web', 'web-secret', token, audience]
+      const { stdout } = await promisify(execFile)('python3', ['-c', program, ...args], {
+        cwd: folder,
+      })
+      return JSON.parse(stdout)
+    }
+    expect(await ask(resource)).to.include({ active: true, sub: 'alice', impersonation_id: id })
+    expect(await ask('https://another.example.com')).to.equal(null)
+    await deployment.send(`/${id}/end`)
+    expect(await ask(resource)).to.equal(null)
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('a backend signs in place of a secret, or shows a certificate to which its token is bound', async () => {
+    const page = await snippetsOf('http-api.md')
+    const { clientAssertion } = await page.load('1. The machine token')
+    const { backendWith, configuration } = await page.load('1. The machine token', 1)
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+    const kid = { kid: 'backend-1' }
+    const own = (await exportJWK(createPublicKey(certificate))) as JWK
+    const x5c = certificate.replaceAll(/-----.*?-----|\n/g, '')
+    const shown = { 'x-client-certificate': encodeURIComponent(certificate) }
+    await using deployment = await deploy({
+      configuration: configuration as DeploymentOptions['configuration'] & {},
+      clients: [
+        {
+          client_id: 'signing',
+          token_endpoint_auth_method: 'private_key_jwt',
+          jwks: { keys: [{ ...(await exportJWK(publicKey)), ...kid } as never] },
+          grant_types: ['client_credentials'],
+          redirect_uris: [],
+          response_types: [],
+        },
+        { ...(backendWith as (key: JWK, x5c: string) => object)(own, x5c), client_id: 'showing' },
+      ],
+    })
+    const asked = {
+      grant_type: 'client_credentials',
+      resource: deployment.management,
+      scope: 'impersonate',
+    }
+    const sign = clientAssertion as (issuer: string, id: string, key: JWK) => Promise<object>
+    const key = { ...(await exportJWK(privateKey)), ...kid }
+    const fields = await sign(deployment.issuer, 'signing', key)
+    const signed = await deployment.post('/oidc/token', { ...asked, ...fields })
+    expect(signed.status).to.equal(200)
+    const token = signed.body.access_token
+    expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
+
+    const bound = await deployment.post('/oidc/token', { ...asked, client_id: 'showing' }, shown)
+    expect(bound.status).to.equal(200)
+    const init = { token: bound.body.access_token }
+    expect((await deployment.issue({ userId: 'alice' }, init)).status, 'stolen').to.equal(401)
+    const proven = await deployment.issue({ userId: 'alice' }, { ...init, headers: shown })
+    expect(proven.status).to.equal(201)
+    await page[Symbol.asyncDispose]()
   })
 
   it('has code that issues in the process of the provider, and asks the policy beforehand', async () => {

@@ -4,7 +4,9 @@ import {
   type Authorize,
   allOf,
   type BindingMember,
+  type Configuration,
   type ContextValidator,
+  errors,
   type ImpersonationOptions,
   type ManagementClients,
 } from '../../src/index.ts'
@@ -104,6 +106,83 @@ describe('docs/policies.md', () => {
     expect((await exchange({ subject_token: waiting.body.subjectToken })).status).to.equal(400)
     expect((await issue({ userId: 'bob' })).status).to.equal(403)
     expect((await issue({ userId: 'alice' })).status).to.equal(201)
+  })
+
+  it('lets an operator act as themselves where no rule refuses it', async () => {
+    const { issue, exchange } = await deployed({})
+    const { access_token: actor_token } = await signIn(deployment as Deployment, 'olivia')
+    const { body } = await issue({ userId: 'olivia', mayAct: { sub: 'olivia' } })
+    const answer = await exchange({ subject_token: body.subjectToken, actor_token })
+    expect(answer.status).to.equal(200)
+  })
+
+  it('never as themselves, and never as another operator', async () => {
+    const rule = await snippets.load('Never as themselves, never as an operator')
+    const { issue } = await deployed({
+      authorize: rule.customersOnly as Authorize,
+    })
+    const statusOf = async (userId: string, mayAct?: object) =>
+      (await issue({ userId, ...(mayAct && { mayAct }) })).status
+    expect(await statusOf('alice', { sub: 'olivia' })).to.equal(201)
+    expect(await statusOf('olivia', { sub: 'olivia' }), 'as themselves').to.equal(403)
+    expect(await statusOf('alice', { sub: 'alice' }), 'a customer, as themselves').to.equal(403)
+    expect(await statusOf('olivia', { sub: 'bob' }), 'as an operator').to.equal(403)
+    expect(await statusOf('alice'), 'without an operator').to.equal(403)
+  })
+
+  it('second-level support alone: by the groups of the account, asked again at the exchange', async () => {
+    const second = await snippets.load('Second-level support alone')
+    const groups = second.groups as Map<string, string[]>
+    deployment = await deploy({
+      configuration: { findAccount: second.findAccount as Configuration['findAccount'] },
+      impersonation: {
+        actorToken: { required: true },
+        authorize: second.secondLevelOnly as Authorize,
+      },
+    })
+    const { issue, exchange } = deployment
+    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    const issued = async (sub: string) => await issue({ userId: 'alice', mayAct: { sub } })
+    expect((await issued('oscar')).status).to.equal(403)
+    expect((await issue({ userId: 'alice' })).status).to.equal(403)
+    const { body } = await issued('olivia')
+    groups.set('olivia', ['support-1'])
+    const form = { subject_token: body.subjectToken, actor_token }
+    const refused = await exchange(form)
+    expect([refused.status, refused.body.error]).to.deep.equal([400, 'access_denied'])
+    groups.set('olivia', ['support-2'])
+    expect((await exchange(form)).status).to.equal(200)
+  })
+
+  it('tells the operator why: the caller reads no reason, and the log has it', async () => {
+    const { authorize, whyNot } = await snippets.load('Tell the operator why')
+    const { issue } = await deployed({ authorize: authorize as Authorize })
+    deployment?.accounts.add('admin-1')
+    const lines: string[] = []
+    const { warn } = console
+    console.warn = (line: string) => lines.push(line)
+    const mayAct = { sub: 'olivia' }
+    const { status, body } = await issue({ userId: 'admin-1', mayAct }).finally(() => {
+      console.warn = warn
+    })
+    expect([status, body.error_description]).to.deep.equal([403, 'refused by policy'])
+    const why = 'Nobody acts as an administrator.'
+    expect(lines.map((line) => JSON.parse(line))).to.deep.equal([
+      { refused: why, stage: 'issue', userId: 'admin-1', actor: 'olivia' },
+    ])
+    const ask = whyNot as (operator: string, userId: string) => Promise<string | undefined>
+    expect(await ask('olivia', 'admin-1')).to.equal(why)
+    expect((await issue({ userId: 'alice', mayAct })).status).to.equal(201)
+  })
+
+  it('a rule that throws is a 500, whatever it throws', async () => {
+    const { issue } = await deployed({
+      authorize: () => {
+        throw new errors.AccessDenied('not you')
+      },
+    })
+    const { status, body } = await issue({ userId: 'alice' })
+    expect([status, body.error]).to.deep.equal([500, 'server_error'])
   })
 
   it('only in business hours: at issue, and again at the exchange', async () => {

@@ -5,14 +5,20 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import type { Provider } from '../../src/index.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
-import { snippetsOf } from './documents.ts'
+import { Pool } from 'pg'
+import type { Authorize, Provider } from '../../src/index.ts'
+import { POSTGRES_URL, testOn } from '../adapters/servers.ts'
+import { CLIENTS, type Deployment, deploy } from '../support/deployment.ts'
+import { type Snippets, snippetsOf } from './documents.ts'
+
+type LogEvents = (provider: Provider, log: (line: object) => void) => void
+type KillSwitch = (isOff: () => Promise<boolean>, rule: Authorize) => Authorize
 
 const run = promisify(execFile)
 const PAGE = new URL('../../docs/runbook.md', import.meta.url)
 
-type LogEvents = (provider: Provider, log: (line: object) => void) => void
+const ON_CALL = { ...CLIENTS[0], client_id: 'on-call' }
+const itOnPostgres = await testOn('PostgreSQL')
 
 describe('docs/runbook.md', () => {
   let deployment: Deployment
@@ -21,8 +27,9 @@ describe('docs/runbook.md', () => {
   before(async () => {
     const page = await readFile(PAGE, 'utf8')
     blocks = [...page.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, block = '']) => block)
-    const clients = { issue: ['backend'], read: ['backend'], end: ['backend'] }
-    deployment = await deploy({ impersonation: { managementApi: { clients } } })
+    const clients = { issue: ['backend'], read: ['on-call'], end: ['on-call'] }
+    const impersonation = { managementApi: { clients } }
+    deployment = await deploy({ clients: [ON_CALL], impersonation })
   })
   after(() => deployment?.close())
 
@@ -30,7 +37,7 @@ describe('docs/runbook.md', () => {
   async function shell(commands: string, CLIENT_SECRET = 'backend-secret') {
     const [token = ''] = blocks
     const script = `${token}\n${commands}`.replaceAll('https://id.example.com', deployment.base)
-    const env = { ...process.env, CLIENT_ID: 'backend', CLIENT_SECRET }
+    const env = { ...process.env, CLIENT_ID: 'on-call', CLIENT_SECRET }
     const { stdout } = await run('bash', ['-euc', script], { env })
     return stdout
   }
@@ -63,7 +70,76 @@ describe('docs/runbook.md', () => {
     for (const userId of ['alice', 'bob']) {
       await deployment.provider.impersonation.issue({ userId }, { as: 'backend' })
     }
-    expect(await shell(commandsWith('"requestedBy"'))).to.equal('{"ended":2}')
+    expect(await shell(commandsWith('"requestedBy": "backend"'))).to.equal('{"ended":2}')
+  })
+
+  itOnPostgres('nobody.sh forbids everything new and ends what runs, by one command', async () => {
+    const page: Snippets = await snippetsOf('production.md')
+    const { withKillSwitch } = await page.load('The kill switch')
+    const folder = await mkdtemp(join(tmpdir(), 'impersonation-runbook-'))
+    const schema = `off_${process.pid}`
+    const url = new URL(POSTGRES_URL)
+    url.search = `?options=-c%20search_path%3D${schema}`
+    const pool = new Pool({ connectionString: url.href })
+    try {
+      await pool.query(`CREATE SCHEMA ${schema}`)
+      const production = await readFile(new URL('production.md', PAGE), 'utf8')
+      const [, table = ''] =
+        /^```sql\n(CREATE TABLE impersonation_off.*?)^```$/ms.exec(production) ?? []
+      await pool.query(table)
+      const isOff = async () => (await pool.query('SELECT FROM impersonation_off')).rowCount !== 0
+      expect(production).to.include(
+        "(await pool.query('SELECT FROM impersonation_off')).rowCount > 0",
+      )
+      const authorize = (withKillSwitch as KillSwitch)(isOff, () => true)
+      const clients = { issue: ['backend', 'web'], read: ['on-call'], end: ['on-call'] }
+      await using it = await deploy({
+        clients: [ON_CALL],
+        impersonation: { authorize, managementApi: { clients } },
+      })
+      const { subjectToken } = await it.provider.impersonation.issue(
+        { userId: 'alice' },
+        { as: 'backend' },
+      )
+      expect((await it.exchange({ subject_token: subjectToken })).status).to.equal(200)
+
+      const onCall = blocks[0]?.replaceAll('https://id.example.com', it.base) ?? ''
+      await writeFile(join(folder, 'on-call.sh'), onCall)
+      const script = commandsWith('# nobody.sh').replace('console-backend', 'web')
+      const env = {
+        ...process.env,
+        ...{ CLIENT_ID: 'on-call', CLIENT_SECRET: 'backend-secret' },
+        ...{ DATABASE_URL: url.href, USER: 'grace' },
+      }
+      const { stdout } = await run('bash', ['-euc', script], { env, cwd: folder })
+      expect(stdout).to.equal('{"ended":1}{"ended":0}')
+      const { rows } = await pool.query('SELECT who FROM impersonation_off')
+      expect(rows).to.deep.equal([{ who: 'grace' }])
+      expect((await it.issue({ userId: 'alice' })).status).to.equal(403)
+
+      const [, back = ''] = /empty the table: `(.*?)`/.exec(await readFile(PAGE, 'utf8')) ?? []
+      await pool.query(back)
+      expect((await it.issue({ userId: 'alice' })).status).to.equal(201)
+    } finally {
+      await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+      await pool.end()
+      await rm(folder, { recursive: true, force: true })
+      await page[Symbol.asyncDispose]()
+    }
+  })
+
+  it('lists whom a stolen client was used for, when that client may do nothing any more', async () => {
+    const printed = await shell(commandsWith('?requestedBy=backend'))
+    expect(printed).to.include('"userId":"alice"').and.include('"userId":"bob"')
+  })
+
+  it('a stolen secret alone acts where no actor token is required, and a public client may exchange', async () => {
+    for (const required of [false, true]) {
+      await using it = await deploy({ impersonation: { actorToken: { required } } })
+      const { body } = await it.issue({ userId: 'alice' })
+      const answer = await it.exchange({ subject_token: body.subjectToken })
+      expect(answer.status).to.equal(required ? 400 : 200)
+    }
   })
 
   it('tries the status lists as an API does', async () => {

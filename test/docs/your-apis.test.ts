@@ -1,9 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFile, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
+import express from 'express'
 import { decodeJwt, importJWK, SignJWT } from 'jose'
 import { type ResourceServer, resourceServer } from '../../packages/resource-server/src/index.ts'
 import { freePort } from '../adapters/servers.ts'
@@ -101,7 +105,50 @@ describe('docs/your-apis.md', function () {
     const files = await readdir(join(snippets.folder, 'src'))
     const servers = SERVERS.map((name) => `${name}.ts`)
     const guards = ['guard.ts', 'strict-guard.ts', 'bound-guard.ts', 'log-uses.ts']
-    expect(files).to.have.members([...guards, 'adults-only.ts', ...servers, ...RECORDING])
+    const others = ['adults-only.ts', 'deny-by-default.ts', 'gateway.ts']
+    expect(files).to.have.members([...guards, ...others, ...servers, ...RECORDING])
+  })
+
+  it('gateway.ts tells a gateway who calls, and refuses the rest', async () => {
+    await using server = await launch('gateway')
+    const headersOf = async (token?: string) => {
+      const headers = token ? { authorization: `Bearer ${token}` } : {}
+      const { status, headers: answered } = await fetch(`${server.base}/any`, { headers })
+      return [status, ...['x-user', 'x-actor', 'x-impersonated'].map((name) => answered.get(name))]
+    }
+    expect(await headersOf(tokens.acted)).to.deep.equal([204, 'alice', 'olivia', 'true'])
+    expect(await headersOf(tokens.own)).to.deep.equal([204, 'alice', '', 'false'])
+    for (const refused of [undefined, tokens.forged, tokens.bound]) {
+      expect(await headersOf(refused)).to.deep.equal([401, null, null, null])
+    }
+  })
+
+  it('deny-by-default.ts lets operators nowhere but into what it names', async () => {
+    const at = { ...deployment, base: 'https://api.example.com' }
+    const file = join(dirname(await guardFor('guard', at)), 'deny-by-default.ts')
+    await copyFile(join(snippets.folder, 'src/deny-by-default.ts'), file)
+    const { denyByDefault, operatorsOnlyLook } = await import(pathToFileURL(file).href)
+    const answer: RequestListener = (_request, response) => response.writeHead(204).end()
+    const looking = express().use('/only-look', operatorsOnlyLook, answer)
+    const server = createServer(looking.use(denyByDefault(answer, answer))).listen(0, 'localhost')
+    server.unref()
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const statusOf = async (path: string, token: string, method = 'GET') => {
+      const headers = { authorization: `Bearer ${token}` }
+      return (await fetch(`http://localhost:${port}${path}`, { method, headers })).status
+    }
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'PROPFIND']) {
+      const isLook = ['GET', 'HEAD'].includes(method)
+      expect(await statusOf('/only-look', tokens.acted, method)).to.equal(isLook ? 204 : 403)
+      expect(await statusOf('/only-look', tokens.own, method)).to.equal(204)
+    }
+    expect(await statusOf('/orders', tokens.acted)).to.equal(204)
+    expect(await statusOf('/new-route', tokens.acted)).to.equal(403)
+    expect(await statusOf('/orders', tokens.own)).to.equal(204)
+    expect(await statusOf('/new-route', tokens.own)).to.equal(204)
+    server.close()
+    server.closeAllConnections()
   })
 
   for (const name of SERVERS) {
