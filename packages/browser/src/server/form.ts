@@ -10,7 +10,7 @@ const MAX_FORM_BYTES = 4096
  */
 export async function readSubjectToken(request: Request): Promise<string | undefined> {
   if (request.bodyUsed) {
-    throw new TypeError('accept() reads the body of the request, which other code has read before')
+    throw new TypeError('accept() needs the body of the request: let no other code read it before')
   }
   const [type] = (request.headers.get('content-type') ?? '').split(';')
   if (type?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return undefined
