@@ -255,6 +255,7 @@ describe('the data of one person', function () {
     const store = memoryAudit()
     const two = processOn(store)
     let isHeld = false
+    let isOverwritten = false
     const holding: AuditStore = {
       ...store,
       async removeRow(id, mayGo) {
@@ -263,6 +264,9 @@ describe('the data of one person', function () {
           await two.record(act('held', 'a', Date.now()))
         }
         return store.removeRow(id, mayGo)
+      },
+      async overwriteRemoved() {
+        isOverwritten = true
       },
     }
     const one = processOn(holding)
@@ -273,6 +277,7 @@ describe('the data of one person', function () {
       inForce: [{ kind: 'impersonation', id: idOf('a'), why: 'held' }],
     })
     expect(await idsOf(store, 'alice')).to.deep.equal([idOf('a')])
+    expect(isOverwritten, 'what was erased').to.equal(true)
     expect(await verified(store)).to.deep.include({ rows: 1, unprovedRows: 0 })
   })
 

@@ -13,7 +13,7 @@ import { later } from '../../support/clock.ts'
 import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
 import { faultyAudit } from '../../support/faulty-audit.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
-import { AGO, over, permitSignedBy, processOn, requested, verifiedLines } from './person.ts'
+import { AGO, over, permitSignedBy, processOn, requested, textOf, verifiedLines } from './person.ts'
 
 const DAY = 86_400_000
 
@@ -241,6 +241,136 @@ describe('an erasure by two people', () => {
     })
   })
 
+  it('removes nothing in a process that was slower', async () => {
+    const audit = memoryAudit()
+    at = await consoleOn(audit)
+    await at.before(...over('a', 'alice'))
+    const id = await asked()
+    const store = openedStore(audit)
+    const removed: string[] = []
+    const slow: AuditStore = {
+      ...store,
+      async append(batch) {
+        // Another process confirms it in the last moment before this one.
+        const entry = batch.records.find(({ text }) => text.includes('"support.erased"'))
+        if (entry) expect((await confirm(at, 'oscar', id)).status).to.equal(200)
+        return store.append(batch)
+      },
+      async removeRow(row, mayGo) {
+        removed.push(row)
+        return store.removeRow(row, mayGo)
+      },
+    }
+    const otherProcess = processOn(slow, { sign: signingOf(at) })
+    expect(await rejection(otherProcess.erasures.confirm(id, { by: 'ada' }))).to.include({
+      statusCode: 409,
+    })
+    expect(removed).to.deep.equal([])
+    await otherProcess.close()
+  })
+
+  it('is asked for and confirmed by two people also where there are only permits', async () => {
+    const audit = memoryAudit()
+    at = await consoleOn(audit)
+    await permitSignedBy(signingOf(at), openedStore(audit), 'p', requested('alice'))
+    const id = await asked()
+    const { body } = await at.ask('ada', '/personal-data')
+    expect(body.requests[0].customer).to.include({ id: 'alice' })
+    expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 0, permits: 1 })
+  })
+
+  it('that broke off leads to the person whatever came since, and however much there is', async () => {
+    const audit = faultyAudit()
+    at = await consoleOn(audit)
+    const many = Array.from({ length: 501 }, (_, index) => over(`${index}`, 'alice', AGO + index))
+    await at.before(...many.flat())
+    const id = await asked()
+    await at.before(...over('newer', 'alice', AGO + 1000))
+    for (const passing of [500, 1]) {
+      audit.failing = ['removeRow']
+      audit.passing = passing
+      expect((await confirm(at, 'ada', id)).status).to.equal(500)
+      audit.failing = []
+      const { body } = await at.ask('oscar', '/personal-data')
+      expect(body.requests[0]).to.deep.include({ id, isBegun: true })
+      expect(body.requests[0].customer).to.include({ id: 'alice' })
+    }
+    expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
+  })
+
+  it('is of no request that was changed, or of which somebody changed the person', async () => {
+    await using storage = await newPlace('sqlite')
+    const { store } = await storeAt('sqlite', storage.place)
+    at = await consoleOn(store)
+    await at.before(...over('a', 'alice'), ...over('b', 'bob'))
+    const id = await asked('grace')
+    const database = new DatabaseSync(storage.place)
+    const rewrite = (from: string, to: string) => {
+      database
+        .prepare(
+          `UPDATE impersonation_audit_entry SET text = replace(text, ?, ?) WHERE text LIKE '%support.erasing%'`,
+        )
+        .run(from, to)
+    }
+    const relabel = (from: string, to: string) => {
+      database
+        .prepare('UPDATE impersonation_audit_row SET data = replace(data, ?, ?) WHERE id = ?')
+        .run(`"${from}"`, `"${to}"`, idOf('a'))
+    }
+    const nothing = async () => {
+      expect((await at.ask('ada', '/personal-data')).body.requests).to.deep.equal([])
+      for (const who of ['grace', 'ada'])
+        expect(codeOf(await confirm(at, who, id))).to.deep.equal([404, 'not_found'])
+    }
+    rewrite('"grace"', '"oscar"')
+    await nothing()
+    rewrite('"oscar"', '"grace"')
+    relabel('alice', 'bob')
+    await nothing()
+    relabel('bob', 'alice')
+    database.close()
+    expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
+    await close()
+  })
+
+  it('is of one person, whatever the account id is', async () => {
+    const ids = [
+      ...['%', '_', "o'; DROP TABLE x", '"', '\\', '/', '?q=1#x', '%2e', '-', '__proto__'],
+      // From right to left, and turned around.
+      ...['ליאור', 'a\u202eb', 'a\u200bb', '  spaces  ', 'ä', 'a\u0308'],
+      ...['x'.repeat(255), `${'x'.repeat(255)}y`, 'x'.repeat(1024)],
+    ]
+    at = await consoleOn(memoryAudit())
+    for (const [index, id] of ids.entries()) await at.before(...over(`${index}`, id))
+    for (const [index, id] of ids.entries()) {
+      const shown = await at.ask('grace', person(id))
+      expect(shown.body, id).to.deep.include({ id, asCustomer: { count: 1, from: AGO, to: AGO } })
+      const { text } = await at.ask('ada', person(id, '/export.jsonl'))
+      expect(JSON.parse(text), id).to.include({ id: idOf(`${index}`) })
+      expect((await confirm(at, 'ada', await asked('grace', id))).body, id).to.deep.equal({
+        ...{ impersonations: 1, permits: 0 },
+      })
+      const { body } = await at.ask('ada', '/audit')
+      expect(body.rows, id).to.have.length(Math.min(25, ids.length - index - 1))
+    }
+    for (const none of ['\n', 'a\0', '.', '..', 'x'.repeat(1025)])
+      expect((await at.ask('grace', person(none))).status, none).to.equal(404)
+  })
+
+  it('is not confirmed at the moment at which it lapses', async () => {
+    const store = memoryAudit()
+    at = await consoleOn(store)
+    await at.before(...over('a', 'alice'))
+    let time = Date.now()
+    const one = processOn(store, { sign: signingOf(at), now: () => time })
+    const { id, lapsesAt } = await one.erasures.ask('alice', { by: 'grace' })
+    time = lapsesAt
+    expect(await rejection(one.erasures.confirm(id, { by: 'ada' }))).to.include({ statusCode: 404 })
+    time -= 1
+    expect(await one.erasures.confirm(id, { by: 'ada' })).to.include({ impersonations: 1 })
+    await one.close()
+  })
+
   it('is for those whom the deployment names, and nowhere without the option', async () => {
     at = await consoleOn(memoryAudit(), {})
     await at.before(...over('a', 'alice'))
@@ -325,7 +455,11 @@ describe('an erasure by two people', () => {
     await at.before(...over('a', 'alice'), ...over('b', 'alice', AGO + 9))
     const id = await asked()
     expect((await at.ask('oscar', person('alice', '/hold'), NOTE)).status).to.equal(403)
-    expect((await at.ask('ada', person('alice', '/hold'), NOTE)).body).to.deep.equal({ count: 2 })
+    expect((await at.ask('ada', person('alice', '/hold'), {})).status).to.equal(400)
+    // What is on hold already stays as it is.
+    await at.before({ event: 'support.held', timeMs: AGO + 99, id: idOf('a'), by: 'grace' })
+    expect((await at.ask('ada', person('alice', '/hold'), NOTE)).body).to.deep.equal({ count: 1 })
+    expect((await at.ask('oscar', person('alice', '/release'), {})).status).to.equal(403)
     await at.settled()
     const { body } = await at.ask('ada', person('alice'))
     expect(body).to.include({ held: 2, free: 0 })
@@ -383,7 +517,8 @@ describe('an erasure by two people', () => {
     const id = await asked()
     const database = new DatabaseSync(storage.place)
     database.exec('CREATE INDEX own ON impersonation_audit_row (at)')
-    expect(await rejection(at.console.erase('alice'))).to.have.property('code', 'ERR_AUDIT_SCHEMA')
+    for (const refused of [at.console.erase('alice'), textOf(at.console.exportOf('alice'))])
+      expect(await rejection(refused)).to.have.property('code', 'ERR_AUDIT_SCHEMA')
     expect((await confirm(at, 'ada', id)).status).to.equal(500)
     database.exec('DROP INDEX own')
     database.close()

@@ -1,7 +1,7 @@
-import { isPlain, MAX_NOTE_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
+import { MAX_NOTE_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { isId } from '../../../kernel/ids.ts'
-import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
+import { MAX_CUSTOMER_ID_LENGTH } from '../../../kernel/limits.ts'
 import { SUPERVISING_ROLES } from '../../../kernel/roles.ts'
 import type { CustomersAnswer } from '../../../web/answers.ts'
 import { recordNow } from '../../../web/audit.ts'
@@ -146,10 +146,15 @@ export async function confirmErasure(call: ErasingCall): Promise<void> {
   )) satisfies ErasedAnswer
 }
 
-/** @throws Problem 404 for what no account id can be */
+/**
+ * Whatever the provider takes as an account id can be erased, also what looks like another one.
+ *
+ * @throws Problem 404 for what no account id can be
+ */
 function personIn({ param }: ErasingCall): string {
   const id = param('id')
-  if (isPlain(id) && id !== '' && id.length <= MAX_ID_LENGTH) return id
+  const isText = id !== '' && id.isWellFormed() && !/\p{Cc}/u.test(id)
+  if (isText && [...id].length <= MAX_CUSTOMER_ID_LENGTH) return id
   throw notFound('there is no such person')
 }
 
