@@ -118,6 +118,10 @@ describe('an erasure by two people', () => {
         })
         const { text } = await at.ask('ada', person('alice', '/export.jsonl'))
         expect(text.split('\n').filter(Boolean)).to.have.length(3)
+        expect((await at.entries()).at(-1)).to.deep.include({
+          ...{ event: 'support.exported', by: 'ada' },
+          context: { format: 'person', impersonation: idOf('b') },
+        })
 
         const id = await asked()
         expect(codeOf(await at.ask('ada', person('alice', '/erase'), NOTE))).to.deep.equal([
@@ -355,6 +359,29 @@ describe('an erasure by two people', () => {
     }
     for (const none of ['\n', 'a\0', '.', '..', 'x'.repeat(1025)])
       expect((await at.ask('grace', person(none))).status, none).to.equal(404)
+  })
+
+  it('is not asked for what somebody put under the name of the person, which is an alarm', async () => {
+    await using storage = await newPlace('sqlite')
+    const { store } = await storeAt('sqlite', storage.place)
+    at = await consoleOn(store)
+    await at.before(...over('a', 'alice'), ...over('b', 'bob'))
+    const database = new DatabaseSync(storage.place)
+    database
+      .prepare('UPDATE impersonation_audit_row SET data = replace(data, ?, ?) WHERE id = ?')
+      .run('"alice"', '"bob"', idOf('a'))
+    database.close()
+    const refused = await at.ask('grace', person('bob', '/erase'), NOTE)
+    expect(codeOf(refused)).to.deep.equal([409, 'in_force'])
+    expect(refused.body.inForce).to.deep.equal([
+      { kind: 'impersonation', id: idOf('a'), why: 'tampered' },
+    ])
+    expect((await at.ask('ada', '/personal-data')).body.requests).to.deep.equal([])
+    const [alarm] = (await at.ask('grace', '/alarms')).body.urgent
+    expect(alarm).to.deep.include({ id: idOf('a') })
+    expect(await rejection(expectWhole(at))).to.have.property('name', 'Broken')
+    isClosed = true
+    await at[Symbol.asyncDispose]()
   })
 
   it('is not confirmed at the moment at which it lapses', async () => {

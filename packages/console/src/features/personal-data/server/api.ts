@@ -1,6 +1,5 @@
 import { MAX_NOTE_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { isId } from '../../../kernel/ids.ts'
 import { MAX_CUSTOMER_ID_LENGTH } from '../../../kernel/limits.ts'
 import { SUPERVISING_ROLES } from '../../../kernel/roles.ts'
 import type { CustomersAnswer } from '../../../web/answers.ts'
@@ -139,10 +138,8 @@ export async function askToErase(call: ErasingCall): Promise<void> {
 export async function confirmErasure(call: ErasingCall): Promise<void> {
   const { ctx, caller, personalData } = call
   const { note } = await readBody(ctx, { note: optionalNote })
-  const id = call.param('id')
-  if (!isId(id)) throw notFound('there is no such request')
   ctx.body = (await orInForce(() =>
-    personalData.erasures.confirm(id, { by: caller.id, note }),
+    personalData.erasures.confirm(call.param('id'), { by: caller.id, note }),
   )) satisfies ErasedAnswer
 }
 
