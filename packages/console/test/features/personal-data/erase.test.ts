@@ -281,6 +281,30 @@ describe('the data of one person', function () {
     expect(await verified(store)).to.deep.include({ rows: 1, unprovedRows: 0 })
   })
 
+  it('is kept where a permit comes in force meanwhile, by a process whose clock is behind', async () => {
+    const store = memoryAudit()
+    let isGranted = false
+    const granting: AuditStore = {
+      ...store,
+      async removePermit(id, mayGo) {
+        if (!isGranted) {
+          isGranted = true
+          await permit(store, 'p', approved())
+        }
+        return store.removePermit(id, mayGo)
+      },
+    }
+    const one = processOn(granting)
+    await one.record(...over('a', 'alice'))
+    const terms = { needs: ['second_person' as const], for: 86_400, lapsesAt: AGO + 9000 }
+    await permit(store, 'p', { ...requested('alice'), terms })
+    expect(await rejection(one.erase('alice'))).to.deep.include({
+      inForce: [{ kind: 'permit', id: idOf('p'), why: 'permit' }],
+    })
+    expect(await store.permit(idOf('p'))).not.to.equal(undefined)
+    expect(await verified(store)).to.deep.include({ rows: 0, permits: 1, unprovedRows: 0 })
+  })
+
   it('is erased with what is told after the signature only once that is signed as well', async () => {
     const store = memoryAudit()
     const two = processOn(store)

@@ -20,7 +20,7 @@ const DAY = 86_400_000
 
 /** Texts that lead to Alice, or were written about her. */
 const HERS = ['alice', 'Alice Ng', 'alice@example.com', 'TCK-77', 'Zebra', 'Giraffe']
-const OF_PEOPLE = ['Llama', 'Okapi', 'Tapir', 'Lemur', 'Ibex']
+const OF_PEOPLE = ['Quagga', 'Llama', 'Okapi', 'Tapir', 'Lemur', 'Ibex']
 
 type Ask = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
 
@@ -82,8 +82,10 @@ describe('what is left of a person in the database', function () {
         { audit: own.store, standing: {}, approvers: () => [{ id: 'grace' }] },
         () => Date.now(),
       )
-      const rule: Authorize = ({ scope = '' }) =>
-        scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+      const rule: Authorize = ({ context, scope = '' }) => {
+        if (context?.reason === 'Quagga') return false
+        return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+      }
       const adapter = createMemoryAdapter()
       const deployment = await deploy({
         adapter,
@@ -121,6 +123,8 @@ describe('what is left of a person in the database', function () {
   }
 })
 
+const READ = { access: 'read' }
+
 const ok = ({ status, text, body }: Answer) => {
   expect(status, text).to.be.within(200, 299)
   return body
@@ -134,6 +138,12 @@ async function happen(at: Deployment): Promise<void> {
   const changed = await at.impersonate({ ticket: 'TCK-77', reason: 'Zebra' })
   for (let times = 0; times < 3; times += 1) await changed.change()
   await changed.refused()
+  expect(await changed.replay()).to.equal(400)
+  const denied = await ask('olivia', '/impersonations', { ...about, ...READ, reason: 'Quagga' })
+  expect(denied.status).to.equal(403)
+  // It is olivia's.
+  const { body: handOver } = await ask('olivia', '/impersonations', { ...about, ...READ })
+  expect(await at.exchange('oscar', handOver).catch(String)).to.match(/not exchanged/)
   const { permit: urgent } = ok(
     await ask('oscar', '/permits/emergency', { ...about, access: 'change' }),
   )

@@ -197,6 +197,23 @@ describe('an erasure by two people', () => {
     })
   }
 
+  it('is asked for once, and done once, where people do it together in one process', async () => {
+    at = await consoleOn(memoryAudit())
+    await at.before(...over('a', 'alice'), ...over('b', 'alice', AGO + 9))
+    const asking = ['grace', 'grace', 'ada'].map((who) =>
+      at.ask(who, person('alice', '/erase'), NOTE),
+    )
+    const answers = await Promise.all(asking)
+    expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([201, 409, 409])
+    const { body } = await at.ask('oscar', '/personal-data')
+    const [{ id, by }] = body.requests
+    const others = ['ada', 'grace', 'oscar'].filter((who) => who !== by.id)
+    const confirmed = await Promise.all([...others, ...others].map((who) => confirm(at, who, id)))
+    expect(confirmed.map(({ status }) => status).toSorted()).to.deep.equal([200, 404, 404, 404])
+    const done = confirmed.find(({ status }) => status === 200)
+    expect(done?.body).to.deep.equal({ impersonations: 2, permits: 0 })
+  })
+
   it('that a third person finishes meanwhile was not done by who is slower', async () => {
     const audit = memoryAudit()
     at = await consoleOn(audit)
