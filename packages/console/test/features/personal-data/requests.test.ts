@@ -540,6 +540,33 @@ describe('an erasure by two people', () => {
     expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 2, permits: 0 })
   })
 
+  it('is no hold where it is done before the hold is stored', async () => {
+    const store = memoryAudit()
+    const process: { erase?: (customer: string) => Promise<unknown> } = {}
+    at = await consoleOn({
+      ...store,
+      async append(batch) {
+        const { erase } = process
+        if (erase && batch.records.some(({ text }) => text.includes('"support.held"'))) {
+          delete process.erase
+          await erase('alice')
+        }
+        return store.append(batch)
+      },
+    })
+    for (const hold of [person('alice', '/hold'), `/audit/${idOf('a')}/hold`]) {
+      await at.before(...over('a', 'alice'))
+      const otherProcess = processOn(store, { sign: signingOf(at) })
+      process.erase = otherProcess.erase
+      const { status, body } = await at.ask('ada', hold, NOTE)
+      if (status === 200) expect(body).to.deep.equal({ count: 0 })
+      else expect([status, body.error_description]).to.deep.equal([404, 'it was erased meanwhile'])
+      expect(process.erase).to.equal(undefined)
+      await otherProcess.close()
+      expect(await store.row(idOf('a'))).to.equal(undefined)
+    }
+  })
+
   it('is not asked for what cannot be erased', async () => {
     at = await consoleOn(memoryAudit())
     await at.impersonate()

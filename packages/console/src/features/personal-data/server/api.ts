@@ -111,13 +111,15 @@ export function holdAll(isHeld: boolean): (call: ErasingCall) => Promise<void> {
     })
     const event = isHeld ? 'support.held' : 'support.released'
     let count = 0
-    for await (const rows of rowsOfCustomer(audit.store, personIn(call), now())) {
+    const { store } = audit
+    for await (const rows of rowsOfCustomer(store, personIn(call), now())) {
       const other = rows.filter(({ hold }) => (hold?.isHeld ?? false) !== isHeld)
       if (other.length === 0) continue
       const after = Math.max(...other.map(({ hold }) => hold?.at ?? 0))
       const entries = other.map(({ id }) => ({ event, id, ...present({ note }) }) as const)
       await recordNow(call, entries, after)
-      count += other.length
+      // What was erased meanwhile is not put on hold.
+      count += (await store.rows(other.map(({ id }) => id))).length
     }
     ctx.body = { count } satisfies HeldAnswer
   }
