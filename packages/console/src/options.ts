@@ -42,7 +42,8 @@ export interface SupportConsoleOptions {
   /**
    * Answers whether a person with a role may see, export, hold and erase what there is of one customer. Those of whom
    * it answers `true` have the page *Personal data*. One of them asks for an erasure, and another one confirms it
-   * within a day. The console asks at every request. If this throws or takes more than 5 seconds, the answer is 503.
+   * within a day. If this no longer answers `true` for the person who asked, the request lapses. The console asks at
+   * every request. If this throws or takes more than 5 seconds, the answer is 503.
    *
    * @defaultValue There is no such page.
    */

@@ -6,18 +6,28 @@ import {
   present,
 } from 'oidc-provider-impersonation-verify/format'
 
-/** The row has what the entry says: another process wrote it. */
-export class AlreadyStored extends Error {
-  override readonly name = 'AlreadyStored'
+/** The row has what the entry says: another process wrote it. Or the row is gone. */
+export class NothingToStore extends Error {
+  override readonly name = 'NothingToStore'
 }
 
 /**
+ * What is done to a row, and never begins one. Where the row was erased or removed meanwhile, it would make it again:
+ * with the name of the customer, or with a hold that seems older than the erasure.
+ */
+const NEVER_FIRST: ReadonlySet<string> = new Set([
+  ...['support.acknowledged', 'support.held', 'support.objected', 'support.released'],
+  ...['support.notified', 'support.unnotified', 'support.alerted', 'support.unalerted'],
+])
+
+/**
  * Whether an entry is stored only where its row has not what it says: after a restart, and to begin an
- * attempt at a notice, or to put it off.
+ * attempt at a notice, or to put it off. Or only where there is a row.
  */
 export function isConditional({ afterRestart, event }: AuditEntry): boolean {
   return (
     afterRestart === true ||
+    NEVER_FIRST.has(event) ||
     event === 'support.notifying' ||
     event === 'support.joined' ||
     event === 'support.alerting'
@@ -25,14 +35,14 @@ export function isConditional({ afterRestart, event }: AuditEntry): boolean {
 }
 
 /**
- * For entries that are written once, by one of several processes. Each store asks while no other process
- * can write the row.
+ * For entries that are written once, by one of several processes, or only where there is a row. Each store asks while
+ * no other process can write the row.
  *
- * @throws AlreadyStored
+ * @throws NothingToStore
  */
 export function assertMissing(row: AuditRow | undefined, entry: AuditEntry): void {
   if (isConditional(entry) && !isMissing(row, entry)) {
-    throw new AlreadyStored(`the row has ${entry.event} already`)
+    throw new NothingToStore(`the row has ${entry.event} already, or is gone`)
   }
 }
 
@@ -53,7 +63,7 @@ export function isMissing(
     case 'support.alerting':
       return row !== undefined && alert !== undefined && isNextAttempt(row.alert, alert)
     default:
-      return false
+      return NEVER_FIRST.has(event) && row !== undefined
   }
 }
 

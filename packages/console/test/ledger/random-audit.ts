@@ -6,6 +6,7 @@ import type {
 } from 'oidc-provider-impersonation-verify/format'
 import type { Batch } from '../../src/ledger/batch.ts'
 import type { RowFilter } from '../../src/ledger/filters.ts'
+import { isConditional } from '../../src/ledger/missing.ts'
 import { batches } from '../../src/ledger/recording/batches.ts'
 import type { AuditStore } from '../../src/ledger/store.ts'
 
@@ -51,11 +52,16 @@ export function randomBatches(seed: number, count: number, rows = 40): Batch[] {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const writers = [batches(), batches(), batches()]
   let time = START
+  const begun = new Set<number>()
 
   function entry(): AuditEntry {
     time += Math.floor(random() * 2) * 1000
-    const event = pick(EVENTS)
     const number = Math.floor(random() * rows)
+    const picked = pick(EVENTS)
+    // What is done to a row never begins one.
+    const isTooEarly = isConditional({ event: picked, timeMs: time }) && !begun.has(number)
+    const event = isTooEarly ? 'impersonation.issued' : picked
+    if (/\.(?:issued|started|ended|used)$/.test(event)) begun.add(number)
     const base = { event, timeMs: time, id: idOf(number), userId: `customer-${number % 7}` }
     const actor = { sub: `operator-${number % 3}` }
     const context = { ticketId: `SUP-${number % 9}`, reason: `Straße ${number % 5} "quoted"` }

@@ -3,7 +3,9 @@ import { digestOf, entryDigestOf } from 'oidc-provider-impersonation-verify/chai
 import { batches } from '../../src/ledger/recording/batches.ts'
 import type { AuditStore, StoredEntry } from '../../src/ledger/store.ts'
 import { idOf, issued, T } from '../ledger/stores/contract/support.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 import {
+  chain,
   changed,
   DAY,
   END,
@@ -12,7 +14,7 @@ import {
   linesOfExport,
   rechain,
 } from './history.ts'
-import { broken, type Exported, exportedHistory, nth, provider } from './tampering.ts'
+import { broken, type Exported, exportedHistory, nth, provider, verified } from './tampering.ts'
 
 describe('verify finds an entry', () => {
   let exported: Exported
@@ -211,6 +213,21 @@ describe('verify finds an entry', () => {
     const { told, ...place } = await broken(await linesOfExport(blanked, provider.sign))
     expect(place).to.deep.equal({ writer, sequence, line: first + index + 1 })
     expect(told).to.contain('its text is missing, but it is of ')
+  })
+
+  it('that is more than a day older than the beginning of its chain, where no checkpoint was kept', async () => {
+    const began = END - 10 * DAY
+    const linesWith = async (time: number) => {
+      const one = memoryAudit()
+      const writer = await chain(provider.sign, began)
+      await one.append(writer.next([issued('x', began + 1), issued('y', time)]))
+      return linesOfExport(one, provider.sign)
+    }
+    // What an API tells late, and what the provider knows of before.
+    expect(await verified(await linesWith(began - DAY))).to.include({ rows: 2 })
+    const { told, sequence } = await broken(await linesWith(began - DAY - 1))
+    expect(sequence).to.equal(3)
+    expect(told).to.contain('its chain began at').and.contain('it was put in later')
   })
 
   it('that was put in later with an earlier time, in a chain that the provider signed', async () => {

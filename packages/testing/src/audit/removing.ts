@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AuditStore } from 'oidc-provider-impersonation-console'
+import { isUnstorable } from 'oidc-provider-impersonation-console/audit/contract'
 import { hashOf } from 'oidc-provider-impersonation-verify/chain'
 import type { AuditCase } from './audit-case.ts'
 import {
@@ -11,6 +12,7 @@ import {
   namesOf,
   put,
   readOn,
+  rejection,
   replayed,
   rowOf,
   T,
@@ -293,13 +295,17 @@ export const removingCases: readonly AuditCase[] = [
       for (let at = 1; at <= 10; at += 1) {
         const name = `held ${at}`
         await put(store, issued(name, T))
-        await Promise.all([
-          other.removeRow(idOf(name), ({ hold }) => !hold?.isHeld),
+        const [held] = await Promise.allSettled([
           put(store, act('held', name, T + at)),
+          other.removeRow(idOf(name), ({ hold }) => !hold?.isHeld),
         ])
-        // The hold came before the removal, or began the row anew.
-        assert.equal((await store.row(idOf(name)))?.hold?.isHeld, true)
+        const row = await store.row(idOf(name))
+        // The hold came before the removal, or there was nothing to hold: it never begins a row.
+        if (held.status === 'fulfilled') assert.equal(row?.hold?.isHeld, true)
+        else assert.deepEqual([isUnstorable(held.reason), row], [true, undefined])
       }
+      const late = await rejection(put(store, act('held', 'gone', T)))
+      assert.deepEqual([isUnstorable(late), await store.row(idOf('gone'))], [true, undefined])
       for (let round = 0; round < 3; round += 1) {
         await Promise.all([
           other.removeRow(idOf('a'), () => true),

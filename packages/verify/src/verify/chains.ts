@@ -82,6 +82,8 @@ class Chain {
   #hash: string
   /** The last sequence at which a checkpoint agreed. */
   #agreed = 0
+  /** The time of the first entry, which the provider signed, in milliseconds since the epoch. */
+  #began = 0
 
   constructor(writer: string) {
     this.#hash = writer
@@ -115,10 +117,20 @@ class Chain {
       throw broken(reported, entry, line)
     }
     if (heads.length > 0) this.#agreed = sequence
-    const late = vouchers.delayProblem(writer, sequence, parts?.time)
+    if (sequence === 1) this.#began = parts?.time ?? 0
+    const late =
+      vouchers.delayProblem(writer, sequence, parts?.time) ??
+      this.#ageProblem(parts?.time, vouchers)
     if (late !== undefined) throw broken(late, entry, line)
     this.sequence = sequence
     this.#hash = hash
+  }
+
+  /** Why an entry of that time may not be in this chain: no process writes what is so old. */
+  #ageProblem(time: number | undefined, { longestDelay }: Vouchers): string | undefined {
+    if (time === undefined || time + longestDelay >= this.#began) return undefined
+    const [of, since] = [time, this.#began].map((each) => new Date(each).toISOString())
+    return `it says that it is of ${of}, but its chain began at ${since}: it was put in later`
   }
 }
 

@@ -6,7 +6,7 @@ import { takingTurns } from '../../kernel/turns.ts'
 import { untilAborted } from '../../kernel/until-aborted.ts'
 import type { Batch, Decision, Repetition } from '../batch.ts'
 import type { SignCheckpoint } from '../keeping/checkpoint.ts'
-import { AlreadyStored } from '../missing.ts'
+import { NothingToStore } from '../missing.ts'
 import type { AuditStore } from '../store.ts'
 import { isUnstorable } from '../unstorable.ts'
 import { batches } from './batches.ts'
@@ -203,8 +203,8 @@ export function ledgerWriter(store: WrittenStore, now = () => Date.now()): Ledge
       const outcome = await append(part, how)
       if (outcome.kind !== 'refused') return outcome
       const { refusal } = outcome
-      // Another process wrote it.
-      if (refusal.cause instanceof AlreadyStored) return outcome
+      // Another process wrote it, or removed its row.
+      if (refusal.cause instanceof NothingToStore) return outcome
       for (const aside of setAsideFor(entry, refusal.message)) {
         const placed = await append(partOfNew([aside]), how)
         if (placed.kind === 'refused') continue

@@ -255,6 +255,7 @@ describe('the data of one person', function () {
     const store = memoryAudit()
     const two = processOn(store)
     let isHeld = false
+    let isOverwritten = false
     const holding: AuditStore = {
       ...store,
       async removeRow(id, mayGo) {
@@ -263,6 +264,9 @@ describe('the data of one person', function () {
           await two.record(act('held', 'a', Date.now()))
         }
         return store.removeRow(id, mayGo)
+      },
+      async overwriteRemoved() {
+        isOverwritten = true
       },
     }
     const one = processOn(holding)
@@ -273,7 +277,32 @@ describe('the data of one person', function () {
       inForce: [{ kind: 'impersonation', id: idOf('a'), why: 'held' }],
     })
     expect(await idsOf(store, 'alice')).to.deep.equal([idOf('a')])
+    expect(isOverwritten, 'what was erased').to.equal(true)
     expect(await verified(store)).to.deep.include({ rows: 1, unprovedRows: 0 })
+  })
+
+  it('is kept where a permit comes in force meanwhile, by a process whose clock is behind', async () => {
+    const store = memoryAudit()
+    let isGranted = false
+    const granting: AuditStore = {
+      ...store,
+      async removePermit(id, mayGo) {
+        if (!isGranted) {
+          isGranted = true
+          await permit(store, 'p', approved())
+        }
+        return store.removePermit(id, mayGo)
+      },
+    }
+    const one = processOn(granting)
+    await one.record(...over('a', 'alice'))
+    const terms = { needs: ['second_person' as const], for: 86_400, lapsesAt: AGO + 9000 }
+    await permit(store, 'p', { ...requested('alice'), terms })
+    expect(await rejection(one.erase('alice'))).to.deep.include({
+      inForce: [{ kind: 'permit', id: idOf('p'), why: 'permit' }],
+    })
+    expect(await store.permit(idOf('p'))).not.to.equal(undefined)
+    expect(await verified(store)).to.deep.include({ rows: 0, permits: 1, unprovedRows: 0 })
   })
 
   it('is erased with what is told after the signature only once that is signed as well', async () => {

@@ -4,6 +4,7 @@ import {
   type AnyPermit,
   type AuditEntry,
   foldAny,
+  parseAny,
   storedPermitOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { type Verification, verify } from '../../../../verify/src/verify/verification.ts'
@@ -60,7 +61,7 @@ export function over(name: string, userId: string, time = AGO): AuditEntry[] {
   ]
 }
 
-/** Stores decisions about a permit, each with a chain of its own. */
+/** Stores decisions about a permit, also more of them, each with a chain of its own. */
 export function permit(
   store: AuditStore,
   name: string,
@@ -76,7 +77,8 @@ export async function permitSignedBy(
   name: string,
   ...entries: readonly Partial<AuditEntry>[]
 ): Promise<string> {
-  let before: AnyPermit | undefined
+  const found = await store.permit(idOf(name))
+  let before: AnyPermit | undefined = found && parseAny(found)
   for (const entry of entries) {
     const about = { timeMs: AGO, by: 'olivia', permit: idOf(name) }
     const full = { ...about, ...entry } as AuditEntry

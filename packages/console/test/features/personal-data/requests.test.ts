@@ -13,7 +13,7 @@ import { later } from '../../support/clock.ts'
 import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
 import { faultyAudit } from '../../support/faulty-audit.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
-import { AGO, over, permitSignedBy, processOn, requested, verifiedLines } from './person.ts'
+import { AGO, over, permitSignedBy, processOn, requested, textOf, verifiedLines } from './person.ts'
 
 const DAY = 86_400_000
 
@@ -118,6 +118,10 @@ describe('an erasure by two people', () => {
         })
         const { text } = await at.ask('ada', person('alice', '/export.jsonl'))
         expect(text.split('\n').filter(Boolean)).to.have.length(3)
+        expect((await at.entries()).at(-1)).to.deep.include({
+          ...{ event: 'support.exported', by: 'ada' },
+          context: { format: 'person', impersonation: idOf('b') },
+        })
 
         const id = await asked()
         expect(codeOf(await at.ask('ada', person('alice', '/erase'), NOTE))).to.deep.equal([
@@ -193,6 +197,23 @@ describe('an erasure by two people', () => {
     })
   }
 
+  it('is asked for once, and done once, where people do it together in one process', async () => {
+    at = await consoleOn(memoryAudit())
+    await at.before(...over('a', 'alice'), ...over('b', 'alice', AGO + 9))
+    const asking = ['grace', 'grace', 'ada'].map((who) =>
+      at.ask(who, person('alice', '/erase'), NOTE),
+    )
+    const answers = await Promise.all(asking)
+    expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([201, 409, 409])
+    const { body } = await at.ask('oscar', '/personal-data')
+    const [{ id, by }] = body.requests
+    const others = ['ada', 'grace', 'oscar'].filter((who) => who !== by.id)
+    const confirmed = await Promise.all([...others, ...others].map((who) => confirm(at, who, id)))
+    expect(confirmed.map(({ status }) => status).toSorted()).to.deep.equal([200, 404, 404, 404])
+    const done = confirmed.find(({ status }) => status === 200)
+    expect(done?.body).to.deep.equal({ impersonations: 2, permits: 0 })
+  })
+
   it('that a third person finishes meanwhile was not done by who is slower', async () => {
     const audit = memoryAudit()
     at = await consoleOn(audit)
@@ -239,6 +260,178 @@ describe('an erasure by two people', () => {
     expect((await confirm(at, 'grace', again)).body).to.deep.equal({
       ...{ impersonations: 1, permits: 0 },
     })
+  })
+
+  it('removes nothing in a process that was slower', async () => {
+    const audit = memoryAudit()
+    at = await consoleOn(audit)
+    await at.before(...over('a', 'alice'))
+    const id = await asked()
+    const store = openedStore(audit)
+    const removed: string[] = []
+    const slow: AuditStore = {
+      ...store,
+      async append(batch) {
+        // Another process confirms it in the last moment before this one.
+        const entry = batch.records.find(({ text }) => text.includes('"support.erased"'))
+        if (entry) expect((await confirm(at, 'oscar', id)).status).to.equal(200)
+        return store.append(batch)
+      },
+      async removeRow(row, mayGo) {
+        removed.push(row)
+        return store.removeRow(row, mayGo)
+      },
+    }
+    const otherProcess = processOn(slow, { sign: signingOf(at) })
+    expect(await rejection(otherProcess.erasures.confirm(id, { by: 'ada' }))).to.include({
+      statusCode: 409,
+    })
+    expect(removed).to.deep.equal([])
+    await otherProcess.close()
+  })
+
+  it('is asked for and confirmed by two people also where there are only permits', async () => {
+    const audit = memoryAudit()
+    at = await consoleOn(audit)
+    await permitSignedBy(signingOf(at), openedStore(audit), 'p', requested('alice'))
+    const id = await asked()
+    const { body } = await at.ask('ada', '/personal-data')
+    expect(body.requests[0].customer).to.include({ id: 'alice' })
+    expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 0, permits: 1 })
+  })
+
+  it('that broke off leads to the person whatever came since, and however much there is', async () => {
+    const audit = faultyAudit()
+    at = await consoleOn(audit)
+    const many = Array.from({ length: 501 }, (_, index) => over(`${index}`, 'alice', AGO + index))
+    await at.before(...many.flat())
+    const id = await asked()
+    await at.before(...over('newer', 'alice', AGO + 1000))
+    // A process ends when all that its first entry names is removed, and before its second one.
+    const store = openedStore(audit)
+    let removals = 0
+    const dying: AuditStore = {
+      ...store,
+      async removeRow(...one) {
+        const isRemoved = await store.removeRow(...one)
+        removals += 1
+        if (removals === 500) throw new Error('the process is gone')
+        return isRemoved
+      },
+    }
+    const otherProcess = processOn(dying, { sign: signingOf(at) })
+    expect(await rejection(otherProcess.erasures.confirm(id, { by: 'ada' }))).to.be.an('error')
+    await otherProcess.close()
+    for (const passing of [0, 1]) {
+      audit.failing = ['removeRow']
+      audit.passing = passing
+      expect((await confirm(at, 'ada', id)).status).to.equal(500)
+      audit.failing = []
+      const { body } = await at.ask('oscar', '/personal-data')
+      expect(body.requests[0]).to.deep.include({ id, isBegun: true })
+      expect(body.requests[0].customer).to.include({ id: 'alice' })
+    }
+    expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
+  })
+
+  it('is of no request that was changed, or of which somebody changed the person', async () => {
+    await using storage = await newPlace('sqlite')
+    const { store } = await storeAt('sqlite', storage.place)
+    at = await consoleOn(store)
+    await at.before(...over('a', 'alice'), ...over('b', 'bob'))
+    const id = await asked('grace')
+    const database = new DatabaseSync(storage.place)
+    const rewrite = (from: string, to: string) => {
+      database
+        .prepare(
+          `UPDATE impersonation_audit_entry SET text = replace(text, ?, ?) WHERE text LIKE '%support.erasing%'`,
+        )
+        .run(from, to)
+    }
+    const relabel = (from: string, to: string) => {
+      database
+        .prepare('UPDATE impersonation_audit_row SET data = replace(data, ?, ?) WHERE id = ?')
+        .run(`"${from}"`, `"${to}"`, idOf('a'))
+    }
+    const nothing = async () => {
+      expect((await at.ask('ada', '/personal-data')).body.requests).to.deep.equal([])
+      for (const who of ['grace', 'ada'])
+        expect(codeOf(await confirm(at, who, id))).to.deep.equal([404, 'not_found'])
+    }
+    rewrite('"grace"', '"oscar"')
+    await nothing()
+    rewrite('"oscar"', '"grace"')
+    relabel('alice', 'bob')
+    await nothing()
+    relabel('bob', 'alice')
+    database.close()
+    // The first word of a request counts.
+    const second = { request: id, impersonation: idOf('a') }
+    await at.before({ event: 'support.erasing', timeMs: Date.now(), by: 'ada', context: second })
+    expect(codeOf(await confirm(at, 'grace', id))).to.deep.equal([403, 'access_denied'])
+    expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
+    await close()
+  })
+
+  it('is of one person, whatever the account id is', async () => {
+    const ids = [
+      ...['%', '_', "o'; DROP TABLE x", '"', '\\', '/', '?q=1#x', '%2e', '-', '__proto__'],
+      // From right to left, and turned around.
+      ...['ליאור', 'a\u202eb', 'a\u200bb', '  spaces  ', 'ä', 'a\u0308'],
+      ...['x'.repeat(255), `${'x'.repeat(255)}y`, 'x'.repeat(1024)],
+    ]
+    at = await consoleOn(memoryAudit())
+    for (const [index, id] of ids.entries()) await at.before(...over(`${index}`, id))
+    for (const [index, id] of ids.entries()) {
+      const shown = await at.ask('grace', person(id))
+      expect(shown.body, id).to.deep.include({ id, asCustomer: { count: 1, from: AGO, to: AGO } })
+      const { text } = await at.ask('ada', person(id, '/export.jsonl'))
+      expect(JSON.parse(text), id).to.include({ id: idOf(`${index}`) })
+      expect((await confirm(at, 'ada', await asked('grace', id))).body, id).to.deep.equal({
+        ...{ impersonations: 1, permits: 0 },
+      })
+      const { body } = await at.ask('ada', '/audit')
+      expect(body.rows, id).to.have.length(Math.min(25, ids.length - index - 1))
+    }
+    for (const none of ['\n', 'a\0', '.', '..', 'x'.repeat(1025)])
+      expect((await at.ask('grace', person(none))).status, none).to.equal(404)
+  })
+
+  it('is not asked for what somebody put under the name of the person, which is an alarm', async () => {
+    await using storage = await newPlace('sqlite')
+    const { store } = await storeAt('sqlite', storage.place)
+    at = await consoleOn(store)
+    await at.before(...over('a', 'alice'), ...over('b', 'bob'))
+    const database = new DatabaseSync(storage.place)
+    database
+      .prepare('UPDATE impersonation_audit_row SET data = replace(data, ?, ?) WHERE id = ?')
+      .run('"alice"', '"bob"', idOf('a'))
+    database.close()
+    const refused = await at.ask('grace', person('bob', '/erase'), NOTE)
+    expect(codeOf(refused)).to.deep.equal([409, 'in_force'])
+    expect(refused.body.inForce).to.deep.equal([
+      { kind: 'impersonation', id: idOf('a'), why: 'tampered' },
+    ])
+    expect((await at.ask('ada', '/personal-data')).body.requests).to.deep.equal([])
+    const [alarm] = (await at.ask('grace', '/alarms')).body.urgent
+    expect(alarm).to.deep.include({ id: idOf('a') })
+    expect(await rejection(expectWhole(at))).to.have.property('name', 'Broken')
+    isClosed = true
+    await at[Symbol.asyncDispose]()
+  })
+
+  it('is not confirmed at the moment at which it lapses', async () => {
+    const store = memoryAudit()
+    at = await consoleOn(store)
+    await at.before(...over('a', 'alice'))
+    let time = Date.now()
+    const one = processOn(store, { sign: signingOf(at), now: () => time })
+    const { id, lapsesAt } = await one.erasures.ask('alice', { by: 'grace' })
+    time = lapsesAt
+    expect(await rejection(one.erasures.confirm(id, { by: 'ada' }))).to.include({ statusCode: 404 })
+    time -= 1
+    expect(await one.erasures.confirm(id, { by: 'ada' })).to.include({ impersonations: 1 })
+    await one.close()
   })
 
   it('is for those whom the deployment names, and nowhere without the option', async () => {
@@ -325,7 +518,12 @@ describe('an erasure by two people', () => {
     await at.before(...over('a', 'alice'), ...over('b', 'alice', AGO + 9))
     const id = await asked()
     expect((await at.ask('oscar', person('alice', '/hold'), NOTE)).status).to.equal(403)
-    expect((await at.ask('ada', person('alice', '/hold'), NOTE)).body).to.deep.equal({ count: 2 })
+    expect((await at.ask('ada', person('alice', '/hold'), {})).status).to.equal(400)
+    // What is on hold already stays as it is, here by a process whose clock is ahead.
+    const ahead = Date.now() + 60_000
+    await at.before({ event: 'support.held', timeMs: ahead, id: idOf('a'), by: 'grace' })
+    expect((await at.ask('ada', person('alice', '/hold'), NOTE)).body).to.deep.equal({ count: 1 })
+    expect((await at.ask('oscar', person('alice', '/release'), {})).status).to.equal(403)
     await at.settled()
     const { body } = await at.ask('ada', person('alice'))
     expect(body).to.include({ held: 2, free: 0 })
@@ -340,6 +538,33 @@ describe('an erasure by two people', () => {
     expect((await at.ask('ada', person('alice', '/release'), {})).body).to.deep.equal({ count: 2 })
     await at.settled()
     expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 2, permits: 0 })
+  })
+
+  it('is no hold where it is done before the hold is stored', async () => {
+    const store = memoryAudit()
+    const process: { erase?: (customer: string) => Promise<unknown> } = {}
+    at = await consoleOn({
+      ...store,
+      async append(batch) {
+        const { erase } = process
+        if (erase && batch.records.some(({ text }) => text.includes('"support.held"'))) {
+          delete process.erase
+          await erase('alice')
+        }
+        return store.append(batch)
+      },
+    })
+    for (const hold of [person('alice', '/hold'), `/audit/${idOf('a')}/hold`]) {
+      await at.before(...over('a', 'alice'))
+      const otherProcess = processOn(store, { sign: signingOf(at) })
+      process.erase = otherProcess.erase
+      const { status, body } = await at.ask('ada', hold, NOTE)
+      if (status === 200) expect(body).to.deep.equal({ count: 0 })
+      else expect([status, body.error_description]).to.deep.equal([404, 'it was erased meanwhile'])
+      expect(process.erase).to.equal(undefined)
+      await otherProcess.close()
+      expect(await store.row(idOf('a'))).to.equal(undefined)
+    }
   })
 
   it('is not asked for what cannot be erased', async () => {
@@ -383,7 +608,8 @@ describe('an erasure by two people', () => {
     const id = await asked()
     const database = new DatabaseSync(storage.place)
     database.exec('CREATE INDEX own ON impersonation_audit_row (at)')
-    expect(await rejection(at.console.erase('alice'))).to.have.property('code', 'ERR_AUDIT_SCHEMA')
+    for (const refused of [at.console.erase('alice'), textOf(at.console.exportOf('alice'))])
+      expect(await rejection(refused)).to.have.property('code', 'ERR_AUDIT_SCHEMA')
     expect((await confirm(at, 'ada', id)).status).to.equal(500)
     database.exec('DROP INDEX own')
     database.close()

@@ -1,7 +1,10 @@
 import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import { present } from 'oidc-provider-impersonation-verify/format'
+import type { RowFilter } from '../../../ledger/filters.ts'
 import { exportCsv, exportJsonLines } from '../../../ledger/keeping/export.ts'
 import { exportEverything } from '../../../ledger/keeping/export-everything.ts'
+import { isNaming, namelessFilter } from '../../../web/http/exported-filter.ts'
+import { orUnavailable } from '../../../web/http/problem.ts'
 import { readQuery } from '../../../web/http/query.ts'
 import { type ExportFormat, sendExport } from '../../../web/http/send-export.ts'
 import type { Call } from '../../../web/parts.ts'
@@ -14,10 +17,21 @@ export function exportRows(format: ExportFormat): (call: Call) => Promise<void> 
   return async (call) => {
     const { ctx, audit, caller } = call
     const filter = visibleFilter(readQuery(ctx, FILTER), caller) ?? {}
-    await sendExport(call, `audit.${format}`, format, { format, filter }, () =>
+    const context = { format, filter: namelessFilter(filter), ...(await findNewest(filter, call)) }
+    await sendExport(call, `audit.${format}`, format, context, () =>
       linesOf(audit.store, { filter, now: call.now() }),
     )
   }
+}
+
+/** One id leads to what was looked for, as long as it is kept. */
+async function findNewest(filter: RowFilter, { audit, now }: Call) {
+  if (!isNaming(filter)) return {}
+  const page = { limit: 1, now: now() }
+  const { rows } = await orUnavailable('the audit cannot be read now', () =>
+    audit.store.find(filter, page),
+  )
+  return present({ impersonation: rows[0]?.id })
 }
 
 /** `GET /audit/entries.jsonl` */

@@ -1,7 +1,6 @@
-import { isPlain, MAX_NOTE_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
+import { MAX_NOTE_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { isId } from '../../../kernel/ids.ts'
-import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
+import { MAX_CUSTOMER_ID_LENGTH } from '../../../kernel/limits.ts'
 import { SUPERVISING_ROLES } from '../../../kernel/roles.ts'
 import type { CustomersAnswer } from '../../../web/answers.ts'
 import { recordNow } from '../../../web/audit.ts'
@@ -112,13 +111,15 @@ export function holdAll(isHeld: boolean): (call: ErasingCall) => Promise<void> {
     })
     const event = isHeld ? 'support.held' : 'support.released'
     let count = 0
-    for await (const rows of rowsOfCustomer(audit.store, personIn(call), now())) {
+    const { store } = audit
+    for await (const rows of rowsOfCustomer(store, personIn(call), now())) {
       const other = rows.filter(({ hold }) => (hold?.isHeld ?? false) !== isHeld)
       if (other.length === 0) continue
       const after = Math.max(...other.map(({ hold }) => hold?.at ?? 0))
       const entries = other.map(({ id }) => ({ event, id, ...present({ note }) }) as const)
       await recordNow(call, entries, after)
-      count += other.length
+      // What was erased meanwhile is not put on hold.
+      count += (await store.rows(other.map(({ id }) => id))).length
     }
     ctx.body = { count } satisfies HeldAnswer
   }
@@ -139,17 +140,20 @@ export async function askToErase(call: ErasingCall): Promise<void> {
 export async function confirmErasure(call: ErasingCall): Promise<void> {
   const { ctx, caller, personalData } = call
   const { note } = await readBody(ctx, { note: optionalNote })
-  const id = call.param('id')
-  if (!isId(id)) throw notFound('there is no such request')
   ctx.body = (await orInForce(() =>
-    personalData.erasures.confirm(id, { by: caller.id, note }),
+    personalData.erasures.confirm(call.param('id'), { by: caller.id, note }),
   )) satisfies ErasedAnswer
 }
 
-/** @throws Problem 404 for what no account id can be */
+/**
+ * Whatever the provider takes as an account id can be erased, also what looks like another one.
+ *
+ * @throws Problem 404 for what no account id can be
+ */
 function personIn({ param }: ErasingCall): string {
   const id = param('id')
-  if (isPlain(id) && id !== '' && id.length <= MAX_ID_LENGTH) return id
+  const isText = id !== '' && id.isWellFormed() && !/\p{Cc}/u.test(id)
+  if (isText && [...id].length <= MAX_CUSTOMER_ID_LENGTH) return id
   throw notFound('there is no such person')
 }
 

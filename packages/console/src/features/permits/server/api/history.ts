@@ -4,6 +4,7 @@ import { oneOf } from '../../../../kernel/input.ts'
 import { pages } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { csvHead, csvLine } from '../../../../ledger/keeping/csv.ts'
+import { isNaming, namelessFilter } from '../../../../web/http/exported-filter.ts'
 import {
   cursor,
   personId,
@@ -48,7 +49,11 @@ export function exportHistory(format: ExportFormat): (call: PermitCall) => Promi
   return async (call) => {
     const permits = requirePermits(call)
     const filter = readQuery(call.ctx, HISTORY_FILTER)
-    const context = { format: `approvals.${format}`, filter }
+    const found = isNaming(filter) ? (await permits.history(filter)).permits : []
+    const context = {
+      ...{ format: `approvals.${format}`, filter: namelessFilter(filter) },
+      ...present({ permit: found[0]?.id }),
+    }
     await sendExport(call, `approvals.${format}`, format, context, () =>
       linesOf(format, permits, filter),
     )

@@ -1,0 +1,190 @@
+import { readFile } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'chai'
+import type { Authorize } from 'oidc-provider-impersonation'
+import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
+import { Client } from 'pg'
+import { testOn } from '../../../../../test/adapters/servers.ts'
+import { POSTGRES_URL } from '../../../../../test/support/server-urls.ts'
+import { permitsWith } from '../../../src/features/permits/server/permits.ts'
+import { newPlace, type StorageKind, storeAt } from '../../ledger/recording/soak-stores.ts'
+import { later } from '../../support/clock.ts'
+import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
+
+const STORAGES = [
+  { kind: 'sqlite', test: it },
+  { kind: 'postgres', test: await testOn('PostgreSQL') },
+] as const
+
+const DAY = 86_400_000
+
+/** Texts that lead to Alice, or were written about her. */
+const HERS = ['alice', 'Alice Ng', 'alice@example.com', 'TCK-77', 'Zebra', 'Giraffe']
+const OF_PEOPLE = ['Quagga', 'Llama', 'Okapi', 'Tapir', 'Lemur', 'Ibex']
+
+type Ask = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
+
+/** Asks the database itself. */
+async function asking<T>(kind: StorageKind, place: string, work: (ask: Ask) => Promise<T>) {
+  if (kind === 'sqlite') {
+    const database = new DatabaseSync(place)
+    const done = await work(async (sql) => database.prepare(sql).all())
+    database.close()
+    return done
+  }
+  const client = new Client({ connectionString: POSTGRES_URL, options: `-c search_path=${place}` })
+  await client.connect()
+  const done = await work(async (sql) => (await client.query(sql)).rows)
+  await client.end()
+  return done
+}
+
+const TABLES: Readonly<Record<StorageKind, string>> = {
+  sqlite: "SELECT name FROM sqlite_schema WHERE type = 'table'",
+  postgres:
+    'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
+}
+
+/** All that the tables have, by their names, and of SQLite the file as well. */
+async function dump(kind: StorageKind, place: string): Promise<Map<string, string>> {
+  const texts = new Map<string, string>()
+  const shown = (_: string, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
+  await asking(kind, place, async (ask) => {
+    for (const { name } of await ask(TABLES[kind]))
+      texts.set(String(name), JSON.stringify(await ask(`SELECT * FROM "${name}"`), shown))
+  })
+  for (const file of kind === 'sqlite' ? ['', '-wal'] : [])
+    texts.set(`the file${file}`, await readFile(`${place}${file}`, 'latin1').catch(() => ''))
+  return texts
+}
+
+/** What could still be counted, or put together, of entries whose texts are removed. */
+const STILL_KEYED =
+  'SELECT id FROM impersonation_audit_entry WHERE text IS NULL AND (row_id IS NOT NULL OR repeat_key IS NOT NULL)'
+
+function found(texts: ReadonlyMap<string, string>): string[] {
+  return [...texts].flatMap(([table, text]) =>
+    [...HERS, ...OF_PEOPLE]
+      .filter((each) => text.toLowerCase().includes(each.toLowerCase()))
+      .map((each) => `${table}: ${each}`),
+  )
+}
+
+describe('what is left of a person in the database', function () {
+  this.timeout(60_000)
+
+  for (const { kind, test } of STORAGES) {
+    test(`is nothing after an erasure, whatever happened before: ${kind}`, async () => {
+      await using storage = await newPlace(kind)
+      const own = await storeAt(kind, storage.place)
+      const permits = permitsWith(
+        { audit: own.store, standing: {}, approvers: () => [{ id: 'grace' }] },
+        () => Date.now(),
+      )
+      const rule: Authorize = ({ context, scope = '' }) => {
+        if (context?.reason === 'Quagga') return false
+        return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+      }
+      const adapter = createMemoryAdapter()
+      const deployment = await deploy({
+        adapter,
+        audit: own.store,
+        authorize: permits.wrap(rule),
+        console: {
+          permits,
+          mayErase: ({ accountId }) => ['ada', 'grace'].includes(accountId),
+          notices: { send: async () => {} },
+          onAlarm: async () => {},
+        },
+      })
+      try {
+        await happen(deployment)
+        const before = found(await dump(kind, storage.place))
+        for (const each of [...HERS, ...OF_PEOPLE])
+          expect(
+            before.some((line) => line.endsWith(`: ${each}`)),
+            each,
+          ).to.equal(true)
+        const { rows } = ok(await deployment.ask('ada', '/audit'))
+        // The provider keeps them for 75 minutes.
+        for (const { id } of rows) await adapter('SubjectToken').destroy(id)
+        await later(9 * DAY, () => erase(deployment))
+        const after = await dump(kind, storage.place)
+        expect(found(after)).to.deep.equal([])
+        const keyed = await asking(kind, storage.place, (ask) => ask(STILL_KEYED))
+        expect(keyed).to.deep.equal([])
+      } finally {
+        await permits.close()
+        await deployment[Symbol.asyncDispose]()
+        await own.close()
+      }
+    })
+  }
+})
+
+const READ = { access: 'read' }
+
+const ok = ({ status, text, body }: Answer) => {
+  expect(status, text).to.be.within(200, 299)
+  return body
+}
+
+async function happen(at: Deployment): Promise<void> {
+  const { ask } = at
+  const about = { userId: 'alice', ticketId: 'TCK-77', reason: 'Zebra', application: 'shop' }
+  const { permit } = ok(await ask('olivia', '/permits', { ...about, access: 'change', for: 600 }))
+  ok(await ask('grace', `/permits/${permit.id}/grant`, { note: 'Giraffe' }))
+  const changed = await at.impersonate({ ticket: 'TCK-77', reason: 'Zebra' })
+  for (let times = 0; times < 3; times += 1) await changed.change()
+  await changed.refused()
+  expect(await changed.replay()).to.equal(400)
+  const denied = await ask('olivia', '/impersonations', { ...about, ...READ, reason: 'Quagga' })
+  expect(denied.status).to.equal(403)
+  // It is olivia's.
+  const { body: handOver } = await ask('olivia', '/impersonations', { ...about, ...READ })
+  expect(await at.exchange('oscar', handOver).catch(String)).to.match(/not exchanged/)
+  const { permit: urgent } = ok(
+    await ask('oscar', '/permits/emergency', { ...about, access: 'change' }),
+  )
+  await at.settled()
+  ok(await ask('grace', `/permits/${urgent.id}/review`, { note: 'Lemur' }))
+  const { accessToken } = await at.signIn('alice', { clientId: 'customer-account' })
+  const objected = await fetch(`${at.url}/account/api/objection`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ id: changed.id, note: 'Llama' }),
+  })
+  expect(objected.status).to.equal(200)
+  expect((await ask('olivia', '/impersonations', { ...about, access: 'read' })).status).to.equal(
+    403,
+  )
+  const { pauses } = ok(await ask('grace', '/pauses'))
+  ok(await ask('grace', `/pauses/${pauses[0].id}/resume`, { note: 'Okapi' }))
+  await at.settled()
+  const { rows } = ok(await ask('grace', '/audit'))
+  for (const { id } of rows) {
+    ok(await ask('ada', `/audit/${id}/hold`, { note: 'Tapir' }))
+    ok(await ask('ada', `/audit/${id}/release`, { note: 'Ibex' }))
+    const seen = { id, count: 99, urgency: 99 }
+    await ask('grace', '/alarms/acknowledge', { alarms: [seen], note: 'Ibex' })
+  }
+  const exports = ['customer=alice', 'text=Alice+Ng', 'ticket=TCK-77', 'text=alice@example.com']
+  for (const filter of exports) {
+    ok(await ask('ada', `/audit/export.csv?${filter}`))
+    ok(await ask('ada', `/audit/export.jsonl?${filter}`))
+    ok(await ask('ada', `/permits/history.csv?${filter}`))
+  }
+  await at.settled()
+}
+
+async function erase(at: Deployment): Promise<void> {
+  const { ask } = at
+  const [ada, grace] = await Promise.all(
+    ['ada', 'grace'].map(async (who) => ({ token: (await at.signIn(who)).accessToken })),
+  )
+  ok(await ask(ada, '/personal-data/people/alice/export.jsonl'))
+  const asked = ok(await ask(ada, '/personal-data/people/alice/erase', { note: 'DPO-12' }))
+  ok(await ask(grace, `/personal-data/requests/${asked.id}/confirm`, { note: 'Seen' }))
+  await at.settled()
+}
