@@ -38,9 +38,13 @@ export function examplesFromDocs(): ExampleFile[] {
   )
   if (!slack) throw new Error('docs/notices.md does not post to Slack')
   const alerts = { path: 'alerts/slack.ts', text: slack.code }
+  const serverRendered = blocksOf('docs/server-rendered.md', 'js').flatMap(({ code }) => {
+    const [first = '', name = ''] = /^\/\/ (impersonations\.mjs|hono\.mjs)\n/.exec(code) ?? []
+    return name ? [{ path: `server-rendered/${name}`, text: code.slice(first.length) }] : []
+  })
   return [
     { path: 'minimal.ts', text: readmeBlocks().after },
-    ...[...fromFrameworks, ...policies, alerts],
+    ...[...fromFrameworks, ...policies, alerts, ...serverRendered],
   ]
 }
 
