@@ -169,9 +169,11 @@ describe('useImpersonation with React 18', () => {
     const mocha = join(ROOT, 'node_modules/mocha/bin/mocha.js')
     const preload = join(import.meta.dirname, 'support/resolve-react-18.ts')
     const test = join(import.meta.dirname, 'react.test.ts')
-    const options = ['--import', preload, mocha, '--reporter', 'dot', test]
-    await promisify(execFile)(process.execPath, options, { cwd: ROOT }).catch(({ stdout }) =>
-      expect.fail(stdout),
-    )
+    // mocha starts a Node.js of its own, with the options of --node-option only.
+    const options = ['--node-option', `import=${preload}`, '--reporter=spec', test]
+    const { stdout } = await promisify(execFile)(process.execPath, [mocha, ...options], {
+      cwd: ROOT,
+    }).catch(({ stdout }) => expect.fail(stdout))
+    expect(stdout).to.include('with React 18.')
   })
 })
