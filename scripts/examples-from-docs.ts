@@ -44,8 +44,18 @@ export function examplesFromDocs(): ExampleFile[] {
   })
   return [
     { path: 'minimal.ts', text: readmeBlocks().after },
-    ...[...fromFrameworks, ...policies, alerts, ...serverRendered],
+    ...[...fromFrameworks, ...policies, alerts, ...serverRendered, ...nextFiles()],
   ]
+}
+
+/** The files that docs/nextjs.md shows. Each block says in its first line which one it is. */
+export function nextFiles(isForBrowser = false): ExampleFile[] {
+  const blocks = blocksOf('docs/nextjs.md', 'tsx?')
+  return blocks.flatMap(({ heading, code }) => {
+    const [, path, text = ''] = /^\/\/ (\S+)\n(.*)/s.exec(code) ?? []
+    const isOther = heading.includes('in the browser') !== isForBrowser
+    return path && !isOther ? [{ path: `nextjs/${path}`, text }] : []
+  })
 }
 
 function asTypeScript(code: string, path: string): string {

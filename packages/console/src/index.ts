@@ -48,7 +48,7 @@ import type { Pause } from './web/pause-answers.ts'
 import { personNames } from './web/person-names.ts'
 import { accountApi, consoleApi } from './web/router.ts'
 import { checkSetUp } from './web/sign-in/check-set-up.ts'
-import { findRole } from './web/sign-in/roles.ts'
+import { findMayErase, findRole } from './web/sign-in/roles.ts'
 import { signedInTo } from './web/sign-in/signed-in.ts'
 
 export type { StoredRow } from 'oidc-provider-impersonation-verify/chain'
@@ -260,6 +260,10 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     sign,
     isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,
     hasAccount: async (id) => (await findAccount(provider, id)) !== undefined,
+    async mayErase(id) {
+      const account = await findAccount(provider, id)
+      return account !== undefined && findMayErase(account, settings)
+    },
     now,
   })
   const parts: ErasingParts & Parts & PermitParts = {
