@@ -21,8 +21,9 @@ describe('the oldest supported oidc-provider', function () {
   it('behaves as the tests of both endpoints say', async () => {
     const mocha = join(root, 'node_modules/mocha/bin/mocha.js')
     const preload = join(root, 'test/host/resolve-oldest.ts')
-    const options = ['--import', preload, mocha, '--reporter', 'json', '--timeout', '60000']
-    const { stdout } = await run(process.execPath, [...options, ...TESTS], {
+    // mocha starts a Node.js of its own, with the options of --node-option only.
+    const options = ['--node-option', `import=${preload}`, '--reporter=json', '--timeout=60000']
+    const { stdout } = await run(process.execPath, [mocha, ...options, ...TESTS], {
       cwd: root,
       maxBuffer: 1 << 26,
     }).catch((failure: { stdout: string }) => failure)

@@ -1,25 +1,47 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { bundle } from './support/bundle.ts'
+import type { Application } from './support/application.ts'
+import { type Aliases, bundle } from './support/bundle.ts'
 import { filesUnder, headersOfDocument, here, ORDERS } from './support/document.ts'
+import {
+  hydrate,
+  hydrateAtOnce,
+  hydrateLater,
+  outputOf,
+  renderToOutput,
+} from './support/hydration.ts'
 import { type Sites, startSites } from './support/sites.ts'
 import { type Visit, visit } from './support/visit.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
 
 /** From the end at the provider until the customer's data is out of sight. */
 const PROMISED_MS = 8000
 /** More than the time between two looks of a page at the status of its token. */
 const TWO_LOOKS_MS = 11_000
 
-for (const framework of ['React', 'Vue']) {
-  describe(`docs/browser.md: ${framework}`, () => {
+/** By name, which begins with a heading of the document: the packages in place of others. */
+const FRAMEWORKS: Readonly<Record<string, Aliases>> = {
+  React: {},
+  'React 18': { react: 'react-18', 'react-dom': 'react-dom-18' },
+  Vue: {},
+}
+
+for (const [name, aliases] of Object.entries(FRAMEWORKS)) {
+  const [framework = ''] = name.split(' ')
+  describe(`docs/browser.md: ${name}`, () => {
     let sites: Sites
+    let shop: Pick<Application, 'page' | 'files'>
 
     before(async () => {
       sites = await startSites()
-      sites.application.files = await buildPage()
       const html = String((await filesUnder('A page without a build step')).get('index.html'))
-      sites.application.page = html
+      const page = html
         .replace(/<script type="importmap">.*?<\/script>/s, '')
         .replace('/shop.js', '/main.js')
+      shop = { page, files: await buildPage() }
       const headers = await headersOfDocument(sites)
       const policy = String(headers['Content-Security-Policy'])
       sites.application.headers =
@@ -34,12 +56,13 @@ for (const framework of ['React', 'Vue']) {
           : headers
     })
     after(() => sites[Symbol.asyncDispose]())
+    beforeEach(() => void Object.assign(sites.application, shop))
 
     /** What a bundler makes of the document's files. */
-    async function buildPage(change = (text: string) => text) {
+    async function buildPage(change = (text: string) => text, target?: 'node') {
       const blocks = await filesUnder(framework)
       const files = [...blocks].map(([name, text]) => [name, change(here(text, sites))] as const)
-      return bundle(new Map(files))
+      return bundle(new Map(files), aliases, target)
     }
 
     async function act({ context, page }: Visit): Promise<void> {
@@ -75,20 +98,15 @@ for (const framework of ['React', 'Vue']) {
     })
 
     it('keeps the banner, which says who ended it, where the page has no cover', async () => {
-      const files = sites.application.files
       sites.application.files = await buildPage((text) =>
         text.replace("scope: 'orders:read',", '$& cover: false,'),
       )
-      try {
-        await using person = await visit(sites)
-        const { page } = person
-        await act(person)
-        await endByCustomer()
-        await page.getByRole('alert').getByText('The customer ended it').waitFor()
-        expect(await page.getByText(ORDERS).count(), 'data of the customer').to.equal(0)
-      } finally {
-        sites.application.files = files
-      }
+      await using person = await visit(sites)
+      const { page } = person
+      await act(person)
+      await endByCustomer()
+      await page.getByRole('alert').getByText('The customer ended it').waitFor()
+      expect(await page.getByText(ORDERS).count(), 'data of the customer').to.equal(0)
     })
 
     async function endByCustomer(): Promise<void> {
@@ -106,5 +124,56 @@ for (const framework of ['React', 'Vue']) {
       await person.page.goto('/')
       await person.page.getByText('Sign in to see your orders.').waitFor()
     })
+
+    if (framework !== 'React') return
+
+    // React complains in the console where a page is not as the server rendered it, and every
+    // complaint fails the visit.
+    it('takes over a page that a server rendered', async () => {
+      await renderOnServer()
+      sites.application.files = await buildPage(hydrateAtOnce)
+      await using person = await visit(sites)
+      await person.page.goto('/')
+      await person.page.getByText('Sign in to see your orders.').waitFor()
+      await person.page.goto('about:blank')
+      await act(person)
+      await person.page.getByRole('button', { name: 'End' }).click()
+      await person.page.getByRole('dialog').getByText('You ended it.').waitFor()
+    })
+
+    it('takes it over as it was rendered, if the impersonation is known by then', async () => {
+      await renderOnServer()
+      sites.application.files = await buildPage(hydrateLater)
+      await using person = await visit(sites)
+      const { page } = person
+      await sites.signIn(person.context)
+      await page.goto(await sites.link())
+      await page.waitForFunction(() => customElements.get('impersonation-banner'))
+      await page.getByText('One moment.').waitFor()
+      await page.evaluate(hydrate)
+      await page.getByText(ORDERS).waitFor()
+      await page.getByRole('region', { name: 'olivia acts as alice' }).waitFor()
+    })
+
+    async function renderOnServer(): Promise<void> {
+      const { '/main.js': script = '' } = await buildPage(renderToOutput, 'node')
+      const html = outputOf(script)
+      expect(html).to.equal('<p>One moment.</p>')
+      sites.application.page = shop.page.replace('<main id="shop">', `$&${html}`)
+    }
   })
 }
+
+describe('useImpersonation with React 18', () => {
+  it('keeps what react.test.ts promises', async () => {
+    const mocha = join(ROOT, 'node_modules/mocha/bin/mocha.js')
+    const preload = join(import.meta.dirname, 'support/resolve-react-18.ts')
+    const test = join(import.meta.dirname, 'react.test.ts')
+    // mocha starts a Node.js of its own, with the options of --node-option only.
+    const options = ['--node-option', `import=${preload}`, '--reporter=spec', test]
+    const { stdout } = await promisify(execFile)(process.execPath, [mocha, ...options], {
+      cwd: ROOT,
+    }).catch(({ stdout }) => expect.fail(stdout))
+    expect(stdout).to.include('with React 18.')
+  })
+})

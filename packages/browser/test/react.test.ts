@@ -4,7 +4,7 @@ import {
   ImpersonationBanner,
   useImpersonation,
 } from 'oidc-provider-impersonation-browser/react'
-import { createElement, StrictMode } from 'react'
+import { createElement, StrictMode, version } from 'react'
 import { renderToString } from 'react-dom/server'
 
 function Page() {
@@ -19,7 +19,7 @@ const page = createElement(
   createElement(ImpersonationBanner),
 )
 
-describe('useImpersonation on a server', () => {
+describe(`useImpersonation on a server with React ${version}`, () => {
   it('is starting, without a session and without a banner', () => {
     expect(renderToString(page)).to.equal('<p>starting</p>')
   })
@@ -36,7 +36,7 @@ describe('useImpersonation on a server', () => {
   })
 })
 
-describe('useImpersonation in a browser', () => {
+describe(`useImpersonation in a browser with React ${version}`, () => {
   it('says what to call first, where nothing accepts an impersonation', () => {
     Object.assign(globalThis, { location: new URL('https://shop.example.com/') })
     try {

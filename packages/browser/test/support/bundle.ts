@@ -2,13 +2,24 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 import { builtKit } from './built-kit.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
+/** Packages in place of others. */
+export type Aliases = Readonly<Record<string, string>>
+
+const FOR_PAGES = { format: 'esm', splitting: true } satisfies BuildOptions
+/** `node -` takes such a script. */
+const FOR_NODE = { format: 'cjs', platform: 'node' } satisfies BuildOptions
+
 /** What a bundler makes of these files: scripts by path, of which `/main.js` is the first. */
-export async function bundle(files: ReadonlyMap<string, string>): Promise<Record<string, string>> {
+export async function bundle(
+  files: ReadonlyMap<string, string>,
+  aliases: Aliases,
+  target: 'page' | 'node' = 'page',
+): Promise<Record<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'impersonation-bundle-'))
   try {
     for (const [name, text] of files) await writeFile(join(folder, name), text)
@@ -18,16 +29,17 @@ export async function bundle(files: ReadonlyMap<string, string>): Promise<Record
       outdir: folder,
       write: false,
       bundle: true,
-      splitting: true,
-      format: 'esm',
+      ...(target === 'node' ? FOR_NODE : FOR_PAGES),
       jsx: 'automatic',
       alias: {
+        ...aliases,
         'oidc-provider-impersonation-browser/react': join(await builtKit(), 'react.js'),
         'oidc-provider-impersonation-browser': join(await builtKit(), 'index.js'),
       },
+      // In this order: the second also has the React that React DOM 18 asks npm for.
       nodePaths: [
-        join(ROOT, 'packages/browser/test/frameworks/node_modules'),
         join(ROOT, 'node_modules'),
+        join(ROOT, 'packages/browser/test/frameworks/node_modules'),
       ],
       // React calls effects twice only in this mode.
       define: { 'process.env.NODE_ENV': '"development"' },
