@@ -11,6 +11,9 @@ import { signIn } from './support/sign-in.ts'
 /** What a step takes at most. */
 type Most = readonly [clicks: number, fields: number]
 
+/** Firefox loses the last request of a page at times. Then it runs on, and the strip leads back. */
+const LOST_AFTER_MS = 5000
+
 /** A phone. */
 const PHONE = { width: 390, height: 844 } as const
 
@@ -117,12 +120,16 @@ inEachBrowser('the stories', (browser) => {
       return opens(olivia, 'Continue for SUP-402', shop)
     })
     await olivia.sees("You're acting as Alice Ng")
-    await new Promise((r) => setTimeout(r, Number(process.env.W)))
     await next.tab.close()
     await person('olivia', '/console')
-    await step('on again after the tab was closed', [1, 0], () =>
-      opens(olivia, 'Continue for SUP-402'),
-    )
+    const closedAt = Date.now()
+    const way = await until('a way on', async () => {
+      const text = await olivia.text()
+      if (text.includes('Continue for SUP-402')) return 'Continue for SUP-402'
+      const isLost = browser.name === 'Firefox' && Date.now() > closedAt + LOST_AFTER_MS
+      return isLost ? 'Continue in a new tab' : undefined
+    })
+    await step('on again after the tab was closed', [1, 0], () => opens(olivia, way))
   })
 
   it('a second customer takes one click, and ordinary work raises no alarm', async () => {
