@@ -47,7 +47,8 @@ describe('permits', function () {
   afterEach(end)
 
   const act = { name: reads('Act as Alice Ng'), exact: true } as const
-  const counter = (page: Page) => page.getByRole('navigation').getByText('1 request waits for you')
+  const counter = (page: Page) =>
+    page.getByRole('navigation').getByText('1 request or emergency waits for you')
   const notice = (page: Page) => page.locator('.toast').filter({ hasText: 'Alice' })
 
   /** Fills in the form for a change, up to what the refusal says. */
