@@ -384,6 +384,22 @@ describe('permits', function () {
     await tab.close()
   })
 
+  it('an emergency whose tab the browser blocks is not stored', async () => {
+    await using olivia = await visitDeployment(deployment)
+    const { page } = olivia
+    await enter(page, 'olivia', FORM)
+    olivia.expectFailure('/console/api/impersonations', 403)
+    await tryToChange(page)
+    await page.evaluate(() => Object.assign(window, { open: () => null }))
+    await page.getByRole('button', { name: 'Act without approval' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Note').fill('The shop is down')
+    await dialog.getByRole('button', { name: 'Act without approval' }).click()
+    await page.getByText('The browser blocked the new tab, so nothing was started.').waitFor()
+    const { permits: stored } = await deployment.audit.permits({ customer: 'alice' }, { limit: 9 })
+    expect(stored).to.deep.equal([])
+  })
+
   it('a customer allows and takes back a request, and answers for all of them', async () => {
     await askInCode({ customer: 'bob' })
     await using bob = await visit(deployment.url)
