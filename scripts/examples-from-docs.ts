@@ -38,10 +38,24 @@ export function examplesFromDocs(): ExampleFile[] {
   )
   if (!slack) throw new Error('docs/notices.md does not post to Slack')
   const alerts = { path: 'alerts/slack.ts', text: slack.code }
+  const serverRendered = blocksOf('docs/server-rendered.md', 'js').flatMap(({ code }) => {
+    const [first = '', name = ''] = /^\/\/ (impersonations\.mjs|hono\.mjs)\n/.exec(code) ?? []
+    return name ? [{ path: `server-rendered/${name}`, text: code.slice(first.length) }] : []
+  })
   return [
     { path: 'minimal.ts', text: readmeBlocks().after },
-    ...[...fromFrameworks, ...policies, alerts],
+    ...[...fromFrameworks, ...policies, alerts, ...serverRendered, ...nextFiles()],
   ]
+}
+
+/** The files that docs/nextjs.md shows. Each block says in its first line which one it is. */
+export function nextFiles(isForBrowser = false): ExampleFile[] {
+  const blocks = blocksOf('docs/nextjs.md', 'tsx?')
+  return blocks.flatMap(({ heading, code }) => {
+    const [, path, text = ''] = /^\/\/ (\S+)\n(.*)/s.exec(code) ?? []
+    const isOther = heading.includes('in the browser') !== isForBrowser
+    return path && !isOther ? [{ path: `nextjs/${path}`, text }] : []
+  })
 }
 
 function asTypeScript(code: string, path: string): string {

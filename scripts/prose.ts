@@ -20,6 +20,13 @@ interface Figures {
   proseWords: number
 }
 
+/** Pages to work with, which docs/README.md lists before those about security and those to look things up. */
+function guides(): string[] {
+  const [text = ''] = readFileSync(join(ROOT, 'docs/README.md'), 'utf8').split('\n## Security\n')
+  const pages = text.matchAll(/^- \[[^\]]+\]\(([\w-]+\.md)\)/gm)
+  return ['README.md', ...[...pages].map(([, page]) => `docs/${page}`)]
+}
+
 const none = (): Figures => ({
   words: 0,
   code: 0,
@@ -91,12 +98,18 @@ const files = (named.length > 0 ? named : globSync(DOCUMENTS, { cwd: ROOT }).sor
   (file) => !GENERATED.includes(file),
 )
 const sum = none()
+const sumOfGuides = none()
+const ofGuides = guides()
 console.log(
   `${'document'.padEnd(38)}   words   code  table      :      ;    you   what  words/sentence`,
 )
 for (const file of files) {
   const figures = measure(readFileSync(join(ROOT, file), 'utf8'))
   console.log(line(file, figures))
-  for (const name of Object.keys(sum) as (keyof Figures)[]) sum[name] += figures[name]
+  for (const name of Object.keys(sum) as (keyof Figures)[]) {
+    sum[name] += figures[name]
+    if (ofGuides.includes(file)) sumOfGuides[name] += figures[name]
+  }
 }
+console.log(line('guides', sumOfGuides))
 console.log(line('all', sum))

@@ -155,12 +155,13 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'browser-nightly',
-    about: 'every other page in Chromium: looks, long lists, outages; installs React and Vue first',
+    about:
+      'every other page in Chromium: looks, long lists, outages; installs Vue and Next.js first',
     when: 'nightly',
     files: [`${TEST}/**/*.e2e.ts`, ...except([...BROWSER_ON_PUSH, 'test/e2e/browsers/**'])],
     timeout: 120_000,
-    installs: ['packages/browser/test/frameworks'],
-    limit: 1200,
+    installs: ['packages/browser/test/frameworks', 'packages/browser/test/nextjs'],
+    limit: 1500,
     oneByOne: 'one Chromium, one example and one built kit for all files',
   },
   {

@@ -9,7 +9,7 @@ import {
 } from './host/instance.ts'
 import { findOpaqueResources } from './impersonations/list.ts'
 import { optionsOf } from './options/defaults.ts'
-import { mayClient } from './policy/clients.ts'
+import { knowsApis, mayClient } from './policy/clients.ts'
 import type { ImpersonationEvents } from './public/events.ts'
 import type { ChecklistItem } from './public/objects.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
@@ -31,6 +31,8 @@ const TODO: Readonly<Record<ChecklistItem['id'], string>> = {
   token_format:
     "set accessTokenFormat: 'jwt', or have the APIs with opaque tokens ask introspection",
   rate_limits: 'set rateLimits.issue and rateLimits.issuePerActor',
+  resources:
+    'set features.resourceIndicators.getResourceServerInfo: it tells the provider your APIs',
   clients: 'register the clients that issue for client_credentials, with a secret or a key',
   dpop: 'set dpop_bound_access_tokens: true for public clients that exchange',
   issuer: 'serve the issuer by https: tokens and keys go to other machines in the clear',
@@ -82,6 +84,7 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
     lifetime: !canEnd && accessToken.maxTtl > WITHOUT_END && `it is ${accessToken.maxTtl}`,
     token_format: canEnd && join(await findOpaqueResources(provider)),
     rate_limits: rateLimits.issue === undefined || rateLimits.issuePerActor === undefined,
+    resources: !knowsApis(provider),
     clients: join(await findUnfitMachines(provider)),
     dpop: join(findUnboundClients(provider)),
     issuer: !provider.issuer.startsWith('https:') && provider.issuer,

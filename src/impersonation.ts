@@ -149,6 +149,7 @@ export class ImpersonationFeature {
    * `errors.InvalidRequest`, `errors.AccessDenied`, {@link UserNotFound}, {@link TooManyRequests} and
    * {@link RecorderNotReady} (with `retryAfter`), {@link NotRecorded}
    * @throws {@link ClientNotNamed} where the client may not issue
+   * @throws {@link ApprovalRequired} where `authorize` answers that a lead or the customer decides first
    * @throws the storage's error, or a hook's, where one fails: nothing is issued
    */
   async issue(request: SubjectTokenRequest, options: IssueOptions): Promise<IssuedSubjectToken> {

@@ -49,6 +49,9 @@ async function prepared(): Promise<Provider> {
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: '2026-11', use: 'sig' }] },
     features: {
       clientCredentials: { enabled: true },
+      resourceIndicators: {
+        getResourceServerInfo: () => ({ scope: 'orders:read', accessTokenFormat: 'jwt' }),
+      },
       impersonation: {
         enabled: true,
         actorToken: { required: true },

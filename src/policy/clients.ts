@@ -7,6 +7,7 @@ import {
   type Provider,
   type ResourceServer,
 } from 'oidc-provider'
+import { configurationOf } from '../host/instance.ts'
 import { optionsOf, type ResolvedOptions } from '../options/defaults.ts'
 import type { ClientRule } from '../public/options.ts'
 import { END_SCOPE, READ_SCOPE } from '../shared/constants.ts'
@@ -77,6 +78,15 @@ export type GetResourceServerInfo = (
   client: Client,
 ) => Promise<ResourceServer> | ResourceServer
 
+/** Those that know the management API alone: every exchange is refused. */
+const knowNoApi = new WeakSet<GetResourceServerInfo>()
+
+/** Whether the deployment has a `getResourceServerInfo` of its own, without which no exchange succeeds. */
+export function knowsApis(provider: Provider): boolean {
+  const find = configurationOf(provider).features?.resourceIndicators?.getResourceServerInfo
+  return find !== undefined && !knowNoApi.has(find)
+}
+
 /** The deployment's own `getResourceServerInfo`, with the management API added. */
 export function withManagementApi(
   { resource, tokenTtl, tokenFormat }: ResolvedOptions['managementApi'],
@@ -84,7 +94,7 @@ export function withManagementApi(
 ): GetResourceServerInfo {
   const own = features?.resourceIndicators?.getResourceServerInfo
 
-  return async (ctx, asked, client) => {
+  const find: GetResourceServerInfo = async (ctx, asked, client) => {
     if (asked !== resource) {
       // As the provider's own default does.
       if (!own) throw new errors.InvalidTarget()
@@ -109,6 +119,8 @@ export function withManagementApi(
       ...(alg ? { jwt: { sign: { alg } } } : {}),
     }
   }
+  if (!own) knowNoApi.add(find)
+  return find
 }
 
 /**

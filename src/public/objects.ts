@@ -202,6 +202,7 @@ export interface ChecklistItem {
     | 'namesakes'
     | 'policy'
     | 'rate_limits'
+    | 'resources'
     | 'single_use'
     | 'status_lists'
     | 'token_format'

@@ -8,7 +8,7 @@ import { type Deployment, type DeploymentOptions, deploy } from '../support/depl
 import { signIn } from '../support/sign-in.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
 
-/** The code of docs/recording-uses.md, and a provider with an operator who acts as alice. */
+/** The code of docs/your-apis.md that records, and a provider with an operator who acts as alice. */
 export interface Recording extends AsyncDisposable {
   readonly snippets: Snippets
   readonly deployment: Deployment
@@ -34,7 +34,7 @@ export interface Launched {
 }
 
 export async function recording(options?: DeploymentOptions): Promise<Recording> {
-  const snippets = await snippetsOf('recording-uses.md')
+  const snippets = await snippetsOf('your-apis.md')
   const deployment = await deploy(options)
   const { orders, issuer } = deployment
   const own = await signIn(deployment, 'alice', { scope: 'openid orders:read', resource: orders })

@@ -45,7 +45,7 @@ async function wayTo(port: number): Promise<Way> {
   return way
 }
 
-describe('docs/recording-uses.md: over HTTP', function () {
+describe('docs/your-apis.md: recording over HTTP', function () {
   this.timeout(60_000)
   let port: number
   let way: Way
@@ -89,6 +89,7 @@ describe('docs/recording-uses.md: over HTTP', function () {
       RECORDER: way.origin,
       CLIENT_ID: 'backend',
       CLIENT_SECRET: 'backend-secret',
+      SCOPE: 'uses:write',
       ...environment,
     })
   async function asks(api: Launched, count: number): Promise<void> {

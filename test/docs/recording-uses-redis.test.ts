@@ -8,7 +8,7 @@ import { type Recording, recording } from './recorded-uses.ts'
 
 const STREAM = 'impersonation-uses'
 
-describe('docs/recording-uses.md: by Redis Streams', function () {
+describe('docs/your-apis.md: recording by Redis Streams', function () {
   this.timeout(60_000)
   let server: PrivateRedis | undefined
   let environment: { readonly REDIS_URL: string }

@@ -20,6 +20,8 @@ export const CONSOLE = 'https://support.example.com'
 const RESOURCE = 'https://orders.example.com/v1'
 
 interface ServerRenderedOptions {
+  /** The heading of the document under which the server is. @defaultValue `'Express'` */
+  readonly framework?: 'Express' | 'Hono'
   /** The host under which browsers know the shop. @defaultValue `'127.0.0.1'` */
   readonly host?: string
   /** The origin of the support console. @defaultValue {@link CONSOLE} */
@@ -45,13 +47,14 @@ export interface ServerRendered extends AsyncDisposable {
   handOver(browser: Browser, token: string | readonly string[]): Promise<Page>
   /** Posts the form, and answers the callback's address in place of asking for it. */
   callbackOf(browser: Browser, token: string): Promise<string>
-  pressEnd(browser: Browser, page: Page): Promise<Page>
+  pressEnd(browser: Browser): Promise<Page>
   passTime(seconds: number): void
   /** Runs while nothing listens where a part was. */
   without<T>(part: 'end endpoint' | 'orders', use: () => Promise<T>): Promise<T>
 }
 
 export async function serverRendered({
+  framework = 'Express',
   host = '127.0.0.1',
   backOffice = CONSOLE,
   clients = [],
@@ -118,7 +121,7 @@ export async function serverRendered({
   const printed: string[] = []
   console.error = (...parts) => printed.push(format(...parts))
   stack.defer(() => void Object.assign(console, { error }))
-  const { server } = await snippets.load('The pages, and the end', 1)
+  const { server } = await snippets.load(framework)
   // supportConsole() checks them.
   const { applications } = (await snippets.load('The hand-over')) as {
     applications: readonly Application[]
@@ -145,7 +148,7 @@ export async function serverRendered({
     handOver: (browser, impersonation) =>
       browser.post(`${origin}/impersonation`, { impersonation }, CONSOLE),
     async callbackOf(browser, impersonation) {
-      const isCallback = (url: string) => url.startsWith(`${origin}/impersonation/callback`)
+      const isCallback = (url: string) => url.startsWith(`${origin}/impersonation?`)
       const page = await browser.post(
         `${origin}/impersonation`,
         { impersonation },
@@ -154,21 +157,17 @@ export async function serverRendered({
       )
       return page.url
     },
-    pressEnd(browser, { text }) {
-      const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(text) ?? []
-      return browser.post(`${origin}/impersonation/end`, { csrf }, origin)
-    },
+    pressEnd: (browser) => browser.post(`${origin}/impersonation/end`, {}, origin),
     passTime: (seconds) => clock.by(seconds * 1000),
     async without(part, use) {
       const path = part === 'orders' ? '/orders' : '/current/end'
       const { fetch } = globalThis
       const nowhere = `http://127.0.0.1:${await freePort()}`
-      globalThis.fetch = (input, init) =>
+      globalThis.fetch = (input, init) => {
+        const url = input instanceof Request ? input.url : String(input)
         // The browser of the test comes in by another address.
-        fetch(
-          String(input).endsWith(path) && !String(input).startsWith(origin) ? nowhere : input,
-          init,
-        )
+        return fetch(url.endsWith(path) && !url.startsWith(origin) ? nowhere : input, init)
+      }
       try {
         return await use()
       } finally {

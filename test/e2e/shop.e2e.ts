@@ -128,6 +128,21 @@ describe('the shop, as a customer and as an operator who acts', () => {
     await expectRefused(shop)
   })
 
+  it('a jump to an anchor of the page ends nothing', async () => {
+    const shop = await openAsAlice()
+    await shop.evaluate(() => {
+      const changed = new Promise((resolve) => addEventListener('hashchange', resolve))
+      location.hash = 'A-1003'
+      return changed
+    })
+    // A page that reloads would say by now that the reload ended it.
+    await card(shop, 'A-1003').getByLabel(NOTE).fill('Behind the shed')
+    await card(shop, 'A-1003').getByRole('button', { name: 'Save note' }).click()
+    await message(shop).getByText('The note is saved.').waitFor()
+    await banner(shop).getByRole('button', { name: 'End' }).click()
+    await shop.getByRole('heading', { name: OVER }).waitFor()
+  })
+
   it('the banner says no ids before the orders are there; orders that arrive after the end are not shown', async () => {
     const asked = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()

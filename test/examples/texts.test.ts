@@ -26,7 +26,9 @@ describe('examples/', () => {
 
   it('has no file beside those, and those that are run here', () => {
     const files = readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' })
-    const shown = examplesFromDocs().map(({ path }) => path)
+    const shown = examplesFromDocs()
+      .map(({ path }) => path)
+      .filter((path) => path.endsWith('.ts'))
     const code = files.filter((file) => file.endsWith('.ts'))
     const alone = code.filter((file) => !FOLDERS_OF_PAGES.includes(dirname(file)))
     expect(alone).to.have.members([...shown, ...ALONE])

@@ -31,7 +31,7 @@ describe('examples/resource-servers, on Node', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('are all run below, or with the status check, or with Apache, and linked from docs/resource-servers.md', async () => {
+  it('are all run below, or with the status check, or with Apache, and linked from docs/other-languages.md', async () => {
     const files = await readdir(FOLDER)
     expect(files).to.have.members([
       ...NODE_SERVERS.map((name) => `${name}.mjs`),
@@ -40,7 +40,7 @@ describe('examples/resource-servers, on Node', () => {
       // apache.server.ts
       ...['mod_auth_openidc.conf', 'mod_oauth2.conf'],
     ])
-    const page = await readFile(join(FOLDER, '../../docs/resource-servers.md'), 'utf8')
+    const page = await readFile(join(FOLDER, '../../docs/other-languages.md'), 'utf8')
     for (const file of files) expect(page).to.include(`(../examples/resource-servers/${file})`)
   })
 

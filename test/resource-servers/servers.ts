@@ -1,7 +1,7 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What docs/resource-servers.md links under "Servers to copy". */
+/** What docs/other-languages.md links under "Servers to copy". */
 export const SERVERS = join(import.meta.dirname, '../../examples/resource-servers')
 
 /** Copies a server into a folder, as a user does. */

@@ -207,7 +207,10 @@ byId('sign-out').addEventListener('click', () => {
 })
 
 // A link that is opened in a page that is open already changes the fragment alone.
-addEventListener('hashchange', () => location.reload())
+addEventListener('hashchange', () => {
+  // A jump to an anchor ends nothing.
+  if (location.hash.includes('impersonation=')) location.reload()
+})
 
 try {
   if (!(await openForOperator())) await openForCustomer()

@@ -1,4 +1,4 @@
-// Writes the modules of `oidc-provider-impersonation-browser`: few and small, since pages without a
+// Writes the modules of `oidc-provider-impersonation-browser`: for pages few and small, since those without a
 // build step load them as they are. What only an impersonation needs is in a chunk of its own.
 //   node packages/browser/scripts/bundle.ts [folder]
 import { readFile } from 'node:fs/promises'
@@ -53,4 +53,13 @@ await build({
         onResolve({ filter: /^\.\/index\.ts$/ }, () => ({ path: './index.js', external: true })),
     },
   ],
+})
+
+// For servers: readable, since its lines stand in the traces of errors. It shares no file with pages.
+await build({
+  ...options,
+  entryPoints: [fileURLToPath(new URL('src/server.ts', root))],
+  external: ['oauth4webapi'],
+  minify: false,
+  target: 'es2022',
 })

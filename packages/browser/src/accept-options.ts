@@ -23,7 +23,9 @@ export interface AcceptImpersonationOptions {
   readonly dPoP?: boolean | undefined
   /**
    * Ends the impersonation when the page is left. To reload is to leave. `false` lets the token
-   * live until it expires.
+   * live until it expires. The last request of a page gets lost if the browser crashes, in Firefox before
+   * 133, and after five minutes if the provider demands nonces. Then the token lives until it
+   * expires, too.
    *
    * @defaultValue true
    */
@@ -56,8 +58,9 @@ export interface AcceptImpersonationOptions {
    */
   readonly console?: string | undefined
   /**
-   * The name of the user, as text: called at the end, for what is said then. It stays in
-   * `sessionStorage` for ten minutes.
+   * The name of the user, as text: called at the end, for what is said then. If the operator ended it, or
+   * if the time was over, the name stays in `sessionStorage` for ten minutes, with the id, who acted as
+   * whom, the ticket, and the address of the page without its fragment. Nothing of an opaque token stays.
    *
    * @defaultValue the `sub` of the token
    */

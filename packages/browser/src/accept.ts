@@ -4,7 +4,7 @@ import {
   checkOptions,
 } from './accept-options.ts'
 import { type Arrival, newHandOver, storeHandOver, takeArrival, takeHandOver } from './arrival.ts'
-import { describeCause, ImpersonationError, type ImpersonationErrorCode } from './errors.ts'
+import { ImpersonationError, inWords } from './errors.ts'
 import type { Link } from './link.ts'
 import type { ImpersonationSession } from './session.ts'
 
@@ -71,7 +71,7 @@ async function begin(link: Link, options: CheckedOptions): Promise<never> {
     release()
     const url = await discoverProvider(options)
       .then((provider) => provider.authorizationUrl(handOver))
-      .catch(inWords(failure, options))
+      .catch(inWords(failure, texts))
     // This page leaves no entry in the history, to which a person could go back.
     location.replace(url)
     await new Promise((resolve) => setTimeout(resolve, REDIRECT_MS))
@@ -92,12 +92,12 @@ async function finish(
   const release = await provider.holdOnlyTab(options)
   try {
     const { exchangeFailure, failure, signInFailure, startSession, startStopwatch } = provider
-    const found = await provider.discoverProvider(options).catch(inWords(failure, options))
-    const operator = await found.operator(answer, handOver).catch(inWords(signInFailure, options))
+    const found = await provider.discoverProvider(options).catch(inWords(failure, texts))
+    const operator = await found.operator(answer, handOver).catch(inWords(signInFailure, texts))
     const passed = startStopwatch()
     const granted = await found
       .exchange(handOver.subjectToken, operator.accessToken)
-      .catch(inWords((error) => exchangeFailure(error, handOver, operator), options))
+      .catch(inWords((error) => exchangeFailure(error, handOver, operator), texts))
     const actor = Object.freeze({ sub: operator.sub })
     return startSession({ granted, actor, provider: found, release, passed }, options)
   } catch (error) {
@@ -108,15 +108,5 @@ async function finish(
 
 /** Pages without an impersonation do without this code, and without oauth4webapi. */
 async function load(options: CheckedOptions) {
-  return import('./acting-page.ts').catch(inWords(() => 'unreachable', options))
-}
-
-function inWords(
-  codeOf: (error: unknown) => ImpersonationErrorCode,
-  { texts }: CheckedOptions,
-): (error: unknown) => never {
-  return (error) => {
-    if (error instanceof ImpersonationError) throw error
-    throw new ImpersonationError(codeOf(error), { texts, cause: describeCause(error) })
-  }
+  return import('./acting-page.ts').catch(inWords(() => 'unreachable', options.texts))
 }

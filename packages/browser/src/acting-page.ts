@@ -1,13 +1,15 @@
 import type { CheckedOptions } from './accept-options.ts'
+import { parseClaims } from './claims.ts'
 import { coverPage } from './cover.ts'
 import { ImpersonationError } from './errors.ts'
 import { endOnLeave, goBack, keepLeft } from './leaving.ts'
 import { whenPoked } from './only-tab.ts'
 import type { Granted, ImpersonationProvider } from './provider.ts'
 import { quietly } from './quietly.ts'
+import { isTokenRefused } from './refused-token.ts'
 import type { ImpersonationSession } from './session.ts'
 import type { SessionEnd } from './texts.ts'
-import { type Credential, isTokenRefused, parseClaims, sendWithToken } from './token-request.ts'
+import { type Credential, sendWithToken } from './token-request.ts'
 import { statusReference, watchForEnd } from './watching.ts'
 
 const TICK_MS = 1000
@@ -196,5 +198,6 @@ export function startSession(
 
 export { sayLeft } from './leaving.ts'
 export { holdOnlyTab } from './only-tab.ts'
-export { discoverProvider, exchangeFailure, failure, signInFailure } from './provider.ts'
-export { startStopwatch } from './session.ts'
+export { discoverProvider } from './provider.ts'
+export { exchangeFailure, failure, signInFailure } from './refusal.ts'
+export { startStopwatch } from './stopwatch.ts'

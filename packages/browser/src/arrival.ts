@@ -1,5 +1,7 @@
 import { isSubjectToken, LINK_NAMES, type Link, parseLink, takeParts } from './link.ts'
+import type { SignInSecrets } from './provider.ts'
 import { LEFT_KEY, quietly } from './quietly.ts'
+import { randomValue } from './random-value.ts'
 
 /** How an impersonation arrives at a page: by a link, or with the answer of the provider. */
 export type Arrival =
@@ -68,11 +70,7 @@ function show(url: string): void {
 }
 
 /** What waits in this tab while the provider is asked who the operator is. */
-export interface HandOver extends Link {
-  readonly state: string
-  readonly nonce: string
-  /** RFC 7636. */
-  readonly verifier: string
+export interface HandOver extends Link, SignInSecrets {
   /** The page that was opened, without the link. */
   readonly url: string
 }
@@ -117,13 +115,4 @@ function isHandOver(value: unknown): value is HandOver {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
-}
-
-/** 256 bits, base64url: as a verifier 43 characters, the least that RFC 7636 §4.1 allows. */
-function randomValue(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32))
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 }

@@ -34,7 +34,7 @@ export type ImpersonationTexts = Partial<
 const START_AGAIN_TEXT = 'Start again from the back office.'
 
 /** What happened, and what the operator can do. */
-const ERROR_TEXTS: Readonly<Record<Exclude<ImpersonationErrorCode, 'left'>, string>> = {
+export const ERROR_TEXTS: Readonly<Record<Exclude<ImpersonationErrorCode, 'left'>, string>> = {
   already_acting:
     'Another tab of this browser acts as a customer in this application. End it there, or close that tab. Then start again from the back office.',
   consent_required:
@@ -98,4 +98,15 @@ export function describeCause(error: unknown): Error {
     return new Error(`${error.error}: ${description ?? 'no description'}`)
   }
   return new Error(`${error.name}: ${error.message}`)
+}
+
+/** For `catch`: rejects with an error whose message is for the operator. */
+export function inWords(
+  codeOf: (error: unknown) => ImpersonationErrorCode,
+  texts?: ImpersonationTexts,
+): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof ImpersonationError) throw error
+    throw new ImpersonationError(codeOf(error), { texts, cause: describeCause(error) })
+  }
 }

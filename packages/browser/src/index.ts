@@ -5,6 +5,7 @@ export type {
   ImpersonationBannerSettings,
 } from './banner/banner-element.ts'
 export { defineImpersonationBanner } from './banner/define.ts'
+export type { TokenContext } from './claims.ts'
 export {
   ImpersonationError,
   type ImpersonationErrorCode,
@@ -13,11 +14,7 @@ export {
   type LeftValues,
 } from './errors.ts'
 export { type ImpersonationUrlParameters, impersonationUrl } from './link.ts'
-export type {
-  ImpersonationSession,
-  ImpersonationSessionEvents,
-  TokenContext,
-} from './session.ts'
+export type { ImpersonationSession, ImpersonationSessionEvents } from './session.ts'
 export type {
   BannerNames,
   ImpersonationBannerTexts,

@@ -1,13 +1,38 @@
-import type { CheckedOptions } from './accept-options.ts'
-import type { HandOver } from './arrival.ts'
-import { ImpersonationError, type ImpersonationErrorCode } from './errors.ts'
-import type { Link } from './link.ts'
+import { parseClaims } from './claims.ts'
+import { ImpersonationError, type ImpersonationTexts } from './errors.ts'
+import { oauth } from './oauth.ts'
+import { generateProofKey, type ProofKey } from './proof-key.ts'
 import { parseUrl } from './quietly.ts'
-import { generateProofKey, oauth, type ProofKey, parseClaims } from './token-request.ts'
 
 const TIMEOUT_MS = 10_000
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
+
+/** What the provider has to be told. */
+export interface ProviderSettings {
+  readonly issuer: URL
+  readonly clientId: string
+  /** @defaultValue none: a page is a public client */
+  readonly clientAuth?: oauth.ClientAuth
+  readonly redirectUri: string
+  /** How the provider answers. @defaultValue in the fragment, so that no server logs the code */
+  readonly responseMode?: 'fragment' | 'query'
+  readonly resource: string
+  readonly scope: string
+  readonly dPoP: boolean
+  readonly texts?: ImpersonationTexts | undefined
+  readonly fetch: typeof globalThis.fetch
+  /** What each request has. @defaultValue for pages: no cookies, and no address of the page */
+  readonly requestInit?: RequestInit
+}
+
+/** What ties the answer of the provider to the request. */
+export interface SignInSecrets {
+  readonly state: string
+  readonly nonce: string
+  /** RFC 7636. */
+  readonly verifier: string
+}
 
 /** The operator in person, as the provider knows them. */
 export interface Operator {
@@ -26,7 +51,7 @@ export interface Granted {
   readonly expiresIn: number
 }
 
-/** The provider, as a public client in the browser sees it. */
+/** The provider, as the client of the application sees it. */
 export interface ImpersonationProvider {
   readonly key: ProofKey | undefined
   /** Where the access token itself ends its impersonation; absent where the provider has none. */
@@ -34,15 +59,16 @@ export interface ImpersonationProvider {
   /** Where the access token asks how its impersonation stands; absent where the provider has none. */
   readonly currentEndpoint: URL | undefined
   /** Asks, without a page of the provider, who the operator is: OpenID Connect Core §3.1.2.1. */
-  authorizationUrl(handOver: HandOver): Promise<URL>
+  authorizationUrl(secrets: SignInSecrets): Promise<URL>
   /** Validates the answer of the authorization endpoint, and redeems its code. */
-  operator(answer: URLSearchParams, handOver: HandOver): Promise<Operator>
+  operator(answer: URLSearchParams, secrets: SignInSecrets): Promise<Operator>
   /** RFC 8693. Sent once: a subject token that is redeemed twice counts as stolen. */
   exchange(subjectToken: string, actorToken: string): Promise<Granted>
 }
 
-export async function discoverProvider(options: CheckedOptions): Promise<ImpersonationProvider> {
+export async function discoverProvider(options: ProviderSettings): Promise<ImpersonationProvider> {
   const { issuer, clientId, redirectUri, resource, dPoP, texts } = options
+  const { clientAuth = oauth.None(), responseMode = 'fragment' } = options
   const discovered = await oauth.discoveryRequest(issuer, requestOptions(options))
   const server = await oauth.processDiscoveryResponse(issuer, discovered)
   const key = dPoP ? await generateProofKey() : undefined
@@ -79,7 +105,7 @@ export async function discoverProvider(options: CheckedOptions): Promise<Imperso
       const parameters = {
         client_id: clientId,
         response_type: 'code',
-        response_mode: 'fragment',
+        response_mode: responseMode,
         redirect_uri: redirectUri,
         scope: 'openid',
         prompt: 'none',
@@ -98,7 +124,7 @@ export async function discoverProvider(options: CheckedOptions): Promise<Imperso
         const response = await oauth.authorizationCodeGrantRequest(
           server,
           client,
-          oauth.None(),
+          clientAuth,
           parameters,
           redirectUri,
           verifier,
@@ -132,7 +158,7 @@ export async function discoverProvider(options: CheckedOptions): Promise<Imperso
         const response = await oauth.genericTokenEndpointRequest(
           server,
           client,
-          oauth.None(),
+          clientAuth,
           TOKEN_EXCHANGE,
           parameters,
           tokenRequestOptions,
@@ -156,14 +182,15 @@ export async function discoverProvider(options: CheckedOptions): Promise<Imperso
 
 type Sent = oauth.CustomFetchOptions<string, URLSearchParams | undefined>
 
-function requestOptions({ issuer, fetch }: CheckedOptions) {
+const PAGE_REQUEST: RequestInit = { credentials: 'omit', referrerPolicy: 'no-referrer' }
+
+function requestOptions({ issuer, fetch, requestInit = PAGE_REQUEST }: ProviderSettings) {
   const send = (url: string, { body, signal, ...init }: Sent) =>
     fetch(url, {
       ...init,
       ...(body && { body }),
       ...(signal && { signal }),
-      credentials: 'omit',
-      referrerPolicy: 'no-referrer',
+      ...requestInit,
     })
   return {
     [oauth.allowInsecureRequests]: issuer.protocol === 'http:',
@@ -178,75 +205,6 @@ async function readTime(response: Response): Promise<number> {
     .clone()
     .json()
     .catch(() => {})
-  const { iat } = parseClaims(String(answer?.id_token))
+  const { iat } = parseClaims(String(Object(answer).id_token))
   return typeof iat === 'number' ? iat : Math.floor(Date.now() / 1000)
-}
-
-/** OpenID Connect Core §3.1.2.6. */
-const SIGN_IN_ERRORS: Readonly<Record<string, ImpersonationErrorCode>> = {
-  access_denied: 'denied',
-  account_selection_required: 'not_signed_in',
-  consent_required: 'consent_required',
-  interaction_required: 'consent_required',
-  login_required: 'not_signed_in',
-  server_error: 'unreachable',
-  temporarily_unavailable: 'unreachable',
-}
-
-/** An answer that is not one to the request of this tab. */
-const FOREIGN_ANSWER_CODES: readonly string[] = [
-  oauth.INVALID_RESPONSE,
-  oauth.JWT_CLAIM_COMPARISON,
-  oauth.JWT_TIMESTAMP_CHECK,
-]
-
-/** Why the provider did not tell who the operator is. */
-export function signInFailure(error: unknown): ImpersonationErrorCode {
-  if (error instanceof oauth.AuthorizationResponseError) {
-    return SIGN_IN_ERRORS[error.error] ?? 'misconfigured'
-  }
-  if (error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant') {
-    return 'interrupted'
-  }
-  if (
-    error instanceof oauth.OperationProcessingError &&
-    FOREIGN_ANSWER_CODES.includes(String(error.code))
-  ) {
-    return 'foreign_answer'
-  }
-  return failure(error)
-}
-
-/**
- * Why the exchange was refused. The provider does not tell the reasons apart. The hints of the link
- * do, as far as they are true: they choose the message, after the provider has refused.
- */
-export function exchangeFailure(
-  error: unknown,
-  { actor, expires }: Link,
-  operator: Operator,
-): ImpersonationErrorCode {
-  if (!(error instanceof oauth.ResponseBodyError) || isForLater(error)) return failure(error)
-  if (actor !== undefined && actor !== operator.sub) return 'other_operator'
-  if (expires !== undefined && expires <= operator.time) return 'link_expired'
-  if (error.error === 'access_denied') return 'denied'
-  return error.error === 'invalid_request' ? 'refused' : failure(error)
-}
-
-/** Of a request that says nothing about the operator. */
-export function failure(error: unknown): ImpersonationErrorCode {
-  if (error instanceof oauth.ResponseBodyError) {
-    return isForLater(error) ? 'unreachable' : 'misconfigured'
-  }
-  if (error instanceof oauth.WWWAuthenticateChallengeError) return 'misconfigured'
-  // The discovery document of another issuer.
-  const isOther =
-    error instanceof oauth.OperationProcessingError &&
-    error.code === oauth.JSON_ATTRIBUTE_COMPARISON
-  return isOther ? 'misconfigured' : 'unreachable'
-}
-
-/** The provider has judged nothing: it fails, or had too many requests (RFC 6585 §4). */
-function isForLater({ status }: oauth.ResponseBodyError): boolean {
-  return status >= 500 || status === 429
 }

@@ -1,9 +1,5 @@
+import type { TokenContext } from './claims.ts'
 import type { SessionEnd } from './texts.ts'
-
-/** The claims of the access token that a page may show. They are not verified: APIs do that. */
-export interface TokenContext {
-  readonly [claim: string]: unknown
-}
 
 /** The events of an {@link ImpersonationSession}. None of them has a detail. */
 export interface ImpersonationSessionEvents {
@@ -13,8 +9,13 @@ export interface ImpersonationSessionEvents {
   expired: Event
   /**
    * The impersonation was ended by `end()`, or elsewhere: by the customer, a lead, a replay, a
-   * sign-out. While the page is visible, that is known within 8 seconds. A provider that cannot be
-   * reached ends nothing.
+   * sign-out. While the page is visible, that is known within 8 seconds.
+   *
+   * Every 5 seconds, the page reads the status list of the token. If its bit is set, the page asks the
+   * provider. If the token has no status, or if the list cannot be read, the page asks the provider every
+   * 5 seconds. It also asks at the beginning, when the page is shown or gets the focus, when the machine
+   * is online again, and after a 401 of `session.fetch`. Only `state: ended` and 401 `invalid_token` are
+   * ends. No answer, 403, 429, 500 and a refused proof end nothing.
    */
   ended: Event
 }
@@ -51,8 +52,10 @@ export interface ImpersonationSession {
 
   /**
    * Sends a request with the access token, and with a proof of the key where the token is bound to
-   * one. Takes and answers what the browser's own `fetch` does, but sends no cookies, follows no
-   * redirect, and caches nothing. An answer 401 that refuses the token ends the session.
+   * one. Takes and answers what the browser's own `fetch` does, but sends no cookies and no referrer,
+   * follows no redirect, and caches nothing. An answer 401 with `invalid_token`, or without a challenge that
+   * the page can read, ends the session. An answer can arrive after the end: look at `state`
+   * before you show it.
    *
    * @throws TypeError where the address is of an origin that the token is not for
    * @throws ImpersonationError `expired` or `ended` where the session is over
@@ -78,14 +81,4 @@ export interface ImpersonationSession {
     type: E,
     listener: (event: ImpersonationSessionEvents[E]) => void,
   ): void
-}
-
-/**
- * The milliseconds since now. A clock that is set back adds no time, and neither does a machine
- * that sleeps, in which the second clock may stand still.
- */
-export function startStopwatch(): () => number {
-  const date = Date.now()
-  const monotonic = performance.now()
-  return () => Math.max(Date.now() - date, performance.now() - monotonic)
 }

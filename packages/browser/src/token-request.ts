@@ -1,9 +1,5 @@
-import * as oauth from 'oauth4webapi'
-import { quietly } from './quietly.ts'
-import { startStopwatch } from './session.ts'
-
-/** From one module: each import of a namespace has a name of its own in the bundle. */
-export { oauth }
+import { oauth } from './oauth.ts'
+import type { ProofKey } from './proof-key.ts'
 
 /** An access token, with the key that it is bound to. */
 export interface Credential {
@@ -80,64 +76,8 @@ async function signed(
   }
 }
 
-/**
- * RFC 6750 §3.1: an API that wants more than this token, as in RFC 9470, says another error.
- *
- * @param hidden the answer where there is no challenge that can be read
- */
-export function isTokenRefused({ status, headers }: Response, hidden: boolean): boolean {
-  const challenge = headers.get('www-authenticate')
-  return status === 401 && (challenge ? /\berror="?invalid_token\b/.test(challenge) : hidden)
-}
-
 /** RFC 9449 §9. The challenge itself can be read only where the API exposes it. */
 function asksForNonce({ status, headers }: Response): boolean {
   if (status !== 401 || !headers.has('dpop-nonce')) return false
   return headers.get('www-authenticate')?.includes('use_dpop_nonce') !== false
-}
-
-/** A key that tokens are bound to: RFC 9449. The page can sign with it, and cannot read it. */
-export interface ProofKey {
-  /** For requests to the token endpoint. */
-  readonly handle: oauth.DPoPHandle
-  /**
-   * Uses the clock of the provider from now on: a proof with a wrong time is refused.
-   *
-   * @param time in seconds since the epoch
-   */
-  setClock(time: number): void
-}
-
-export async function generateProofKey(): Promise<ProofKey> {
-  let now = () => Date.now() / 1000
-  const keyPair = await oauth.generateKeyPair('ES256', { extractable: false })
-  return {
-    handle: oauth.DPoP({}, keyPair, {
-      [oauth.modifyAssertion]: (_header, payload) => {
-        payload.iat = Math.floor(now())
-      },
-    }),
-    setClock(time) {
-      const passed = startStopwatch()
-      now = () => time + passed() / 1000
-    },
-  }
-}
-
-/**
- * The payload of a JWT, not verified.
- *
- * @returns `{}` where the token is opaque
- */
-export function parseClaims(token: string): Readonly<Record<string, unknown>> {
-  const [, payload = '', ...more] = token.split('.')
-  const claims: unknown =
-    more.length === 1 &&
-    quietly(() => JSON.parse(new TextDecoder().decode(decodeBase64Url(payload))))
-  return Object.freeze(claims instanceof Object && !Array.isArray(claims) ? { ...claims } : {})
-}
-
-export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
 }

@@ -1,13 +1,8 @@
+import { decodeBase64Url, parseClaims } from './claims.ts'
 import { parseUrl } from './quietly.ts'
+import { isTokenRefused } from './refused-token.ts'
 import type { SessionEnd } from './texts.ts'
-import {
-  type Credential,
-  decodeBase64Url,
-  FETCH_OPTIONS,
-  isTokenRefused,
-  parseClaims,
-  sendWithToken,
-} from './token-request.ts'
+import { type Credential, FETCH_OPTIONS, sendWithToken } from './token-request.ts'
 
 const LOOK_MS = 5000
 const TIMEOUT_MS = 2000

@@ -41,6 +41,38 @@ describe('docs/browser.md', () => {
     expect(person.urls.filter((url) => url.includes('oauth4webapi'))).to.deep.equal([])
   })
 
+  it('has options that the page takes: what was typed, names and texts of its own', async () => {
+    const options = here(String((await filesUnder('The session')).get('options.js')), sites)
+    const { files } = sites.application
+    const page = String(files['/shop.js'])
+    const changed = page
+      .replace(/^/, "import { options } from '/options.js'\n")
+      .replace("scope: 'orders:read',", '$& ...options,')
+    sites.application.files = { ...files, '/shop.js': changed, '/options.js': options }
+    try {
+      await using person = await visit(sites)
+      await sites.signIn(person.context)
+      await person.page.goto(await sites.link())
+      await person.page.getByText(ORDERS).waitFor()
+      await person.page.evaluate(() => {
+        const name = document.createElement('p')
+        name.id = 'name'
+        name.textContent = 'Alice Ng'
+        document.body.append(name, document.createElement('textarea'))
+      })
+      await person.page.getByRole('textbox').fill('Dear Alice')
+      await person.page.getByRole('button', { name: 'olivia acts as alice: end' }).click()
+      const cover = person.page.getByRole('dialog', { name: 'You no longer act as Alice Ng' })
+      await cover.getByText('Schließen Sie diesen Tab.').waitFor()
+      await cover.getByRole('button', { name: 'Copy what I typed' }).waitFor()
+      await person.page.goto('about:blank')
+      await person.page.goto('/#impersonation=%')
+      await person.page.getByText('Der Link ist beschädigt.').waitFor()
+    } finally {
+      sites.application.files = files
+    }
+  })
+
   it('has a back office that opens the application', async () => {
     const script = (await filesUnder('The back office')).get('back-office.js')
     sites.application.files = {

@@ -15,8 +15,9 @@ describe('the errors for operators', () => {
   })
 
   it('are all in the document, and no others', async () => {
-    const text = await readFile(new URL('docs/browser.md', ROOT), 'utf8')
-    const section = text.split('\n## Errors\n')[1]?.split('\n## ')[0] ?? ''
+    const text = await readFile(new URL('docs/troubleshooting.md', ROOT), 'utf8')
+    const heading = '\n## An operator cannot begin in your application\n'
+    const section = text.split(heading)[1]?.split('\n## ')[0] ?? ''
     const rows = section
       .split('\n')
       .filter((line) => line.startsWith('| `') && !line.startsWith('| `code`'))

@@ -87,7 +87,8 @@ describe('docs/server-rendered.md behind the support console', () => {
     const { page } = person
     const tab = await act(page, 'alice')
     await tab.waitForURL(`${shop.origin}/orders`)
-    await tab.getByText('olivia acts as alice, ticket SUP-123').waitFor()
+    await tab.getByText('olivia acts as alice').waitFor()
+    await tab.getByText('Ticket SUP-123').waitFor()
     await tab.getByText('beans of alice, seen by olivia').waitFor()
     await page.getByText(reads('Shop is open in a new tab, as Alice Ng.')).waitFor()
     await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()

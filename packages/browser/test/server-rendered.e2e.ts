@@ -87,7 +87,7 @@ describe('docs/server-rendered.md in Chromium, with the shop on another site tha
     const page = await operator()
     const foreign = await posting('/impersonation')
     await press(page, foreign.url, 'impersonation', await shop.subjectToken())
-    await page.getByText('This page is opened from the support console.').waitFor()
+    await page.getByText('This page is opened from the back office.').waitFor()
     await foreign.close()
     await page.context().close()
   })

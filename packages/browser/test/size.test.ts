@@ -9,6 +9,8 @@ import { builtKit } from './support/built-kit.ts'
 const MOST_OF_ACTING = 9330
 /** What React adds to it. */
 const MOST_OF_REACT = 950
+/** Entries of their own, that other pages do not load. */
+const ENTRIES: readonly string[] = ['react.js', 'server.js']
 /** What a page without an impersonation loads. */
 const MOST_AT_FIRST = 3680
 
@@ -29,7 +31,7 @@ describe('the modules for browsers', () => {
 
   it(`have ${MOST_OF_ACTING} bytes more, at most, where an operator acts and the banner is shown`, () => {
     const first = atFirst()
-    const more = [...files.keys()].filter((name) => !first.has(name) && name !== 'react.js')
+    const more = [...files.keys()].filter((name) => !first.has(name) && !ENTRIES.includes(name))
     // Their names say what is in them, for logs. The rest is a hash.
     expect(more.map((name) => name.replace(/-[A-Z0-9]{8}\.js$/, ''))).to.have.members([
       'acting-page',
@@ -52,8 +54,15 @@ describe('the modules for browsers', () => {
     expect(gzipSync(text).length).to.be.at.most(MOST_OF_REACT)
   })
 
+  it('have the part for servers in a file of its own, which needs no Node.js', () => {
+    const text = files.get('server.js') ?? ''
+    const imported = [...text.matchAll(/^(?:import|export) .* from "(.+)";$/gm)]
+    expect(imported.map(([, specifier]) => specifier)).to.deep.equal(['oauth4webapi'])
+    expect(text).not.to.match(/\b(?:document|window|location|process|Buffer)\b\./)
+  })
+
   it('import oauth4webapi, and only where there is an impersonation', () => {
-    const names = [...files.keys()].filter((name) => name !== 'react.js')
+    const names = [...files.keys()].filter((name) => !ENTRIES.includes(name))
     const others = names.flatMap((name) =>
       importsOf(name)
         .filter((specifier) => !specifier.startsWith('./'))

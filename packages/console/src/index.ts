@@ -48,7 +48,7 @@ import type { Pause } from './web/pause-answers.ts'
 import { personNames } from './web/person-names.ts'
 import { accountApi, consoleApi } from './web/router.ts'
 import { checkSetUp } from './web/sign-in/check-set-up.ts'
-import { findRole } from './web/sign-in/roles.ts'
+import { findMayErase, findRole } from './web/sign-in/roles.ts'
 import { signedInTo } from './web/sign-in/signed-in.ts'
 
 export type { StoredRow } from 'oidc-provider-impersonation-verify/chain'
@@ -131,7 +131,7 @@ export interface SupportConsole extends Middleware {
   /** For guards of APIs in this process: `resourceServer({ onImpersonatedRequest })`. */
   readonly onImpersonatedRequest: (use: ToldRequest) => Promise<void>
   /**
-   * Takes what guards of APIs in other processes tell: docs/recording-uses.md. Mount what it returns beside
+   * Takes what guards of APIs in other processes tell: examples/recording-uses/send-uses.ts. Mount what it returns beside
    * the console.
    *
    * @throws TypeError with the path of an option that is unknown or wrong
@@ -260,6 +260,10 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     sign,
     isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,
     hasAccount: async (id) => (await findAccount(provider, id)) !== undefined,
+    async mayErase(id) {
+      const account = await findAccount(provider, id)
+      return account !== undefined && findMayErase(account, settings)
+    },
     now,
   })
   const parts: ErasingParts & Parts & PermitParts = {

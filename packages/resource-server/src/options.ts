@@ -108,7 +108,7 @@ export interface ResourceServerOptions {
    * refused: who acts as whom, what was asked for, and what was answered. It is called once for each
    * request, after the answer, and changes no answer: what it throws is a process warning named
    * `ImpersonationWarning`. A token that is forged, expired or for another audience is not announced.
-   * docs/recording-uses.md has what the function gets, and how to hand it on.
+   * docs/your-apis.md has what the function gets, and how to hand it on.
    * @defaultValue no function is notified
    * @example
    * onImpersonatedRequest: (use) => console.log(JSON.stringify(use))

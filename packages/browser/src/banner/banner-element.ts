@@ -1,8 +1,13 @@
-import { type ImpersonationSession, startStopwatch } from '../session.ts'
+import type { ImpersonationSession } from '../session.ts'
+import { startStopwatch } from '../stopwatch.ts'
 import { ENGLISH_BANNER_TEXTS, type ImpersonationBannerTexts } from '../texts.ts'
-import { type BannerView, bannerView, isolated, plain, write } from './view.ts'
+import { isolated, plain, ticketIn } from './names.ts'
+import { type BannerView, bannerView, write } from './view.ts'
 
-/** What the application says about an impersonation. */
+/**
+ * What the application says about an impersonation. Names and tickets are text, never HTML. Characters that
+ * change the direction of text are left out of them, and a name that cannot be seen counts as missing.
+ */
 export interface ImpersonationBannerSettings {
   session: ImpersonationSession | undefined
   /** The name of the user. @defaultValue `session.userId` */
@@ -24,9 +29,37 @@ export interface ImpersonationBannerSettings {
 }
 
 /**
- * Shows who acts as whom and until when, and ends it. Without a session, it shows nothing.
+ * Shows who acts as whom and until when, and ends it. Without a session, it shows nothing. Its properties
+ * can be set at any time, also before the element is defined. It takes language and direction from the
+ * element around it. A name of more than 60 characters takes two lines at most. The tooltip, screen readers and the
+ * print have all of it.
+ *
+ * In the last 30 seconds, its words, border and colours change, and nothing moves. A screen reader says the
+ * time at 60 and at 10 seconds. When the button goes, the focus moves to the words about the end. An
+ * element in the slot `over` replaces the text `next` after the end.
  *
  * Fires `end-failed`, a `CustomEvent` whose `detail` is what `session.end()` threw.
+ *
+ * Rules of the page for the element win over its own. These custom properties change its colours:
+ *
+ * - `--impersonation-banner-color` is for text.
+ * - `--impersonation-banner-background`
+ * - `--impersonation-banner-border` is for the line below.
+ * - `--impersonation-banner-urgent-color` is for text and lines in the last 30 seconds.
+ * - `--impersonation-banner-urgent-background`
+ *
+ * These are the parts for `::part()`:
+ *
+ * - `banner` is the region. It is also `urgent` in the last 30 seconds, and `over` after the end.
+ * - `who` says who acts as whom.
+ * - `name` is each name, and the number of the ticket.
+ * - `ticket`
+ * - `mode` says *Look only*, or *Look and change*.
+ * - `review` says *Will be reviewed*.
+ * - `countdown`
+ * - `end` is the button.
+ * - `notice` says that it is over, or that the end failed.
+ * - `next` says what to do next.
  */
 export interface ImpersonationBannerElement extends HTMLElement, ImpersonationBannerSettings {}
 
@@ -172,7 +205,7 @@ function show(
   const texts = { ...ENGLISH_BANNER_TEXTS, ...settings.texts }
   const actorName = isolated(settings.actorName, session.actor.sub) ?? texts.nameless
   const userName = isolated(settings.userName, session.userId) ?? texts.nameless
-  const ticket = isolated(settings.ticket, ticketIn(session))
+  const ticket = isolated(settings.ticket, ticketIn(session.context))
   const { changes } = settings
 
   const isMarked = !over && settings.marksTitle !== false
@@ -213,11 +246,6 @@ function show(
   else if (shown.isToSay(seconds))
     view.announcement.textContent = texts.announcement({ seconds, userName })
   return over ? 0 : left % 1000 || 1000
-}
-
-/** From the claim of the README's hook. */
-function ticketIn({ context }: ImpersonationSession): unknown {
-  return Object(context.impersonation_context).ticket_id
 }
 
 /** Seconds before the end at which screen readers say the time. */

@@ -5,17 +5,26 @@ import { ENGLISH_BANNER_TEXTS } from '../../src/texts.ts'
 import { banner, bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
 
 const DOCUMENT = await readFile(new URL('../../../../docs/browser.md', import.meta.url), 'utf8')
+const ELEMENT = await readFile(
+  new URL('../../src/banner/banner-element.ts', import.meta.url),
+  'utf8',
+)
+const GERMAN = await readFile(
+  new URL('../../../../examples/browser/german.js', import.meta.url),
+  'utf8',
+)
 const STYLE = await readFile(new URL('../../src/banner/view.ts', import.meta.url), 'utf8')
 
-/** The blocks that have a name in their first line, as files. */
-const FILES = new Map(
-  [...DOCUMENT.matchAll(/^```(?:js|css)\n(?:\/\/|\/\*) ([\w.]+).*\n([\s\S]*?)^```$/gm)].map(
-    ([, name = '', code = '']) => [
+/** The blocks that have a name in their first line, and the file to copy. */
+const FILES = new Map([
+  ['/german.js', GERMAN],
+  ...[...DOCUMENT.matchAll(/^```(?:js|css)\n(?:\/\/|\/\*) ([\w.]+).*\n([\s\S]*?)^```$/gm)].map(
+    ([, name = '', code = '']): [string, string] => [
       `/${name}`,
       code.replace("'oidc-provider-impersonation-browser'", "'/packages/browser/src/index.ts'"),
     ],
   ),
-)
+])
 
 describe('docs/browser.md: the banner', () => {
   let server: Example
@@ -60,25 +69,21 @@ describe('docs/browser.md: the banner', () => {
     expect(keys).to.deep.equal(Object.keys(ENGLISH_BANNER_TEXTS))
   })
 
-  it('names every property, part and custom property, and no other', async () => {
+  it('has a docstring that names every part and custom property, and no other', async () => {
     await using person = await visitBanner(server.url)
     const { page } = person
     const region = await showBanner(page)
-    const properties = await page.evaluate(() =>
-      Object.getOwnPropertyNames(document.querySelector('impersonation-banner')),
-    )
-    expect(rowsBelow('| property |')).to.have.members(properties)
     const parts = await region.evaluate((it) =>
       [it, ...it.querySelectorAll('[part]')].map((each) => each.getAttribute('part')),
     )
-    expect(rowsBelow('| `::part` |')).to.have.members([...new Set(parts)])
+    expect(namesBelow('These are the parts')).to.have.members([...new Set(parts)])
     const custom = STYLE.match(/(?<=var\()--impersonation[\w-]+/g)
-    expect(rowsBelow('| custom property |')).to.have.members(custom ?? [])
+    expect(namesBelow('These custom properties')).to.have.members(custom ?? [])
   })
 })
 
-/** What stands first in the rows of a table. */
-function rowsBelow(head: string): (string | undefined)[] {
-  const table = DOCUMENT.slice(DOCUMENT.indexOf(head)).split('\n\n', 1)[0] ?? ''
-  return [...table.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name)
+/** What stands first in the items of a list of the docstring. */
+function namesBelow(sentence: string): (string | undefined)[] {
+  const [, list = ''] = ELEMENT.slice(ELEMENT.indexOf(sentence)).split('\n *\n')
+  return [...list.matchAll(/^ \* - `([\w-]+)`/gm)].map(([, name]) => name)
 }

@@ -47,13 +47,13 @@ export interface ImpersonationUse {
   readonly method?: string | undefined
   /**
    * The path that the client asked for, percent-encoded as it came, before any mount took a part
-   * away. Without the query, which may hold personal data; a path that holds some is sent with it.
-   * Absent where the guard was given the `Authorization` header alone.
+   * away. It has no query, because a query can hold personal data, search words and secrets. A path that
+   * holds personal data has it here, too. Absent where the guard was given the `Authorization` header alone.
    */
   readonly path?: string | undefined
   /**
    * The status of the answer; absent where the client went away before it, or the guard does not know
-   * the response.
+   * the response. Your API may still have done what was asked.
    */
   readonly status?: number | undefined
   /** Absent where the guard let the request pass; `status` shows what came of it then. */

@@ -107,7 +107,7 @@ const GAP = objectOf({ useId: REQUEST.useId, timeMs: time, dropped: wholeNumber(
 export type ParsedGap = v.InferOutput<typeof GAP>
 
 /**
- * What a sender tells in place of uses that it had to drop: docs/recording-uses.md.
+ * What a sender tells in place of uses that it had to drop: docs/your-apis.md.
  *
  * @throws TypeError that names the member: `use.dropped must be …`
  */

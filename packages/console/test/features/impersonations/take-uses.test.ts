@@ -102,6 +102,25 @@ describe('support.takeUses()', () => {
     expect(await deployment.audit.row(idOf('a'))).to.include({ reads: 2, changes: 2 })
   })
 
+  it('takes what the sender of docs/your-apis.md sends', async () => {
+    const before = { ...process.env }
+    try {
+      await here(async (url) => {
+        process.env.ISSUER = deployment.provider.issuer
+        process.env.RECORDER = new URL(url).origin
+        process.env.CLIENT_ID = MACHINE.clientId
+        process.env.CLIENT_SECRET = MACHINE.clientSecret
+        const sender = await import('../../../../../examples/recording-uses/send-uses.ts')
+        const use = useOf()
+        sender.record(use)
+        await sender.flush()
+        expect((await entries()).map((entry) => entry?.use?.useId)).to.deep.equal([use.useId])
+      })
+    } finally {
+      process.env = before
+    }
+  })
+
   it('answers 204 only once all is stored', async () => {
     audit.failing = ['append']
     await here(async (url) => {

@@ -11,6 +11,7 @@ import {
   notify,
   put,
   readOn,
+  replayed,
   started as startedFor,
   T,
   told,
@@ -38,6 +39,8 @@ class Deployment {
   send: (name: string, signal: AbortSignal) => unknown = () => {}
   /** Before a notice is written. */
   write: () => unknown = () => {}
+  /** Of a lead who is told of an alarm. */
+  hear: () => unknown = () => {}
   readonly #outboxes: Outbox[] = []
   readonly #recorders: ReturnType<typeof recorder>[] = []
 
@@ -50,7 +53,10 @@ class Deployment {
     const notify = { when: ['started', 'ended'] as const, digest }
     const recording = recorder(this.store, { notify, alerts: true })
     this.#recorders.push(recording)
-    const onAlarm = (alarm: Alarm) => this.alarms.push(alarm)
+    const onAlarm = (alarm: Alarm) => {
+      this.alarms.push(alarm)
+      return this.hear()
+    }
     this.#outboxes.push(
       startOutbox({
         ...{ interval, timeoutMs, atOnce, now: () => this.time, who: 'leads' },
@@ -376,6 +382,24 @@ describe('the outbox of notices', () => {
     })
     expect(stderr).to.deep.equal([])
   })
+
+  it(
+    'leaves nothing of what was erased while it was told',
+    inDeployment(async (deployment) => {
+      const sending = Promise.withResolvers<void>()
+      deployment.start()
+      deployment.send = deployment.hear = () => sending.promise
+      await deployment.record(started('a', T), replayed('a', T))
+      deployment.time = T + 1
+      while (deployment.sent.length === 0 || deployment.alarms.length === 0) await looks()
+      expect(await deployment.store.removeRow(idOf('a'), () => true)).to.equal(true)
+      sending.resolve()
+      await looks()
+      expect(await deployment.store.row(idOf('a'))).to.equal(undefined)
+      const texts = (await readOn(deployment.store)).flatMap(({ text }) => text ?? [])
+      expect(texts.join('\n')).not.to.match(/alice|support\./)
+    }),
+  )
 
   it('goes on where another process took what it found', async () => {
     const store = memoryAudit()

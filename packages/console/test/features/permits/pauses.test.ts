@@ -502,6 +502,23 @@ describe('an objection', () => {
       expect((await act('oscar')).status).to.equal(201)
     })
 
+    it('pauses nobody who is no operator, and whoever acted also without a role', async () => {
+      expect(codeOf(await hold({ operator: 'alice' }))).to.deep.equal([404, 'user_not_found'])
+      expect((await account(deployment, 'alice', '/pauses')).body.pauses).to.deep.equal([])
+      // Who was refused has not acted.
+      expect((await act('alice', { userId: 'carla' })).status).to.equal(403)
+      await deployment.settled()
+      expect(codeOf(await hold({ operator: 'alice' }))).to.deep.equal([404, 'user_not_found'])
+      await deployment.impersonate({ operator: 'oscar', access: 'read' })
+      await deployment.settled()
+      for (const who of ['olivia', 'oscar']) deployment.roles.delete(who)
+      expect(codeOf(await hold())).to.deep.equal([404, 'user_not_found'])
+      expect((await hold({ operator: 'oscar' })).status).to.equal(201)
+      deployment.faults.roles = true
+      expect((await hold({ operator: 'olivia' })).status).to.equal(503)
+      deployment.faults.roles = false
+    })
+
     it('pauses once, where two leads do it at the same moment', async () => {
       deployment.roles.set('oscar', 'lead')
       const answers = await Promise.all([hold(), hold({}, 'oscar')])

@@ -39,7 +39,10 @@ export function processOn(
     store,
     ...personalData(
       { ...recording, store },
-      { sign, isKept: async () => false, hasAccount: async () => true, now: Date.now, ...parts },
+      {
+        ...{ sign, isKept: async () => false, hasAccount: async () => true },
+        ...{ mayErase: async () => true, now: Date.now, ...parts },
+      },
     ),
     record: (...entries) => Promise.all(entries.map(recording.record)),
     close: recording.close,

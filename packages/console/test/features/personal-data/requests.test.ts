@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import type { JSONWebKeySet } from 'jose'
+import type { Account } from 'oidc-provider'
 import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import type { AuditStore, SupportConsoleOptions } from 'oidc-provider-impersonation-console'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
@@ -191,6 +192,54 @@ describe('an erasure by two people', () => {
       }
     })
   }
+
+  it('that a third person finishes meanwhile was not done by who is slower', async () => {
+    const audit = memoryAudit()
+    at = await consoleOn(audit)
+    await at.before(...over('a', 'alice'))
+    const id = await asked()
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const store = openedStore(audit)
+    const slow: AuditStore = {
+      ...store,
+      async removeRow(...one) {
+        reached.resolve()
+        await released.promise
+        return store.removeRow(...one)
+      },
+    }
+    const otherProcess = processOn(slow, { sign: signingOf(at) })
+    const slower = rejection(otherProcess.erasures.confirm(id, { by: 'ada' }))
+    await reached.promise
+    expect((await confirm(at, 'oscar', id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
+    released.resolve()
+    expect(await slower).to.include({ statusCode: 409, error: 'conflict' })
+    await otherProcess.close()
+  })
+
+  it('lapses when the person who asked may not erase any more, and another one asks anew', async () => {
+    const may = new Set(ERASERS)
+    const audit = faultyAudit()
+    at = await consoleOn(audit, { mayErase: ({ accountId }: Account) => may.has(accountId) })
+    await at.before(...over('a', 'alice'), ...over('b', 'alice', AGO + 9))
+    const id = await asked('grace')
+    may.delete('grace')
+    expect((await at.ask('ada', '/personal-data')).body.requests).to.deep.equal([])
+    expect((await at.ask('ada', person('alice'))).body).not.to.have.property('request')
+    expect(codeOf(await confirm(at, 'ada', id))).to.deep.equal([404, 'not_found'])
+    expect(codeOf(await confirm(at, 'grace', id))).to.deep.equal([403, 'access_denied'])
+    const again = await asked('oscar')
+    audit.failing = ['removeRow']
+    audit.passing = 1
+    expect((await confirm(at, 'ada', again)).status).to.equal(500)
+    audit.failing = []
+    // Two people wanted it: what is begun is finished.
+    may.delete('oscar')
+    may.add('grace')
+    expect((await confirm(at, 'grace', again)).body).to.deep.equal({
+      ...{ impersonations: 1, permits: 0 },
+    })
+  })
 
   it('is for those whom the deployment names, and nowhere without the option', async () => {
     at = await consoleOn(memoryAudit(), {})

@@ -52,8 +52,11 @@ export function alarmAlerts(
     }
     return {
       tell: async (signal: AbortSignal) => onAlarm(alarm, { signal }),
-      finish: (isTold: boolean, time: number) =>
-        recorder.record({ timeMs: time, id, ...triedAlert(alert, isTold) }),
+      async finish(isTold: boolean, time: number) {
+        // What was erased meanwhile, or removed, is not made again.
+        if (!(await store.row(id))) return
+        await recorder.record({ timeMs: time, id, ...triedAlert(alert, isTold) })
+      },
     }
   }
 

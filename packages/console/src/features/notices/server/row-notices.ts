@@ -60,11 +60,16 @@ export function rowNotices(
         for (const other of isTold ? others : []) {
           const left = pendingKindsIn(other.notice).filter((kind) => kinds.includes(kind))
           const outcome = triedOutcome(nextTry(other.notice?.last, left), true)
-          if (left.length > 0) await recorder.record({ timeMs, ...aboutOf(other), ...outcome })
+          if (left.length > 0) await recordIfThere(other, { timeMs, ...outcome })
         }
-        await recorder.record({ timeMs, ...aboutOf(row), ...triedOutcome(tried, isTold) })
+        await recordIfThere(row, { timeMs, ...triedOutcome(tried, isTold) })
       },
     }
+  }
+
+  /** What was erased meanwhile, or removed, is not made again by an entry that names the customer. */
+  async function recordIfThere(row: AuditRow, entry: AuditEntry) {
+    if (await store.row(row.id)) await recorder.record({ ...entry, ...aboutOf(row) })
   }
 
   return {

@@ -1,16 +1,10 @@
 import { present } from 'oidc-provider-impersonation-verify/format'
 import type { Audit } from '../../../ledger/recording/audit.ts'
-import {
-  type DataRequest,
-  type ErasedCounts,
-  type ErasureParts,
-  eraseCustomer,
-  findOfCustomer,
-} from './erase.ts'
+import { type DataRequest, type ErasedCounts, eraseCustomer, findOfCustomer } from './erase.ts'
 import { exportCustomer } from './export-customer.ts'
 import type { InForce } from './in-force.ts'
 import { findFirst } from './of-customer.ts'
-import { type ErasuresByTwo, erasuresOf } from './requests.ts'
+import { type ErasuresByTwo, type ErasuresParts, erasuresOf } from './requests.ts'
 
 /** What the audit has of one person: for their right of access, and to erasure. */
 export interface PersonalData {
@@ -26,7 +20,7 @@ export interface PersonalData {
 
 export function personalData(
   audit: Pick<Audit, 'recordSurely' | 'settled' | 'store' | 'writer'>,
-  parts: Omit<ErasureParts, 'record' | 'store'>,
+  parts: ErasuresParts,
 ): PersonalData {
   const { store } = audit
   const record = audit.recordSurely

@@ -48,9 +48,12 @@ export interface SaidBy {
   readonly note?: string | undefined
 }
 
-/** ErasuresByTwo that need two people. Who calls has asked whether the person may erase. */
+/** Erasures that need two people. Who calls has asked whether the person may erase. */
 export interface ErasuresByTwo {
-  /** Those that can be confirmed, in the order in which they were asked for. */
+  /**
+   * Those that can be confirmed, in the order in which they were asked for. A person who may not erase any more asks for
+   * nothing: until it is confirmed, their request is not among them.
+   */
   list(): Promise<readonly ErasureRequest[]>
   /**
    * @throws Problem 403 for the customer, 404 where there is nothing, 409 where somebody asked already
@@ -60,8 +63,8 @@ export interface ErasuresByTwo {
   /**
    * Erases it. Of those who confirm it together, one does.
    *
-   * @throws Problem 403 for the customer and for who asked, 404 where it lapsed or is done, 409 where somebody else
-   * does it
+   * @throws Problem 403 for the customer and for who asked, 404 where it lapsed or is done, or where who asked may not
+   * erase any more, 409 where somebody else does it
    * @throws InForceError where something may not be erased
    */
   confirm(id: string, saying: SaidBy): Promise<ErasedCounts>
@@ -76,6 +79,11 @@ interface AskedErasure extends Omit<ErasureRequest, 'customer' | 'isBegun'> {
   readonly confirmedIn: readonly string[]
 }
 
+export interface ErasuresParts extends Omit<ErasureParts, 'record' | 'store'> {
+  /** Whether a person may erase now, by the account id. */
+  readonly mayErase: (accountId: string) => Promise<boolean>
+}
+
 export function erasuresOf(
   {
     recordSurely,
@@ -83,9 +91,9 @@ export function erasuresOf(
     store,
     writer,
   }: Pick<Audit, 'recordSurely' | 'settled' | 'store' | 'writer'>,
-  given: Omit<ErasureParts, 'record' | 'store'>,
+  given: ErasuresParts,
 ): ErasuresByTwo {
-  const { now } = given
+  const { now, mayErase } = given
   const parts: ErasureParts = { ...given, store, record: recordSurely }
   const inTurn = takingTurns()
   const oneByOne = <T>(work: () => Promise<T>) => inTurn((before) => before, work)
@@ -127,7 +135,8 @@ export function erasuresOf(
     const isBegun = confirmedIn.length > 0
     if (!isBegun && now() >= asked.lapsesAt) return undefined
     const customer = await findCustomer(impersonations, permit)
-    return customer === undefined ? undefined : { ...asked, customer, isBegun }
+    if (customer === undefined || !(isBegun || (await mayErase(asked.by)))) return undefined
+    return { ...asked, customer, isBegun }
   }
 
   async function findCustomer(
@@ -190,7 +199,8 @@ export function erasuresOf(
       },
     }
     const erased = await eraseCustomer(parts, request.customer, { by, note }, confirmed)
-    if (!isFirst) throw faster()
+    // Of two that finish what was begun, one finds nothing left.
+    if (!isFirst || erased.impersonations + erased.permits === 0) throw faster()
     return erased
   }
 

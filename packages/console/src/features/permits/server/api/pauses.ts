@@ -15,12 +15,15 @@ import type {
   PauseAnswer,
   PausesAnswer,
 } from '../../../../web/pause-answers.ts'
+import { findRole } from '../../../../web/sign-in/roles.ts'
 import { endUnbegun } from '../ends.ts'
 import { pausedError } from '../pauses.ts'
 import { type CustomerPermitCall, mayDecide, type PermitCall } from './shown.ts'
 
 /** The longest pause that has an end, in seconds. */
 const MAX_PAUSE_S = 30 * 86_400
+/** How many of the newest rows tell whether somebody acted. */
+const ROWS_PER_READ = 100
 /** How long the ends may take before the answer leaves, in milliseconds. */
 const END_TIMEOUT_MS = 2000
 
@@ -50,7 +53,7 @@ export async function pauseOperator(call: PermitCall): Promise<void> {
   if (operator === caller.id) {
     throw new Problem(403, 'access_denied', 'you may not pause yourself')
   }
-  if (!(await findAccount(provider, operator))) {
+  if (!(await isOperator(operator, call))) {
     throw new Problem(404, 'user_not_found', 'there is no such operator')
   }
   const until = seconds === undefined ? undefined : now() + seconds * 1000
@@ -65,6 +68,19 @@ export async function pauseOperator(call: PermitCall): Promise<void> {
   )
   ctx.status = 201
   ctx.body = shown
+}
+
+/**
+ * Whether the deployment gives an account a role, or the account acted as a customer already: another backend may let
+ * people act who have no role here.
+ */
+async function isOperator(id: string, { audit, provider, settings, now }: PermitCall) {
+  const account = await findAccount(provider, id)
+  if (!account) return false
+  if ((await findRole(account, settings)) !== undefined) return true
+  const { rows } = await audit.store.find({ operator: id }, { limit: ROWS_PER_READ, now: now() })
+  // A request that was refused can come from anybody.
+  return rows.some(({ askedAt, startedAt }) => (startedAt ?? askedAt) !== undefined)
 }
 
 /** `GET /pauses/:id` */

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt, importJWK, SignJWT } from 'jose'
+import { type ResourceServer, resourceServer } from '../../packages/resource-server/src/index.ts'
 import { freePort } from '../adapters/servers.ts'
 import { compile } from '../support/compile.ts'
 import { type Deployment, deploy, signingKey } from '../support/deployment.ts'
@@ -13,8 +14,17 @@ import { signIn } from '../support/sign-in.ts'
 import { type Module, type Snippets, snippetsOf } from './documents.ts'
 
 const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
+/** The tests of recording run these. */
+const RECORDING = [
+  'orders-api.ts',
+  'queue-uses.ts',
+  'receive-uses.ts',
+  'send-uses.ts',
+  'take-uses.ts',
+  'use-store.ts',
+]
 
-describe('docs/resource-servers.md', function () {
+describe('docs/your-apis.md', function () {
   this.timeout(60_000)
   let snippets: Snippets
   let deployment: Deployment
@@ -22,7 +32,7 @@ describe('docs/resource-servers.md', function () {
   let key: DPoPKey
 
   before(async () => {
-    snippets = await snippetsOf('resource-servers.md')
+    snippets = await snippetsOf('your-apis.md')
     deployment = await deploy()
     const { orders } = deployment
     const own = await signIn(deployment, 'alice', { scope: 'openid orders:read', resource: orders })
@@ -52,6 +62,36 @@ describe('docs/resource-servers.md', function () {
     await snippets[Symbol.asyncDispose]()
   })
 
+  /** Runs a server of the page with one of its guards, whose addresses become those of this test. */
+  async function launch(
+    name: string,
+    issuer = deployment.issuer,
+    guard = 'guard',
+  ): Promise<Launched> {
+    const port = await freePort()
+    const base = `http://localhost:${port}`
+    const file = await guardFor(guard, { issuer, orders: deployment.orders, base })
+    const server = join(dirname(file), `${name}.ts`)
+    await copyFile(join(snippets.folder, 'src', `${name}.ts`), server)
+    return await run(server, base, port)
+  }
+
+  /** A guard of the page as `guard.ts`, with other addresses, in a folder of its own. */
+  async function guardFor(
+    name: string,
+    { issuer, orders, base }: { issuer: string; orders: string; base: string },
+  ): Promise<string> {
+    const source = join(snippets.folder, 'src')
+    const text = await readFile(join(source, `${name}.ts`), 'utf8')
+    const here = text
+      .replace('https://id.example.com/oidc', issuer)
+      .replace("audience: 'https://api.example.com'", `audience: '${orders}'`)
+      .replace("baseUrl: 'https://api.example.com'", `baseUrl: '${base}'`)
+    const folder = await mkdtemp(join(source, `${name}-`))
+    await writeFile(join(folder, 'guard.ts'), here)
+    return join(folder, 'guard.ts')
+  }
+
   it('compiles by the strictest settings', async () => {
     const project = join(snippets.folder, 'tsconfig.json')
     expect(await compile(['-p', project])).to.equal('')
@@ -60,20 +100,17 @@ describe('docs/resource-servers.md', function () {
   it('has no server that is not run below', async () => {
     const files = await readdir(join(snippets.folder, 'src'))
     const servers = SERVERS.map((name) => `${name}.ts`)
-    expect(files).to.have.members(['guard.ts', 'adults-only.ts', ...servers])
+    const guards = ['guard.ts', 'strict-guard.ts', 'bound-guard.ts', 'log-uses.ts']
+    expect(files).to.have.members([...guards, 'adults-only.ts', ...servers, ...RECORDING])
   })
 
   for (const name of SERVERS) {
     it(`${name}.ts lets in who may come in, and nobody else`, async () => {
-      const { issuer, orders: audience } = deployment
-      await using server = await launch(join(snippets.folder, 'src', `${name}.ts`), {
-        ISSUER: issuer,
-        AUDIENCE: audience,
-      })
+      await using server = await launch(name)
       const { ask } = server
       const anonymous = await ask('GET', '/orders')
       expect(anonymous.status).to.equal(401)
-      expect(anonymous.challenge).to.match(/^Bearer realm="[^"]+", DPoP realm="[^"]+", algs=/)
+      expect(anonymous.challenge).to.match(/^Bearer realm="[^"]+"$/)
       const forged = await ask('GET', '/orders', tokens.forged)
       expect([forged.status, forged.body.error]).to.deep.equal([401, 'invalid_token'])
       expect(forged.challenge).to.match(/^Bearer .*error="invalid_token"/)
@@ -90,11 +127,7 @@ describe('docs/resource-servers.md', function () {
     })
 
     it(`${name}.ts takes a bound token with a proof, once, and never as a bearer token`, async () => {
-      const { issuer, orders: audience } = deployment
-      await using server = await launch(join(snippets.folder, 'src', `${name}.ts`), {
-        ISSUER: issuer,
-        AUDIENCE: audience,
-      })
+      await using server = await launch(name, deployment.issuer, 'bound-guard')
       const { base, ask } = server
       const ath = athOf(tokens.bound)
       const dpop = await key.proof({ htm: 'GET', htu: `${base}/orders`, ath })
@@ -113,10 +146,7 @@ describe('docs/resource-servers.md', function () {
 
     it(`${name}.ts survives a provider that is down, and refuses everybody`, async () => {
       const gone = `http://localhost:${await freePort()}/oidc`
-      await using server = await launch(join(snippets.folder, 'src', `${name}.ts`), {
-        ISSUER: gone,
-        AUDIENCE: deployment.orders,
-      })
+      await using server = await launch(name, gone)
       const { child, ask } = server
       for (const token of [tokens.forged, tokens.own, tokens.forged]) {
         expect((await ask('GET', '/orders', token)).status).to.be.oneOf([500, 503])
@@ -126,6 +156,34 @@ describe('docs/resource-servers.md', function () {
       expect(child.exitCode).to.equal(null)
     })
   }
+
+  it('strict-guard.ts refuses an operator whose token has no status, and no customer', async () => {
+    const other = await deploy({ impersonation: { ending: { enabled: false } } })
+    try {
+      const { issuer, orders: resource } = other
+      const own = await signIn(other, 'alice', { scope: 'openid orders:read', resource })
+      const { body } = await other.exchange({ subject_token: await other.subjectToken() })
+      const { api }: Module = await import(await guardFor('strict-guard', other))
+      const { authenticate } = api as ResourceServer
+      expect(await authenticate(`Bearer ${own.access_token}`)).to.include({ userId: 'alice' })
+      const refused = await authenticate(`Bearer ${body.access_token}`).catch((error) => error)
+      expect(refused).to.be.an('error').with.property('message', 'access token has no status')
+      const lax = resourceServer({ issuer, audience: resource })
+      expect(await lax.authenticate(`Bearer ${body.access_token}`)).to.include({ userId: 'alice' })
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('shows the caller with the members that it has', async () => {
+    const page = await readFile(new URL('../../docs/your-apis.md', import.meta.url), 'utf8')
+    const [, code = ''] = /^```js\n(\/\/ caller\.js\n.*?)^```$/ms.exec(page) ?? []
+    const { caller } = await import(`data:text/javascript,${encodeURIComponent(code)}`)
+    const { issuer, orders: audience } = deployment
+    const real = await resourceServer({ issuer, audience }).authenticate(`Bearer ${tokens.acted}`)
+    expect(caller).to.have.all.keys(Object.keys(real))
+    expect(caller).to.deep.include({ userId: real.userId, actor: real.actor, isImpersonated: true })
+  })
 
   it('adults-only.ts refuses who is too young, and whose age is not known', async () => {
     const { adultsOnly }: Module = await snippets.load('A requirement of your own')
@@ -150,12 +208,10 @@ interface Launched extends AsyncDisposable {
 }
 
 /** Runs a server as a process of its own, which it can end. */
-async function launch(file: string, environment: Record<string, string>): Promise<Launched> {
-  const port = await freePort()
-  const base = `http://localhost:${port}`
+async function run(file: string, base: string, port: number): Promise<Launched> {
   const { PATH } = process.env
   const child = spawn(process.execPath, [file], {
-    env: { PATH, PORT: String(port), BASE_URL: base, NODE_ENV: 'production', ...environment },
+    env: { PATH, PORT: String(port), NODE_ENV: 'production' },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let log = ''

@@ -1,0 +1,3 @@
+import { impersonations } from '../../../lib/impersonations'
+
+export const POST = (request: Request) => impersonations().end(request)

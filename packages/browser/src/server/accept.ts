@@ -1,0 +1,107 @@
+import { parseClaims } from '../claims.ts'
+import { inWords } from '../errors.ts'
+import { randomValue } from '../random-value.ts'
+import { exchangeFailure, signInFailure } from '../refusal.ts'
+import type { Answers } from './answers.ts'
+import { askCurrent, requestEnd } from './by-token.ts'
+import { ACTING_COOKIE, BEGUN_COOKIE, cookie, goneCookie, readCookie } from './cookies.ts'
+import { readSubjectToken } from './form.ts'
+import { impersonationOf, type Surroundings } from './impersonation.ts'
+import type { Begun, Kept } from './sessions.ts'
+
+/** Takes the form of the back office, and asks the provider who is signed in there. */
+export async function begin(
+  request: Request,
+  { settings, sessions, findProvider }: Surroundings,
+  answers: Answers,
+): Promise<Response> {
+  // Login CSRF: a foreign page must not choose the customer as whom the operator works.
+  if (!settings.from.includes(request.headers.get('origin') ?? '')) {
+    return answers.say(request, 'foreign_form')
+  }
+  const subjectToken = await readSubjectToken(request)
+  if (subjectToken === undefined) return answers.say(request, 'malformed')
+  const secrets = { state: randomValue(), nonce: randomValue(), verifier: randomValue() }
+  let url: URL
+  try {
+    const provider = await findProvider()
+    url = await provider.authorizationUrl(secrets)
+  } catch (error) {
+    return answers.refuse(request, error)
+  }
+  const { id, untilMs } = await sessions.keepBegun({ ...secrets, subjectToken })
+  return answers.redirect(url.href, [cookie(BEGUN_COOKIE, id, untilMs)])
+}
+
+/** Comes back from the provider: exchanges, and keeps the session. */
+export async function finish(
+  request: Request,
+  surroundings: Surroundings,
+  answers: Answers,
+): Promise<Response> {
+  const { settings, sessions } = surroundings
+  const answer = new URL(request.url).searchParams
+  const id = readCookie(request, BEGUN_COOKIE)
+  const begun = await sessions.readBegun(id)
+  // What this browser has begun stays, whatever another page sends it here with.
+  if (!id || answer.get('state') !== begun?.state) return answers.say(request, 'foreign_answer')
+
+  const cookies = [goneCookie(BEGUN_COOKIE)]
+  if (!(await sessions.takeBegun(id))) return answers.say(request, 'foreign_answer', { cookies })
+
+  const oldId = readCookie(request, ACTING_COOKIE)
+  const old = await sessions.read(oldId)
+  if (oldId && old) {
+    const impersonation = impersonationOf(oldId, old, surroundings)
+    if (impersonation.state === 'active') {
+      return answers.say(request, 'already_acting', { cookies, impersonation })
+    }
+    await sessions.remove(oldId)
+  }
+
+  let actor: string | undefined
+  try {
+    const kept = await exchange(answer, begun, surroundings, (sub) => {
+      actor = sub
+    })
+    return answers.redirect(settings.next, [
+      ...cookies,
+      cookie(ACTING_COOKIE, kept.id, kept.untilMs),
+    ])
+  } catch (error) {
+    return answers.refuse(request, error, { cookies, actor })
+  }
+}
+
+async function exchange(
+  answer: URLSearchParams,
+  begun: Begun,
+  { settings, sessions, findProvider }: Surroundings,
+  tellActor: (sub: string) => void,
+): Promise<Kept> {
+  const provider = await findProvider()
+  const operator = await provider.operator(answer, begun).catch(inWords(signInFailure))
+  tellActor(operator.sub)
+  const askedAtMs = Date.now()
+  const { accessToken, scope, expiresIn } = await provider
+    .exchange(begun.subjectToken, operator.accessToken)
+    .catch(inWords((error) => exchangeFailure(error, {}, operator)))
+  const current = await askCurrent(provider, accessToken, settings.fetch)
+  const session = {
+    accessToken,
+    actor: operator.sub,
+    scope,
+    expiresAtMs: askedAtMs + expiresIn * 1000,
+    context: parseClaims(accessToken),
+    isToBeReviewed: current?.isToBeReviewed === true,
+    isEnded: false,
+    ending: undefined,
+  }
+  try {
+    return await sessions.keep(session)
+  } catch (error) {
+    // Nobody could end it here.
+    await requestEnd(provider, accessToken, settings.fetch).catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,57 @@
+import { ImpersonationError } from '../errors.ts'
+import type { Impersonation } from './impersonation.ts'
+import { type ImpersonationMessageCode, messageCodeOf, messageOf, plainPage } from './message.ts'
+import type { Settings } from './options.ts'
+
+interface AnswerOptions {
+  /** Headers `Set-Cookie`. */
+  readonly cookies?: readonly string[] | undefined
+  readonly impersonation?: Impersonation | undefined
+  /** The operator, where the provider has said who is signed in. */
+  readonly actor?: string | undefined
+}
+
+/** Every answer of the routes, so that none of them is cached. */
+export interface Answers {
+  say(request: Request, code: ImpersonationMessageCode, options?: AnswerOptions): Promise<Response>
+  /**
+   * Says why the provider did not do it, and tells the application where it has to look.
+   *
+   * @throws the error, where it is another than {@link ImpersonationError}
+   */
+  refuse(request: Request, error: unknown, options?: AnswerOptions): Promise<Response>
+  redirect(url: string, cookies: readonly string[]): Response
+}
+
+export function answersFor({ respond, onError }: Settings): Answers {
+  async function say(
+    request: Request,
+    code: ImpersonationMessageCode,
+    { cookies = [], actor, impersonation }: AnswerOptions = {},
+  ): Promise<Response> {
+    const message = messageOf(code, { actor, impersonation })
+    const page = respond ? await respond(message, request) : plainPage(message)
+    return withHeaders(page, cookies)
+  }
+  return {
+    say,
+    async refuse(request, error, options) {
+      if (!(error instanceof ImpersonationError)) throw error
+      const code = messageCodeOf(error.code)
+      if (messageOf(code, {}).status >= 500) onError(error)
+      return say(request, code, options)
+    },
+    redirect(url, cookies) {
+      return withHeaders(new Response(null, { status: 303, headers: { location: url } }), cookies)
+    },
+  }
+}
+
+/** The headers of some responses cannot be changed. */
+function withHeaders(response: Response, cookies: readonly string[]): Response {
+  const headers = new Headers(response.headers)
+  headers.set('cache-control', 'no-store')
+  for (const each of cookies) headers.append('set-cookie', each)
+  const { status, statusText } = response
+  return new Response(response.body, { status, statusText, headers })
+}

@@ -1,0 +1,58 @@
+import type { ImpersonationProvider } from '../provider.ts'
+import { isTokenRefused } from '../refused-token.ts'
+import type { SessionEnd } from '../texts.ts'
+
+/** A person waits for the answer. */
+const TIMEOUT_MS = 5000
+
+/** How an impersonation stands, as the provider tells. */
+export interface Current {
+  readonly state: 'active' | 'ended'
+  readonly ending: SessionEnd | undefined
+  readonly isToBeReviewed: boolean
+}
+
+/** @returns nothing where the provider does not tell */
+export async function askCurrent(
+  { currentEndpoint }: ImpersonationProvider,
+  accessToken: string,
+  fetch: typeof globalThis.fetch,
+): Promise<Current | undefined> {
+  if (!currentEndpoint) return undefined
+  try {
+    const response = await fetch(currentEndpoint, requestInit('GET', accessToken))
+    if (!response.ok) return undefined
+    const { state, end, review } = Object(await response.json())
+    return { state, ending: end, isToBeReviewed: review === true }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Ends the impersonation at the provider. Where it has ended already, this does nothing, and also where
+ * the provider has no such endpoint: then the token is good until it expires.
+ *
+ * @throws where the provider does not end it
+ */
+export async function requestEnd(
+  { endEndpoint }: ImpersonationProvider,
+  accessToken: string,
+  fetch: typeof globalThis.fetch,
+): Promise<void> {
+  if (!endEndpoint) return
+  const response = await fetch(endEndpoint, requestInit('POST', accessToken))
+  if (!response.ok && !isTokenRefused(response, true)) {
+    throw new Error(`the provider answers ${response.status}`)
+  }
+}
+
+function requestInit(method: string, accessToken: string) {
+  return {
+    method,
+    headers: { authorization: `Bearer ${accessToken}` },
+    cache: 'no-store',
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  } satisfies RequestInit
+}

@@ -1,0 +1,72 @@
+import { describeCause, ImpersonationError } from '../errors.ts'
+import type { Answers } from './answers.ts'
+import { requestEnd } from './by-token.ts'
+import { ACTING_COOKIE, goneCookie, readCookie, type WithHeaders } from './cookies.ts'
+import { impersonationOf, type Surroundings } from './impersonation.ts'
+
+/** Ends what an operator does in this browser, by the form of a page of this application. */
+export async function end(
+  request: Request,
+  surroundings: Surroundings,
+  answers: Answers,
+): Promise<Response> {
+  const { settings, sessions } = surroundings
+  if (!isFromOwnPage(request, settings.origin)) return answers.say(request, 'foreign_end')
+  const cookies = [goneCookie(ACTING_COOKIE)]
+  const id = readCookie(request, ACTING_COOKIE)
+  const session = await sessions.read(id)
+  if (!id || !session) return answers.redirect(settings.next, cookies)
+
+  const impersonation = impersonationOf(id, session, surroundings)
+  const wasActive = impersonation.state === 'active'
+  if (wasActive && !(await endAtProvider(session.accessToken, surroundings))) {
+    return answers.say(request, 'end_failed', { impersonation })
+  }
+  await sessions.remove(id)
+  if (!wasActive) return answers.redirect(settings.next, cookies)
+  return answers.say(request, 'ended', { cookies, impersonation })
+}
+
+/**
+ * Ends it, and forgets it in any case: a sign-out does not fail because the provider cannot be reached.
+ *
+ * @returns the headers that take the cookie away: none where no operator acts
+ */
+export async function forget(request: WithHeaders, surroundings: Surroundings): Promise<Headers> {
+  const { sessions } = surroundings
+  const headers = new Headers()
+  const id = readCookie(request, ACTING_COOKIE)
+  const session = await sessions.read(id)
+  if (!id || !session) return headers
+  await sessions.remove(id)
+  const { state } = impersonationOf(id, session, surroundings)
+  if (state === 'active') await endAtProvider(session.accessToken, surroundings)
+  headers.append('set-cookie', goneCookie(ACTING_COOKIE))
+  return headers
+}
+
+/** @returns whether it has ended; where it has not, the application is told why */
+async function endAtProvider(
+  accessToken: string,
+  { settings, findProvider }: Surroundings,
+): Promise<boolean> {
+  try {
+    await requestEnd(await findProvider(), accessToken, settings.fetch)
+    return true
+  } catch (error) {
+    const isOurs = error instanceof ImpersonationError
+    settings.onError(
+      isOurs ? error : new ImpersonationError('unreachable', { cause: describeCause(error) }),
+    )
+    return false
+  }
+}
+
+/**
+ * A page with `Referrer-Policy: no-referrer` sends `Origin: null`. Browsers then say by `Sec-Fetch-Site`
+ * that it is a page of the same origin, which no page can say itself.
+ */
+function isFromOwnPage({ headers }: Request, own: string): boolean {
+  const origin = headers.get('origin') ?? 'null'
+  return origin === 'null' ? headers.get('sec-fetch-site') === 'same-origin' : origin === own
+}

@@ -1,0 +1,88 @@
+import type { TokenContext } from '../claims.ts'
+import type { SignInSecrets } from '../provider.ts'
+import { randomValue } from '../random-value.ts'
+import type { SessionEnd } from '../texts.ts'
+import type { ImpersonationStore } from './store.ts'
+
+const BEGUN_MS = 120_000
+/** So long after the end, pages can say that it is over. */
+const SAID_MS = 3_600_000
+
+/** From the form to the answer of the provider. */
+export interface Begun extends SignInSecrets {
+  readonly subjectToken: string
+}
+
+/** While an operator acts, and for an hour after it. */
+export interface Session {
+  /** Empty once it has ended. */
+  readonly accessToken: string
+  readonly actor: string
+  readonly scope: readonly string[]
+  readonly expiresAtMs: number
+  readonly context: TokenContext
+  readonly isToBeReviewed: boolean
+  readonly isEnded: boolean
+  readonly ending: SessionEnd | undefined
+}
+
+/** What was kept, and what the cookie of it says. */
+export interface Kept {
+  readonly id: string
+  readonly untilMs: number
+}
+
+/** The store, with a key for each purpose: an id of one opens nothing of the other. */
+export interface Sessions {
+  keepBegun(begun: Begun): Promise<Kept>
+  readBegun(id: string | undefined): Promise<Begun | undefined>
+  /** @returns false where another request has taken it */
+  takeBegun(id: string): Promise<boolean>
+  /** Under a new id: a session takes over no id that a browser had before. */
+  keep(session: Session): Promise<Kept>
+  read(id: string | undefined): Promise<Session | undefined>
+  change(id: string, session: Session): Promise<void>
+  remove(id: string): Promise<void>
+}
+
+const begunKey = (id: string) => `impersonation-begun:${id}`
+const key = (id: string) => `impersonation:${id}`
+
+export function sessionsIn(store: ImpersonationStore): Sessions {
+  async function readValue<T extends object>(storedAs: string | undefined): Promise<T | undefined> {
+    const value = storedAs === undefined ? undefined : await store.get(storedAs)
+    return value ? JSON.parse(value) : undefined
+  }
+  async function write(id: string, session: Session): Promise<number> {
+    const untilMs = session.expiresAtMs + SAID_MS
+    await store.set(key(id), JSON.stringify(session), untilMs)
+    return untilMs
+  }
+  return {
+    async keepBegun(begun) {
+      const id = randomValue()
+      const untilMs = Date.now() + BEGUN_MS
+      await store.set(begunKey(id), JSON.stringify({ ...begun, untilMs }), untilMs)
+      return { id, untilMs }
+    },
+    async readBegun(id) {
+      const begun = await readValue<Begun & { untilMs: number }>(id && begunKey(id))
+      return begun && begun.untilMs > Date.now() ? begun : undefined
+    },
+    async takeBegun(id) {
+      const isDeleted = await store.delete(begunKey(id))
+      return isDeleted !== false && isDeleted !== 0
+    },
+    async keep(session) {
+      const id = randomValue()
+      return { id, untilMs: await write(id, session) }
+    },
+    read: (id) => readValue<Session>(id && key(id)),
+    async change(id, session) {
+      await write(id, session)
+    },
+    async remove(id) {
+      await store.delete(key(id))
+    },
+  }
+}

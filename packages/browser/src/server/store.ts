@@ -1,0 +1,56 @@
+/**
+ * Where your server keeps what the browser must not have: the subject token while the provider is asked,
+ * and the access token of the customer. Every process of your application has the same store. If
+ * a function throws, so does what you called.
+ */
+export interface ImpersonationStore {
+  /** The value, or nothing where there is none, or its time has passed. */
+  get(id: string): Promise<string | null | undefined> | string | null | undefined
+  /**
+   * Keeps a value, which is JSON and can be longer than a cookie, and replaces the one before.
+   *
+   * @param id at most 80 characters: letters, digits, `:`, `-` and `_`
+   * @param expiresAtMs when the value may be gone, in milliseconds since the epoch
+   */
+  set(id: string, value: string, expiresAtMs: number): unknown
+  /**
+   * Answers `false` or 0 if there was nothing. Then of two callbacks in the same moment, one goes on. If the
+   * store cannot tell, the provider decides, which redeems each code once.
+   */
+  delete(id: string): unknown
+}
+
+const MAX_ENTRIES = 10_000
+
+/**
+ * A store in the memory of this process, for development and for applications of one process. A restart
+ * forgets the impersonations, and they go on at the provider until they expire.
+ *
+ * It has 10,000 entries at most. If it is full, it forgets what expires first: what was begun is
+ * forgotten before what an operator acts with.
+ */
+export function memoryStore(): ImpersonationStore {
+  const entries = new Map<string, { readonly value: string; readonly expiresAtMs: number }>()
+
+  function makeRoom(): void {
+    let first: string | undefined
+    let earliest = Infinity
+    for (const [id, { expiresAtMs }] of entries) {
+      if (expiresAtMs <= Date.now()) entries.delete(id)
+      else if (expiresAtMs < earliest) [first, earliest] = [id, expiresAtMs]
+    }
+    if (entries.size >= MAX_ENTRIES && first !== undefined) entries.delete(first)
+  }
+
+  return {
+    get(id) {
+      const entry = entries.get(id)
+      return entry && entry.expiresAtMs > Date.now() ? entry.value : undefined
+    },
+    set(id, value, expiresAtMs) {
+      makeRoom()
+      entries.set(id, { value, expiresAtMs })
+    },
+    delete: (id) => entries.delete(id),
+  }
+}

@@ -1,0 +1,329 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { nextFiles } from '../../../scripts/examples-from-docs.ts'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
+import { freePort, reachable, suiteOn } from '../../../test/adapters/servers.ts'
+import { bare, type Example, listen } from '../../../test/example-provider/support.ts'
+import { type Deployment, deploy } from '../../../test/support/deployment.ts'
+import { REDIS_URL } from '../../../test/support/server-urls.ts'
+import { signIn } from '../../../test/support/sign-in.ts'
+import { packInto } from '../../../test/support/tarball.ts'
+import { browser } from '../../console/test/e2e/support/browser.ts'
+import { type Caller, resourceServer } from '../../resource-server/src/index.ts'
+import { impersonationUrl } from '../src/index.ts'
+
+const run = promisify(execFile)
+const EXAMPLE = join(import.meta.dirname, '../../../examples/nextjs')
+const INSTALLED = join(import.meta.dirname, 'nextjs')
+const NEXT = 'node_modules/next/dist/bin/next'
+const RESOURCE = 'https://orders.example.com/v1'
+const SETTINGS = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' }
+
+const suite = await suiteOn('Redis')
+
+suite('examples/nextjs, built, in Chromium', function () {
+  this.timeout(300_000)
+  let project: string
+  let server: ChildProcess | undefined
+  let support: Example
+  let api: Example
+  let deployment: Deployment
+  let origin: string
+
+  before(async () => {
+    const port = await freePort()
+    origin = `http://localhost:${port}`
+    support = await backOffice()
+    deployment = await provider()
+    api = await orders()
+    project = await makeProject()
+    await run(process.execPath, [NEXT, 'build'], { cwd: project, env: bare(SETTINGS) })
+    server = spawn(process.execPath, [NEXT, 'start', '--port', String(port)], {
+      cwd: project,
+      env: bare({
+        ...SETTINGS,
+        ORIGIN: origin,
+        ISSUER: deployment.issuer,
+        CLIENT_ID: 'shop',
+        CLIENT_SECRET: 'shop-secret',
+        BACK_OFFICE: support.url,
+        API: api.url,
+        RESOURCE,
+        REDIS_URL,
+      }),
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    while (!(await reachable(origin, port))) await wait(100)
+  })
+  after(async () => {
+    if (server?.exitCode === null) {
+      server.kill()
+      await once(server, 'exit')
+    }
+    await Promise.all([support?.close(), api?.close(), deployment?.close()])
+    if (project) await rm(project, { recursive: true, force: true })
+  })
+
+  /** The folder as a reader copies it, with what `npm install` would install. */
+  async function makeProject(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'impersonation-nextjs-'))
+    const to = join(folder, 'shop')
+    await cp(EXAMPLE, to, { recursive: true })
+    for (const { path, text } of nextFiles(true)) {
+      const file = join(folder, path.replace('nextjs', 'shop'))
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, here(text))
+    }
+    await run('cp', ['-a', join(INSTALLED, 'node_modules'), to])
+    const ours = join(to, 'node_modules/oidc-provider-impersonation-browser')
+    await mkdir(ours)
+    const { path } = await packInto(folder, 'packages/browser')
+    await run('tar', ['-xzf', path, '--strip-components=1', '-C', ours])
+    return to
+  }
+
+  /** The addresses of a document, as they are here. */
+  function here(text: string): string {
+    return text
+      .replaceAll('https://shop.example.com', origin)
+      .replaceAll('https://id.example.com/oidc', deployment.issuer)
+      .replaceAll("resource: 'https://api.example.com/orders'", `resource: '${RESOURCE}'`)
+      .replaceAll('https://api.example.com', api.url)
+      .replace("scope: 'orders:read',", `$& origins: ['${api.url}'],`)
+  }
+
+  /** The support console, on another site than the shop. */
+  async function backOffice(): Promise<Example> {
+    const { url, close } = await listen((request, response) => {
+      const { searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
+      response.setHeader('content-type', 'text/html')
+      response.end(`<!doctype html><title>Support</title>
+<form method="post" action="${origin}${searchParams.get('path')}">
+<input type="hidden" name="impersonation" value="${searchParams.get('token')}"><button>Go</button>`)
+    })
+    return { url: url.replace('localhost', '127.0.0.1'), close }
+  }
+
+  function provider(): Promise<Deployment> {
+    return deploy({
+      clients: [
+        {
+          client_id: 'shop',
+          client_secret: 'shop-secret',
+          redirect_uris: [`${origin}/impersonation`],
+          response_types: ['code'],
+          grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+        },
+        {
+          client_id: 'shop-in-the-browser',
+          token_endpoint_auth_method: 'none',
+          redirect_uris: [`${origin}/live`],
+          response_types: ['code'],
+          grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+        },
+      ],
+      configuration: { clientBasedCORS: () => true },
+      resources: {
+        [RESOURCE]: {
+          scope: 'orders:read',
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'ES256' } },
+        },
+      },
+      impersonation: {
+        enabled: true,
+        ending: { enabled: true },
+        applications: ['shop', 'shop-in-the-browser'],
+        managementApi: { requireBinding: ['mayAct'] },
+        getCustomJwtClaims: async ({ context }) => {
+          const { ticketId } = context.grant.subjectTokenContext ?? {}
+          return { impersonation_context: { ticket_id: ticketId } }
+        },
+      },
+    })
+  }
+
+  function orders(): Promise<Example> {
+    const guard = resourceServer({ issuer: deployment.issuer, audience: RESOURCE })
+    return listen((request: IncomingMessage & { caller?: Caller }, response) => {
+      response.setHeader('access-control-allow-origin', '*')
+      response.setHeader('access-control-allow-headers', 'authorization')
+      if (request.method === 'OPTIONS') return void response.end()
+      guard.connect()(request, response, () => {
+        const { caller } = request
+        response.end(JSON.stringify([`beans of ${caller?.userId}, seen by ${caller?.actor?.sub}`]))
+      })
+    })
+  }
+
+  /** A page of a browser in which olivia is signed in at the provider. What it logs as an error counts. */
+  async function operator(): Promise<{ page: Page; errors: string[] } & AsyncDisposable> {
+    const context = await (await browser()).newContext()
+    context.setDefaultTimeout(15_000)
+    const { cookie } = await signIn(deployment, 'olivia')
+    await context.addCookies(
+      cookie.split('; ').map((pair) => {
+        const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(pair) ?? []
+        return { name, value, url: deployment.base, httpOnly: true, sameSite: 'Lax' }
+      }),
+    )
+    const page = await context.newPage()
+    const errors: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text())
+    })
+    page.on('pageerror', (error) => errors.push(error.message))
+    return { page, errors, [Symbol.asyncDispose]: () => context.close() }
+  }
+
+  async function subjectToken(clientId = 'shop'): Promise<string> {
+    const mayAct = { sub: 'olivia', clientId }
+    const context = { ticketId: 'SUP-123' }
+    const { body } = await deployment.issue({ userId: 'alice', mayAct, context })
+    return body.subjectToken
+  }
+
+  async function post(page: Page, path: string, token = '', from = support): Promise<void> {
+    await page.goto(`${from.url}/?${new URLSearchParams({ path, token })}`)
+    await page.getByRole('button', { name: 'Go' }).click()
+  }
+
+  async function act(page: Page): Promise<void> {
+    await post(page, '/impersonation', await subjectToken())
+    await page.getByText('beans of alice, seen by olivia').waitFor()
+  }
+
+  async function newest() {
+    const { items } = await deployment.provider.impersonation.list()
+    return items.toSorted((a, b) => b.issuedAt - a.issuedAt)[0]
+  }
+  const endNewest = async () => deployment.provider.impersonation.end((await newest())?.id ?? '')
+
+  const banner = (page: Page) => page.getByRole('region', { name: 'olivia acts as alice' })
+  const over = (page: Page) => page.getByRole('alert').filter({ hasText: 'ended' })
+
+  it('needs what its package.json names, and nothing else', async () => {
+    const read = async (folder: string) =>
+      JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+    const { dependencies, devDependencies } = await read(EXAMPLE)
+    const { 'oidc-provider-impersonation-browser': ours, ...others } = dependencies
+    const installed = await read(INSTALLED)
+    expect(others).to.deep.equal(installed.dependencies)
+    expect(devDependencies).to.deep.equal(installed.devDependencies)
+    const { version } = await read(join(import.meta.dirname, '..'))
+    expect(ours).to.equal(`^${version}`)
+  })
+
+  it('shows the customer’s orders under a banner, also after a reload, until End', async () => {
+    await using person = await operator()
+    const { page, errors } = person
+    await act(page)
+    await banner(page).getByText('SUP-123').waitFor()
+    await banner(page)
+      .getByText(/^Until \d\d:\d\d UTC$/)
+      .waitFor()
+    await page.reload()
+    await banner(page).getByRole('button', { name: 'End' }).click()
+    await page.getByText('Acting has ended').waitFor()
+    await page.goto(origin)
+    await page.getByText('Sign in.').waitFor()
+    expect(await page.context().cookies(origin)).to.deep.equal([])
+    expect(errors).to.deep.equal([])
+  })
+
+  it('shows within seconds that it was ended elsewhere', async () => {
+    await using person = await operator()
+    const { page } = person
+    await act(page)
+    await endNewest()
+    const ended = Date.now()
+    await over(page).waitFor()
+    console.log(`      the end was seen after ${Date.now() - ended} ms`)
+    expect(await page.getByText('beans of alice').count()).to.equal(0)
+  })
+
+  it('gives no token to the browser', async () => {
+    await using person = await operator()
+    const { page } = person
+    const bodies: Promise<string>[] = []
+    page.on('response', (answer) => {
+      if (answer.url().startsWith(origin)) bodies.push(answer.text().catch(() => ''))
+    })
+    await act(page)
+    // A second look, which is an answer for React and not a page.
+    await page.waitForResponse((answer) => answer.url().includes('_rsc'))
+    const [cookie, ...more] = await page.context().cookies(origin)
+    expect(more).to.deep.equal([])
+    expect(cookie).to.include({ httpOnly: true, secure: true, sameSite: 'Lax', path: '/' })
+    const seen = `${(await Promise.all(bodies)).join('\n')}\n${JSON.stringify(cookie)}`
+    expect(seen).to.include('beans of alice')
+    expect(seen, 'a JWT').to.not.match(/eyJ[\w-]{10,}\.eyJ/)
+    expect(await page.evaluate(() => document.cookie)).to.equal('')
+  })
+
+  it('is neither begun nor ended by a page of another site', async () => {
+    await using person = await operator()
+    const { page } = person
+    const evil = await backOffice()
+    await post(page, '/impersonation', await subjectToken(), evil)
+    await page.waitForURL(`${origin}/impersonation`)
+    await page.goto(origin)
+    await page.getByText('Sign in.').waitFor()
+    await act(page)
+    for (const path of ['/impersonation/end', '/sign-out']) {
+      await post(page, path, '', evil)
+      await page.waitForURL((url) => url.origin === origin)
+      await page.goto(origin)
+      await banner(page).waitFor()
+    }
+    await evil.close()
+  })
+
+  it('ends when the person signs out', async () => {
+    await using person = await operator()
+    const { page } = person
+    await act(page)
+    await page.evaluate(() => fetch('/sign-out', { method: 'POST' }))
+    await page.goto(origin)
+    await page.getByText('Sign in.').waitFor()
+    expect((await newest())?.state).to.equal('ended')
+  })
+
+  it('acts in a page that loads its data in the browser, without a fault while it hydrates', async () => {
+    await using person = await operator()
+    const { page, errors } = person
+    const token = await subjectToken('shop-in-the-browser')
+    const link = impersonationUrl(`${origin}/live`, {
+      subjectToken: token,
+      actor: 'olivia',
+      expiresAtMs: Date.now() + 60_000,
+    })
+    await page.goto(link)
+    await page.getByText('beans of alice, seen by olivia').waitFor()
+    expect(page.url()).to.equal(`${origin}/live`)
+    expect(errors).to.deep.equal([])
+    await page.getByRole('region', { name: 'olivia acts as alice' }).waitFor()
+    await endNewest()
+    await page.getByRole('dialog', { name: 'You no longer act as alice' }).waitFor()
+    expect(await page.getByText('beans of alice').count()).to.equal(0)
+  })
+
+  it('has no secret in what browsers load', async () => {
+    const folder = join(project, '.next/static')
+    const names = await readdir(folder, { recursive: true })
+    const scripts = names.filter((name) => name.endsWith('.js'))
+    expect(scripts).to.not.be.empty
+    for (const name of scripts) {
+      const text = await readFile(join(folder, name), 'utf8')
+      expect(text, name).to.not.match(/CLIENT_SECRET|shop-secret/)
+    }
+  })
+})
