@@ -146,7 +146,7 @@ function DecidedFacts({ permit }: { permit: PermitAnswer }) {
 }
 
 /** Stores a decision, and says what came of it. */
-export async function decide(
+export async function postDecision(
   session: Session,
   permit: PermitAnswer,
   what: PermitChoice | 'review',
@@ -176,7 +176,7 @@ export function DecideDialog(props: {
   const { permit, what } = props.of
   const acting = permitActing(permit)
   const confirm = async (note: string) => {
-    await decide(session, permit, what, note)
+    await postDecision(session, permit, what, note)
     await onDone()
   }
   const { title, act, about } = textsOf(permit, what)

@@ -15,7 +15,7 @@ import type { PageProps } from '../../../web/session/page-routes.ts'
 import type { Session } from '../../../web/session/session.ts'
 import type { PermitAnswer, PermitPageAnswer } from '../server/api/answers.ts'
 import type { StandingAnswer } from '../server/options.ts'
-import { DecideButtons, decide, useDeciding } from './deciding.tsx'
+import { DecideButtons, postDecision, useDeciding } from './deciding.tsx'
 import { DecisionList, isTouched } from './decisions.tsx'
 import { accessOf, permitActing, permitSlots } from './in-words.ts'
 import { RefusedBefore, StateBadge } from './permit-card.tsx'
@@ -76,7 +76,7 @@ function Review(props: { session: Session; permit: PermitAnswer; onDone: () => u
   const confirm = async () => {
     const note = take()
     if (note === undefined) return
-    await decide(session, permit, 'review', note)
+    await postDecision(session, permit, 'review', note)
     await onDone()
   }
   return (
