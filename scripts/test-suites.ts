@@ -166,11 +166,11 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'browsers',
-    about: 'the main paths in Firefox ESR and WebKitGTK, too; a browser that is missing is skipped',
+    about: 'the stories in Firefox ESR and WebKitGTK, too; a browser that is missing is skipped',
     when: 'nightly',
     files: ['test/e2e/browsers/*.e2e.ts'],
     timeout: 120_000,
-    limit: 600,
+    limit: 1800,
     oneByOne: 'one browser of each kind for all files',
   },
   {

@@ -101,15 +101,15 @@ describe('the start page of the example', function () {
         )
       }
 
-      /** Presses a control by what can be read on it. The same a second time is in a dialog, which may ask why. */
+      /** Presses a control by what can be read on it. The same a second time is in a dialog. A note says why, where one is asked for. */
       async function press(page: Page, text: string, isAgain: boolean): Promise<void> {
         const root = page.locator(isAgain ? 'dialog:visible' : 'body')
         const control = root
           .locator('button:visible, a.button:visible')
           .filter({ hasText: reads(text) })
         await control.first().waitFor()
-        const note = page.locator('dialog:visible').getByRole('textbox')
-        if (isAgain && (await note.count()) > 0) await note.fill(why)
+        const note = root.locator('textarea#note, textarea#found')
+        if ((await note.count()) > 0) await note.fill(why)
         await control.first().click()
       }
 

@@ -93,7 +93,7 @@ export const de: Words = {
         reason: 'Die Adresse ist falsch, und die Bestellung geht jetzt ab',
         press: [
           ['Als Chidi Okeke handeln', 'Ohne Freigabe handeln', 'Ohne Freigabe handeln'],
-          ['Öffnen', 'Ich habe es angesehen', 'Ich habe es angesehen'],
+          ['Öffnen', 'Ich habe es angesehen'],
         ],
         see: 'Es ist überall gekennzeichnet. Bevor Grace es angesehen hat, kann Oscar es nicht noch einmal tun.',
       },

@@ -86,7 +86,7 @@ export const en = {
         reason: 'The address is wrong, and the order leaves now',
         press: [
           ['Act as Chidi Okeke', 'Act without approval', 'Act without approval'],
-          ['Open', 'I looked at it', 'I looked at it'],
+          ['Open', 'I looked at it'],
         ],
         see: 'It is marked wherever it shows. Until Grace has looked at it, Oscar cannot do it again.',
       },

@@ -23,8 +23,8 @@ export interface AcceptImpersonationOptions {
   readonly dPoP?: boolean | undefined
   /**
    * Ends the impersonation when the page is left. To reload is to leave. `false` lets the token
-   * live until it expires. The last request of a page gets lost if the browser crashes, in Firefox before
-   * 133, and after five minutes if the provider demands nonces. Then the token lives until it
+   * live until it expires. The last request of a page gets lost if the browser crashes, now and then in
+   * Firefox, and after five minutes if the provider demands nonces. Then the token lives until it
    * expires, too.
    *
    * @defaultValue true

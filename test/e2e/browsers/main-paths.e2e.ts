@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { type LaunchedExample, launchExample } from '../support/server.ts'
 import { inEachBrowser } from './support/browsers.ts'
-import { type Look, type Person, sitDown, until } from './support/person.ts'
+import { type Look, type Person, sitDown } from './support/person.ts'
+import { signIn } from './support/sign-in.ts'
 
 /** From the end until the customer's data is out of sight. */
 const PROMISED_MS = 8000
@@ -13,15 +14,8 @@ inEachBrowser('the main paths', (browser) => {
   })
   after(() => example?.[Symbol.asyncDispose]())
 
-  async function enter(person: Person, login: string, path: string): Promise<void> {
-    await person.tab.goto(example.url + path)
-    const asked = async () => /Password|Sign in/.exec(await person.text())?.[0]
-    if ((await until('a sign-in', asked)) === 'Sign in') await person.press('Sign in')
-    await person.fill('Login', login)
-    await person.fill('Password', 'demo-password')
-    await person.press('Sign in')
-    await person.sees('Sign out')
-  }
+  const enter = (person: Person, login: string, path: string) =>
+    signIn(person, login, example.url + path)
 
   /** From the list of customers to the orders of one. */
   async function act(olivia: Person, ticket: string): Promise<Look> {

@@ -14,11 +14,14 @@ export interface LaunchedExample extends AsyncDisposable {
 }
 
 /** As a process of its own. */
-export async function launchExample(environment: Environment = {}): Promise<LaunchedExample> {
+export async function launchExample(
+  environment: Environment = {},
+  ...options: string[]
+): Promise<LaunchedExample> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await temporaryFolder())
   const example = stack.use(
-    await launch({ DATA_DIR: folder.path, STORAGE_URL: 'memory:', ...environment }),
+    await launch({ DATA_DIR: folder.path, STORAGE_URL: 'memory:', ...environment }, ...options),
   )
   let errors = ''
   example.child.stderr?.on('data', (chunk) => {

@@ -167,13 +167,11 @@ function LinkCount({ session, of }: { session: ConsoleSession; of: NonNullable<R
   if (count === 0) return null
   const { alarms, permits } = words
   const [exact, more] =
-    of === 'alarms'
-      ? [alarms.toLookAt, alarms.toLookAtMore]
-      : [permits.toDecide, permits.toDecideMore]
+    of === 'alarms' ? [alarms.toLookAt, alarms.toLookAtMore] : [permits.waits, permits.waitsMore]
   const isMore = count > MAX_COUNTED
   const label = isMore ? text(more, { count: MAX_COUNTED }) : counted(exact, count)
   return (
-    <span class="count" title={label}>
+    <span class={of === 'alarms' ? 'count alarm' : 'count'} title={label}>
       <span aria-hidden="true">{isMore ? `>${MAX_COUNTED}` : count}</span>
       <span class="unseen">{label}</span>
     </span>

@@ -235,6 +235,23 @@ describe('what runs now', () => {
     await over(page).waitFor({ state: 'hidden' })
   })
 
+  it('two that began in one second for one ticket are offered once', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    for (let times = 0; times < 2; times += 1) {
+      const running = await deployment.impersonate({ ticket: 'SUP-77' })
+      await deployment.ask('olivia', `/running/${running.id}/end`, {})
+    }
+    await enter(page)
+    await over(page).getByText(reads('You acted as Alice Ng')).waitFor()
+    equal(
+      await over(page)
+        .getByRole('button', { name: reads('Continue for SUP-77') })
+        .count(),
+      1,
+    )
+  })
+
   it('what was continued, and then ended by a lead, is not offered by its beginning', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit

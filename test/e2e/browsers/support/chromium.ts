@@ -27,6 +27,7 @@ function tabOf(page: Page): Tab {
     reload: async () => void (await page.reload()),
     evaluate: (expression) => page.evaluate(expression),
     click: (x, y) => page.mouse.click(x, y),
+    setSize: (size) => page.setViewportSize(size),
     type: (text) => page.keyboard.type(text),
     close: () => page.close(),
   }

@@ -83,6 +83,8 @@ function tabOf(send: Send, context: string): Tab {
     },
     click: async (x, y) =>
       void (await send('input.performActions', { context, actions: clickAt(x, y) })),
+    setSize: async (viewport) =>
+      void (await send('browsingContext.setViewport', { context, viewport })),
     type: async (text) =>
       void (await send('input.performActions', { context, actions: typed(text) })),
     close: async () => void (await send('browsingContext.close', { context })),

@@ -2,6 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Tab, TestBrowser } from './seat.ts'
 
 const WAIT_TIMEOUT_MS = 24_000
+/** What moves while a hand is on its way is not pressed. */
+const HAND_MS = 100
 
 /** A tab, as the person sees it who sits before it. */
 export interface Look {
@@ -12,9 +14,16 @@ export interface Look {
   sees(text: string): Promise<void>
   /** Presses what has this name, once it is there. */
   press(name: string): Promise<void>
+  /** Presses the box or round button of this label. */
+  choose(label: string): Promise<void>
+  /** Takes an option of the list of this label. */
+  select(label: string, value: string): Promise<void>
   /** Presses the field of this label, and types. */
   fill(label: string, text: string): Promise<void>
 }
+
+/** What a person did with the hands. */
+export type Deed = 'click' | 'field'
 
 export interface Person extends AsyncDisposable, Look {
   /** A tab more. */
@@ -23,33 +32,43 @@ export interface Person extends AsyncDisposable, Look {
   opening(doing: () => Promise<void>): Promise<Look>
 }
 
-/** A person with an empty browser. */
-export async function sitDown(browser: TestBrowser): Promise<Person> {
+/**
+ * A person with an empty browser.
+ *
+ * @param onDeed is told of each click, and of each field that is filled in
+ */
+export async function sitDown(
+  browser: TestBrowser,
+  onDeed: (deed: Deed) => void = () => {},
+): Promise<Person> {
   const seat = await browser.sitDown()
-  const look = lookAt(await seat.open())
+  const look = lookAt(await seat.open(), onDeed)
   return {
     ...look,
-    open: async () => lookAt(await seat.open()),
+    open: async () => lookAt(await seat.open(), onDeed),
     async opening(doing) {
       const before = (await seat.tabs()).map(({ id }) => id)
       await doing()
       const added = async () => (await seat.tabs()).find(({ id }) => !before.includes(id))
-      return lookAt(await until('a new tab', added))
+      return lookAt(await until('a new tab', added), onDeed)
     },
     [Symbol.asyncDispose]: () => seat[Symbol.asyncDispose](),
   }
 }
 
 const PRESSED = 'button, a, input[type=submit], [role=button], summary'
+const CHOSEN = 'input[type=radio], input[type=checkbox]'
 const FIELDS = 'input, textarea'
 
-export function lookAt(tab: Tab): Look {
+function lookAt(tab: Tab, onDeed: (deed: Deed) => void): Look {
   const text = () => inPage(tab, readText)
   const press = async (kinds: string, name: string) => {
     const stands = async () => {
       const first = await inPage(tab, findPoint, kinds, name)
-      const second = first && (await inPage(tab, findPoint, kinds, name))
-      return first?.x === second?.x && first?.y === second?.y ? second : undefined
+      if (!first) return undefined
+      await wait(HAND_MS)
+      const second = await inPage(tab, findPoint, kinds, name)
+      return first.x === second?.x && first.y === second.y ? second : undefined
     }
     const at = await until(`"${name}"`, stands, text)
     await tab.click(at.x, at.y)
@@ -60,10 +79,22 @@ export function lookAt(tab: Tab): Look {
     sees: async (wanted) => {
       await until(`"${wanted}"`, async () => (await text()).includes(wanted), text)
     },
-    press: (name) => press(PRESSED, name),
+    async press(name) {
+      await press(PRESSED, name)
+      onDeed('click')
+    },
+    async choose(label) {
+      await press(CHOSEN, label)
+      onDeed('click')
+    },
+    async select(label, value) {
+      await until(`"${label}" with "${value}"`, () => inPage(tab, takeOption, label, value), text)
+      onDeed('click')
+    },
     async fill(label, typed) {
       await press(FIELDS, label)
       await tab.type(typed)
+      onDeed('field')
     },
   }
 }
@@ -146,4 +177,15 @@ function findPoint(kinds: string, name: string): { x: number; y: number } | null
   element.scrollIntoView({ block: 'center', behavior: 'instant' })
   const { x, y, width, height } = element.getBoundingClientRect()
   return { x: Math.round(x + width / 2), y: Math.round(y + height / 2) }
+}
+
+/** Takes it without the mouse: the list that opens belongs to the browser, and not to the page. */
+function takeOption(name: string, value: string): boolean {
+  const list = [...document.querySelectorAll('select')].find((it) =>
+    [...it.labels].some(({ textContent }) => textContent?.includes(name)),
+  )
+  if (!list || ![...list.options].some((option) => option.value === value)) return false
+  list.value = value
+  list.dispatchEvent(new Event('change', { bubbles: true }))
+  return true
 }

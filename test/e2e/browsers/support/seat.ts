@@ -7,6 +7,8 @@ export interface Tab {
   evaluate<T>(expression: string): Promise<T>
   /** Presses the mouse there, in pixels of the window. */
   click(x: number, y: number): Promise<void>
+  /** Makes its window so large, as far as the browser does. */
+  setSize(size: { readonly width: number; readonly height: number }): Promise<void>
   /** Types into what has the focus. */
   type(text: string): Promise<void>
   close(): Promise<void>

@@ -102,6 +102,7 @@ function tabOf(run: Run, handle: string): Tab {
         return value as never
       }),
     click: (x, y) => run(handle, 'actions', { actions: clickAt(x, y) }),
+    setSize: (size) => run(handle, 'window/rect', { ...size }),
     type: (text) => run(handle, 'actions', { actions: typed(text) }),
     close: () => run(handle, 'window', undefined, 'DELETE'),
   }

@@ -1,13 +1,8 @@
-import { isPlain, MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { Field } from './field.tsx'
-import { oneLine } from './one-line.ts'
+import { useNote } from './note-field.tsx'
 import { words } from './text.tsx'
-
-const { web: labels } = words
 
 /** Asks for a note, and then does what the title says. */
 export function NoteDialog(props: {
@@ -25,19 +20,16 @@ export function NoteDialog(props: {
   /** What else is asked. */
   children?: ComponentChildren
 }) {
-  const { title, about, subject, isNeeded, most = MAX_NOTE_LENGTH, onConfirm, onClose } = props
-  const [note, setNote] = useState('')
-  const [problem, setProblem] = useState<string>()
+  const { title, about, subject, isNeeded, most, onConfirm, onClose } = props
+  const { field, take } = useNote({
+    id: 'note',
+    label: isNeeded ? words.web.note : words.web.noteOptional,
+    ...{ isNeeded, ...(most !== undefined && { most }) },
+  })
   const submit = async () => {
-    const said = oneLine(note)
-    const wrong =
-      isNeeded && said === '' ? labels.noteNeeded : isPlain(said) ? undefined : labels.textWrong
-    if (wrong) {
-      setProblem(wrong)
-      document.getElementById('note')?.focus()
-      return
-    }
-    await onConfirm(said)
+    const note = take()
+    if (note === undefined) return
+    await onConfirm(note)
     onClose()
   }
   return (
@@ -58,21 +50,7 @@ export function NoteDialog(props: {
       ))}
       <p>{about}</p>
       {props.children}
-      <Field id="note" label={isNeeded ? labels.note : labels.noteOptional} problem={problem}>
-        {(input) => (
-          <textarea
-            {...input}
-            rows={3}
-            required={isNeeded}
-            maxLength={most}
-            value={note}
-            onInput={({ currentTarget }) => {
-              setNote(currentTarget.value)
-              setProblem(undefined)
-            }}
-          />
-        )}
-      </Field>
+      {field}
     </Dialog>
   )
 }

@@ -29,8 +29,9 @@ export function Table<Row>(props: {
 }) {
   const sort = useSort()
   const { label, columns, rows = [], groups = [{ key: '', rows }], keyOf } = props
+  const hasOrder = groups.flatMap(({ rows }) => rows).length > 1
   return (
-    <table class="table" aria-label={label}>
+    <table class={hasOrder ? 'table' : 'table one-row'} aria-label={label}>
       <thead>
         <tr>
           {columns.map(({ name, numeric, order }) => (

@@ -35,6 +35,8 @@ export interface Start {
   readonly customer: string
   /** The name of the application: it lets one impersonation act at a time, in one browser. */
   readonly application: string | undefined
+  /** What is stored first, once there is a tab: Safari opens none a moment after the click. */
+  readonly before?: (() => Promise<unknown>) | undefined
   /** Aborts where the operator has left the form: nothing starts then, and nothing is said. */
   readonly signal?: AbortSignal | undefined
   /** Answers whether it has said what is wrong, instead of the message. */

@@ -12,8 +12,9 @@ import {
 } from '../support/audit-page.ts'
 import { storePast } from '../support/audit-rows.ts'
 import { enter } from '../support/enter.ts'
+import { expectNothingCut } from '../support/fit.ts'
 import { heading, visitDeployment } from '../support/operating.ts'
-import type { Visit } from '../support/visit.ts'
+import { NARROW, type Visit } from '../support/visit.ts'
 
 /** Noon of a day in Berlin, where the browser of the tests is. */
 const noon = (day: string) => Date.parse(`${day}T12:00:00+01:00`)
@@ -228,6 +229,14 @@ describe('the filter of the audit', () => {
     await page.keyboard.press('Enter')
     expect(await tickets.getAttribute('aria-sort')).to.equal(null)
     expect(new URL(page.url()).searchParams.has('sort')).to.equal(false)
+  })
+
+  it('sorts the cards of a phone, too', async () => {
+    await page.setViewportSize(NARROW)
+    await page.getByRole('button', { name: 'Ticket', exact: true }).click()
+    await page.waitForURL('**/audit?sort=ticket')
+    expect(await ticketsOf(page)).to.deep.equal(['T-1', 'T-2', 'T-3', 'T-4'])
+    await expectNothingCut(page)
   })
 
   it('makes one step of what is typed in one go', async () => {

@@ -66,7 +66,7 @@ describe('approvals', function () {
       await page.getByRole('main').getByRole('heading', { level: 2 }).allTextContents(),
     ).to.include.ordered.members(['To look at', 'To decide'])
     const navigation = page.getByRole('navigation')
-    await navigation.getByText('More than 100 requests wait for you').waitFor()
+    await navigation.getByText('More than 100 requests or emergencies wait for you').waitFor()
     await navigation.getByText('>100').waitFor()
     await page.getByRole('button', { name: 'Show older ones' }).click()
     await page.getByRole('list', { name: 'To decide' }).getByRole('listitem').nth(109).waitFor()

@@ -47,7 +47,8 @@ describe('permits', function () {
   afterEach(end)
 
   const act = { name: reads('Act as Alice Ng'), exact: true } as const
-  const counter = (page: Page) => page.getByRole('navigation').getByText('1 request waits for you')
+  const counter = (page: Page) =>
+    page.getByRole('navigation').getByText('1 request or emergency waits for you')
   const notice = (page: Page) => page.locator('.toast').filter({ hasText: 'Alice' })
 
   /** Fills in the form for a change, up to what the refusal says. */
@@ -377,14 +378,26 @@ describe('permits', function () {
     await counter(grace.page).waitFor()
     await expectGoodLooks(grace.page, 'permits-review')
     await card.getByRole('link', { name: /^Open/ }).click()
+    await grace.page.getByLabel('Note').fill('It was')
     await grace.page.getByRole('button', { name: /^I looked at it/ }).click()
-    const review = grace.page.getByRole('dialog')
-    await review.getByRole('button', { name: 'I looked at it' }).click()
-    await review.getByText(/note/i).first().waitFor()
-    await review.getByLabel('Note').fill('It was')
-    await review.getByRole('button', { name: 'I looked at it' }).click()
     await counter(grace.page).waitFor({ state: 'detached' })
     await tab.close()
+  })
+
+  it('an emergency whose tab the browser blocks is not stored', async () => {
+    await using olivia = await visitDeployment(deployment)
+    const { page } = olivia
+    await enter(page, 'olivia', FORM)
+    olivia.expectFailure('/console/api/impersonations', 403)
+    await tryToChange(page)
+    await page.evaluate(() => Object.assign(window, { open: () => null }))
+    await page.getByRole('button', { name: 'Act without approval' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Note').fill('The shop is down')
+    await dialog.getByRole('button', { name: 'Act without approval' }).click()
+    await page.getByText('The browser blocked the new tab, so nothing was started.').waitFor()
+    const { permits: stored } = await deployment.audit.permits({ customer: 'alice' }, { limit: 9 })
+    expect(stored).to.deep.equal([])
   })
 
   it('a customer allows and takes back a request, and answers for all of them', async () => {

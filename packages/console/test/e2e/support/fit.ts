@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 
 /**
  * Expects that the page does not scroll sideways, that no text is cut off, that no name breaks inside
- * a word, and that the head does not touch what is below it.
+ * a word, that no controls and headings touch, and that the head does not touch what is below it.
  */
 export async function expectNothingCut(page: Page): Promise<void> {
   const wrong = await page.evaluate(() => {
@@ -31,6 +31,20 @@ export async function expectNothingCut(page: Page): Promise<void> {
     for (const name of document.querySelectorAll('.person')) {
       const word = brokenWord(name)
       if (word !== undefined) found.push(`broken inside a word: ${word}`)
+    }
+    const solid = [
+      ...document.querySelectorAll<HTMLElement>(
+        'main :is(h2, button, .button, select, textarea, input:not([type=radio], [type=checkbox]))',
+      ),
+    ].filter((it) => it.checkVisibility() && !it.closest('dialog, .toasts, .unseen'))
+    for (const [index, one] of solid.entries()) {
+      for (const other of solid.slice(index + 1)) {
+        if (one.contains(other) || other.contains(one)) continue
+        const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()]
+        const beside = Math.max(a.left - b.right, b.left - a.right)
+        const below = Math.max(a.top - b.bottom, b.top - a.bottom)
+        if (Math.max(beside, below) < 3) found.push(`touch: ${nameOf(one)}, ${nameOf(other)}`)
+      }
     }
     const head = document.querySelector('.head')?.getBoundingClientRect().bottom ?? 0
     // What only screen readers get has no size.

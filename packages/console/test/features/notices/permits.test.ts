@@ -86,6 +86,22 @@ describe('notices to customers about permits', function () {
     )
   })
 
+  it('are of one thread with what is done for the same ticket', async () => {
+    await begin({ digest: 0 })
+    const { for: _, ...emergency } = asked({ customer: 'alice', scope: 'orders:read orders:write' })
+    await permits.emergency(emergency)
+    await until(() => sent.length === 1)
+    await deployment.impersonate({ ticket: 'SUP-1' })
+    await until(() => sent.length === 2)
+    const other = await permits.request(asked())
+    await until(() => sent.length === 3)
+    expect(sent.map(({ kind }) => kind)).to.deep.equal(['emergency', 'started', 'asked'])
+    expect(sent[2]?.permit).to.equal(other.id)
+    const [permit, start, request] = sent.map(({ thread }) => thread)
+    expect(start).to.equal(permit)
+    expect(request).to.not.equal(permit)
+  })
+
   it('ask once a day also where the first request is decided, however many there were since', async () => {
     await begin()
     const first = await permits.request(asked())

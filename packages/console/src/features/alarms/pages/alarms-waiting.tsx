@@ -22,8 +22,10 @@ export function AlarmsWaiting({ session }: { session: Session }) {
         <>
           <Opens to={auditPath(row.id)}>
             <Acting row={row} />
-          </Opens>{' '}
-          {row.alarm?.kinds.map((kind) => words.alarms.short[kind]).join(', ')}{' '}
+          </Opens>
+          {' · '}
+          {row.alarm?.kinds.map((kind) => words.alarms.short[kind]).join(', ')}
+          {' · '}
           <Time at={row.alarm?.at ?? row.at} form="recent" />
         </>
       )}

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Provider } from 'oidc-provider-impersonation'
 import { present } from 'oidc-provider-impersonation-verify/format'
+import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
+import { allReadable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import { applicationName, canChange } from '../../../web/applications.ts'
 import type { CustomerDirectory } from '../../../web/customer-directory.ts'
@@ -16,7 +18,7 @@ export interface NoticeParts {
   readonly provider: Provider
   readonly settings: Settings
   readonly notices: NoticeSettings
-  readonly store: Pick<AuditStore, 'find' | 'timeline'>
+  readonly store: Pick<AuditStore, 'find' | 'permits' | 'timeline'>
   readonly directory: Pick<CustomerDirectory, 'get'>
 }
 
@@ -71,13 +73,19 @@ function idOf(...parts: readonly string[]): string {
 
 /** By a random id, and not by the people: who reads it learns nothing of a person whom the notice does not name. */
 async function threadOf(
-  { customer, operator, ticket, impersonations, identity }: NoticeFacts,
+  { customer, operator, ticket, identity }: NoticeFacts,
   store: NoticeParts['store'],
 ): Promise<string> {
-  if (!impersonations || !operator || ticket === undefined) return idOf('thread', ...identity)
-  const filter = { customer: customer.id, operator: operator.id, ticket }
-  const { rows } = await store.find(filter, { limit: 1, now: 0, oldestFirst: true })
-  return idOf('thread', rows[0]?.id ?? identity.join())
+  if (!operator || ticket === undefined) return idOf('thread', ...identity)
+  const pair = { customer: customer.id, operator: operator.id }
+  const [{ rows }, { permits }] = await Promise.all([
+    store.find({ ...pair, ticket }, { limit: 1, now: 0, oldestFirst: true }),
+    store.permits(pair, { limit: PERMITS_PER_READ }),
+  ])
+  const asked = allReadable(permits).findLast((each) => 'ticket' in each && each.ticket === ticket)
+  const [row] = rows
+  const first = asked && (!row || asked.requestedAt < row.at) ? asked : row
+  return idOf('thread', first?.id ?? identity.join())
 }
 
 type Applications = Settings['applications']

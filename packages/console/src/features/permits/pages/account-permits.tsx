@@ -4,6 +4,7 @@ import { Choice } from '../../../web/kit/choice.tsx'
 import { durationText } from '../../../web/kit/duration.ts'
 import { say } from '../../../web/kit/message.tsx'
 import { language, Text, text, words } from '../../../web/kit/text.tsx'
+import { Ticket } from '../../../web/kit/ticket.tsx'
 import { shortTime, Time } from '../../../web/kit/time.tsx'
 import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import type { CustomerSession } from '../../../web/session/customer-session.ts'
@@ -158,7 +159,7 @@ function OfTicket({ ticket }: { ticket: string | undefined }) {
   return ticket === undefined ? null : (
     <>
       {' · '}
-      {words.account.ticket} <bdi>{ticket}</bdi>
+      {words.account.ticket} <Ticket of={ticket} />
     </>
   )
 }

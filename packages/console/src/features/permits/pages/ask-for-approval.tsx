@@ -46,8 +46,12 @@ export function AskForApproval(props: {
   approval: ApprovalAnswer['approval']
   /** What the operator asked for. */
   body: ActBody
-  /** The rule needs no approval any more. */
-  onNotNeeded: () => Promise<unknown>
+  /** Acts as the form says. */
+  onStart: (first?: {
+    readonly reason: string
+    readonly before: () => Promise<unknown>
+    readonly onProblem: (problem: ApiProblem) => boolean
+  }) => Promise<unknown>
 }) {
   const { session, approval, body } = props
   const { by, durations, deciders, refused } = approval
@@ -64,35 +68,42 @@ export function AskForApproval(props: {
   const isDecided = permit?.state === 'granted' || permit?.state === 'refused'
   const hasNobody = deciders?.names.length === 0 && !deciders.isLeads
 
-  const post = async (path: string, more: object): Promise<PermitCreated | undefined> => {
-    clearMessage()
-    try {
-      const created = await session.ask<PermitCreated>(path, {
-        method: 'POST',
-        body: { ...body, ...more },
-      })
-      session.changed(created.permit.id)
-      await PermitWatch.of(session).load()
-      return created
-    } catch (error) {
-      if (error instanceof ApiProblem && error.error === 'not_needed') {
-        await props.onNotNeeded()
-        return undefined
-      }
-      say('refused', problemInWords(error))
-      return undefined
-    }
+  const post = async (path: string, more: object): Promise<PermitCreated> => {
+    const created = await session.ask<PermitCreated>(path, {
+      method: 'POST',
+      body: { ...body, ...more },
+    })
+    session.changed(created.permit.id)
+    await PermitWatch.of(session).load()
+    return created
   }
   const ask = async () => {
-    const created = await post('/permits', { for: Number(length) })
-    if (!created) return
-    setAsked(created)
-    heading.current?.focus()
+    clearMessage()
+    try {
+      setAsked(await post('/permits', { for: Number(length) }))
+      heading.current?.focus()
+    } catch (error) {
+      if (isNotNeeded(error)) await props.onStart()
+      else say('refused', problemInWords(error))
+    }
   }
   const actNow = async (reason: string) => {
-    const created = await post('/permits/emergency', { reason })
-    if (!created) return
-    await startBy(session, created.permit)
+    let needsNone = false
+    let isStored = false
+    await props.onStart({
+      reason,
+      async before() {
+        await post('/permits/emergency', { reason })
+        isStored = true
+      },
+      onProblem(problem) {
+        if (isStored) return false
+        needsNone = isNotNeeded(problem)
+        if (!needsNone) say('refused', problemInWords(problem))
+        return true
+      },
+    })
+    if (needsNone) await props.onStart()
   }
 
   return (
@@ -153,6 +164,11 @@ export function AskForApproval(props: {
       )}
     </section>
   )
+}
+
+/** Whether the rule needs no approval any more. */
+function isNotNeeded(error: unknown): boolean {
+  return error instanceof ApiProblem && error.error === 'not_needed'
 }
 
 /** A request as it stands now. */

@@ -15,9 +15,9 @@ import { startBy } from './starting.ts'
 
 const { permits: labels } = words
 
-export type PermitChoice = 'grant' | 'lift' | 'refuse' | 'review' | 'revoke' | 'withdraw'
+export type PermitChoice = 'grant' | 'lift' | 'refuse' | 'revoke' | 'withdraw'
 
-/** What the reader may do with a permit, in the order of the buttons. A review comes after what was done. */
+/** What the reader may do with a permit, in the order of the buttons. */
 export function choicesOf({ may, isMine, state }: PermitAnswer): readonly PermitChoice[] {
   return [
     ...(may.includes('grant') ? (['grant', 'refuse'] as const) : []),
@@ -55,14 +55,10 @@ const TEXT_BY_DECISION: Readonly<
     ...{ act: labels.withdraw, label: labels.withdrawLabel },
     ...{ title: labels.withdrawTitle, about: labels.withdrawAbout },
   },
-  review: {
-    ...{ act: labels.reviewAct, label: labels.reviewLabel },
-    ...{ title: labels.reviewTitle, about: labels.reviewDialog },
-  },
 }
 
 /** What a button, and its dialog, say of a permit. */
-export function textsOf(permit: PermitAnswer, what: PermitChoice) {
+function textsOf(permit: PermitAnswer, what: PermitChoice) {
   const { act, label, title, about } = TEXT_BY_DECISION[what]
   return {
     ...{ act, title, label: text(label, { acting: permitActing(permit) }) },
@@ -149,7 +145,27 @@ function DecidedFacts({ permit }: { permit: PermitAnswer }) {
   )
 }
 
-/** Asks once more, with a note, and says what came of it. */
+/** Stores a decision, and says what came of it. */
+export async function postDecision(
+  session: Session,
+  permit: PermitAnswer,
+  what: PermitChoice | 'review',
+  note: string,
+): Promise<void> {
+  const route = what === 'withdraw' ? 'revoke' : what
+  try {
+    await session.ask(`/permits/${encodeURIComponent(permit.id)}/${route}`, {
+      method: 'POST',
+      body: note === '' ? {} : { note },
+    })
+    say('done', text(labels.done[what], { acting: permitActing(permit) }))
+    session.changed(permit.id)
+  } catch (error) {
+    say('trouble', problemInWords(error))
+  }
+}
+
+/** Asks once more, with a note. */
 export function DecideDialog(props: {
   session: Session
   of: ChosenDecision
@@ -160,17 +176,7 @@ export function DecideDialog(props: {
   const { permit, what } = props.of
   const acting = permitActing(permit)
   const confirm = async (note: string) => {
-    const route = what === 'withdraw' ? 'revoke' : what
-    try {
-      await session.ask(`/permits/${encodeURIComponent(permit.id)}/${route}`, {
-        method: 'POST',
-        body: note === '' ? {} : { note },
-      })
-      say('done', text(labels.done[what], { acting }))
-      session.changed(permit.id)
-    } catch (error) {
-      say('trouble', problemInWords(error))
-    }
+    await postDecision(session, permit, what, note)
     await onDone()
   }
   const { title, act, about } = textsOf(permit, what)
@@ -180,7 +186,7 @@ export function DecideDialog(props: {
       confirm={act}
       subject={acting}
       about={about}
-      isNeeded={what === 'review'}
+      isNeeded={false}
       onConfirm={confirm}
       onClose={onClose}
     >

@@ -5,6 +5,7 @@ import { durationText } from '../../../web/kit/duration.ts'
 import { Fact, MomentFact } from '../../../web/kit/fact.tsx'
 import { NamedPerson } from '../../../web/kit/in-words.tsx'
 import { nameOf } from '../../../web/kit/names.ts'
+import { useNote } from '../../../web/kit/note-field.tsx'
 import { Page } from '../../../web/kit/page.tsx'
 import { language, text, words } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
@@ -14,9 +15,9 @@ import type { PageProps } from '../../../web/session/page-routes.ts'
 import type { Session } from '../../../web/session/session.ts'
 import type { PermitAnswer, PermitPageAnswer } from '../server/api/answers.ts'
 import type { StandingAnswer } from '../server/options.ts'
-import { type ChosenDecision, DecideButtons, textsOf, useDeciding } from './deciding.tsx'
+import { DecideButtons, postDecision, useDeciding } from './deciding.tsx'
 import { DecisionList, isTouched } from './decisions.tsx'
-import { accessOf, permitActing } from './in-words.ts'
+import { accessOf, permitActing, permitSlots } from './in-words.ts'
 import { RefusedBefore, StateBadge } from './permit-card.tsx'
 
 const { permits: labels } = words
@@ -57,7 +58,9 @@ export function PermitPage({ session, params, Rows }: PageProps & { Rows: RowsPa
                 <Rows rows={impersonations} session={session} ids={false} />
               )}
             </section>
-            {permit?.may.includes('review') && <Review permit={permit} onChoose={choose} />}
+            {permit?.may.includes('review') && (
+              <Review session={session} permit={permit} onDone={page.reload} />
+            )}
           </>
         )}
       </Loaded>
@@ -67,18 +70,32 @@ export function PermitPage({ session, params, Rows }: PageProps & { Rows: RowsPa
 }
 
 /** It comes after what was done: who confirms it has seen that. */
-function Review(props: { permit: PermitAnswer; onChoose: (deciding: ChosenDecision) => void }) {
-  const { permit, onChoose } = props
-  const { about, act, label } = textsOf(permit, 'review')
+function Review(props: { session: Session; permit: PermitAnswer; onDone: () => unknown }) {
+  const { session, permit, onDone } = props
+  const { field, take } = useNote({ id: 'found', label: words.web.note, isNeeded: true })
+  const confirm = async () => {
+    const note = take()
+    if (note === undefined) return
+    await postDecision(session, permit, 'review', note)
+    await onDone()
+  }
   return (
     <section>
-      <h2>{labels.review}</h2>
-      <p class="note">{about}</p>
-      <div class="actions">
-        <Button kind="primary" label={label} onPress={() => onChoose({ permit, what: 'review' })}>
-          {act}
-        </Button>
-      </div>
+      <h2>{labels.reviewTitle}</h2>
+      <p class="note">{text(labels.reviewNote, permitSlots(permit))}</p>
+      <form class="card form" noValidate onSubmit={(event) => event.preventDefault()}>
+        {field}
+        <div class="actions">
+          <Button
+            kind="primary"
+            isDefault
+            label={text(labels.reviewLabel, { acting: permitActing(permit) })}
+            onPress={confirm}
+          >
+            {labels.reviewAct}
+          </Button>
+        </div>
+      </form>
     </section>
   )
 }

@@ -53,8 +53,11 @@ function PermitsWaiting({
               operator={<bdi class="person">{nameOf(operator)}</bdi>}
               customer={<bdi class="person">{nameOf(customer)}</bdi>}
             />
-          </Link>{' '}
-          <Ticket of={ticket} url={ticketUrl} /> <Time at={requestedAt} form="recent" />
+          </Link>
+          {' · '}
+          <Ticket of={ticket} url={ticketUrl} />
+          {' · '}
+          <Time at={requestedAt} form="recent" />
         </>
       )}
     </WaitingCard>

@@ -1,10 +1,8 @@
-import { isPlain, MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { useState } from 'preact/hooks'
 import { Button } from '../../../web/kit/button.tsx'
-import { Field } from '../../../web/kit/field.tsx'
 import { nameOf } from '../../../web/kit/names.ts'
 import { NoteDialog } from '../../../web/kit/note-dialog.tsx'
-import { oneLine } from '../../../web/kit/one-line.ts'
+import { useNote } from '../../../web/kit/note-field.tsx'
 import { auditPath, permitPath } from '../../../web/kit/paths.ts'
 import { Link } from '../../../web/kit/router.tsx'
 import { Said } from '../../../web/kit/said.tsx'
@@ -122,33 +120,16 @@ function Confirm(props: {
 }
 
 function Ask({ id, perform }: { id: string; perform: Perform }) {
-  const [note, setNote] = useState('')
-  const [problem, setProblem] = useState<string>()
+  const { field, take } = useNote({
+    ...{ id: 'why', label: labels.note, help: labels.noteHelp, isNeeded: true },
+  })
   const ask = async () => {
-    const said = oneLine(note)
-    const { noteNeeded, textWrong } = words.web
-    const wrong = said === '' ? noteNeeded : isPlain(said) ? undefined : textWrong
-    setProblem(wrong)
-    if (wrong) document.getElementById('why')?.focus()
-    else await perform(`${personApi(id)}/erase`, { note: said }, () => labels.wasAsked)
+    const note = take()
+    if (note !== undefined) await perform(`${personApi(id)}/erase`, { note }, () => labels.wasAsked)
   }
   return (
     <form class="card form" noValidate onSubmit={(event) => event.preventDefault()}>
-      <Field id="why" label={labels.note} help={labels.noteHelp} problem={problem}>
-        {(input) => (
-          <textarea
-            {...input}
-            required
-            rows={3}
-            maxLength={MAX_NOTE_LENGTH}
-            value={note}
-            onInput={({ currentTarget }) => {
-              setNote(currentTarget.value)
-              setProblem(undefined)
-            }}
-          />
-        )}
-      </Field>
+      {field}
       <div class="actions">
         <Button kind="danger" isDefault onPress={ask}>
           {labels.go}

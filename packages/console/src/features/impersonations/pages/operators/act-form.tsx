@@ -12,7 +12,7 @@ import { go, Link } from '../../../../web/kit/router.tsx'
 import { useShortcut } from '../../../../web/kit/shortcuts.tsx'
 import { language, text, words } from '../../../../web/kit/text.tsx'
 import { useDraft } from '../../../../web/session/drafts.ts'
-import type { ApiProblem, Session } from '../../../../web/session/session.ts'
+import type { ApiProblem, Session, Start } from '../../../../web/session/session.ts'
 import { useRunning } from '../running/live.ts'
 import {
   type ActDraft,
@@ -41,9 +41,14 @@ export interface ApprovalPart<T> {
     session: Session
     approval: T
     body: ActBody
-    /** The rule needs no approval any more. */
-    onNotNeeded: () => Promise<unknown>
+    /** Acts as the form says. */
+    onStart: (first?: StartFirst) => Promise<unknown>
   }) => VNode
+}
+
+/** What stands for what the form says, and what is stored before the start. */
+export interface StartFirst extends Pick<Start, 'before' | 'onProblem'> {
+  readonly reason: string
 }
 
 /** Asks why, in which application, and what for. Nothing starts without a click. */
@@ -109,7 +114,7 @@ export function ActForm<T>(props: {
     return true
   }
 
-  const start = async () => {
+  const start = async (instead?: StartFirst) => {
     if (isStarting.current) return
     const found = problemsOf(draft, me)
     setProblems(found)
@@ -117,12 +122,14 @@ export function ActForm<T>(props: {
     if (first) return focusOn(first)
     isStarting.current = true
     try {
+      const { reason, ...how } = instead ?? { reason: undefined, onProblem: atField }
+      const body = bodyOf(customer.id, draft, me)
       const hasBegun = await session.start({
-        body: bodyOf(customer.id, draft, me),
+        ...how,
+        body: reason === undefined ? body : { ...body, reason },
         customer: customer.name,
         application: application?.name,
         signal: leaving.current.signal,
-        onProblem: atField,
         again: () => latest.current(),
       })
       hasFailed.current = !hasBegun
@@ -136,7 +143,7 @@ export function ActForm<T>(props: {
   // What is typed after a failure counts when it is tried again.
   const latest = useRef(start)
   latest.current = start
-  useShortcut('Control+Enter', form.shortcut, start)
+  useShortcut('Control+Enter', form.shortcut, () => start())
 
   const cancel = (
     <Link to={customerPath(customer.id)} class="button quiet">
@@ -236,7 +243,7 @@ export function ActForm<T>(props: {
         )}
         {!approval && (
           <div class="actions">
-            <Button kind="primary" isDefault onPress={start}>
+            <Button kind="primary" isDefault onPress={() => start()}>
               {text(inTheWay.length > 0 ? form.submitInstead : form.submit, {
                 name: customer.name,
               })}
@@ -248,7 +255,7 @@ export function ActForm<T>(props: {
       {approval && (
         <>
           <approvalPart.Ask
-            onNotNeeded={start}
+            onStart={start}
             session={session}
             approval={approval}
             body={bodyOf(customer.id, draft, me)}

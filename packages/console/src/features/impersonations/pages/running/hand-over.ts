@@ -52,7 +52,7 @@ export async function handOver(
 /** Acts as a customer, and ends what the operator runs in the same application. @returns whether it began */
 export async function start(
   session: Session,
-  { body, customer, application, signal, onProblem, again }: Start,
+  { body, customer, application, before, signal, onProblem, again }: Start,
 ): Promise<boolean> {
   const inTheWay = (liveOf(session).state.running ?? []).filter(
     (it) => it.isMine && it.application === application,
@@ -60,6 +60,8 @@ export async function start(
   const done = await handOver(session, {
     name: customer,
     async ask() {
+      await before?.()
+      signal?.throwIfAborted()
       const how = { method: 'POST', body, ...(signal && { signal }) } as const
       const issued = await session.ask<HandOver>('/impersonations', how)
       // After the issue, so that a refusal ends nothing.

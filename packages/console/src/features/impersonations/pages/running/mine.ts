@@ -31,7 +31,9 @@ export interface Mine {
 /** Whether one began later. The list of what runs has whole seconds of it, and the audit milliseconds. */
 function isLater(one: RunningImpersonation, before: RunningImpersonation): boolean {
   const [began, begun] = [one, before].map(({ startedAt }) => Math.floor(startedAt / 1000))
-  return began === begun ? one.expiresAt > before.expiresAt : Number(began) > Number(begun)
+  if (began !== begun) return Number(began) > Number(begun)
+  // Of two that cannot be told apart, one alone counts.
+  return one.expiresAt === before.expiresAt ? one.id > before.id : one.expiresAt > before.expiresAt
 }
 
 const isAsThisOne = (one: RunningImpersonation) => (other: RunningImpersonation) =>
