@@ -1,8 +1,8 @@
 import { describeCause, ImpersonationError } from '../errors.ts'
+import { impersonationOf, type Surroundings } from './acting.ts'
 import type { Answers } from './answers.ts'
 import { requestEnd } from './by-token.ts'
 import { ACTING_COOKIE, goneCookie, readCookie, type WithHeaders } from './cookies.ts'
-import { impersonationOf, type Surroundings } from './impersonation.ts'
 
 /** Ends what an operator does in this browser, by the form of a page of this application. */
 export async function end(

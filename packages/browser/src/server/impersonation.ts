@@ -1,11 +1,5 @@
-import { isolated, plain, ticketIn } from '../banner/names.ts'
 import type { TokenContext } from '../claims.ts'
-import type { ImpersonationProvider } from '../provider.ts'
-import { isTokenRefused } from '../refused-token.ts'
 import type { SessionEnd } from '../texts.ts'
-import { askCurrent, requestEnd } from './by-token.ts'
-import type { Settings } from './options.ts'
-import type { Session, Sessions } from './sessions.ts'
 
 /** An operator who acts as a user in this browser, and for an hour after the end that it is over. */
 export interface Impersonation {
@@ -45,71 +39,4 @@ export interface Impersonation {
    * @throws Error where the impersonation is over
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
-}
-
-/** What the impersonation of a request needs. */
-export interface Surroundings {
-  readonly settings: Settings
-  readonly sessions: Sessions
-  readonly findProvider: () => Promise<ImpersonationProvider>
-}
-
-export function impersonationOf(
-  id: string,
-  found: Session,
-  { settings, sessions, findProvider }: Surroundings,
-): Impersonation {
-  let session = found
-  const { actor, scope, expiresAtMs, context, isToBeReviewed } = session
-  const ticket = isolated(ticketIn(context))
-
-  function stateNow(): Impersonation['state'] {
-    if (session.isEnded) return 'ended'
-    return expiresAtMs <= Date.now() ? 'expired' : 'active'
-  }
-
-  /** The API refuses the token. The provider says how it ended, and gets the end in case the API is wrong. */
-  async function markEnded(accessToken: string): Promise<void> {
-    const provider = await findProvider().catch(() => undefined)
-    const current = provider && (await askCurrent(provider, accessToken, settings.fetch))
-    if (provider && current?.state !== 'ended') {
-      await requestEnd(provider, accessToken, settings.fetch).catch(() => {})
-    }
-    session = { ...session, accessToken: '', isEnded: true, ending: current?.ending }
-    await sessions.change(id, session)
-  }
-
-  return Object.freeze<Impersonation>({
-    get accessToken() {
-      return stateNow() === 'active' ? session.accessToken : ''
-    },
-    userId: typeof context.sub === 'string' ? context.sub : undefined,
-    actor: Object.freeze({ sub: actor }),
-    ticket: ticket && plain(ticket),
-    scope: Object.freeze([...scope]),
-    expiresAtMs,
-    context,
-    get state() {
-      return stateNow()
-    },
-    get ending() {
-      return session.ending
-    },
-    isToBeReviewed,
-    endPath: settings.endPath,
-    async fetch(input, init) {
-      const request = new Request(input, init)
-      const { origin } = new URL(request.url)
-      if (!settings.origins.includes(origin)) {
-        throw new TypeError(`the token is not for ${origin}: allow it by the option origins`)
-      }
-      const { accessToken } = session
-      if (stateNow() !== 'active') throw new Error('the impersonation is over')
-      request.headers.set('authorization', `Bearer ${accessToken}`)
-      // A cache that applications share has nothing of one customer.
-      const response = await settings.fetch(request, { cache: 'no-store', redirect: 'manual' })
-      if (isTokenRefused(response, true) && !session.isEnded) await markEnded(accessToken)
-      return response
-    },
-  })
 }
