@@ -4,7 +4,7 @@ import { randomValue } from '../random-value.ts'
 import { exchangeFailure, signInFailure } from '../refusal.ts'
 import { impersonationOf, type Surroundings } from './acting.ts'
 import type { Answers } from './answers.ts'
-import { askCurrent, requestEnd } from './by-token.ts'
+import { askCurrent, endAtProvider } from './by-token.ts'
 import { ACTING_COOKIE, BEGUN_COOKIE, cookie, goneCookie, readCookie } from './cookies.ts'
 import { readSubjectToken } from './form.ts'
 import type { Impersonation } from './impersonation.ts'
@@ -89,9 +89,10 @@ async function clearBefore(
 async function exchange(
   answer: URLSearchParams,
   begun: Begun,
-  { settings, sessions, findProvider }: Surroundings,
+  surroundings: Surroundings,
   tellActor: (sub: string) => void,
 ): Promise<Kept> {
+  const { settings, sessions, findProvider } = surroundings
   const provider = await findProvider()
   const operator = await provider.operator(answer, begun).catch(inWords(signInFailure))
   tellActor(operator.sub)
@@ -114,7 +115,7 @@ async function exchange(
     return await sessions.keep(session)
   } catch (error) {
     // Nobody could end it here.
-    await requestEnd(provider, accessToken, settings.fetch).catch(() => {})
+    await endAtProvider(accessToken, surroundings)
     throw error
   }
 }

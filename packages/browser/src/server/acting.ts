@@ -1,7 +1,7 @@
 import { isolated, plain, ticketIn } from '../banner/names.ts'
 import type { ImpersonationProvider } from '../provider.ts'
 import { isTokenRefused } from '../refused-token.ts'
-import { askCurrent, requestEnd } from './by-token.ts'
+import { askCurrent, endAtProvider } from './by-token.ts'
 import type { Impersonation } from './impersonation.ts'
 import type { Settings } from './options.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -16,8 +16,9 @@ export interface Surroundings {
 export function impersonationOf(
   id: string,
   found: Session,
-  { settings, sessions, findProvider }: Surroundings,
+  surroundings: Surroundings,
 ): Impersonation {
+  const { settings, sessions, findProvider } = surroundings
   let session = found
   const { actor, scope, expiresAtMs, context, isToBeReviewed } = session
   const ticket = isolated(ticketIn(context))
@@ -31,9 +32,7 @@ export function impersonationOf(
   async function markEnded(accessToken: string): Promise<void> {
     const provider = await findProvider().catch(() => undefined)
     const current = provider && (await askCurrent(provider, accessToken, settings.fetch))
-    if (provider && current?.state !== 'ended') {
-      await requestEnd(provider, accessToken, settings.fetch).catch(() => {})
-    }
+    if (current?.state !== 'ended') await endAtProvider(accessToken, surroundings)
     session = { ...session, accessToken: '', isEnded: true, ending: current?.ending }
     await sessions.change(id, session)
   }

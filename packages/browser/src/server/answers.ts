@@ -38,7 +38,8 @@ export function answersFor({ respond, onError }: Settings): Answers {
     async refuse(request, error, options) {
       if (!(error instanceof ImpersonationError)) throw error
       const code = messageCodeOf(error.code)
-      if (messageOf(code, {}).status >= 500) onError(error)
+      // The application has to be set up for it, whoever the operator is.
+      if (messageOf(code, {}).status >= 500 || code === 'consent_required') onError(error)
       return say(request, code, options)
     },
     redirect(url, cookies) {

@@ -1,6 +1,8 @@
+import { describeCause, ImpersonationError } from '../errors.ts'
 import type { ImpersonationProvider } from '../provider.ts'
 import { isTokenRefused } from '../refused-token.ts'
 import type { SessionEnd } from '../texts.ts'
+import type { Surroundings } from './acting.ts'
 
 /** A person waits for the answer. */
 const TIMEOUT_MS = 5000
@@ -33,17 +35,25 @@ export async function askCurrent(
  * Ends the impersonation at the provider. Where it has ended already, this does nothing, and also where
  * the provider has no such endpoint: then the token is good until it expires.
  *
- * @throws where the provider does not end it
+ * @returns whether it has ended. Where it has not, the application is told why
  */
-export async function requestEnd(
-  { endEndpoint }: ImpersonationProvider,
+export async function endAtProvider(
   accessToken: string,
-  fetch: typeof globalThis.fetch,
-): Promise<void> {
-  if (!endEndpoint) return
-  const response = await fetch(endEndpoint, requestInit('POST', accessToken))
-  if (!response.ok && !isTokenRefused(response, true)) {
+  { settings, findProvider }: Surroundings,
+): Promise<boolean> {
+  try {
+    const { endEndpoint } = await findProvider()
+    if (!endEndpoint) return true
+    const response = await settings.fetch(endEndpoint, requestInit('POST', accessToken))
+    // The provider challenges. Another 401 is one of a gateway before it.
+    if (response.ok || isTokenRefused(response, false)) return true
     throw new Error(`the provider answers ${response.status}`)
+  } catch (error) {
+    const isOurs = error instanceof ImpersonationError
+    settings.onError(
+      isOurs ? error : new ImpersonationError('unreachable', { cause: describeCause(error) }),
+    )
+    return false
   }
 }
 

@@ -13,7 +13,9 @@ const ID_PATTERN = /^[\w-]{43}$/
 /** The id in the cookie, if it can be one of ours. */
 export function readCookie({ headers }: WithHeaders, name: string): string | undefined {
   // Browsers, Node.js and HTTP/2 gateways join cookies by `;` alone: a comma is part of a value.
-  const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())
+  // Not `trim()`, which knows more spaces than browsers: a sub-domain may set a cookie whose name is
+  // one of them and `__Host-`.
+  const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.replace(/^[ \t]+/, ''))
   const id = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
   return id !== undefined && ID_PATTERN.test(id) ? id : undefined
 }

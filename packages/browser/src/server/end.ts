@@ -1,8 +1,14 @@
-import { describeCause, ImpersonationError } from '../errors.ts'
 import { impersonationOf, type Surroundings } from './acting.ts'
 import type { Answers } from './answers.ts'
-import { requestEnd } from './by-token.ts'
+import { endAtProvider } from './by-token.ts'
 import { ACTING_COOKIE, goneCookie, readCookie, type WithHeaders } from './cookies.ts'
+import type { Session } from './sessions.ts'
+
+const ENDED_HERE = {
+  accessToken: '',
+  isEnded: true,
+  ending: { by: 'operator', cause: 'requested' },
+} satisfies Partial<Session>
 
 /** Ends what an operator does in this browser, by the form of a page of this application. */
 export async function end(
@@ -24,7 +30,8 @@ export async function end(
   }
   await sessions.remove(id)
   if (!wasActive) return answers.redirect(settings.next, cookies)
-  return answers.say(request, 'ended', { cookies, impersonation })
+  const ended = impersonationOf(id, { ...session, ...ENDED_HERE }, surroundings)
+  return answers.say(request, 'ended', { cookies, impersonation: ended })
 }
 
 /**
@@ -43,23 +50,6 @@ export async function forget(request: WithHeaders, surroundings: Surroundings): 
   if (state === 'active') await endAtProvider(session.accessToken, surroundings)
   headers.append('set-cookie', goneCookie(ACTING_COOKIE))
   return headers
-}
-
-/** @returns whether it has ended; where it has not, the application is told why */
-async function endAtProvider(
-  accessToken: string,
-  { settings, findProvider }: Surroundings,
-): Promise<boolean> {
-  try {
-    await requestEnd(await findProvider(), accessToken, settings.fetch)
-    return true
-  } catch (error) {
-    const isOurs = error instanceof ImpersonationError
-    settings.onError(
-      isOurs ? error : new ImpersonationError('unreachable', { cause: describeCause(error) }),
-    )
-    return false
-  }
 }
 
 /**

@@ -9,20 +9,24 @@ const MAX_FORM_BYTES = 4096
  * @throws TypeError where other code has read the body before
  */
 export async function readSubjectToken(request: Request): Promise<string | undefined> {
-  if (request.bodyUsed) {
-    throw new TypeError(
-      'accept() must come before body parsers: the body of the request was read before',
-    )
-  }
+  if (request.bodyUsed) throw readBefore()
   const [type] = (request.headers.get('content-type') ?? '').split(';')
   if (type?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return undefined
   const text = await readText(request)
+  // An adapter has made the request of a stream that is at its end.
+  if (text === '' && Number(request.headers.get('content-length')) > 0) throw readBefore()
   const [subjectToken, ...repeated] = new URLSearchParams(text).getAll(SUBJECT_TOKEN_PARAMETER)
   return repeated.length === 0 && isSubjectToken(subjectToken) ? subjectToken : undefined
 }
 
-/** The body, or nothing of a body that is too long. */
-async function readText({ body }: Request): Promise<string> {
+function readBefore(): TypeError {
+  return new TypeError(
+    'accept() must come before body parsers: the body of the request was read before',
+  )
+}
+
+/** The body, or `undefined` where it is too long. */
+async function readText({ body }: Request): Promise<string | undefined> {
   const decoder = new TextDecoder()
   const reader = body?.getReader()
   let text = ''
@@ -33,9 +37,9 @@ async function readText({ body }: Request): Promise<string> {
     length += value.length
     if (length > MAX_FORM_BYTES) {
       await reader.cancel()
-      return ''
+      return undefined
     }
     text += decoder.decode(value, { stream: true })
   }
-  return text
+  return text + decoder.decode()
 }

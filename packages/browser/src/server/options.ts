@@ -93,6 +93,8 @@ export function checkOptions(options: ImpersonationsOptions): Settings {
   }
   const { origin } = parseSafe(redirectUri, 'redirectUri')
   const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
+  const from = [options.from].flat().map((address) => originOf(address, 'from'))
+  if (from.length === 0) throw new TypeError('from must name a back office')
   return {
     provider: {
       issuer: parseSafe(options.issuer, 'issuer'),
@@ -108,7 +110,7 @@ export function checkOptions(options: ImpersonationsOptions): Settings {
     },
     store,
     origin,
-    from: [options.from].flat().map((address) => originOf(address, 'from')),
+    from,
     next: new URL(pathOf(options.next ?? '/', 'next', origin), origin).href,
     endPath: pathOf(options.endPath ?? '/impersonation/end', 'endPath', origin),
     origins: (options.origins ?? [resource]).map((address) =>

@@ -41,6 +41,7 @@ export interface Sessions {
   /** Under a new id: a session takes over no id that a browser had before. */
   keep(session: Session): Promise<Kept>
   read(id: string | undefined): Promise<Session | undefined>
+  /** Does nothing where it was removed: what is over does not come back. */
   change(id: string, session: Session): Promise<void>
   remove(id: string): Promise<void>
 }
@@ -57,6 +58,10 @@ export function sessionsIn(store: ImpersonationStore): Sessions {
     const untilMs = session.expiresAtMs + SAID_MS
     await store.set(key(id), JSON.stringify(session), untilMs)
     return untilMs
+  }
+  async function read(id: string | undefined): Promise<Session | undefined> {
+    const session = await readValue<Session>(id && key(id))
+    return session && session.expiresAtMs + SAID_MS > Date.now() ? session : undefined
   }
   return {
     async keepBegun(begun) {
@@ -77,12 +82,9 @@ export function sessionsIn(store: ImpersonationStore): Sessions {
       const id = randomValue()
       return { id, untilMs: await write(id, session) }
     },
-    async read(id) {
-      const session = await readValue<Session>(id && key(id))
-      return session && session.expiresAtMs + SAID_MS > Date.now() ? session : undefined
-    },
+    read,
     async change(id, session) {
-      await write(id, session)
+      if (await read(id)) await write(id, session)
     },
     async remove(id) {
       await store.delete(key(id))

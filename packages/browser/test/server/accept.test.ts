@@ -1,7 +1,18 @@
 import { expect } from 'chai'
 import { freePort } from '../../../../test/adapters/servers.ts'
-import { createImpersonations, memoryStore } from '../../src/server.ts'
-import { form, ORIGIN, type ServerSide, startServerSide } from '../support/server-side.ts'
+import {
+  bannerHtml,
+  createImpersonations,
+  type Impersonation,
+  memoryStore,
+} from '../../src/server.ts'
+import {
+  BACK_OFFICE,
+  form,
+  ORIGIN,
+  type ServerSide,
+  startServerSide,
+} from '../support/server-side.ts'
 
 describe('accept on a server', () => {
   let side: ServerSide
@@ -86,7 +97,7 @@ describe('accept on a server', () => {
   it('takes one form of a back office, and reads 4,096 bytes of it at most', async () => {
     const token = await side.subjectToken()
     const post = async (body: string, type = 'application/x-www-form-urlencoded') => {
-      const headers = { origin: 'https://support.example.com', 'content-type': type }
+      const headers = { origin: BACK_OFFICE, 'content-type': type }
       const request = new Request(`${ORIGIN}/impersonation`, { method: 'POST', body, headers })
       return (await side.impersonations.accept(request)).status
     }
@@ -104,6 +115,24 @@ describe('accept on a server', () => {
     const thrown = await side.impersonations.accept(request).catch((error: unknown) => error)
     expect(thrown).to.be.instanceOf(TypeError)
     expect(String(thrown)).to.include('was read before')
+  })
+
+  it('says so where other code has read the stream of the body', async () => {
+    const headers = {
+      origin: BACK_OFFICE,
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': '1',
+    }
+    const post = (body: BodyInit) =>
+      side.impersonations.accept(
+        new Request(`${ORIGIN}/impersonation`, { method: 'POST', body, headers }),
+      )
+    // As `express.urlencoded()` leaves it.
+    const thrown = await post('').catch((error: unknown) => error)
+    expect(thrown).to.be.instanceOf(TypeError)
+    expect(String(thrown)).to.include('was read before')
+    // Half a character is something.
+    expect((await post(Uint8Array.of(0xc3))).status).to.equal(400)
   })
 
   it('answers GET and POST alone', async () => {
@@ -171,6 +200,39 @@ describe('accept on a server', () => {
     expect(items.map(({ state }) => state)).to.deep.equal(['ended'])
   })
 
+  it('tells the application what neither the store keeps nor the provider ends', async () => {
+    const store = memoryStore()
+    await using other = await startServerSide({
+      store: {
+        ...store,
+        async set(id, value, expiresAtMs) {
+          if (id.startsWith('impersonation:')) throw new Error('the disk is full')
+          await store.set(id, value, expiresAtMs)
+        },
+      },
+    })
+    const olivia = await other.operator()
+    const callback = await olivia.callbackOf(await other.subjectToken())
+    other.fetch = async (input, init) =>
+      new Request(input).url.endsWith('/end')
+        ? new Response(null, { status: 503 })
+        : fetch(input, init)
+    const thrown = await olivia.get(callback).catch((error: unknown) => error)
+    expect(String(thrown)).to.include('the disk is full')
+    expect(other.errors.map(({ code }) => code)).to.deep.equal(['unreachable'])
+  })
+
+  it('tells the application that the provider wants to ask for consent', async () => {
+    await using other = await startServerSide()
+    const olivia = await other.operator()
+    const callback = new URL(await olivia.callbackOf(await other.subjectToken()))
+    callback.searchParams.delete('code')
+    callback.searchParams.set('error', 'consent_required')
+    const answer = await olivia.get(callback.href)
+    expect(await answer.text()).to.include('wants to ask you for consent')
+    expect(other.errors.map(({ code }) => code)).to.deep.equal(['consent_required'])
+  })
+
   it('begins after an impersonation that was ended elsewhere, also where no page knows of the end', async () => {
     const olivia = await side.operator()
     await olivia.handOver(await side.subjectToken())
@@ -211,6 +273,27 @@ describe('accept on a server', () => {
       code: 'ended',
       text: 'Acting has ended. \u2068olivia\u2069 acted as \u2068alice\u2069.',
     })
+  })
+
+  it('gives what has just ended as ended, without its token', async () => {
+    let ended: Impersonation | undefined
+    await using other = await startServerSide({
+      respond: ({ code, impersonation }) => {
+        if (code === 'ended') ended = impersonation
+        return new Response(impersonation && bannerHtml(impersonation))
+      },
+    })
+    const olivia = await other.operator()
+    await olivia.handOver(await other.subjectToken())
+    const token = (await olivia.current())?.accessToken
+    expect(await (await olivia.end()).text())
+      .to.include('olivia</bdi> acted as')
+      .and.to.include('You ended it.')
+    expect([ended?.state, ended?.accessToken]).to.deep.equal(['ended', ''])
+    const asked = await fetch(`${other.deployment.issuer}/impersonations/current`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(Object(await asked.json()).end).to.deep.equal(ended?.ending)
   })
 
   it('shows who acts where the token is opaque', async () => {
@@ -259,6 +342,7 @@ describe('createImpersonations', () => {
     scope: { scope: '' },
     resource: { resource: '' },
     from: { from: ['support.example.com'] },
+    'from ': { from: [] },
     next: { next: '//evil.example/' },
     'next ': { next: 'https://evil.example/' },
     endPath: { endPath: 'end' },

@@ -149,6 +149,46 @@ describe('an impersonation on a server', () => {
     expect((await olivia.end()).status).to.equal(303)
   })
 
+  it('goes on where a gateway, and not the provider, answers the end', async () => {
+    const { olivia } = await acting()
+    side.fetch = async () => new Response(null, { status: 401 })
+    expect((await olivia.end()).status).to.equal(502)
+    expect((await olivia.current())?.state).to.equal('active')
+    expect(side.errors.map(({ code }) => code)).to.deep.equal(['unreachable'])
+  })
+
+  it('tells the application if neither the provider nor its end can be reached after a refusal', async () => {
+    const { impersonation } = await acting()
+    side.fetch = async (input) =>
+      new Response(null, { status: new Request(input).url.startsWith(side.api) ? 401 : 503 })
+    await impersonation.fetch(`${side.api}/orders`)
+    expect(impersonation.state).to.equal('ended')
+    expect(side.errors.map(({ code }) => code)).to.deep.equal(['unreachable'])
+  })
+
+  for (const how of ['end', 'forget'] as const) {
+    it(`stays removed where ${how} comes while the API refuses the token`, async () => {
+      const { olivia, impersonation } = await acting()
+      const { cookie } = olivia
+      const request = { headers: new Headers({ cookie }) }
+      let isOver = false
+      side.fetch = async (input, init) => {
+        const { url } = new Request(input)
+        if (url.startsWith(side.api)) return new Response(null, { status: 401 })
+        if (url.endsWith('/current') && !isOver) {
+          isOver = true
+          if (how === 'end') await olivia.end()
+          else await side.impersonations.forget(request)
+        }
+        return fetch(input, init)
+      }
+      await impersonation.fetch(`${side.api}/orders`)
+      expect(isOver).to.equal(true)
+      expect(impersonation.state).to.equal('ended')
+      expect(await side.impersonations.current(request)).to.equal(undefined)
+    })
+  }
+
   it('cannot be ended by GET', async () => {
     const { olivia } = await acting()
     const headers = { cookie: olivia.cookie, origin: ORIGIN }
@@ -166,8 +206,13 @@ describe('an impersonation on a server', () => {
       `__Host-impersonation-begun=${id}`,
       `__Host-impersonation=${id}x`,
       `__Host-impersonation=../${id}`,
+      // A sub-domain sets it: with another space in front, browsers know no `__Host-`.
+      `\u00A0__Host-impersonation=${id}`,
+      `theme=dark; \u00A0__Host-impersonation=${id}`,
+      `theme=dark; \u2003__Host-impersonation=${id}`,
     ]) {
-      const request = { headers: new Headers({ cookie }) }
+      // Some servers read headers as UTF-8, which `Headers` does not hold.
+      const request = { headers: { get: () => cookie } }
       expect(await side.impersonations.current(request), cookie).to.equal(undefined)
     }
     const request = { headers: new Headers({ cookie: `theme=dark; __Host-impersonation=${id}` }) }
