@@ -17,11 +17,15 @@ export default async function Page() {
       {acting.state === 'active' && (
         <main>
           <h1>Orders</h1>
-          <ul>
-            {orders.map((order) => (
-              <li key={order}>{order}</li>
-            ))}
-          </ul>
+          {orders ? (
+            <ul>
+              {orders.map((order) => (
+                <li key={order}>{order}</li>
+              ))}
+            </ul>
+          ) : (
+            <p role="alert">The orders cannot be read. Try again in a minute.</p>
+          )}
           <Look />
         </main>
       )}
@@ -29,10 +33,16 @@ export default async function Page() {
   )
 }
 
-async function loadOrders(acting: Impersonation): Promise<readonly string[]> {
-  const answer = await acting.fetch(`${process.env.API}/orders`)
-  // Now `acting.state` is no longer `active`.
-  if (answer.status === 401) return []
-  if (!answer.ok) throw new Error(`the API answered ${answer.status}`)
-  return answer.json()
+/** Throws nothing: the banner stays, so that the operator can end it. */
+async function loadOrders(acting: Impersonation): Promise<readonly string[] | undefined> {
+  try {
+    const answer = await acting.fetch(`${process.env.API}/orders`)
+    // Now `acting.state` is no longer `active`.
+    if (answer.status === 401) return undefined
+    if (!answer.ok) throw new Error(`the API answered ${answer.status}`)
+    return await answer.json()
+  } catch (error) {
+    console.error('orders not read', error)
+    return undefined
+  }
 }

@@ -35,6 +35,7 @@ suite('examples/nextjs, built, in Chromium', function () {
   let server: ChildProcess | undefined
   let support: Example
   let api: Example
+  let isApiAway = false
   let deployment: Deployment
   let origin: string
 
@@ -157,6 +158,7 @@ suite('examples/nextjs, built, in Chromium', function () {
       response.setHeader('access-control-allow-origin', '*')
       response.setHeader('access-control-allow-headers', 'authorization')
       if (request.method === 'OPTIONS') return void response.end()
+      if (isApiAway) return void response.writeHead(503).end()
       guard.connect()(request, response, () => {
         const { caller } = request
         response.end(JSON.stringify([`beans of ${caller?.userId}, seen by ${caller?.actor?.sub}`]))
@@ -201,11 +203,8 @@ suite('examples/nextjs, built, in Chromium', function () {
     await page.getByText('beans of alice, seen by olivia').waitFor()
   }
 
-  async function newest() {
-    const { items } = await deployment.provider.impersonation.list()
-    return items.toSorted((a, b) => b.issuedAt - a.issuedAt)[0]
-  }
-  const endNewest = async () => deployment.provider.impersonation.end((await newest())?.id ?? '')
+  // All of them: `issuedAt` is in seconds, so that it does not tell which one is the newest.
+  const endElsewhere = () => deployment.provider.impersonation.endAll({ actor: 'olivia' })
 
   const banner = (page: Page) => page.getByRole('region', { name: 'olivia acts as alice' })
   const over = (page: Page) => page.getByRole('alert').filter({ hasText: 'ended' })
@@ -243,11 +242,26 @@ suite('examples/nextjs, built, in Chromium', function () {
     await using person = await operator()
     const { page } = person
     await act(page)
-    await endNewest()
+    await endElsewhere()
     const ended = Date.now()
     await over(page).waitFor()
     console.log(`      the end was seen after ${Date.now() - ended} ms`)
     expect(await page.getByText('beans of alice').count()).to.equal(0)
+  })
+
+  it('keeps the banner and its End while the API fails', async () => {
+    await using person = await operator()
+    const { page } = person
+    await act(page)
+    isApiAway = true
+    try {
+      await page.goto(origin)
+      await page.getByText('The orders cannot be read.').waitFor()
+      await banner(page).getByRole('button', { name: 'End' }).click()
+      await page.getByText('Acting has ended').waitFor()
+    } finally {
+      isApiAway = false
+    }
   })
 
   it('gives no token to the browser', async () => {
@@ -290,11 +304,13 @@ suite('examples/nextjs, built, in Chromium', function () {
   it('ends when the person signs out', async () => {
     await using person = await operator()
     const { page } = person
+    await endElsewhere()
     await act(page)
     await page.evaluate(() => fetch('/sign-out', { method: 'POST' }))
     await page.goto(origin)
     await page.getByText('Sign in.').waitFor()
-    expect((await newest())?.state).to.equal('ended')
+    const { items } = await deployment.provider.impersonation.list()
+    expect(items.filter(({ state }) => state === 'active')).to.deep.equal([])
   })
 
   it('acts in a page that loads its data in the browser, without a fault while it hydrates', async () => {
@@ -311,7 +327,7 @@ suite('examples/nextjs, built, in Chromium', function () {
     expect(page.url()).to.equal(`${origin}/live`)
     expect(errors).to.deep.equal([])
     await page.getByRole('region', { name: 'olivia acts as alice' }).waitFor()
-    await endNewest()
+    await endElsewhere()
     await page.getByRole('dialog', { name: 'You no longer act as alice' }).waitFor()
     expect(await page.getByText('beans of alice').count()).to.equal(0)
   })

@@ -45,8 +45,8 @@ export async function endAtProvider(
     const { endEndpoint } = await findProvider()
     if (!endEndpoint) return true
     const response = await settings.fetch(endEndpoint, requestInit('POST', accessToken))
-    // The provider challenges. Another 401 is one of a gateway before it.
-    if (response.ok || isTokenRefused(response, false)) return true
+    // So answers the provider. A gateway before it has a page, or a 401 that challenges to nothing.
+    if (response.status === 204 || isTokenRefused(response, false)) return true
     throw new Error(`the provider answers ${response.status}`)
   } catch (error) {
     const isOurs = error instanceof ImpersonationError

@@ -149,13 +149,15 @@ describe('an impersonation on a server', () => {
     expect((await olivia.end()).status).to.equal(303)
   })
 
-  it('goes on where a gateway, and not the provider, answers the end', async () => {
-    const { olivia } = await acting()
-    side.fetch = async () => new Response(null, { status: 401 })
-    expect((await olivia.end()).status).to.equal(502)
-    expect((await olivia.current())?.state).to.equal('active')
-    expect(side.errors.map(({ code }) => code)).to.deep.equal(['unreachable'])
-  })
+  for (const status of [200, 302, 401]) {
+    it(`goes on where a gateway, and not the provider, answers the end by ${status}`, async () => {
+      const { olivia } = await acting()
+      side.fetch = async () => new Response('<!doctype html>', { status })
+      expect((await olivia.end()).status).to.equal(502)
+      expect((await olivia.current())?.state).to.equal('active')
+      expect(side.errors.map(({ code }) => code)).to.deep.equal(['unreachable'])
+    })
+  }
 
   it('tells the application if neither the provider nor its end can be reached after a refusal', async () => {
     const { impersonation } = await acting()
