@@ -2,13 +2,14 @@ import { parseClaims } from '../claims.ts'
 import { inWords } from '../errors.ts'
 import { randomValue } from '../random-value.ts'
 import { exchangeFailure, signInFailure } from '../refusal.ts'
-import { impersonationOf, type Surroundings } from './acting.ts'
+import { impersonationOf } from './acting.ts'
 import type { Answers } from './answers.ts'
 import { askCurrent, endAtProvider } from './by-token.ts'
 import { ACTING_COOKIE, BEGUN_COOKIE, cookie, goneCookie, readCookie } from './cookies.ts'
 import { readSubjectToken } from './form.ts'
 import type { Impersonation } from './impersonation.ts'
 import type { Begun, Kept } from './sessions.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** Takes the form of the back office, and asks the provider who is signed in there. */
 export async function begin(

@@ -1,17 +1,9 @@
 import { isolated, plain, ticketIn } from '../banner/names.ts'
-import type { ImpersonationProvider } from '../provider.ts'
 import { isTokenRefused } from '../refused-token.ts'
 import { askCurrent, endAtProvider } from './by-token.ts'
 import type { Impersonation } from './impersonation.ts'
-import type { Settings } from './options.ts'
-import type { Session, Sessions } from './sessions.ts'
-
-/** What the impersonation of a request needs. */
-export interface Surroundings {
-  readonly settings: Settings
-  readonly sessions: Sessions
-  readonly findProvider: () => Promise<ImpersonationProvider>
-}
+import type { Session } from './sessions.ts'
+import type { Surroundings } from './surroundings.ts'
 
 export function impersonationOf(
   id: string,

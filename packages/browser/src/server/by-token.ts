@@ -2,7 +2,7 @@ import { describeCause, ImpersonationError } from '../errors.ts'
 import type { ImpersonationProvider } from '../provider.ts'
 import { isTokenRefused } from '../refused-token.ts'
 import type { SessionEnd } from '../texts.ts'
-import type { Surroundings } from './acting.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** A person waits for the answer. */
 const TIMEOUT_MS = 5000

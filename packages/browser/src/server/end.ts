@@ -1,8 +1,9 @@
-import { impersonationOf, type Surroundings } from './acting.ts'
+import { impersonationOf } from './acting.ts'
 import type { Answers } from './answers.ts'
 import { endAtProvider } from './by-token.ts'
 import { ACTING_COOKIE, goneCookie, readCookie, type WithHeaders } from './cookies.ts'
 import type { Session } from './sessions.ts'
+import type { Surroundings } from './surroundings.ts'
 
 const ENDED_HERE = {
   accessToken: '',
