@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { clearMessage } from './message.tsx'
 
 /** The path of the console, such as `/console`: the server says it. */
@@ -58,7 +58,8 @@ export function goBack(): void {
 
 export function usePageLocation(): PageLocation {
   const [page, setPage] = useState(here)
-  useEffect(() => {
+  // Before anything is painted: a press that comes at once is not lost.
+  useLayoutEffect(() => {
     const update = () => setPage(here())
     addEventListener('popstate', update)
     addEventListener(CHANGED_EVENT, update)
