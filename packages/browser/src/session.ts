@@ -1,5 +1,4 @@
-import type { TokenContext } from './claims.ts'
-import type { SessionEnd } from './texts.ts'
+import type { ImpersonationFacts } from './facts.ts'
 
 /** The events of an {@link ImpersonationSession}. None of them has a detail. */
 export interface ImpersonationSessionEvents {
@@ -21,7 +20,7 @@ export interface ImpersonationSessionEvents {
 }
 
 /** An operator who acts as a user in this page, until it expires or is ended. */
-export interface ImpersonationSession {
+export interface ImpersonationSession extends ImpersonationFacts {
   /**
    * The access token of the user, bound to one resource. It is in the memory of this page alone.
    * Empty once the session is over.
@@ -29,20 +28,8 @@ export interface ImpersonationSession {
   readonly accessToken: string
   /** `DPoP` where the token is bound to a key of this page. */
   readonly tokenType: 'Bearer' | 'DPoP'
-  /** The user: `sub` of the token. `undefined` where the token is opaque. */
-  readonly userId: string | undefined
-  /** The operator, by `sub` of the operator's ID token. */
-  readonly actor: { readonly sub: string }
-  /** The scope of the token, as the provider granted it. */
-  readonly scope: readonly string[]
-  /** Milliseconds since the epoch, by the clock of this machine. */
-  readonly expiresAtMs: number
-  /** The claims of a JWT access token, with what `getCustomJwtClaims` added; `{}` where it is opaque. */
-  readonly context: TokenContext
   /** Why it is over, or that it is not. */
   readonly state: 'active' | 'ended' | 'expired'
-  /** How it ended; `undefined` where it has not, or where the provider did not tell. */
-  readonly ending: SessionEnd | undefined
   /**
    * Whether a person looks at the impersonation afterwards, as the rule of the provider said: an emergency is
    * one. The provider is asked once the session has begun, so it is `false` for a moment. It stays `false`

@@ -4,6 +4,7 @@ import {
   bannerHtml,
   createImpersonations,
   type Impersonation,
+  type ImpersonationStore,
   memoryStore,
 } from '../../src/server.ts'
 import {
@@ -13,6 +14,18 @@ import {
   type ServerSide,
   startServerSide,
 } from '../support/server-side.ts'
+
+/** A store that keeps what was begun, and no session. */
+function fullStore(): ImpersonationStore {
+  const store = memoryStore()
+  return {
+    ...store,
+    async set(id, value, expiresAtMs) {
+      if (id.startsWith('impersonation:')) throw new Error('the disk is full')
+      await store.set(id, value, expiresAtMs)
+    },
+  }
+}
 
 describe('accept on a server', () => {
   let side: ServerSide
@@ -182,16 +195,7 @@ describe('accept on a server', () => {
   })
 
   it('ends at the provider what the store does not keep', async () => {
-    const store = memoryStore()
-    await using other = await startServerSide({
-      store: {
-        ...store,
-        async set(id, value, expiresAtMs) {
-          if (id.startsWith('impersonation:')) throw new Error('the disk is full')
-          await store.set(id, value, expiresAtMs)
-        },
-      },
-    })
+    await using other = await startServerSide({ store: fullStore() })
     const olivia = await other.operator()
     const callback = await olivia.callbackOf(await other.subjectToken())
     const thrown = await olivia.get(callback).catch((error: unknown) => error)
@@ -201,16 +205,7 @@ describe('accept on a server', () => {
   })
 
   it('tells the application what neither the store keeps nor the provider ends', async () => {
-    const store = memoryStore()
-    await using other = await startServerSide({
-      store: {
-        ...store,
-        async set(id, value, expiresAtMs) {
-          if (id.startsWith('impersonation:')) throw new Error('the disk is full')
-          await store.set(id, value, expiresAtMs)
-        },
-      },
-    })
+    await using other = await startServerSide({ store: fullStore() })
     const olivia = await other.operator()
     const callback = await olivia.callbackOf(await other.subjectToken())
     other.fetch = async (input, init) =>
