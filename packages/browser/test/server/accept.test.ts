@@ -194,7 +194,7 @@ describe('accept on a server', () => {
     expect(String(error?.cause)).not.to.include('secret').and.not.to.include(token)
   })
 
-  it('ends at the provider what the store does not keep', async () => {
+  it('I14: ends at the provider what the store does not keep', async () => {
     await using other = await startServerSide({ store: fullStore() })
     const olivia = await other.operator()
     const callback = await olivia.callbackOf(await other.subjectToken())
@@ -204,7 +204,7 @@ describe('accept on a server', () => {
     expect(items.map(({ state }) => state)).to.deep.equal(['ended'])
   })
 
-  it('tells the application what neither the store keeps nor the provider ends', async () => {
+  it('I14: tells the application what neither the store keeps nor the provider ends', async () => {
     await using other = await startServerSide({ store: fullStore() })
     const olivia = await other.operator()
     const callback = await olivia.callbackOf(await other.subjectToken())
