@@ -1,9 +1,8 @@
-import { inspect } from 'node:util'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import type { Authorize, Verdict } from '../../src/index.ts'
 import { recording } from '../support/audit.ts'
-import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
+import { type DeploymentOptions, deploy } from '../support/deployment.ts'
 
 const BOTH = 'orders:read orders:write'
 
@@ -82,90 +81,5 @@ describe('authorize: accessTokenTtl', () => {
     expect(issued?.expiresAt).to.be.closeTo(Date.now() / 1000 + 600, 60)
     expect(issued?.scope, 'no limit of scopes is no empty one').to.equal(undefined)
     await deployment.close()
-  })
-
-  it('goes together with scope', async () => {
-    await using deployment = await deploy({
-      impersonation: { authorize: atExchange({ scope: 'orders:read', accessTokenTtl: 30 }) },
-    })
-    const subject_token = await deployment.subjectToken()
-    const { body } = await deployment.exchange({ subject_token, scope: BOTH })
-    expect([body.scope, body.expires_in]).to.deep.equal(['orders:read', 30])
-  })
-
-  it('leaves alone the scopes that the subject token is bound to', async () => {
-    await using deployment = await deploy({
-      impersonation: { authorize: () => ({ accessTokenTtl: 60 }) },
-    })
-    const { body } = await deployment.issue({ userId: 'alice', scope: 'orders:read' })
-    const { body: granted } = await deployment.exchange({
-      subject_token: body.subjectToken,
-      scope: BOTH,
-    })
-    expect([granted.scope, granted.expires_in]).to.deep.equal(['orders:read', 60])
-  })
-})
-
-describe('authorize: a verdict that is not one', () => {
-  let deployment: Deployment
-  let verdict: unknown
-  before(async () => {
-    const authorize = () => verdict as Verdict
-    deployment = await deploy({ impersonation: { authorize } })
-  })
-  after(() => deployment.close())
-
-  const wrong: ReadonlyArray<[what: string, verdict: unknown]> = [
-    ...[0, -1, 1.5, Number.NaN, Infinity, 2 ** 53, '60', null, true, [60], 60n, undefined].map(
-      (accessTokenTtl): [string, unknown] => [inspect({ accessTokenTtl }), { accessTokenTtl }],
-    ),
-    ['a wrong accessTokenTtl beside a good scope', { scope: 'orders:read', accessTokenTtl: 0 }],
-    ['a good accessTokenTtl beside a wrong scope', { scope: null, accessTokenTtl: 60 }],
-    ['a good accessTokenTtl beside no scope at all', { scope: undefined, accessTokenTtl: 60 }],
-    ['a scope that is mistyped', { scop: 'orders:read' }],
-    ['an unknown member beside known ones', { scope: 'orders:read', accessTokenTTL: 60 }],
-    ['an object with neither member', {}],
-    ['a list', [{ accessTokenTtl: 60 }]],
-    [
-      'an object of a class',
-      new (class {
-        accessTokenTtl = 60
-      })(),
-    ],
-    ['members that are inherited', Object.create({ accessTokenTtl: 60 })],
-  ]
-  for (const [what, answer] of wrong) {
-    it(`I9, I2: ${what}: 500, nothing issued, and the subject token stays usable`, async () => {
-      verdict = true
-      const subject_token = await deployment.subjectToken()
-      deployment.serverErrors.length = 0
-      verdict = answer
-      const issued = await deployment.issue({ userId: 'alice', scope: 'orders:read' })
-      const exchanged = await deployment.exchange({ subject_token })
-      for (const { status, body } of [issued, exchanged]) {
-        expect([status, body]).to.deep.equal([
-          500,
-          { error: 'server_error', error_description: 'oops! something went wrong' },
-        ])
-      }
-      expect(deployment.serverErrors).to.have.length(2)
-      for (const error of deployment.serverErrors) {
-        expect(inspect(error)).to.match(/TypeError: features\.impersonation\.authorize\b/)
-      }
-      verdict = { accessTokenTtl: 60 }
-      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
-    })
-  }
-
-  it('does not compile where a name is mistyped', () => {
-    const good: Verdict[] = [true, { scope: '' }, { accessTokenTtl: 1 }]
-    good.push({ scope: 'orders:read', accessTokenTtl: 1 })
-    // @ts-expect-error: there is no such member
-    good.push({ scop: 'orders:read' })
-    // @ts-expect-error: a number of seconds
-    good.push({ accessTokenTtl: '60' })
-    // @ts-expect-error: absent is absent, not undefined
-    good.push({ accessTokenTtl: undefined })
-    expect(good).to.have.length(7)
   })
 })

@@ -107,37 +107,6 @@ describe('what needs an approval is not issued without one', () => {
     expect(await impersonation.endAll({ permit: 'p2', userId: 'bob' })).to.equal(0)
     expect(await impersonation.endAll({ permit: 'p1', userId: 'alice' })).to.equal(1)
   })
-
-  const wrong: object[] = [
-    { needs: [] },
-    { needs: ['lead'] },
-    { needs: 'user' },
-    { emergency: true },
-    { needs: ['user'], emergency: 'yes' },
-    { permit: '' },
-    { permit: 7 },
-    { permit: 'x'.repeat(256) },
-    { permit: [] },
-    { permit: ['p1', ''] },
-    { permit: Array.from({ length: 17 }, (_, n) => `p${n}`) },
-    // No filter takes it, so that such a permit could not be revoked.
-    { permit: 'p\uD800' },
-    { review: 'a\nb' },
-    { review: undefined },
-    { constructor: 1 },
-  ]
-  for (const verdict of wrong) {
-    it(`I9: ${JSON.stringify(verdict).slice(0, 40)} is no verdict: 500, nothing is issued`, async () => {
-      const { answers, authorize } = settable()
-      await using deployment = await deploy({ impersonation: { authorize } })
-      answers.issue = verdict as Verdict
-      expect((await deployment.issue({ userId: 'alice' })).status).to.equal(500)
-      answers.issue = true
-      answers.exchange = verdict as Verdict
-      const subject_token = await deployment.subjectToken()
-      expect((await deployment.exchange({ subject_token })).status).to.equal(500)
-    })
-  }
 })
 
 describe('a permit that is revoked while an exchange is under way', () => {

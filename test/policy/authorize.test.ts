@@ -65,26 +65,18 @@ describe('authorize', () => {
     for (const request of asked) expect(request).to.satisfy(Object.isFrozen)
   })
 
-  for (const [what, later] of [
-    ['at once', (allow: boolean) => allow],
-    ['later', async (allow: boolean) => allow],
-  ] as const) {
-    it(`false, ${what}: 403 access_denied at issue, 400 at the exchange, which stays possible`, () =>
-      refusing(later))
-  }
-
-  async function refusing(answer: (allow: boolean) => boolean | Promise<boolean>): Promise<void> {
-    let allowed: string[] = ['exchange']
-    await deployWith(({ stage }) => answer(allowed.includes(stage)))
+  it('false: 403 access_denied at issue, 400 at the exchange, which stays possible', async () => {
+    let allowed = 'exchange'
+    await deployWith(async ({ stage }) => stage === allowed)
     const refused = await deployment.issue({ userId: 'alice' })
     expect([refused.status, refused.body.error]).to.deep.equal([403, 'access_denied'])
-    allowed = ['issue']
+    allowed = 'issue'
     const subject_token = await deployment.subjectToken()
     const denied = await deployment.exchange({ subject_token })
     expect([denied.status, denied.body.error]).to.deep.equal([400, 'access_denied'])
-    allowed = ['exchange']
+    allowed = 'exchange'
     expect((await deployment.exchange({ subject_token })).status).to.equal(200)
-  }
+  })
 
   it('{ scope } narrows, at issue for good, and at the exchange once more', async () => {
     await deployWith(({ stage }) => ({
@@ -98,30 +90,12 @@ describe('authorize', () => {
     expect(body.scope).to.equal('orders:read')
   })
 
-  it('{ scope } at issue bounds a request that named none', async () => {
-    await deployWith(({ stage }) => (stage === 'issue' ? { scope: 'orders:read' } : true))
-    const subject_token = await deployment.subjectToken()
-    const { body } = await deployment.exchange({ subject_token, scope: 'orders:read orders:write' })
-    expect(body.scope).to.equal('orders:read')
-  })
-
   for (const [what, authorize] of Object.entries<Authorize>({
-    'widens the scope': () => ({ scope: 'orders:read orders:write' }),
     throws: () => {
       throw new Error('the rule engine is down: secret')
     },
-    'throws a protocol error': () => {
-      throw new errors.InvalidRequest('secret')
-    },
     'rejects later': () => Promise.reject(new errors.AccessDenied('secret')),
-    'throws AccessDenied': () => {
-      throw new errors.AccessDenied('secret')
-    },
     'answers nothing': () => undefined as never,
-    'answers a truthy string': () => 'yes' as never,
-    'answers 1': () => 1 as never,
-    'answers an object with nothing in it': () => ({}) as never,
-    'answers a scope that is no string': () => ({ scope: ['orders:read'] }) as never,
   })) {
     it(`I9: ${what}: 500, nothing issued, and the subject token stays usable`, async () => {
       let on = false

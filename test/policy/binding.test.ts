@@ -95,84 +95,17 @@ describe('a subject token bound at issue', () => {
     ])
   })
 
-  const wrong: Array<[member: string, value: unknown]> = [
-    ['mayAct', 'olivia'],
-    ['mayAct', {}],
-    ['mayAct', []],
-    ['mayAct', { sub: 'olivia', role: 'support' }],
-    ['mayAct.sub', { sub: '' }],
-    ['mayAct.sub', { sub: 7 }],
-    ['mayAct.sub', { sub: 'a\u0000' }],
-    ['mayAct.clientId', { clientId: 'x'.repeat(256) }],
-    ['resource', ''],
-    ['resource', '/orders'],
-    ['resource', 'https://x.example/#a'],
-    ['resource', []],
-    ['resource', [7]],
-    ['resource', Array(17).fill('https://x.example')],
-    ['resource', uriOf(2049)],
-    ['resource', ['https://x.example', uriOf(2049)]],
-    ['scope', ''],
-    ['scope', ' a'],
-    ['scope', 'a  b'],
-    ['scope', 'a"b'],
-    ['scope', ['a']],
-    ['scope', 'x'.repeat(1025)],
-    ['expiresIn', 0],
-    ['expiresIn', -1],
-    ['expiresIn', 1.5],
-    ['expiresIn', '60'],
-    ['expiresIn', null],
-  ]
-  for (const [member, value] of wrong) {
-    it(`refuses ${member} = ${JSON.stringify(value).slice(0, 50)} by name`, async () => {
-      const [name = ''] = member.split('.')
-      const { status, body } = await deployment.issue({ userId: 'alice', [name]: value })
-      expect([status, body.error]).to.deep.equal([400, 'invalid_request'])
-      expect(body.error_description).to.include(member)
-    })
-  }
-
-  const longest: Array<[member: string, value: unknown]> = [
-    ['mayAct', { sub: 'x'.repeat(255), clientId: 'x'.repeat(255) }],
-    ['resource', uriOf(2048)],
-    ['resource', Array(16).fill('https://x.example')],
-    ['scope', 'x'.repeat(1024)],
-    ['expiresIn', 300],
-    ['expiresIn', 1],
-  ]
-  for (const [member, value] of longest) {
-    it(`takes ${member} = ${JSON.stringify(value).slice(0, 50)}, which is just within bounds`, () =>
-      bound({ [member]: value }))
-  }
-
-  it('managementApi.requireBinding insists on each member that it lists, by name', async () => {
+  it('managementApi.requireBinding: 400 that names the member', async () => {
+    const requireBinding = ['expiresIn'] as const
     const resource = 'https://id.example.com/api'
-    const members = {
-      mayAct: { sub: 'olivia' },
-      resource: 'https://x.example',
-      scope: 'orders:read',
-      expiresIn: 9,
-    }
-    const requireBinding = ['mayAct', 'resource', 'scope', 'expiresIn'] as const
     await using strict = await deploy({
       impersonation: { managementApi: { resource, requireBinding } },
     })
     const token = await strict.m2mToken({ resource })
-    for (const member of requireBinding) {
-      const { [member]: _, ...others } = members
-      const { status, body } = await strict.issue({ userId: 'alice', ...others }, { token })
-      expect([status, body.error, body.error_description]).to.deep.equal([
-        400,
-        'invalid_request',
-        `${member} is required`,
-      ])
-    }
-    expect((await strict.issue({ userId: 'alice', ...members }, { token })).status).to.equal(201)
+    const { status, body } = await strict.issue({ userId: 'alice' }, { token })
+    expect([status, body]).to.deep.equal([
+      400,
+      { error: 'invalid_request', error_description: 'expiresIn is required' },
+    ])
   })
 })
-
-/** A URI of that many characters. */
-function uriOf(length: number): string {
-  return 'https://x.example/'.padEnd(length, 'x')
-}
