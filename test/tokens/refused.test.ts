@@ -99,7 +99,6 @@ describe('I3: a token is good at its own door alone', () => {
   const forgeries: Array<[what: string, changes: object, doors?: readonly JwtDoor[]]> = [
     ['expired', { exp: now - 1 }],
     ['without exp', { exp: undefined }, ['issue', 'actor']],
-    ['of another issuer, with the same keys', { iss: 'https://elsewhere.example' }],
     ['without iss', { iss: undefined }],
     ['of a client that is gone', { client_id: 'gone' }],
     ['of another client', { client_id: 'console' }, ['issue']],
@@ -143,6 +142,9 @@ describe('I3: a token is good at its own door alone', () => {
   for (const [what, changes, doors = JWT_DOORS] of forgeries) {
     it(what, () => expectForged(doors, (claims) => ({ ...claims, ...changes })))
   }
+
+  it('of another issuer, with the same keys', () =>
+    expectForged(JWT_DOORS, (claims) => ({ ...claims, iss: 'https://elsewhere.example' })))
 
   const headers: Array<[what: string, header: object, key?: Parameters<typeof resigned>[3]]> = [
     ['typ JWT, as an ID token has it', { typ: 'JWT' }],
