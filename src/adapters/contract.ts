@@ -126,7 +126,8 @@ export interface ListedBefore {
  *   were given, beside `consumed`.
  * - A record that has ended is never consumed: `consumeOnce` resolves `false` for it. `upsert`
  *   brings neither a consumption nor its note nor an end back to nothing while the record lives.
- * - Records without `payload.accountId` are never listed: the plugin keeps its own there.
+ * - Records without `payload.accountId` are never listed. Those whose account id begins with U+0001 are the
+ *   plugin's own. It skips them itself where a look-up without an account resolves them.
  */
 export interface EndingMethods {
   /**

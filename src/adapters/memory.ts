@@ -5,6 +5,7 @@ import {
   consumedAt,
   decodePayload,
   encodePayload,
+  isReserved,
   type ListingKeys,
   LOOK_UPS,
   lifetime,
@@ -251,7 +252,7 @@ function indexKeys({ listed, noteActor, end, ...record }: MemoryRecord): string[
     const value = values[name]
     return value === undefined ? [] : [indexKey(name, value)]
   })
-  if (listed) keys.push(indexKey('listed'))
+  if (listed && !isReserved(listed)) keys.push(indexKey('listed'))
   if (end !== undefined && listed?.statusList) keys.push(indexKey('ended', listed.statusList))
   return keys
 }

@@ -39,6 +39,14 @@ export function listingKeys(model: string, payload: AdapterPayload): ListingKeys
   }
 }
 
+/**
+ * Whether the plugin keeps the record for itself: its account id begins with U+0001, which no user's does. It is
+ * listed by that account id alone.
+ */
+export function isReserved({ accountId }: { readonly accountId?: unknown }): boolean {
+  return typeof accountId === 'string' && accountId.startsWith('\u0001')
+}
+
 /** By what records are listed. By how few records they leave: the first that is asked for leads. */
 export const LOOK_UPS = ['accountId', 'actor', 'clientId'] as const
 

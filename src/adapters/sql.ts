@@ -173,6 +173,8 @@ export function pageOf(
   const columns = names.map((name) => LOOK_UP_COLUMNS[name])
   const conditions = columns.map((column, i) => ` AND ${column} = ${parameter(i + 3)}`)
   const values = ['SubjectToken', limit, ...names.map((name) => storable(lookUp[name]))]
+  // Records that the plugin keeps for itself are listed by their account id alone.
+  if (names.length === 0) conditions.push(" AND account_id >= '\u0002'")
   if (before) {
     const at = values.push(before.iat, storableKey(before.id)) - 1
     conditions.push(

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { AdapterPayload, Provider } from 'oidc-provider'
 import type { ListedBefore, LookUp } from '../adapters/contract.ts'
+import { isReserved } from '../adapters/record.ts'
 import { InvalidInput } from '../options/rules.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
 import type {
@@ -59,6 +60,7 @@ export async function listImpersonations(
       : PAGE_SIZE
   for await (const records of listPages(provider, lookUpOf(filter), batch, start)) {
     for (const [index, record] of records.entries()) {
+      if (isReserved(record)) continue
       read += 1
       const token = subjectTokensOf.of(provider).fromRecord(record)
       if (token && isMeant(token) && (state === undefined || stateOf(token) === state))

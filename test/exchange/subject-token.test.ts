@@ -50,37 +50,6 @@ describe('what a subject token is', () => {
     expect(await statusAt(now + 59_999, second)).to.equal(200)
   })
 
-  it('I3: no other token or code is ever accepted as a subject token', async () => {
-    await using deployment = await deploy()
-    const offline = await signIn(deployment, 'olivia', { scope: 'openid offline_access' })
-    const jwt = await signIn(deployment, 'olivia', {
-      scope: 'openid orders:read',
-      resource: deployment.orders,
-    })
-    const opaque = { resource: `${deployment.base}/opaque` }
-    const impersonated = await deployment.exchange({
-      subject_token: await deployment.subjectToken(),
-    })
-    const impersonatedOpaque = await deployment.exchange({
-      subject_token: await deployment.subjectToken(),
-      ...opaque,
-    })
-    const others = [
-      offline.access_token,
-      offline.refresh_token,
-      offline.id_token,
-      offline.code,
-      jwt.access_token,
-      await deployment.m2mToken(),
-      impersonated.body.access_token,
-      impersonatedOpaque.body.access_token,
-    ]
-    for (const subject_token of others) {
-      expect(subject_token).to.be.a('string')
-      expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
-    }
-  })
-
   it('I3: nor the id of a record of another model, in an adapter that mixes them up', async () => {
     // One namespace for everything, as some adapters have it.
     const memory = createMemoryAdapter()('Everything')

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
+import { resigned } from '../advisories/attacks.ts'
 import { at } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
@@ -45,24 +46,12 @@ describe('bearer authentication of the management API', () => {
     }
   })
 
-  describe('401 invalid_token', () => {
-    it('malformed headers', async () => {
-      for (const authorization of ['Bearer', 'Bearer a b', 'Bearer "x"', 'Bearer ä']) {
-        const response = await deployment.issue(
-          { userId: 'alice' },
-          { token: '-', headers: { authorization: Buffer.from(authorization).toString('latin1') } },
-        )
-        expect(response.status, authorization).to.equal(401)
-        expect(response.body.error).to.equal('invalid_token')
-      }
-    })
-  })
-
   it('a good token counts alone, and under its own scheme', async () => {
     const token = await deployment.m2mToken()
     for (const [authorization, hasErrorCode] of [
       [`XBearer ${token}`, false],
       [`Digest Bearer ${token}`, false],
+      ['Bearer', true],
       [`Bearer ${token} x`, true],
       [`Bearer ${token},x`, true],
       [`Bearer Bearer ${token}`, true],
@@ -94,6 +83,11 @@ describe('bearer authentication of the management API', () => {
     expect(headers.get('www-authenticate')).to.match(
       /error="insufficient_scope".*scope="impersonate"/,
     )
+    const part = await resigned(token, (claims) => ({
+      ...claims,
+      scope: 'impersonated not-impersonate',
+    }))
+    expect((await deployment.issue({ userId: 'alice' }, { token: part })).status).to.equal(403)
   })
 })
 

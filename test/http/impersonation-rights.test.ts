@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { basic } from '../support/deployment.ts'
-import { type Managed, managing, RESOURCE, raw } from '../support/managing.ts'
-import { signIn } from '../support/sign-in.ts'
+import { type Managed, managing, RESOURCE } from '../support/managing.ts'
 
 describe('who may see, and who may end', () => {
   const machine = {
@@ -136,41 +135,5 @@ describe('who may see, and who may end', () => {
     }
     answer = true
     expect((await own.get(`/${id}`)).body.state).to.equal('issued')
-  })
-
-  it('401 for everything that is no machine token, before anything else is looked at', async () => {
-    const { subjectToken } = await deployment.start()
-    const exchanged = await deployment.exchange({ subject_token: subjectToken })
-    const { access_token } = await signIn(deployment, 'olivia')
-    const ids = ['/x', '', '/x/end', '/end']
-    for (const [at, path] of ids.entries()) {
-      const send = (authorization?: string) =>
-        raw(deployment.base, `/api/impersonations${path}?limit=0`, {
-          method: at < 2 ? 'GET' : 'POST',
-          headers: {
-            ...(authorization === undefined ? {} : { authorization }),
-            'content-type': 'application/json',
-          },
-        })
-      const others = [
-        subjectToken,
-        exchanged.body.access_token,
-        access_token,
-        'garbage',
-        '.',
-        'a b',
-      ]
-      for (const token of others) {
-        const { status, text } = await send(`Bearer ${token}`)
-        expect([status, JSON.parse(text).error], path).to.deep.equal([401, 'invalid_token'])
-      }
-      for (const authorization of [undefined, 'Basic YTpi']) {
-        const { status, text } = await send(authorization)
-        expect([status, JSON.parse(text).error_description], path).to.deep.equal([
-          401,
-          'no access token provided',
-        ])
-      }
-    }
   })
 })

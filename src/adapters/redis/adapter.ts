@@ -5,6 +5,7 @@ import {
   consumedAt,
   decodePayload,
   encodePayload,
+  isReserved,
   type ListingKeys,
   LOOK_UPS,
   lifetime,
@@ -181,7 +182,8 @@ export function redisAdapter(
         consumed > 0 ? String(consumed) : '',
         grantId ? storableKey(grantId) : '',
       ]
-      const lookUps = listed ? [allKey, ...lookUpKeys(listed)] : []
+      const lookUps = listed ? lookUpKeys(listed) : []
+      if (listed && !isReserved(listed)) lookUps.unshift(allKey)
       const listing = listed ? [encodeMember(id), String(listed.iat)] : ['', '']
       const record = { key: keyOf('id', id), args: fields }
 

@@ -174,6 +174,14 @@ suite('createRedisAdapter', () => {
       expect((await keys()).length).to.equal(before + 2)
     })
 
+    it("lists a record of the plugin's own by its account alone", async () => {
+      const tokens = adapter('SubjectToken')
+      await tokens.upsert('own', { jti: 'own', iat: 4e9, accountId: '\u0001own' }, 100)
+      const listed = async (lookUp: object) => (await tokens.list(lookUp, 1)).map(({ jti }) => jti)
+      expect(await listed({ accountId: '\u0001own' })).to.deep.equal(['own'])
+      expect(await listed({})).to.not.include('own')
+    })
+
     it('sends a record after its look-ups, and an end after its index, in one round trip', async () => {
       const wire: string[] = []
       const watching = {
