@@ -1,7 +1,13 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
+import type { ResourceServer } from '../../packages/resource-server/src/index.ts'
+import {
+  type StatusProvider,
+  startStatusProvider,
+} from '../../packages/resource-server/test/status/status-provider.ts'
 import { type Module, type Snippets, snippetsOf } from './documents.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -11,8 +17,10 @@ describe('docs/your-apis.md: what is recorded', function () {
   let snippets: Snippets
   let document: string
   let source: string
+  let provider: StatusProvider
 
   before(async () => {
+    provider = await startStatusProvider()
     snippets = await snippetsOf('your-apis.md')
     document = await readFile(join(ROOT, 'docs/your-apis.md'), 'utf8')
     source = await readFile(
@@ -20,7 +28,10 @@ describe('docs/your-apis.md: what is recorded', function () {
       'utf8',
     )
   })
-  after(() => snippets[Symbol.asyncDispose]())
+  after(async () => {
+    provider.close()
+    await snippets[Symbol.asyncDispose]()
+  })
 
   it('is shown with every member', () => {
     const [, shape = ''] = /interface ImpersonationUse \{(.*?)^\}/ms.exec(source) ?? []
@@ -35,6 +46,23 @@ describe('docs/your-apis.md: what is recorded', function () {
     const values = [...reasons.matchAll(/'(\w+)'/g)].map(([, value]) => value)
     expect(values).to.have.lengthOf(7)
     for (const name of values) expect(document).to.include(`\n| \`${name}\` |`)
+  })
+
+  it('keep-uses.ts writes each use to the database itself', async () => {
+    const file = join(snippets.folder, 'src/keep-uses.ts')
+    const text = await readFile(file, 'utf8')
+    const here = text
+      .replace('https://id.example.com/oidc', provider.issuer)
+      .replace("'uses.db'", JSON.stringify(join(snippets.folder, 'uses.db')))
+    await writeFile(file, here)
+    const { api }: Module = await import(file)
+    const { authenticate } = api as ResourceServer
+    const token = await provider.impersonated(1)
+    await authenticate(`Bearer ${token}`)
+    await turn()
+    using database = new DatabaseSync(join(snippets.folder, 'uses.db'))
+    const rows = database.prepare('SELECT user_id, sender FROM impersonation_use').all()
+    expect(rows.map((row) => Object.values(row))).to.deep.equal([['alice', 'orders-api']])
   })
 
   it('its store keeps all uses of a batch, or none, and a copy once', async () => {

@@ -21,6 +21,7 @@ const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
 /** The tests of recording run these. */
 const RECORDING = [
   'orders-api.ts',
+  'keep-uses.ts',
   'queue-uses.ts',
   'receive-uses.ts',
   'send-uses.ts',
@@ -105,7 +106,7 @@ describe('docs/your-apis.md', function () {
     const files = await readdir(join(snippets.folder, 'src'))
     const servers = SERVERS.map((name) => `${name}.ts`)
     const guards = ['guard.ts', 'strict-guard.ts', 'bound-guard.ts', 'log-uses.ts']
-    const others = ['adults-only.ts', 'deny-by-default.ts', 'gateway.ts']
+    const others = ['adults-only.ts', 'cors.ts', 'deny-by-default.ts', 'gateway.ts']
     expect(files).to.have.members([...guards, ...others, ...servers, ...RECORDING])
   })
 
@@ -120,6 +121,32 @@ describe('docs/your-apis.md', function () {
     expect(await headersOf(tokens.own)).to.deep.equal([204, 'alice', '', 'false'])
     for (const refused of [undefined, tokens.forged, tokens.bound]) {
       expect(await headersOf(refused)).to.deep.equal([401, null, null, null])
+    }
+  })
+
+  it('cors.ts lets a page on another origin ask, before the guard, and no other page', async () => {
+    await using server = await launch('cors')
+    const headersOf = async (method: string, origin: string, token?: string) => {
+      const authorization: Record<string, string> = token
+        ? { authorization: `Bearer ${token}` }
+        : {}
+      const { status, headers } = await fetch(`${server.base}/orders`, {
+        method,
+        headers: { origin, ...authorization },
+      })
+      const names = ['allow-origin', 'allow-headers', 'expose-headers']
+      return [status, ...names.map((name) => headers.get(`access-control-${name}`))]
+    }
+    const shop = 'https://shop.example.com'
+    const exposed = 'WWW-Authenticate, DPoP-Nonce'
+    const allowed = 'Authorization, DPoP, Content-Type'
+    expect(await headersOf('OPTIONS', shop)).to.deep.equal([204, shop, allowed, exposed])
+    expect(await headersOf('GET', shop, tokens.acted)).to.deep.equal([200, shop, null, exposed])
+    // The page reads from this answer that it must sign in again.
+    expect(await headersOf('GET', shop)).to.deep.equal([401, shop, null, exposed])
+    for (const method of ['OPTIONS', 'GET']) {
+      const answer = await headersOf(method, 'https://evil.example.com')
+      expect(answer).to.deep.equal([401, null, null, null])
     }
   })
 

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
 import type { Fetch } from './options.ts'
 import { agingClock, Upkeep } from './upkeep.ts'
@@ -11,11 +12,16 @@ const FRESH_FOR_MS = 300_000
  * may take, a key that the provider removed is believed for ten minutes at most.
  */
 const STALE_AFTER_MS = 600_000 - FETCH_TIMEOUT_MS
+/** From the start of one fetch to the next one that an unknown key leads to. */
+const UNKNOWN_KEY_GAP_MS = 2000
 
 /**
  * The provider's published keys. By default, their URL comes from the discovery document. They are
  * fetched when first needed, kept, and fetched again every five minutes while tokens ask for them,
  * and when a token names a key that is not among them. While the provider is away, they are good.
+ *
+ * A token of an unknown key waits for the fetch under way, or for the next one. No key is remembered
+ * as unknown, because the provider may publish it later.
  *
  * @returns a function that throws an error of jose only where the token names no key of the
  * provider. Keys that did not arrive, arrived too late or are malformed say nothing about the
@@ -58,12 +64,17 @@ async function remoteKeys(
     timeoutDuration: FETCH_TIMEOUT_MS,
     // By itself, jose lets every request wait for keys that are ten minutes old.
     cacheMaxAge: Number.POSITIVE_INFINITY,
+    // By itself, jose fetches for each unknown key while the provider fails.
+    cooldownDuration: Number.POSITIVE_INFINITY,
     [customFetch]: fetch,
   })
   const clock = agingClock()
   const upkeep = new Upkeep()
+  let lastStart = Number.NEGATIVE_INFINITY
+  let renewal: Promise<void> | undefined
 
   async function reload(start: number): Promise<void> {
+    if (!remote.reloading) lastStart = start
     await remote.reload()
     upkeep.refreshAt = start + FRESH_FOR_MS
     upkeep.staleAt = start + STALE_AFTER_MS
@@ -79,10 +90,24 @@ async function remoteKeys(
     }
   }
 
+  async function renew(): Promise<void> {
+    if (!remote.reloading) await wait(Math.max(lastStart + UNKNOWN_KEY_GAP_MS - clock(), 0))
+    await reload(clock())
+  }
+
   return async (header, token) => {
     if (remote.jwks() === undefined) await reload(clock())
     await upkeep.keep(clock(), refresh)
-    return remote(header, token)
+    try {
+      return await remote(header, token)
+    } catch (cause) {
+      if (!(cause instanceof errors.JWKSNoMatchingKey)) throw cause
+      renewal ??= renew().finally(() => {
+        renewal = undefined
+      })
+      await renewal
+      return remote(header, token)
+    }
   }
 }
 

@@ -259,13 +259,100 @@ describe("the guard: the provider's keys", () => {
       clock.advance(301)
       expect(await outcome()).to.equal('alice')
       while ((await outcome()) === 'alice') await wait(5)
-      expect(await outcome()).to.equal('refused')
       tokens.answer = { ...good }
       api = newGuard({ jwksUri: tokens.jwksUri })
       expect(await outcome()).to.equal('alice')
       tokens.answer.jwks = withoutKeys
       clock.advance(601)
       expect(await outcome()).to.equal('refused')
+    })
+  })
+
+  describe('when a token names a key that is not among them', () => {
+    let clock: ReturnType<typeof movedClock>
+    let api: ResourceServer
+    /** The keys that the provider has replaced its own by. */
+    let rotated: TokenIssuer
+
+    beforeEach(async () => {
+      clock = movedClock()
+      rotated = await startTokenIssuer()
+      api = newGuard({ jwksUri: tokens.jwksUri })
+      expect(await userId(api)).to.equal('alice')
+    })
+    afterEach(() => {
+      clock.restore()
+      rotated.close()
+    })
+
+    const tokenOf = (kid: string, issuer = rotated) =>
+      issuer.token({ iss: tokens.issuer, exp: 2 ** 32 }, { kid })
+    const outcomeOf = (token: string) =>
+      api.authenticate(`Bearer ${token}`).then(
+        ({ userId }) => userId,
+        (error: unknown) => (error instanceof RequestRefused ? 'refused' : 'trouble'),
+      )
+    /** What a token of a new key gets, whether the provider has published the key or not. */
+    const outcome = async (kid = 'new', issuer = rotated) => outcomeOf(await tokenOf(kid, issuer))
+    /** What five hundred tokens of keys that never were get, at once. */
+    async function invented(): Promise<ReadonlySet<string>> {
+      const kids = Array.from({ length: 500 }, (_, n) => tokenOf(`${n}`))
+      return new Set(await Promise.all((await Promise.all(kids)).map(outcomeOf)))
+    }
+    const rotate: typeof good.jwks = (_request, response) =>
+      response.end(JSON.stringify({ keys: [{ ...rotated.jwk, kid: 'new' }] }))
+    const fail: typeof good.jwks = (_request, response) => response.writeHead(503).end()
+
+    it('a rotation in one step, just after a fetch, refuses nobody: the token waits', async () => {
+      tokens.answer.jwks = rotate
+      expect(await Promise.all([outcome(), outcome()])).to.deep.equal(['alice', 'alice'])
+      expect(tokens.asked).to.deep.equal(['/jwks', '/jwks'])
+      clock.advance(3)
+      expect(await outcome('k', tokens)).to.equal('refused')
+    })
+
+    it('five hundred invented keys lead to one fetch, two seconds after the last', async () => {
+      clock.advance(3)
+      expect(await invented()).to.deep.equal(new Set(['refused']))
+      expect(tokens.asked).to.have.lengthOf(2)
+      const startedAt = performance.now()
+      expect(await outcome('invented')).to.equal('refused')
+      expect(performance.now() - startedAt).to.be.above(1500)
+      expect(tokens.asked).to.have.lengthOf(3)
+    })
+
+    it('also while the provider fails: no request for each, and good tokens go on', async () => {
+      tokens.answer.jwks = fail
+      clock.advance(3)
+      expect(await invented()).to.deep.equal(new Set(['trouble']))
+      expect(tokens.asked).to.have.lengthOf(2)
+      const again = invented()
+      expect(await userId(api)).to.equal('alice')
+      expect(await again).to.deep.equal(new Set(['trouble']))
+      expect(tokens.asked).to.have.lengthOf(3)
+    })
+
+    it('it joins the fetch that is under way', async () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      tokens.answer.jwks = async (request, response) => {
+        await promise
+        rotate(request, response)
+      }
+      clock.advance(301)
+      expect(await outcome('k', tokens)).to.equal('alice')
+      const joined = [outcome(), outcome()]
+      await wait(20)
+      resolve()
+      expect(await Promise.all(joined)).to.deep.equal(['alice', 'alice'])
+      expect(tokens.asked).to.have.lengthOf(2)
+    })
+
+    it('that key is not remembered as unknown', async () => {
+      clock.advance(3)
+      expect(await outcome()).to.equal('refused')
+      tokens.answer.jwks = rotate
+      clock.advance(3)
+      expect(await outcome()).to.equal('alice')
     })
   })
 

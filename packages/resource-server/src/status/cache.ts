@@ -34,7 +34,7 @@ export class StatusUnavailable extends Error {
 /** How long a request waits for a list. */
 const FETCH_TIMEOUT_MS = 2000
 /** How many lists are held. One of this provider takes 128 KiB. */
-const MAX_LISTS = 64
+const MAX_LISTS = 256
 /** How long a list that no token asks for is held, once there is another. */
 const MAX_IDLE_MS = 600_000
 

@@ -24,15 +24,27 @@ describe('the guard: how many status lists it holds', () => {
   })
   afterEach(() => clock[Symbol.dispose]())
 
-  it('are 64; the one that was not used for the longest time is fetched anew', async () => {
-    for (let n = 0; n < 64; n += 1) await listAt(`${n}`)
+  it('are 256; the one that was not used for the longest time is fetched anew', async () => {
+    for (let n = 0; n < 256; n += 1) await listAt(`${n}`)
     await listAt('0')
-    expect(loaded).to.have.lengthOf(64)
-    await listAt('64')
+    expect(loaded).to.have.lengthOf(256)
+    await listAt('256')
     await listAt('0')
-    expect(loaded).to.have.lengthOf(65)
+    expect(loaded).to.have.lengthOf(257)
     await listAt('1')
-    expect(loaded.slice(64)).to.deep.equal(['64', '1'])
+    expect(loaded.slice(256)).to.deep.equal(['256', '1'])
+  })
+
+  it('with 300 in use, each is had, and each end is seen', async () => {
+    ended = 0
+    const uris = Array.from({ length: 300 }, (_, n) => `${n}`)
+    const bits = async () =>
+      (await Promise.all(uris.map(listAt))).map(({ bytes: [byte] }) => byte).join('')
+    expect(await bits()).to.equal('0'.repeat(300))
+    ended = 1
+    clock.pass(5)
+    for (const uri of uris) expect((await listAt(uri)).bytes[0], uri).to.equal(1)
+    expect(await bits()).to.equal('1'.repeat(300))
   })
 
   it('are those of the last ten minutes, once there is another', async () => {
