@@ -61,6 +61,7 @@ export async function deploy(
 
   const app = new Koa()
   app.keys = ['test']
+  if (options.middleware) app.use(options.middleware)
   app.use(provider.impersonation.routes())
   app.use(signInRoutes(provider))
   app.use(mount('/oidc', provider))
