@@ -78,6 +78,7 @@ export async function deploy(
     async post(path, form, headers = {}) {
       return answerOf(
         await fetch(`${base}${path}`, { method: 'POST', body: urlencoded(form), headers }),
+        form.grant_type,
       )
     },
     async m2mToken(form = {}, [id, secret] = ['backend', 'backend-secret']) {
