@@ -2,6 +2,7 @@ import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-prov
 import { claimsOf } from '../claims/claims.ts'
 import { AuditTrail, recordersReady, trailOf } from '../events/trail.ts'
 import { buildTokenResponse, checkDpopReplay } from '../host/grants.ts'
+import { afterAnswer } from '../http/after-answer.ts'
 import { endLater } from '../impersonations/end.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { failureKey, limit } from '../policy/limits.ts'
@@ -51,8 +52,12 @@ async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Pro
     if ('retryAfter' in error) ctx.set('Retry-After', String(error.retryAfter))
     if (!isReady) throw error
     const isPublic = error instanceof errors.OIDCProviderError && error.expose
-    trail.failed(error, isPublic ? error.error : 'server_error')
-    if (trail.replayed !== undefined) endLater(provider, trail.replayed, 'replay')
+    // The answer takes as long for a used token as for an unknown one (no oracle, I6).
+    afterAnswer(provider, ctx, () => {
+      trail.failed(error, isPublic ? error.error : 'server_error')
+      const { replayed } = trail
+      if (replayed && !replayed.end) endLater(provider, replayed.jti, 'replay')
+    })
     throw error
   }
   // Nobody acts before it is recorded (I13).

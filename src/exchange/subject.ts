@@ -138,7 +138,9 @@ function redeemedBefore(
   token: SubjectToken,
 ): errors.InvalidRequest {
   const at = typeof token.consumed === 'number' ? token.consumed : undefined
-  trailOf.of(ctx).add({ redemption: { at, jti: token.accessTokenId } })
+  const trail = trailOf.of(ctx)
+  trail.add({ redemption: { at, jti: token.accessTokenId } })
+  trail.replayed = token
   return notRedeemable('redeemed before')
 }
 

@@ -92,11 +92,7 @@ describe('docs/ending.md', () => {
     failing.close()
     failing.closeAllConnections()
   })
-})
 
-const suite = await suiteOn('PostgreSQL')
-
-suite('docs/ending.md: what is deleted before the package is removed', () => {
   it('a lead, a customer and an application end, and the page of a customer shows who acts', async () => {
     const { stopOperator, endMine } = (await load('end.ts')) as Record<
       string,
@@ -129,7 +125,11 @@ suite('docs/ending.md: what is deleted before the package is removed', () => {
       ['olivia', 'requested', 'left'],
     ])
   })
+})
 
+const suite = await suiteOn('PostgreSQL')
+
+suite('docs/ending.md: what is deleted before the package is removed', () => {
   it('is the opaque tokens of impersonations, and no others', async () => {
     const page = await readFile(new URL('../../docs/ending.md', import.meta.url), 'utf8')
     const [, sql = ''] = /^```sql\n(.*?)^```$/ms.exec(page) ?? []

@@ -215,6 +215,10 @@ describe('I12: the look at a grant before it is destroyed', () => {
     expect(stored).to.not.include('mark')
     look.find = async () => record
     await deployment.provider.Grant.adapter.destroy(grantId)
+    await until(
+      async () => stored,
+      (ids) => ids.includes('mark'),
+    )
     expect(stored).to.include('mark')
     await deployment.close()
   })
