@@ -39,12 +39,15 @@ export function listingKeys(model: string, payload: AdapterPayload): ListingKeys
   }
 }
 
+/** How the account ids of the plugin's own records begin. No user's does: the API takes no control characters. */
+export const RESERVED_PREFIX = '\u0001'
+
 /**
  * Whether the plugin keeps the record for itself: its account id begins with U+0001, which no user's does. It is
  * listed by that account id alone.
  */
 export function isReserved({ accountId }: { readonly accountId?: unknown }): boolean {
-  return typeof accountId === 'string' && accountId.startsWith('\u0001')
+  return typeof accountId === 'string' && accountId.startsWith(RESERVED_PREFIX)
 }
 
 /** By what records are listed. By how few records they leave: the first that is asked for leads. */

@@ -79,8 +79,6 @@ interface StoredRecord extends StoredProperties {
   end?: StoredEnd | undefined
   /** Until when the storage keeps the record, in seconds since the epoch. */
   keptUntil?: number | undefined
-  /** Whether an exchange began with its access token as the actor token: something may run through it. */
-  chained?: boolean | undefined
 }
 
 /** What a record holds beside the members of every token. */
@@ -95,7 +93,6 @@ const RECORD_MEMBERS = [
   'permit',
   'review',
   'keptUntil',
-  'chained',
   'consumed',
   'note',
   'end',
@@ -119,8 +116,6 @@ export interface Redemption extends ConsumptionNote {
   readonly act?: Actor | undefined
   /** The grant of the actor token, where it is known. */
   readonly grant?: string | undefined
-  /** The impersonation that the actor token came out of, in a chain: its id. */
-  readonly through?: string | undefined
   readonly client: string
   /** The client's id again, where it is software that acts, which is always named (I16). */
   readonly software?: string | undefined
@@ -252,8 +247,10 @@ export function defineSubjectToken(provider: Provider) {
       if (this.isExpired) return false
       const known = { iat: this.iat, expiresIn: this.remainingTTL }
       const won = await consumeOnce(this.jti, this.exp ?? 0, redemption, known)
-      if (won) this.emit('consumed')
-      return won
+      if (!won) return false
+      this.emit('consumed')
+      Object.assign(this, { consumed: epochSeconds(), note: redemption })
+      return true
     }
   }
 
