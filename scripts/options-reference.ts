@@ -24,7 +24,6 @@ const SOURCES = [
   'src/public/options',
   'src/public/events',
   'src/adapters/redis/index',
-  'src/adapters/redis/replicas',
   'src/adapters/redis/server-check',
   'src/adapters/sqlite/index',
   'src/adapters/sqlite/database',
