@@ -60,7 +60,6 @@ const PROOFS_ON_PUSH: readonly string[] = [
   'test/proofs/{one-redemption,restart,round-trips,sqlite-faults}.proof.ts',
   'test/adapters/redis/{persistence,race,servers}.proof.ts',
   'test/adapters/sqlite/processes.proof.ts',
-  'test/status-list/indices.proof.ts',
   'test/malformed-input.proof.ts',
   'packages/resource-server/test/package.proof.ts',
 ]

@@ -118,6 +118,10 @@ describe('acting as a customer', () => {
       'content-encoding': 'gzip',
     })
     expect(compressed.status).to.equal(415)
+    const charset = await deployment.ask('olivia', '/impersonations', ACT, {
+      'content-type': 'application/json; charset=iso-8859-1',
+    })
+    expect(charset.status).to.equal(415)
   })
 
   it('refuses a protected customer with the reason, and records it', async () => {
