@@ -161,6 +161,7 @@ async function impersonate(base: string): Promise<void> {
       mayAct: { sub: 'olivia' },
       resource: RESOURCE,
       scope: 'orders:read',
+      expiresIn: 60,
     }),
   })
   const accessToken = await token({
