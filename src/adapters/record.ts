@@ -179,14 +179,14 @@ export async function deleteInBatches(
 }
 
 /**
- * The id of the record of a status list, in the model `SubjectToken`. Redis Cluster keeps what has the
- * same text in braces in one slot: a list and the blocks leased of it are lost together, or not at all.
+ * The id of the record of a status list, in the model `SubjectToken`. No subject token has a colon in its id.
+ * Redis Cluster keeps ids with the same text in braces in one slot: a list and its counts are lost together.
  */
 export function statusListId(list: string): string {
   return `status-list:{${list}}`
 }
 
-/** The id of the record of a block of a status list. */
-export function statusBlockId(list: string, block: number): string {
-  return `status-block:{${list}}:${block}`
+/** The id of the record of a count beside a status list. */
+export function statusCountId(list: string, name: string): string {
+  return `status-count:{${list}}:${name}`
 }

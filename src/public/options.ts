@@ -136,9 +136,6 @@ export interface AccessTokenOptions {
    * server's own lifetime applies where it is shorter. Where impersonations can end, no access token
    * outlives the record of its subject token, which is kept for as long as the process that issued
    * it says here: where processes differ, it lives for no more than the record allows.
-   *
-   * The profile (packages/conformance/profile.md) allows 3600 at most (P21). With more, the
-   * conformance suite fails there.
    * @defaultValue `3600`
    */
   maxTtl?: number | undefined

@@ -9,11 +9,7 @@ import { optionsOf } from '../options/defaults.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
 import type { Actor, Binding, SubjectTokenContext } from '../public/hooks.ts'
 import type { ImpersonationEnd } from '../public/objects.ts'
-import {
-  IMPERSONATED_JTI_PREFIX,
-  MAX_ACCESS_TOKEN_TTL,
-  MAX_SUBJECT_TOKEN_TTL,
-} from '../shared/constants.ts'
+import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
 import { statusListUri } from '../shared/uris.ts'
@@ -35,13 +31,6 @@ const RETENTION_MARGIN_SECONDS = MAX_CLOCK_TOLERANCE + 30
 export function keptAfterRedemptionFor(maxTtl: number): number {
   return maxTtl + RETENTION_MARGIN_SECONDS
 }
-
-/**
- * The longest that a record is kept by any process, whatever its options, in seconds: for what one
- * process has to know of the others.
- */
-export const MAX_RETENTION_SECONDS =
-  MAX_SUBJECT_TOKEN_TTL + keptAfterRedemptionFor(MAX_ACCESS_TOKEN_TTL)
 
 /**
  * What can act can be ended (I14): the longest that an access token may live that comes of a record now, in
