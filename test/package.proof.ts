@@ -62,8 +62,8 @@ describe('the package as users get it', function () {
     expect(files).to.include.members([...named])
   })
 
-  it('has run-time dependencies on @koa/router, jose, and nothing else', async () => {
-    expect(Object.keys(manifest.dependencies)).to.deep.equal(['@koa/router', 'jose'])
+  it('has run-time dependencies on @koa/router, jose, koa-body, and nothing else', async () => {
+    expect(Object.keys(manifest.dependencies)).to.deep.equal(['@koa/router', 'jose', 'koa-body'])
     expect(manifest.peerDependencies).to.include({ 'oidc-provider': '>=9.12.2 <10' })
     expect(manifest.peerDependencies).to.have.property('koa')
   })
