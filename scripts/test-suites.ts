@@ -112,15 +112,6 @@ export const SUITES: readonly Suite[] = [
     limit: 600,
   },
   {
-    name: 'conformance',
-    about:
-      'the suite of packages/conformance/profile.md, against this server and against wrong ones',
-    when: 'push',
-    files: ['packages/conformance/test/**/*.test.ts'],
-    timeout: 120_000,
-    limit: 900,
-  },
-  {
     name: 'docs',
     about: 'the documents: every snippet is run',
     when: 'push',

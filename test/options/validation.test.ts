@@ -162,6 +162,7 @@ describe('options', () => {
     ],
     ['features.impersonation.actorToken.maxAge', { actorToken: { maxAge: 0 } }],
     ['features.impersonation.actorToken.sameClient', { actorToken: { sameClient: 'yes' } }],
+    ['features.impersonation.actorToken.sameClient', { actorToken: { sameClient: [] } }],
     ['features.impersonation.actorToken.grantClaim', { actorToken: { grantClaim: 'yes' } }],
     ['features.impersonation.allowSelfRegisteredClients', { allowSelfRegisteredClients: ['a'] }],
     ['features.impersonation.softwareActors', { softwareActors: 'copilot' }],
