@@ -21,8 +21,8 @@ export interface Suite {
   /** Seconds until the suite counts as failed: several times its duration on two busy cores. */
   readonly limit: number
   /**
-   * What its tests share, or measure, so that its files run one after the other. Other suites run
-   * beside it. Without it, as many files run at once as there are free cores.
+   * What its tests share, or measure, so that its files run one after the other. Without it, as many
+   * files run at once as there are cores.
    */
   readonly oneByOne?: string
 }
@@ -60,7 +60,6 @@ const PROOFS_ON_PUSH: readonly string[] = [
   'test/proofs/{one-redemption,restart,round-trips,sqlite-faults}.proof.ts',
   'test/adapters/redis/{persistence,race,servers}.proof.ts',
   'test/adapters/sqlite/processes.proof.ts',
-  'test/status-list/indices.proof.ts',
   'test/malformed-input.proof.ts',
   'packages/resource-server/test/package.proof.ts',
 ]
@@ -73,7 +72,7 @@ const MATRIX = 'test/matrix.proof.ts'
 
 const except = (files: readonly string[]) => files.map((file) => `!${file}`)
 
-/** Those that run one by one first, then the long ones first, so that all end at about the same time. */
+/** In the order in which they run. */
 export const SUITES: readonly Suite[] = [
   {
     name: 'browser',
@@ -111,15 +110,6 @@ export const SUITES: readonly Suite[] = [
       '!test/{docs,example-provider,examples,types}/**',
     ],
     limit: 600,
-  },
-  {
-    name: 'conformance',
-    about:
-      'the suite of packages/conformance/profile.md, against this server and against wrong ones',
-    when: 'push',
-    files: ['packages/conformance/test/**/*.test.ts'],
-    timeout: 120_000,
-    limit: 900,
   },
   {
     name: 'docs',

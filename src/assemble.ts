@@ -2,16 +2,14 @@ import type { Provider } from 'oidc-provider'
 import { type AccessTokenClaims, claimsOf } from './claims/claims.ts'
 import { registerExchange } from './exchange/exchange.ts'
 import { withholdFromSelfRegistered } from './host/instance.ts'
-import { revocationOfSubjectTokens } from './http/revocation.ts'
 import { announceRoutes, issuerRoutes } from './http/routes.ts'
-import { lookForPendingEnds } from './impersonations/pending-ends.ts'
-import { endWithOpaqueToken, endWithOperator, judgeByEnds } from './impersonations/sign-out.ts'
+import { takeOverMarks } from './impersonations/marks.ts'
+import { followRevocations, followSignOuts, judgeByEnds } from './impersonations/sign-out.ts'
 import { optionsOf, type ResolvedOptions } from './options/defaults.ts'
 import { requireMachineTokenKey } from './policy/clients.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { assembleStatusLists } from './status-list/sign.ts'
 import { accessTokenVerifier, verifierOf } from './tokens/access-token.ts'
-import { makeReplayDetectionAtomic } from './tokens/single-use.ts'
 import { defineSubjectToken, endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
 
 /** Wires impersonation into a provider: all that belongs to the provider is made here, once, in this order. */
@@ -22,7 +20,6 @@ export function assemble(
 ): void {
   const options = optionsOf.set(provider, resolved)
   claimsOf.set(provider, claims).use(provider)
-  if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
   if (!options.allowSelfRegisteredClients) {
     withholdFromSelfRegistered(provider, TOKEN_EXCHANGE_GRANT_TYPE)
   }
@@ -35,11 +32,10 @@ export function assemble(
 
   // Without it, impersonations can be neither seen nor ended.
   if (!endingAdapterOf.find(provider)) return
-  endWithOpaqueToken(provider)
-  lookForPendingEnds(provider)
-  if (options.ending.endWithOperator) endWithOperator(provider)
+  followRevocations(provider)
+  takeOverMarks(provider)
+  if (options.ending.endWithOperator) followSignOuts(provider)
   assembleStatusLists(provider)
   announceRoutes(provider)
   provider.use(issuerRoutes(provider))
-  provider.use(revocationOfSubjectTokens(provider))
 }

@@ -62,13 +62,6 @@ export interface SingleUseAdapter extends Adapter {
   consumeOnce(id: string, note?: ConsumptionNote, known?: KnownRecord): Promise<boolean>
 
   /**
-   * Says that `consumeOnce` works for records of every model, `ReplayDetection` among them, and that
-   * `upsert` never makes a consumed record unconsumed. The provider's replay detection is then
-   * decided by it, and does not race. Leave it out where either is not so.
-   */
-  readonly consumesEveryModel?: boolean
-
-  /**
    * Says what is wrong with the storage by rejecting. `provider.impersonation.check()` calls it.
    * Leave it out where there is nothing to ask.
    */
@@ -126,6 +119,7 @@ export interface ListedBefore {
  *   were given, beside `consumed`.
  * - A record that has ended is never consumed: `consumeOnce` resolves `false` for it. `upsert`
  *   brings neither a consumption nor its note nor an end back to nothing while the record lives.
+ * - `find` and `list` see every write that has resolved: they read from no replica, and no cache stands before them.
  * - Records without `payload.accountId` are never listed. Those whose account id begins with U+0001 are the
  *   plugin's own. It skips them itself where a look-up without an account resolves them.
  */

@@ -127,7 +127,6 @@ export const impersonationRules = {
     maxAge: integer(1, 2592000),
     sameClient: operatorClients.or(false),
     grantClaim: boolean.or(true),
-    chain: group({ maxDepth: integer(0, 8).or(0) }),
   }),
   softwareActors: clientRule.or([]),
   ending: group({
@@ -145,7 +144,6 @@ export const impersonationRules = {
     issuePerActor: objectWith<RateLimiter>('consume'),
     failedExchanges: objectWith<RateLimiter>('consume'),
   }),
-  atomicReplayDetection: boolean.or(true),
   authorize,
   contextSchema,
   getCustomJwtClaims: aFunction<GetCustomJwtClaims>(),

@@ -65,15 +65,6 @@ export interface ImpersonationOptions {
   /** How often a client may ask. */
   rateLimits?: RateLimitOptions | undefined
   /**
-   * Whether the provider's replay detection, of DPoP proofs and client assertions in all grants, is
-   * made atomic. oidc-provider looks for the record and then stores it, so two copies that arrive
-   * together both pass; an atomic step lets one of them pass. It needs an adapter that consumes
-   * records of every model (`consumesEveryModel`), and does nothing where the adapter does not.
-   * `false` leaves the provider's own.
-   * @defaultValue `true`
-   */
-  atomicReplayDetection?: boolean | undefined
-  /**
    * The deployment's rule: who may act as whom, for what. Asked when a subject token is issued and
    * again when it is exchanged. `false` refuses (403 at issue, 400 at the exchange, both
    * `access_denied`); `{ scope }` narrows and `{ accessTokenTtl }` shortens; throwing, or answering
@@ -136,9 +127,6 @@ export interface AccessTokenOptions {
    * server's own lifetime applies where it is shorter. Where impersonations can end, no access token
    * outlives the record of its subject token, which is kept for as long as the process that issued
    * it says here: where processes differ, it lives for no more than the record allows.
-   *
-   * The profile (packages/conformance/profile.md) allows 3600 at most (P21). With more, the
-   * conformance suite fails there.
    * @defaultValue `3600`
    */
   maxTtl?: number | undefined
@@ -159,9 +147,8 @@ export interface ActorTokenOptions {
    */
   scope?: string | undefined
   /**
-   * How long ago the operator may have signed in, in seconds: 1 to 2592000. Where that cannot be
-   * known, the actor token is refused: tokens issued before this was set do not tell, nor do
-   * impersonated ones in a chain.
+   * How long ago the operator may have signed in, in seconds: 1 to 2592000. If that cannot be known, the
+   * actor token is refused: tokens issued before this was set do not tell.
    * @defaultValue no limit
    * @example
    * maxAge: 3600
@@ -188,25 +175,6 @@ export interface ActorTokenOptions {
    * @defaultValue `true`
    */
   grantClaim?: boolean | undefined
-  /**
-   * Actors that act through others.
-   * @see https://www.rfc-editor.org/rfc/rfc8693#section-4.1
-   */
-  chain?: ActorChainOptions | undefined
-}
-
-/** `actorToken.chain`: actors that act through others. */
-export interface ActorChainOptions {
-  /**
-   * How long the chain in the `act` of an actor token may be, in prior persons: 0 to 8. With 0, a
-   * token that is itself impersonated is no actor token. Software of `softwareActors` is
-   * one level more for the person that it acts for, and is not counted: with 1, `olivia` and
-   * `copilot` for `olivia` may both stand in the `act` of the actor token.
-   * @defaultValue `0`
-   * @example
-   * maxDepth: 1
-   */
-  maxDepth?: number | undefined
 }
 
 /** `ending`: how an impersonation can be seen and ended. */

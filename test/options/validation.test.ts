@@ -28,7 +28,6 @@ describe('options', () => {
         scope: 'openid',
         sameClient: false,
         grantClaim: true,
-        chain: { maxDepth: 0 },
       },
       softwareActors: [],
       ending: { onReplay: 'end', endWithOperator: true },
@@ -38,7 +37,6 @@ describe('options', () => {
         bodyBytes: 16384,
       },
       rateLimits: {},
-      atomicReplayDetection: true,
       environmentVariables: {},
     })
   })
@@ -167,13 +165,7 @@ describe('options', () => {
     ['features.impersonation.actorToken.sameClient', { actorToken: { sameClient: [] } }],
     ['features.impersonation.actorToken.grantClaim', { actorToken: { grantClaim: 'yes' } }],
     ['features.impersonation.allowSelfRegisteredClients', { allowSelfRegisteredClients: ['a'] }],
-    ['features.impersonation.atomicReplayDetection', { atomicReplayDetection: 'off' }],
     ['features.impersonation.softwareActors', { softwareActors: 'copilot' }],
-    ['features.impersonation.actorToken.chain', { actorToken: { chain: true } }],
-    [
-      'features.impersonation.actorToken.chain.maxDepth',
-      { actorToken: { chain: { maxDepth: 9 } } },
-    ],
     ['features.impersonation.rateLimits.issue', { rateLimits: { issue: 10 } }],
     ['features.impersonation.rateLimits.failedExchanges', { rateLimits: { failedExchanges: {} } }],
     ['features.impersonation.authorize', { authorize: true }],
