@@ -1,3 +1,4 @@
+import { hasSeenEnds } from 'oidc-provider-impersonation/siblings'
 import { isSeen, MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { oneOf } from '../../kernel/input.ts'
