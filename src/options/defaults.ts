@@ -118,7 +118,6 @@ export const impersonationRules = {
     maxAge: integer(1, 2592000),
     sameClient: boolean.or(false),
     grantClaim: boolean.or(true),
-    chain: group({ maxDepth: integer(0, 8).or(0) }),
   }),
   softwareActors: clientRule.or([]),
   ending: group({

@@ -1,4 +1,6 @@
 import { EventEmitter, once } from 'node:events'
+import { get } from 'node:http'
+import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { athOf, dpopKey } from '../../../../test/support/dpop.ts'
@@ -6,6 +8,7 @@ import { stoppedClock } from '../../../../test/support/stopped-clock.ts'
 import {
   type ApiRequest,
   type Caller,
+  type Fetch,
   type ImpersonationUse,
   RequestRefused,
   type ResourceServer,
@@ -24,6 +27,20 @@ class Connection extends EventEmitter {
   }
 }
 
+/** The global one has timers of its own. */
+const fetchWithoutTimers: Fetch = async (url, { headers, signal }) => {
+  const request = get(url, {
+    headers: Object.fromEntries(new Headers(headers)),
+    agent: false,
+    signal,
+  })
+  const [response] = await once(request, 'response')
+  return new Response(Readable.toWeb(response) as ReadableStream, {
+    status: response.statusCode,
+    headers: response.headers,
+  })
+}
+
 describe('caller.signal', () => {
   let provider: StatusProvider
   let clock: ReturnType<typeof stoppedClock>
@@ -32,14 +49,12 @@ describe('caller.signal', () => {
   let token: string
 
   beforeEach(async () => {
-    clock = stoppedClock(500)
+    clock = stoppedClock()
     provider = await startStatusProvider()
     uses = []
     api = provider.guard({
       onImpersonatedRequest: (use) => uses.push(use),
-      // A connection that is kept has a timer of its own.
-      fetch: (url, init) =>
-        fetch(url, { ...init, headers: { ...init.headers, connection: 'close' } }),
+      fetch: fetchWithoutTimers,
     })
     token = await provider.impersonated(1)
   })

@@ -45,7 +45,7 @@ for (const [name, start] of Object.entries(STREAMS)) {
     let fetched: number
 
     beforeEach(async () => {
-      clock = stoppedClock(500)
+      clock = stoppedClock()
       provider = await startStatusProvider()
       fetched = 0
       const guard: ResourceServer = provider.guard({
