@@ -6,6 +6,7 @@ import {
   type Caller,
   denyImpersonation,
   RequestRefused,
+  requirePerson,
   requireScope,
   resourceServer,
 } from '../src/index.ts'
@@ -157,6 +158,13 @@ describe('the guard of a resource server', () => {
       const token = await forge((claims) => ({ ...claims, act }))
       expect((await api.authenticate(`Bearer ${token}`)).actor).to.deep.equal(act)
     }
+  })
+
+  it('requirePerson() refuses software, also where it is not the outermost actor', async () => {
+    const act = { sub: 'bob', act: { sub: 'web', client_id: 'web', act: { sub: 'olivia' } } }
+    const token = await forge((claims) => ({ ...claims, act }))
+    const refused = await api.authenticate(`Bearer ${token}`, requirePerson()).catch((it) => it)
+    expect(refused).to.include({ status: 403, message: 'not while software acts for the user' })
   })
 
   it('an act claim, or the beginning of the jti, tells that the caller is impersonated', async () => {
