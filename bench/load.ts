@@ -1,182 +1,107 @@
-import { hash } from 'node:crypto'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { Pool } from 'undici'
-import type { PartProcess } from './process.ts'
-import { type RequestUse, useSince } from './use.ts'
 
-export interface Target {
-  readonly server: Pick<PartProcess, 'ask' | 'base'>
-  readonly connections: number
-  /**
-   * The origin of the issuer.
-   *
-   * @defaultValue the server's
-   */
-  readonly publicBase?: string
-}
-
-/** One slice of load: requests per second, and the latency of each request. */
-export interface Slice extends RequestUse {
-  readonly perSecond: number
+/** One slice of load. */
+export interface Slice {
   /** Processor time of the server process for one request, in microseconds. */
   readonly cpu: number
-  /** Milliseconds, ascending. */
-  readonly latencies: readonly number[]
+  /** Statements that the storage got for one request. */
+  readonly statements: number
+  readonly perSecond: number
 }
 
-/** Of the management API. */
-export const ALL_SCOPES = 'impersonate impersonations:read impersonations:end'
-
-/** Impersonations on a page, by default. */
-const PAGE_SIZE = 25
-const BENCH_AUTHORIZATION = `Basic ${btoa('bench:bench-secret')}`
 const FORM_HEADERS = {
-  authorization: BENCH_AUTHORIZATION,
+  authorization: `Basic ${btoa('bench:bench-secret')}`,
   'content-type': 'application/x-www-form-urlencoded',
 }
-const CLIENT_CREDENTIALS = new URLSearchParams({
-  grant_type: 'client_credentials',
-  resource: 'https://api.example.com',
-  scope: 'read',
-}).toString()
+const CLIENT_CREDENTIALS =
+  'grant_type=client_credentials&resource=https%3A%2F%2Fapi.example.com&scope=read'
+const EXCHANGE =
+  'grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange' +
+  '&subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aaccess_token' +
+  '&resource=https%3A%2F%2Fapi.example.com&scope=read&subject_token='
+const ISSUE = '{"userId":"alice","context":{"ticketId":"SUP-123","reason":"billing"}}'
 
-/** What the benchmark sends. Every answer is checked, because a fast error is not a result. */
-export class Load {
-  readonly #server: Target['server']
-  readonly #publicBase: string
-  readonly #pool: Pool
-  readonly #connections: number
-  #m2m = ''
-
-  constructor({ server, connections, publicBase = server.base }: Target) {
-    this.#server = server
-    this.#publicBase = publicBase
-    this.#connections = connections
-    this.#pool = new Pool(server.base, { connections, pipelining: 1 })
+/** A provider in its own process, and the requests to it. Every answer is checked. */
+export interface Server {
+  readonly requests: Readonly<Record<'clientCredentials' | 'cycle', () => Promise<string>>> & {
+    issue(): Promise<string>
+    exchange(subjectToken: string): Promise<string>
   }
-
-  /** Gets a token for the management API. */
-  async open(scope = 'impersonate'): Promise<void> {
-    const form = new URLSearchParams({
-      grant_type: 'client_credentials',
-      resource: `${this.#publicBase}/api`,
-      scope,
-    })
-    this.#m2m = String((await this.#token(form.toString())).access_token)
-  }
-
-  close(): Promise<void> {
-    return this.#pool.close()
-  }
-
-  clientCredentials = async (): Promise<string> =>
-    String((await this.#token(CLIENT_CREDENTIALS)).access_token)
-
-  issue = async (): Promise<string> => {
-    const body = '{"userId":"alice","context":{"ticketId":"SUP-123","reason":"billing"}}'
-    return String((await this.#manage('POST', '/subject-tokens', 201, body)).subjectToken)
-  }
-
-  exchange = async (subjectToken: string): Promise<string> => {
-    const body =
-      'grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange' +
-      '&subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aaccess_token' +
-      `&resource=https%3A%2F%2Fapi.example.com&scope=read&subject_token=${subjectToken}`
-    return String((await this.#token(body)).access_token)
-  }
-
-  cycle = async (): Promise<string> => this.exchange(await this.issue())
-
-  /** A page of what an operator has; it must be full. */
-  list = async (actor: string): Promise<void> => {
-    const { items } = await this.#manage('GET', `/impersonations?actor=${actor}`, 200)
-    if (!Array.isArray(items) || items.length !== PAGE_SIZE) {
-      throw new Error(`a page of ${actor} is not full: ${JSON.stringify(items)}`)
-    }
-  }
-
-  get = (subjectToken: string): Promise<Answer> =>
-    this.#manage('GET', `/impersonations/${idOf(subjectToken)}`, 200)
-
-  end = (subjectToken: string): Promise<Answer> =>
-    this.#manage('POST', `/impersonations/${idOf(subjectToken)}/end`, 200)
-
-  /** Ends the impersonation with its own access token. */
-  endCurrent = async (accessToken: string): Promise<void> => {
-    const headers = { authorization: `Bearer ${accessToken}` }
-    await this.#request('POST', '/oidc/impersonations/current/end', headers, 204)
-  }
-
-  /**
-   * Runs `task` `count` times over all connections, with the number of the run. The garbage of
-   * what the server did before is collected first, so that the order of slices does not matter.
-   */
-  async slice(count: number, task: (index: number) => Promise<unknown>): Promise<Slice> {
-    const latencies: number[] = []
-    let next = 0
-    const worker = async () => {
-      while (next < count) {
-        const index = next
-        next += 1
-        const started = performance.now()
-        await task(index)
-        latencies.push(performance.now() - started)
-      }
-    }
-    await this.#server.ask('gc', undefined)
-    const useBefore = await this.#server.ask('use', undefined)
-    const cpuBefore = await this.#server.ask('cpu', undefined)
-    const started = performance.now()
-    await Promise.all(Array.from({ length: this.#connections }, worker))
-    const seconds = (performance.now() - started) / 1000
-    const cpu = ((await this.#server.ask('cpu', undefined)) - cpuBefore) / count
-    const use = useSince(useBefore, await this.#server.ask('use', undefined), count)
-    latencies.sort((a, b) => a - b)
-    return { perSecond: count / seconds, cpu, ...use, latencies }
-  }
-
-  /** Runs `task` over all connections until that time, and returns the number of runs. */
-  async during(until: number, task: () => Promise<unknown>): Promise<number> {
-    let count = 0
-    const worker = async () => {
-      while (Date.now() < until) {
-        await task()
-        count += 1
-      }
-    }
-    await Promise.all(Array.from({ length: this.#connections }, worker))
-    return count
-  }
-
-  #token(body: string): Promise<Answer> {
-    return this.#request('POST', '/oidc/token', FORM_HEADERS, 200, body)
-  }
-
-  #manage(method: 'GET' | 'POST', path: string, expected: number, body?: string): Promise<Answer> {
-    const headers = {
-      authorization: `Bearer ${this.#m2m}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    }
-    return this.#request(method, `/api${path}`, headers, expected, body)
-  }
-
-  async #request(
-    method: 'GET' | 'POST',
-    path: string,
-    headers: Record<string, string>,
-    expected: number,
-    body?: string,
-  ): Promise<Answer> {
-    const response = await this.#pool.request({ method, path, headers, body: body ?? null })
-    const text = await response.body.text()
-    if (response.statusCode !== expected) {
-      throw new Error(`${path} answered ${response.statusCode}: ${text}`)
-    }
-    return text === '' ? {} : JSON.parse(text)
-  }
+  /** Runs `task` `count` times over so many connections. */
+  slice(connections: number, count: number, task: () => Promise<unknown>): Promise<Slice>
+  stop(): Promise<void>
 }
 
-type Answer = Record<string, unknown>
+/** @param checkout the folder of the source, whose `bench/` must be like this one */
+export async function startServer(checkout: string, storage: string, alg: string): Promise<Server> {
+  const child = fork(join(checkout, 'bench/server.ts'), [storage, alg], {
+    execArgv: ['--expose-gc', '--no-warnings', '--conditions=oidc-provider-impersonation'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const exit = once(child, 'exit')
+  const ended = exit.then(() => {
+    throw new Error(`the server on ${storage} ended`)
+  })
+  ended.catch(() => {})
+  const heard = async () => (await Promise.race([once(child, 'message'), ended]))[0]
+  const ask = (when: 'after' | 'before') => {
+    const answer = heard()
+    child.send(when)
+    return answer
+  }
 
-function idOf(subjectToken: string): string {
-  return hash('sha256', subjectToken, 'base64url')
+  const base: string = await heard()
+  const pool = new Pool(base, { connections: 64, pipelining: 1 })
+  const post = async (path: string, headers: Record<string, string>, body: string) => {
+    const response = await pool.request({ method: 'POST', path, headers, body })
+    const text = await response.body.text()
+    // A fast error is no result.
+    if (response.statusCode > 201) throw new Error(`${path}: ${response.statusCode} ${text}`)
+    return JSON.parse(text)
+  }
+  const token = async (form: string): Promise<string> =>
+    (await post('/oidc/token', FORM_HEADERS, form)).access_token
+  const machineToken = await token(
+    `grant_type=client_credentials&scope=impersonate&resource=${encodeURIComponent(`${base}/api`)}`,
+  )
+  const headers = { authorization: `Bearer ${machineToken}`, 'content-type': 'application/json' }
+  const issue = async (): Promise<string> =>
+    (await post('/api/subject-tokens', headers, ISSUE)).subjectToken
+  const exchange = (subjectToken: string) => token(EXCHANGE + subjectToken)
+
+  return {
+    requests: {
+      clientCredentials: () => token(CLIENT_CREDENTIALS),
+      issue,
+      exchange,
+      cycle: async () => exchange(await issue()),
+    },
+    async slice(connections, count, task) {
+      let left = count
+      const worker = async () => {
+        for (; left > 0; ) {
+          left -= 1
+          await task()
+        }
+      }
+      const before = await ask('before')
+      const started = performance.now()
+      await Promise.all(Array.from({ length: connections }, worker))
+      const seconds = (performance.now() - started) / 1000
+      const after = await ask('after')
+      return {
+        cpu: (after.cpu - before.cpu) / count,
+        statements: (after.statements - before.statements) / count,
+        perSecond: count / seconds,
+      }
+    },
+    async stop() {
+      await pool.close()
+      child.disconnect()
+      await exit
+    },
+  }
 }

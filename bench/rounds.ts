@@ -1,133 +1,134 @@
-import { type Figures, figuresOf, type Slices } from './figures.ts'
-import { Load, type Slice } from './load.ts'
-import type { BenchOptions } from './options.ts'
-import { CHECKOUT_ROOT, type PartProcess, startServer } from './process.ts'
-import { progress } from './progress.ts'
+import { type Server, type Slice, startServer } from './load.ts'
+import { type Spread, spread } from './statistics.ts'
 
-type Options = Pick<
-  BenchOptions,
-  'against' | 'alg' | 'connections' | 'hook' | 'requests' | 'rounds' | 'starts'
->
-
-/** A server under measurement: its loads, and the subject tokens to exchange next. */
-interface Side {
-  readonly server: PartProcess
-  readonly loads: ReadonlyMap<number, Load>
-  readonly tokens: ReadonlyMap<number, string[]>
+export interface RoundOptions {
+  /** Folders of checkouts. The first one is measured against the second. */
+  readonly checkouts: readonly string[]
+  readonly alg: string
+  readonly connections: readonly number[]
+  readonly rounds: number
+  readonly requests: number
+  /** Starts of the servers, among which the rounds are divided. */
+  readonly starts: number
 }
 
-/** The slices of a checkout, by the number of connections and the scenario. */
-type Kept = ReadonlyMap<number, Map<string, Slice[]>>
+export interface Figures {
+  readonly storage: string
+  readonly connections: number
+  readonly scenario: string
+  /** Processor time of the server process for one request, in microseconds. */
+  readonly cpu: Spread
+  /** Processor time of client_credentials relative to that of the scenario, round by round. */
+  readonly ratio: Spread
+  readonly perSecond: Spread
+  readonly statements: number
+  /** Processor time relative to that in the other checkout, round by round. */
+  readonly against?: Spread | undefined
+}
+
+const BASELINE = 'client_credentials'
+const SCENARIOS = [BASELINE, 'issue', 'exchange', 'full cycle'] as const
+type Scenario = (typeof SCENARIOS)[number]
+
+/** Requests until the compiler is through with the scenarios. */
+const WARM_UP = 1500
+
+interface Side {
+  readonly server: Server
+  /** Subject tokens to exchange next. */
+  readonly tokens: string[]
+}
 
 /**
- * Measures all scenarios on one storage; where there is another checkout, it takes its turn.
- *
- * The servers are started several times, because the compiler decides differently in each process.
+ * Measures all scenarios on one storage, in interleaved slices. The servers are started several
+ * times, because the compiler decides differently in each process.
  */
-export async function measureStorage(storage: string, options: Options): Promise<Figures[]> {
-  const { against, connections, rounds } = options
-  const checkouts = against === undefined ? [CHECKOUT_ROOT] : [CHECKOUT_ROOT, against]
-  const kept: Kept[] = checkouts.map(
-    () => new Map(connections.map((number) => [number, new Map<string, Slice[]>()])),
-  )
+export async function measureStorage(storage: string, options: RoundOptions): Promise<Figures[]> {
+  const { checkouts, connections, rounds, alg } = options
+  const slices = new Map<string, Slice[]>()
   const starts = Math.min(options.starts, rounds)
   for (let start = 0, round = 0; start < starts; start += 1) {
     const sides: Side[] = []
-    for (const checkout of checkouts) sides.push(await startSide(storage, checkout, options))
+    for (const checkout of checkouts) {
+      const server = await startServer(checkout, storage, alg)
+      sides.push({ server, tokens: [] })
+    }
     for (const side of sides) await warmUp(side, options)
-    const until = Math.round((rounds * (start + 1)) / starts)
-    for (; round < until; round += 1) {
-      progress(`${storage}: round ${round + 1} of ${rounds}`)
-      await measureRound(sides, kept, round, options)
+    for (; round < Math.round((rounds * (start + 1)) / starts); round += 1) {
+      process.stderr.write(`\r${storage}: round ${round + 1} of ${rounds} `)
+      for (const number of connections) {
+        // The order changes every round, so that nothing always comes after the same.
+        for (const scenario of turned(SCENARIOS, round)) {
+          for (const [index, side] of turned([...sides.entries()], round)) {
+            const slice = await measureSlice(side, scenario, number, options)
+            const key = keyOf(index, number, scenario)
+            slices.set(key, [...(slices.get(key) ?? []), slice])
+          }
+        }
+      }
     }
-    for (const { server, loads } of sides) {
-      for (const load of loads.values()) await load.close()
-      await server.stop()
-    }
+    for (const { server } of sides) await server.stop()
   }
-  progress('')
-  const [own, other] = kept
-  return connections.flatMap((number) => {
-    const slices: Slices = own?.get(number) ?? new Map()
-    return figuresOf(storage, number, slices, other?.get(number))
-  })
+  process.stderr.write('\r')
+  return connections.flatMap((number) =>
+    SCENARIOS.map((scenario): Figures => {
+      const of = (checkout: number, name: string) => slices.get(keyOf(checkout, number, name)) ?? []
+      const own = of(0, scenario)
+      const [baseline, other] = [of(0, BASELINE), of(1, scenario)]
+      const cpuOf = (all: readonly Slice[], round: number) => all[round]?.cpu ?? Number.NaN
+      return {
+        storage,
+        connections: number,
+        scenario,
+        cpu: spread(own.map(({ cpu }) => cpu)),
+        ratio: spread(own.map(({ cpu }, round) => cpuOf(baseline, round) / cpu)),
+        perSecond: spread(own.map(({ perSecond }) => perSecond)),
+        statements: own.reduce((sum, { statements }) => sum + statements, 0) / own.length,
+        against:
+          other.length > 0
+            ? spread(own.map(({ cpu }, round) => cpu / cpuOf(other, round)))
+            : undefined,
+      }
+    }),
+  )
 }
 
-async function startSide(storage: string, checkout: string, options: Options): Promise<Side> {
-  const server = await startServer({ storage, alg: options.alg, hook: options.hook }, checkout)
-  const loads = new Map<number, Load>()
-  const tokens = new Map<number, string[]>()
-  for (const connections of options.connections) {
-    const load = new Load({ server, connections })
-    await load.open()
-    loads.set(connections, load)
-    tokens.set(connections, [])
-  }
-  return { server, loads, tokens }
+async function warmUp({ server, tokens }: Side, options: RoundOptions): Promise<void> {
+  const { requests } = server
+  await server.slice(8, WARM_UP, requests.clientCredentials)
+  await server.slice(8, WARM_UP, requests.cycle)
+  const needed = options.connections.length * options.requests
+  await server.slice(8, needed, async () => tokens.push(await requests.issue()))
 }
 
-/** Until the compiler is through with what the scenarios run. */
-const WARM_UP = 1500
-
-/** Runs every scenario, and leaves subject tokens to exchange. */
-async function warmUp({ loads, tokens }: Side, options: Options): Promise<void> {
-  const [most] = [...loads.values()].toReversed()
-  await most?.slice(WARM_UP, most.clientCredentials)
-  await most?.slice(WARM_UP, most.cycle)
-  for (const [number, load] of loads) {
-    await load.slice(sizeOf(number, options), async () => {
-      tokens.get(number)?.push(await load.issue())
-    })
-  }
-}
-
-async function measureRound(
-  sides: readonly Side[],
-  kept: readonly Kept[],
-  round: number,
-  options: Options,
-): Promise<void> {
-  for (const number of options.connections) {
-    const runs = sides.map((side) => buildScenarios(side, number, sizeOf(number, options)))
-    // The order changes every round, so that nothing always comes after the same.
-    for (const name of turned([...(runs[0]?.keys() ?? [])], round)) {
-      const all = sides.map((_, index) => async () => {
-        const slice = await runs[index]?.get(name)?.()
-        const slices = kept[index]?.get(number)
-        if (slice) slices?.set(name, [...(slices.get(name) ?? []), slice])
-      })
-      for (const run of turned(all, round)) await run()
-    }
-  }
-}
-
-/** What one round measures, by name. An exchange takes what was issued a round before. */
-function buildScenarios(
-  side: Side,
+/** An exchange takes a token that was issued a round before. */
+function measureSlice(
+  { server, tokens }: Side,
+  scenario: Scenario,
   connections: number,
-  count: number,
-): Map<string, () => Promise<Slice>> {
-  const load = side.loads.get(connections)
-  const tokens = side.tokens.get(connections)
-  if (!load || !tokens) throw new Error(`no load with ${connections} connections`)
-  const scenarios = {
-    client_credentials: () => load.slice(count, load.clientCredentials),
-    issue: () =>
-      load.slice(count, async () => {
-        tokens.push(await load.issue())
-      }),
-    exchange: () => load.slice(count, () => load.exchange(tokens.shift() ?? '')),
-    'full cycle': () => load.slice(Math.ceil(count / 2), load.cycle),
+  options: RoundOptions,
+): Promise<Slice> {
+  const { clientCredentials, issue, exchange, cycle } = server.requests
+  // One connection after the other takes longer.
+  const count = connections >= 8 ? options.requests : Math.ceil(options.requests / 2)
+  const tasks: Readonly<Record<Scenario, () => Promise<unknown>>> = {
+    client_credentials: clientCredentials,
+    issue: async () => tokens.push(await issue()),
+    exchange: () => exchange(tokens.shift() ?? ''),
+    'full cycle': cycle,
   }
-  return new Map(Object.entries(scenarios))
+  return server.slice(
+    connections,
+    scenario === 'full cycle' ? Math.ceil(count / 2) : count,
+    tasks[scenario],
+  )
 }
 
-/** One connection after the other takes longer. */
-function sizeOf(connections: number, { requests }: Options): number {
-  return connections >= 8 ? requests : Math.ceil(requests / 2)
+function keyOf(checkout: number, connections: number, scenario: string): string {
+  return [checkout, connections, scenario].join()
 }
 
-export function turned<T>(items: readonly T[], by: number): T[] {
+function turned<T>(items: readonly T[], by: number): T[] {
   const shift = by % items.length
   return [...items.slice(shift), ...items.slice(0, shift)]
 }

@@ -94,5 +94,5 @@ function patternOf(description: string): RegExp {
   const parts = description
     .split(/\{[^}]*\}/)
     .map((part) => part.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.+')}$`)
+  return new RegExp(`^${parts.join('.*')}$`)
 }

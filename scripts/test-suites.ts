@@ -60,7 +60,6 @@ const PROOFS_ON_PUSH: readonly string[] = [
   'test/proofs/{one-redemption,restart,round-trips,sqlite-faults}.proof.ts',
   'test/adapters/redis/{persistence,race,servers}.proof.ts',
   'test/adapters/sqlite/processes.proof.ts',
-  'test/status-list/indices.proof.ts',
   'test/malformed-input.proof.ts',
   'packages/resource-server/test/package.proof.ts',
 ]
@@ -111,15 +110,6 @@ export const SUITES: readonly Suite[] = [
       '!test/{docs,example-provider,examples,types}/**',
     ],
     limit: 600,
-  },
-  {
-    name: 'conformance',
-    about:
-      'the suite of packages/conformance/profile.md, against this server and against wrong ones',
-    when: 'push',
-    files: ['packages/conformance/test/**/*.test.ts'],
-    timeout: 120_000,
-    limit: 900,
   },
   {
     name: 'docs',

@@ -4,8 +4,8 @@ import { registerExchange } from './exchange/exchange.ts'
 import { withholdFromSelfRegistered } from './host/instance.ts'
 import { revocationOfSubjectTokens } from './http/revocation.ts'
 import { announceRoutes, issuerRoutes } from './http/routes.ts'
-import { lookForPendingEnds } from './impersonations/pending-ends.ts'
-import { endWithOpaqueToken, endWithOperator, judgeByEnds } from './impersonations/sign-out.ts'
+import { takeOverMarks } from './impersonations/marks.ts'
+import { followRevocations, followSignOuts, judgeByEnds } from './impersonations/sign-out.ts'
 import { optionsOf, type ResolvedOptions } from './options/defaults.ts'
 import { requireMachineTokenKey } from './policy/clients.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
@@ -35,9 +35,9 @@ export function assemble(
 
   // Without it, impersonations can be neither seen nor ended.
   if (!endingAdapterOf.find(provider)) return
-  endWithOpaqueToken(provider)
-  lookForPendingEnds(provider)
-  if (options.ending.endWithOperator) endWithOperator(provider)
+  followRevocations(provider)
+  takeOverMarks(provider)
+  if (options.ending.endWithOperator) followSignOuts(provider)
   assembleStatusLists(provider)
   announceRoutes(provider)
   provider.use(issuerRoutes(provider))

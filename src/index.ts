@@ -59,7 +59,6 @@ export type {
 } from './public/objects.ts'
 export type {
   AccessTokenOptions,
-  ActorChainOptions,
   ActorTokenOptions,
   ClientRule,
   EndingOptions,

@@ -41,8 +41,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   'resource-server': /^(?:jose|node:.*)$/,
   verify: /^(?:jose|node:.*)$/,
   testing:
-    /^(?:jose|koa|chai|oidc-provider|oidc-provider-impersonation(?:\/adapters\/(?:contract|memory)|\/siblings|-console(?:\/audit\/contract)?|-verify\/(?:chain|format))?|node:.*)$/,
-  conformance: /^(?:jose|node:.*)$/,
+    /^(?:jose|koa|chai|oidc-provider|oidc-provider-impersonation(?:\/adapters\/(?:contract|memory)|\/siblings)?|node:.*)$/,
 }
 
 /** The adapters know the contract, and not each other. */

@@ -126,6 +126,7 @@ export interface ListedBefore {
  *   were given, beside `consumed`.
  * - A record that has ended is never consumed: `consumeOnce` resolves `false` for it. `upsert`
  *   brings neither a consumption nor its note nor an end back to nothing while the record lives.
+ * - `find` and `list` see every write that has resolved: they read from no replica, and no cache stands before them.
  * - Records without `payload.accountId` are never listed. Those whose account id begins with U+0001 are the
  *   plugin's own. It skips them itself where a look-up without an account resolves them.
  */

@@ -39,12 +39,15 @@ export function listingKeys(model: string, payload: AdapterPayload): ListingKeys
   }
 }
 
+/** How the account ids of the plugin's own records begin. No user's does: the API takes no control characters. */
+export const RESERVED_PREFIX = '\u0001'
+
 /**
  * Whether the plugin keeps the record for itself: its account id begins with U+0001, which no user's does. It is
  * listed by that account id alone.
  */
 export function isReserved({ accountId }: { readonly accountId?: unknown }): boolean {
-  return typeof accountId === 'string' && accountId.startsWith('\u0001')
+  return typeof accountId === 'string' && accountId.startsWith(RESERVED_PREFIX)
 }
 
 /** By what records are listed. By how few records they leave: the first that is asked for leads. */
@@ -176,14 +179,14 @@ export async function deleteInBatches(
 }
 
 /**
- * The id of the record of a status list, in the model `SubjectToken`. Redis Cluster keeps what has the
- * same text in braces in one slot: a list and the blocks leased of it are lost together, or not at all.
+ * The id of the record of a status list, in the model `SubjectToken`. No subject token has a colon in its id.
+ * Redis Cluster keeps ids with the same text in braces in one slot: a list and its counts are lost together.
  */
 export function statusListId(list: string): string {
   return `status-list:{${list}}`
 }
 
-/** The id of the record of a block of a status list. */
-export function statusBlockId(list: string, block: number): string {
-  return `status-block:{${list}}:${block}`
+/** The id of the record of a count beside a status list. */
+export function statusCountId(list: string, name: string): string {
+  return `status-count:{${list}}:${name}`
 }

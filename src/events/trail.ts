@@ -14,6 +14,7 @@ import type { Need } from '../public/hooks.ts'
 import { NotRecorded, publicCode, RecorderNotReady } from '../shared/errors.ts'
 import { limitTime } from '../shared/time.ts'
 import { warn } from '../shared/warn.ts'
+import type { SubjectToken } from '../tokens/subject-token.ts'
 
 /** What comes of a request that succeeds. An end has an event of its own. */
 const SUCCESS_EVENTS = {
@@ -44,6 +45,8 @@ export class AuditTrail {
   readonly #secrets: string[] = []
   /** In the order they were added. They are put together where there is a listener. */
   readonly #parts: Partial<ImpersonationEvent>[] = []
+  /** The subject token that was presented again. */
+  replayed: SubjectToken | undefined
 
   constructor(provider: Provider, ctx: KoaContextWithOIDC, stage: Denial['stage']) {
     this.#provider = provider
@@ -78,15 +81,9 @@ export class AuditTrail {
     }
   }
 
-  /** The id of the subject token that was presented again, where it was. */
-  get replayed(): string | undefined {
-    const { redemption, id } = this.#facts()
-    return redemption ? id : undefined
-  }
-
   /** @param code the error code that the client gets */
   failed(error: unknown, code: string): void {
-    const name = this.#facts().redemption ? 'impersonation.replayed' : 'impersonation.denied'
+    const name = this.replayed ? 'impersonation.replayed' : 'impersonation.denied'
     if (name === 'impersonation.denied') {
       const reason = this.#withoutSecrets(joinMessages(error)).slice(0, MAX_REASON_LENGTH)
       this.add({ denial: Object.freeze({ stage: this.#stage, error: code, reason }) })

@@ -1,17 +1,13 @@
 import { type Client, errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import { findAccount } from '../host/grants.ts'
-import { certificateThumbprint } from '../host/instance.ts'
+import { certificateThumbprint, mayOutliveSignOut } from '../host/instance.ts'
 import { findAccountById } from '../host/request.ts'
 import { slot } from '../host/slot.ts'
-import { hasEnded } from '../impersonations/end.ts'
-import { REDEEMED_WITHIN_MS } from '../impersonations/pending-ends.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { isNamed, isPublic } from '../policy/clients.ts'
 import type { Actor } from '../public/hooks.ts'
 import type { ClientRule } from '../public/options.ts'
-import { parseAct } from '../shared/act.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
-import { present } from '../shared/json.ts'
 import { unprovenBinding } from '../shared/sender.ts'
 import { warn } from '../shared/warn.ts'
 import {
@@ -24,7 +20,6 @@ import type { ExchangeRequest } from './request.ts'
 const SOFTWARE_OPTION = 'features.impersonation.softwareActors'
 /** How many clients are remembered whose id was looked up among the accounts. */
 const MAX_CLIENTS_LOOKED_UP = 1000
-const ENDED_REASON = 'its own impersonation has ended'
 
 /** The operator, and what the operator's sign-in hangs on. */
 export interface FoundActor {
@@ -33,8 +28,8 @@ export interface FoundActor {
   readonly actorClient: string
   /** The grant of the actor token, if it names one. */
   readonly grant: string | undefined
-  /** The impersonation that the actor token came out of, in a chain: its id. */
-  readonly through: string | undefined
+  /** Whether the grant may stay when the operator signs out. */
+  readonly mayOutliveSignOut: boolean
 }
 
 /**
@@ -71,15 +66,11 @@ async function verifyActor(
   const options = optionsOf.of(provider).actorToken
   const verifier = verifierOf.of(provider)
   const token = await verifier.verifyUserToken(value)
-  const prior = priorActors(token, options.chain.maxDepth)
-  const through = token.impersonationId
-  if (through !== undefined && (await hasEnded(provider, through))) {
-    throw new AccessTokenRejected(ENDED_REASON)
-  }
+  if (token.impersonated) throw new AccessTokenRejected('is itself impersonated')
   if (!token.scopes.has(options.scope)) {
     throw new AccessTokenRejected(`lacks the scope ${options.scope}`)
   }
-  if (options.sameClient && token.clientId !== clientId) {
+  if (!mayBring(options.sameClient, token.clientId, clientId)) {
     throw new AccessTokenRejected('was issued to another client')
   }
   requireRecentSignIn(token, options.maxAge)
@@ -89,55 +80,36 @@ async function verifyActor(
   })
   if (unproven !== undefined) throw new AccessTokenRejected(unproven)
   const client = await verifier.requireClient(token.clientId)
-  if (token.grantId !== undefined) await requireGrant(provider, token)
+  const grant = token.grantId
+  if (grant !== undefined && !(await isGranted(provider, { ...token, grant }))) {
+    throw new AccessTokenRejected('its grant is gone')
+  }
   if (client.subjectType === 'pairwise' && value.includes('.')) {
     throw new AccessTokenRejected('its pairwise subject cannot be traced to an account')
   }
   const account =
     token.accountId === undefined ? undefined : await findAccount(provider, ctx, token.accountId)
   if (!account) throw new AccessTokenRejected('its account is gone')
-  const actor = Object.freeze({
-    sub: account.accountId,
-    ...present({ act: prior }),
-  })
-  return { actor, actorClient: token.clientId, grant: token.grantId, through }
-}
-
-/**
- * For the time after the redemption: an end of the actor token's own impersonation ends what runs through
- * it, if it finds that redeemed. What it did not find, finds the end here (an end ends, I11).
- *
- * @throws errors.InvalidRequest
- */
-export async function requireThroughLives(provider: Provider, through: string): Promise<void> {
-  if (await hasEnded(provider, through)) throw invalid(new AccessTokenRejected(ENDED_REASON))
-}
-
-/**
- * An end of all that an operator or a client runs has a second pass, which finds what was redeemed within
- * this time. What is later, it would not find, and so it is not issued (what can act can be ended, I14).
- *
- * @param lookedAt when the look at who acts began, in milliseconds, by the monotonic clock
- * @throws Error where that is too long ago
- */
-export function requireRecentLook(lookedAt: number): void {
-  if (performance.now() - lookedAt <= REDEEMED_WITHIN_MS) return
-  throw new Error(
-    `the storage took too long: more than ${REDEEMED_WITHIN_MS / 1000} seconds from the look at who acts to the redemption`,
-  )
+  return {
+    actor: Object.freeze({ sub: account.accountId }),
+    actorClient: token.clientId,
+    grant,
+    mayOutliveSignOut: mayOutliveSignOut(provider, client),
+  }
 }
 
 function invalid(cause: AccessTokenRejected): errors.InvalidRequest {
   return new errors.InvalidRequest('actor token is invalid', undefined, { cause })
 }
 
-/** An impersonated token is no actor token, unless chains are allowed and it names its own (I3). */
-function priorActors(token: VerifiedAccessToken, maxDepth: number): Actor | undefined {
-  if (!token.impersonated) return undefined
-  if (maxDepth === 0) throw new AccessTokenRejected('is itself impersonated')
-  const prior = parseAct(token.act, maxDepth)
-  if (!prior) throw new AccessTokenRejected('is itself impersonated')
-  return prior
+/** Whether the exchanging client may bring a token that was issued to `issuedTo`. */
+function mayBring(
+  sameClient: boolean | readonly string[],
+  issuedTo: string,
+  exchanging: string,
+): boolean {
+  if (typeof sameClient === 'boolean') return !sameClient || issuedTo === exchanging
+  return sameClient.includes(issuedTo)
 }
 
 function requireRecentSignIn(token: VerifiedAccessToken, maxAge: number | undefined): void {
@@ -150,11 +122,17 @@ function requireRecentSignIn(token: VerifiedAccessToken, maxAge: number | undefi
   }
 }
 
-async function requireGrant(provider: Provider, token: VerifiedAccessToken): Promise<void> {
-  const grant = token.grantId && (await provider.Grant.find(token.grantId))
-  if (!grant || grant.clientId !== token.clientId || grant.accountId !== token.accountId) {
-    throw new AccessTokenRejected('its grant is gone')
-  }
+/** Whether the grant of an actor token is there, and is the operator's. */
+export async function isGranted(
+  provider: Provider,
+  {
+    grant: id,
+    clientId,
+    accountId,
+  }: { grant: string; clientId: string; accountId: string | undefined },
+): Promise<boolean> {
+  const grant = await provider.Grant.find(id)
+  return grant !== undefined && grant.clientId === clientId && grant.accountId === accountId
 }
 
 const lookedUpOf = slot(

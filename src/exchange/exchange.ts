@@ -2,21 +2,17 @@ import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-prov
 import { claimsOf } from '../claims/claims.ts'
 import { AuditTrail, recordersReady, trailOf } from '../events/trail.ts'
 import { buildTokenResponse, checkDpopReplay } from '../host/grants.ts'
-import { endLater, markChain } from '../impersonations/end.ts'
+import { afterAnswer } from '../http/after-answer.ts'
+import { endLater } from '../impersonations/end.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { failureKey, limit } from '../policy/limits.ts'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { RecorderNotReady, TooManyRequests } from '../shared/errors.ts'
 import { verifierOf } from '../tokens/access-token.ts'
-import { findActor, requireRecentLook, requireThroughLives } from './actor.ts'
+import { findActor } from './actor.ts'
+import { requireNotEnded } from './ends.ts'
 import { EXCHANGE_PARAMETERS, parseExchangeRequest, REPEATABLE_PARAMETERS } from './request.ts'
-import {
-  type Found,
-  find,
-  redeemSubjectToken,
-  requireNotExpired,
-  requireStillTrue,
-} from './subject.ts'
+import { type Found, find, redeemSubjectToken, requireStillTrue } from './subject.ts'
 import { decide } from './token.ts'
 
 /** Adds the grant to the provider. */
@@ -56,8 +52,12 @@ async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Pro
     if ('retryAfter' in error) ctx.set('Retry-After', String(error.retryAfter))
     if (!isReady) throw error
     const isPublic = error instanceof errors.OIDCProviderError && error.expose
-    trail.failed(error, isPublic ? error.error : 'server_error')
-    if (trail.replayed !== undefined) endLater(provider, trail.replayed, 'replay')
+    // The answer takes as long for a used token as for an unknown one (no oracle, I6).
+    afterAnswer(provider, ctx, () => {
+      trail.failed(error, isPublic ? error.error : 'server_error')
+      const { replayed } = trail
+      if (replayed && !replayed.end) endLater(provider, replayed.jti, 'replay')
+    })
     throw error
   }
   // Nobody acts before it is recorded (I13).
@@ -70,25 +70,18 @@ async function redeem(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
   found: Found,
-  { redemption, permittedAt, ...prepared }: Awaited<ReturnType<typeof decide>>,
+  { redemption, ...prepared }: Awaited<ReturnType<typeof decide>>,
 ): Promise<object> {
-  const { token, dPoP, clientId, lookedAt } = found
-  const { through, scope, permit, review } = redemption
+  const { token, dPoP, clientId } = found
+  const { scope, permit, review } = redemption
   const { expiresAt, expiresIn, jti, tokenType } = prepared
-  let since = lookedAt
   if (optionsOf.of(provider).authorize || claimsOf.of(provider).hasHooks) {
-    since = permittedAt ?? performance.now()
     await requireUnchanged(provider, ctx, found)
   }
   await checkDpopReplay(provider, ctx, dPoP, clientId)
-  if (through !== undefined) await markChain(provider, through)
-  requireRecentLook(since)
   await redeemSubjectToken(provider, ctx, token, redemption)
   try {
-    // For ends that came during the redemption.
-    requireNotExpired(token)
-    requireRecentLook(since)
-    if (through !== undefined) await requireThroughLives(provider, through)
+    await requireNotEnded(provider, found)
     const accessToken = await prepared.save()
     trailOf.of(ctx).add({ scope, expiresAt, jti, permit, review })
     const issuedTokenType = ACCESS_TOKEN_TYPE

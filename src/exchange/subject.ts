@@ -14,8 +14,6 @@ export interface Found extends ExchangeRequest {
   readonly operator: FoundActor | undefined
   /** The client's id, where it is software that acts. */
   readonly software: string | undefined
-  /** When the look at who acts began, in milliseconds, by the monotonic clock. */
-  readonly lookedAt: number
   readonly token: SubjectToken
   readonly account: Account
 }
@@ -26,7 +24,7 @@ export interface Found extends ExchangeRequest {
  * server MUST construct an error response [...] The value of the error parameter MUST be the
  * invalid_request error code." The message is the same for every reason: no client learns which (I6).
  */
-function notRedeemable(reason: string): errors.InvalidRequest {
+export function notRedeemable(reason: string): errors.InvalidRequest {
   return new errors.InvalidRequest('subject token is invalid', undefined, {
     cause: new Error(reason),
   })
@@ -45,7 +43,6 @@ export async function find(
   ctx: TokenEndpointGrantContext,
   request: ExchangeRequest,
 ): Promise<Found> {
-  const lookedAt = performance.now()
   const trail = trailOf.of(ctx)
   const software = await findSoftware(provider, request.client)
   if (software !== undefined) trail.add({ software })
@@ -65,7 +62,7 @@ export async function find(
   ctx.oidc.entity('SubjectToken', token)
   const account = await requireStillTrue(provider, ctx, token)
   ctx.oidc.entity('Account', account)
-  return { ...request, operator, software, lookedAt, token, account }
+  return { ...request, operator, software, token, account }
 }
 
 /** Finds a subject token that was not redeemed, and reports what is known of any that is found. */
@@ -136,22 +133,14 @@ export async function redeemSubjectToken(
   throw notRedeemable(found?.end ? 'ended meanwhile' : 'expired or revoked meanwhile')
 }
 
-/**
- * For the time after the redemption: an end that came after the last moment of redemption, and before the
- * redemption, found an expired impersonation and ended nothing (an end ends, I11).
- *
- * @throws errors.InvalidRequest
- */
-export function requireNotExpired(token: SubjectToken): void {
-  if (token.isExpired) throw notRedeemable('expired while it was redeemed')
-}
-
 function redeemedBefore(
   ctx: TokenEndpointGrantContext,
   token: SubjectToken,
 ): errors.InvalidRequest {
   const at = typeof token.consumed === 'number' ? token.consumed : undefined
-  trailOf.of(ctx).add({ redemption: { at, jti: token.accessTokenId } })
+  const trail = trailOf.of(ctx)
+  trail.add({ redemption: { at, jti: token.accessTokenId } })
+  trail.replayed = token
   return notRedeemable('redeemed before')
 }
 
@@ -170,8 +159,4 @@ function requireMayAct(
   if (mayAct?.sub === undefined) return
   if (!operator) throw notRedeemable('bound to an operator, and none acts')
   if (operator.actor.sub !== mayAct.sub) throw notRedeemable('bound to another operator')
-  // `mayAct.sub` means the operator in person. If the actor token carries `act`, another person
-  // acts as the operator.
-  if (operator.actor.act)
-    throw notRedeemable('bound to an operator in person, and another person acts')
 }

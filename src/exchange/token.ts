@@ -20,8 +20,6 @@ import type { Found } from './subject.ts'
 interface Decided extends PreparedToken {
   /** What is stored with the redemption. */
   readonly redemption: Redemption
-  /** When the rule had answered, where it named a permit, which may be revoked meanwhile. */
-  readonly permittedAt: number | undefined
 }
 
 /** Says what is issued: for which resource, how much of what was asked for, and the token itself. */
@@ -36,14 +34,12 @@ export async function decide(
   const resource = resourceServer.identifier()
   trailOf.of(ctx).add({ resource })
   const permission = await permissionToExchange(provider, ctx, found, target)
-  const permittedAt = permission.permit === undefined ? undefined : performance.now()
   const { scope, permit = token.permit, review = token.review } = permission
   const prepared = await prepareAccessToken(provider, ctx, found, resourceServer, permission)
   const redemption = {
     actor: operator?.actor.sub,
     act: operator?.actor,
     grant: operator?.grant,
-    through: operator?.through,
     client: clientId,
     software,
     resource,
@@ -53,7 +49,7 @@ export async function decide(
     format: prepared.format,
     expiresAt: prepared.expiresAt,
   }
-  return { ...prepared, redemption, permittedAt }
+  return { ...prepared, redemption }
 }
 
 /** The resource server that the access token is for, and its scopes. */

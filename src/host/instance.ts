@@ -1,6 +1,7 @@
 // lib/helpers/weak_cache: the provider keeps its merged configuration and its keys nowhere else. Members of
 // discovery are an option, and ours are known at the registration alone: the issuer is no part of the
 // configuration. No option tells self-registered clients from others.
+// lib/helpers/defaults: nothing else tells whether a policy is the deployment's own.
 // lib/helpers/jwt: the provider hands out no key that signs, and keys outside the process
 // (ExternalSigningKey) are signed with by its own helper alone.
 import type {
@@ -13,6 +14,7 @@ import type {
 } from 'oidc-provider'
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
 import certificateThumbprint from 'oidc-provider/lib/helpers/certificate_thumbprint.js'
+import { defaults } from 'oidc-provider/lib/helpers/defaults.js'
 import { sign } from 'oidc-provider/lib/helpers/jwt.js'
 import instance from 'oidc-provider/lib/helpers/weak_cache.js'
 import { warn } from '../shared/warn.ts'
@@ -22,6 +24,19 @@ export { certificateThumbprint }
 /** The provider's configuration, merged with its defaults. */
 export function configurationOf(provider: Provider): Configuration {
   return instance(provider).configuration
+}
+
+/**
+ * Whether a grant of this client may stay when its person signs out: by a policy of the deployment, or with the
+ * scope `offline_access`, which only a client with refresh tokens gets.
+ */
+export function mayOutliveSignOut(provider: Provider, client: Client): boolean {
+  const { revokeGrantPolicy, expiresWithSession } = configurationOf(provider)
+  return (
+    client.grantTypeAllowed('refresh_token') ||
+    revokeGrantPolicy !== defaults.revokeGrantPolicy ||
+    expiresWithSession !== defaults.expiresWithSession
+  )
 }
 
 /** The clients of the configuration: those of the storage cannot be listed. */

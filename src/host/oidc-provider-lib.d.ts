@@ -26,6 +26,11 @@ declare module 'oidc-provider/lib/helpers/weak_cache.js' {
   }
   export default function instance(provider: object): Instance
 }
+declare module 'oidc-provider/lib/helpers/defaults.js' {
+  import type { Configuration } from 'oidc-provider'
+
+  export const defaults: Configuration
+}
 declare module 'oidc-provider/lib/helpers/jwt.js' {
   /** Sets claims of the payload that it is given. */
   export function sign(

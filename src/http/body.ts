@@ -1,3 +1,4 @@
+import { MIMEType } from 'node:util'
 import type { Context, Middleware } from 'koa'
 import { errors } from 'oidc-provider'
 
@@ -29,8 +30,8 @@ export async function readJsonBody(
   maxBytes: number,
   refuse = invalidRequest,
 ): Promise<unknown> {
-  if (ctx.request.type.trim().toLowerCase() !== 'application/json') {
-    throw refuse(415, 'Content-Type must be application/json')
+  if (!isJson(ctx.get('Content-Type'))) {
+    throw refuse(415, 'Content-Type must be application/json, in UTF-8')
   }
   // A small body needs no compression, and a compressed one can expand to a very large one.
   if (!/^(?:identity)?$/i.test(ctx.get('Content-Encoding').trim())) {
@@ -43,14 +44,23 @@ export async function readJsonBody(
   const parse = await parser
   try {
     await parse(ctx, async () => {})
+    return decode(ctx.request)
   } catch (cause) {
-    const status = cause instanceof Error && 'status' in cause ? cause.status : undefined
+    const status = cause instanceof Error && 'status' in cause ? cause.status : 400
     if (status === 400) throw refuse(400, 'the body is not a valid JSON object', cause)
     if (status === 413) throw refuse(413, `the body must not exceed ${maxBytes} bytes`, cause)
-    if (status === 415) throw refuse(415, 'the charset is not supported', cause)
+    if (status === 415) throw refuse(415, 'Content-Encoding is not supported', cause)
     throw cause
   }
-  return ctx.request.body
+}
+
+function isJson(contentType: string): boolean {
+  try {
+    const { essence, params } = new MIMEType(contentType)
+    return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8')
+  } catch {
+    return false
+  }
 }
 
 async function jsonParser(maxBytes: number): Promise<Middleware> {
@@ -61,8 +71,23 @@ async function jsonParser(maxBytes: number): Promise<Middleware> {
     json: true,
     jsonLimit: maxBytes,
     jsonStrict: true,
+    // A character for each byte: koa-body itself would replace bytes that are not UTF-8.
+    encoding: 'latin1',
+    includeUnparsed: true,
     multipart: false,
     text: false,
     urlencoded: false,
   })
+}
+
+/**
+ * Decodes a body that was read a byte at a time. RFC 8259 §8.1: "JSON text exchanged between systems that are
+ * not part of a closed ecosystem MUST be encoded using UTF-8."
+ *
+ * @throws TypeError for bytes that are not UTF-8
+ */
+function decode({ body, rawBody }: Context['request']): unknown {
+  const bytes = Buffer.from(String(rawBody), 'latin1')
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  return text === rawBody ? body : JSON.parse(text)
 }

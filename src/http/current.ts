@@ -9,7 +9,7 @@ import { limit, limiterInProcess } from '../policy/limits.ts'
 import type { Actor } from '../public/hooks.ts'
 import type { Impersonation } from '../public/objects.ts'
 import type { RateLimiter } from '../public/options.ts'
-import { MAX_CHAIN, parseAct, personAndSoftware } from '../shared/act.ts'
+import { parseAct, personAndSoftware } from '../shared/act.ts'
 import {
   AccessTokenRejected,
   type VerifiedAccessToken,
@@ -62,7 +62,7 @@ export async function endCurrent(provider: Provider, ctx: KoaContextWithOIDC): P
   const { reason } = hasBody(ctx)
     ? readInput(CURRENT_END, await readJsonBody(ctx, MAX_BODY_BYTES))
     : {}
-  const { actor: by } = personAndSoftware(parseAct(act, MAX_CHAIN))
+  const { actor: by } = personAndSoftware(parseAct(act))
   const how = { by: by && { sub: by.sub }, reason }
   const before = await getImpersonation(provider, impersonationId)
   // Also of one that has ended: the event of an end whose outcome was not known may be due.

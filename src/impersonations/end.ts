@@ -32,7 +32,7 @@ const AT_ONCE = 16
 /** How many attempts are remembered whose outcome is not known. */
 const MAX_UNSURE_IDS = 10_000
 
-/** Attempts of which the storage did not say whether they were the one. */
+/** Attempts whose outcome the storage did not report. */
 const unsureOf = slot(
   'the ends whose outcome is not known',
   () => new BoundedMap<string, true>(MAX_UNSURE_IDS),
@@ -50,20 +50,19 @@ interface Ending extends EndCall {
   recorded: Promise<void>
 }
 
-/** What came of the end of one. */
-interface EndedOne {
+/** The outcome of the end of one. */
+interface Outcome {
   /** Whether this end is the one that counts. */
   readonly isFirst: boolean
-  /** As it is afterwards; `undefined` where it is gone. */
+  /** As it is afterwards; `undefined` if it is gone. */
   readonly token: SubjectToken | undefined
 }
 
 /**
- * Ends one, and what runs through it: what was begun with its access token as the actor token. The
- * first end stays. One that has expired is ended as long as a guard may accept its token. Settles
- * when its ends are recorded, or their time is over (nothing acts before it is recorded, I13).
+ * Ends one. The first end stays. One that has expired is ended as long as a guard may accept its token. Settles
+ * when its end is recorded, or the time for that is over (nothing acts before it is recorded, I13).
  *
- * @returns it, as it is afterwards; `undefined` where there is none
+ * @returns it, as it is afterwards; `undefined` if there is none
  * @throws the storage's error: trouble never reads as *not found* (I5)
  */
 export async function endImpersonation(
@@ -73,18 +72,16 @@ export async function endImpersonation(
   ctx?: KoaContextWithOIDC,
 ): Promise<Impersonation | undefined> {
   endingAdapterOf.of(provider)
-  const token = await subjectTokensOf.of(provider).findById(id)
-  if (!token) return undefined
-  return untilRecorded({ how, ctx }, async (ending) => {
-    const [ended] = (await endWithChains(provider, [token], ending)).tokens
-    return ended && describeImpersonation(ended)
-  })
+  const found = await subjectTokensOf.of(provider).findById(id)
+  if (!found) return undefined
+  const { token } = await untilRecorded({ how, ctx }, (ending) => settle(provider, found, ending))
+  return token && describeImpersonation(token)
 }
 
 /**
- * Ends all that match at this moment. Where the storage fails in the middle, what was ended stays
- * ended, and a repetition ends the rest. Settles when its ends are recorded, or their time is over (nothing
- * acts before it is recorded, I13).
+ * Ends all that match at this moment. If the storage fails in the middle, what was ended stays ended, and a
+ * repetition ends the rest. Settles when its ends are recorded, or the time for that is over (nothing acts
+ * before it is recorded, I13).
  *
  * @param only a further condition
  * @returns how many this call ended
@@ -92,12 +89,32 @@ export async function endImpersonation(
 export async function endMatching(
   provider: Provider,
   filter: ImpersonationFilter,
-  { only, ...call }: EndCall & { readonly only?: (token: SubjectToken) => boolean },
+  { only = () => true, ...call }: EndCall & { readonly only?: (token: SubjectToken) => boolean },
 ): Promise<number> {
-  return untilRecorded(call, (ending) => endPages(provider, filter, ending, only))
+  const isMeant = matcherFor(filter)
+  const tokens = subjectTokensOf.of(provider)
+  return untilRecorded(call, async (ending) => {
+    let count = 0
+    for await (const records of listPages(provider, lookUpOf(filter), PAGE_SIZE)) {
+      const meant = records
+        .flatMap((record) => tokens.fromRecord(record) ?? [])
+        .filter((token) => isMeant(token) && only(token))
+      for (let from = 0; from < meant.length; from += AT_ONCE) {
+        const batch = meant.slice(from, from + AT_ONCE)
+        const outcomes = await Promise.allSettled(
+          batch.map((token) => settle(provider, token, ending)),
+        )
+        for (const outcome of outcomes) {
+          if (outcome.status === 'rejected') throw outcome.reason
+          if (outcome.value.isFirst) count += 1
+        }
+      }
+    }
+    return count
+  })
 }
 
-/** Runs what ends, and waits for what records it, also where it fails in the middle. */
+/** Runs what ends, and waits for what records it, also if it fails in the middle. */
 async function untilRecorded<T>(call: EndCall, run: (ending: Ending) => Promise<T>): Promise<T> {
   const ending: Ending = { ...call, recorded: Promise.resolve() }
   try {
@@ -117,71 +134,19 @@ function notify(
   ending.recorded = ending.recorded.then(() => recorded)
 }
 
-async function endPages(
-  provider: Provider,
-  filter: ImpersonationFilter,
-  ending: Ending,
-  only: (token: SubjectToken) => boolean = () => true,
-): Promise<number> {
-  const isMeant = matcherFor(filter)
-  let ended = 0
-  for await (const records of listPages(provider, lookUpOf(filter), PAGE_SIZE)) {
-    const tokens = records
-      .map((record) => subjectTokensOf.of(provider).fromRecord(record))
-      .filter((token) => token !== undefined && isMeant(token) && only(token)) as SubjectToken[]
-    ended += (await endWithChains(provider, tokens, ending)).count
-  }
-  return ended
-}
-
-/**
- * Ends them and what runs through them, also where they have ended or expired themselves: what runs
- * through them may have been missed then, and may live longer.
- */
-async function endWithChains(
-  provider: Provider,
-  tokens: readonly SubjectToken[],
-  ending: Ending,
-): Promise<{ readonly count: number; readonly tokens: readonly (SubjectToken | undefined)[] }> {
-  const ended: EndedOne[] = []
-  for (let from = 0; from < tokens.length; from += AT_ONCE) {
-    const batch = tokens.slice(from, from + AT_ONCE)
-    const outcomes = await Promise.allSettled(
-      batch.map((token) => endOnce(provider, token, ending)),
-    )
-    for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') throw outcome.reason
-      ended.push(outcome.value)
-    }
-  }
-  let count = ended.filter(({ isFirst }) => isFirst).length
-  // What can act can be ended (I14), whether chains are allowed here or not: they may have been before, or
-  // are elsewhere.
-  const chained = ended.flatMap(({ token }) => (token?.chained ? [token] : []))
-  const accounts = Map.groupBy(chained, ({ accountId }) => accountId)
-  for (const [actor, through] of accounts) {
-    const ids = new Set(through.map(({ jti }) => jti))
-    const runsThrough = ({ note }: SubjectToken) => ids.has(note?.through ?? '')
-    count += await endPages(provider, { actor }, ending, runsThrough)
-  }
-  return { count, tokens: ended.map(({ token }) => token) }
-}
-
-/** Ends one, and answers it as it is then. */
-async function endOnce(provider: Provider, token: SubjectToken, ending: Ending): Promise<EndedOne> {
+/** Stores the end of one, and tells of it if it is the first. */
+async function settle(provider: Provider, token: SubjectToken, ending: Ending): Promise<Outcome> {
   if (isOver(token)) return { isFirst: false, token }
+  const { findById } = subjectTokensOf.of(provider)
   const end = newEnd(ending.how)
-  // What can act can be ended (I14): also where it has ended, so that the storage repairs what it lost of
+  // What can act can be ended (I14): also one that has ended, so that the storage repairs what it lost of
   // that end.
-  if (await endRecord(provider, token.jti, end)) {
-    const found = mayChangeBefore(provider, token)
-      ? await Promise.allSettled([subjectTokensOf.of(provider).findById(token.jti)])
-      : []
-    const [again] = found
-    const ended = (again?.status === 'fulfilled' && again.value) || Object.assign(token, { end })
+  if (await storeEnd(provider, token.jti, end)) {
+    // It may have been redeemed since it was read.
+    const isSettled = token.consumed !== undefined && token.note !== undefined
+    const again = isSettled ? undefined : await findById(token.jti).catch(() => undefined)
+    const ended = again ?? Object.assign(token, { end })
     notify(provider, ending, () => ({ ...describeEnded(ended), end: shownEnd(end) }))
-    // What runs through it is not known.
-    if (again?.status === 'rejected') throw again.reason
     return { isFirst: true, token: ended }
   }
   // No end goes unrecorded (I13): an attempt of this process that was the one after all. Its event is due.
@@ -190,21 +155,7 @@ async function endOnce(provider: Provider, token: SubjectToken, ending: Ending):
     notify(provider, ending, () => describeEnded(token))
     return { isFirst: true, token }
   }
-  const isKnown = token.end !== undefined
-  return {
-    isFirst: false,
-    token: isKnown ? token : await subjectTokensOf.of(provider).findById(token.jti),
-  }
-}
-
-/**
- * Whether a record may have become another one between the look at it and its end, but for the end: it
- * was redeemed, or its access token was taken as an actor token.
- */
-function mayChangeBefore(provider: Provider, { consumed, note, chained }: SubjectToken): boolean {
-  if (!consumed || !note) return true
-  const { scope } = optionsOf.of(provider).actorToken
-  return !chained && (note.scope ?? '').split(' ').includes(scope)
+  return { isFirst: false, token: token.end ? token : await findById(token.jti) }
 }
 
 /** An end that knows itself again: by its attempt, which no other has. */
@@ -220,13 +171,13 @@ function newEnd({ by, cause = 'requested', reason }: EndOptions): EndAttempt {
 }
 
 /**
- * Ends the record. Where the reply was lost, it is asked for once more, and the record tells whether
- * this attempt was the one. The record alone does not tell enough: it may read as ended while the
- * index is not stored, or while no replica has it (what can act can be ended, I14).
+ * Ends the record. If the reply was lost, it is asked for once more, and the record tells whether this attempt
+ * was the one. The record alone does not tell enough: it may read as ended while the index is not stored
+ * (what can act can be ended, I14).
  *
- * @throws the storage's error where neither is known: the attempt is remembered then
+ * @throws the storage's error if neither is known: the attempt is remembered then
  */
-async function endRecord(provider: Provider, id: string, end: EndAttempt): Promise<boolean> {
+async function storeEnd(provider: Provider, id: string, end: EndAttempt): Promise<boolean> {
   const ask = async () => {
     const won: unknown = await endingAdapterOf.of(provider).endOnce(id, { ...end })
     if (typeof won === 'boolean') return won
@@ -244,25 +195,6 @@ async function endRecord(provider: Provider, id: string, end: EndAttempt): Promi
     unsureOf.of(provider).set(end.attempt, true)
     throw error
   }
-}
-
-/**
- * An end ends (I11): an exchange with an impersonated actor token marks the impersonation that the token came
- * out of before it redeems, and looks at the end of it afterwards. An end looks at the mark after it is
- * stored. So one of the two sees the other, and an end without a mark has nothing to look up.
- *
- * Also where impersonations cannot be ended here: another process on the same store may end them.
- */
-export async function markChain(provider: Provider, id: string): Promise<void> {
-  const { adapter } = subjectTokensOf.of(provider)
-  if (!hasEnding(adapter)) return
-  const record = await adapter.find(id)
-  if (!record || record.chained === true) return
-  // The adapter keeps these by itself, as they are in this moment.
-  const { consumed: _, note: __, end: ___, ...payload } = record
-  const keptUntil = Number(payload.keptUntil ?? payload.exp)
-  const expiresIn = keptUntil - epochSeconds()
-  if (expiresIn > 0) await adapter.upsert(id, { ...payload, chained: true }, expiresIn)
 }
 
 /** Why an impersonation ends after the request that caused it. */

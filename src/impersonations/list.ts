@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { AdapterPayload, Provider } from 'oidc-provider'
 import type { ListedBefore, LookUp } from '../adapters/contract.ts'
+import { readPages, requirePosition } from '../adapters/pages.ts'
 import { isReserved } from '../adapters/record.ts'
 import { InvalidInput } from '../options/rules.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
@@ -75,21 +76,11 @@ export async function listImpersonations(
 }
 
 /** All records that match, the newest first, page by page. */
-export async function* listPages(
+export function listPages(
   provider: Provider,
-  lookUp: LookUp,
-  batch: number,
-  start?: ListedBefore,
+  ...asked: [lookUp: LookUp, batch: number, start?: ListedBefore]
 ): AsyncGenerator<readonly AdapterPayload[]> {
-  const adapter = endingAdapterOf.of(provider)
-  let before = start
-  for (;;) {
-    const records = await adapter.list(lookUp, batch, before)
-    yield records
-    const last = records.at(-1)
-    if (records.length < batch || !last) return
-    before = requirePosition(last)
-  }
+  return readPages(endingAdapterOf.of(provider), ...asked)
 }
 
 /** The resources for which the last impersonations got opaque access tokens. */
@@ -115,14 +106,6 @@ export function matcherFor({
     (client === undefined ||
       (consumed ? note?.client : bindingObject.mayAct?.clientId) === client) &&
     (permit === undefined || [note?.permit, before].flat().includes(permit))
-}
-
-/** @throws TypeError for a record that no adapter may list */
-function requirePosition({ iat, jti }: AdapterPayload): ListedBefore {
-  if (typeof iat !== 'number' || typeof jti !== 'string') {
-    throw new TypeError('list() of the storage adapter resolved a record without iat or jti')
-  }
-  return { iat, id: jti }
 }
 
 /** Where an impersonation stands: derived from its record, never stored. */

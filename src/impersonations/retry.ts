@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { slot } from '../host/slot.ts'
 import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
 import { limitTime } from '../shared/time.ts'
@@ -51,6 +51,7 @@ export function keepTrying(
   let isRetrying = false
   /** Whether it was logged that something is given up because too much waits. */
   let isWarned = false
+  const firstAttempts = new Set<Promise<void>>()
 
   const giveUp = (reason: string) =>
     warn('GIVEN_UP', `${what} failed, and it is not tried again: ${reason}`)
@@ -87,12 +88,17 @@ export function keepTrying(
     isRetrying = false
   }
 
+  async function begin(key: string, thing: Thing): Promise<void> {
+    await nextTurn()
+    if (!(await attempt(key, thing))) void retry()
+  }
+
   /**
    * Does something after the answer of the request that caused it, and again until it succeeds.
    *
    * @param key names the thing: while it is under way, the same thing is not begun a second time
    */
-  return (key: string, run: () => Promise<unknown>): void => {
+  const keep = (key: string, run: () => Promise<unknown>): void => {
     if (things.has(key)) return
     if (things.size >= most) {
       if (!isWarned) giveUp(`${most} others wait`)
@@ -103,8 +109,10 @@ export function keepTrying(
     const until = performance.now() + seconds * 1000
     const thing: Thing = { attempt: run, until, hasFailed: false }
     things.set(key, thing)
-    setImmediate(async () => {
-      if (!(await attempt(key, thing))) await retry()
-    })
+    const first = begin(key, thing).finally(() => firstAttempts.delete(first))
+    firstAttempts.add(first)
   }
+  /** Resolves when the first attempts that are under way are over. */
+  const tried = async (): Promise<void> => void (await Promise.all(firstAttempts))
+  return Object.assign(keep, { tried })
 }

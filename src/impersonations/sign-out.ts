@@ -1,56 +1,114 @@
+import { randomUUID } from 'node:crypto'
 import type { AccessToken, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { hasEnding } from '../adapters/contract.ts'
 import { afterGrantDestroyed, beforeDestroy } from '../host/models.ts'
 import { currentRequest } from '../host/request.ts'
 import type { EndOptions } from '../public/objects.ts'
-import { MAX_CHAIN, parseAct, personAndSoftware } from '../shared/act.ts'
+import { parseAct, personAndSoftware } from '../shared/act.ts'
 import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
-import { endsWithin } from '../shared/time.ts'
-import { type SubjectToken, subjectTokensOf } from '../tokens/subject-token.ts'
+import { endsWithin, limitTime } from '../shared/time.ts'
+import { subjectTokensOf } from '../tokens/subject-token.ts'
 import { endImpersonation, endMatching, hasEnded } from './end.ts'
-import { keepPendingEnd } from './pending-ends.ts'
+import { isOver, listPages, lookUpOf, PAGE_SIZE } from './list.ts'
+import { endMarked, isConcernedBy, type Mark, markFrom, markOperator } from './marks.ts'
 import { endingsOf } from './retry.ts'
 
 /** How long a sign-out waits for the storage at most, in milliseconds. */
 const MAX_WAIT_MS = 2_000
 
-/**
- * Ends what an operator runs when the operator's grant or sign-in at the provider is over. The grant
- * is the one of the actor token, as the redemption noted it. The answer that says that the operator is
- * signed out leaves when the storage has what is still to end (an end ends, I11).
- */
-export function endWithOperator(provider: Provider): void {
-  /** What the storage is to have before the answer of a request leaves. */
-  const keptBy = new WeakMap<object, Promise<unknown>[]>()
+/** The grants of one operator whose sign-in is over. */
+interface SignedOut {
+  readonly destroyed: Set<string>
+  /** All of the session: a client whose authorization outlives the sign-out keeps its grant. */
+  readonly ofSession: Set<string>
+}
 
-  function endByOperator(accountId: string | undefined, grants: ReadonlySet<string>): void {
-    if (accountId === undefined || grants.size === 0) return
-    const filter = { actor: accountId }
-    const how = { by: { sub: accountId }, cause: 'operator_signed_out' } as const
-    const only = ({ note }: SubjectToken) => note?.grant !== undefined && grants.has(note.grant)
-    const kept = keepPendingEnd(provider, { filter, how, grants: [...grants] })
+/**
+ * Ends what an operator runs when the operator's grant or sign-in at the provider is over. The grant is the one
+ * of the actor token, as the redemption noted it. The look for what runs starts after the last destroy of a
+ * request, so that it costs one look-up, however many grants the request destroys.
+ */
+export function followSignOuts(provider: Provider): void {
+  /** By request, and by operator. */
+  const signedOutIn = new WeakMap<object, Map<string, SignedOut>>()
+
+  /** Collects grants until the request is over; `undefined` outside of a request. */
+  function collectedOf(operator: string): SignedOut | undefined {
     const ctx = currentRequest()
-    if (ctx) keptBy.set(ctx, [...(keptBy.get(ctx) ?? []), kept])
-    kept.catch(() => {})
-    const key = JSON.stringify([accountId, ...grants])
-    endingsOf.of(provider)(key, () => endMatching(provider, filter, { how, only }))
+    const operators = ctx && signedOutIn.get(ctx)
+    const known = operators?.get(operator) ?? { destroyed: new Set(), ofSession: new Set() }
+    operators?.set(operator, known)
+    return operators && known
   }
 
-  provider.use(async function keepSignOut(ctx, next) {
-    await next()
-    const kept = keptBy.get(ctx)
-    if (kept) await endsWithin(MAX_WAIT_MS, Promise.allSettled(kept))
+  provider.use(async function endWhatSignedOutOperatorsRun(ctx, next) {
+    const operators = new Map<string, SignedOut>()
+    signedOutIn.set(ctx, operators)
+    try {
+      await next()
+    } finally {
+      signedOutIn.delete(ctx)
+      const looks = [...operators].map(([operator, grants]) => signOut(provider, operator, grants))
+      if (looks.length > 0) await endsWithin(MAX_WAIT_MS, Promise.all(looks))
+    }
   })
 
-  afterGrantDestroyed(provider, ({ id, accountId }) => endByOperator(accountId, new Set([id])))
-  // A client whose authorization outlives the sign-out keeps its grant, and so may the rule of the deployment.
+  afterGrantDestroyed(provider, ({ id, accountId }) => {
+    if (accountId === undefined) return
+    const collected = collectedOf(accountId)
+    collected?.destroyed.add(id)
+    if (!collected) {
+      void signOut(provider, accountId, { destroyed: new Set([id]), ofSession: new Set() })
+    }
+  })
   provider.on('end_session.success', ({ oidc: { session } }) => {
     // Signed out of one client alone, the operator stays signed in: its grant is destroyed, if any.
-    if (!session || Reflect.get(session, 'destroyed') !== true) return
-    const authorizations = Object.values(session.authorizations ?? {})
-    const grants = authorizations.flatMap(({ grantId }) => grantId ?? [])
-    endByOperator(session.accountId, new Set(grants))
+    if (!session?.accountId || Reflect.get(session, 'destroyed') !== true) return
+    const collected = collectedOf(session.accountId)
+    for (const { grantId } of Object.values(session.authorizations ?? {})) {
+      if (grantId !== undefined) collected?.ofSession.add(grantId)
+    }
   })
+}
+
+/** Resolves when the storage has what is still to end. It never rejects: the host's sign-out goes on. */
+async function signOut(
+  provider: Provider,
+  operator: string,
+  { destroyed, ofSession }: SignedOut,
+): Promise<void> {
+  const filter = { actor: operator }
+  const how = { by: { sub: operator }, cause: 'operator_signed_out' } as const
+  const mark = markFrom(filter, how, new Set([...destroyed, ...ofSession]))
+  const outliving = [...ofSession].filter((grant) => !destroyed.has(grant))
+  try {
+    // Exchanges see no grant that is gone. They see by a mark that an operator is gone whose grant is not.
+    const look = async () => {
+      if (outliving.length > 0) {
+        await markOperator(provider, operator, { ...mark, grants: outliving })
+      }
+      return runsAny(provider, mark)
+    }
+    if (!(await limitTime(MAX_WAIT_MS, look(), () => new Error('too late')))) return
+  } catch {
+    // It may run something.
+  }
+  const { promise: marked, resolve } = Promise.withResolvers<void>()
+  const run = () => endMatching(provider, filter, { how, only: isConcernedBy(mark) })
+  const key = `sign-out:${randomUUID()}`
+  endingsOf.of(provider)(key, () => endMarked(provider, mark, run, resolve))
+  await marked
+}
+
+async function runsAny(provider: Provider, mark: Mark): Promise<boolean> {
+  const isConcerned = isConcernedBy(mark)
+  for await (const records of listPages(provider, lookUpOf(mark.filter), PAGE_SIZE)) {
+    const tokens = records.flatMap(
+      (record) => subjectTokensOf.of(provider).fromRecord(record) ?? [],
+    )
+    if (tokens.some((token) => isConcerned(token) && !token.end && !isOver(token))) return true
+  }
+  return false
 }
 
 /**
@@ -82,7 +140,7 @@ export function judgeByEnds(
  * (RFC 7009), or by code of the deployment. The end comes first, so that what fails in between can be
  * asked for again.
  */
-export function endWithOpaqueToken(provider: Provider): void {
+export function followRevocations(provider: Provider): void {
   beforeDestroy(provider.AccessToken, async (token) => {
     const id = findImpersonationId(token)
     if (id === undefined) return
@@ -96,7 +154,7 @@ export function endWithOpaqueToken(provider: Provider): void {
  * token that is bound that is not known: the revocation endpoint asks for no proof.
  */
 function deriveEndOptions(token: AccessToken, ctx: KoaContextWithOIDC | undefined): EndOptions {
-  const { actor: by } = personAndSoftware(parseAct(token.extra?.act, MAX_CHAIN))
+  const { actor: by } = personAndSoftware(parseAct(token.extra?.act))
   const isOwn = token.clientId !== undefined && ctx?.oidc.client?.clientId === token.clientId
   return by && isOwn && !token.isSenderConstrained() ? { by: { sub: by.sub } } : {}
 }

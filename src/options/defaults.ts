@@ -57,6 +57,15 @@ const clientRule = rule<ClientRule>({ type: 'clientRule' }, (value, path) => {
   )
 })
 
+const operatorClients = rule<boolean | readonly string[]>(
+  { type: 'operatorClients' },
+  (value, path) => {
+    if (typeof value === 'boolean') return value
+    if (isTextList(value) && value.length > 0) return Object.freeze([...value])
+    throw new TypeError(`${path} must be true, false or an array of client ids, at least one`)
+  },
+)
+
 const actions = { issue: clientRule.or([]), read: clientRule.or([]), end: clientRule.or([]) }
 
 /** One rule for each action. A list alone is the short form of the first rule. */
@@ -116,9 +125,8 @@ export const impersonationRules = {
     required: boolean.or(false),
     scope: scope.or('openid'),
     maxAge: integer(1, 2592000),
-    sameClient: boolean.or(false),
+    sameClient: operatorClients.or(false),
     grantClaim: boolean.or(true),
-    chain: group({ maxDepth: integer(0, 8).or(0) }),
   }),
   softwareActors: clientRule.or([]),
   ending: group({

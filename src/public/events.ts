@@ -50,7 +50,7 @@ export interface ImpersonationEvent {
   readonly id?: string | undefined
   /** The account id of the user to be impersonated. */
   readonly userId?: string | undefined
-  /** The actor, with the prior actors of the chain. */
+  /** The actor. */
   readonly actor?: Actor | undefined
   /** The software that acts, for `actor` or on its own: the id of a client of `softwareActors`. */
   readonly software?: string | undefined

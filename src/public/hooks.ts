@@ -207,7 +207,7 @@ export interface Actor {
   readonly sub: string
   /** Of software alone: its client id. */
   readonly clientId?: string | undefined
-  /** The prior actor: the person for whom software acts, or the one before in a chain. */
+  /** The person for whom software acts. */
   readonly act?: Actor | undefined
 }
 
@@ -222,7 +222,7 @@ export interface ActClaim {
   readonly sub: string
   /** Of software alone: its client id. */
   readonly client_id?: string | undefined
-  /** The prior actor: the person for whom software acts, or the one before in a chain. */
+  /** The person for whom software acts. */
   readonly act?: ActClaim | undefined
 }
 

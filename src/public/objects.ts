@@ -99,7 +99,7 @@ export interface Impersonation {
   readonly state: ImpersonationState
   /** The user. */
   readonly userId: string
-  /** The operator who redeemed the subject token, with the prior actors of the chain. */
+  /** The operator who redeemed the subject token. */
   readonly actor?: Actor | undefined
   /** The operator and the client that the subject token is bound to. */
   readonly mayAct?: MayAct | undefined
@@ -188,6 +188,7 @@ export interface EndOptions {
 export interface ChecklistItem {
   /** What it is about: a row of the table in docs/production.md. */
   readonly id:
+    | 'actor_client'
     | 'actor_token'
     | 'binding'
     | 'clients'

@@ -136,9 +136,6 @@ export interface AccessTokenOptions {
    * server's own lifetime applies where it is shorter. Where impersonations can end, no access token
    * outlives the record of its subject token, which is kept for as long as the process that issued
    * it says here: where processes differ, it lives for no more than the record allows.
-   *
-   * The profile (packages/conformance/profile.md) allows 3600 at most (P21). With more, the
-   * conformance suite fails there.
    * @defaultValue `3600`
    */
   maxTtl?: number | undefined
@@ -159,47 +156,34 @@ export interface ActorTokenOptions {
    */
   scope?: string | undefined
   /**
-   * How long ago the operator may have signed in, in seconds: 1 to 2592000. Where that cannot be
-   * known, the actor token is refused: tokens issued before this was set do not tell, nor do
-   * impersonated ones in a chain.
+   * How long ago the operator may have signed in, in seconds: 1 to 2592000. If that cannot be known, the
+   * actor token is refused: tokens issued before this was set do not tell.
    * @defaultValue no limit
    * @example
    * maxAge: 3600
    */
   maxAge?: number | undefined
   /**
-   * Whether the actor token must have been issued to the client that exchanges.
+   * The clients whose access tokens of operators count as actor tokens. `true`: only the client that
+   * exchanges. A list of client ids: only those, and the client that exchanges only if the list names
+   * it. `false`: every client at which an operator signs in, so that anyone who gets hold of one of
+   * these tokens can act as the operator.
+   *
+   * Software that exchanges, such as a copilot, brings a token of another client: name that client.
    * @defaultValue `false`
+   * @example
+   * sameClient: ['support-console']
    */
-  sameClient?: boolean | undefined
+  sameClient?: boolean | readonly string[] | undefined
   /**
    * Whether JWT access tokens that could be an actor token carry `op_grant_id`, the id of the grant
-   * behind them: those with the `scope` above; with `sameClient`, only those of clients that list
-   * the token-exchange grant. By it an exchange refuses an operator whose grant was revoked.
+   * behind them: those with the `scope` above. With `sameClient: true`, only those of clients that
+   * list the token-exchange grant, and with a list, only those of its clients. By it an exchange refuses an operator whose grant was revoked.
    * With `false` no token carries it, and a JWT is good as an actor token until it expires. Opaque
    * tokens need no claim for it.
    * @defaultValue `true`
    */
   grantClaim?: boolean | undefined
-  /**
-   * Actors that act through others.
-   * @see https://www.rfc-editor.org/rfc/rfc8693#section-4.1
-   */
-  chain?: ActorChainOptions | undefined
-}
-
-/** `actorToken.chain`: actors that act through others. */
-export interface ActorChainOptions {
-  /**
-   * How long the chain in the `act` of an actor token may be, in prior persons: 0 to 8. With 0, a
-   * token that is itself impersonated is no actor token. Software of `softwareActors` is
-   * one level more for the person that it acts for, and is not counted: with 1, `olivia` and
-   * `copilot` for `olivia` may both stand in the `act` of the actor token.
-   * @defaultValue `0`
-   * @example
-   * maxDepth: 1
-   */
-  maxDepth?: number | undefined
 }
 
 /** `ending`: how an impersonation can be seen and ended. */

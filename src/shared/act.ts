@@ -17,8 +17,8 @@ export function personAndSoftware(outermost: Actor | undefined) {
   return present({ actor: outermost.act, software: outermost.sub })
 }
 
-/** A limit above the length of every real chain, in persons. */
-export const MAX_CHAIN = 16
+/** A limit above the number of persons in every real `act`. */
+const MAX_PERSONS = 16
 
 /**
  * Reads the identity claims of an `act` claim and drops all its other members: "the nested act
@@ -27,7 +27,7 @@ export const MAX_CHAIN = 16
  * @param maxPersons software that acts for a person is not counted
  * @returns `undefined` where it is malformed, or longer
  */
-export function parseAct(value: unknown, maxPersons: number): Actor | undefined {
+export function parseAct(value: unknown, maxPersons = MAX_PERSONS): Actor | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { sub, client_id, act }: { sub?: unknown; client_id?: unknown; act?: unknown } = value
   if (typeof sub !== 'string' || sub === '') return undefined

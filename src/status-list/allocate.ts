@@ -1,37 +1,24 @@
-import { randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
+import type { AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter } from '../adapters/contract.ts'
+import { readPages } from '../adapters/pages.ts'
+import { statusCountId, statusListId } from '../adapters/record.ts'
 import { slot } from '../host/slot.ts'
-import { sharing } from '../shared/time.ts'
-import {
-  BLOCK_SIZE,
-  BLOCKS_PER_LIST,
-  HOUR_MS,
-  type Lease,
-  LeaseMemory,
-  type StatusListRecord,
-  StatusRecords,
-  type StatusRecordsOptions,
-} from './records.ts'
+import { epochSeconds, sharing } from '../shared/time.ts'
+import { MAX_CLOCK_DIFFERENCE } from '../tokens/subject-token.ts'
 
-/** How many blocks are open at once; indices are drawn from all of them. */
-const OPEN_BLOCKS = 4
-/** With so many indices left, the next block is leased. */
-const MIN_INDICES_LEFT = (OPEN_BLOCKS - 1) * BLOCK_SIZE
-/** After so many blocks in a row that are another's, a list counts as full. */
-const MAX_LEASE_TRIES = 4
-/** How many lists are tried before a draw fails. */
-const LISTS_TRIED = 8
-/** How often, in milliseconds, a process that draws asks whether the storage remembers. */
-const LOOK_EVERY_MS = 5000
-/**
- * Within this time after the full hour, in milliseconds, processes go over to the list of the new hour,
- * each at a moment of its own: all at once, each would start a list.
- */
-const SPREAD_MS = 10_000
-/** How long a list is drawn from before and after its hour, in milliseconds. */
-const GRACE_MS = 60_000
-/** How long, in milliseconds, an attempt is joined. A storage may never answer. */
-const ATTEMPT_TIMEOUT_MS = 5000
+/** Entries of a status list. Every list has all of them, so its size tells nothing. */
+export const LIST_SIZE = 2 ** 20
+const HOUR_MS = 3_600_000
+/** How long before the end of its hour the next list is started. */
+const AHEAD_MS = 60_000
+/** How much longer than its last token a list is kept. Clocks differ, and a token is issued after its draw. */
+const MARGIN_SECONDS = 300
+const COUNT_EVERY_MS = 5000
+/** How long others join a start. A storage may never answer. */
+const START_TIMEOUT_MS = 5000
+const PAGE_SIZE = 100
+const ACCOUNT_ID = '\u0001status-lists'
 
 /** The list and the index of a token's status. */
 export interface StatusIndex {
@@ -41,200 +28,178 @@ export interface StatusIndex {
   readonly index: number
 }
 
-/** Where status indices come from, and which lists there are. */
+/** Draws status indices, and finds the lists of all processes. */
 export type StatusIndices = ReturnType<typeof statusIndices>
 
 /** Set where the provider has a key that can sign lists: an index of one is drawn for each token. */
 export const statusIndicesOf = slot<StatusIndices>('the status indices')
 
-/** A list that this process has blocks of. */
-interface OpenList {
-  readonly record: StatusListRecord
-  /** Leased and not drawn, of all blocks that are open. */
-  readonly indices: number[]
-  /** Blocks that this process has not tried to lease. */
-  readonly untried: number[]
+export interface StatusIndicesOptions {
+  /** Providers of other issuers may use the same store. */
+  readonly issuer: string
+  /** The longest time, in whole seconds, from a draw to the last moment of the token it is for. */
+  readonly tokenLife: number
+  /**
+   * The clock, in milliseconds since the epoch.
+   *
+   * @defaultValue the clock of the process
+   */
+  readonly now?: () => number
+}
+
+/** A list that this process began, until its last token has expired. */
+interface OwnList {
+  readonly list: string
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  /** The newest count that the storage confirmed, and when its write began. */
+  counted: { readonly id: string; readonly count: number; readonly at: number }
+  /** The record of the count before, which takes the next one. Absent while it is not known what it holds. */
+  spareId?: string | undefined
 }
 
 /**
- * Draws status indices, each once, without a write for each: a process leases a block of a list and
- * draws from its blocks at random.
+ * Draws status indices, each once, without asking any other process: each process draws from lists of its
+ * own, for an hour each. After a restart it begins another one.
  *
- * A store that forgets (a restart, a snapshot) would lease a block twice. So each lease is followed
- * by a look whether the leases before it are remembered, and every 5 s while tokens are issued, and
- * whenever a list is served, there is such a look. A lease that was forgotten ends every list that
- * is as old: guards get 404, and refuse.
+ * What can act can be ended (I14), so a list is not served if the storage may have forgotten ends. Each
+ * process counts up beside its lists, in two records in turn. If the storage does not have the newest count
+ * any more, it has gone back, and all lists that are as old are withdrawn: guards get 404, and refuse. The
+ * record of a list is written once, so that no write brings a lost or withdrawn list back.
  */
 export function statusIndices(
   adapter: EndingAdapter,
-  { issuer, tokenLife, now = () => Date.now() }: StatusRecordsOptions,
+  { issuer, tokenLife, now = () => Date.now() }: StatusIndicesOptions,
 ) {
-  const records = new StatusRecords(adapter, { issuer, tokenLife, now })
-  /** How much later than others, in milliseconds, the hour begins here. */
-  const lag = randomInt(SPREAD_MS)
-  /** The list that is drawn from. */
-  let open: OpenList | undefined
-  /** How often the storage has forgotten something. What was leased before that is not used. */
-  let losses = 0
-  /** Lists of the hour that had no free block. */
-  const full = new Set<string>()
-  const leases = new LeaseMemory(records, () => drop())
-  /** Leases one block. Who asks while it is under way gets the same attempt. */
-  const leaseOne = sharing(ATTEMPT_TIMEOUT_MS, now, tryLease, () => false)
-  let lookedAt = Number.NEGATIVE_INFINITY
+  /** How long the storage keeps a list, in seconds. */
+  const life = HOUR_MS / 1000 + tokenLife + MARGIN_SECONDS
+  const own = new Set<OwnList>()
+  /** The list that is drawn from. The first `left` indices, in random order, are not drawn yet. */
+  let open: { readonly from: OwnList; readonly indices: Uint32Array; left: number } | undefined
+  let countedAt = Number.NEGATIVE_INFINITY
+  const startOnce = sharing(START_TIMEOUT_MS, now, start, () => false)
 
-  function drop(): void {
-    losses += 1
-    open = undefined
+  async function start() {
+    const list = randomBytes(16).toString('base64url')
+    const at = now()
+    const [id, counted] = [statusListId(list), { id: newCountId(list), count: 0, at }]
+    const record = { jti: id, iss: issuer, iat: epochSeconds(at), accountId: ACCOUNT_ID, list }
+    await Promise.all([adapter.upsert(id, record, life), writeCount(counted)])
+    const from: OwnList = { list, startedAt: at, counted }
+    own.add(from)
+    const indices = new Uint32Array(LIST_SIZE)
+    for (let index = 0; index < LIST_SIZE; index += 1) indices[index] = index
+    open = { from, indices, left: LIST_SIZE }
+    return open
+  }
+
+  function writeCount({ id, count }: OwnList['counted']): Promise<void> {
+    return adapter.upsert(id, { jti: id, iss: issuer, count }, life)
+  }
+
+  async function countUp(list: OwnList): Promise<void> {
+    const { counted, spareId: id = newCountId(list.list) } = list
+    const next = { id, count: counted.count + 1, at: Math.max(counted.at, now()) }
+    // A write that fails may come later, so it gets no record that is used again.
+    list.spareId = undefined
+    await writeCount(next)
+    await requireRemembered(list)
+    list.spareId = list.counted.id
+    list.counted = next
+    // Another process may have withdrawn it.
+    if (open?.from === list && !(await exists(list.list))) open = undefined
+  }
+
+  /** Counts up, in the background, what is due. What fails is due again. */
+  function tend(): void {
+    // Absolute: a clock can be set back.
+    if (Math.abs(now() - countedAt) < COUNT_EVERY_MS) return
+    countedAt = now()
+    for (const list of own) {
+      if (now() - list.startedAt >= life * 1000) own.delete(list)
+      else countUp(list).catch(() => {})
+    }
   }
 
   /**
-   * Whether the storage has such a list.
+   * Withdraws every list that is as old as the newest count, if the storage does not have that any more.
+   *
+   * @throws when the storage did not answer: that is no loss
+   */
+  async function requireRemembered(list: OwnList): Promise<void> {
+    const { counted } = list
+    const found = await adapter.find(counted.id)
+    if (found?.count === counted.count) return
+    if (list.counted !== counted) return requireRemembered(list)
+    const lostAt = epochSeconds(counted.at) + MAX_CLOCK_DIFFERENCE
+    const old = (await live()).filter(({ iat }) => Number(iat) <= lostAt)
+    const names = new Set([list.list, ...old.map((record) => String(record.list))])
+    await Promise.all([...names].map((name) => adapter.consume(statusListId(name))))
+    for (const each of own) {
+      if (!names.has(each.list)) continue
+      own.delete(each)
+      if (open?.from === each) open = undefined
+    }
+  }
+
+  async function live(): Promise<AdapterPayload[]> {
+    const found: AdapterPayload[] = []
+    const pages = readPages(adapter, { accountId: ACCOUNT_ID }, PAGE_SIZE)
+    for await (const page of pages) found.push(...page.filter(isLive))
+    return found
+  }
+
+  function isLive({ iss, consumed }: AdapterPayload): boolean {
+    return iss === issuer && !consumed
+  }
+
+  /**
+   * Whether the storage has such a list, which was not withdrawn.
    *
    * @throws when the storage did not answer
    */
   async function exists(list: string): Promise<boolean> {
-    return (await records.find(list)) !== undefined
-  }
-
-  function usable(): OpenList | undefined {
-    if (!open) return undefined
-    const sinceStart = now() - open.record.hour * HOUR_MS
-    return sinceStart >= -GRACE_MS && sinceStart < HOUR_MS + GRACE_MS ? open : undefined
-  }
-
-  /** Starts, in the background, what is due. What fails there is due again with the next draw. */
-  function tend(): void {
-    const list = usable()
-    const isCurrent = list?.record.hour === records.hour(lag)
-    if (!list || !isCurrent || list.indices.length <= MIN_INDICES_LEFT) leaseNext().catch(() => {})
-    // Absolute: a clock can be set back.
-    if (Math.abs(now() - lookedAt) < LOOK_EVERY_MS) return
-    lookedAt = now()
-    look().catch(() => {})
-  }
-
-  async function leaseNext(): Promise<void> {
-    const before = open
-    await leaseOne()
-    // Goes on by itself only where it gets on: with a storage that forgets at once, every lease starts
-    // another list, and this would never end.
-    if (before === undefined || open === before) tend()
-  }
-
-  async function tryLease(): Promise<void> {
-    await leases.retireForgotten()
-    for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
-      const lossesBefore = losses
-      const list = await findNextList()
-      const lease = await leaseIn(list)
-      if (!lease) {
-        full.add(list.record.list)
-        continue
-      }
-      // Nothing is awaited from the look to the use: the storage may forget meanwhile.
-      if ((await isRemembered(list.record)) && losses === lossesBefore) {
-        const first = lease.block * BLOCK_SIZE
-        for (let n = 0; n < BLOCK_SIZE; n += 1) list.indices.push(first + n)
-        leases.add(lease)
-        open = list
-        return
-      }
-    }
-    throw new Error('the storage adapter leased no block of a status list')
-  }
-
-  /** The list of this hour to lease in: the open one, another one that is there, or a new one. */
-  async function findNextList(): Promise<OpenList> {
-    const hour = records.hour(lag)
-    if (open?.record.hour === hour && !full.has(open.record.list)) return open
-    if (open && open.record.hour !== hour) full.clear()
-    let record = await notFull(hour)
-    if (!record) {
-      const created = await records.create(hour)
-      // Of processes that name a list at the same time, the last is read by all.
-      record = (await notFull(hour)) ?? created
-    }
-    const untried = Array.from({ length: BLOCKS_PER_LIST }, (_, block) => block)
-    return { record, indices: [], untried }
-  }
-
-  async function notFull(hour: number): Promise<StatusListRecord | undefined> {
-    const known = await records.ofHour(hour)
-    return known.find(({ list }) => !full.has(list))
-  }
-
-  async function leaseIn({ record, untried }: OpenList): Promise<Lease | undefined> {
-    for (let tried = 0; tried < MAX_LEASE_TRIES; tried += 1) {
-      const block = takeAtRandom(untried)
-      const lease = block === undefined ? block : await records.lease(record, block)
-      if (lease) return lease
-    }
-    return undefined
-  }
-
-  /**
-   * Whether the storage had forgotten nothing when a block of the list was leased: it remembers the
-   * lease before, in each list, and by that all before it. The first lease in a list has the list's
-   * record to look at.
-   */
-  async function isRemembered({ list }: StatusListRecord): Promise<boolean> {
-    const isFirst = !leases.has(list)
-    const [isThere] = await Promise.all([!isFirst || exists(list), leases.look()])
-    if (!isThere && open?.record.list === list) drop()
-    return isThere
-  }
-
-  async function look(): Promise<void> {
-    const list = open
-    const [isThere] = await Promise.all([list && exists(list.record.list), leases.look()])
-    if (!list || open !== list) return
-    // Without a record, another process has found that the storage forgot.
-    if (!isThere) drop()
-    // Two processes that named their lists at once: only one of them was kept.
-    else await records.announce(list.record)
+    const found = await adapter.find(statusListId(list))
+    // A store whose collation ignores case may have found another one.
+    return found !== undefined && found.list === list && isLive(found)
   }
 
   return {
     /**
      * An index that no other draw got or gets, in any process.
      *
-     * @throws when the storage did not lease a block, and none is left
+     * @throws when there is no list to draw from, and the storage took no new one
      */
     async draw(): Promise<StatusIndex> {
-      for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
-        const list = usable()
-        const index = list && takeAtRandom(list.indices)
-        tend()
-        if (list && index !== undefined) return { list: list.record.list, index }
-        await leaseNext()
-      }
-      throw new Error('the storage adapter forgets its leases of a status list at once')
+      tend()
+      const isOpen = open && open.left > 0 && Math.abs(now() - open.from.startedAt) < HOUR_MS
+      const list = isOpen && open ? open : await startOnce()
+      if (now() - list.from.startedAt >= HOUR_MS - AHEAD_MS) startOnce().catch(() => {})
+      const at = randomInt(list.left)
+      list.left -= 1
+      const { [at]: index = 0, [list.left]: last = 0 } = list.indices
+      list.indices[at] = last
+      return { list: list.from.list, index }
     },
 
     exists,
 
     /**
-     * Whether there is such a list, and the storage has forgotten nothing that this process knows.
+     * Whether there is such a list, and the storage has forgotten nothing that this process knows of.
      *
      * @throws when the storage did not answer
      */
-    async vouchFor(list: string) {
-      await leases.look()
+    async vouchFor(list: string): Promise<boolean> {
+      tend()
+      await Promise.all([...own].map(requireRemembered))
       return exists(list)
     },
 
-    /** The names of the lists that have not retired. */
-    lists: async () => (await records.live()).map(({ list }) => list),
+    /** The names of all lists that have neither retired nor been withdrawn. */
+    lists: async () => (await live()).map(({ list }) => String(list)),
   }
 }
 
-/** Removes a value and returns it; the order of the others changes. */
-function takeAtRandom(values: number[]): number | undefined {
-  if (values.length === 0) return undefined
-  const at = randomInt(values.length)
-  const taken = values[at]
-  const last = values.pop()
-  if (at < values.length && last !== undefined) values[at] = last
-  return taken
+function newCountId(list: string): string {
+  return statusCountId(list, randomBytes(6).toString('base64url'))
 }

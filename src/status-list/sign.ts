@@ -12,8 +12,7 @@ import { issuerUri, STATUS_LISTS_PATH, statusListUri } from '../shared/uris.ts'
 import { warn } from '../shared/warn.ts'
 import { signingAlgorithm } from '../tokens/signing.ts'
 import { endingAdapterOf, keptAfterRedemptionFor } from '../tokens/subject-token.ts'
-import { type StatusIndices, statusIndices, statusIndicesOf } from './allocate.ts'
-import { LIST_SIZE } from './records.ts'
+import { LIST_SIZE, type StatusIndices, statusIndices, statusIndicesOf } from './allocate.ts'
 
 const compress = promisify(deflate)
 
@@ -192,8 +191,9 @@ export function statusLists({
  */
 export class StatusBits {
   readonly #bytes: Uint8Array
-  /** The compressed bits, while there is no bit more. */
-  #encoded: Promise<Buffer> | undefined
+  /** The member `lst`, while there is no bit more. */
+  #encoded: string | undefined
+  #changes = 0
 
   /** @param size how many statuses; a multiple of 8 */
   constructor(size: number) {
@@ -217,20 +217,18 @@ export class StatusBits {
       if (byte & bit) continue
       this.#bytes[index >>> 3] = byte | bit
       this.#encoded = undefined
+      this.#changes += 1
     }
   }
 
   /** The member `lst`: DEFLATE with the ZLIB format at the highest level, base64url. */
   async encode(): Promise<string> {
+    if (this.#encoded !== undefined) return this.#encoded
+    const changes = this.#changes
     // A copy: bits may be set while another thread reads.
-    const encoding =
-      this.#encoded ?? compress(this.#bytes.slice(), { level: constants.Z_BEST_COMPRESSION })
-    this.#encoded = encoding
-    try {
-      return (await encoding).toString('base64url')
-    } catch (error) {
-      if (this.#encoded === encoding) this.#encoded = undefined
-      throw error
-    }
+    const compressed = await compress(this.#bytes.slice(), { level: constants.Z_BEST_COMPRESSION })
+    const encoded = compressed.toString('base64url')
+    if (this.#changes === changes) this.#encoded = encoded
+    return encoded
   }
 }

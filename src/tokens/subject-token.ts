@@ -9,11 +9,7 @@ import { optionsOf } from '../options/defaults.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
 import type { Actor, Binding, SubjectTokenContext } from '../public/hooks.ts'
 import type { ImpersonationEnd } from '../public/objects.ts'
-import {
-  IMPERSONATED_JTI_PREFIX,
-  MAX_ACCESS_TOKEN_TTL,
-  MAX_SUBJECT_TOKEN_TTL,
-} from '../shared/constants.ts'
+import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
 import { statusListUri } from '../shared/uris.ts'
@@ -35,13 +31,6 @@ const RETENTION_MARGIN_SECONDS = MAX_CLOCK_TOLERANCE + 30
 export function keptAfterRedemptionFor(maxTtl: number): number {
   return maxTtl + RETENTION_MARGIN_SECONDS
 }
-
-/**
- * The longest that a record is kept by any process, whatever its options, in seconds: for what one
- * process has to know of the others.
- */
-export const MAX_RETENTION_SECONDS =
-  MAX_SUBJECT_TOKEN_TTL + keptAfterRedemptionFor(MAX_ACCESS_TOKEN_TTL)
 
 /**
  * What can act can be ended (I14): the longest that an access token may live that comes of a record now, in
@@ -90,8 +79,6 @@ interface StoredRecord extends StoredProperties {
   end?: StoredEnd | undefined
   /** Until when the storage keeps the record, in seconds since the epoch. */
   keptUntil?: number | undefined
-  /** Whether an exchange began with its access token as the actor token: something may run through it. */
-  chained?: boolean | undefined
 }
 
 /** What a record holds beside the members of every token. */
@@ -106,7 +93,6 @@ const RECORD_MEMBERS = [
   'permit',
   'review',
   'keptUntil',
-  'chained',
   'consumed',
   'note',
   'end',
@@ -130,8 +116,6 @@ export interface Redemption extends ConsumptionNote {
   readonly act?: Actor | undefined
   /** The grant of the actor token, where it is known. */
   readonly grant?: string | undefined
-  /** The impersonation that the actor token came out of, in a chain: its id. */
-  readonly through?: string | undefined
   readonly client: string
   /** The client's id again, where it is software that acts, which is always named (I16). */
   readonly software?: string | undefined
@@ -263,8 +247,10 @@ export function defineSubjectToken(provider: Provider) {
       if (this.isExpired) return false
       const known = { iat: this.iat, expiresIn: this.remainingTTL }
       const won = await consumeOnce(this.jti, this.exp ?? 0, redemption, known)
-      if (won) this.emit('consumed')
-      return won
+      if (!won) return false
+      this.emit('consumed')
+      Object.assign(this, { consumed: epochSeconds(), note: redemption })
+      return true
     }
   }
 

@@ -66,39 +66,6 @@ describe('docs/ending.md', () => {
     expect(path(list.uri)).to.equal(path(real.uri))
   })
 
-  it('a lead, a customer and an application end, and the page of a customer shows who acts', async () => {
-    const { stopOperator, endMine } = (await load('end.ts')) as Record<
-      string,
-      (provider: Provider, ...people: string[]) => Promise<number>
-    >
-    const { whoActsNow } = await load('who-acts-now.ts')
-    const { endCurrent } = await load('end-current.ts')
-    const { provider, issuer } = deployment
-    const shown = () =>
-      (whoActsNow as (...given: unknown[]) => Promise<object[]>)(provider, 'alice')
-    await provider.impersonation.endAll({ userId: 'alice' })
-    const stopped = await start()
-    const [row, ...others] = await shown()
-    expect(row).to.deep.include({ operator: 'olivia', ticket: 'SUP-1' })
-    expect(others).to.deep.equal([])
-    expect(await stopOperator?.(provider, 'olivia', 'grace')).to.equal(1)
-    const mine = await start()
-    expect(await endMine?.(provider, 'alice')).to.equal(1)
-    const left = await start()
-    expect(await (endCurrent as EndCurrent)(issuer, left.token)).to.equal(true)
-    expect(await (endCurrent as EndCurrent)(issuer, left.token)).to.equal(false)
-    expect(await shown()).to.deep.equal([])
-    const ends = [stopped, mine, left].map(async ({ id }) => {
-      const { end } = (await provider.impersonation.get(id)) ?? {}
-      return [end?.by?.sub, end?.cause, end?.reason]
-    })
-    expect(await Promise.all(ends)).to.deep.equal([
-      ['grace', 'requested', 'left the team'],
-      ['alice', 'user', undefined],
-      ['olivia', 'requested', 'left'],
-    ])
-  })
-
   it('a mobile application learns of an end by asking, is told by a push of its id alone, and takes no trouble for an end', async () => {
     const { token, id } = await start()
     expect(await askCurrent(deployment.issuer, token)).to.include({ state: 'active' })
@@ -124,6 +91,39 @@ describe('docs/ending.md', () => {
     expect(await askCurrent(`http://127.0.0.1:${port}`, token)).to.equal(undefined)
     failing.close()
     failing.closeAllConnections()
+  })
+
+  it('a lead, a customer and an application end, and the page of a customer shows who acts', async () => {
+    const { stopOperator, endMine } = (await load('end.ts')) as Record<
+      string,
+      (provider: Provider, ...people: string[]) => Promise<number>
+    >
+    const { whoActsNow } = await load('who-acts-now.ts')
+    const { endCurrent } = await load('end-current.ts')
+    const { provider, issuer } = deployment
+    const shown = () =>
+      (whoActsNow as (...given: unknown[]) => Promise<object[]>)(provider, 'alice')
+    await provider.impersonation.endAll({ userId: 'alice' })
+    const mine = await start()
+    const [row, ...others] = await shown()
+    expect(row).to.deep.include({ operator: 'olivia', ticket: 'SUP-1' })
+    expect(others).to.deep.equal([])
+    expect(await endMine?.(provider, 'alice')).to.equal(1)
+    const left = await start()
+    expect(await (endCurrent as EndCurrent)(issuer, left.token)).to.equal(true)
+    expect(await (endCurrent as EndCurrent)(issuer, left.token)).to.equal(false)
+    const stopped = await start()
+    expect(await stopOperator?.(provider, 'olivia', 'grace')).to.equal(1)
+    expect(await shown()).to.deep.equal([])
+    const ends = [stopped, mine, left].map(async ({ id }) => {
+      const { end } = (await provider.impersonation.get(id)) ?? {}
+      return [end?.by?.sub, end?.cause, end?.reason]
+    })
+    expect(await Promise.all(ends)).to.deep.equal([
+      ['grace', 'requested', 'left the team'],
+      ['alice', 'user', undefined],
+      ['olivia', 'requested', 'left'],
+    ])
   })
 })
 

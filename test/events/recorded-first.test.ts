@@ -6,6 +6,7 @@ import { withMembers } from '../adapters/with-members.ts'
 import { isActive, until } from '../impersonations/recorded-endings.ts'
 import type { DeploymentOptions } from '../support/deployment.ts'
 import { bearer, end, impersonate } from '../support/ending-current.ts'
+import { askUndescribed } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
 
 const SOON = { timeout: 0.02 }
@@ -209,7 +210,9 @@ describe('I13: nothing acts before it is recorded', () => {
         configuration: { renderError: () => {} },
       })
       const { subjectToken: subject_token } = await deployment.start()
-      const answer = await deployment.exchange({ subject_token }, { accept: 'text/html' })
+      const answer = await askUndescribed(() =>
+        deployment.exchange({ subject_token }, { accept: 'text/html' }),
+      )
       expect(answer.status).to.equal(503)
       expect(JSON.stringify(answer.body)).to.not.include('access_token')
     })

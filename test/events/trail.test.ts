@@ -7,6 +7,7 @@ import { recording } from '../support/audit.ts'
 import { later } from '../support/clock.ts'
 import { dpopKey } from '../support/dpop.ts'
 import { memoryAdapterWith } from '../support/faulty-adapter.ts'
+import { askUndescribed } from '../support/http.ts'
 
 describe('the audit trail', () => {
   it('a record that expired between check and claim is denied, not replayed', async () => {
@@ -189,7 +190,7 @@ describe('the audit trail', () => {
         impersonation: { ending: { enabled: false } },
       })
       const subject_token = await deployment.subjectToken()
-      const { body } = await deployment.exchange({ subject_token })
+      const { body } = await askUndescribed(() => deployment.exchange({ subject_token }))
       const { denial } = (await recorded()).at(-1) ?? {}
       expect([body.error, denial?.error]).to.deep.equal(['server_error', 'server_error'])
       expect([denial?.stage, denial?.reason]).to.deep.equal(['exchange', error.message])

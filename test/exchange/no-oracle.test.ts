@@ -1,8 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
+import { answersFollowed } from '../../src/http/after-answer.ts'
 import { recording } from '../support/audit.ts'
 import { type Deployment, deploy, type Form } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { signIn } from '../support/sign-in.ts'
+import { stoppedClock } from '../support/stopped-clock.ts'
 
 /** A thief's requests: what a holder tries who is neither the operator nor the client. */
 const thefts = async (deployment: Deployment): Promise<Record<string, Form>> => ({
@@ -60,6 +63,40 @@ describe('I6: to a holder that it is not bound to, a bound token', () => {
       await deployment.exchange({ subject_token: body.subjectToken, ...form })
       expect(calls).to.deep.equal(forUnknown)
     }
+  })
+
+  it('makes as many calls of the storage before its answer, whatever became of the token', async () => {
+    using clock = stoppedClock()
+    const { adapter, calls } = faultyAdapter()
+    await using deployment = await deploy({
+      configuration: { adapter, ttl: { SubjectToken: 60 } },
+      middleware: async (ctx, next) => {
+        ctx.res.once('finish', () => calls.push('the answer'))
+        await next()
+        await wait(10)
+      },
+    })
+    const issue = async (body: object = {}) =>
+      String((await deployment.issue({ userId: 'alice', ...body })).body.subjectToken)
+    const expired = await issue()
+    clock.pass(61)
+    const used = await issue()
+    await deployment.exchange({ subject_token: used })
+    const bound = await issue({ mayAct: { clientId: 'web' } })
+    const before: string[][] = []
+    for (const subject_token of [used, used, 'unknown', expired, bound]) {
+      calls.length = 0
+      await deployment.exchange({ subject_token })
+      await answersFollowed(deployment.provider)
+      before.push(calls.slice(0, calls.indexOf('the answer')))
+    }
+    for (const made of before) expect(made).to.deep.equal(before.at(-1))
+    const { items } = await deployment.provider.impersonation.list({ state: 'ended' })
+    expect(items.map(({ end }) => end?.cause)).to.deep.equal(['replay'])
+    calls.length = 0
+    await deployment.exchange({ subject_token: used })
+    await answersFollowed(deployment.provider)
+    expect(calls, 'what has ended is not ended again').to.not.include('SubjectToken.endOnce')
   })
 
   it('raises the alarm that it was used again, whatever the actor token is', async () => {

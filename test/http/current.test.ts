@@ -53,24 +53,6 @@ describe('GET {issuer}/impersonations/current', () => {
     }
   })
 
-  it('after an operator further down the chain of actors has ended it', async () => {
-    const impersonation = { actorToken: { chain: { maxDepth: 1 } } }
-    await using deployment = await managing({ impersonation })
-    const { access_token: operator } = await signIn(deployment, 'olivia')
-    const scope = 'openid orders:read'
-    const first = await impersonate(deployment, { actor_token: operator, scope })
-    for (const [sub, by] of [
-      ['olivia', 'operator'],
-      ['lea', 'other'],
-    ] as const) {
-      const { subjectToken: subject_token, id } = await deployment.start({ userId: 'bob' })
-      const { body } = await deployment.exchange({ subject_token, actor_token: first.token })
-      await deployment.provider.impersonation.end(id, { by: { sub } })
-      const told = await current(deployment.base, bearer(body.access_token))
-      expect(told.body.end).to.deep.equal({ cause: 'requested', by })
-    }
-  })
-
   it('with a review, where the rule wants a person to look at it; why is not told, also after the end', async () => {
     for (const [review, more] of [
       ['after a refusal by Grace', { review: true }],

@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process'
+import { execArgv, execPath } from 'node:process'
 import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Deployment } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
@@ -47,6 +51,35 @@ describe('an impersonation ends by itself', () => {
     )
     expect(object.end?.cause).to.equal('replay')
     await deployment.close()
+  })
+
+  it('after a replay of which nobody reads the answer: after a second', async () => {
+    const held = Promise.withResolvers<void>()
+    let isReplay = false
+    const { deployment, ended } = await endings({
+      middleware: async (_ctx, next) => {
+        await next()
+        if (isReplay) await held.promise
+      },
+    })
+    const subject_token = await deployment.subjectToken()
+    await deployment.exchange({ subject_token })
+    isReplay = true
+    const replay = deployment.exchange({ subject_token })
+    await until(
+      async () => ended.length,
+      (events) => events > 0,
+    )
+    expect(ended.map(({ end }) => end?.cause)).to.deep.equal(['replay'])
+    held.resolve()
+    expect((await replay).body).to.deep.equal(REFUSED)
+    await deployment.close()
+  })
+
+  it('after a replay, in a process that stops before the answer leaves', async () => {
+    const process = fileURLToPath(new URL('stops-at-replay.ts', import.meta.url))
+    const { stdout } = await promisify(execFile)(execPath, [...execArgv, process])
+    expect(stdout.split('\n')).to.deep.equal(['replayed', 'ended: replay', ''])
   })
 
   it('after a replay, also where the storage fails at first', async () => {

@@ -47,24 +47,6 @@ describe('an impersonation has one id from first to last', () => {
     expect((await recorded()).map(({ id }) => id)).to.deep.equal([issued.id, issued.id])
     await deployment.close()
   })
-
-  it('of an operator in a chain, the object shows the chain', async () => {
-    await using deployment = await deploy({
-      impersonation: { actorToken: { chain: { maxDepth: 1 } } },
-    })
-    const olivia = await signIn(deployment, 'olivia')
-    const bob = await deployment.exchange({
-      subject_token: await deployment.subjectToken('bob'),
-      actor_token: olivia.access_token,
-      scope: 'openid',
-    })
-    await deployment.exchange({
-      subject_token: await deployment.subjectToken('alice'),
-      actor_token: bob.body.access_token,
-    })
-    const { items } = await deployment.provider.impersonation.list({ userId: 'alice' })
-    expect(items[0]?.actor).to.deep.equal({ sub: 'bob', act: { sub: 'olivia' } })
-  })
 })
 
 describe('I11: an end ends', () => {
@@ -149,27 +131,6 @@ describe('I11: an end ends', () => {
     const refused = await deployment.exchange({ subject_token: await deployment.subjectToken() })
     expect([refused.status, refused.body]).to.deep.equal([400, REFUSED])
     await deployment.close()
-  })
-
-  it('I3: a token whose own impersonation has ended is no actor token in a chain, JWT or opaque', async () => {
-    await using deployment = await deploy({
-      impersonation: { actorToken: { chain: { maxDepth: 1 } } },
-    })
-    const olivia = await signIn(deployment, 'olivia')
-    for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
-      const bob = await deployment.exchange({
-        subject_token: await deployment.subjectToken('bob'),
-        actor_token: olivia.access_token,
-        scope: 'openid',
-        resource,
-      })
-      await deployment.provider.impersonation.endAll({ userId: 'bob' })
-      const refused = await deployment.exchange({
-        subject_token: await deployment.subjectToken('alice'),
-        actor_token: bob.body.access_token,
-      })
-      expect(refused.body.error_description).to.equal('actor token is invalid')
-    }
   })
 
   it('the first end stays, raises one event, and what has expired is not ended', async () => {

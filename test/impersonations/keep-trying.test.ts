@@ -119,9 +119,9 @@ describe('what no request waits for', () => {
     }
     await until(
       async () => listed(),
-      (count) => count >= 300,
+      (count) => count >= 600,
     )
     await wait(350)
-    expect(listed()).to.be.within(300, 400)
+    expect(listed()).to.be.within(600, 700)
   })
 })

@@ -72,18 +72,6 @@ describe('I14: revoking an opaque impersonated token', () => {
     await deployment.close()
   })
 
-  it('ends what runs through it', async () => {
-    const { deployment, token } = await opaque({
-      impersonation: { actorToken: { chain: { maxDepth: 1 } } },
-    })
-    const subject_token = await deployment.subjectToken('bob')
-    expect((await deployment.exchange({ subject_token, actor_token: token })).status).to.equal(200)
-    await revoke(deployment, token)
-    const { items } = await deployment.provider.impersonation.list()
-    expect(items.map(({ state }) => state)).to.deep.equal(['ended', 'ended'])
-    await deployment.close()
-  })
-
   it('by a client that it was not issued to ends nothing', async () => {
     const { deployment, token } = await opaque()
     await deployment.post('/oidc/token/revocation', { token, client_id: 'plain' })

@@ -212,10 +212,14 @@ describe('I12: the look at a grant before it is destroyed', () => {
     const record = await grants.find(grantId)
     look.find = async () => ({ ...record, kind: 'Session' })
     await deployment.provider.Grant.adapter.destroy(grantId)
-    expect(stored).to.not.include('pending-end')
+    expect(stored).to.not.include('mark')
     look.find = async () => record
     await deployment.provider.Grant.adapter.destroy(grantId)
-    expect(stored).to.include('pending-end')
+    await until(
+      async () => stored,
+      (ids) => ids.includes('mark'),
+    )
+    expect(stored).to.include('mark')
     await deployment.close()
   })
 

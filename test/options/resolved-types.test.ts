@@ -17,7 +17,7 @@ const derived: Record<string, true> = {
   boolean: true satisfies Same<ResolvedOptions['enabled'], boolean>,
   integer: true satisfies Same<ResolvedOptions['accessToken']['maxTtl'], number>,
   noDefault: true satisfies Same<ResolvedOptions['actorToken']['maxAge'], number | undefined>,
-  nested: true satisfies Same<ResolvedOptions['actorToken']['chain']['maxDepth'], number>,
+  nested: true satisfies Same<ResolvedOptions['accessToken']['maxTtl'], number>,
   string: true satisfies Same<ResolvedOptions['managementApi']['scope'], string>,
   oneOf: true satisfies Same<ResolvedOptions['managementApi']['tokenFormat'], 'jwt' | 'opaque'>,
   someOf: true satisfies Same<

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import { resigned } from '../advisories/attacks.ts'
 import { at } from '../support/clock.ts'
-import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const REFUSED = { error: 'invalid_request', error_description: 'actor token is invalid' }
@@ -28,6 +27,17 @@ describe('actorToken.sameClient', () => {
     expect((await exchangeWith(deployment, access_token)).body).to.deep.equal(REFUSED)
     const own = (await signIn(deployment, 'olivia')).access_token
     expect((await exchangeWith(deployment, own)).status).to.equal(200)
+  })
+
+  it('as a list, takes the tokens of these clients alone, and not those of the exchanging one', async () => {
+    await using deployment = await deploy({
+      impersonation: { actorToken: { sameClient: ['plain'] } },
+    })
+    for (const token of await operatorTokens(deployment)) {
+      expect((await exchangeWith(deployment, token)).body).to.deep.equal(REFUSED)
+    }
+    const { access_token } = await signIn(deployment, 'olivia', { clientId: 'plain' })
+    expect((await exchangeWith(deployment, access_token)).status).to.equal(200)
   })
 })
 
@@ -108,88 +118,5 @@ describe('actorToken.maxAge', () => {
       expect(answer.status).to.equal(status)
       if (status === 400) expect(answer.body).to.deep.equal(REFUSED)
     }
-  })
-})
-
-describe('actorToken.chain', () => {
-  /** A token of alice, impersonated by olivia. */
-  async function impersonated(deployment: Deployment, resource: string, actor?: string) {
-    const form = { resource, scope: 'openid orders:read' }
-    const actor_token = actor ?? (await signIn(deployment, 'olivia')).access_token
-    const { status, body } = await exchangeWith(deployment, actor_token, form)
-    expect(status).to.equal(200)
-    return String(body.access_token)
-  }
-
-  it('nests act, outermost the current actor, with identity claims alone', async () => {
-    await using deployment = await deploy({
-      impersonation: { actorToken: { chain: { maxDepth: 1 } } },
-    })
-    for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
-      const actor_token = await impersonated(deployment, resource)
-      const subject_token = await deployment.subjectToken('bob')
-      const { status, body } = await deployment.exchange({ subject_token, actor_token })
-      expect(status).to.equal(200)
-      const { sub, act } = decodeJwt(body.access_token)
-      expect([sub, act]).to.deep.equal(['bob', { sub: 'alice', act: { sub: 'olivia' } }])
-    }
-  })
-
-  for (const maxDepth of [1, 2]) {
-    it(`is as long as maxDepth (${maxDepth}) says, and not longer`, async () => {
-      await using deployment = await deploy({
-        impersonation: { actorToken: { chain: { maxDepth } } },
-      })
-      let actor = await impersonated(deployment, deployment.orders)
-      for (let depth = 1; depth <= maxDepth; depth += 1) {
-        actor = await impersonated(deployment, deployment.orders, actor)
-      }
-      expect((await exchangeWith(deployment, actor)).body).to.deep.equal(REFUSED)
-    })
-  }
-
-  it('refuses an act that is malformed, at any depth', async () => {
-    await using deployment = await deploy({
-      impersonation: { actorToken: { chain: { maxDepth: 3 } } },
-    })
-    const token = await impersonated(deployment, deployment.orders)
-    const forged = (act: unknown) => resigned(token, (claims) => ({ ...claims, act }))
-    const good = await forged({ sub: 'a', act: { sub: 'b', act: { sub: 'c' } } })
-    expect((await exchangeWith(deployment, good)).status).to.equal(200)
-    for (const act of ['a', null, [], {}, { sub: 7 }, { sub: '' }]) {
-      for (const nested of [act, { sub: 'a', act }, { sub: 'a', act: { sub: 'b', act } }]) {
-        const { body } = await exchangeWith(deployment, await forged(nested))
-        expect(body, JSON.stringify(nested)).to.deep.equal(REFUSED)
-      }
-    }
-  })
-
-  it('I3: does not open the door to an impersonated token that names nobody', async () => {
-    await using deployment = await deploy({
-      impersonation: { actorToken: { chain: { maxDepth: 8 } } },
-    })
-    for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
-      const { body } = await deployment.exchange({
-        subject_token: await deployment.subjectToken(),
-        resource,
-        scope: 'openid',
-      })
-      expect((await exchangeWith(deployment, body.access_token)).body).to.deep.equal(REFUSED)
-    }
-  })
-
-  it('shows the whole chain in the introspection of opaque tokens', async () => {
-    await using deployment = await deploy({
-      impersonation: { actorToken: { chain: { maxDepth: 1 } } },
-    })
-    const actor_token = await impersonated(deployment, deployment.orders)
-    const resource = `${deployment.base}/opaque`
-    const { body } = await exchangeWith(deployment, actor_token, { resource })
-    const introspection = await deployment.post(
-      '/oidc/token/introspection',
-      { token: body.access_token },
-      basic('web', 'web-secret'),
-    )
-    expect(introspection.body.act).to.deep.equal({ sub: 'alice', act: { sub: 'olivia' } })
   })
 })

@@ -3,7 +3,6 @@ import { recording } from '../support/audit.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'
 import { memoryAdapterWith } from '../support/faulty-adapter.ts'
-import { signIn } from '../support/sign-in.ts'
 
 const answerAfter = async (deployment: Deployment, body: object) => {
   const issued = await deployment.issue({ userId: 'alice', ...body })
@@ -67,23 +66,6 @@ describe('answers of authorize and contextSchema', () => {
     }
     await using deployment = await deploy({ impersonation: { contextSchema } })
     expect((await deployment.issue({ userId: 'alice' })).status).to.equal(201)
-  })
-
-  it('mayAct.sub is that operator in person, not somebody who acts as them', async () => {
-    await using deployment = await deploy({
-      impersonation: { actorToken: { chain: { maxDepth: 1 } } },
-    })
-    const actor_token = (await signIn(deployment, 'bob')).access_token
-    const asOlivia = await deployment.exchange({
-      subject_token: await deployment.subjectToken('olivia'),
-      actor_token,
-      scope: 'openid',
-    })
-    const { body } = await deployment.issue({ userId: 'alice', mayAct: { sub: 'olivia' } })
-    const form = { subject_token: body.subjectToken, actor_token: asOlivia.body.access_token }
-    expect((await deployment.exchange(form)).body.error_description).to.match(/subject token/)
-    const inPerson = (await signIn(deployment, 'olivia')).access_token
-    expect((await deployment.exchange({ ...form, actor_token: inPerson })).status).to.equal(200)
   })
 })
 

@@ -5,6 +5,7 @@ import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { type Answer, type Deployment, deploy, REDIRECT_URI } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
+import { askUndescribed } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 /** Errors that drivers throw, and errors with members that Koa and http-errors read. */
@@ -142,7 +143,9 @@ describe('I5: each method of the storage rejecting in turn: 5xx, no token, no "n
         const failing = await deployFailing('jwt')
         const subject_token = await subjectToken(failing)
         const exchange = () => failing.exchange({ subject_token, client_id: 'stored-console' })
-        const { status, body } = await failing.failAt('Client.find', trouble, exchange)
+        const { status, body } = await askUndescribed(() =>
+          failing.failAt('Client.find', trouble, exchange),
+        )
         expect(status).to.be.at.least(400)
         expect(body).to.not.have.property('access_token')
         expect(body).to.not.have.property('error', 'invalid_client')

@@ -2,12 +2,11 @@
 // with a ProcessOptions in JSON; tells its base URL when it is ready, and ends when told to.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { JWK } from 'jose'
-import Koa from 'koa'
+import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
 import { errors } from 'oidc-provider'
-import type { AdapterFactory, ConsumptionNote } from '../../src/adapters/contract.ts'
+import type { AdapterFactory } from '../../src/adapters/contract.ts'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { openStorage, type StorageSpec } from './storage.ts'
 
@@ -15,11 +14,10 @@ export interface ProcessOptions {
   readonly storage: StorageSpec
   readonly signingKey: JWK
   /**
-   * How claims behave: `hold` reports a claim that won and never continues; `slow` reports a
-   * redemption and begins with it two seconds later; `unconditional` lets every claim win, so that a
-   * test can show that the proof detects it.
+   * How claims behave: `hold` reports a claim that won and never continues; `unconditional` lets every
+   * claim win, so that a test can show that the proof detects it.
    */
-  readonly claims?: 'hold' | 'slow' | 'unconditional'
+  readonly claims?: 'hold' | 'unconditional'
 }
 
 export type ProcessMessage = { readonly base: string } | { readonly claimed: string }
@@ -70,12 +68,14 @@ async function main({ storage, signingKey, claims }: ProcessOptions): Promise<vo
           resource: MANAGEMENT,
           clients: { issue: ['backend'], end: ['backend'] },
         },
+        authorize: ({ account }) => ({ permit: `permit of ${account.accountId}` }),
       },
     },
   })
 
   const app = new Koa()
   app.use(provider.impersonation.routes())
+  app.use(actorTokens(provider))
   app.use(mount('/oidc', provider))
   const server = createServer(app.callback())
   server.listen(0, '127.0.0.1')
@@ -95,21 +95,28 @@ async function main({ storage, signingKey, claims }: ProcessOptions): Promise<vo
   process.once('disconnect', () => process.exit())
 }
 
+/** `GET /actor-token/{sub}`: an access token of an operator, as a sign-in leads to it. */
+function actorTokens(provider: Provider): Middleware {
+  return async (ctx, next) => {
+    const [, accountId] = /^\/actor-token\/(.+)$/.exec(ctx.path) ?? []
+    const client = await provider.Client.find('console')
+    if (accountId === undefined || !client) return next()
+    const grant = new provider.Grant({ accountId, clientId: 'console' })
+    grant.addOIDCScope('openid')
+    const grantId = await grant.save()
+    const scope = 'openid'
+    const token = new provider.AccessToken({ accountId, client, grantId, gty: 'own', scope })
+    ctx.body = await token.save()
+  }
+}
+
 function withClaims(
   adapter: AdapterFactory,
   claims: NonNullable<ProcessOptions['claims']>,
 ): AdapterFactory {
   return (model) => {
     const store = adapter(model)
-    const consumeOnce = async (id: string, note?: ConsumptionNote): Promise<boolean> => {
-      if (claims === 'slow') {
-        // The places of status lists are leased without a note.
-        if (note) {
-          tell({ claimed: id })
-          await wait(2_000)
-        }
-        return store.consumeOnce(id, note)
-      }
+    const consumeOnce = async (id: string): Promise<boolean> => {
       if (claims === 'unconditional') {
         await store.consume(id)
         return true

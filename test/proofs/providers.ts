@@ -73,8 +73,18 @@ export class ProviderProcess {
     return Promise.all(Array.from({ length: count }, () => this.subjectToken()))
   }
 
-  exchange(subjectToken: string): Promise<Answer> {
+  /** An access token of an operator. */
+  async actorToken(operator: string): Promise<string> {
+    return (
+      await this.#pool.request({ method: 'GET', path: `/actor-token/${operator}` })
+    ).body.text()
+  }
+
+  exchange(subjectToken: string, actorToken?: string): Promise<Answer> {
     return this.#post('/oidc/token', FORM, {
+      ...(actorToken === undefined
+        ? {}
+        : { actor_token: actorToken, actor_token_type: ACCESS_TOKEN_TYPE }),
       grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
       client_id: 'console',
       subject_token: subjectToken,

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { createCluster } from 'redis'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { statusBlockId, statusListId } from '../../src/adapters/record.ts'
+import { statusCountId, statusListId } from '../../src/adapters/record.ts'
 import { createRedisAdapter, type WaitForReplicas } from '../../src/adapters/redis/index.ts'
 import { suiteOn } from '../adapters/servers.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
@@ -79,9 +79,9 @@ suite('a Redis Cluster of six nodes, of which one after the other fails', functi
     }
   }
 
-  it('keeps a status list and its blocks in one slot, and what ended in it', async () => {
+  it('keeps a status list and its counts in one slot, and what ended in it', async () => {
     for (const list of ['a', 'b', 'c']) {
-      const keys = [statusListId(list), statusBlockId(list, 0), statusBlockId(list, 2047)]
+      const keys = [statusListId(list), statusCountId(list, 'a'), statusCountId(list, 'b')]
       const slots = keys.map((id) => nodes.slotOf(`oidc:SubjectToken:id:${id}`))
       expect(new Set(await Promise.all(slots)).size).to.equal(1)
     }

@@ -24,7 +24,7 @@ describe('GET {issuer}/status-lists', () => {
     await Promise.all(Array.from({ length: 20 }, () => ask('/oidc/status-lists')))
     expect(store.calls, 'within a second').to.deep.equal([])
     store.time += 1000
-    store.broken.add('find')
+    store.broken.add('list')
     expect((await ask('/oidc/status-lists')).status).to.equal(500)
     store.broken.clear()
     store.time += 10 * 3_600_000

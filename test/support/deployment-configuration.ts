@@ -1,4 +1,5 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import type { Middleware } from 'koa'
 import { type ClientMetadata, type Configuration, errors } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ImpersonationOptions, ProviderConfiguration } from '../../src/index.ts'
@@ -32,6 +33,8 @@ export interface DeploymentOptions {
   /** Accounts that exist; tests may change the set at any time. */
   accounts?: Set<string>
   resources?: Record<string, object> | undefined
+  /** In front of everything. */
+  middleware?: Middleware
 }
 
 /** The configuration of every test deployment at `base`, overridden by `options`. */

@@ -61,6 +61,7 @@ export async function deploy(
 
   const app = new Koa()
   app.keys = ['test']
+  if (options.middleware) app.use(options.middleware)
   app.use(provider.impersonation.routes())
   app.use(signInRoutes(provider))
   app.use(mount('/oidc', provider))
@@ -77,6 +78,7 @@ export async function deploy(
     async post(path, form, headers = {}) {
       return answerOf(
         await fetch(`${base}${path}`, { method: 'POST', body: urlencoded(form), headers }),
+        form.grant_type,
       )
     },
     async m2mToken(form = {}, [id, secret] = ['backend', 'backend-secret']) {

@@ -1,3 +1,5 @@
+import { differences } from './openapi.ts'
+
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -25,12 +27,32 @@ export function urlencoded(form: Form): URLSearchParams {
   return body
 }
 
-export async function answerOf(response: Response): Promise<Answer> {
+let isDescribed = true
+
+/** Asks a deployment whose own code answers in a way that docs/openapi.yaml cannot describe. */
+export async function askUndescribed<T>(ask: () => Promise<T>): Promise<T> {
+  isDescribed = false
+  try {
+    return await ask()
+  } finally {
+    isDescribed = true
+  }
+}
+
+/**
+ * Reads an answer, and compares it with docs/openapi.yaml if it comes from a path of the document.
+ *
+ * @param grantType of a request to the token endpoint
+ */
+export async function answerOf(response: Response, grantType?: unknown): Promise<Answer> {
   const text = await response.text()
   const json = response.headers.get('content-type')?.includes('json')
-  return {
+  const answer: Answer = {
     status: response.status,
     headers: response.headers,
     body: json ? JSON.parse(text) : text,
   }
+  const wrong = isDescribed ? differences(response.url, answer, grantType) : []
+  if (wrong.length > 0) throw new Error(`docs/openapi.yaml differs: ${wrong.join('; ')}`)
+  return answer
 }

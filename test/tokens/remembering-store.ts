@@ -57,9 +57,9 @@ export class Store {
 
   /** Takes a snapshot; the function that it returns restores it. */
   snapshot(): () => Promise<void> {
-    const { length } = this.#journal
+    const journal = [...this.#journal]
     return async () => {
-      this.#journal.length = length
+      this.#journal = journal
       this.#memory = this.#empty()
       for (const call of this.#journal) await call()
     }

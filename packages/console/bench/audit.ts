@@ -7,7 +7,7 @@ import { fillYear } from './year.ts'
 
 const HELP = `Measures the audit of the console: how long a store takes for each page that a reader asks for.
 
-npm run bench:audit -- [options]
+npm run bench -- --audit [options]
 
   --storage <name>   ${Object.keys(STORAGES).join(', ')}; can be repeated (all without)
   --rows <number>    impersonations over a year (20000 without)

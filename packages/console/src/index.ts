@@ -1,7 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
-import { findAccount, requestListener, signCheckpoint } from 'oidc-provider-impersonation/siblings'
+import {
+  answersFollowed,
+  findAccount,
+  requestListener,
+  signCheckpoint,
+} from 'oidc-provider-impersonation/siblings'
 import type { ToldRequest } from 'oidc-provider-impersonation-verify/format'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { alarmAlerts } from './features/alarms/server/alarms.ts'
@@ -327,7 +332,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     endStreams: () => closing.abort(),
     async close() {
       closing.abort()
-      // The provider emits events in the turn after its answer.
+      // The provider emits events in the turn after its answer, and ends what was replayed.
+      await answersFollowed(provider)
       await nextTurn()
       await retention.stop()
       await reconciliation.stop()

@@ -25,7 +25,7 @@ export const absent: ImpersonationOptions = {
   managementApi: { resource: undefined, clients: undefined, requireBinding: undefined },
   subjectToken: { singleUse: undefined },
   accessToken: undefined,
-  actorToken: { chain: undefined },
+  actorToken: { maxAge: undefined },
   rateLimits: { issue: undefined },
   authorize: undefined,
 }
@@ -42,7 +42,7 @@ export const full: ImpersonationOptions = {
   },
   subjectToken: { singleUse: 'per-process' },
   accessToken: { maxTtl: 3600 },
-  actorToken: { required: true, maxAge: 3600, chain: { maxDepth: 1 } },
+  actorToken: { required: true, maxAge: 3600 },
   limits: { contextBytes: 1024 },
   rateLimits: { issue: limiter },
   contextSchema: z.object({ ticketId: z.string() }),

@@ -70,8 +70,6 @@ export interface FiledPermit {
  * Where the audit is kept, with its permits: what `createSqliteAudit()` and `createPostgresAudit()` make. A
  * deployment can wrap one, and passes every call on. Every method rejects where the storage fails. A cursor
  * that no store can have made is refused with a `RangeError` whose `code` is `'ERR_AUDIT_CURSOR'`.
- *
- * `auditContract()` of `oidc-provider-impersonation-testing/audit` tests a store.
  */
 export interface AuditStore {
   /**

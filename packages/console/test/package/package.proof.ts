@@ -32,21 +32,6 @@ const PACKAGES = [
   'rxjs',
 ]
 
-const AUDIT_TEST = `
-import { describe, it } from 'node:test'
-import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sqlite'
-import { auditContract } from 'oidc-provider-impersonation-testing/audit'
-
-auditContract({
-  describe,
-  it,
-  create() {
-    const store = createSqliteAudit({ file: ':memory:' })
-    return { connect: () => store, dispose: () => {} }
-  },
-})
-`
-
 describe('the console as users get it', function () {
   this.timeout(240_000)
   let folder: string
@@ -66,12 +51,11 @@ describe('the console as users get it', function () {
     const documents = [readme, ...(await Promise.all(pages))].join('\n')
     const plugin = await packInto(folder)
     const verifier = await packInto(folder, 'packages/verify')
-    const tests = await packInto(folder, 'packages/testing')
     const packed = await packInto(folder, 'packages/console')
     ;({ path: tarball, files } = packed)
     broken = await findBrokenLinks(packed)
     await writeFile(join(project, 'package.json'), '{"private":true,"type":"module"}')
-    const own = [plugin.path, verifier.path, tests.path, tarball]
+    const own = [plugin.path, verifier.path, tarball]
     await install(project, [...own, ...PACKAGES, ...TYPES, ...NEST])
     for (const [, name = '', code = ''] of documents.matchAll(
       /```js\n\/\/ (\w+\.mjs)\n(.*?)```/gs,
@@ -126,18 +110,6 @@ describe('the console as users get it', function () {
       .split('\n')
       .filter((line) => /^typed|^node_modules\/oidc-provider-imp/.test(line))
     expect(errors).to.deep.equal([])
-  })
-
-  it('tests an audit store by node:test, with the suite that is published for it', async () => {
-    await writeFile(join(project, 'audit.test.mjs'), AUDIT_TEST)
-    const { stdout } = await run(
-      process.execPath,
-      ['--test', '--test-reporter=tap', 'audit.test.mjs'],
-      { cwd: project },
-    )
-    expect(stdout)
-      .to.match(/^# pass \d{2,}$/m)
-      .and.to.match(/^# fail 0$/m)
   })
 
   it('needs no esbuild and no bundler where it is installed', async () => {

@@ -48,7 +48,6 @@ import {
 import { foldBatch, UnstorableError } from 'oidc-provider-impersonation-console/audit/contract'
 import { createPostgresAudit } from 'oidc-provider-impersonation-console/audit/postgres'
 import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sqlite'
-import { type AuditStorage, auditContract } from 'oidc-provider-impersonation-testing/audit'
 
 const page: PageClientOptions = { url: 'https://id.example.com' }
 const provider = new Provider('https://id.example.com/oidc', {
@@ -147,12 +146,3 @@ export async function decideAlone(store: AuditStore, decision: Decision): Promis
   const stored: StoredRow | undefined = all[0]?.row
   return known === undefined && named.length === 0 && stored === undefined
 }
-const storage: AuditStorage = {
-  connect: () => createSqliteAudit({ file: ':memory:' }),
-  dispose: () => {},
-}
-auditContract({
-  describe: (_title, define) => define(),
-  it: (title, run) => console.log(title, run),
-  create: () => storage,
-})

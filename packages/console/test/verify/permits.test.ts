@@ -6,8 +6,8 @@ import {
   foldAny,
   storedPermitOf,
 } from 'oidc-provider-impersonation-verify/format'
-import { permitOf } from '../../../testing/src/audit/permits.ts'
 import type { AuditStore } from '../../src/ledger/store.ts'
+import { permitOf } from '../ledger/stores/contract/permits.ts'
 import { idOf, notify, started, T, told } from '../ledger/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { chain, DAY, END, history, KEEP_FOR, linesOfExport } from './history.ts'

@@ -23,7 +23,7 @@ import {
 
 /** The longest entry as JSON, in characters. No request can make one as long. */
 const MAX_ENTRY_LENGTH = 1_048_576
-/** The longest chain of actors: more than `actorToken.chain.maxDepth` allows. */
+/** The longest chain of actors, which is more than the provider makes. */
 const MAX_ACTORS = 20
 /** 2000-01-01, in milliseconds since the epoch. */
 const MIN_TIME_MS = 946_684_800_000

@@ -41,12 +41,15 @@ export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
   return found
 }
 
-/** @throws Problem 404 for a customer that there is not, 403 for one who is protected, or objected */
+/** @throws Problem 404 for a customer that there is not, 403 for the operator, and for one who is protected, or objected */
 export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> {
   const { caller, directory, gate, language, settings } = call
   const application = requireApplication(asked.application, settings)
   const customer = await directory.get(asked.userId, language)
   if (!customer) throw new Problem(404, 'user_not_found', 'there is no such customer')
+  if (customer.id === caller.id) {
+    throw new Problem(403, 'own_account', 'nobody acts as themselves')
+  }
   if (customer.protected !== undefined) {
     throw new Problem(403, 'access_denied', customer.protected)
   }

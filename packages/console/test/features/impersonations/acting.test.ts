@@ -118,6 +118,26 @@ describe('acting as a customer', () => {
       'content-encoding': 'gzip',
     })
     expect(compressed.status).to.equal(415)
+    const charset = await deployment.ask('olivia', '/impersonations', ACT, {
+      'content-type': 'application/json; charset=iso-8859-1',
+    })
+    expect(charset.status).to.equal(415)
+  })
+
+  it('refuses an operator who would act as themselves, and records it', async () => {
+    deployment.roles.set('bob', 'operator')
+    const { status, body } = await deployment.ask('bob', '/impersonations', {
+      ...ACT,
+      userId: 'bob',
+    })
+    expect({ status, ...body }).to.deep.equal({
+      status: 403,
+      error: 'own_account',
+      error_description: 'nobody acts as themselves',
+    })
+    const [row] = await refusals(deployment, 'bob')
+    expect(row.operator.id).to.equal('bob')
+    deployment.roles.delete('bob')
   })
 
   it('refuses a protected customer with the reason, and records it', async () => {

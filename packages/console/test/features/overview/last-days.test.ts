@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { skipWithout } from '../../../../../test/adapters/servers.ts'
-import { act, issued, put, started, T } from '../../../../testing/src/audit/support.ts'
 import { readLastDays } from '../../../src/features/overview/server/last-days.ts'
 import { dayOf, UTC_DAY_MS } from '../../../src/ledger/day-counts.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
 import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
+import { act, issued, put, started, T } from '../../ledger/stores/contract/support.ts'
 import { countedStatements } from '../../support/counted-statements.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 

@@ -2,7 +2,7 @@
 // then; or one that races another for each.
 import { writeSync } from 'node:fs'
 import { argv, kill, pid, stdin, stdout } from 'node:process'
-import { decide, permitOf } from '../../../../testing/src/audit/permits.ts'
+import { decide, permitOf } from '../stores/contract/permits.ts'
 import { type StorageKind, storeAt } from './soak-stores.ts'
 
 const [, , kind = '', place = '', work = '', count = '', delay = '0'] = argv

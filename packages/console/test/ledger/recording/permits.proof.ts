@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { skipWithout } from '../../../../../test/adapters/servers.ts'
-import { decide, permitOf } from '../../../../testing/src/audit/permits.ts'
+import { decide, permitOf } from '../stores/contract/permits.ts'
 import { assertWholeChains, readOn } from '../stores/contract/support.ts'
 import { newPlace, type StorageKind, storeAt } from './soak-stores.ts'
 

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import {
   ACCESS_TOKEN_TYPE,
   RecorderNotReady,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from 'oidc-provider-impersonation'
+import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 import type { Alarm } from '../../../src/features/alarms/server/alarms.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
 import { createSqliteAudit } from '../../../src/ledger/stores/sqlite/index.ts'
@@ -282,6 +283,27 @@ describe('the audit of a deployment', function () {
     const [row] = await found(store)
     expect(row?.startedAt).to.be.a('number')
     expect(row?.end?.cause).to.equal('policy')
+  })
+
+  it('stores what follows a replay before it is closed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'audit-recording-'))
+    const file = join(folder, 'audit.db')
+    {
+      const memory = createMemoryAdapter()
+      const adapter = (model: string) => {
+        const records = memory(model)
+        const endOnce = (id: string, end: Record<string, unknown>) =>
+          wait(50).then(() => records.endOnce(id, end))
+        return Object.assign(Object.create(records), { endOnce })
+      }
+      await using deployment = await deploy({ adapter, audit: createSqliteAudit({ file }) })
+      const running = await deployment.impersonate()
+      await running.replay()
+    }
+    await using deployment = await deploy({ audit: createSqliteAudit({ file }) })
+    const { body } = await deployment.ask('olivia', '/audit')
+    expect(body.rows[0].end.cause).to.equal('replay')
+    await rm(folder, { recursive: true })
   })
 
   it('stores what is left before it is closed, and shows it after a restart', async () => {

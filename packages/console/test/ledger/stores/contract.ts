@@ -1,5 +1,5 @@
 import type { DefineSuite } from '../../../../../test/adapters/servers.ts'
-import { type AuditContractHooks, auditContract } from '../../../../testing/src/audit/index.ts'
+import { type AuditContractHooks, auditContract } from './contract/index.ts'
 
 /**
  * Defines the tests of an audit store.

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { auditContract } from '../../../../testing/src/audit/index.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
+import { auditContract } from './contract/index.ts'
 import { permitMutants } from './mutants/permits.ts'
 import { readingMutants } from './mutants/reading.ts'
 import { removingMutants } from './mutants/removing.ts'

@@ -1,2 +1,232 @@
-// The tests of the console have the same entries as the contract of its stores.
-export * from '../../../../../testing/src/audit/support.ts'
+import assert from 'node:assert/strict'
+import type { AuditStore, Batch, RowFilter, StoredEntry } from 'oidc-provider-impersonation-console'
+import { batches } from 'oidc-provider-impersonation-console/audit/contract'
+import { digestOf, entryDigestOf, hashOf } from 'oidc-provider-impersonation-verify/chain'
+import {
+  type AuditEntry,
+  type AuditRow,
+  decodeEntry,
+  fold,
+  type NoticeKind,
+  type NoticeTry,
+  USED_EVENT,
+} from 'oidc-provider-impersonation-verify/format'
+
+/** A time that fits: 2026-01-01. */
+export const T = 1_767_225_600_000
+
+/** The id of an impersonation that is called so. */
+export const idOf = (name: string) => digestOf(name)
+
+export function issued(name: string, time: number, more: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    event: 'impersonation.issued',
+    timeMs: time,
+    id: idOf(name),
+    userId: 'alice',
+    mayAct: { sub: 'olivia', clientId: 'shop' },
+    requestedBy: 'backend',
+    context: { ticketId: 'SUP-1', reason: 'Order lost' },
+    expiresAt: Math.floor(time / 1000) + 60,
+    ...more,
+  }
+}
+
+export function started(name: string, time: number, more: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    ...issued(name, time),
+    event: 'impersonation.started',
+    actor: { sub: 'olivia' },
+    client: 'shop',
+    jti: `impersonation:${idOf(name)}`,
+    resource: 'https://api.example.com',
+    scope: 'orders',
+    expiresAt: Math.floor(time / 1000) + 600,
+    ...more,
+  }
+}
+
+export function ended(name: string, time: number, more: Partial<AuditEntry> = {}): AuditEntry {
+  const end = { at: Math.floor(time / 1000), cause: 'requested' as const, by: { sub: 'olivia' } }
+  return { ...issued(name, time), event: 'impersonation.ended', end, ...more }
+}
+
+export function used(name: string, time: number, use: Partial<AuditEntry['use']> = {}): AuditEntry {
+  const request = { useId: `use-${time}`, audience: 'https://api.example.com', path: '/orders' }
+  return {
+    event: USED_EVENT,
+    timeMs: time,
+    id: idOf(name),
+    userId: 'alice',
+    actor: { sub: 'olivia' },
+    client: 'shop',
+    use: { ...request, method: 'GET', status: 200, ...use },
+  }
+}
+
+export function replayed(name: string, time: number, more: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    event: 'impersonation.replayed',
+    timeMs: time,
+    id: idOf(name),
+    userId: 'alice',
+    client: 'shop',
+    ...more,
+  }
+}
+
+/** A refused request without an impersonation: the recorder makes an id. */
+export function refused(time: number, more: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    event: 'support.refused',
+    timeMs: time,
+    userId: 'grace',
+    actor: { sub: 'olivia' },
+    context: { ticketId: 'SUP-9', reason: 'Why not' },
+    denial: { stage: 'issue', error: 'access_denied', reason: 'protected' },
+    ...more,
+  }
+}
+
+/** What a person does with a row. */
+export function act(
+  event: 'acknowledged' | 'held' | 'objected' | 'released',
+  name: string,
+  time: number,
+  more: Partial<AuditEntry> = {},
+): AuditEntry {
+  return { event: `support.${event}`, timeMs: time, id: idOf(name), by: 'grace', ...more }
+}
+
+/** With the entry of a start: the customer is to be told. */
+export const notify = (
+  digest: number,
+  when: readonly NoticeKind[] = ['started', 'ended'],
+): Partial<AuditEntry> => ({ notify: { when, digest } })
+
+/** What a process did to tell the customer of a row. */
+export function told(
+  event: 'notified' | 'notifying' | 'unnotified',
+  name: string,
+  time: number,
+  notice: Partial<NoticeTry> = {},
+): AuditEntry {
+  const about = { kinds: ['started'] as const, attempt: 1, failures: 0, ...notice }
+  return { event: `support.${event}`, timeMs: time, id: idOf(name), userId: 'alice', notice: about }
+}
+
+export function exported(time: number): AuditEntry {
+  return { event: 'support.exported', timeMs: time, by: 'grace', note: 'all' }
+}
+
+/** A writer: each call appends one batch. */
+export function writer(store: AuditStore) {
+  const { writer: name, next, anew, undo } = batches()
+  const write = async (...entries: readonly AuditEntry[]): Promise<Batch> => {
+    const batch = next(entries)
+    await store.append(batch)
+    return batch
+  }
+  return { name, next, anew, undo, write }
+}
+
+/** Stores entries in one batch of a writer of their own. */
+export function put(store: AuditStore, ...entries: readonly AuditEntry[]): Promise<Batch> {
+  return writer(store).write(...entries)
+}
+
+/** What the row of these entries has to be. */
+export function rowOf(name: string, ...entries: readonly AuditEntry[]): AuditRow | undefined {
+  return entries.reduce<AuditRow | undefined>(
+    (row, entry) => fold(row, idOf(name), { entry, count: 1, lastTime: entry.timeMs }),
+    undefined,
+  )
+}
+
+/** More than any case stores: a store that returns a page again and again is stopped. */
+const MAX_ROWS = 20_000
+
+/** All rows that match, read in pages. */
+export async function found(
+  store: AuditStore,
+  filter: RowFilter = {},
+  { now = T, limit = 3 } = {},
+): Promise<AuditRow[]> {
+  const all: AuditRow[] = []
+  for (let before: string | undefined, isMore = true; isMore; ) {
+    const page = await store.find(filter, { before, limit, now })
+    all.push(...page.rows)
+    if (all.length > MAX_ROWS) assert.fail('the pages do not end')
+    before = page.next
+    if (before !== undefined && page.lookedTo === undefined) {
+      assert.equal(page.rows.length, limit, 'a page that is not the last')
+    }
+    isMore = before !== undefined
+  }
+  return all
+}
+
+/** The names of the rows that match, newest first. */
+export async function namesOf(
+  store: AuditStore,
+  names: readonly string[],
+  filter: RowFilter = {},
+  now = T,
+): Promise<(string | undefined)[]> {
+  const rows = await found(store, filter, { now })
+  return rows.map(({ id }) => names.find((name) => idOf(name) === id))
+}
+
+/** All entries after a cursor, read in pages of an odd size. */
+export async function readOn(
+  store: Pick<AuditStore, 'entries'>,
+  from?: string,
+  limit = 7,
+): Promise<StoredEntry[]> {
+  const all: StoredEntry[] = []
+  for (;;) {
+    const page = await store.entries({ after: all.at(-1)?.cursor ?? from, limit })
+    if (page.length === 0) return all
+    all.push(...page)
+    if (all.length > MAX_ROWS) assert.fail('the pages do not end')
+  }
+}
+
+/** What is kept, decoded. */
+export function decoded(stored: readonly StoredEntry[]): (AuditEntry | undefined)[] {
+  return stored.map(({ text }) => (text === undefined ? undefined : decodeEntry(text)))
+}
+
+export const times = (stored: readonly StoredEntry[]) =>
+  decoded(stored).map((entry) => entry?.timeMs)
+
+/** The error that a promise rejects with; `undefined` where it resolves. */
+export function rejection(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+/** The members of a value, among others. */
+export function assertHas(actual: unknown, members: object, message?: string): void {
+  const found = Object.keys(members).map((name) => [name, Reflect.get(Object(actual), name)])
+  assert.deepEqual(Object.fromEntries(found), { ...members }, message)
+}
+
+/** The same texts or truth values in any order. */
+export function assertSame(actual: readonly unknown[], members: readonly unknown[]): void {
+  assert.deepEqual(actual.toSorted(), members.toSorted())
+}
+
+/** Each chain is without a gap, and every hash is right. */
+export async function assertWholeChains(store: AuditStore): Promise<void> {
+  const hashes = new Map<string, { sequence: number; hash: string }>()
+  for (const { writer, sequence, text, digest, hash, row } of await readOn(store, undefined, 500)) {
+    const last = hashes.get(writer) ?? { sequence: 0, hash: writer }
+    assert.equal(sequence, last.sequence + 1)
+    assert.equal(digest, entryDigestOf(text ?? '', row))
+    assert.equal(hash, hashOf(last.hash, digest))
+    hashes.set(writer, { sequence, hash })
+  }
+}

@@ -2,16 +2,8 @@ import { expect } from 'chai'
 import { Pool } from 'pg'
 import { suiteOn } from '../../../../../../test/adapters/servers.ts'
 import { startPgBouncer } from '../../../../../../test/support/pgbouncer.ts'
-import {
-  assertWholeChains,
-  idOf,
-  issued,
-  readOn,
-  T,
-  used,
-  writer,
-} from '../../../../../testing/src/audit/support.ts'
 import { createPostgresAudit } from '../../../../src/ledger/stores/postgres/index.ts'
+import { assertWholeChains, idOf, issued, readOn, T, used, writer } from '../contract/support.ts'
 import { newDatabase } from './schema.ts'
 
 const suite = await suiteOn('pgbouncer', 'PostgreSQL')

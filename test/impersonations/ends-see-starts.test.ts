@@ -1,0 +1,454 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import type { Impersonation } from '../../src/index.ts'
+import { type Around, around } from '../support/around.ts'
+import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
+import { REFUSED } from '../support/http.ts'
+import { idOf } from '../support/managing.ts'
+import { type SignedIn, signIn, signOutOfProvider } from '../support/sign-in.ts'
+import { stoppedClock } from '../support/stopped-clock.ts'
+import { isActive, only, until } from './recorded-endings.ts'
+
+const MARKS = '\u0001marks'
+
+type Memory = ReturnType<typeof createMemoryAdapter>
+const marksIn = (memory: Memory) => memory('SubjectToken').list({ accountId: MARKS }, 100)
+
+/** Two processes on one store, with something around the calls of each. */
+async function twoProcesses({ impersonation, configuration }: DeploymentOptions = {}) {
+  const memory = createMemoryAdapter()
+  const passing: Around = (_method, _args, call) => call()
+  const calls = { one: passing, other: passing }
+  const [one, other] = (['one', 'other'] as const).map((name) => {
+    const adapter = around(memory, (...call) => calls[name](...call))
+    return { impersonation, configuration: { ...configuration, adapter } } as DeploymentOptions
+  })
+  const first = await deploy({
+    ...one,
+    impersonation: { authorize: () => ({ permit: 'p1' }), ...impersonation },
+  })
+  const second = await deploy({ ...other }, first)
+  const close = async () => {
+    await first.close()
+    await second.close()
+  }
+  return { memory, calls, one: first, other: second, close }
+}
+
+/** Where an exchange is when the end comes. */
+const MOMENTS = {
+  'was checked, and not redeemed': { method: 'consumeOnce', isBefore: true },
+  'was redeemed, and has not looked': { method: 'consumeOnce', isBefore: false },
+  'has looked, and issued nothing yet': { method: 'list', isBefore: false },
+} as const
+
+type End = (other: Deployment, facts: { operator: SignedIn; id: string }) => Promise<unknown>
+const grantOf = async ({ provider }: Deployment, { access_token }: SignedIn) =>
+  provider.Grant.find(String((await provider.AccessToken.find(access_token))?.grantId))
+const signOut: End = ({ base }, { operator }) =>
+  signOutOfProvider({ issuer: `${base}/oidc` }, operator)
+
+interface Way {
+  readonly end: End
+  /** Whether it is known at the redemption alone whom the end is of. */
+  readonly isMarked: boolean
+  readonly scope?: string
+  readonly configuration?: NonNullable<DeploymentOptions['configuration']>
+}
+
+const WAYS: Record<string, Way> = {
+  'an end of all of the operator': {
+    isMarked: true,
+    end: ({ provider }) => provider.impersonation.endAll({ actor: 'olivia' }),
+  },
+  'an end of all of the client': {
+    isMarked: true,
+    end: ({ provider }) => provider.impersonation.endAll({ client: 'console' }),
+  },
+  'an end of all of the permit': {
+    isMarked: true,
+    end: ({ provider }) => provider.impersonation.endAll({ permit: 'p1' }),
+  },
+  'a destroyed grant': {
+    isMarked: true,
+    end: async (other, { operator }) => {
+      await (await grantOf(other, operator))?.destroy()
+      await wait(20)
+    },
+  },
+  'a sign-out': { isMarked: true, end: signOut },
+  'a sign-out with offline_access': {
+    isMarked: true,
+    end: signOut,
+    scope: 'openid offline_access',
+  },
+  'a sign-out with a policy that keeps grants': {
+    isMarked: true,
+    end: signOut,
+    configuration: { revokeGrantPolicy: () => false },
+  },
+  'an end of all of the user': {
+    isMarked: false,
+    end: ({ provider }) => provider.impersonation.endAll({ userId: 'alice' }),
+  },
+  'an end of all of the backend': {
+    isMarked: false,
+    end: ({ provider }) => provider.impersonation.endAll({ requestedBy: 'backend' }),
+  },
+  'an end by id': {
+    isMarked: false,
+    end: ({ provider }, { id }) => provider.impersonation.end(id),
+  },
+}
+
+describe('I11, I14: an end and an exchange, in two processes: one of the two sees the other', () => {
+  for (const [what, { end, isMarked, scope = 'openid', configuration = {} }] of Object.entries(
+    WAYS,
+  )) {
+    for (const [when, { method, isBefore }] of Object.entries(MOMENTS)) {
+      it(`${what}, where the exchange ${when}`, async () => {
+        const { one, other, calls, close } = await twoProcesses({ configuration })
+        const operator = await signIn(one, 'olivia', { scope })
+        const subject_token = await one.subjectToken()
+        const id = idOf(subject_token)
+        const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+        calls.one = async (name, args, call) => {
+          const isMarks = Object(args[0]).accountId === MARKS
+          const isHere = name === method && (method === 'list' ? isMarks : args[1] !== undefined)
+          const answer = isHere && isBefore ? undefined : await call()
+          if (!isHere) return answer
+          reached.resolve()
+          await released.promise
+          return isBefore ? call() : answer
+        }
+        const exchange = one.exchange({
+          subject_token,
+          actor_token: operator.access_token,
+          resource: `${one.base}/opaque`,
+        })
+        await reached.promise
+        const ending = end(other, { operator, id })
+        // A sign-out ends after its answer.
+        await ending
+        released.resolve()
+        const { status, body } = await exchange
+        const hasLooked = method === 'list'
+        const isRefused = isMarked ? !hasLooked : isBefore
+        expect([status, isRefused ? body : undefined]).to.deep.equal(
+          isRefused ? [400, REFUSED] : [200, undefined],
+        )
+        const ended = await until(
+          () => only(one),
+          ({ state }) => state === 'ended',
+        )
+        expect(ended.end?.cause).to.equal(
+          /sign-out|grant/.test(what) ? 'operator_signed_out' : 'requested',
+        )
+        if (!isRefused) expect(await isActive(one, body.access_token)).to.equal(false)
+        await close()
+      })
+    }
+  }
+})
+
+describe('a mark', () => {
+  it('is seen where the process can end nothing itself', async () => {
+    const { memory, calls, one, other, close } = await twoProcesses({
+      impersonation: { ending: { enabled: false } },
+    })
+    const ending = await deploy(
+      { configuration: { adapter: around(memory, (_name, _args, call) => call()) } },
+      one,
+    )
+    const operator = await signIn(one, 'olivia')
+    const subject_token = await one.subjectToken()
+    calls.one = async (name, args, call) => {
+      if (name === 'consumeOnce' && args[1]) {
+        await ending.provider.impersonation.endAll({ actor: 'olivia' })
+      }
+      return call()
+    }
+    const form = { subject_token, actor_token: operator.access_token }
+    const { status, body } = await one.exchange(form)
+    expect([status, body]).to.deep.equal([400, REFUSED])
+    expect(other.provider.impersonation.canEnd).to.equal(false)
+    await ending.close()
+    await close()
+  })
+
+  it('concerns what was issued until 5 s after it, also by a fast clock, and nothing later', async () => {
+    using clock = stoppedClock()
+    const { one, other, close } = await twoProcesses()
+    const { access_token: actor_token } = await signIn(one, 'olivia')
+    const statuses: number[] = []
+    await other.provider.impersonation.endAll({ actor: 'olivia' })
+    for (const seconds of [5, 1]) {
+      clock.pass(seconds)
+      const subject_token = await one.subjectToken()
+      statuses.push((await one.exchange({ subject_token, actor_token })).status)
+    }
+    expect(statuses).to.deep.equal([400, 200])
+    await close()
+  })
+
+  it('is read to the last of 1,050, and hides nothing from lists and pages', async () => {
+    const { memory, one, other, close } = await twoProcesses()
+    const alice = await signIn(one, 'alice')
+    const { access_token: actor_token } = await signIn(one, 'olivia')
+    await other.provider.impersonation.endAll({ actor: 'olivia' })
+    for (let marks = 0; marks < 1050; marks += 1) {
+      await other.provider.impersonation.endAll({ actor: `nobody-${marks}` })
+    }
+    for (let grants = 0; grants < 40; grants += 1) {
+      await new other.provider.Grant({ accountId: 'alice', clientId: 'console' }).save()
+    }
+    await (await grantOf(one, alice))?.destroy()
+    const refused = await one.exchange({ subject_token: await one.subjectToken(), actor_token })
+    expect(refused.body).to.deep.equal(REFUSED)
+    const running = await one.exchange({ subject_token: await one.subjectToken() })
+    expect(running.status).to.equal(200)
+    expect(await marksIn(memory)).to.have.length(100)
+    const shown: Impersonation[] = []
+    for (let cursor: string | undefined; ; ) {
+      const { items, next } = await one.provider.impersonation.list({
+        ...{ state: 'active', limit: 1 },
+        cursor,
+      })
+      shown.push(...items)
+      cursor = next
+      if (cursor === undefined) break
+    }
+    expect(shown.map(({ userId }) => userId)).to.deep.equal(['alice'])
+    const [mark] = await marksIn(memory)
+    expect(await one.provider.impersonation.get(String(mark?.jti))).to.equal(undefined)
+    await close()
+  })
+
+  it('of another issuer, and one that cannot be read, concerns nothing', async () => {
+    const { memory, one, close } = await twoProcesses()
+    const { access_token: actor_token } = await signIn(one, 'olivia')
+    const until = Math.floor(Date.now() / 1000) + 60
+    const mark = { filter: { actor: 'olivia' }, how: {}, until }
+    const contents = { '[': one.issuer, [JSON.stringify(mark)]: 'https://elsewhere.example' }
+    for (const [content, iss] of Object.entries(contents)) {
+      const record = { jti: `mark:${iss}`, iat: until, iss, accountId: MARKS, mark: content }
+      await memory('SubjectToken').upsert(record.jti, record, 60)
+    }
+    const subject_token = await one.subjectToken()
+    expect((await one.exchange({ subject_token, actor_token })).status).to.equal(200)
+    await close()
+  })
+
+  it('that the storage does not take: all that can be ended has ended, and the caller learns of it', async () => {
+    const { calls, one, other, close } = await twoProcesses()
+    await one.exchange({ subject_token: await one.subjectToken() })
+    calls.other = (name, args, call) =>
+      name === 'upsert' && String(args[0]).startsWith('mark:')
+        ? Promise.reject(new Error('full'))
+        : call()
+    const end = other.provider.impersonation.endAll({ client: 'console' })
+    expect(await end.then(String, ({ message }: Error) => message)).to.equal('full')
+    expect((await only(one)).state).to.equal('ended')
+    await close()
+  })
+
+  it('is nothing that an end of one, of a user or of a backend needs', async () => {
+    const { memory, one, close } = await twoProcesses()
+    const { impersonation } = one.provider
+    await one.subjectToken()
+    await impersonation.endAll({ userId: 'alice' })
+    await impersonation.endAll({ requestedBy: 'backend' })
+    await impersonation.end((await only(one)).id)
+    expect(await marksIn(memory)).to.deep.equal([])
+    await close()
+  })
+})
+
+describe('I11: an end whose process is killed after its mark', () => {
+  const ways: Record<string, End> = {
+    'by operator': ({ provider }) => provider.impersonation.endAll({ actor: 'olivia' }),
+    'by client': ({ provider }) => provider.impersonation.endAll({ client: 'console' }),
+    'by sign-out': signOut,
+  }
+  for (const [what, end] of Object.entries(ways)) {
+    it(`${what} is carried out by another one within 40 s`, async () => {
+      using clock = stoppedClock()
+      const { memory, calls, one, other, close } = await twoProcesses()
+      const operator = await signIn(one, 'olivia')
+      const form = { actor_token: operator.access_token, resource: `${one.base}/opaque` }
+      const { body } = await one.exchange({ ...form, subject_token: await one.subjectToken() })
+      calls.other = (name, _args, call) =>
+        name === 'endOnce' ? Promise.reject(new Error('killed')) : call()
+      await end(other, { operator, id: '' }).catch(() => {})
+      expect(await marksIn(memory)).to.have.length(1)
+      expect(await isActive(one, body.access_token)).to.equal(true)
+      calls.other = () => Promise.reject(new Error('killed'))
+      for (let seconds = 0; seconds < 40; seconds += 1) {
+        clock.pass(1)
+        await wait(3)
+      }
+      expect((await only(one)).state).to.equal('ended')
+      expect(await isActive(one, body.access_token)).to.equal(false)
+      const [mark] = await marksIn(memory)
+      expect(mark?.consumed, 'done').to.be.a('number')
+      await close()
+    })
+  }
+
+  it('is not taken over as long as its process lives, which says how many it ended', async () => {
+    using clock = stoppedClock()
+    const { calls, one, other, close } = await twoProcesses()
+    for (let count = 0; count < 64; count += 1) {
+      const { status } = await one.exchange({ subject_token: await one.subjectToken() })
+      expect(status).to.equal(200)
+    }
+    let byOne = 0
+    calls.one = (name, _args, call) => {
+      if (name === 'endOnce') byOne += 1
+      return call()
+    }
+    let turn = Promise.resolve()
+    calls.other = async (name, _args, call) => {
+      if (name === 'endOnce') {
+        turn = turn.then(async () => {
+          clock.pass(1)
+          await wait(2)
+        })
+        await turn
+      }
+      return call()
+    }
+    expect(await other.provider.impersonation.endAll({ client: 'console' })).to.equal(64)
+    expect(byOne).to.equal(0)
+    await close()
+  })
+})
+
+describe('I5: an exchange whose look after the redemption fails', () => {
+  for (const what of ['the marks', 'the grant'] as const) {
+    it(`at ${what}: issues nothing, and its record ends`, async () => {
+      const { calls, one, close } = await twoProcesses()
+      const { access_token: actor_token } = await signIn(one, 'olivia')
+      const subject_token = await one.subjectToken()
+      const { Grant } = one.provider
+      const { find } = Grant
+      calls.one = async (name, args, call) => {
+        const isMarks = Object(args[0]).accountId === MARKS
+        if (what === 'the marks' && name === 'list' && isMarks) throw new Error('down')
+        const answer = await call()
+        if (what === 'the grant' && name === 'consumeOnce') {
+          Object.assign(Grant, { find: () => Promise.reject(new Error('down')) })
+        }
+        return answer
+      }
+      const { status, body } = await one.exchange({ subject_token, actor_token })
+      Object.assign(Grant, { find })
+      expect([status, body.error]).to.deep.equal([500, 'server_error'])
+      const { end } = await until(
+        () => only(one),
+        ({ state }) => state === 'ended',
+      )
+      expect(end?.reason).to.equal('redeemed, and nothing was issued')
+      await close()
+    })
+  }
+
+  it('is not needed by a subject token that expires between redemption and look: nothing is issued', async () => {
+    using clock = stoppedClock()
+    const { calls, one, other, close } = await twoProcesses()
+    const ended: number[] = []
+    let isRedeemed = false
+    calls.one = async (name, args, call) => {
+      const answer = await call()
+      isRedeemed ||= name === 'consumeOnce' && args[1] !== undefined
+      if (isRedeemed && name === 'list' && ended.length === 0) {
+        clock.pass(9)
+        ended.push(await other.provider.impersonation.endAll({ requestedBy: 'elsewhere' }))
+      }
+      return answer
+    }
+    const { body } = await one.issue({ userId: 'alice', expiresIn: 3 })
+    const answer = await one.exchange({ subject_token: body.subjectToken })
+    expect([answer.status, answer.body, ended]).to.deep.equal([400, REFUSED, [0]])
+    await close()
+  })
+})
+
+describe('I12: a sign-out costs the storage of subject tokens', () => {
+  /** The calls of a sign-out of somebody who signed in at three clients. */
+  async function costOf(scope: string, configuration: DeploymentOptions['configuration'] = {}) {
+    const { calls, one, close } = await twoProcesses({ configuration })
+    const person = await signIn(one, 'alice', { scope })
+    const clients = ['plain', 'console', 'web']
+    for (const clientId of clients) {
+      const grant = new one.provider.Grant({ accountId: 'alice', clientId })
+      grant.addOIDCScope(scope)
+      const grantId = await grant.save()
+      const session = await one.provider.Session.find(
+        String(/_session=([^;]+)/.exec(person.cookie)?.[1]),
+      )
+      if (!session) throw new Error('no session')
+      session.authorizations = { ...session.authorizations, [clientId]: { grantId } }
+      await session.persist()
+    }
+    const asked: string[] = []
+    calls.one = (name, _args, call) => {
+      asked.push(name)
+      return call()
+    }
+    await signOutOfProvider(one, person)
+    await wait(30)
+    await close()
+    return asked
+  }
+
+  it('one list, however many grants it destroys, of who never operated', async () => {
+    expect(await costOf('openid')).to.deep.equal(['list'])
+  })
+
+  it('one mark more where a grant outlives it', async () => {
+    expect(await costOf('openid', { revokeGrantPolicy: () => false })).to.deep.equal([
+      'upsert',
+      'list',
+    ])
+  })
+
+  it('and no page of an exchange of somebody else', async () => {
+    const { calls, one, close } = await twoProcesses()
+    const { access_token: actor_token } = await signIn(one, 'olivia', {
+      scope: 'openid offline_access',
+    })
+    for (const person of ['alice', 'bob']) {
+      const signedIn = await signIn(one, person, { scope: 'openid offline_access' })
+      await signOutOfProvider(one, signedIn)
+    }
+    const asked: unknown[] = []
+    calls.one = async (name, _args, call) => {
+      const answer = await call()
+      if (name === 'list') asked.push(Object(answer).length)
+      return answer
+    }
+    const subject_token = await one.subjectToken()
+    expect((await one.exchange({ subject_token, actor_token })).status).to.equal(200)
+    expect(asked, 'the common marks, and those of olivia').to.deep.equal([0, 0])
+    await close()
+  })
+
+  it('nothing that could hold it up: the storage fails, and what runs ends once it is back', async () => {
+    const { calls, one, close } = await twoProcesses()
+    const operator = await signIn(one, 'olivia')
+    const form = { actor_token: operator.access_token, resource: `${one.base}/opaque` }
+    const { body } = await one.exchange({ ...form, subject_token: await one.subjectToken() })
+    calls.one = () => Promise.reject(new Error('down'))
+    await signOutOfProvider(one, operator)
+    expect(await grantOf(one, operator)).to.equal(undefined)
+    calls.one = (_name, _args, call) => call()
+    await until(
+      () => only(one),
+      ({ state }) => state === 'ended',
+    )
+    expect(await isActive(one, body.access_token)).to.equal(false)
+    await close()
+  })
+})
