@@ -144,7 +144,6 @@ export const impersonationRules = {
     issuePerActor: objectWith<RateLimiter>('consume'),
     failedExchanges: objectWith<RateLimiter>('consume'),
   }),
-  atomicReplayDetection: boolean.or(true),
   authorize,
   contextSchema,
   getCustomJwtClaims: aFunction<GetCustomJwtClaims>(),

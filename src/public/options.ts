@@ -65,15 +65,6 @@ export interface ImpersonationOptions {
   /** How often a client may ask. */
   rateLimits?: RateLimitOptions | undefined
   /**
-   * Whether the provider's replay detection, of DPoP proofs and client assertions in all grants, is
-   * made atomic. oidc-provider looks for the record and then stores it, so two copies that arrive
-   * together both pass; an atomic step lets one of them pass. It needs an adapter that consumes
-   * records of every model (`consumesEveryModel`), and does nothing where the adapter does not.
-   * `false` leaves the provider's own.
-   * @defaultValue `true`
-   */
-  atomicReplayDetection?: boolean | undefined
-  /**
    * The deployment's rule: who may act as whom, for what. Asked when a subject token is issued and
    * again when it is exchanged. `false` refuses (403 at issue, 400 at the exchange, both
    * `access_denied`); `{ scope }` narrows and `{ accessTokenTtl }` shortens; throwing, or answering

@@ -37,7 +37,6 @@ describe('options', () => {
         bodyBytes: 16384,
       },
       rateLimits: {},
-      atomicReplayDetection: true,
       environmentVariables: {},
     })
   })
@@ -166,7 +165,6 @@ describe('options', () => {
     ['features.impersonation.actorToken.sameClient', { actorToken: { sameClient: [] } }],
     ['features.impersonation.actorToken.grantClaim', { actorToken: { grantClaim: 'yes' } }],
     ['features.impersonation.allowSelfRegisteredClients', { allowSelfRegisteredClients: ['a'] }],
-    ['features.impersonation.atomicReplayDetection', { atomicReplayDetection: 'off' }],
     ['features.impersonation.softwareActors', { softwareActors: 'copilot' }],
     ['features.impersonation.rateLimits.issue', { rateLimits: { issue: 10 } }],
     ['features.impersonation.rateLimits.failedExchanges', { rateLimits: { failedExchanges: {} } }],
