@@ -11,6 +11,7 @@ import {
 import { addRecorder, parseRecorder } from './events/trail.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
+import { checkPatched } from './host/patches.ts'
 import { managementRoutes } from './http/routes.ts'
 import { endImpersonation } from './impersonations/end.ts'
 import { END, readFilter, readQuery } from './impersonations/inputs.ts'
@@ -98,6 +99,7 @@ export class ImpersonationFeature {
   register(provider: Provider): void {
     if (!this.enabled) return
     checkClassNames(provider)
+    checkPatched(provider)
     if (!this.#configured || !isWired(configurationOf(provider), this.#configured)) {
       throw new TypeError(
         'register(provider) needs a provider that was built from configure(configuration) of the same ImpersonationFeature, unchanged: otherwise it would issue impersonated tokens without act',
@@ -202,9 +204,8 @@ export class ImpersonationFeature {
   }
 
   /**
-   * Ends all impersonations that match at this moment. With `actor`, `client` or `permit`, this process
-   * looks once more after 10 seconds, or another one within 15 where this one is gone: an exchange that
-   * was under way has redeemed by then, or gets nothing.
+   * Ends all impersonations that match at this moment. With `actor`, `client` or `permit`, an exchange that is
+   * under way issues nothing, and subject tokens that are issued in the next 5 seconds are refused, too.
    *
    * @returns how many this call ended
    * @throws TypeError for a filter without a member, or a wrong one
