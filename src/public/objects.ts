@@ -202,7 +202,6 @@ export interface ChecklistItem {
     | 'lifetime'
     | 'namesakes'
     | 'policy'
-    | 'rate_limits'
     | 'resources'
     | 'single_use'
     | 'status_lists'
