@@ -48,6 +48,7 @@ export function securityHeaders(shopUrl: string): Middleware {
         'frame-ancestors': ["'none'"],
       },
     },
+    xFrameOptions: { action: 'deny' },
     // From the proxy that speaks TLS.
     strictTransportSecurity: false,
   })

@@ -5,9 +5,7 @@ import {
   type GetCustomJwtClaims,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from 'oidc-provider-impersonation'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { people } from './accounts.ts'
-import type { Config } from './config.ts'
 
 /** Copies the context that the backend sent into a claim. */
 export const contextClaims: GetCustomJwtClaims = async ({ context }) => {
@@ -19,12 +17,13 @@ export const contextClaims: GetCustomJwtClaims = async ({ context }) => {
 }
 
 /**
- * Runs at issue and again at the exchange. People with special rights are protected, also if they
+ * Runs at issue and again at the exchange. Nobody acts as themselves. People with special rights are protected, also if they
  * got the rights in between, and so are those whose organisation is closed to support. Some accounts
  * need an approval: permits.wrap() in app.ts looks whether there is one. The `duration` of the context can only shorten the time; if it is not
  * a valid time, the caller wanted a limit that cannot be applied, so the answer is no.
  */
-export const authorize: Authorize = ({ account, scope, context: { duration } }) => {
+export const authorize: Authorize = ({ account, actor, scope, context: { duration } }) => {
+  if (actor?.sub === account.accountId) return false
   const customer = people.find(account.accountId)
   if (customer?.isProtected !== false || customer.closedBy !== undefined) return false
   const isTime = Number.isSafeInteger(duration) && Number(duration) > 0
@@ -41,13 +40,7 @@ export const authorize: Authorize = ({ account, scope, context: { duration } }) 
 }
 
 authorize.description = [
-  'Nobody acts as a colleague, or for an organisation that has closed its accounts to support.',
+  'Nobody acts as themselves or a colleague, or for an organisation that has closed its accounts to support.',
   'A change in some accounts needs the approval of a lead. In an emergency, a lead looks at it afterwards.',
   'Some customers are asked before each time.',
 ]
-
-/** `rateLimits`, in the memory of this process: each copy of the provider counts for itself. */
-export function createLimiters({ limitPerMinute: points }: Pick<Config, 'limitPerMinute'>) {
-  const limiter = () => new RateLimiterMemory({ points, duration: 60 })
-  return { issue: limiter(), failedExchanges: limiter() }
-}

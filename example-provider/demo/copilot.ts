@@ -6,7 +6,7 @@ import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impe
 import { COPILOT_CLIENT_ID } from '../clients.ts'
 import { TIMEOUT_MS } from './browser.ts'
 import { untilRefused } from './endings.ts'
-import { check, show, step } from './report.ts'
+import { check, show, step, terminal } from './report.ts'
 import { askDirectly, CUSTOMER_ID, DEMO_CONTEXT, endAll, issue, OPERATOR_ID } from './requests.ts'
 
 /** A support copilot reads orders for the operator, and may pay nothing out. */
@@ -67,7 +67,7 @@ export async function copilot(
       return (await fetch(resource, { method: 'POST', headers, signal })).status
     }),
   )
-  console.log(`    ${(took / 1000).toFixed(1)} s after the end`)
+  terminal.log(`    ${(took / 1000).toFixed(1)} s after the end`)
 }
 
 async function exchange(

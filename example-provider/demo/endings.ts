@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Application } from './application.ts'
-import { check, step } from './report.ts'
+import { check, step, terminal } from './report.ts'
 import { ask, CUSTOMER_ID, endAll, issue, OPERATOR_ID, ordersStatus } from './requests.ts'
 
 /** The longest time from an end until the orders API refuses a copied token, in milliseconds. */
@@ -51,7 +51,7 @@ export async function endings(
   }
   for (const [how, took] of refusals) {
     const milliseconds = await step(`The orders API refuses the copy, after ${how}`, () => took)
-    console.log(`    ${(milliseconds / 1000).toFixed(1)} s after the end`)
+    terminal.log(`    ${(milliseconds / 1000).toFixed(1)} s after the end`)
   }
 }
 

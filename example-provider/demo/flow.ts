@@ -3,7 +3,7 @@ import { Application } from './application.ts'
 import { approvals } from './approvals.ts'
 import { copilot } from './copilot.ts'
 import { endings } from './endings.ts'
-import { masked, show, step } from './report.ts'
+import { masked, show, step, terminal } from './report.ts'
 import {
   ask,
   askDirectly,
@@ -38,7 +38,7 @@ export async function walk(base: string, config: DemoConfig): Promise<void> {
   const operatorToken = await step(`Sign in as ${OPERATOR_ID}, who works in support`, () =>
     application.signIn(OPERATOR_ID, config.demoPassword),
   )
-  console.log(`    access token of ${OPERATOR_ID}: ${masked(operatorToken)}`)
+  terminal.log(`    access token of ${OPERATOR_ID}: ${masked(operatorToken)}`)
 
   await throughTheBackend(base, application, operatorToken)
   await directly(base, application, config)

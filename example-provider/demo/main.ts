@@ -1,3 +1,5 @@
+import { Console } from 'node:console'
+import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +9,7 @@ import { readConfig } from '../config.ts'
 import { startServer } from '../server.ts'
 import { describeReason } from '../start-error.ts'
 import { walk } from './flow.ts'
-import { DemoFailure } from './report.ts'
+import { DemoFailure, terminal } from './report.ts'
 
 const HELP_TEXT = `Walks the whole flow, checks every step, and ends with 0 if each is as it should be.
 
@@ -26,7 +28,7 @@ const SHARED_VARIABLES = ['STRICT', 'DEMO_PASSWORD', 'SUPPORT_BACKEND_SECRET', '
 try {
   await main()
 } catch (error) {
-  console.error(
+  terminal.error(
     error instanceof DemoFailure ? error.message : `The demo failed: ${describeReason(error)}`,
   )
   process.exitCode = 1
@@ -37,16 +39,22 @@ async function main(): Promise<void> {
     options: { url: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
   })
   if (values.help) {
-    console.log(HELP_TEXT)
+    terminal.log(HELP_TEXT)
     return
   }
   if (values.url === undefined) await walkOwnServer()
-  else await walk(parseBase(values.url), readConfig(pick(process.env, ...SHARED_VARIABLES)))
-  console.log('\nEvery step is as it should be.')
+  else await walkAt(parseBase(values.url), readConfig(pick(process.env, ...SHARED_VARIABLES)))
+}
+
+async function walkAt(...where: Parameters<typeof walk>): Promise<void> {
+  await walk(...where)
+  terminal.log('\nEvery step is as it should be.')
 }
 
 async function walkOwnServer(): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'example-provider-'))
+  const folder = await mkdtemp(join(tmpdir(), 'example-provider-'))
+  const [dataDir, log] = [join(folder, 'data'), join(folder, 'server.log')]
+  globalThis.console = new Console(createWriteStream(log))
   try {
     const config = readConfig({
       PORT: '0',
@@ -56,12 +64,13 @@ async function walkOwnServer(): Promise<void> {
     })
     const example = await startServer(config, createApp)
     try {
-      await walk(example.url, config)
+      await walkAt(example.url, config)
     } finally {
       await example.close()
     }
   } finally {
-    await rm(dataDir, { recursive: true })
+    await rm(dataDir, { recursive: true, force: true })
+    terminal.log(`The log of the server: ${log}`)
   }
 }
 

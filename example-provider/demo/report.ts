@@ -1,4 +1,8 @@
+import { Console } from 'node:console'
 import { describeReason } from '../start-error.ts'
+
+/** Prints what the demo says: `console` is the log of its server. */
+export const terminal = new Console(process.stdout, process.stderr)
 
 /** A step of the demo failed. The message is for people. */
 export class DemoFailure extends Error {
@@ -14,7 +18,7 @@ export function check(condition: boolean, otherwise: string): asserts condition 
 export async function step<T>(title: string, run: () => Promise<T>): Promise<T> {
   try {
     const result = await run()
-    console.log(`✓ ${title}`)
+    terminal.log(`✓ ${title}`)
     return result
   } catch (error) {
     throw new DemoFailure(`✗ ${title}: ${describeReason(error)}`, { cause: error })
@@ -22,7 +26,7 @@ export async function step<T>(title: string, run: () => Promise<T>): Promise<T> 
 }
 
 export function show(value: object): void {
-  console.log(JSON.stringify(value, null, 2).replaceAll(/^/gm, '    '))
+  terminal.log(JSON.stringify(value, null, 2).replaceAll(/^/gm, '    '))
 }
 
 /** Shows enough of a token to recognise it, but not enough to use it. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JWTPayload } from 'jose'
 import { TIMEOUT_MS } from './browser.ts'
-import { check, masked, step } from './report.ts'
+import { check, masked, step, terminal } from './report.ts'
 
 export const OPERATOR_ID = 'olivia'
 export const CUSTOMER_ID = 'alice'
@@ -128,7 +128,7 @@ export async function issue(title: string, run: () => Promise<Answer>): Promise<
     check(!cacheable, 'the answer may be kept by caches')
     return body.subjectToken
   })
-  console.log(`    subject token: ${masked(subjectToken)}`)
+  terminal.log(`    subject token: ${masked(subjectToken)}`)
   return subjectToken
 }
 

@@ -23,7 +23,9 @@ export async function issueSubjectToken(
 ): Promise<void> {
   const { id, value, expiresIn } = await issue(provider, ctx, () => readBody(provider, ctx))
   ctx.status = 201
-  if (endingAdapterOf.find(provider)) ctx.set('Location', siblingUrl(ctx, `impersonations/${id}`))
+  if (endingAdapterOf.find(provider)) {
+    ctx.set('Location', siblingUrl(provider, ctx, `impersonations/${id}`))
+  }
   ctx.body = { subjectToken: value, expiresIn }
 }
 
@@ -59,9 +61,9 @@ function readBody(provider: Provider, ctx: Context): Promise<unknown> {
   return readJsonBody(ctx, optionsOf.of(provider).limits.bodyBytes)
 }
 
-/** A URL beside the one that the caller used, before any mount or proxy changed it. */
-function siblingUrl(ctx: Context, path: string): string {
-  const url = urlAt(`${ctx.protocol}://${ctx.host}`, ctx)
+/** A URL beside the path that the caller used, at the issuer's origin: a caller cannot choose the host. */
+function siblingUrl({ issuer }: Provider, ctx: Context, path: string): string {
+  const url = urlAt(new URL(issuer).origin, ctx)
   return url.slice(0, url.lastIndexOf('/') + 1) + path
 }
 

@@ -15,8 +15,6 @@ const wrong: readonly [path: string, make: (options: never) => unknown, options:
   ['createRedisAdapter.keyPrefix', createRedisAdapter, { client, keyPrefix: 1 }],
   ['createRedisAdapter.commandTimeoutMs', createRedisAdapter, { client, commandTimeoutMs: 0 }],
   ['createRedisAdapter.requirePersistence', createRedisAdapter, { client, requirePersistence: 1 }],
-  [createRedisAdapter],
-  [createRedisAdapter],
   ['createSqliteAdapter.file', createSqliteAdapter, {}],
   ['createSqliteAdapter.sync', createSqliteAdapter, { file: ':memory:', sync: 'FULL' }],
   [

@@ -132,7 +132,8 @@ describe('docs/frameworks.md on what goes wrong', function () {
 
     /**
      * The token endpoint of discovery, the origin of `Location`, and what issuing by a bound token
-     * through the proxy answers. A proof is compared with the issuer's origin, whatever is trusted.
+     * through the proxy answers. A proof is compared with the issuer's origin, whatever is trusted, and
+     * `Location` has it.
      */
     async function throughProxy(base: string): Promise<unknown[]> {
       const discovery = `${base}/oidc/.well-known/openid-configuration`
@@ -174,7 +175,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
           return express().use(api).use('/oidc', provider.callback())
         },
         async (base) =>
-          expect(await throughProxy(base)).to.deep.equal([`${origin}/oidc/token`, base, 201]),
+          expect(await throughProxy(base)).to.deep.equal([`${origin}/oidc/token`, origin, 201]),
       ))
 
     it('under Express, trust proxy alone changes nothing', () =>
@@ -187,7 +188,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
           return app
         },
         async (base) =>
-          expect(await throughProxy(base)).to.deep.equal([`${base}/oidc/token`, base, 201]),
+          expect(await throughProxy(base)).to.deep.equal([`${base}/oidc/token`, origin, 201]),
       ))
 
     for (const [proxy, told] of [
@@ -205,7 +206,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
           },
           async (base) =>
             expect(await throughProxy(base)).to.deep.equal(
-              told ?? [`${base}/oidc/token`, base, 201],
+              told ?? [`${base}/oidc/token`, origin, 201],
             ),
         ))
     }

@@ -1,3 +1,5 @@
+import { readFile, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { DEMO, type Example, listen, run, start } from './support.ts'
@@ -13,8 +15,13 @@ describe('example provider: the demo', function () {
     expect(stdout.match(/^ {4}[\d.]+ s after the end$/gm), 'refused').to.have.lengthOf(4)
     expect(stdout).not.to.match(/eyJ[\w-]{20,}/)
     // A jti and an id have the same length, but give no access.
-    for (const word of stdout.match(/[\w-]{43,}/g) ?? []) {
-      expect(stdout).to.match(
+    const [, file = ''] = /^The log of the server: (.*)\n$/m.exec(stdout) ?? []
+    const log = await readFile(file, 'utf8')
+    await rm(dirname(file), { recursive: true })
+    expect(stdout, 'nothing of the log between the steps').not.to.match(/^\{/m)
+    expect(log).to.match(/^\{"event":"impersonation.issued",/m)
+    for (const word of (stdout + log).match(/[\w-]{43,}/g) ?? []) {
+      expect(stdout + log).to.match(
         new RegExp(
           `"jti": ?"impersonation:${word}"|"(?:id|permit)":"${word}"|/audit/${word}$`,
           'm',

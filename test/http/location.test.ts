@@ -39,27 +39,16 @@ describe('Location of an issued subject token', () => {
   })
 
   const callers: Array<[path: string, headers: Record<string, string>, expected: string]> = [
-    ['/api/subject-tokens?x=/y/', { host: 'two.example' }, 'http://two.example/api/'],
-    ['/api/subject-tokens', { host: 'one.example' }, 'http://one.example/api/'],
-    ['/api/subject-tokens', { host: 'two.example' }, 'http://two.example/api/'],
-    [
-      '/api/subject-tokens',
-      { host: 'two.example', 'x-forwarded-proto': 'https' },
-      'https://two.example/api/',
-    ],
-    ['/admin/api/subject-tokens', { host: 'two.example' }, 'http://two.example/admin/api/'],
-    ['/express/api/subject-tokens', { host: 'two.example' }, 'http://two.example/express/api/'],
+    ['/api/subject-tokens?x=/y/', { host: 'two.example' }, '/api/'],
+    ['/api/subject-tokens', { host: 'two.example', 'x-forwarded-proto': 'https' }, '/api/'],
+    ['/admin/api/subject-tokens', { host: 'two.example' }, '/admin/api/'],
+    ['/express/api/subject-tokens', { host: 'two.example' }, '/express/api/'],
     // RFC 9112 §3.2.2
-    [
-      'http://two.example/api/subject-tokens?x=/y/',
-      { host: 'two.example' },
-      'http://two.example/api/',
-    ],
+    ['http://two.example/api/subject-tokens?x=/y/', { host: 'two.example' }, '/api/'],
   ]
 
-  it('is beside the URL that each caller used, whichever was used before', async () => {
-    const pairs = callers.flatMap((one) => callers.flatMap((other) => [one, other]))
-    for (const [path, headers, expected] of pairs) {
+  it('is beside the path that each caller used, at the origin of the issuer', async () => {
+    for (const [path, headers, expected] of callers) {
       const response = await client.request({
         path,
         method: 'POST',
@@ -73,7 +62,7 @@ describe('Location of an issued subject token', () => {
       await response.body.dump()
       expect(response.statusCode).to.equal(201)
       const location = String(response.headers.location)
-      expect(location.slice(0, -43)).to.equal(`${expected}impersonations/`)
+      expect(location.slice(0, -43)).to.equal(`${deployment.base}${expected}impersonations/`)
       expect(location.slice(-43)).to.match(/^[A-Za-z0-9_-]{43}$/)
     }
   })

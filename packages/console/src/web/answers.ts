@@ -66,7 +66,7 @@ export interface CustomerPageAnswer {
 
 /**
  * The body of `POST /impersonations`: operator, lead. 201 {@link HandOver}. 403 `access_denied` for
- * a protected customer. 403 `paused`: see pause-answers.ts. 404 `user_not_found`.
+ * a protected customer. 403 `own_account` for the operator's own. 403 `paused`: see pause-answers.ts. 404 `user_not_found`.
  */
 export interface ActBody {
   readonly userId: string

@@ -1,3 +1,4 @@
+import { hasSeenEnds } from 'oidc-provider-impersonation/siblings'
 import { isSeen, MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { oneOf } from '../../kernel/input.ts'
@@ -41,12 +42,15 @@ export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
   return found
 }
 
-/** @throws Problem 404 for a customer that there is not, 403 for one who is protected, or objected */
+/** @throws Problem 404 for a customer that there is not, 403 for the operator, and for one who is protected, or objected */
 export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> {
   const { caller, directory, gate, language, settings } = call
   const application = requireApplication(asked.application, settings)
   const customer = await directory.get(asked.userId, language)
   if (!customer) throw new Problem(404, 'user_not_found', 'there is no such customer')
+  if (customer.id === caller.id) {
+    throw new Problem(403, 'own_account', 'nobody acts as themselves')
+  }
   if (customer.protected !== undefined) {
     throw new Problem(403, 'access_denied', customer.protected)
   }
@@ -99,7 +103,11 @@ export function actEntries({ applications, durations, ticketPattern }: Parts['se
   const isTicket = (ticket: string) => ticketPattern?.whole.test(ticket) !== false
   const choice = durations.length > 0 ? `must be one of: ${durations.join(', ')}` : 'is no choice'
   return {
-    userId: writtenText(MAX_ID_LENGTH),
+    userId: v.pipe(
+      v.string('must be a text'),
+      v.check(hasSeenEnds, 'must not begin or end with a blank or an invisible character'),
+      writtenText(MAX_ID_LENGTH),
+    ),
     ticketId: v.pipe(
       writtenText(100),
       // Else a search for the ticket would not find what was done for it.

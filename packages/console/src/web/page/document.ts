@@ -43,6 +43,7 @@ export function showDocument(ctx: Context, parts: PageParts): void {
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
     'Referrer-Policy': referrer,
     'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
   })
   ctx.vary('Accept-Language')
   ctx.type = 'html'

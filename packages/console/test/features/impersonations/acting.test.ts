@@ -79,6 +79,14 @@ describe('acting as a customer', () => {
     [{ ...ACT, userId: 'x'.repeat(256) }, 'userId must be a text of 1 to 255 characters'],
     [{ ...ACT, ticketId: undefined }, 'ticketId is required: a text of 1 to 100 characters'],
     [{ ...ACT, ticketId: 'XSUP-1' }, 'ticketId is not a ticket number'],
+    [
+      { ...ACT, userId: 'alice\u200b' },
+      'userId must not begin or end with a blank or an invisible character',
+    ],
+    [
+      { ...ACT, userId: ' alice' },
+      'userId must not begin or end with a blank or an invisible character',
+    ],
     [{ ...ACT, ticketId: 'SUP-1\nSUP-2' }, 'ticketId must not contain control characters'],
     [
       { ...ACT, ticketId: 'SUP-1\u200b23' },
@@ -122,6 +130,22 @@ describe('acting as a customer', () => {
       'content-type': 'application/json; charset=iso-8859-1',
     })
     expect(charset.status).to.equal(415)
+  })
+
+  it('refuses an operator who would act as themselves, and records it', async () => {
+    deployment.roles.set('bob', 'operator')
+    const { status, body } = await deployment.ask('bob', '/impersonations', {
+      ...ACT,
+      userId: 'bob',
+    })
+    expect({ status, ...body }).to.deep.equal({
+      status: 403,
+      error: 'own_account',
+      error_description: 'nobody acts as themselves',
+    })
+    const [row] = await refusals(deployment, 'bob')
+    expect(row.operator.id).to.equal('bob')
+    deployment.roles.delete('bob')
   })
 
   it('refuses a protected customer with the reason, and records it', async () => {

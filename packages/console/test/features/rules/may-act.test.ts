@@ -95,6 +95,10 @@ describe('POST /may-act', function () {
       ...{ verdict: 'refused', by: 'protected' },
       reason: 'Paula works here: support does not act as colleagues.',
     })
+    deployment.roles.set('bob', 'operator')
+    expect(await ask({ operator: 'bob', userId: 'bob' })).to.deep.equal({
+      ...{ verdict: 'refused', by: 'protected', reason: 'nobody acts as themselves' },
+    })
     const { id } = await storePause(deployment, {
       operator: 'olivia',
       customer: 'alice',

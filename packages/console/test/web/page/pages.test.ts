@@ -113,6 +113,7 @@ describe('the page of the console', function () {
     ])
     expect(response.headers.get('referrer-policy')).to.equal('no-referrer')
     expect(response.headers.get('x-content-type-options')).to.equal('nosniff')
+    expect(response.headers.get('x-frame-options')).to.equal('DENY')
     expect(response.headers.get('cross-origin-opener-policy')).to.equal('same-origin')
     expect(await response.text()).not.to.match(/<style|style=|<script(?![^>]* src=)|\son\w+=/)
   })

@@ -40,7 +40,7 @@ export interface MayActAnswer {
   readonly verdict: 'allowed' | 'needs' | 'refused'
   /** Of `'refused'`: what refuses. */
   readonly by?: 'pause' | 'protected' | 'role' | 'rule'
-  /** Of `'protected'`: the sentence of the directory. */
+  /** Of `'protected'`: the sentence of the directory, or that nobody acts as themselves. */
   readonly reason?: string
   readonly pause?: PauseAnswer
   /** Of `'allowed'`: how long at most, in seconds, where that is known. */

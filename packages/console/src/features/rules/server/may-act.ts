@@ -81,7 +81,7 @@ async function answerTo(call: Call, body: ActBody): Promise<MayActAnswer> {
     return { verdict, ...present({ needs, approval }) }
   } catch (problem) {
     if (!(problem instanceof Problem) || problem.statusCode !== 403) throw problem
-    if (problem.error === 'access_denied') {
+    if (['access_denied', 'own_account'].includes(problem.error)) {
       return { verdict: 'refused', by: 'protected', reason: problem.message }
     }
     if (problem.error !== 'paused') throw problem
