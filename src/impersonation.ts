@@ -120,9 +120,9 @@ export class ImpersonationFeature {
    * Call it at the start, to find an incomplete adapter early. It takes a little over a second.
    * Resolves at once, with nothing, where impersonation is not enabled.
    *
-   * Resolves the part of the checklist for production that the provider can tell, to be printed:
-   * `console.table(await provider.impersonation.check())`. A deployment works without what is not `ok`
-   * there.
+   * Resolves the part of the checklist for production that the provider can tell. Print the lines
+   * whose `ok` is `false`. A deployment works without them. Call it once the server listens: before
+   * that, `ok` is `undefined` for what is looked for at the issuer's address.
    *
    * @throws TypeError before {@link register}
    * @throws Error where it cannot work: its message is one sentence about what is wrong, with the
@@ -142,7 +142,7 @@ export class ImpersonationFeature {
 
   /**
    * Issues a subject token, as `POST …/subject-tokens` does after it has authenticated: for code in this
-   * process, which needs no secret of the client. `limits`, `rateLimits`, `authorize`, `contextSchema`,
+   * process, which needs no secret of the client. `limits`, `authorize`, `contextSchema`,
    * `requireBinding`, the event and its recorders (nothing acts before it is recorded, I13) are the same. The
    * caller decides who may ask.
    *

@@ -29,6 +29,7 @@ export {
   MAX_SUBJECT_TOKEN_TTL,
 } from '../shared/constants.ts'
 export { requestListener } from '../shared/request-listener.ts'
+export { hasSeenEnds } from '../shared/text.ts'
 export { endsWithin, limitTime } from '../shared/time.ts'
 export { isSafe } from '../shared/uris.ts'
 export { signCheckpoint } from './checkpoint.ts'
