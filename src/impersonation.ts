@@ -8,7 +8,7 @@ import {
   withImpersonation,
   withoutImpersonation,
 } from './configuration.ts'
-import { addRecorder, parseRecorder } from './events/trail.ts'
+import { addRecorder, parseRecorder } from './events/recorders.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
 import { checkPatched } from './host/patches.ts'
