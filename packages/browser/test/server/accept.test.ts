@@ -146,6 +146,7 @@ describe('accept on a server', () => {
     expect(String(thrown)).to.include('was read before')
     // Half a character is something.
     expect((await post(Uint8Array.of(0xc3))).status).to.equal(400)
+    expect((await post('\ufeff')).status).to.equal(400)
   })
 
   it('answers GET and POST alone', async () => {
