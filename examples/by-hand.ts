@@ -7,11 +7,13 @@ import { ImpersonationFeature, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-i
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 
 const base = process.env.BASE_URL ?? 'http://localhost:3000'
+const users = new Map(['alice', 'bob', 'olivia', 'oscar', 'root'].map((id) => [id, { id }]))
 
 // 1. The value of features.impersonation.
 const impersonation = new ImpersonationFeature({
   enabled: true,
   managementApi: { resource: `${base}/api`, clients: ['backend'] },
+  actorToken: { sameClient: true },
 })
 
 // 2. The configuration, wired: it must reach the provider as it is.
@@ -32,7 +34,10 @@ const configuration = impersonation.configure({
       redirect_uris: ['https://console.example.com/callback'],
     },
   ],
-  findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+  findAccount(_ctx, sub) {
+    const user = users.get(sub)
+    return user && { accountId: user.id, claims: () => ({ sub: user.id }) }
+  },
   features: {
     clientCredentials: { enabled: true },
     resourceIndicators: {
@@ -44,7 +49,6 @@ const provider = new Provider(`${base}/oidc`, configuration)
 
 // 3. The grant.
 impersonation.register(provider)
-await impersonation.check()
 
 // 4. The management API, beside the provider.
 const app = new Koa()
@@ -52,3 +56,7 @@ app.keys = provider.keys // oidc-provider reads its cookies by them
 app.use(impersonation.routes())
 app.use(mount('/oidc', provider))
 app.listen(Number(process.env.PORT ?? 3000), 'localhost')
+
+// 5. What is left to do, once the server listens.
+const lines = await impersonation.check()
+console.table(lines.filter(({ ok }) => ok === false))

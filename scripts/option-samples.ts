@@ -29,6 +29,7 @@ export function wrongValueOf(rule: RuleFacts): unknown {
       return ['other']
     case 'clients':
     case 'clientRule':
+    case 'operatorClients':
       return 'backend'
     case 'stringMap':
       return { PORT: 3000 }
@@ -67,9 +68,6 @@ export function expression(value: unknown): string {
 
 /** What the examples name and do not make. */
 const STAND_INS = {
-  RateLimiterMemory: class {
-    async consume() {}
-  },
   Pool: class {
     async query() {}
   },

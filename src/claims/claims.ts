@@ -10,7 +10,7 @@ import {
   type Provider,
   type UnknownObject,
 } from 'oidc-provider'
-import { settleStoredClaims } from '../host/models.ts'
+import { settleStoredClaims } from '../host/patches.ts'
 import { slot } from '../host/slot.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type {
@@ -313,6 +313,7 @@ function namesItsGrant(
   { grantClaim, sameClient, scope }: ResolvedOptions['actorToken'],
 ): token is AccessToken {
   if (!grantClaim || !isPossibleActorToken(token, scope)) return false
+  if (typeof sameClient !== 'boolean') return sameClient.includes(token.clientId ?? '')
   return !sameClient || token.client?.grantTypeAllowed(TOKEN_EXCHANGE_GRANT_TYPE) === true
 }
 

@@ -5,7 +5,7 @@ import type {
   ContextValidator,
   GetCustomJwtClaims,
 } from '../public/hooks.ts'
-import type { ClientRule, ImpersonationOptions, RateLimiter } from '../public/options.ts'
+import type { ClientRule, ImpersonationOptions } from '../public/options.ts'
 import { END_SCOPE, MAX_ACCESS_TOKEN_TTL, READ_SCOPE } from '../shared/constants.ts'
 import { isPlainObject } from '../shared/json.ts'
 import { descriptionsOf } from './descriptions.ts'
@@ -17,7 +17,6 @@ import {
   integer,
   isStringMap,
   isTextList,
-  objectWith,
   oneOf,
   type Resolved,
   resolve,
@@ -56,6 +55,15 @@ const clientRule = rule<ClientRule>({ type: 'clientRule' }, (value, path) => {
     `${path} must be an array of client ids, or a function that tells of a client whether it may`,
   )
 })
+
+const operatorClients = rule<boolean | readonly string[]>(
+  { type: 'operatorClients' },
+  (value, path) => {
+    if (typeof value === 'boolean') return value
+    if (isTextList(value) && value.length > 0) return Object.freeze([...value])
+    throw new TypeError(`${path} must be true, false or an array of client ids, at least one`)
+  },
+)
 
 const actions = { issue: clientRule.or([]), read: clientRule.or([]), end: clientRule.or([]) }
 
@@ -116,7 +124,7 @@ export const impersonationRules = {
     required: boolean.or(false),
     scope: scope.or('openid'),
     maxAge: integer(1, 2592000),
-    sameClient: boolean.or(false),
+    sameClient: operatorClients.or(false),
     grantClaim: boolean.or(true),
   }),
   softwareActors: clientRule.or([]),
@@ -130,12 +138,6 @@ export const impersonationRules = {
     contextBytes: integer(2, 65536).or(4096),
     bodyBytes: integer(64, 1048576).or(16384),
   }),
-  rateLimits: group({
-    issue: objectWith<RateLimiter>('consume'),
-    issuePerActor: objectWith<RateLimiter>('consume'),
-    failedExchanges: objectWith<RateLimiter>('consume'),
-  }),
-  atomicReplayDetection: boolean.or(true),
   authorize,
   contextSchema,
   getCustomJwtClaims: aFunction<GetCustomJwtClaims>(),

@@ -62,22 +62,11 @@ export interface ImpersonationOptions {
   ending?: EndingOptions | undefined
   /** How much a request may carry. */
   limits?: LimitOptions | undefined
-  /** How often a client may ask. */
-  rateLimits?: RateLimitOptions | undefined
-  /**
-   * Whether the provider's replay detection, of DPoP proofs and client assertions in all grants, is
-   * made atomic. oidc-provider looks for the record and then stores it, so two copies that arrive
-   * together both pass; an atomic step lets one of them pass. It needs an adapter that consumes
-   * records of every model (`consumesEveryModel`), and does nothing where the adapter does not.
-   * `false` leaves the provider's own.
-   * @defaultValue `true`
-   */
-  atomicReplayDetection?: boolean | undefined
   /**
    * The deployment's rule: who may act as whom, for what. Asked when a subject token is issued and
    * again when it is exchanged. `false` refuses (403 at issue, 400 at the exchange, both
-   * `access_denied`); `{ scope }` narrows and `{ accessTokenTtl }` shortens; throwing, or answering
-   * anything else, is 500. Nothing is issued then.
+   * `access_denied`); `{ scope }` narrows and `{ accessTokenTtl }` shortens; throwing
+   * `TooManyRequests` is 429. Throwing or answering anything else is 500. Nothing is issued then.
    * @defaultValue everything is allowed that the rest of the options allow
    * @example
    * authorize({ stage, actor, account, context }) {
@@ -164,14 +153,21 @@ export interface ActorTokenOptions {
    */
   maxAge?: number | undefined
   /**
-   * Whether the actor token must have been issued to the client that exchanges.
+   * The clients whose access tokens of operators count as actor tokens. `true`: only the client that
+   * exchanges. A list of client ids: only those, and the client that exchanges only if the list names
+   * it. `false`: every client at which an operator signs in, so that anyone who gets hold of one of
+   * these tokens can act as the operator.
+   *
+   * Software that exchanges, such as a copilot, brings a token of another client: name that client.
    * @defaultValue `false`
+   * @example
+   * sameClient: ['support-console']
    */
-  sameClient?: boolean | undefined
+  sameClient?: boolean | readonly string[] | undefined
   /**
    * Whether JWT access tokens that could be an actor token carry `op_grant_id`, the id of the grant
-   * behind them: those with the `scope` above; with `sameClient`, only those of clients that list
-   * the token-exchange grant. By it an exchange refuses an operator whose grant was revoked.
+   * behind them: those with the `scope` above. With `sameClient: true`, only those of clients that
+   * list the token-exchange grant, and with a list, only those of its clients. By it an exchange refuses an operator whose grant was revoked.
    * With `false` no token carries it, and a JWT is good as an actor token until it expires. Opaque
    * tokens need no claim for it.
    * @defaultValue `true`
@@ -224,35 +220,6 @@ export interface LimitOptions {
    * @defaultValue `16384`
    */
   bodyBytes?: number | undefined
-}
-
-/** `rateLimits`: how often a client may ask. */
-export interface RateLimitOptions {
-  /**
-   * Limits how often a client may ask for subject tokens: a limiter of rate-limiter-flexible, or
-   * anything with its `consume`. The key is the client's id.
-   * @defaultValue no limit
-   * @example
-   * issue: new RateLimiterMemory({ points: 30, duration: 60 })
-   */
-  issue?: RateLimiter | undefined
-  /**
-   * Limits how often subject tokens are issued for one operator: the key is `mayAct.sub`. Requests that
-   * are bound to no operator are not counted: `managementApi.requireBinding` insists on `mayAct`.
-   * @defaultValue no limit
-   * @example
-   * issuePerActor: new RateLimiterMemory({ points: 100, duration: 3600 })
-   */
-  issuePerActor?: RateLimiter | undefined
-  /**
-   * Limits how often exchanges may fail. The key is the client's id, and for public clients, whose
-   * id is public, the caller's address as well: behind a proxy, set the application's `proxy`
-   * and see that the proxy overwrites `X-Forwarded-For`, or set `maxIpsCount`.
-   * @defaultValue no limit
-   * @example
-   * failedExchanges: new RateLimiterMemory({ points: 10, duration: 300 })
-   */
-  failedExchanges?: RateLimiter | undefined
 }
 
 /** `managementApi`: the endpoint that issues subject tokens. */
@@ -344,16 +311,4 @@ export interface ManagementClients {
    * end: ['on-call']
    */
   end?: ClientRule | undefined
-}
-
-/** What is used of rate-limiter-flexible: every limiter of it fits, in memory or in Redis. */
-export interface RateLimiter {
-  /**
-   * Takes points for a key. Resolves while points are left. Rejects with an object that has
-   * `msBeforeNext` (in milliseconds) when no points are left, and with an Error when the limiter
-   * itself fails.
-   *
-   * @param points - how many to take; 1 where it is left out
-   */
-  consume(key: string, points?: number): Promise<unknown>
 }

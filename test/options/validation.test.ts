@@ -36,8 +36,6 @@ describe('options', () => {
         contextBytes: 4096,
         bodyBytes: 16384,
       },
-      rateLimits: {},
-      atomicReplayDetection: true,
       environmentVariables: {},
     })
   })
@@ -163,12 +161,10 @@ describe('options', () => {
     ],
     ['features.impersonation.actorToken.maxAge', { actorToken: { maxAge: 0 } }],
     ['features.impersonation.actorToken.sameClient', { actorToken: { sameClient: 'yes' } }],
+    ['features.impersonation.actorToken.sameClient', { actorToken: { sameClient: [] } }],
     ['features.impersonation.actorToken.grantClaim', { actorToken: { grantClaim: 'yes' } }],
     ['features.impersonation.allowSelfRegisteredClients', { allowSelfRegisteredClients: ['a'] }],
-    ['features.impersonation.atomicReplayDetection', { atomicReplayDetection: 'off' }],
     ['features.impersonation.softwareActors', { softwareActors: 'copilot' }],
-    ['features.impersonation.rateLimits.issue', { rateLimits: { issue: 10 } }],
-    ['features.impersonation.rateLimits.failedExchanges', { rateLimits: { failedExchanges: {} } }],
     ['features.impersonation.authorize', { authorize: true }],
     ['features.impersonation.contextSchema', { contextSchema: {} }],
     ['features.impersonation.__proto__', JSON.parse('{"__proto__":{}}')],

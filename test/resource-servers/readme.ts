@@ -15,17 +15,24 @@ const ROOT = join(import.meta.dirname, '../..')
 const execute = promisify(execFile)
 export const AUDIENCE = 'https://shop.example.com/orders'
 
+/** A client beside those of the README: another application at which people sign in. */
+const NEWSLETTER = JSON.stringify({
+  client_id: 'newsletter',
+  token_endpoint_auth_method: 'none',
+  redirect_uris: ['https://console.example.com/callback'],
+})
+
 /** The provider of README.md, in a process of its own. */
 export interface ReadmeProvider extends AsyncDisposable {
   readonly issuer: string
   /** An access token of a person who has signed in on the pages. */
-  signIn(accountId: string, resource?: string): Promise<string>
+  signIn(accountId: string, resource?: string, clientId?: string): Promise<string>
   /** An access token to act as alice, by the commands of the README: of olivia, or of another token. */
   exchange(actorToken?: string): Promise<string>
   /** Ends the impersonation of an access token, with the token itself. */
   end(accessToken: string): Promise<void>
-  /** What `check()` resolved when it started. */
-  checklist(): readonly ChecklistItem[]
+  /** What `check()` resolved once it listened. */
+  checklist(): Promise<readonly ChecklistItem[]>
   /** Takes connections and answers nothing, until it goes on. */
   hang(): void
   goOn(): void
@@ -34,10 +41,12 @@ export interface ReadmeProvider extends AsyncDisposable {
 /** The provider after the diff, or the one that was there before. */
 export async function readmeProvider(which: 'after' | 'before' = 'after'): Promise<ReadmeProvider> {
   const folder = await mkdtemp(join(tmpdir(), 'impersonation-readme-'))
-  const code = readmeBlocks()[which].replace(
-    'await provider.impersonation.check()',
-    'console.log(JSON.stringify(await provider.impersonation.check()))',
-  )
+  const code = readmeBlocks()
+    [which].replace(
+      'console.table(lines.filter(({ ok }) => ok === false))',
+      'console.log(JSON.stringify(lines))',
+    )
+    .replace('  clients: [\n', `  clients: [\n${NEWSLETTER},\n`)
   await writeFile(join(folder, 'server.mjs'), code)
   for (const name of ['node_modules', 'src', 'package.json']) {
     await symlink(join(ROOT, name), join(folder, name))
@@ -61,7 +70,7 @@ export async function readmeProvider(which: 'after' | 'before' = 'after'): Promi
 
   return {
     issuer,
-    signIn: (accountId, resource) => signInAt(issuer, accountId, resource),
+    signIn: (accountId, resource, clientId) => signInAt(issuer, accountId, resource, clientId),
     async exchange(actorToken) {
       const commands = readmeBlocks().commands.replaceAll('localhost:3000', `localhost:${port}`)
       const OPERATOR_TOKEN = actorToken ?? (await signInAt(issuer, 'olivia'))
@@ -79,7 +88,13 @@ export async function readmeProvider(which: 'after' | 'before' = 'after'): Promi
       const { status } = await fetch(url, { method: 'POST', headers })
       if (status !== 204) throw new Error(`${decodeJwt(accessToken).jti} not ended: ${status}`)
     },
-    checklist: () => JSON.parse(/^\[.*\]$/m.exec(printed)?.[0] ?? '[]'),
+    async checklist() {
+      for (;;) {
+        const [line] = /^\[.*\]$/m.exec(printed) ?? []
+        if (line) return JSON.parse(line)
+        await wait(20)
+      }
+    },
     hang: () => void child.kill('SIGSTOP'),
     goOn: () => void child.kill('SIGCONT'),
     async [Symbol.asyncDispose]() {

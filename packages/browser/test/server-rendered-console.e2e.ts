@@ -4,10 +4,10 @@ import { supportConsole, supportConsoleClient } from 'oidc-provider-impersonatio
 import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sqlite'
 import type { Page } from 'playwright-core'
 import { type ServerRendered, serverRendered } from '../../../test/docs/server-rendered-app.ts'
-import { signIn } from '../../../test/support/sign-in.ts'
 import { enter } from '../../console/test/e2e/support/enter.ts'
 import { heading, pressAct, reads, strip } from '../../console/test/e2e/support/operating.ts'
 import { type Visit, visit } from '../../console/test/e2e/support/visit.ts'
+import { addSession } from './support/session-cookies.ts'
 import { listening } from './support/site.ts'
 
 const NAMES: Readonly<Record<string, string>> = { alice: 'Alice Ng', bob: 'Bob Marsh' }
@@ -66,13 +66,7 @@ describe('docs/server-rendered.md behind the support console', () => {
   /** An empty browser, in which olivia is signed in at the provider. */
   async function operator(): Promise<Visit> {
     const person = await visit(site.url, { origins: [shop.origin, shop.deployment.base] })
-    const { cookie } = await signIn(shop.deployment, 'olivia')
-    await person.context.addCookies(
-      cookie.split('; ').map((pair) => {
-        const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(pair) ?? []
-        return { name, value, url: shop.deployment.base, httpOnly: true, sameSite: 'Lax' }
-      }),
-    )
+    await addSession(person.context, shop.deployment)
     return person
   }
 
@@ -143,69 +137,5 @@ describe('docs/server-rendered.md behind the support console', () => {
     await asked
     await tab.close()
     await page.getByText('The new tab was closed before the application was there.').waitFor()
-  })
-
-  describe('the page that posts', () => {
-    it('runs no script, and sends nothing by itself', async () => {
-      await using person = await operator()
-      const { page } = person
-      await page.goto(`${FORM}?impersonation=chosen&action=https://evil.example#impersonation=it`)
-      await page.getByText('The support console opens Shop from here.').waitFor()
-      expect(await page.locator('script, button, a, [onload]').count()).to.equal(0)
-      const form = page.locator('form')
-      expect(await form.getAttribute('action')).to.equal(`${shop.origin}/impersonation`)
-      expect(await page.locator('input').inputValue()).to.equal('')
-      expect(new URL(page.url()).pathname).to.equal(FORM)
-    })
-
-    it('sends to the application alone, whatever address another script writes', async () => {
-      await using person = await operator()
-      const { page } = person
-      await page.goto(FORM)
-      person.expectConsoleError(/violates .*form-action/)
-      const refused = page.evaluate(
-        () =>
-          new Promise((resolve) => {
-            document.addEventListener('securitypolicyviolation', (event) =>
-              resolve(event.effectiveDirective),
-            )
-            const [form] = document.forms
-            form?.setAttribute('action', 'https://evil.example/')
-            form?.submit()
-          }),
-      )
-      expect(await refused).to.equal('form-action')
-    })
-
-    it('cannot be reached by a page elsewhere that opens or frames it', async () => {
-      await using evil = await listening('localhost')
-      evil.server.on('request', (_request, response) => {
-        response.setHeader('content-type', 'text/html')
-        response.end('<!doctype html><title>Evil</title><link rel="icon" href="data:,">')
-      })
-      await using person = await visit(evil.url, { origins: [site.url] })
-      const { page, context } = person
-      await page.goto('/')
-      const opened = context.waitForEvent('page')
-      await page.evaluate((url) => {
-        Object.assign(window, { opened: window.open(url) })
-      }, site.url + FORM)
-      const tab = await opened
-      await tab.getByText('The support console opens Shop').waitFor()
-      expect(await tab.evaluate(() => window.opener)).to.equal(null)
-      // Another browsing context group: for who opened it, it is closed.
-      await page.waitForFunction(() => Reflect.get(window, 'opened')?.closed === true)
-
-      person.expectConsoleError(/frame-ancestors/)
-      person.expectFailure(FORM)
-      await page.evaluate(async (url) => {
-        const frame = document.createElement('iframe')
-        frame.src = url
-        document.body.append(frame)
-        await new Promise((resolve) => frame.addEventListener('load', resolve))
-      }, site.url + FORM)
-      const texts = await Promise.all(page.frames().map((frame) => frame.content()))
-      expect(texts.join()).not.to.include('The support console opens')
-    })
   })
 })

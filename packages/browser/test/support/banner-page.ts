@@ -36,7 +36,7 @@ const PAGE = `<!doctype html>
  *
  * @param scripts further ones, by path
  */
-export function bannerPage(scripts: ReadonlyMap<string, string> = new Map()): Promise<Example> {
+function bannerPage(scripts: ReadonlyMap<string, string> = new Map()): Promise<Example> {
   return listen(async (request, response) => {
     const path = request.url ?? '/'
     if (path === '/') {
@@ -55,6 +55,20 @@ export function bannerPage(scripts: ReadonlyMap<string, string> = new Map()): Pr
   })
 }
 
+/** A page with banners for the tests of one `describe`. */
+export function servedBanner(scripts?: ReadonlyMap<string, string>): Pick<Example, 'url'> {
+  let server: Example | undefined
+  before(async () => {
+    server = await bannerPage(scripts)
+  })
+  after(() => server?.close())
+  return {
+    get url() {
+      return server?.url ?? ''
+    },
+  }
+}
+
 /** Opens the page with the banner defined, and none in it. */
 export async function visitBanner(base: string, options: VisitOptions = {}): Promise<Visit> {
   const person = await visit(base, options)
@@ -62,6 +76,19 @@ export async function visitBanner(base: string, options: VisitOptions = {}): Pro
   await person.page.waitForFunction(() => 'lab' in window)
   await person.page.evaluate(() => window.lab.define())
   return person
+}
+
+/** The same, in which time passes only where the test says so. */
+export async function visitStopped(base: string): Promise<Visit> {
+  const clock = new Date()
+  const person = await visitBanner(base, { clock })
+  await person.page.clock.pauseAt(clock.getTime() + 60_000)
+  return person
+}
+
+/** The time that the banner shows. */
+export function timeIn(page: Page): Promise<string | null> {
+  return page.getByRole('timer').textContent()
 }
 
 type Settings = Parameters<Window['lab']['show']>[1]
