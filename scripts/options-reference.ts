@@ -65,8 +65,6 @@ interface Option extends Member {
 export const SECTIONS: readonly Section[] = [
   {
     title: 'The provider: `features.impersonation`',
-    intro:
-      '`RateLimiterMemory` in the examples is a class of [rate-limiter-flexible](policies.md).',
     root: 'ImpersonationOptions',
     shape: impersonationRules,
     required: `enabled: true,

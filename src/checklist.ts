@@ -34,7 +34,6 @@ const TODO: Readonly<Record<ChecklistItem['id'], string>> = {
   lifetime: `set accessToken.maxTtl to ${WITHOUT_END} or less where no impersonation can be ended`,
   token_format:
     "set accessTokenFormat: 'jwt', or have the APIs with opaque tokens ask introspection",
-  rate_limits: 'set rateLimits.issue and rateLimits.issuePerActor',
   resources:
     'set features.resourceIndicators.getResourceServerInfo: it tells the provider your APIs',
   clients: 'register the clients that issue for client_credentials, with a secret or a key',
@@ -83,7 +82,7 @@ const BINDING_MEMBERS = ['mayAct', 'resource', 'scope', 'expiresIn'] as const
  * @throws Error that says in one sentence why the storage cannot keep subject tokens
  */
 export async function checklist(provider: Provider): Promise<readonly ChecklistItem[]> {
-  const { managementApi, accessToken, actorToken, rateLimits, ...options } = optionsOf.of(provider)
+  const { managementApi, accessToken, actorToken, ...options } = optionsOf.of(provider)
   const cookieKeys = configurationOf(provider).cookies?.keys ?? []
   const canEnd = endingAdapterOf.find(provider) !== undefined
   await subjectTokensOf.of(provider).checkStorage()
@@ -100,7 +99,6 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
     actor_client: actorToken.sameClient === false,
     lifetime: !canEnd && accessToken.maxTtl > WITHOUT_END && `it is ${accessToken.maxTtl}`,
     token_format: canEnd && join(await findOpaqueResources(provider)),
-    rate_limits: rateLimits.issue === undefined || rateLimits.issuePerActor === undefined,
     resources: !knowsApis(provider),
     clients: join(await findUnfitMachines(provider)),
     dpop: join(findUnboundClients(provider)),

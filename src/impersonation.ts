@@ -142,7 +142,7 @@ export class ImpersonationFeature {
 
   /**
    * Issues a subject token, as `POST …/subject-tokens` does after it has authenticated: for code in this
-   * process, which needs no secret of the client. `limits`, `rateLimits`, `authorize`, `contextSchema`,
+   * process, which needs no secret of the client. `limits`, `authorize`, `contextSchema`,
    * `requireBinding`, the event and its recorders (nothing acts before it is recorded, I13) are the same. The
    * caller decides who may ask.
    *

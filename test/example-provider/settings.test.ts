@@ -27,7 +27,6 @@ describe('settings of the example', () => {
   const wrong: [setting: Setting, wayOut: RegExp][] = [
     [{ PORT: 'http' }, /^PORT must be a number from 0 to 65535$/],
     [{ STRICT: 'yes' }, /^STRICT must be 0 or 1$/],
-    [{ LIMIT_PER_MINUTE: '0' }, /^LIMIT_PER_MINUTE must be a number from 1 /],
     [{ BASE_URL: 'https://example.com/id' }, /^BASE_URL must be an origin such as https:/],
     [{ COOKIE_KEYS: 'short' }, /^COOKIE_KEYS must be .* at least 16 characters/],
     [{ SMTP_URL: 'https://mail.example.com' }, /^SMTP_URL must be smtp:/],
