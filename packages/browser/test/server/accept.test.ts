@@ -223,7 +223,7 @@ describe('accept on a server', () => {
     const olivia = await side.operator()
     await olivia.handOver(await side.subjectToken())
     const old = olivia.cookie
-    await side.deployment.provider.impersonation.endAll({ actor: 'olivia' })
+    await side.deployment.provider.impersonation.endAll({ userId: 'alice' })
     expect((await olivia.current())?.state).to.equal('active')
     const answer = await olivia.handOver(await side.subjectToken({ userId: 'bob' }))
     expect(answer.status).to.equal(303)
