@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { readConfig } from '../../example-provider/config.ts'
 import { banner } from '../../example-provider/demo/banner.ts'
-import { bare, start } from './support.ts'
+import { bare, MAIN, run, start } from './support.ts'
 
 /** As `npm start -- --commands` prints them. */
 const WITH = { commands: true, shopUrl: 'http://127.0.0.1:3001' }
@@ -35,6 +35,14 @@ describe('example provider: the printed commands', function () {
     const plain = banner(config, 'http://localhost:3000', { ...WITH, commands: false })
     expect(plain).to.include('npm start -- --commands').and.not.include('curl')
     expect(banner(config, 'http://localhost:3000', WITH)).to.match(/^ {2}# .*\n {2}.*curl/m)
+  })
+
+  it('are printed for a copy that runs, and no second one starts', async () => {
+    const example = await start()
+    const { code, stdout } = await run(MAIN, { PORT: new URL(example.url).port }, '--commands')
+    await example.close()
+    expect(code).to.equal(0)
+    expect(stdout).to.include(`curl -sS ${example.url}/oidc/token`).and.not.include('Ctrl-C')
   })
 
   it('work as they are, pasted into bash, with nothing but curl and sed', async () => {
