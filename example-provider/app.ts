@@ -54,6 +54,8 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
           requireBinding,
         },
         softwareActors: [COPILOT_CLIENT_ID],
+        // The copilot brings a token that the operator got at one of these.
+        actorToken: { sameClient: [SHOP_CLIENT_ID, ...OPERATOR_CLIENTS] },
         rateLimits: createLimiters(config),
         getCustomJwtClaims: contextClaims,
         // With STRICT=1, these replace what is above.

@@ -12,6 +12,7 @@ const base = process.env.BASE_URL ?? 'http://localhost:3000'
 const impersonation = new ImpersonationFeature({
   enabled: true,
   managementApi: { resource: `${base}/api`, clients: ['backend'] },
+  actorToken: { sameClient: true },
 })
 
 // 2. The configuration, wired: it must reach the provider as it is.

@@ -36,7 +36,7 @@ const provider = new Provider(`${base}/oidc`, {
         clients: ['backend'],
         requireBinding: ['mayAct', 'resource', 'scope', 'expiresIn'],
       },
-      actorToken: { required: true },
+      actorToken: { required: true, sameClient: true },
       authorize: ({ account }) => !administrators.has(account.accountId),
       getCustomJwtClaims({ context }) {
         if (context.grant.type !== TOKEN_EXCHANGE_GRANT_TYPE) return {}

@@ -31,6 +31,7 @@ export const provider = new Provider(`${base}/oidc`, {
     impersonation: {
       enabled: true,
       managementApi: { resource: `${base}/api`, clients: ['backend'] },
+      actorToken: { sameClient: true },
     },
   },
 })

@@ -29,6 +29,7 @@ export function wrongValueOf(rule: RuleFacts): unknown {
       return ['other']
     case 'clients':
     case 'clientRule':
+    case 'operatorClients':
       return 'backend'
     case 'stringMap':
       return { PORT: 3000 }

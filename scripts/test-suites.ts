@@ -21,8 +21,8 @@ export interface Suite {
   /** Seconds until the suite counts as failed: several times its duration on two busy cores. */
   readonly limit: number
   /**
-   * What its tests share, or measure, so that its files run one after the other. Other suites run
-   * beside it. Without it, as many files run at once as there are free cores.
+   * What its tests share, or measure, so that its files run one after the other. Without it, as many
+   * files run at once as there are cores.
    */
   readonly oneByOne?: string
 }
@@ -72,7 +72,7 @@ const MATRIX = 'test/matrix.proof.ts'
 
 const except = (files: readonly string[]) => files.map((file) => `!${file}`)
 
-/** Those that run one by one first, then the long ones first, so that all end at about the same time. */
+/** In the order in which they run. */
 export const SUITES: readonly Suite[] = [
   {
     name: 'browser',

@@ -2,7 +2,6 @@ import type { Provider } from 'oidc-provider'
 import { type AccessTokenClaims, claimsOf } from './claims/claims.ts'
 import { registerExchange } from './exchange/exchange.ts'
 import { withholdFromSelfRegistered } from './host/instance.ts'
-import { revocationOfSubjectTokens } from './http/revocation.ts'
 import { announceRoutes, issuerRoutes } from './http/routes.ts'
 import { takeOverMarks } from './impersonations/marks.ts'
 import { followRevocations, followSignOuts, judgeByEnds } from './impersonations/sign-out.ts'
@@ -11,7 +10,6 @@ import { requireMachineTokenKey } from './policy/clients.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { assembleStatusLists } from './status-list/sign.ts'
 import { accessTokenVerifier, verifierOf } from './tokens/access-token.ts'
-import { makeReplayDetectionAtomic } from './tokens/single-use.ts'
 import { defineSubjectToken, endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
 
 /** Wires impersonation into a provider: all that belongs to the provider is made here, once, in this order. */
@@ -22,7 +20,6 @@ export function assemble(
 ): void {
   const options = optionsOf.set(provider, resolved)
   claimsOf.set(provider, claims).use(provider)
-  if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
   if (!options.allowSelfRegisteredClients) {
     withholdFromSelfRegistered(provider, TOKEN_EXCHANGE_GRANT_TYPE)
   }
@@ -41,5 +38,4 @@ export function assemble(
   assembleStatusLists(provider)
   announceRoutes(provider)
   provider.use(issuerRoutes(provider))
-  provider.use(revocationOfSubjectTokens(provider))
 }

@@ -27,6 +27,8 @@ const TODO: Readonly<Record<ChecklistItem['id'], string>> = {
   policy: 'set authorize, and refuse protected people first',
   binding: 'bind every subject token: name all members in managementApi.requireBinding',
   actor_token: 'set actorToken.required: true, unless jobs act without an operator',
+  actor_client:
+    'set actorToken.sameClient: true, or list the clients whose tokens of operators count',
   lifetime: `set accessToken.maxTtl to ${WITHOUT_END} or less where no impersonation can be ended`,
   token_format:
     "set accessTokenFormat: 'jwt', or have the APIs with opaque tokens ask introspection",
@@ -81,6 +83,7 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
     policy: options.authorize === undefined,
     binding: join(BINDING_MEMBERS.filter((name) => !managementApi.requireBinding.includes(name))),
     actor_token: !actorToken.required,
+    actor_client: actorToken.sameClient === false,
     lifetime: !canEnd && accessToken.maxTtl > WITHOUT_END && `it is ${accessToken.maxTtl}`,
     token_format: canEnd && join(await findOpaqueResources(provider)),
     rate_limits: rateLimits.issue === undefined || rateLimits.issuePerActor === undefined,

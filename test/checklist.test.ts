@@ -54,7 +54,7 @@ async function prepared(): Promise<Provider> {
       },
       impersonation: {
         enabled: true,
-        actorToken: { required: true },
+        actorToken: { required: true, sameClient: true },
         authorize: () => true,
         rateLimits: { issue: limiter, issuePerActor: limiter },
         managementApi: {

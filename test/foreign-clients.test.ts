@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../src/index.ts'
 import { type Deployment, deploy } from './support/deployment.ts'
 import { signIn } from './support/sign-in.ts'
 
+// oauth4webapi does it in packages/resource-server/test/foreign-client.test.ts.
 describe('foreign clients', () => {
   let deployment: Deployment
   before(async () => {
@@ -60,39 +60,5 @@ describe('foreign clients', () => {
     expect(again)
       .to.be.instanceOf(client.ResponseBodyError)
       .with.property('error', 'invalid_request')
-  })
-
-  it('oauth4webapi drives the exchange, and validates the JWT access token (RFC 9068)', async () => {
-    const insecure = { [oauth.allowInsecureRequests]: true }
-    const issuer = new URL(deployment.issuer)
-    const as = await oauth.processDiscoveryResponse(
-      issuer,
-      await oauth.discoveryRequest(issuer, insecure),
-    )
-    const console = { client_id: 'console' }
-    const parameters = new URLSearchParams({
-      subject_token: await deployment.subjectToken(),
-      subject_token_type: ACCESS_TOKEN_TYPE,
-      resource: deployment.orders,
-      scope: 'orders:read',
-    })
-    const response = await oauth.genericTokenEndpointRequest(
-      as,
-      console,
-      oauth.None(),
-      TOKEN_EXCHANGE_GRANT_TYPE,
-      parameters,
-      insecure,
-    )
-    const tokens = await oauth.processGenericTokenEndpointResponse(as, console, response)
-    const claims = await oauth.validateJwtAccessToken(
-      as,
-      new Request(deployment.orders, {
-        headers: { authorization: `Bearer ${tokens.access_token}` },
-      }),
-      deployment.orders,
-      insecure,
-    )
-    expect(claims).to.include({ sub: 'alice', client_id: 'console', scope: 'orders:read' })
   })
 })

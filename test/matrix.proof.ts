@@ -1,16 +1,186 @@
-import { execFile } from 'node:child_process'
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { expect } from 'chai'
+import { build } from 'esbuild'
+import { decodeJwt } from 'jose'
+import manifest from '../package.json' with { type: 'json' }
+import { readmeBlocks } from '../scripts/readme.ts'
+import { freePort } from './adapters/servers.ts'
+import { signInAt } from './support/development-sign-in.ts'
+import { install, packInto } from './support/tarball.ts'
 
-const MATRIX = join(import.meta.dirname, '../scripts/matrix.ts')
+const run = promisify(execFile)
+const RANGE = manifest.peerDependencies['oidc-provider']
+const [, OLDEST = ''] = /^>=(\S+)/.exec(RANGE) ?? []
+const NODES = ['22.13.0', '24', '26']
+const RESOURCE = 'https://orders.example.com'
+/** In an ES module, esbuild's output needs `require` for Node's own modules. */
+const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)`
+/** Uses every entry from CommonJS. */
+const COMMONJS = `
+for (const name of JSON.parse(process.argv[1])) {
+  if (Object.keys(require(name)).length === 0) throw new Error(name + ' exports nothing')
+}
+`
 
 describe('the packed plugin, on every supported Node.js', function () {
-  this.timeout(1_200_000)
+  this.timeout(600_000)
+  let folder: string
+  let tarball: string
+  const nodes = new Map<string, string>()
 
-  it('works with the oldest and the newest oidc-provider', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [MATRIX])
-    expect(stdout).to.match(/^ok {6}Node 22\.13\.0, oidc-provider /m)
-    expect(stdout).not.to.include('FAILED')
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'impersonation-matrix-'))
+    tarball = (await packInto(folder)).path
+    for (const version of NODES) {
+      const home = await project(`node-${version}`, { allowScripts: { node: true } })
+      await install(home, [`node@${version}`])
+      nodes.set(version, join(home, 'node_modules/node/bin/node'))
+    }
   })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  for (const oidcProvider of [OLDEST, RANGE]) {
+    describe(`with oidc-provider ${oidcProvider}`, () => {
+      let path: string
+      before(async () => {
+        path = await project(`with-${oidcProvider.replaceAll(/[^\d.]+/g, '-')}`, {})
+        await writeFile(join(path, 'server.mjs'), readmeBlocks().after)
+        await install(path, [tarball, `oidc-provider@${oidcProvider}`, 'koa', 'koa-mount'])
+        await bundle(path, 'kept.mjs', { minify: true, keepNames: true })
+        await bundle(path, 'renamed.mjs', { minify: true })
+      })
+
+      for (const node of NODES) {
+        it(`runs the README, and a bundle of it, on Node.js ${node}`, async () => {
+          for (const file of ['server.mjs', 'kept.mjs']) {
+            await serving(nodes.get(node) ?? '', path, file, impersonate)
+          }
+        })
+
+        it(`has every entry for CommonJS on Node.js ${node}`, async () => {
+          const { name, exports } = JSON.parse(
+            await readFile(join(path, 'node_modules', manifest.name, 'package.json'), 'utf8'),
+          )
+          const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json'))
+          const names = JSON.stringify(entries.map((entry) => name + entry.slice(1)))
+          await run(nodes.get(node) ?? '', ['--eval', COMMONJS, names], { cwd: path })
+        })
+
+        it(`does not start with renamed classes on Node.js ${node}`, async () => {
+          const started = serving(nodes.get(node) ?? '', path, 'renamed.mjs', async () => {})
+          await assert.rejects(started, /A minifier renamed the classes of oidc-provider/)
+        })
+      }
+    })
+  }
+
+  async function project(name: string, more: object): Promise<string> {
+    const path = join(folder, name)
+    await mkdir(path)
+    await writeFile(join(path, 'package.json'), JSON.stringify({ private: true, ...more }))
+    return path
+  }
 })
+
+async function bundle(path: string, name: string, options: object): Promise<void> {
+  await build({
+    absWorkingDir: path,
+    entryPoints: ['server.mjs'],
+    outfile: name,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    banner: { js: REQUIRE },
+    logLevel: 'error',
+    ...options,
+  })
+}
+
+/**
+ * Runs a server as long as `use` takes.
+ *
+ * @throws Error with what the server wrote, if it ends before
+ */
+async function serving(
+  node: string,
+  cwd: string,
+  file: string,
+  use: (base: string) => Promise<void>,
+): Promise<void> {
+  const port = await freePort()
+  const base = `http://localhost:${port}`
+  // A file and not a pipe: Node prints the line that threw, of a megabyte in a minified file.
+  const log = join(cwd, `${port}.log`)
+  const stderr = await open(log, 'w')
+  const env = { PATH: process.env.PATH, PORT: String(port), BASE_URL: base }
+  const child = spawn(node, [file], { cwd, env, stdio: ['ignore', 'ignore', stderr.fd] })
+  const closed = once(child, 'close')
+  const isUp = () =>
+    fetch(`${base}/oidc/.well-known/openid-configuration`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  try {
+    while (!(await isUp())) {
+      if (child.exitCode !== null) {
+        const lines = (await readFile(log, 'utf8')).split('\n')
+        throw new Error(lines.filter((line) => line.length < 1000).join('\n'))
+      }
+      await wait(100)
+    }
+    await use(base)
+  } finally {
+    child.kill()
+    await closed
+    await stderr.close()
+  }
+}
+
+/** The flow of the README. */
+async function impersonate(base: string): Promise<void> {
+  const token = async (form: Record<string, string>, headers: Record<string, string> = {}) => {
+    const init = { method: 'POST', body: new URLSearchParams(form), headers }
+    return member(await fetch(`${base}/oidc/token`, init), 'access_token')
+  }
+  const machineToken = await token(
+    { grant_type: 'client_credentials', resource: `${base}/api`, scope: 'impersonate' },
+    { authorization: `Basic ${btoa('backend:backend-secret')}` },
+  )
+  const issued = await fetch(`${base}/api/subject-tokens`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${machineToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      userId: 'alice',
+      mayAct: { sub: 'olivia' },
+      resource: RESOURCE,
+      scope: 'orders:read',
+      expiresIn: 60,
+    }),
+  })
+  const accessToken = await token({
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    client_id: 'console',
+    subject_token: await member(issued, 'subjectToken'),
+    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    actor_token: await signInAt(`${base}/oidc`, 'olivia'),
+    actor_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    resource: RESOURCE,
+    scope: 'orders:read',
+  })
+  const { sub, act, aud } = decodeJwt(accessToken)
+  assert.deepEqual({ sub, act, aud }, { sub: 'alice', act: { sub: 'olivia' }, aud: RESOURCE })
+}
+
+async function member(response: Response, name: string): Promise<string> {
+  const text = await response.text()
+  const { [name]: value }: Record<string, unknown> = JSON.parse(text)
+  assert(typeof value === 'string', `${response.status} ${response.url}: ${text}`)
+  return value
+}

@@ -59,7 +59,6 @@ const SECONDS_OF_TWO_DAYS = 172_800
 const MAX_BATCH_KEYS = 100
 
 export class DynamoDbAdapter implements EndingAdapter {
-  readonly consumesEveryModel = true
   readonly #client: DynamoDBDocumentClient
   readonly #table: string
   readonly #model: string

@@ -20,7 +20,6 @@ import type {
 import { keyOf, lookedUp, memberKey, parsePayload, recordOf } from './record.ts'
 
 export class FirestoreAdapter implements EndingAdapter {
-  readonly consumesEveryModel = true
   readonly #db: Firestore
   readonly #model: string
 

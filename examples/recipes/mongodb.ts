@@ -28,7 +28,6 @@ const majority = { writeConcern: { w: 'majority' } } as const
 const newestFirst = { 'listing.iat': -1, _id: -1 } as const
 
 export class MongoAdapter implements EndingAdapter {
-  readonly consumesEveryModel = true
   readonly #db: Db
   readonly #model: string
 

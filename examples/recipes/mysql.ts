@@ -79,7 +79,6 @@ const KEPT_ASSIGNMENTS = [
 ]
 
 export class MysqlAdapter implements EndingAdapter {
-  readonly consumesEveryModel = true
   readonly #pool: Pool
   readonly #model: string
 

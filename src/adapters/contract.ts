@@ -62,13 +62,6 @@ export interface SingleUseAdapter extends Adapter {
   consumeOnce(id: string, note?: ConsumptionNote, known?: KnownRecord): Promise<boolean>
 
   /**
-   * Says that `consumeOnce` works for records of every model, `ReplayDetection` among them, and that
-   * `upsert` never makes a consumed record unconsumed. The provider's replay detection is then
-   * decided by it, and does not race. Leave it out where either is not so.
-   */
-  readonly consumesEveryModel?: boolean
-
-  /**
    * Says what is wrong with the storage by rejecting. `provider.impersonation.check()` calls it.
    * Leave it out where there is nothing to ask.
    */

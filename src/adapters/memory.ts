@@ -109,8 +109,6 @@ function memoryAdapter(model: string, now: () => number): MemoryAdapter {
   }
 
   return {
-    consumesEveryModel: true,
-
     async upsert(id, payload, expiresIn) {
       const replaced = findLive(id)
       put(createRecord(model, id, payload, expiresIn, replaced, now()))

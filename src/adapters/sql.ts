@@ -64,8 +64,6 @@ export function sqlAdapter(model: string, table: SqlTable): EndingAdapter {
   }
 
   return {
-    consumesEveryModel: true,
-
     async upsert(id, payload, expiresIn) {
       await write('upsert', id, ...columnsOf(model, payload, expiresIn))
     },

@@ -313,6 +313,7 @@ function namesItsGrant(
   { grantClaim, sameClient, scope }: ResolvedOptions['actorToken'],
 ): token is AccessToken {
   if (!grantClaim || !isPossibleActorToken(token, scope)) return false
+  if (typeof sameClient !== 'boolean') return sameClient.includes(token.clientId ?? '')
   return !sameClient || token.client?.grantTypeAllowed(TOKEN_EXCHANGE_GRANT_TYPE) === true
 }
 

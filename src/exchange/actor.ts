@@ -70,7 +70,7 @@ async function verifyActor(
   if (!token.scopes.has(options.scope)) {
     throw new AccessTokenRejected(`lacks the scope ${options.scope}`)
   }
-  if (options.sameClient && token.clientId !== clientId) {
+  if (!mayBring(options.sameClient, token.clientId, clientId)) {
     throw new AccessTokenRejected('was issued to another client')
   }
   requireRecentSignIn(token, options.maxAge)
@@ -100,6 +100,16 @@ async function verifyActor(
 
 function invalid(cause: AccessTokenRejected): errors.InvalidRequest {
   return new errors.InvalidRequest('actor token is invalid', undefined, { cause })
+}
+
+/** Whether the exchanging client may bring a token that was issued to `issuedTo`. */
+function mayBring(
+  sameClient: boolean | readonly string[],
+  issuedTo: string,
+  exchanging: string,
+): boolean {
+  if (typeof sameClient === 'boolean') return !sameClient || issuedTo === exchanging
+  return sameClient.includes(issuedTo)
 }
 
 function requireRecentSignIn(token: VerifiedAccessToken, maxAge: number | undefined): void {

@@ -1,7 +1,5 @@
-import { on } from 'node:events'
-import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'node:util'
-import type { Context } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { errors } from 'oidc-provider'
 
 /** Whether the request has a body, where that is optional. */
@@ -19,8 +17,11 @@ type RefuseBody = (status: 400 | 413 | 415, description: string, cause?: unknown
 const invalidRequest: RefuseBody = (status, description, cause) =>
   new errors.InvalidRequest(description, status, { cause })
 
+/** By the largest body that they take, in bytes. */
+const parsers = new Map<number, Promise<Middleware>>()
+
 /**
- * Reads a JSON request body, and nothing else.
+ * Reads a JSON request body, and nothing else: no form, no multipart, no file touches the disk.
  *
  * @param maxBytes the largest body, in bytes
  */
@@ -37,18 +38,20 @@ export async function readJsonBody(
     throw refuse(415, 'Content-Encoding is not supported')
   }
   // Some frameworks read the body before any middleware runs. Their limits apply then.
-  if (!ctx.req.readable) {
-    return Reflect.get(ctx.req, 'body') ?? Reflect.get(ctx.request, 'body')
-  }
+  if (!ctx.req.readable) return ctx.req.body ?? ctx.request.body
+  const parser = parsers.get(maxBytes) ?? jsonParser(maxBytes)
+  parsers.set(maxBytes, parser)
+  const parse = await parser
   try {
-    const bytes = await readBytes(ctx.req, maxBytes)
-    // RFC 8259 §8.1: "JSON text exchanged between systems that are not part of a closed ecosystem MUST be
-    // encoded using UTF-8."
-    if (bytes) return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    await parse(ctx, async () => {})
+    return decode(ctx.request)
   } catch (cause) {
-    throw refuse(400, 'the body is not a valid JSON object', cause)
+    const status = cause instanceof Error && 'status' in cause ? cause.status : 400
+    if (status === 400) throw refuse(400, 'the body is not a valid JSON object', cause)
+    if (status === 413) throw refuse(413, `the body must not exceed ${maxBytes} bytes`, cause)
+    if (status === 415) throw refuse(415, 'Content-Encoding is not supported', cause)
+    throw cause
   }
-  throw refuse(413, `the body must not exceed ${maxBytes} bytes`)
 }
 
 function isJson(contentType: string): boolean {
@@ -60,27 +63,31 @@ function isJson(contentType: string): boolean {
   }
 }
 
-/** @returns `undefined` for a body that is too large */
-async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = []
-  let length = 0
-  // Not by the stream's own iterator: a request that it leaves may get no answer.
-  for await (const [chunk] of on(request, 'data', { close: ['end', 'close'] })) {
-    length += chunk.length
-    if (length > maxBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+async function jsonParser(maxBytes: number): Promise<Middleware> {
+  // On first use: koa-body brings a multipart parser and a schema library along, which would cost
+  // every start of the provider more than everything else in this package together.
+  const { koaBody } = await import('koa-body')
+  return koaBody({
+    json: true,
+    jsonLimit: maxBytes,
+    jsonStrict: true,
+    // A character for each byte: koa-body itself would replace bytes that are not UTF-8.
+    encoding: 'latin1',
+    includeUnparsed: true,
+    multipart: false,
+    text: false,
+    urlencoded: false,
+  })
 }
 
-/** An empty text is an empty object. */
-function parseJson(text: string): unknown {
-  if (text === '') return {}
-  const value: unknown = JSON.parse(text, (key, member: unknown) => {
-    // Copies of the object would have another prototype.
-    if (key === '__proto__') throw new SyntaxError('__proto__ is not allowed')
-    return member
-  })
-  if (typeof value !== 'object' || value === null) throw new SyntaxError('no object')
-  return value
+/**
+ * Decodes a body that was read a byte at a time. RFC 8259 §8.1: "JSON text exchanged between systems that are
+ * not part of a closed ecosystem MUST be encoded using UTF-8."
+ *
+ * @throws TypeError for bytes that are not UTF-8
+ */
+function decode({ body, rawBody }: Context['request']): unknown {
+  const bytes = Buffer.from(String(rawBody), 'latin1')
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  return text === rawBody ? body : JSON.parse(text)
 }

@@ -57,6 +57,15 @@ const clientRule = rule<ClientRule>({ type: 'clientRule' }, (value, path) => {
   )
 })
 
+const operatorClients = rule<boolean | readonly string[]>(
+  { type: 'operatorClients' },
+  (value, path) => {
+    if (typeof value === 'boolean') return value
+    if (isTextList(value) && value.length > 0) return Object.freeze([...value])
+    throw new TypeError(`${path} must be true, false or an array of client ids, at least one`)
+  },
+)
+
 const actions = { issue: clientRule.or([]), read: clientRule.or([]), end: clientRule.or([]) }
 
 /** One rule for each action. A list alone is the short form of the first rule. */
@@ -116,7 +125,7 @@ export const impersonationRules = {
     required: boolean.or(false),
     scope: scope.or('openid'),
     maxAge: integer(1, 2592000),
-    sameClient: boolean.or(false),
+    sameClient: operatorClients.or(false),
     grantClaim: boolean.or(true),
   }),
   softwareActors: clientRule.or([]),
@@ -135,7 +144,6 @@ export const impersonationRules = {
     issuePerActor: objectWith<RateLimiter>('consume'),
     failedExchanges: objectWith<RateLimiter>('consume'),
   }),
-  atomicReplayDetection: boolean.or(true),
   authorize,
   contextSchema,
   getCustomJwtClaims: aFunction<GetCustomJwtClaims>(),

@@ -188,6 +188,7 @@ export interface EndOptions {
 export interface ChecklistItem {
   /** What it is about: a row of the table in docs/production.md. */
   readonly id:
+    | 'actor_client'
     | 'actor_token'
     | 'binding'
     | 'clients'

@@ -65,15 +65,6 @@ export interface ImpersonationOptions {
   /** How often a client may ask. */
   rateLimits?: RateLimitOptions | undefined
   /**
-   * Whether the provider's replay detection, of DPoP proofs and client assertions in all grants, is
-   * made atomic. oidc-provider looks for the record and then stores it, so two copies that arrive
-   * together both pass; an atomic step lets one of them pass. It needs an adapter that consumes
-   * records of every model (`consumesEveryModel`), and does nothing where the adapter does not.
-   * `false` leaves the provider's own.
-   * @defaultValue `true`
-   */
-  atomicReplayDetection?: boolean | undefined
-  /**
    * The deployment's rule: who may act as whom, for what. Asked when a subject token is issued and
    * again when it is exchanged. `false` refuses (403 at issue, 400 at the exchange, both
    * `access_denied`); `{ scope }` narrows and `{ accessTokenTtl }` shortens; throwing, or answering
@@ -164,14 +155,21 @@ export interface ActorTokenOptions {
    */
   maxAge?: number | undefined
   /**
-   * Whether the actor token must have been issued to the client that exchanges.
+   * The clients whose access tokens of operators count as actor tokens. `true`: only the client that
+   * exchanges. A list of client ids: only those, and the client that exchanges only if the list names
+   * it. `false`: every client at which an operator signs in, so that anyone who gets hold of one of
+   * these tokens can act as the operator.
+   *
+   * Software that exchanges, such as a copilot, brings a token of another client: name that client.
    * @defaultValue `false`
+   * @example
+   * sameClient: ['support-console']
    */
-  sameClient?: boolean | undefined
+  sameClient?: boolean | readonly string[] | undefined
   /**
    * Whether JWT access tokens that could be an actor token carry `op_grant_id`, the id of the grant
-   * behind them: those with the `scope` above; with `sameClient`, only those of clients that list
-   * the token-exchange grant. By it an exchange refuses an operator whose grant was revoked.
+   * behind them: those with the `scope` above. With `sameClient: true`, only those of clients that
+   * list the token-exchange grant, and with a list, only those of its clients. By it an exchange refuses an operator whose grant was revoked.
    * With `false` no token carries it, and a JWT is good as an actor token until it expires. Opaque
    * tokens need no claim for it.
    * @defaultValue `true`

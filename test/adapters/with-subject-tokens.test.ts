@@ -107,7 +107,6 @@ describe('withSubjectTokens(theirs, ours)', () => {
     await using deployment = await deploy({ configuration: { adapter } })
     const { ReplayDetection } = deployment.provider
     expect(ReplayDetection.adapter).to.be.instanceOf(CommunityAdapter)
-    expect(ReplayDetection.adapter).to.not.have.property('consumesEveryModel')
     const exp = Math.floor(Date.now() / 1000) + 60
     const answers = [
       await ReplayDetection.unique('client', 'proof', exp),

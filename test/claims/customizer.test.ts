@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import type { Configuration } from 'oidc-provider'
@@ -73,11 +74,11 @@ describe('I4: a JWT customizer cannot forge act', () => {
       },
     ],
     [
-      'toJSON in the payload',
-      (_ctx, _token, jwt) => {
-        const { payload } = jwt
-        Object.assign(jwt.payload, {
-          toJSON: () => ({ ...payload, toJSON: undefined, act: forged }),
+      'a hidden toJSON in the payload, after a turn',
+      async (_ctx, _token, { payload }) => {
+        await turn()
+        Object.defineProperty(payload, 'toJSON', {
+          value: () => ({ ...payload, act: forged, jti: 'x', status: 1 }),
         })
       },
     ],
@@ -134,15 +135,6 @@ describe('I4: a JWT customizer cannot forge act', () => {
     })
     const machine = await token.save()
     expect(decodeJwt(machine).jti).to.match(/^[A-Za-z0-9_-]{43}$/)
-  })
-
-  it('a jti of the deployment without the mark stays', async () => {
-    await using deployment = await deploy(
-      customizing((_ctx, _token, jwt) => Object.assign(jwt.payload, { jti: 'eu-1' })),
-    )
-    const options = { resource: deployment.orders, scope: 'openid orders:read' }
-    const { access_token } = await signIn(deployment, 'alice', options)
-    expect(decodeJwt(access_token).jti).to.equal('eu-1')
   })
 
   for (const own of [{ region: 'eu' }, undefined]) {

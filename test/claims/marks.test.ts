@@ -17,9 +17,10 @@ import { signIn } from '../support/sign-in.ts'
 describe('I3, I4: what marks an impersonated token', () => {
   const rewriting: Array<[who: string, options: DeploymentOptions]> = [
     [
-      'extraTokenClaims that assigns token.jti',
+      'extraTokenClaims that assigns token.jti, its life, scope and user',
       extraTokenClaims((token) => {
-        Object.assign(token, { jti: crypto.randomUUID() })
+        const rewritten = { jti: 'other', expiresIn: 31536000, scope: 'admin', accountId: 'bob' }
+        Object.assign(token, rewritten)
         return { region: 'eu' }
       }),
     ],
@@ -51,6 +52,8 @@ describe('I3, I4: what marks an impersonated token', () => {
       const { deployment, recorded } = await recording(options)
       const { token, claims } = await impersonated(deployment, { scope: 'openid orders:read' })
       expect(claims.jti).to.match(MARKED_JTI)
+      expect(claims).to.include({ sub: 'alice', scope: 'openid orders:read' })
+      expect(Number(claims.exp) - Number(claims.iat)).to.equal(900)
       const { issuer, orders: audience } = deployment
       const refused = await resourceServer({ issuer, audience })
         .authenticate(`Bearer ${token}`, denyImpersonation())

@@ -7,7 +7,15 @@ import { type ReadmeProvider, readmeProvider } from '../resource-servers/readme.
 
 const ROOT = join(import.meta.dirname, '../..')
 /** What check() says of the lines that the diff is there for. */
-const SET_BY_THE_DIFF = ['binding', 'actor_token', 'policy', 'single_use', 'ending', 'discovery']
+const SET_BY_THE_DIFF = [
+  'binding',
+  'actor_token',
+  'actor_client',
+  'policy',
+  'single_use',
+  'ending',
+  'discovery',
+]
 
 describe('README.md', function () {
   this.timeout(60_000)
@@ -38,6 +46,12 @@ describe('README.md', function () {
       const other = await provider.signIn('oscar')
       const refused = await provider.exchange(other).catch((error: Error) => error.message)
       expect(refused).to.match(/invalid_request/)
+    })
+
+    it("refuses a stolen subject token with the operator's token of another application", async () => {
+      const elsewhere = await provider.signIn('olivia', undefined, 'newsletter')
+      const refused = await provider.exchange(elsewhere).catch((error: Error) => error.message)
+      expect(refused).to.match(/actor token is invalid/)
     })
 
     it('is in order for check(), as far as the diff goes', async () => {

@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import express from 'express'
 import { decodeJwt, importJWK, SignJWT } from 'jose'
+import { WebSocket } from 'ws'
 import { type ResourceServer, resourceServer } from '../../packages/resource-server/src/index.ts'
 import { freePort } from '../adapters/servers.ts'
 import { compile } from '../support/compile.ts'
@@ -107,7 +108,8 @@ describe('docs/your-apis.md', function () {
     const servers = SERVERS.map((name) => `${name}.ts`)
     const guards = ['guard.ts', 'strict-guard.ts', 'bound-guard.ts', 'log-uses.ts']
     const others = ['adults-only.ts', 'cors.ts', 'deny-by-default.ts', 'gateway.ts']
-    expect(files).to.have.members([...guards, ...others, ...servers, ...RECORDING])
+    const open = ['events.ts', 'websocket.ts']
+    expect(files).to.have.members([...guards, ...others, ...open, ...servers, ...RECORDING])
   })
 
   it('gateway.ts tells a gateway who calls, and refuses the rest', async () => {
@@ -231,6 +233,51 @@ describe('docs/your-apis.md', function () {
     })
   }
 
+  /** An impersonation that runs, and what ends it. */
+  async function act() {
+    const { id, subjectToken } = await deployment.provider.impersonation.issue(
+      { userId: 'alice' },
+      { as: 'backend' },
+    )
+    const { body } = await deployment.exchange({ subject_token: subjectToken })
+    const authorization = `Bearer ${body.access_token}`
+    return { authorization, end: () => deployment.provider.impersonation.end(id) }
+  }
+
+  it('events.ts streams until the impersonation has ended', async () => {
+    await using server = await launch('events')
+    const { authorization, end } = await act()
+    const response = await fetch(`${server.base}/events`, { headers: { authorization } })
+    const reader = response.body?.getReader()
+    const first = await reader?.read()
+    expect(Buffer.from(first?.value ?? []).toString()).to.equal('data: alice\n\n')
+    await end()
+    const endedAt = performance.now()
+    await expectToEnd(async () => (await reader?.read())?.done !== true)
+    expect(performance.now() - endedAt).to.be.below(8500)
+    const again = await fetch(`${server.base}/events`, { headers: { authorization } })
+    expect(again.status).to.equal(401)
+  })
+
+  it('websocket.ts answers until the impersonation has ended', async () => {
+    await using server = await launch('websocket')
+    const { authorization, end } = await act()
+    const url = server.base.replace('http', 'ws')
+    const socket = new WebSocket(url, { headers: { authorization } })
+    await once(socket, 'open')
+    socket.send('hello')
+    expect(String((await once(socket, 'message'))[0])).to.equal('alice')
+    await end()
+    const endedAt = performance.now()
+    const [code] = await once(socket, 'close')
+    expect(code).to.equal(4401)
+    expect(performance.now() - endedAt).to.be.below(8500)
+    for (const headers of [{ authorization }, {}]) {
+      const [{ message }] = await once(new WebSocket(url, { headers }), 'error')
+      expect(message).to.equal('Unexpected server response: 401')
+    }
+  })
+
   it('strict-guard.ts refuses an operator whose token has no status, and no customer', async () => {
     const other = await deploy({ impersonation: { ending: { enabled: false } } })
     try {
@@ -270,6 +317,11 @@ describe('docs/your-apis.md', function () {
     expect(ask({ claims: { age: 18 } })).to.equal(undefined)
   })
 })
+
+/** Reads on until there is no more, or the connection breaks. */
+async function expectToEnd(readOn: () => Promise<boolean>): Promise<void> {
+  while (await readOn().catch(() => false)) await wait(1)
+}
 
 interface Launched extends AsyncDisposable {
   readonly base: string

@@ -3,9 +3,10 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { scriptOf } from '../../packages/browser/test/support/page.ts'
 import { startSites } from '../../packages/browser/test/support/sites.ts'
 import { visit } from '../../packages/browser/test/support/visit.ts'
+import { expectAccessible } from '../../packages/console/test/e2e/support/axe.ts'
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { goTo, heading, reads, strip } from '../../packages/console/test/e2e/support/operating.ts'
-import { expectAnnounced, expectReadable, listen } from './support/screen-reader.ts'
+import { expectAnnounced, listen } from './support/screen-reader.ts'
 import { type LaunchedExample, launchExample } from './support/server.ts'
 import { enter } from './support/sign-in.ts'
 
@@ -51,16 +52,16 @@ describe("with a screen reader's eyes", function () {
     await page.getByRole('searchbox').fill('alice')
     await page.getByRole('link', { name: reads('Act as Alice Ng') }).waitFor()
     await expectAnnounced(page, /1 customer fits/)
-    await expectReadable(page, 'the search')
+    await expectAccessible(page)
     await page.getByRole('link', { name: reads('Act as Alice Ng') }).click()
     await heading(page, 'Act as Alice Ng').waitFor()
-    await expectReadable(page, 'the form')
+    await expectAccessible(page)
     await act(page, 'SUP-201')
     await expectAnnounced(page, 'Shop is open in a new tab, as Alice Ng.')
     await goTo(page, '/console/running')
     await heading(page, 'Running now').waitFor()
     await strip(page).waitFor()
-    await expectReadable(page, 'what runs')
+    await expectAccessible(page)
     await strip(page)
       .getByRole('button', { name: reads('End') })
       .click()
@@ -75,7 +76,7 @@ describe("with a screen reader's eyes", function () {
     )
     await page.getByRole('button', { name: reads('Act as Alice Ng') }).click()
     await expectAnnounced(page, 'You may not act as Alice Ng. Nothing was started.')
-    await expectReadable(page, 'the form after a refusal')
+    await expectAccessible(page)
   })
 
   it('the application is read, with its banner; an end from elsewhere is announced there and in the console', async () => {
@@ -83,7 +84,7 @@ describe("with a screen reader's eyes", function () {
     await heading(olivia, 'Act as Alice Ng').waitFor()
     const shop = await act(olivia, 'SUP-203')
     await shop.getByRole('region', { name: reads('Olivia Reyes acts as Alice Ng') }).waitFor()
-    await expectReadable(shop, 'the application')
+    await expectAccessible(shop)
     const grace = await listenTo('grace', '/console/running')
     await grace
       .getByRole('button', { name: reads('End: Olivia Reyes is acting as Alice Ng') })
@@ -92,7 +93,7 @@ describe("with a screen reader's eyes", function () {
     await expectAnnounced(shop, 'Another person ended it.')
     await expectAnnounced(olivia, 'You no longer act as Alice Ng: Grace Okafor ended it.')
     await shop.getByRole('heading', { name: 'You no longer act as Alice Ng' }).waitFor()
-    await expectReadable(shop, 'the application after the end')
+    await expectAccessible(shop)
     expect(await shop.getByText('A-1002').count()).to.equal(0)
   })
 
@@ -105,15 +106,15 @@ describe("with a screen reader's eyes", function () {
       .getByText(/SUP-204|Olivia|support/i)
       .first()
       .waitFor()
-    await expectReadable(alice, "the customer's page")
+    await expectAccessible(alice)
     await alice.getByRole('button', { name: /^End/ }).first().click()
     await expectAnnounced(alice, /ended/i)
     await alice
       .getByRole('button', { name: /I did not ask for this/ })
       .first()
       .click()
-    await alice.getByRole('dialog').waitFor()
-    await expectReadable(alice, 'the objection')
+    await alice.locator('dialog:modal').waitFor()
+    await expectAccessible(alice)
     await alice.getByRole('textbox').fill('I never called')
     await alice.getByRole('button', { name: 'Tell them' }).click()
     await expectAnnounced(alice, 'Thank you.')
@@ -138,8 +139,8 @@ describe("with a screen reader's eyes", function () {
       name: 'You no longer act as alice',
       description: 'The customer ended it.',
     })
-    await cover.waitFor()
-    await expectReadable(page, 'the cover')
+    await cover.and(page.locator(':modal')).waitFor()
+    await expectAccessible(page)
     expect(await cover.locator('h1:focus').count(), 'the focus in the cover').to.equal(1)
     await listen(page)
     await page.getByRole('button', { name: 'Copy what I typed' }).click()

@@ -145,22 +145,6 @@ describe('audit events', () => {
     ])
   })
 
-  it('failures are denials with server_error, and the inner reason', async () => {
-    const fail = () => Promise.reject(new Error('disk full'))
-    // An issue consumes as well, where it draws a status index.
-    await deployRecording({
-      configuration: { adapter: memoryAdapterWith({ consumeOnce: fail }) },
-      impersonation: { ending: { enabled: false } },
-    })
-    await deployment.exchange({ subject_token: await deployment.subjectToken() })
-    const [, denied] = await recorded()
-    expect(denied?.denial).to.deep.equal({
-      stage: 'exchange',
-      error: 'server_error',
-      reason: 'disk full',
-    })
-  })
-
   it('listeners that throw, reject or never end change nothing for the client or each other', async () => {
     await deployRecording()
     const warnings: Error[] = []

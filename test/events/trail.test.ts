@@ -180,16 +180,21 @@ describe('the audit trail', () => {
     await deployment.close()
   })
 
-  it('denial.error is server_error where the storage fails with an error of 500 or more', async () => {
-    const down = new errors.OIDCProviderError(503, 'temporarily_unavailable')
-    const { deployment, recorded } = await recording({
-      configuration: { adapter: memoryAdapterWith({ consumeOnce: () => Promise.reject(down) }) },
-      impersonation: { ending: { enabled: false } },
+  for (const [what, error] of [
+    ['an error', new Error('disk full')],
+    ['one of 500 or more', new errors.OIDCProviderError(503, 'temporarily_unavailable')],
+  ] as const) {
+    it(`a storage that fails with ${what} is a denial with server_error, and the inner reason`, async () => {
+      const { deployment, recorded } = await recording({
+        configuration: { adapter: memoryAdapterWith({ consumeOnce: () => Promise.reject(error) }) },
+        impersonation: { ending: { enabled: false } },
+      })
+      const subject_token = await deployment.subjectToken()
+      const { body } = await askUndescribed(() => deployment.exchange({ subject_token }))
+      const { denial } = (await recorded()).at(-1) ?? {}
+      expect([body.error, denial?.error]).to.deep.equal(['server_error', 'server_error'])
+      expect([denial?.stage, denial?.reason]).to.deep.equal(['exchange', error.message])
+      await deployment.close()
     })
-    const subject_token = await deployment.subjectToken()
-    const { body } = await askUndescribed(() => deployment.exchange({ subject_token }))
-    const denied = (await recorded()).at(-1)
-    expect([body.error, denied?.denial?.error]).to.deep.equal(['server_error', 'server_error'])
-    await deployment.close()
-  })
+  }
 })

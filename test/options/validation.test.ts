@@ -37,7 +37,6 @@ describe('options', () => {
         bodyBytes: 16384,
       },
       rateLimits: {},
-      atomicReplayDetection: true,
       environmentVariables: {},
     })
   })
@@ -163,9 +162,9 @@ describe('options', () => {
     ],
     ['features.impersonation.actorToken.maxAge', { actorToken: { maxAge: 0 } }],
     ['features.impersonation.actorToken.sameClient', { actorToken: { sameClient: 'yes' } }],
+    ['features.impersonation.actorToken.sameClient', { actorToken: { sameClient: [] } }],
     ['features.impersonation.actorToken.grantClaim', { actorToken: { grantClaim: 'yes' } }],
     ['features.impersonation.allowSelfRegisteredClients', { allowSelfRegisteredClients: ['a'] }],
-    ['features.impersonation.atomicReplayDetection', { atomicReplayDetection: 'off' }],
     ['features.impersonation.softwareActors', { softwareActors: 'copilot' }],
     ['features.impersonation.rateLimits.issue', { rateLimits: { issue: 10 } }],
     ['features.impersonation.rateLimits.failedExchanges', { rateLimits: { failedExchanges: {} } }],

@@ -28,6 +28,17 @@ describe('actorToken.sameClient', () => {
     const own = (await signIn(deployment, 'olivia')).access_token
     expect((await exchangeWith(deployment, own)).status).to.equal(200)
   })
+
+  it('as a list, takes the tokens of these clients alone, and not those of the exchanging one', async () => {
+    await using deployment = await deploy({
+      impersonation: { actorToken: { sameClient: ['plain'] } },
+    })
+    for (const token of await operatorTokens(deployment)) {
+      expect((await exchangeWith(deployment, token)).body).to.deep.equal(REFUSED)
+    }
+    const { access_token } = await signIn(deployment, 'olivia', { clientId: 'plain' })
+    expect((await exchangeWith(deployment, access_token)).status).to.equal(200)
+  })
 })
 
 describe('actorToken.maxAge', () => {

@@ -1,8 +1,6 @@
 import { expect } from 'chai'
 import { recording } from '../support/audit.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import { dpopKey } from '../support/dpop.ts'
-import { memoryAdapterWith } from '../support/faulty-adapter.ts'
 
 const answerAfter = async (deployment: Deployment, body: object) => {
   const issued = await deployment.issue({ userId: 'alice', ...body })
@@ -66,22 +64,5 @@ describe('answers of authorize and contextSchema', () => {
     }
     await using deployment = await deploy({ impersonation: { contextSchema } })
     expect((await deployment.issue({ userId: 'alice' })).status).to.equal(201)
-  })
-})
-
-describe('proofs and assertions that are shown again', () => {
-  it('leaves alone an adapter that can claim subject tokens only', async () => {
-    const consumeOnce = () => Promise.reject(new Error('WRONGTYPE'))
-    const adapter = memoryAdapterWith({ consumesEveryModel: undefined })
-    const subjectTokensOnly = (model: string) =>
-      model === 'SubjectToken'
-        ? adapter(model)
-        : memoryAdapterWith({ consumeOnce, consumesEveryModel: undefined })(model)
-    await using deployment = await deploy({
-      configuration: { adapter: subjectTokensOnly, features: { dPoP: { enabled: true } } },
-    })
-    const dpop = await (await dpopKey()).proof({ htu: `${deployment.issuer}/token` })
-    const subject_token = await deployment.subjectToken()
-    expect((await deployment.exchange({ subject_token }, { dpop })).status).to.equal(200)
   })
 })

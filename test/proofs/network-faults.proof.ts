@@ -89,35 +89,29 @@ describe('I5: trouble between provider and storage', function () {
       expect(await redemptions(token)).to.equal(1)
     })
 
+    /** Trouble at one command, until the fault is over. */
+    async function expectFault(kind: FaultKind, command: string, request: () => Promise<Answer>) {
+      const hits = proxy.hits
+      proxy.inject({ kind, command })
+      await expectTrouble(request)
+      expect(proxy.hits).to.be.above(hits)
+      await proxy.heal()
+      await works()
+    }
+
     for (const kind of KINDS) {
-      it(`${kind}, at the write of an issue`, async () => {
-        const hits = proxy.hits
-        proxy.inject({ kind, command: commands.write })
-        await expectTrouble(() => provider.issue())
-        expect(proxy.hits).to.be.above(hits)
-        await proxy.heal()
-        await works()
-      })
+      it(`${kind}, at the write of an issue`, () =>
+        expectFault(kind, commands.write, () => provider.issue()))
 
       it(`${kind}, at the read of an exchange: I2, the token still works once`, async () => {
         const token = await provider.subjectToken()
-        const hits = proxy.hits
-        proxy.inject({ kind, command: commands.read })
-        await expectTrouble(() => provider.exchange(token))
-        expect(proxy.hits).to.be.above(hits)
-        await proxy.heal()
-        await works()
+        await expectFault(kind, commands.read, () => provider.exchange(token))
         expect(await redemptions(token)).to.equal(1)
       })
 
       it(`${kind}, at the claim of an exchange: I1, never twice`, async () => {
         const token = await provider.subjectToken()
-        const hits = proxy.hits
-        proxy.inject({ kind, command: commands.claim })
-        await expectTrouble(() => provider.exchange(token))
-        expect(proxy.hits).to.be.above(hits)
-        await proxy.heal()
-        await works()
+        await expectFault(kind, commands.claim, () => provider.exchange(token))
         const later = await redemptions(token)
         // A command that the server executed counts. A command that was cut does not count, unless
         // the driver sends it again (ioredis). A command that is still on its way when the provider

@@ -23,24 +23,16 @@ describe('I1: one redemption, across the end of a process', function () {
       for (const provider of running) await kill(provider)
     })
 
-    it('a restart between issue and exchange: works once', async () => {
+    // In CVE-2026-9802 (Keycloak), the mark that separates used tokens from unused ones was reset
+    // when the server restarted.
+    it('a restart between issue and exchange, and one after it: works once', async () => {
       const issuer = await start()
       const token = await issuer.subjectToken()
       await issuer.stop()
-      const provider = await start()
-      expect(await provider.exchange(token)).to.satisfy(succeeded)
-      expect(await provider.exchange(token)).to.deep.equal(REFUSED)
-    })
-
-    // In CVE-2026-9802 (Keycloak), the mark that separates used tokens from unused ones was reset
-    // when the server restarted.
-    it('a restart after the exchange: does not work', async () => {
-      const first = await start()
-      const token = await first.subjectToken()
-      expect(await first.exchange(token)).to.satisfy(succeeded)
-      await first.stop()
       const second = await start()
-      expect(await second.exchange(token)).to.deep.equal(REFUSED)
+      expect(await second.exchange(token)).to.satisfy(succeeded)
+      await second.stop()
+      expect(await (await start()).exchange(token)).to.deep.equal(REFUSED)
     })
 
     it('kill -9 between claim and response: nobody gets a second one, now or after a restart', async () => {

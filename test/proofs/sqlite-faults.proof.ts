@@ -41,16 +41,20 @@ describe('I5: trouble with the file', function () {
       expect((await provider.issue()).status).to.equal(201)
     }
 
-    it('locked by another process beyond the busy time-out', async () => {
+    /** Both endpoints are in trouble while something is wrong with the file, and work afterwards. */
+    async function expectTroubleBetween(spoil: string, mend: string): Promise<void> {
       const token = await provider.subjectToken()
       const other = new DatabaseSync(file, { timeout: 5000 })
-      other.exec('BEGIN IMMEDIATE')
+      other.exec(spoil)
       await expectTrouble(provider.exchange(token))
       await expectTrouble(provider.issue())
-      other.exec('ROLLBACK')
+      other.exec(mend)
       other.close()
       await expectOnce(token)
-    })
+    }
+
+    it('locked by another process beyond the busy time-out', () =>
+      expectTroubleBetween('BEGIN IMMEDIATE', 'ROLLBACK'))
 
     it('locked for less than the busy time-out: waits, and works', async () => {
       const patient = await startProvider({ storage: store.spec() })
@@ -63,16 +67,11 @@ describe('I5: trouble with the file', function () {
       await patient.stop()
     })
 
-    it('its table is gone', async () => {
-      const token = await provider.subjectToken()
-      const other = new DatabaseSync(file, { timeout: 5000 })
-      other.exec('ALTER TABLE oidc_records RENAME TO elsewhere')
-      await expectTrouble(provider.exchange(token))
-      await expectTrouble(provider.issue())
-      other.exec('ALTER TABLE elsewhere RENAME TO oidc_records')
-      other.close()
-      await expectOnce(token)
-    })
+    it('its table is gone', () =>
+      expectTroubleBetween(
+        'ALTER TABLE oidc_records RENAME TO elsewhere',
+        'ALTER TABLE elsewhere RENAME TO oidc_records',
+      ))
 
     it('the disk is full', async function () {
       const token = await provider.subjectToken()

@@ -15,11 +15,18 @@ const ROOT = join(import.meta.dirname, '../..')
 const execute = promisify(execFile)
 export const AUDIENCE = 'https://shop.example.com/orders'
 
+/** A client beside those of the README: another application at which people sign in. */
+const NEWSLETTER = JSON.stringify({
+  client_id: 'newsletter',
+  token_endpoint_auth_method: 'none',
+  redirect_uris: ['https://console.example.com/callback'],
+})
+
 /** The provider of README.md, in a process of its own. */
 export interface ReadmeProvider extends AsyncDisposable {
   readonly issuer: string
   /** An access token of a person who has signed in on the pages. */
-  signIn(accountId: string, resource?: string): Promise<string>
+  signIn(accountId: string, resource?: string, clientId?: string): Promise<string>
   /** An access token to act as alice, by the commands of the README: of olivia, or of another token. */
   exchange(actorToken?: string): Promise<string>
   /** Ends the impersonation of an access token, with the token itself. */
@@ -34,10 +41,12 @@ export interface ReadmeProvider extends AsyncDisposable {
 /** The provider after the diff, or the one that was there before. */
 export async function readmeProvider(which: 'after' | 'before' = 'after'): Promise<ReadmeProvider> {
   const folder = await mkdtemp(join(tmpdir(), 'impersonation-readme-'))
-  const code = readmeBlocks()[which].replace(
-    'await provider.impersonation.check()',
-    'console.log(JSON.stringify(await provider.impersonation.check()))',
-  )
+  const code = readmeBlocks()
+    [which].replace(
+      'await provider.impersonation.check()',
+      'console.log(JSON.stringify(await provider.impersonation.check()))',
+    )
+    .replace('  clients: [\n', `  clients: [\n${NEWSLETTER},\n`)
   await writeFile(join(folder, 'server.mjs'), code)
   for (const name of ['node_modules', 'src', 'package.json']) {
     await symlink(join(ROOT, name), join(folder, name))
@@ -61,7 +70,7 @@ export async function readmeProvider(which: 'after' | 'before' = 'after'): Promi
 
   return {
     issuer,
-    signIn: (accountId, resource) => signInAt(issuer, accountId, resource),
+    signIn: (accountId, resource, clientId) => signInAt(issuer, accountId, resource, clientId),
     async exchange(actorToken) {
       const commands = readmeBlocks().commands.replaceAll('localhost:3000', `localhost:${port}`)
       const OPERATOR_TOKEN = actorToken ?? (await signInAt(issuer, 'olivia'))

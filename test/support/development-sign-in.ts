@@ -2,7 +2,7 @@ const REDIRECT_URI = 'https://console.example.com/callback'
 const VERIFIER = 'a-verifier-that-is-long-enough-for-pkce-0123456789'
 
 /**
- * The access token of a person who signs in at the client `console`, on the pages that
+ * The access token of a person who signs in at a client, on the pages that
  * oidc-provider has for development, wherever the issuer sends the browser: with the scope
  * `openid`, or for a resource.
  */
@@ -10,11 +10,12 @@ export async function signInAt(
   issuer: string,
   accountId: string,
   resource?: string,
+  clientId = 'console',
 ): Promise<string> {
   const body = new URLSearchParams({
     grant_type: 'authorization_code',
-    client_id: 'console',
-    code: await codeOf(issuer, accountId, resource),
+    client_id: clientId,
+    code: await codeOf(issuer, accountId, clientId, resource),
     redirect_uri: REDIRECT_URI,
     code_verifier: VERIFIER,
     ...(resource && { resource }),
@@ -27,7 +28,12 @@ export async function signInAt(
   return accessToken
 }
 
-async function codeOf(issuer: string, accountId: string, resource?: string): Promise<string> {
+async function codeOf(
+  issuer: string,
+  accountId: string,
+  clientId: string,
+  resource?: string,
+): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(VERIFIER))
   const jars = new Map<string, Map<string, string>>()
   const jarOf = (address: string) => {
@@ -37,7 +43,7 @@ async function codeOf(issuer: string, accountId: string, resource?: string): Pro
     return jar
   }
   const question = new URLSearchParams({
-    client_id: 'console',
+    client_id: clientId,
     response_type: 'code',
     redirect_uri: REDIRECT_URI,
     scope: resource ? 'openid orders:read' : 'openid',

@@ -1,6 +1,8 @@
 interface StoppedClock extends Disposable {
   /** Moves both clocks, and runs the timers that are due then. */
   pass(seconds: number): void
+  /** How many timers wait. */
+  readonly waiting: number
 }
 
 /**
@@ -59,6 +61,9 @@ export function stoppedClock(): StoppedClock {
     pass(seconds) {
       passed += seconds * 1000
       while (runNext(passed));
+    },
+    get waiting() {
+      return timers.size
     },
     [Symbol.dispose]() {
       Date.now = wall

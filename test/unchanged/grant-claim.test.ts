@@ -31,6 +31,11 @@ describe('op_grant_id stands only where an exchange could want it', () => {
     expect(await claimOf({ sameClient: true }, 'plain')).to.equal(undefined)
   })
 
+  it('with a list as sameClient, only in those of its clients', async () => {
+    expect(await claimOf({ sameClient: ['plain'] })).to.equal(undefined)
+    expect(await claimOf({ sameClient: ['plain'] }, 'plain')).to.be.a('string')
+  })
+
   it('with grantClaim false nowhere: then a JWT outlives its grant as an actor token, an opaque one does not', async () => {
     const memory = createMemoryAdapter()
     await using deployment = await deploy({

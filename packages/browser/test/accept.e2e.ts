@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { optionsOf, said, scriptOf } from './support/page.ts'
+import { acting, optionsOf, said, scriptOf } from './support/page.ts'
 import { type Sites, startSites } from './support/sites.ts'
 import { visit } from './support/visit.ts'
 
@@ -15,13 +15,9 @@ describe('a page that accepts an impersonation', () => {
   after(() => sites[Symbol.asyncDispose]())
 
   it('acts as the customer, from another site than the provider', async () => {
-    await using person = await visit(sites)
-    const { page, context } = person
-    await sites.signIn(context)
-    await page.goto(
-      await sites.link('/orders/17?sort=new#/notes', { context: { ticket: 'SUP-1' } }),
-    )
-    expect(await said(page)).to.equal('acting as alice')
+    const opening = { context: { ticket: 'SUP-1' } }
+    await using person = await acting(sites, ['/orders/17?sort=new#/notes', opening])
+    const { page } = person
     expect(page.url()).to.equal(`${sites.application.url}/orders/17?sort=new#/notes`)
     const answer = await page.evaluate(async (url) => {
       const response = await session?.fetch(url)

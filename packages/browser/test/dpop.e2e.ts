@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { said, scriptOf } from './support/page.ts'
+import { acting, scriptOf, untilEnded } from './support/page.ts'
 import { type Sites, startSites } from './support/sites.ts'
-import { visit } from './support/visit.ts'
+import type { Visit } from './support/visit.ts'
 
 for (const [title, nonceSecret] of [
   ['a token that is bound to a key of the page', undefined],
@@ -22,13 +22,13 @@ for (const [title, nonceSecret] of [
     })
     after(() => sites[Symbol.asyncDispose]())
 
-    it('is sent with a proof for each request, and ends with one', async () => {
-      await using person = await visit(sites)
-      const { page, context } = person
+    const expectNonce = (person: Visit) => {
       if (nonceSecret) person.expectFailure('/oidc/token', 400)
-      await sites.signIn(context)
-      await page.goto(await sites.link())
-      expect(await said(page)).to.equal('acting as alice')
+    }
+
+    it('is sent with a proof for each request, and ends with one', async () => {
+      await using person = await acting(sites, [], expectNonce)
+      const { page } = person
       const answer = await page.evaluate(async (url) => {
         const response = await session?.fetch(url, { headers: { 'content-type': 'text/plain' } })
         return { type: session?.tokenType, body: await response?.json() }
@@ -48,17 +48,10 @@ for (const [title, nonceSecret] of [
     })
 
     it('ends when the page is left', async () => {
-      await using person = await visit(sites)
-      const { page, context } = person
-      if (nonceSecret) person.expectFailure('/oidc/token', 400)
-      await sites.signIn(context)
-      await page.goto(await sites.link())
-      expect(await said(page)).to.equal('acting as alice')
+      await using person = await acting(sites, [], expectNonce)
+      const { page } = person
       await page.goto('about:blank')
-      for (let attempt = 0; attempt < 400 && (await sites.states())[0] !== 'ended'; attempt += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 50))
-      }
-      expect((await sites.states())[0]).to.equal('ended')
+      await untilEnded(sites)
     })
   })
 }

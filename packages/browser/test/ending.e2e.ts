@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { heard, said, scriptOf } from './support/page.ts'
+import { acting, heard, said, scriptOf, untilEnded } from './support/page.ts'
 import { type Sites, startSites } from './support/sites.ts'
-import { type Visit, visit } from './support/visit.ts'
+import { visit } from './support/visit.ts'
 
 const END = '/oidc/impersonations/current/end'
 
@@ -16,23 +16,6 @@ describe('the end of an impersonation in a page', () => {
     sites.application.script = scriptOf(sites)
   })
   after(() => sites[Symbol.asyncDispose]())
-
-  async function act(person: Visit): Promise<Page> {
-    await sites.signIn(person.context)
-    await person.page.goto(await sites.link())
-    expect(await said(person.page)).to.equal('acting as alice')
-    expect((await sites.states())[0]).to.equal('active')
-    return person.page
-  }
-
-  /** The page has left, and its last request is on its way. */
-  async function untilEnded(): Promise<void> {
-    for (let attempt = 0; attempt < 400; attempt += 1) {
-      if ((await sites.states())[0] === 'ended') return
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    throw new Error('it has not ended')
-  }
 
   /** The requests for an end that the page sends from now on. */
   function countEnds(page: Page): { count: number } {
@@ -50,8 +33,8 @@ describe('the end of an impersonation in a page', () => {
   }
 
   it('comes by end(), at the provider, and is asked for and told once', async () => {
-    await using person = await visit(sites)
-    const page = await act(person)
+    await using person = await acting(sites)
+    const { page } = person
     const ends = countEnds(page)
     const after = await page.evaluate(async (url) => {
       await Promise.all([session?.end(), session?.end()])
@@ -67,8 +50,8 @@ describe('the end of an impersonation in a page', () => {
   })
 
   it('that came elsewhere is none of its own', async () => {
-    await using person = await visit(sites)
-    const page = await act(person)
+    await using person = await acting(sites)
+    const { page } = person
     await sites.end()
     person.expectFailure(END, 401)
     await page.evaluate(() => session?.end())
@@ -80,8 +63,8 @@ describe('the end of an impersonation in a page', () => {
     ['whose reason the page cannot read', {}],
   ] as const) {
     it(`that came elsewhere is known with the first refusal of the API ${how}`, async () => {
-      await using person = await visit(sites)
-      const page = await act(person)
+      await using person = await acting(sites)
+      const { page } = person
       const ends = countEnds(page)
       await refuse(page, headers)
       person.expectFailure('/orders', 401)
@@ -92,15 +75,15 @@ describe('the end of an impersonation in a page', () => {
       expect(statuses).to.deep.equal([401, 401])
       expect(await heard(page)).to.deep.equal(['ended'])
       // The provider is told as well, once: the API may be wrong.
-      await untilEnded()
+      await untilEnded(sites)
       expect(ends.count).to.equal(1)
     })
   }
 
   for (const challenge of ['Bearer error="insufficient_user_authentication"', 'Basic realm="x"']) {
     it(`does not come with a 401 that asks for something else: ${challenge}`, async () => {
-      await using person = await visit(sites)
-      const page = await act(person)
+      await using person = await acting(sites)
+      const { page } = person
       await refuse(page, { 'www-authenticate': challenge })
       person.expectFailure('/orders', 401)
       await page.evaluate((url) => session?.fetch(url), sites.resource)
@@ -118,8 +101,8 @@ describe('the end of an impersonation in a page', () => {
     ],
   ] as const) {
     it(`has to be asked for again where the provider ${why}`, async () => {
-      await using person = await visit(sites)
-      const page = await act(person)
+      await using person = await acting(sites)
+      const { page } = person
       await page.route('**/impersonations/current/end', (route) =>
         answer
           ? route.fulfill({ status: answer.status, headers: exposed(answer.headers) })
@@ -143,30 +126,33 @@ describe('the end of an impersonation in a page', () => {
     ['it is closed', (page: Page) => page.close()],
   ] as const) {
     it(`comes when the page is left: ${how}`, async () => {
-      await using person = await visit(sites)
-      const page = await act(person)
+      await using person = await acting(sites)
+      const { page } = person
       await person.context.newPage()
       await leave(page)
-      await untilEnded()
+      await untilEnded(sites)
+      const [ended] = (await sites.provider.impersonation.list()).items
+      const by = { sub: 'olivia' }
+      expect(ended?.end).to.deep.include({ cause: 'requested', by, reason: 'left' })
     })
   }
 
   it('does not come so where the application says endOnLeave: false', async () => {
     sites.application.script = scriptOf(sites, { endOnLeave: false })
-    await using person = await visit(sites)
-    const page = await act(person)
+    await using person = await acting(sites)
+    const { page } = person
     await page.reload()
     expect(await said(page)).to.equal('not acting')
     expect((await sites.states())[0]).to.equal('active')
   })
 
   it('is announced a minute before the token expires, and then told', async () => {
-    await using person = await visit(sites)
-    await person.context.clock.install()
-    const page = await act(person)
-    await page.clock.runFor(839_000)
+    await using person = await acting(sites, [], ({ context }) => context.clock.install())
+    const { page } = person
+    // The clock of the page goes on by itself, too: some seconds have passed on a busy machine.
+    await page.clock.runFor(825_000)
     expect(await heard(page)).to.deep.equal([])
-    await page.clock.runFor(2000)
+    await page.clock.runFor(15_000)
     expect(await heard(page)).to.deep.equal(['expiring'])
     await page.clock.runFor(60_000)
     expect(await heard(page)).to.deep.equal(['expiring', 'expired'])
@@ -178,21 +164,13 @@ describe('the end of an impersonation in a page', () => {
     expect(after).to.deep.equal({ state: 'expired', token: '', code: 'expired' })
   })
 
-  it('comes at once in a machine that slept', async () => {
-    await using person = await visit(sites)
-    await person.context.clock.install()
-    const page = await act(person)
+  it('comes at once in a machine that slept, and is no request: the token has expired', async () => {
+    await using person = await acting(sites, [], ({ context }) => context.clock.install())
+    const { page } = person
+    const ends = countEnds(page)
     // No timer has run.
     await page.clock.setSystemTime(Date.now() + 1_000_000)
     expect(await page.evaluate(() => session?.state)).to.equal('expired')
-  })
-
-  it('is no request for an end in a machine that slept: the token has expired', async () => {
-    await using person = await visit(sites)
-    await person.context.clock.install()
-    const page = await act(person)
-    const ends = countEnds(page)
-    await page.clock.setSystemTime(Date.now() + 1_000_000)
     await page.evaluate(() => session?.end())
     expect(await heard(page)).to.deep.equal(['expired'])
     expect(ends.count).to.equal(0)
@@ -216,9 +194,8 @@ describe('the end of an impersonation in a page', () => {
   })
 
   it('comes no later where the clock was set back', async () => {
-    await using person = await visit(sites)
-    await person.context.clock.install()
-    const page = await act(person)
+    await using person = await acting(sites, [], ({ context }) => context.clock.install())
+    const { page } = person
     await page.clock.setSystemTime(Date.now() - 3_600_000)
     expect(await page.evaluate(() => session?.state)).to.equal('active')
     await page.clock.runFor(901_000)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { said, scriptOf } from './support/page.ts'
+import { acting, said, scriptOf } from './support/page.ts'
 import { type Sites, startSites } from './support/sites.ts'
 import { visit } from './support/visit.ts'
 
@@ -188,11 +188,8 @@ describe('an impersonation that is accepted', () => {
     await using sites = await startSites()
     sites.application.script = scriptOf(sites)
     sites.application.policy += " 'self'"
-    await using person = await visit(sites)
-    const { page, context } = person
-    await sites.signIn(context)
-    await page.goto(await sites.link())
-    expect(await said(page)).to.equal('acting as alice')
+    await using person = await acting(sites)
+    const { page } = person
     const before = sites.application.requests.length
     const refusals = await page.evaluate(
       (others) =>
@@ -220,11 +217,8 @@ describe('an impersonation that is accepted', () => {
     await using sites = await startSites()
     sites.application.script = scriptOf(sites, { origins: [sites.application.url] })
     sites.application.policy += " 'self'"
-    await using person = await visit(sites)
-    const { page, context } = person
-    await sites.signIn(context)
-    await page.goto(await sites.link())
-    expect(await said(page)).to.equal('acting as alice')
+    await using person = await acting(sites)
+    const { page } = person
     expect(await page.evaluate(async () => (await session?.fetch('/own'))?.status)).to.equal(200)
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { said, scriptOf } from './support/page.ts'
+import { acting, said, scriptOf } from './support/page.ts'
 import { type Sites, startSites } from './support/sites.ts'
 import { visit } from './support/visit.ts'
 
@@ -111,10 +111,7 @@ describe('what comes between the link and the session', () => {
   })
 
   it('is told: another tab that acts, until it is closed', async () => {
-    await using person = await visit(sites)
-    await sites.signIn(person.context)
-    await person.page.goto(await sites.link())
-    expect(await said(person.page)).to.equal('acting as alice')
+    await using person = await acting(sites)
     const other = await person.context.newPage()
     await other.goto(await sites.link('/', { userId: 'bob' }))
     expect(await said(other)).to.match(/^already_acting: .*End it there, or close that tab/)
@@ -239,11 +236,9 @@ describe('a clock of the operator that is off', () => {
 
   for (const minutes of [-2, 2]) {
     it(`by ${minutes} minutes does not matter`, async () => {
-      await using person = await visit(sites)
-      await person.context.clock.install({ time: Date.now() + minutes * 60_000 })
-      await sites.signIn(person.context)
-      await person.page.goto(await sites.link())
-      expect(await said(person.page)).to.equal('acting as alice')
+      await using person = await acting(sites, [], ({ context }) =>
+        context.clock.install({ time: Date.now() + minutes * 60_000 }),
+      )
       const status = await person.page.evaluate(
         async (url) => (await session?.fetch(url))?.status,
         sites.resource,

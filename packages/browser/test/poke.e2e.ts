@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { heard, said, scriptOf } from './support/page.ts'
+import { acting, heard, said, scriptOf } from './support/page.ts'
 import { type Sites, startSites } from './support/sites.ts'
-import { type Visit, visit } from './support/visit.ts'
+import type { Visit } from './support/visit.ts'
 
 describe('a tab that arrives while another acts', () => {
   let sites: Sites
@@ -13,11 +13,8 @@ describe('a tab that arrives while another acts', () => {
   })
   after(() => sites[Symbol.asyncDispose]())
 
-  /** Acts, and from then on learns nothing from the status list. */
-  async function act({ context, page }: Visit): Promise<string> {
-    await sites.signIn(context)
-    await page.goto(await sites.link())
-    expect(await said(page)).to.equal('acting as alice')
+  /** From now on the page learns nothing from the status list. */
+  async function uninformed({ page }: Visit): Promise<string> {
     const uri = await page.evaluate(() =>
       String(JSON.stringify(session?.context.status).match(/[^"]*status-lists[^"]*/)),
     )
@@ -31,8 +28,8 @@ describe('a tab that arrives while another acts', () => {
   const asks = (page: Page) => page.waitForRequest('**/impersonations/current')
 
   it('makes it ask the provider: what has ended there gives way at once', async () => {
-    await using person = await visit(sites)
-    const id = await act(person)
+    await using person = await acting(sites)
+    const id = await uninformed(person)
     const link = await sites.link('/', { userId: 'bob' })
     await sites.provider.impersonation.end(id, { by: { sub: 'olivia' } })
     const next = await person.context.newPage()
@@ -44,9 +41,8 @@ describe('a tab that arrives while another acts', () => {
   })
 
   it('makes it do nothing else: what goes on there goes on here, also in its last minute', async () => {
-    await using person = await visit(sites)
-    await person.context.clock.install()
-    await act(person)
+    await using person = await acting(sites, [], ({ context }) => context.clock.install())
+    await uninformed(person)
     const { page } = person
     await page.clock.fastForward(850_000)
     const posts: string[] = []

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { movedClock } from '../../console/test/e2e/support/moved-clock.ts'
 import { impersonationUrl } from '../src/link.ts'
 import { optionsOf, said, scriptOf } from './support/page.ts'
-import { CLIENT, type Sites, startSites } from './support/sites.ts'
+import { CLIENT, type Opening, type Sites, startSites } from './support/sites.ts'
 import { visit } from './support/visit.ts'
 
 describe('an impersonation that does not begin', () => {
@@ -22,30 +22,61 @@ describe('an impersonation that does not begin', () => {
   })
   after(() => sites[Symbol.asyncDispose]())
 
-  it('says so where no operator is signed in', async () => {
-    await using person = await visit(sites)
-    await person.page.goto(await sites.link('/?tab=1#own'))
-    expect(await said(person.page)).to.match(/^not_signed_in: .*Sign in at the back office/)
-    expect(person.page.url()).to.equal(`${sites.application.url}/?tab=1#own`)
-  })
+  /** Who is signed in at the provider, which link they follow, and what the page says. */
+  interface Refusal {
+    readonly as?: string
+    readonly opening?: Opening
+    readonly options?: Parameters<typeof scriptOf>[1]
+    readonly says: RegExp
+  }
+  const refusals: Record<string, Refusal> = {
+    'no operator is signed in': { says: /^not_signed_in: .*Sign in at the back office/ },
+    'and the application has words of its own': {
+      options: { texts: { not_signed_in: 'Bitte anmelden.' } },
+      says: /^not_signed_in: Bitte anmelden\.$/,
+    },
+    'the subject token is for another API': {
+      as: 'olivia',
+      opening: { resource: 'https://other.example.com' },
+      says: /^refused: /,
+    },
+    'the subject token is for another application': {
+      as: 'olivia',
+      opening: { mayAct: { sub: 'olivia', clientId: 'console' } },
+      says: /^refused: /,
+    },
+    'the application asks for a scope that it cannot have': {
+      as: 'olivia',
+      options: { scope: 'no:such' },
+      says: /^misconfigured: .*team/,
+    },
+  }
+  for (const [what, { as, opening, options, says }] of Object.entries(refusals)) {
+    it(`says so where ${what}`, async () => {
+      sites.application.script = scriptOf(sites, options)
+      await using person = await visit(sites)
+      if (as) await sites.signIn(person.context, as)
+      if (as) person.expectFailure('/oidc/token', 400)
+      await person.page.goto(await sites.link('/?tab=1#own', opening))
+      expect(await said(person.page)).to.match(says)
+      expect(person.page.url()).to.equal(`${sites.application.url}/?tab=1#own`)
+    })
+  }
 
-  it('says so where another operator is signed in', async () => {
+  it('says so where another operator is signed in, and leaves the subject token as it was', async () => {
     await using person = await visit(sites)
     await sites.signIn(person.context, 'oscar')
     person.expectFailure('/oidc/token', 400)
-    await person.page.goto(await sites.link())
-    expect(await said(person.page)).to.match(/^other_operator: .*another operator/)
-  })
-
-  it('says so where the link was used before', async () => {
-    await using person = await visit(sites)
-    await sites.signIn(person.context)
     const link = await sites.link()
     await person.page.goto(link)
+    expect(await said(person.page)).to.match(/^other_operator: .*another operator/)
+    await sites.signIn(person.context, 'olivia')
+    await person.page.goto('about:blank')
+    await person.page.goto(link)
     expect(await said(person.page)).to.equal('acting as alice')
+    // It is used now.
     await person.page.evaluate(() => session?.end())
     await person.page.goto('about:blank')
-    person.expectFailure('/oidc/token', 400)
     await person.page.goto(link)
     expect(await said(person.page)).to.match(/^refused: .*used before.*again/)
   })
@@ -61,19 +92,6 @@ describe('an impersonation that does not begin', () => {
     expect(await said(person.page)).to.match(/^link_expired: .*too late/)
   })
 
-  for (const [title, opening] of [
-    ['another API', { resource: 'https://other.example.com' }],
-    ['another application', { mayAct: { sub: 'olivia', clientId: 'console' } }],
-  ] as const) {
-    it(`says so where the subject token is for ${title}`, async () => {
-      await using person = await visit(sites)
-      await sites.signIn(person.context)
-      person.expectFailure('/oidc/token', 400)
-      await person.page.goto(await sites.link('/', opening))
-      expect(await said(person.page)).to.match(/^refused: /)
-    })
-  }
-
   it('says so where the rules of the deployment refuse, and lets another tab act', async () => {
     await using person = await visit(sites)
     await sites.signIn(person.context)
@@ -86,15 +104,6 @@ describe('an impersonation that does not begin', () => {
     const other = await person.context.newPage()
     await other.goto(await sites.link())
     expect(await said(other)).to.equal('acting as alice')
-  })
-
-  it('says so where the application asks for a scope that it cannot have', async () => {
-    sites.application.script = scriptOf(sites, { scope: 'no:such' })
-    await using person = await visit(sites)
-    await sites.signIn(person.context)
-    person.expectFailure('/oidc/token', 400)
-    await person.page.goto(await sites.link())
-    expect(await said(person.page)).to.match(/^misconfigured: .*team/)
   })
 
   it('says so where the issuer is another one', async () => {
@@ -125,26 +134,6 @@ describe('an impersonation that does not begin', () => {
       expect(await said(person.page)).to.match(/^unreachable: .*Wait a moment/)
     })
   }
-
-  it('leaves the subject token as it was where the exchange was refused', async () => {
-    await using person = await visit(sites)
-    await sites.signIn(person.context, 'oscar')
-    person.expectFailure('/oidc/token', 400)
-    const link = await sites.link()
-    await person.page.goto(link)
-    expect(await said(person.page)).to.match(/^other_operator/)
-    await sites.signIn(person.context, 'olivia')
-    await person.page.goto('about:blank')
-    await person.page.goto(link)
-    expect(await said(person.page)).to.equal('acting as alice')
-  })
-
-  it('says what the application wants it to say', async () => {
-    sites.application.script = scriptOf(sites, { texts: { not_signed_in: 'Bitte anmelden.' } })
-    await using person = await visit(sites)
-    await person.page.goto(await sites.link())
-    expect(await said(person.page)).to.equal('not_signed_in: Bitte anmelden.')
-  })
 })
 
 describe('an operator who never consented', () => {

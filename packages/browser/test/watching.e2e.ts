@@ -254,17 +254,4 @@ describe('an end that comes elsewhere', () => {
     })
     expect(await page.getByRole('dialog').count()).to.equal(0)
   })
-
-  it('by leaving the page is told as such', async () => {
-    await using person = await visit(sites)
-    const { page, id } = await act(person)
-    await page.reload()
-    const { impersonation } = sites.provider
-    for (let attempt = 0; (await impersonation.get(id))?.state !== 'ended'; attempt += 1) {
-      expect(attempt).to.be.below(400)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    const { end } = (await impersonation.get(id)) ?? {}
-    expect(end).to.deep.include({ cause: 'requested', by: { sub: 'olivia' }, reason: 'left' })
-  })
 })

@@ -19,6 +19,17 @@ export interface Caller {
   readonly scopes: ReadonlySet<string>
   /** The whole payload. */
   readonly claims: Readonly<JWTPayload>
+  /**
+   * Aborts when the access token is not good any more, for what stays open: a stream, a WebSocket.
+   * `reason` is the error that a new request would get: {@link RequestRefused} if the token has
+   * expired or its impersonation has ended, and `StatusUnavailable` if no answer could be had until
+   * the last copy of the status list was too old.
+   *
+   * The guard watches the token from the first read on, and until the response, the socket of an
+   * upgrade or the connection of a Fetch API request closes. The first read also calls
+   * `onImpersonatedRequest`. The member is not enumerable, so that a copy or a log does not read it.
+   */
+  readonly signal: AbortSignal
 }
 
 /**
@@ -102,19 +113,26 @@ function hasSoftware(actor: Actor | undefined): boolean {
 /**
  * Reads a verified payload.
  *
+ * @param watch makes the signal of the caller when it is first read
  * @throws RequestRefused for claims that cannot be relied on
  */
-export function callerFrom(claims: JWTPayload): Caller {
+export function callerFrom(claims: JWTPayload, watch: (caller: Caller) => AbortSignal): Caller {
   const { sub, jti, scope, act } = claims
   const actor = act === undefined ? undefined : parseAct(act)
   if (typeof sub !== 'string' || (act !== undefined && !actor)) {
     throw invalidToken('a claim of the access token has the wrong type')
   }
-  return Object.freeze({
+  let signal: AbortSignal | undefined
+  const caller: Caller = {
     userId: sub,
     actor,
     isImpersonated: actor !== undefined || String(jti).startsWith(IMPERSONATED_JTI_PREFIX),
     scopes: new Set(typeof scope === 'string' ? scope.split(' ') : []),
     claims: Object.freeze(claims),
-  })
+    get signal() {
+      signal ??= watch(caller)
+      return signal
+    },
+  }
+  return Object.freeze(Object.defineProperty(caller, 'signal', { enumerable: false }))
 }

@@ -1,4 +1,4 @@
-import { type Caller, meetRequirement, type Requirement } from './caller.ts'
+import { type Caller, callerFrom, meetRequirement, type Requirement } from './caller.ts'
 import { providerKeys } from './keys.ts'
 import type { ResolvedResourceServerOptions } from './options.ts'
 import { RequestRefused, refuserOf, setOffer } from './refusal.ts'
@@ -8,6 +8,7 @@ import { statusCheck } from './status/status.ts'
 import type { UseRefusal } from './uses/impersonation-use.ts'
 import { createUseNotifier } from './uses/notify-uses.ts'
 import { tokenVerifier } from './verify.ts'
+import { watchToken } from './watch-token.ts'
 
 /**
  * Judges requests: who calls, and whether they may. It sees to it that `onImpersonatedRequest` is
@@ -28,13 +29,17 @@ export function requestJudge(
   async function judge(presented: Presented, requirements: readonly Requirement[]) {
     const time = Date.now()
     // A token that is not valid is not one of an impersonation, whatever it says.
-    const { accessToken, caller } = await verifyToken(presented)
+    const { accessToken, claims } = await verifyToken(presented)
+    const caller = callerFrom(claims, (caller) => {
+      notifyUse({ presented, caller, time, refused: undefined }, { isOpen: true })
+      return watchToken(presented, Number(claims.exp) * 1000, () => checkStatus(caller))
+    })
     let stage: UseRefusal['by'] = 'sender'
     try {
-      await verifySender(presented, { accessToken, cnf: caller.claims.cnf }, options)
+      await verifySender(presented, { accessToken, cnf: claims.cnf }, options)
       stage = 'status'
       // After the sender: a token that is stolen must not lead to a fetch.
-      if (caller.isImpersonated) await checkStatus(caller)
+      await checkStatus(caller)
       stage = 'requirement'
       for (const requirement of requirements) await meetRequirement(requirement, caller)
     } catch (error) {

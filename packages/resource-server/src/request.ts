@@ -17,6 +17,16 @@ export interface ApiRequest {
    * `onImpersonatedRequest` the status.
    */
   readonly res?: ApiResponse | undefined
+  /** Node's connection. With it ends what a request has no response for, such as a WebSocket. */
+  readonly socket?: ApiSocket | undefined
+  /** Of the Fetch API: aborts if the client goes away. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What the guard reads of Node's socket. */
+export interface ApiSocket {
+  readonly destroyed: boolean
+  once(event: 'close', listener: () => void): unknown
 }
 
 /** What the guard reads of Node's response: that of HTTP/1.1, of HTTP/2, or of a framework. */
@@ -72,6 +82,20 @@ export function presentedBy(
 /** Whether a value, such as a `res` that a framework sets for itself, is Node's response. */
 function isResponse(value: unknown): value is ApiResponse {
   return typeof value === 'object' && value !== null && 'once' in value && 'statusCode' in value
+}
+
+/** Whether the answer is sent, or the client has gone. */
+export function isOver({ writableFinished, destroyed, stream }: ApiResponse): boolean {
+  return writableFinished === true || destroyed === true || stream?.destroyed === true
+}
+
+/** Calls `over` once a request is over: by the close of its response, or else of its socket. */
+export function whenOver({ request, response }: Presented, over: () => void): void {
+  const { socket, signal } = request ?? {}
+  if ((response && isOver(response)) || socket?.destroyed || signal?.aborted) over()
+  const connection: Pick<ApiSocket, 'once'> | undefined = response ?? socket
+  connection?.once('close', over)
+  signal?.addEventListener('abort', over, { once: true })
 }
 
 /** A repeated header is put together as Node and `Headers` do it, RFC 9110 §5.3. */

@@ -1,5 +1,4 @@
-import { type JWTVerifyGetKey, errors as jose, jwtVerify } from 'jose'
-import { type Caller, callerFrom } from './caller.ts'
+import { type JWTPayload, type JWTVerifyGetKey, errors as jose, jwtVerify } from 'jose'
 import type { ResolvedResourceServerOptions } from './options.ts'
 import { invalidToken, RequestRefused } from './refusal.ts'
 import { accessTokenIn, type Presented } from './request.ts'
@@ -7,7 +6,7 @@ import { accessTokenIn, type Presented } from './request.ts'
 /** An access token that is valid here. Its sender and its status are not checked yet. */
 export interface Verified {
   readonly accessToken: string
-  readonly caller: Caller
+  readonly claims: JWTPayload
 }
 
 /** Makes what verifies the access token of a request. It throws `RequestRefused`. */
@@ -30,7 +29,7 @@ export function tokenVerifier(
       if (!(cause instanceof jose.JOSEError)) throw cause
       throw invalidToken('access token is not valid here', cause)
     })
-    return { accessToken, caller: callerFrom(payload) }
+    return { accessToken, claims: payload }
   }
 }
 

@@ -16,7 +16,7 @@ import { type ResourceServerOptions, requireScope, resourceServer } from '../src
 const insecure = { [oauth.allowInsecureRequests]: true }
 const { None } = oauth
 
-describe('a foreign client (oauth4webapi) with a bound token, at a guarded API', () => {
+describe('a foreign client (oauth4webapi)', () => {
   let deployment: Deployment
   let as: oauth.AuthorizationServer
   let shown: string | undefined
@@ -107,6 +107,14 @@ describe('a foreign client (oauth4webapi) with a bound token, at a guarded API',
       return error.cause.map(({ scheme, parameters }) => [scheme, parameters.error])
     }
   }
+
+  it('exchanges for a JWT access token that it validates (RFC 9068)', async () => {
+    const { access_token: token } = await exchange('console', {})
+    const { orders } = deployment
+    const request = new Request(orders, { headers: { authorization: `Bearer ${token}` } })
+    const claims = await oauth.validateJwtAccessToken(as, request, orders, insecure)
+    expect(claims).to.include({ sub: 'alice', client_id: 'console', scope: 'orders:read' })
+  })
 
   it('DPoP: exchanges by its key, and calls the API with proofs', async () => {
     const url = await serve((baseUrl) => ({ dPoP: { baseUrl } }))

@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import Router from '@koa/router'
 import { expect } from 'chai'
 import Koa from 'koa'
@@ -14,7 +11,7 @@ interface State {
 
 // What is promised here is that this file compiles: koa's types are not what the guard is typed by.
 describe("the guard's Koa middleware, by the types of koa and @koa/router", () => {
-  it('is taken by applications and routers, with a state of their own and without', async () => {
+  it('is taken by applications and routers, with a state of their own and without', () => {
     const router = new Router()
     router.get('/orders', api.koa(), (ctx) => {
       ctx.body = ctx.state.caller.userId
@@ -36,16 +33,6 @@ describe("the guard's Koa middleware, by the types of koa and @koa/router", () =
       ctx.body = ctx.state.caller.userId.concat(ctx.state.requestId)
     })
 
-    const server = createServer(app.callback()).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    try {
-      const { port } = server.address() as AddressInfo
-      for (const path of ['/orders', '/typed', '/inferred', '/else']) {
-        expect((await fetch(`http://127.0.0.1:${port}${path}`)).status, path).to.equal(401)
-      }
-    } finally {
-      server.closeAllConnections()
-      server.close()
-    }
+    expect(app.middleware).to.have.lengthOf(5)
   })
 })

@@ -165,8 +165,6 @@ export function redisAdapter(
   }
 
   return {
-    consumesEveryModel: true,
-
     async upsert(id, payload, expiresIn) {
       // Ignore errors of this check. If Redis is down, the write rejects by itself.
       checkOnce().catch(() => {})

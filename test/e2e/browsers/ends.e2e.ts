@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { impersonationUrl } from '../../../packages/browser/src/link.ts'
 import { scriptOf } from '../../../packages/browser/test/support/page.ts'
-import { CLIENT, type Sites, startSites } from '../../../packages/browser/test/support/sites.ts'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
+import { type Sites, startSites } from '../../../packages/browser/test/support/sites.ts'
+import type { EndOptions } from '../../../src/index.ts'
 import { inEachBrowser } from './support/browsers.ts'
 import { type Person, sitDown } from './support/person.ts'
 
@@ -14,73 +14,18 @@ const OPERATORS = 8
 /** From the end at the provider until the customer's data is out of sight. */
 const PROMISED_S = 8
 
-/** Ends it, and answers when. */
-type End = (subjectToken: string, person: Person) => Promise<number>
-
 inEachBrowser('an end from elsewhere', (browser) => {
   let sites: Sites
 
   before(async () => {
-    const rpInitiatedLogout = {
-      enabled: true,
-      logoutSource: async (ctx: { body?: unknown }, form: string) => {
-        ctx.body = `${form}<button form="op.logoutForm" name="logout" value="yes">Sign out</button>`
-      },
-      postLogoutSuccessSource: async (ctx: { body?: unknown }) => {
-        ctx.body = 'Signed out'
-      },
-    }
-    sites = await startSites({ configuration: { features: { rpInitiatedLogout } } })
+    sites = await startSites()
     sites.application.script = scriptOf(sites)
   })
   after(() => sites?.[Symbol.asyncDispose]())
 
-  const ends: Record<string, [end: End, says: string]> = {
-    'the customer': [
-      async (token) => {
-        const now = Date.now()
-        await sites.provider.impersonation.end(idOf(token), { by: { sub: 'alice' }, cause: 'user' })
-        return now
-      },
-      'The customer ended it.',
-    ],
-    'a lead': [
-      async (token) => {
-        const now = Date.now()
-        await sites.provider.impersonation.end(idOf(token), { by: { sub: 'lea' } })
-        return now
-      },
-      'Another person ended it.',
-    ],
-    'a replay': [
-      async (token) => {
-        const now = Date.now()
-        await fetch(`${sites.issuer}/token`, {
-          method: 'POST',
-          body: new URLSearchParams({
-            grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
-            client_id: CLIENT,
-            subject_token: token,
-            subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-            resource: sites.resource,
-          }),
-        })
-        return now
-      },
-      'used a second time',
-    ],
-    'a sign-out': [
-      async (_token, person) => {
-        const other = await person.open()
-        await other.tab.goto(`${sites.issuer}/session/end`)
-        await other.press('Sign out')
-        await other.sees('Signed out')
-        const now = Date.now()
-        await other.tab.close()
-        return now
-      },
-      'You signed out',
-    ],
+  const ends: Record<string, [how: EndOptions, says: string]> = {
+    'the customer': [{ by: { sub: 'alice' }, cause: 'user' }, 'The customer ended it.'],
+    'a lead': [{ by: { sub: 'lea' } }, 'Another person ended it.'],
   }
 
   it(`covers the page within 8 s, and the page says who ended it, ${ENDS} times`, async function () {
@@ -105,14 +50,15 @@ inEachBrowser('an end from elsewhere', (browser) => {
   })
 
   /** The seconds from the end until the page is covered. */
-  async function cover(person: Person, end: End, says: string): Promise<number> {
+  async function cover(person: Person, how: EndOptions, says: string): Promise<number> {
     await person.tab.goto(sites.signInUrl())
     const { subjectToken } = await sites.issue()
     // A change of the fragment alone loads nothing.
     await person.tab.goto('about:blank')
     await person.tab.goto(impersonationUrl(`${sites.application.url}/`, { subjectToken }))
     await person.sees('acting as alice')
-    const ended = await end(subjectToken, person)
+    const ended = Date.now()
+    await sites.provider.impersonation.end(idOf(subjectToken), how)
     await person.sees(says)
     const seconds = Math.round((Date.now() - ended) / 100) / 10
     expect(await person.text()).to.not.include('acting as')

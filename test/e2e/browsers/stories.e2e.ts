@@ -209,6 +209,8 @@ inEachBrowser('the stories', (browser) => {
       await dana.press('Save')
       await shop.sees('You no longer act as Dana Schmidt')
     })
+    await form('olivia', 'erin', 'SUP-411')
+    await olivia.sees('Kestrel Ltd has closed its accounts to support.')
   })
 
   it('an operator acts in an emergency, and a lead looks at it', async () => {
@@ -250,6 +252,10 @@ inEachBrowser('the stories', (browser) => {
     await step('a customer objects, and the lead has an alarm', [2, 1], async () => {
       await bob.press('I did not ask for this')
       await bob.sees('You did not ask for this?')
+      const height = await bob.tab.evaluate<number>(
+        "document.querySelector('dialog[open]').getBoundingClientRect().height / innerHeight",
+      )
+      expect(height, 'the part of the window that the dialog covers').to.be.below(0.75)
       await bob.fill('Is there anything', 'I never called')
       await bob.press('Tell them')
       await grace.sees('1 alarm to look at now')

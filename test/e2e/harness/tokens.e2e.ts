@@ -18,13 +18,6 @@ describe('a token', () => {
     })
   }
 
-  async function redeem({ page }: Visit): Promise<void> {
-    await page.evaluate(async (verifier) => {
-      const body = new URLSearchParams({ code: 'x', code_verifier: verifier })
-      await fetch('/token', { method: 'POST', body })
-    }, VERIFIER)
-  }
-
   it('is found in every place where a page could keep it', async () => {
     const said = await objections(server.url, async (person) => {
       await obtain(person)
@@ -101,52 +94,4 @@ describe('a token', () => {
       `subjectToken ${TOKEN}-3`,
     ])
   })
-
-  it('is found in the log of the server; to look for none finds none', async () => {
-    await using person = await visit(server.url)
-    await person.page.goto('/')
-    const refusal = await person.tokens.expectNowhere().catch((error: Error) => error.message)
-    expect(refusal).to.include('no token has passed by')
-    await obtain(person)
-    expect(await person.tokens.leaks(`GET / ${TOKEN}`)).to.have.length(1)
-    await person.tokens.expectNowhere('GET /')
-  })
-
-  it('may be shown where a person asked for it, and nowhere else', async () => {
-    await using person = await visit(server.url)
-    const { page, tokens } = person
-    await page.goto('/')
-    await obtain(person)
-    await page.evaluate((token) => document.body.append(token), TOKEN)
-    tokens.reveal()
-    await tokens.expectNowhere()
-    await page.evaluate((token) => {
-      window.name = token
-    }, TOKEN)
-    expect(await tokens.leaks()).to.have.length(1)
-    tokens.conceal()
-    expect(await tokens.leaks()).to.have.length(2)
-    await page.evaluate(() => {
-      window.name = ''
-      document.body.replaceChildren()
-    })
-  })
-
-  it('that is a code_verifier may wait in the storage for the sign-in, and no longer', async () => {
-    const store = ({ page }: Visit) =>
-      page.evaluate((verifier) => sessionStorage.setItem('verifier', verifier), VERIFIER)
-    const forgotten = await objections(server.url, async (person) => {
-      await store(person)
-      await person.page.evaluate(() => sessionStorage.clear())
-      await redeem(person)
-    })
-    expect(forgotten).to.equal('')
-    const kept = await objections(server.url, async (person) => {
-      await store(person)
-      await redeem(person)
-    })
-    expect(kept).to.include('code_verifier a-verifi… in sessionStorage')
-  })
 })
-
-const VERIFIER = 'a-verifier-of-forty-three-characters-and-more'

@@ -1,6 +1,13 @@
 import { expect } from 'chai'
 import type { Example } from '../../../../test/example-provider/support.ts'
-import { banner, bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
+import {
+  banner,
+  bannerPage,
+  seen,
+  showBanner,
+  visitBanner,
+  visitStopped,
+} from '../support/banner-page.ts'
 
 describe('<impersonation-banner>: what it shows', () => {
   let server: Example
@@ -11,9 +18,8 @@ describe('<impersonation-banner>: what it shows', () => {
   after(() => server.close())
 
   it('tells who acts as whom, the ticket, the time, and has a button', async () => {
-    await using person = await visitBanner(server.url, { clock: new Date() })
+    await using person = await visitStopped(server.url)
     const { page } = person
-    await page.clock.pauseAt(Date.now() + 60_000)
     const region = await showBanner(page)
     expect(await region.getAttribute('part')).to.equal('banner')
     expect(await seen(region)).to.deep.equal([
@@ -43,9 +49,8 @@ describe('<impersonation-banner>: what it shows', () => {
   })
 
   it('says that it will be reviewed, in the words of the application, also where that is known later', async () => {
-    await using person = await visitBanner(server.url, { clock: new Date() })
+    await using person = await visitStopped(server.url)
     const { page } = person
-    await page.clock.pauseAt(Date.now() + 60_000)
     const region = await showBanner(page, {}, { changes: true })
     expect(await seen(region)).to.not.include('Will be reviewed')
     await page.evaluate(() => {
@@ -81,9 +86,8 @@ describe('<impersonation-banner>: what it shows', () => {
   })
 
   it('takes every text from the application, and isolates the names in them', async () => {
-    await using person = await visitBanner(server.url, { clock: new Date() })
+    await using person = await visitStopped(server.url)
     const { page } = person
-    await page.clock.pauseAt(Date.now() + 60_000)
     await page.evaluate(() => {
       const element = window.lab.show(window.lab.session({ seconds: 125 }), { changes: true })
       element.texts = {

@@ -1,8 +1,13 @@
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
 import type { Example } from '../../../../test/example-provider/support.ts'
-import type { Visit } from '../../../console/test/e2e/support/visit.ts'
-import { banner, bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
+import {
+  banner,
+  bannerPage,
+  seen,
+  showBanner,
+  timeIn,
+  visitStopped,
+} from '../support/banner-page.ts'
 
 describe('<impersonation-banner>: the time, of a banner that moves or is one of two', () => {
   let server: Example
@@ -12,16 +17,8 @@ describe('<impersonation-banner>: the time, of a banner that moves or is one of 
   })
   after(() => server.close())
 
-  /** A visit in which time passes only where the test says so. */
-  async function stopped(): Promise<Visit> {
-    const clock = new Date()
-    const person = await visitBanner(server.url, { clock })
-    await person.page.clock.pauseAt(clock.getTime() + 60_000)
-    return person
-  }
-
   it('does not run in a banner that is not in the page, or is over', async () => {
-    await using person = await stopped()
+    await using person = await visitStopped(server.url)
     const { page } = person
     await page.evaluate(() => {
       const set = window.setTimeout
@@ -60,7 +57,7 @@ describe('<impersonation-banner>: the time, of a banner that moves or is one of 
   })
 
   it('of a banner that is moved goes on; nothing is said twice', async () => {
-    await using person = await stopped()
+    await using person = await visitStopped(server.url)
     const { page } = person
     await showBanner(page, { seconds: 61 })
     await page.clock.runFor(2000)
@@ -81,7 +78,7 @@ describe('<impersonation-banner>: the time, of a banner that moves or is one of 
   })
 
   it('of two banners runs apart', async () => {
-    await using person = await stopped()
+    await using person = await visitStopped(server.url)
     const { page } = person
     await showBanner(page, { seconds: 5 })
     await page.evaluate(() => window.lab.add(window.lab.session({ seconds: 100, userId: 'bob' })))
@@ -95,7 +92,7 @@ describe('<impersonation-banner>: the time, of a banner that moves or is one of 
   })
 
   it('of a session that is replaced is forgotten, with all that it still says', async () => {
-    await using person = await stopped()
+    await using person = await visitStopped(server.url)
     const { page } = person
     await showBanner(page, { seconds: 5 })
     await page.evaluate(() => {
@@ -115,7 +112,3 @@ describe('<impersonation-banner>: the time, of a banner that moves or is one of 
     ])
   })
 })
-
-function timeIn(page: Page): Promise<string | null> {
-  return page.getByRole('timer').textContent()
-}

@@ -1,8 +1,13 @@
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
 import type { Example } from '../../../../test/example-provider/support.ts'
-import type { Visit } from '../../../console/test/e2e/support/visit.ts'
-import { banner, bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
+import {
+  banner,
+  bannerPage,
+  seen,
+  showBanner,
+  timeIn,
+  visitStopped,
+} from '../support/banner-page.ts'
 
 const MINUTE = 60_000
 
@@ -14,16 +19,8 @@ describe('<impersonation-banner>: the time', () => {
   })
   after(() => server.close())
 
-  /** A visit in which time passes only where the test says so. */
-  async function stopped(): Promise<Visit> {
-    const clock = new Date()
-    const person = await visitBanner(server.url, { clock })
-    await person.page.clock.pauseAt(clock.getTime() + MINUTE)
-    return person
-  }
-
   it('runs down second by second, without drift', async () => {
-    await using person = await stopped()
+    await using person = await visitStopped(server.url)
     const { page } = person
     await showBanner(page)
     for (const [passed, left] of [
@@ -44,7 +41,7 @@ describe('<impersonation-banner>: the time', () => {
   })
 
   it('is said once at one minute and once at ten seconds, and not at every second', async () => {
-    await using person = await stopped()
+    await using person = await visitStopped(server.url)
     const { page } = person
     await showBanner(page, { seconds: 65 }, { userName: 'Alice Ng' })
     const said = page.getByRole('status')
@@ -63,7 +60,7 @@ describe('<impersonation-banner>: the time', () => {
   })
 
   it('is said at once where a banner appears late', async () => {
-    await using person = await stopped()
+    await using person = await visitStopped(server.url)
     const { page } = person
     await showBanner(page, { seconds: 42 })
     expect(await page.getByRole('status').textContent()).to.match(/^42 seconds left/)
@@ -72,7 +69,7 @@ describe('<impersonation-banner>: the time', () => {
   })
 
   it('is unmistakable in the last 30 seconds, by words, weight, border and colour, and does not move the page', async () => {
-    await using person = await stopped()
+    await using person = await visitStopped(server.url)
     const { page } = person
     await showBanner(page, { seconds: 31 })
     const looks = () =>
@@ -95,7 +92,7 @@ describe('<impersonation-banner>: the time', () => {
   })
 
   it('is over without an event of the session; the banner stays, says so, and what to do', async () => {
-    await using person = await stopped()
+    await using person = await visitStopped(server.url)
     const { page } = person
     await showBanner(page, { seconds: 2 })
     await page.clock.runFor(2000)
@@ -111,7 +108,7 @@ describe('<impersonation-banner>: the time', () => {
   })
 
   it('shows the slot "over" in place of the text, and only after the end', async () => {
-    await using person = await stopped()
+    await using person = await visitStopped(server.url)
     const { page } = person
     await showBanner(page)
     await page.evaluate(() => {
@@ -136,7 +133,7 @@ describe('<impersonation-banner>: the time', () => {
   })
 
   it('is right after the machine has slept: being looked at is enough, no tick is needed', async () => {
-    await using person = await stopped()
+    await using person = await visitStopped(server.url)
     const { page } = person
     await showBanner(page)
     const look = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
@@ -154,7 +151,7 @@ describe('<impersonation-banner>: the time', () => {
   })
 
   it('is not prolonged by putting the clock back', async () => {
-    await using person = await stopped()
+    await using person = await visitStopped(server.url)
     const { page } = person
     await showBanner(page, { seconds: 120 })
     await page.clock.setSystemTime((await page.evaluate(() => Date.now())) - 60 * MINUTE)
@@ -164,7 +161,3 @@ describe('<impersonation-banner>: the time', () => {
     await page.getByText('The time is over.').waitFor()
   })
 })
-
-function timeIn(page: Page): Promise<string | null> {
-  return page.getByRole('timer').textContent()
-}

@@ -64,6 +64,19 @@ export async function visitBanner(base: string, options: VisitOptions = {}): Pro
   return person
 }
 
+/** The same, in which time passes only where the test says so. */
+export async function visitStopped(base: string): Promise<Visit> {
+  const clock = new Date()
+  const person = await visitBanner(base, { clock })
+  await person.page.clock.pauseAt(clock.getTime() + 60_000)
+  return person
+}
+
+/** The time that the banner shows. */
+export function timeIn(page: Page): Promise<string | null> {
+  return page.getByRole('timer').textContent()
+}
+
 type Settings = Parameters<Window['lab']['show']>[1]
 
 /** Shows one banner, with a session whose time passes only where the test says so. */

@@ -1,7 +1,9 @@
+import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import type { AcceptImpersonationOptions } from '../../src/accept-options.ts'
 import type { ImpersonationSession } from '../../src/session.ts'
 import { CLIENT, type Sites } from './sites.ts'
+import { type Visit, visit } from './visit.ts'
 
 declare global {
   /** What the page of the tests leaves for them. */
@@ -60,10 +62,35 @@ export async function said(page: Page): Promise<string> {
   return (await place.textContent()) ?? ''
 }
 
+/** A new browser in which the operator has followed a link, and acts. */
+export async function acting(
+  sites: Sites,
+  link: Parameters<Sites['link']> = [],
+  prepare: (person: Visit) => unknown = () => {},
+): Promise<Visit> {
+  await using stack = new AsyncDisposableStack()
+  const person = stack.use(await visit(sites))
+  await prepare(person)
+  await sites.signIn(person.context)
+  await person.page.goto(await sites.link(...link))
+  expect(await said(person.page)).to.equal('acting as alice')
+  stack.move()
+  return person
+}
+
 /** The events of the session, once those that are due have been told. */
 export async function heard(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     await Promise.resolve()
     return globalThis.happened.filter((event) => !event.includes(' '))
   })
+}
+
+/** The page has left, and its last request is on its way. */
+export async function untilEnded(sites: Sites): Promise<void> {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
+    if ((await sites.states())[0] === 'ended') return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error('it has not ended')
 }

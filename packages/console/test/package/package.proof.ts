@@ -79,13 +79,6 @@ describe('the console as users get it', function () {
     expect(broken).to.deep.equal([])
   })
 
-  it('has an SBOM, with its run-time dependencies', async () => {
-    const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/sbom.ts'), tarball])
-    const { metadata, dependencies } = JSON.parse(stdout)
-    expect(metadata.component.name).to.equal('oidc-provider-impersonation-console')
-    expect(dependencies[0].dependsOn).to.have.lengthOf(5)
-  })
-
   it('publint finds nothing', async () => {
     const { stdout } = await run(bin('publint'), ['--strict', tarball], { cwd: ROOT })
     expect(stdout).to.include('All good!')

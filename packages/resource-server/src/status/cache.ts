@@ -44,6 +44,7 @@ interface Held {
   list?: StatusList
   /** The token of the last copy. */
   text?: string
+  ttl: number
   expiresAt: number
   usedAt: number
 }
@@ -67,18 +68,20 @@ interface Held {
  *   is then believed no longer than the first one of an API that starts.
  *
  * @param clock - tells a time in milliseconds that never goes back
- * @returns a function that answers a list, and throws {@link StatusUnavailable}
+ * @returns a function that returns a list, and after how many milliseconds it is fetched anew for who
+ * asks then. It throws {@link StatusUnavailable}.
  */
 export function statusCache(
   load: LoadList,
   clock: () => number,
-): (uri: string) => Promise<StatusList> {
+): (uri: string) => Promise<{ readonly list: StatusList; readonly dueIn: number }> {
   /** In the order of use. */
   const lists = new Map<string, Held>()
 
   function heldFor(uri: string, now: number): Held {
     const held = lists.get(uri) ?? {
       upkeep: new Upkeep(),
+      ttl: 0,
       expiresAt: Number.NEGATIVE_INFINITY,
       usedAt: now,
     }
@@ -97,6 +100,7 @@ export function statusCache(
     if (loaded.text === held.text) throw new Error('a copy was served a second time')
     held.list = merged(held.list, loaded.list)
     held.text = loaded.text
+    held.ttl = loaded.ttl
     // The copy before may have come from a younger cache.
     held.expiresAt = Math.max(held.expiresAt, Math.min(loaded.expiresAt, start + loaded.span))
     held.upkeep.staleAt = Math.min(start + loaded.ttl, held.expiresAt)
@@ -108,8 +112,12 @@ export function statusCache(
     const held = heldFor(uri, now)
     const { upkeep } = held
     await upkeep.keep(now, (start) => refresh(uri, held, start))
-    if (!held.list || clock() >= held.expiresAt) throw new StatusUnavailable(uri, upkeep.failure)
-    return held.list
+    const { list, ttl, expiresAt } = held
+    const left = expiresAt - clock()
+    if (!list || left <= 0) throw new StatusUnavailable(uri, upkeep.failure)
+    // Whoever asks a moment before the copy is stale did not wait for the fetch, and asks again.
+    const isFresh = upkeep.staleAt > now
+    return { list, dueIn: isFresh ? upkeep.staleAt - clock() : Math.min(ttl, left) }
   }
 }
 

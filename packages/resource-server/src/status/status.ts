@@ -14,15 +14,16 @@ import { listVerifier } from './list-token.ts'
  * the relying party. §8.3: "The processing rules for Referenced Tokens (such as JWT or CWT) MUST
  * precede any evaluation of a Referenced Token's status."
  *
- * @returns a function of an impersonated caller whose access token, and its sender, are verified
- * already. (In other tokens, `status` is a claim of the deployment's own.) It throws
+ * @returns a function of a caller whose access token, and its sender, are verified already. (In tokens
+ * that are not impersonated, `status` is a claim of the deployment's own.) It returns after how many
+ * milliseconds another look can tell more, and `undefined` if none can. It throws
  * {@link RequestRefused} for an impersonation that has ended, or whose status cannot be read out of
  * its list, and `StatusUnavailable` where the list cannot be had.
  */
 export function statusCheck(
   options: ResolvedResourceServerOptions,
   keys: JWTVerifyGetKey,
-): (caller: Caller) => Promise<void> {
+): (caller: Caller) => Promise<number | undefined> {
   const under = underIssuer(options.issuer)
   const clock = agingClock()
   const fetchToken = statusFetcher(options.fetch, under, clock)
@@ -32,19 +33,22 @@ export function statusCheck(
     return { ...(await verify(uri, fetched)), text: fetched.text }
   }, clock)
 
-  return async ({ claims: { status } }) => {
+  return async ({ isImpersonated, claims: { status } }) => {
+    if (!isImpersonated) return undefined
     if (status === undefined) {
       if (options.requireStatus) throw invalidToken('access token has no status')
-      return
+      return undefined
     }
     const reference = statusReferenceFrom(status)
     if (!reference || !under(reference.uri))
       throw invalidToken('status of the access token is malformed')
-    const value = statusAt(await listAt(reference.uri), reference.idx)
+    const { list, dueIn } = await listAt(reference.uri)
+    const value = statusAt(list, reference.idx)
     // "If the provided index is out of bounds of the Status List, no statement about the status of
     // the Referenced Token can be made and the Referenced Token MUST be rejected."
     if (value === undefined) throw invalidToken('status of the access token is not in its list')
     if (value !== 0) throw invalidToken('impersonation has ended')
+    return dueIn
   }
 }
 

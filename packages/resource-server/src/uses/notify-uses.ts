@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { IMPERSONATED_JTI_PREFIX, personAndSoftware } from '../act.ts'
 import type { Caller } from '../caller.ts'
 import type { ResolvedResourceServerOptions } from '../options.ts'
-import type { ApiResponse, Presented } from '../request.ts'
+import { type ApiResponse, isOver, type Presented } from '../request.ts'
 import type { ImpersonationUse, OnImpersonatedRequest, UseRefusal } from './impersonation-use.ts'
 
 /** In milliseconds: a function that takes longer is warned of, once for each use. */
@@ -23,6 +23,8 @@ interface Noted {
   readonly jti: unknown
   refused: UseRefusal | undefined
   isNotified: boolean
+  /** Notifies the function, unless it was notified. */
+  readonly notify: (status?: number) => void
 }
 
 /**
@@ -35,32 +37,43 @@ const notedOf = new WeakMap<object, Noted[]>()
  * Notifies `onImpersonatedRequest` of the requests of impersonations: once for each request, function
  * and token. A refusal is never lost: of several guards the first refusal is announced, and one that comes
  * after the call is announced by a call of its own.
+ *
+ * @returns a function that waits for the answer, unless `isOpen` says that the connection stays open
  */
 export function createUseNotifier({
   audience,
   onImpersonatedRequest: listener,
-}: ResolvedResourceServerOptions): (judged: Judged) => void {
+}: ResolvedResourceServerOptions): (judged: Judged, how?: { readonly isOpen: boolean }) => void {
   if (!listener) return () => {}
 
-  return (judged) => {
+  return (judged, { isOpen } = { isOpen: false }) => {
     const { presented, caller, refused } = judged
     if (!caller.isImpersonated) return
     const { jti } = caller.claims
-    const keys = keysOf(presented)
+    const keys = [caller, ...keysOf(presented)]
     const before = keys
       .flatMap((key) => notedOf.get(key) ?? [])
       .findLast((each) => each.listener === listener && each.jti === jti)
+    if (before && isOpen) return before.notify()
     if (before && (!refused || before.refused)) return
     if (before && !before.isNotified) {
       before.refused = refused
       return
     }
-    const noted: Noted = { listener, jti, refused, isNotified: false }
+    const noted: Noted = {
+      listener,
+      jti,
+      refused,
+      isNotified: false,
+      notify(status) {
+        if (noted.isNotified) return
+        noted.isNotified = true
+        notify(listener, buildUse({ ...judged, refused: noted.refused }, audience, status))
+      },
+    }
     for (const key of keys) notedOf.set(key, [...(notedOf.get(key) ?? []), noted])
-    afterAnswer(presented.response, () => {
-      noted.isNotified = true
-      notify(listener, buildUse({ ...judged, refused: noted.refused }, audience))
-    })
+    if (isOpen) noted.notify()
+    else afterAnswer(presented.response, () => noted.notify(statusOf(presented.response)))
   }
 }
 
@@ -72,11 +85,11 @@ function keysOf({ request, response }: Presented): object[] {
 function buildUse(
   { presented, caller, time, refused }: Judged,
   audience: string,
+  status: number | undefined,
 ): ImpersonationUse {
   const { userId, actor, claims } = caller
   const id = parseImpersonationId(claims.jti)
   const { method, target } = presented
-  const status = statusOf(presented.response)
   return Object.freeze({
     useId: randomUUID(),
     timeMs: time,
@@ -152,8 +165,4 @@ function afterAnswer(response: ApiResponse | undefined, act: () => void): void {
 /** The status that the client got; `undefined` where it got none. */
 function statusOf(response: ApiResponse | undefined): number | undefined {
   return response?.headersSent ? response.statusCode : undefined
-}
-
-function isOver({ writableFinished, destroyed, stream }: ApiResponse): boolean {
-  return writableFinished === true || destroyed === true || stream?.destroyed === true
 }
