@@ -67,8 +67,9 @@ export const SCOPE_CLAIMS: NonNullable<Configuration['claims']> = {
 export function findAccount(_ctx: unknown, id: string): Account | undefined {
   const found = people.find(id)
   if (!found) return undefined
-  const { name, email } = found
-  return { accountId: id, claims: () => ({ sub: id, name, email, email_verified: true }) }
+  // The id as it is stored: your database may find `root` when it is asked for `ROOT`.
+  const { id: accountId, name, email } = found
+  return { accountId, claims: () => ({ sub: accountId, name, email, email_verified: true }) }
 }
 
 /** Checks a login and its password. */

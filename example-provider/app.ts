@@ -129,7 +129,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
     async check() {
       const advice = await provider.impersonation.check()
       for (const { id, ok, message } of advice) {
-        if (!ok && REACHABLE.includes(id)) console.warn(`check() says: ${message}`)
+        if (ok === false && REACHABLE.includes(id)) console.warn(`check() says: ${message}`)
       }
       await support.check()
     },

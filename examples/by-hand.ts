@@ -7,6 +7,7 @@ import { ImpersonationFeature, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-i
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 
 const base = process.env.BASE_URL ?? 'http://localhost:3000'
+const users = new Map(['alice', 'bob', 'olivia', 'oscar', 'root'].map((id) => [id, { id }]))
 
 // 1. The value of features.impersonation.
 const impersonation = new ImpersonationFeature({
@@ -33,7 +34,10 @@ const configuration = impersonation.configure({
       redirect_uris: ['https://console.example.com/callback'],
     },
   ],
-  findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+  findAccount(_ctx, sub) {
+    const user = users.get(sub)
+    return user && { accountId: user.id, claims: () => ({ sub: user.id }) }
+  },
   features: {
     clientCredentials: { enabled: true },
     resourceIndicators: {

@@ -4,6 +4,7 @@ import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 
 const base = process.env.BASE_URL ?? 'http://localhost:3000'
+const users = new Map(['alice', 'bob', 'olivia', 'oscar', 'root'].map((id) => [id, { id }]))
 const administrators = new Set(['root'])
 
 const provider = new Provider(`${base}/oidc`, {
@@ -23,7 +24,10 @@ const provider = new Provider(`${base}/oidc`, {
       response_types: [],
     },
   ],
-  findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+  findAccount(_ctx, sub) {
+    const user = users.get(sub)
+    return user && { accountId: user.id, claims: () => ({ sub: user.id }) }
+  },
   features: {
     resourceIndicators: {
       getResourceServerInfo: () => ({ scope: 'orders:read', accessTokenFormat: 'jwt' }),

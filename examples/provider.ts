@@ -3,6 +3,7 @@ import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory
 
 export const port = Number(process.env.PORT ?? 3000)
 const base = `http://localhost:${port}`
+const users = new Map(['alice', 'bob', 'olivia', 'oscar', 'root'].map((id) => [id, { id }]))
 
 export const provider = new Provider(`${base}/oidc`, {
   adapter: createMemoryAdapter(),
@@ -22,7 +23,10 @@ export const provider = new Provider(`${base}/oidc`, {
     },
   ],
   cookies: { keys: [process.env.COOKIE_KEY ?? 'only for trying it out'] },
-  findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+  findAccount(_ctx, sub) {
+    const user = users.get(sub)
+    return user && { accountId: user.id, claims: () => ({ sub: user.id }) }
+  },
   features: {
     clientCredentials: { enabled: true },
     resourceIndicators: {

@@ -1,7 +1,7 @@
 import type { Provider } from 'oidc-provider'
 import { type AccessTokenClaims, claimsOf } from './claims/claims.ts'
 import { registerExchange } from './exchange/exchange.ts'
-import { withholdFromSelfRegistered } from './host/instance.ts'
+import { withholdFromSelfRegistered } from './host/patches.ts'
 import { announceRoutes, issuerRoutes } from './http/routes.ts'
 import { takeOverMarks } from './impersonations/marks.ts'
 import { followRevocations, followSignOuts, judgeByEnds } from './impersonations/sign-out.ts'

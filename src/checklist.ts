@@ -7,12 +7,14 @@ import {
   publicKeys,
   staticClients,
 } from './host/instance.ts'
-import { findOpaqueResources } from './impersonations/list.ts'
+import { findAccountById } from './host/request.ts'
+import { findIdWithCase, findOpaqueResources } from './impersonations/list.ts'
 import { optionsOf } from './options/defaults.ts'
 import { knowsApis, mayClient } from './policy/clients.ts'
 import type { ImpersonationEvents } from './public/events.ts'
 import type { ChecklistItem } from './public/objects.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
+import { otherSpellings } from './shared/spellings.ts'
 import { issuerUri, STATUS_LISTS_PATH } from './shared/uris.ts'
 import { statusListsOf } from './status-list/sign.ts'
 import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
@@ -42,10 +44,25 @@ const TODO: Readonly<Record<ChecklistItem['id'], string>> = {
   events: 'listen to the events of impersonations, or mount the console',
   errors: 'listen to server_error: its cause stands nowhere else',
   namesakes: 'give software that acts another id than any account has',
+  account_ids: 'let findAccount answer the id as it is stored',
   discovery: 'mount the provider at the path of its issuer',
   status_lists:
     'let the proxy pass on every path below the issuer, or APIs refuse impersonated tokens with 503',
+  management_api:
+    'mount provider.impersonation.routes() or callback(), unless only this process issues',
 }
+
+/** Whether something is left to do, or what it is left to do for. */
+type Finding = boolean | string | Untried
+
+/** A line that could not be looked at. */
+interface Untried {
+  readonly ok: true | undefined
+  readonly why: string
+}
+
+const NOT_LOOKED_AT: Untried = { ok: undefined, why: 'not looked at yet, nothing answers there' }
+const NOTHING_TO_TRY: Untried = { ok: true, why: 'nothing could be tried yet' }
 
 /** The key that oidc-provider signs with where a deployment has none: anyone can read it. */
 const DEVELOPMENT_KEY = 'keystore-CHANGE-ME'
@@ -69,13 +86,10 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
   const { managementApi, accessToken, actorToken, rateLimits, ...options } = optionsOf.of(provider)
   const cookieKeys = configurationOf(provider).cookies?.keys ?? []
   const canEnd = endingAdapterOf.find(provider) !== undefined
-  const [address] = await Promise.all([
-    lookAtAddress(provider),
-    subjectTokensOf.of(provider).checkStorage(),
-  ])
+  await subjectTokensOf.of(provider).checkStorage()
+  const address = await lookAtAddress(provider)
   const unheard = KEPT_EVENTS.filter((name) => provider.listenerCount(name) === 0)
-  /** Whether something is left to do, or what it is left to do for. */
-  const open: Record<ChecklistItem['id'], boolean | string> = {
+  const open: Record<ChecklistItem['id'], Finding> = {
     single_use:
       options.subjectToken.singleUse !== 'adapter' ||
       isDevelopmentAdapter(provider.AccessToken.adapter),
@@ -97,12 +111,25 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
     events: !hasRecorders(provider) && join(unheard),
     errors: provider.listenerCount('server_error') === 0,
     namesakes: join(await findNamesakes(provider, options.softwareActors)),
+    account_ids: canEnd ? await findOtherSpellings(provider) : NOTHING_TO_TRY,
     ...address,
   }
   return (Object.keys(TODO) as ChecklistItem['id'][]).map((id) => {
     const left = open[id]
+    if (typeof left === 'object') return { id, ok: left.ok, message: `${TODO[id]} (${left.why})` }
     return { id, ok: !left, message: TODO[id] + (left && left !== true ? `: ${left}` : '') }
   })
+}
+
+/**
+ * Whether `findAccount` takes another spelling of a stored id for an id of its own. Where two spellings,
+ * drawn at random, are accounts, its storage compares without case, and the rules of a deployment do not.
+ */
+async function findOtherSpellings(provider: Provider): Promise<Finding> {
+  const stored = await findIdWithCase(provider)
+  if (stored === undefined) return NOTHING_TO_TRY
+  const found = await Promise.all(otherSpellings(stored).map((id) => findAccountById(provider, id)))
+  return found.every((account) => account !== undefined && account.accountId !== stored)
 }
 
 function join(names: readonly string[]): string {
@@ -130,29 +157,48 @@ function findUnboundClients(provider: Provider): readonly string[] {
 
 const TIMEOUT_MS = 1000
 
-/**
- * What answers at the address of the provider: its discovery document, and its status lists. No answer
- * says nothing, since the server may start later.
- */
+/** What answers at the address of the provider: discovery, status lists and the management API. */
 async function lookAtAddress(
   provider: Provider,
-): Promise<Record<'discovery' | 'status_lists', boolean | string>> {
+): Promise<Record<'discovery' | 'status_lists' | 'management_api', Finding>> {
   const { issuer } = provider
   const url = issuerUri(issuer, '/.well-known/openid-configuration')
   const discovery = await loadJson(url)
-  const isOurs = discovery?.body.issuer === issuer
+  if (!discovery) {
+    return {
+      discovery: NOT_LOOKED_AT,
+      status_lists: NOT_LOOKED_AT,
+      management_api: NOT_LOOKED_AT,
+    }
+  }
+  const isOurs = discovery.body.issuer === issuer
   const listsUrl = issuerUri(issuer, STATUS_LISTS_PATH)
   const lists = isOurs && statusListsOf.find(provider) ? await loadJson(listsUrl) : undefined
   return {
     discovery:
-      discovery !== undefined &&
       !isOurs &&
       `${url} answers ${discovery.status}, and not with the discovery document of this provider`,
-    status_lists:
-      lists !== undefined &&
-      !Array.isArray(lists.body.status_lists) &&
-      `${listsUrl} answers ${lists.status}, and not with the status lists of this provider`,
+    status_lists: lists
+      ? !Array.isArray(lists.body.status_lists) &&
+        `${listsUrl} answers ${lists.status}, and not with the status lists of this provider`
+      : isOurs && statusListsOf.find(provider) === undefined
+        ? false
+        : NOT_LOOKED_AT,
+    management_api: isOurs ? await findManagementApi(provider) : NOT_LOOKED_AT,
   }
+}
+
+/** Where the management API answers: beside the provider, or in it. It takes no GET. */
+async function findManagementApi(provider: Provider): Promise<Finding> {
+  const { issuer } = provider
+  const { prefix } = optionsOf.of(provider).managementApi
+  const path = `${prefix}/subject-tokens`
+  const urls = [...new Set([new URL(issuer).origin + path, issuerUri(issuer, path)])]
+  const answers = await Promise.all(urls.map((url) => loadJson(url)))
+  if (answers.some((answer) => answer?.status === 405 && answer.body.error === 'invalid_request'))
+    return false
+  if (answers.includes(undefined)) return NOT_LOOKED_AT
+  return `${urls.join(' and ')} answer ${answers.map((answer) => answer?.status).join(' and ')}`
 }
 
 /** `undefined` where nothing answers, or something that is in trouble. */

@@ -11,6 +11,7 @@ import {
 import { addRecorder, parseRecorder } from './events/trail.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
+import { checkPatched } from './host/patches.ts'
 import { managementRoutes } from './http/routes.ts'
 import { endImpersonation } from './impersonations/end.ts'
 import { END, readFilter, readQuery } from './impersonations/inputs.ts'
@@ -98,6 +99,7 @@ export class ImpersonationFeature {
   register(provider: Provider): void {
     if (!this.enabled) return
     checkClassNames(provider)
+    checkPatched(provider)
     if (!this.#configured || !isWired(configurationOf(provider), this.#configured)) {
       throw new TypeError(
         'register(provider) needs a provider that was built from configure(configuration) of the same ImpersonationFeature, unchanged: otherwise it would issue impersonated tokens without act',
@@ -118,9 +120,9 @@ export class ImpersonationFeature {
    * Call it at the start, to find an incomplete adapter early. It takes a little over a second.
    * Resolves at once, with nothing, where impersonation is not enabled.
    *
-   * Resolves the part of the checklist for production that the provider can tell, to be printed:
-   * `console.table(await provider.impersonation.check())`. A deployment works without what is not `ok`
-   * there.
+   * Resolves the part of the checklist for production that the provider can tell. Print the lines
+   * whose `ok` is `false`. A deployment works without them. Call it once the server listens: before
+   * that, `ok` is `undefined` for what is looked for at the issuer's address.
    *
    * @throws TypeError before {@link register}
    * @throws Error where it cannot work: its message is one sentence about what is wrong, with the
@@ -202,9 +204,8 @@ export class ImpersonationFeature {
   }
 
   /**
-   * Ends all impersonations that match at this moment. With `actor`, `client` or `permit`, this process
-   * looks once more after 10 seconds, or another one within 15 where this one is gone: an exchange that
-   * was under way has redeemed by then, or gets nothing.
+   * Ends all impersonations that match at this moment. With `actor`, `client` or `permit`, an exchange that is
+   * under way issues nothing, and subject tokens that are issued in the next 5 seconds are refused, too.
    *
    * @returns how many this call ended
    * @throws TypeError for a filter without a member, or a wrong one

@@ -4,8 +4,8 @@ export { storageCases } from './adapters/cases.ts'
 export { statusListId } from './adapters/record.ts'
 export { isBusy, openFile, primaryCode, tune } from './adapters/sqlite/database.ts'
 export { findAccountById as findAccount } from './host/request.ts'
-export { answersFollowed } from './http/after-answer.ts'
 export { readJsonBody } from './http/body.ts'
+export { answersFollowed } from './impersonations/after-answer.ts'
 export { requiredBinding } from './issue/request.ts'
 export { descriptionsOf } from './options/descriptions.ts'
 export {
@@ -29,6 +29,7 @@ export {
   MAX_SUBJECT_TOKEN_TTL,
 } from './shared/constants.ts'
 export { requestListener } from './shared/request-listener.ts'
+export { hasSeenEnds } from './shared/text.ts'
 export { endsWithin, limitTime } from './shared/time.ts'
 export { isSafe } from './shared/uris.ts'
 export { signCheckpoint } from './tokens/signing.ts'

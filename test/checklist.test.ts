@@ -1,9 +1,15 @@
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
+import Koa from 'koa'
+import mount from 'koa-mount'
+import type { Configuration } from 'oidc-provider'
 import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import { type ChecklistItem, ImpersonationFeature, Provider } from '../src/index.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../src/shared/constants.ts'
+import { deploy } from './support/deployment.ts'
 
 const machine = {
   client_id: 'backend',
@@ -82,10 +88,11 @@ describe('the checklist of provider.impersonation.check()', function () {
 
   it('has each line open where a deployment has set nothing, and says what to do', () => {
     expect(open.length).to.be.greaterThan(10)
-    // No opaque token was seen, no software acts, and nothing answers at the issuer.
-    const unknown = ['token_format', 'namesakes', 'discovery', 'status_lists']
+    // No opaque token was seen, no software acts, and nothing is stored.
+    const nothingSeen = ['token_format', 'namesakes', 'account_ids']
+    const notLookedAt = ['discovery', 'status_lists', 'management_api']
     for (const { id, ok, message } of open) {
-      expect(ok, id).to.equal(unknown.includes(id))
+      expect(ok, id).to.equal(notLookedAt.includes(id) ? undefined : nothingSeen.includes(id))
       if (!ok) expect(message, id).to.match(/^[a-z]\w+ .*\w/)
     }
   })
@@ -110,7 +117,7 @@ describe('the checklist of provider.impersonation.check()', function () {
 
   it('has no line open where all is as it should be', async () => {
     const list = await (await prepared()).impersonation.check()
-    expect(list.filter(({ ok }) => !ok)).to.deep.equal([])
+    expect(list.filter(({ ok }) => ok === false)).to.deep.equal([])
     expect(idsOf(list)).to.deep.equal(idsOf(open))
   })
 
@@ -123,7 +130,73 @@ describe('the checklist of provider.impersonation.check()', function () {
     const rows = [...page.matchAll(/^\| `(\w+)` \| ([a-z][^|]+?) \| [^|]+ \|$/gm)]
     const list = await (await prepared()).impersonation.check()
     expect(rows.map(([, id, text]) => [id, text])).to.deep.equal(
-      list.map(({ id, message }) => [id, message]),
+      list.map(({ id, message }) => [id, message.replace(/ \((?:not|nothing) .*\)$/, '')]),
     )
+  })
+
+  describe('account_ids', () => {
+    const STORED = new Map(['root', 'alice', 'BOB', 'bob'].map((id) => [id, { id }]))
+    const ignoringCase = (sub: string) => STORED.get(sub.toLowerCase())
+
+    /** The line after an impersonation of a user. */
+    async function lineAfter(userId: string, findAccount: Configuration['findAccount']) {
+      await using deployment = await deploy({ configuration: { findAccount } })
+      if (userId) expect((await deployment.issue({ userId })).status).to.equal(201)
+      const list = await deployment.provider.impersonation.check()
+      return list.find(({ id }) => id === 'account_ids')
+    }
+    const account = (accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) })
+
+    it('is not ok where a storage without case meets a findAccount that answers what it was asked for', async () => {
+      const line = await lineAfter('alice', (_ctx, sub) => ignoringCase(sub) && account(sub))
+      expect(line).to.include({ ok: false })
+      expect(line?.message).to.not.match(/alice/i)
+    })
+
+    it('is ok where findAccount answers the stored id, and where a storage has both spellings', async () => {
+      const stored = (user: { id: string } | undefined) => user && account(user.id)
+      const ok = {
+        id: 'account_ids',
+        ok: true,
+        message: 'let findAccount answer the id as it is stored',
+      }
+      expect(await lineAfter('alice', (_ctx, sub) => stored(ignoringCase(sub)))).to.deep.equal(ok)
+      expect(await lineAfter('BOB', (_ctx, sub) => stored(STORED.get(sub)))).to.deep.equal(ok)
+    })
+
+    it('is ok, and says so, where there is nothing to try', async () => {
+      for (const userId of ['', '4711']) {
+        const line = await lineAfter(userId, (_ctx, sub) => account(sub))
+        expect(line).to.include({ ok: true })
+        expect(line?.message).to.match(/nothing could be tried yet/)
+      }
+    })
+  })
+
+  it('finds a management API that is not mounted, and one that is', async () => {
+    for (const isMounted of [true, false]) {
+      const app = new Koa()
+      const server = createServer()
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.address() as AddressInfo
+      const provider = new Provider(`http://127.0.0.1:${port}/oidc`, {
+        adapter: createMemoryAdapter(),
+        features: {
+          clientCredentials: { enabled: true },
+          impersonation: {
+            enabled: true,
+            managementApi: { resource: 'https://id.example.com/api', clients: [] },
+          },
+        },
+      })
+      if (isMounted) app.use(provider.impersonation.routes())
+      app.use(mount('/oidc', provider))
+      server.on('request', app.callback())
+      const list = await provider.impersonation.check()
+      server.close()
+      const line = (name: string) => list.find(({ id }) => id === name)
+      expect(line('discovery')?.ok).to.equal(true)
+      expect(line('management_api')?.ok).to.equal(isMounted)
+    }
   })
 })

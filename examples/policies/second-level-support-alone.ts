@@ -1,14 +1,15 @@
 import type { Authorize, Configuration } from 'oidc-provider-impersonation'
 
 /** Your users. Give the same function to your provider. */
-export const groups = new Map([
-  ['olivia', ['support-2']],
-  ['oscar', ['support-1']],
+export const users = new Map([
+  ['alice', { id: 'alice', groups: [] }],
+  ['olivia', { id: 'olivia', groups: ['support-2'] }],
+  ['oscar', { id: 'oscar', groups: ['support-1'] }],
 ])
-export const findAccount: NonNullable<Configuration['findAccount']> = (_ctx, sub) => ({
-  accountId: sub,
-  claims: () => ({ sub, groups: groups.get(sub) ?? [] }),
-})
+export const findAccount: NonNullable<Configuration['findAccount']> = (_ctx, sub) => {
+  const user = users.get(sub)
+  return user && { accountId: user.id, claims: () => ({ sub: user.id, groups: user.groups }) }
+}
 
 export const secondLevelOnly: Authorize = async ({ ctx, actor }) => {
   const operator = actor && (await findAccount(ctx, actor.sub))

@@ -10,7 +10,7 @@ import {
   type Provider,
   type UnknownObject,
 } from 'oidc-provider'
-import { settleStoredClaims } from '../host/models.ts'
+import { settleStoredClaims } from '../host/patches.ts'
 import { slot } from '../host/slot.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type {

@@ -14,7 +14,6 @@ import type { Need } from '../public/hooks.ts'
 import { NotRecorded, publicCode, RecorderNotReady } from '../shared/errors.ts'
 import { limitTime } from '../shared/time.ts'
 import { warn } from '../shared/warn.ts'
-import type { SubjectToken } from '../tokens/subject-token.ts'
 
 /** What comes of a request that succeeds. An end has an event of its own. */
 const SUCCESS_EVENTS = {
@@ -46,7 +45,7 @@ export class AuditTrail {
   /** In the order they were added. They are put together where there is a listener. */
   readonly #parts: Partial<ImpersonationEvent>[] = []
   /** The subject token that was presented again. */
-  replayed: SubjectToken | undefined
+  replayed: { readonly jti: string; readonly end?: object | undefined } | undefined
 
   constructor(provider: Provider, ctx: KoaContextWithOIDC, stage: Denial['stage']) {
     this.#provider = provider

@@ -2,7 +2,7 @@ import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-prov
 import { claimsOf } from '../claims/claims.ts'
 import { AuditTrail, recordersReady, trailOf } from '../events/trail.ts'
 import { buildTokenResponse, checkDpopReplay } from '../host/grants.ts'
-import { afterAnswer } from '../http/after-answer.ts'
+import { afterAnswer } from '../impersonations/after-answer.ts'
 import { endLater } from '../impersonations/end.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { failureKey, limit } from '../policy/limits.ts'

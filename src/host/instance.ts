@@ -1,6 +1,4 @@
-// lib/helpers/weak_cache: the provider keeps its merged configuration and its keys nowhere else. Members of
-// discovery are an option, and ours are known at the registration alone: the issuer is no part of the
-// configuration. No option tells self-registered clients from others.
+// lib/helpers/weak_cache: the provider keeps its merged configuration and its keys nowhere else.
 // lib/helpers/defaults: nothing else tells whether a policy is the deployment's own.
 // lib/helpers/jwt: the provider hands out no key that signs, and keys outside the process
 // (ExternalSigningKey) are signed with by its own helper alone.
@@ -80,15 +78,6 @@ export function clientCertificateThumbprint(
   return certificate ? certificateThumbprint(certificate) : undefined
 }
 
-/**
- * Adds members to both discovery documents of this provider. Those of the provider and of the
- * deployment's own `discovery` stay.
- */
-export function addToDiscovery(provider: Provider, members: Record<string, string>): void {
-  const { configuration } = instance(provider)
-  configuration.discovery = { ...members, ...configuration.discovery }
-}
-
 /** The claims of a JWT. */
 export type JwtPayload = Record<string, unknown>
 
@@ -108,38 +97,6 @@ export async function signJwt(
   const [key] = keystore.selectForSign({ alg, use: 'sig' })
   if (!key) throw new Error(`no key in jwks signs with ${alg}`)
   return sign({ ...payload }, keystore.getKeyObject(key), alg, { typ, fields: { kid: key.kid } })
-}
-
-/** Validates client metadata by being constructed, synchronously. Outside the published types. */
-type ClientSchema = new (
-  metadata: unknown,
-  ctx?: object,
-  processCustomMetadata?: boolean,
-  isMetadataDocument?: boolean,
-) => object
-
-/**
- * Validates what clients say about themselves as if the provider did not have the grant type:
- * metadata of dynamic registration, which alone is validated with a request's context, and of
- * client-id metadata documents. Clients of the configuration and of the storage may list it.
- */
-export function withholdFromSelfRegistered(provider: Provider, grantType: string): void {
-  const { configuration } = instance(provider)
-  const { Schema } = provider.Client as typeof Client & { readonly Schema: ClientSchema }
-  const construct: ProxyHandler<ClientSchema>['construct'] = (target, args, newTarget) => {
-    const [, ctx, , isMetadataDocument] = args
-    if (ctx === undefined && isMetadataDocument !== true) {
-      return Reflect.construct(target, args, newTarget)
-    }
-    const { grantTypes } = configuration
-    configuration.grantTypes = new Set([...grantTypes].filter((name) => name !== grantType))
-    try {
-      return Reflect.construct(target, args, newTarget)
-    } finally {
-      configuration.grantTypes = grantTypes
-    }
-  }
-  Object.defineProperty(provider.Client, 'Schema', { value: new Proxy(Schema, { construct }) })
 }
 
 /**

@@ -13,6 +13,7 @@ import type {
   ImpersonationState,
 } from '../public/objects.ts'
 import { present } from '../shared/json.ts'
+import { hasCase } from '../shared/spellings.ts'
 import {
   endingAdapterOf,
   MAX_CLOCK_DIFFERENCE,
@@ -91,6 +92,20 @@ export async function findOpaqueResources(provider: Provider): Promise<readonly 
     return note?.format === 'opaque' ? [note.resource] : []
   })
   return [...new Set(resources)].sort()
+}
+
+/** The user of the newest impersonation whose id has a letter of two cases. */
+export async function findIdWithCase(provider: Provider): Promise<string | undefined> {
+  let read = 0
+  for await (const records of listPages(provider, {}, PAGE_SIZE)) {
+    for (const record of records) {
+      const id = isReserved(record) ? undefined : record.accountId
+      if (typeof id === 'string' && hasCase(id)) return id
+    }
+    read += records.length
+    if (read >= MAX_RECORDS_READ) return undefined
+  }
+  return undefined
 }
 
 export function lookUpOf({ userId, actor, requestedBy }: ImpersonationFilter): LookUp {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AccessToken, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { hasEnding } from '../adapters/contract.ts'
-import { afterGrantDestroyed, beforeDestroy } from '../host/models.ts'
+import { afterGrantDestroyed, beforeTokenDestroyed, judgeFoundTokens } from '../host/patches.ts'
 import { currentRequest } from '../host/request.ts'
 import type { EndOptions } from '../public/objects.ts'
 import { parseAct, personAndSoftware } from '../shared/act.ts'
@@ -121,18 +121,16 @@ async function runsAny(provider: Provider, mark: Mark): Promise<boolean> {
 export function judgeByEnds(
   provider: Provider,
 ): (value: string) => Promise<AccessToken | undefined> {
-  const { AccessToken: model } = provider
-  const { find } = model
-  const findEvenEnded = (value: string): Promise<AccessToken | undefined> =>
-    Reflect.apply(find, model, [value])
-  if (!hasEnding(subjectTokensOf.of(provider).adapter)) return findEvenEnded
-  const findLiving = async (...args: unknown[]) => {
-    const token: AccessToken | undefined = await Reflect.apply(find, model, args)
-    const id = token && findImpersonationId(token)
-    return id !== undefined && (await hasEnded(provider, id)) ? undefined : token
-  }
-  Object.assign(model, { find: findLiving })
-  return findEvenEnded
+  const isJudged = hasEnding(subjectTokensOf.of(provider).adapter)
+  return judgeFoundTokens(
+    provider,
+    isJudged
+      ? async (token) => {
+          const id = findImpersonationId(token)
+          return id !== undefined && hasEnded(provider, id)
+        }
+      : undefined,
+  )
 }
 
 /**
@@ -141,7 +139,7 @@ export function judgeByEnds(
  * asked for again.
  */
 export function followRevocations(provider: Provider): void {
-  beforeDestroy(provider.AccessToken, async (token) => {
+  beforeTokenDestroyed(provider, async (token) => {
     const id = findImpersonationId(token)
     if (id === undefined) return
     const ctx = currentRequest()

@@ -10,7 +10,7 @@ import type {
   MayAct,
 } from '../public/hooks.ts'
 import { isDeeperThan, isPlainObject, knownMembers, present } from '../shared/json.ts'
-import { boundedText, printable } from '../shared/text.ts'
+import { boundedId, printable } from '../shared/text.ts'
 
 /** RFC 6749 §3.3, and no more than a form field could carry. */
 const SCOPE_PATTERN = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
@@ -56,7 +56,7 @@ const scope = valid<string>(
 /** @param idLength how long the id of an account or of a client may be, in characters */
 function rulesFor(idLength: number) {
   const id = rule({ type: 'id' }, (value, path) =>
-    boundedText(path, value, idLength, (message) => new InvalidInput(message)),
+    boundedId(path, value, idLength, (message) => new InvalidInput(message)),
   )
   const mayAct = rule<MayAct>({ type: 'mayAct' }, (value, path) => {
     const refuse = () =>

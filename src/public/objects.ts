@@ -188,6 +188,7 @@ export interface EndOptions {
 export interface ChecklistItem {
   /** What it is about: a row of the table in docs/production.md. */
   readonly id:
+    | 'account_ids'
     | 'actor_client'
     | 'actor_token'
     | 'binding'
@@ -200,6 +201,7 @@ export interface ChecklistItem {
     | 'issuer'
     | 'keys'
     | 'lifetime'
+    | 'management_api'
     | 'namesakes'
     | 'policy'
     | 'rate_limits'
@@ -207,8 +209,11 @@ export interface ChecklistItem {
     | 'single_use'
     | 'status_lists'
     | 'token_format'
-  /** Whether this deployment has it, as far as the provider can tell. */
-  readonly ok: boolean
+  /**
+   * Whether this deployment has it, as far as the provider can tell. `undefined`: the provider could not
+   * look yet, because nothing answers at its address.
+   */
+  readonly ok: boolean | undefined
   /** In one sentence: what to do, and where that is not done, for what. For people: the words may change. */
   readonly message: string
 }

@@ -32,6 +32,26 @@ export function boundedText(
   return value
 }
 
+/** A blank or an invisible character at either end. Databases ignore some of them when they compare. */
+const UNSEEN_END = /^[\p{White_Space}\p{Cf}]|[\p{White_Space}\p{Cf}]$/u
+
+/** Whether a text begins and ends with a character that is seen. */
+export function hasSeenEnds(text: string): boolean {
+  return !UNSEEN_END.test(text)
+}
+
+/** The id of an account or a client: a {@link boundedText} whose ends are seen. */
+export function boundedId(
+  name: string,
+  value: unknown,
+  max: number,
+  refuse: (message: string) => Error,
+): string {
+  const id = boundedText(name, value, max, refuse)
+  if (hasSeenEnds(id)) return id
+  throw refuse(`${name} must not begin or end with a blank or an invisible character`)
+}
+
 /** The scopes of `asked` that `most` allows. Without `most`, all scopes of `asked`. */
 export function narrowScope(
   asked: string | undefined,

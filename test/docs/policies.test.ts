@@ -132,7 +132,7 @@ describe('docs/policies.md', () => {
 
   it('second-level support alone: by the groups of the account, asked again at the exchange', async () => {
     const second = await snippets.load('Second-level support alone')
-    const groups = second.groups as Map<string, string[]>
+    const users = second.users as Map<string, { id: string; groups: string[] }>
     deployment = await deploy({
       configuration: { findAccount: second.findAccount as Configuration['findAccount'] },
       impersonation: {
@@ -146,11 +146,11 @@ describe('docs/policies.md', () => {
     expect((await issued('oscar')).status).to.equal(403)
     expect((await issue({ userId: 'alice' })).status).to.equal(403)
     const { body } = await issued('olivia')
-    groups.set('olivia', ['support-1'])
+    users.set('olivia', { id: 'olivia', groups: ['support-1'] })
     const form = { subject_token: body.subjectToken, actor_token }
     const refused = await exchange(form)
     expect([refused.status, refused.body.error]).to.deep.equal([400, 'access_denied'])
-    groups.set('olivia', ['support-2'])
+    users.set('olivia', { id: 'olivia', groups: ['support-2'] })
     expect((await exchange(form)).status).to.equal(200)
   })
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { answersFollowed } from '../../src/http/after-answer.ts'
+import { answersFollowed } from '../../src/impersonations/after-answer.ts'
 import { recording } from '../support/audit.ts'
 import { type Deployment, deploy, type Form } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'

@@ -39,6 +39,12 @@ describe('POST /api/subject-tokens', () => {
       ['broken JSON', '{"userId":', /not a valid JSON object/],
       ['null', 'null', /not a valid JSON object/],
       ['userId missing', { context: {} }, /userId is required/],
+      ['userId with a blank', { userId: 'root ' }, /^userId must not begin or end with/],
+      [
+        'mayAct.sub with a blank',
+        { userId: 'alice', mayAct: { sub: '\u200bolivia' } },
+        /^mayAct.sub must not begin or end with/,
+      ],
       [
         'context over 4 KiB',
         { userId: 'alice', context: { reason: 'x'.repeat(4096) } },
@@ -114,7 +120,7 @@ describe('POST /api/subject-tokens', () => {
         },
       },
     })
-    for (const userId of ['1abc', '01', '1 ', '1.9']) {
+    for (const userId of ['1abc', '01', '1.9']) {
       const { status, body } = await lenient.issue({ userId })
       expect([status, body.error], userId).to.deep.equal([404, 'user_not_found'])
     }

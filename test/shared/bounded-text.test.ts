@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { knownMembers } from '../../src/shared/json.ts'
-import { boundedText } from '../../src/shared/text.ts'
+import { boundedId, boundedText } from '../../src/shared/text.ts'
 
 const refuse = (message: string) => new RangeError(message)
 
@@ -32,6 +32,30 @@ describe('a text of bounded length', () => {
     expect(refused('a\nb', true)).to.equal(undefined)
     expect(refused('\0', true)).to.equal('reason must not contain NUL or unpaired surrogates')
     expect(refused('\ud800', true)).to.match(/unpaired surrogates/)
+  })
+})
+
+describe('an id', () => {
+  it('has no blank and no invisible character at either end, and may have one inside', () => {
+    const idOf = (value: string) => boundedId('userId', value, 255, refuse)
+    for (const unseen of [
+      ' ',
+      '\u00a0',
+      '\u2003',
+      '\u3000',
+      '\u200b',
+      '\u200d',
+      '\ufeff',
+      '\u00ad',
+    ]) {
+      const ends = [`root${unseen}`, `${unseen}root`]
+      for (const id of ends) {
+        expect(() => idOf(id), JSON.stringify(id)).to.throw(
+          'userId must not begin or end with a blank or an invisible character',
+        )
+      }
+      expect(idOf(`ro${unseen}ot`)).to.equal(`ro${unseen}ot`)
+    }
   })
 })
 

@@ -50,9 +50,9 @@ describe('I12: what enabling impersonation changes in a provider', () => {
     expect(given).to.deep.equal(before)
   })
 
-  it('where impersonations can end: three middlewares of the provider, and a listener', () => {
+  it('where impersonations can end: two middlewares of the provider, and a listener', () => {
     const [plain, ours] = both()
-    expect(ours.middleware).to.have.lengthOf(plain.middleware.length + 3)
+    expect(ours.middleware).to.have.lengthOf(plain.middleware.length + 2)
     // The provider's own comes last, as before.
     expect(ours.middleware.at(-1)?.name).to.equal(plain.middleware.at(-1)?.name)
     const added = ours.eventNames().filter((name) => !plain.eventNames().includes(name))

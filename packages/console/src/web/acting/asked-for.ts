@@ -1,3 +1,4 @@
+import { hasSeenEnds } from 'oidc-provider-impersonation/siblings'
 import { isSeen, MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { oneOf } from '../../kernel/input.ts'
@@ -102,7 +103,11 @@ export function actEntries({ applications, durations, ticketPattern }: Parts['se
   const isTicket = (ticket: string) => ticketPattern?.whole.test(ticket) !== false
   const choice = durations.length > 0 ? `must be one of: ${durations.join(', ')}` : 'is no choice'
   return {
-    userId: writtenText(MAX_ID_LENGTH),
+    userId: v.pipe(
+      v.string('must be a text'),
+      v.check(hasSeenEnds, 'must not begin or end with a blank or an invisible character'),
+      writtenText(MAX_ID_LENGTH),
+    ),
     ticketId: v.pipe(
       writtenText(100),
       // Else a search for the ticket would not find what was done for it.

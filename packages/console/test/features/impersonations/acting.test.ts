@@ -79,6 +79,14 @@ describe('acting as a customer', () => {
     [{ ...ACT, userId: 'x'.repeat(256) }, 'userId must be a text of 1 to 255 characters'],
     [{ ...ACT, ticketId: undefined }, 'ticketId is required: a text of 1 to 100 characters'],
     [{ ...ACT, ticketId: 'XSUP-1' }, 'ticketId is not a ticket number'],
+    [
+      { ...ACT, userId: 'alice\u200b' },
+      'userId must not begin or end with a blank or an invisible character',
+    ],
+    [
+      { ...ACT, userId: ' alice' },
+      'userId must not begin or end with a blank or an invisible character',
+    ],
     [{ ...ACT, ticketId: 'SUP-1\nSUP-2' }, 'ticketId must not contain control characters'],
     [
       { ...ACT, ticketId: 'SUP-1\u200b23' },

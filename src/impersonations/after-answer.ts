@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { Provider } from 'oidc-provider'
 import { slot } from '../host/slot.ts'
-import { endingsOf } from '../impersonations/retry.ts'
+import { endingsOf } from './retry.ts'
 
 /** The longest time that a task waits for the answer to leave, in milliseconds. */
 const MAX_ANSWER_MS = 1000

@@ -1,0 +1,249 @@
+// Every member of a living provider that this package changes, one after the other. oidc-provider has no option for
+// any of them. Each says why it is changed, which option would replace the change, and which test holds it.
+import { readFileSync } from 'node:fs'
+import type {
+  AccessToken,
+  Adapter,
+  Client,
+  ClientCredentials,
+  KoaContextWithOIDC,
+  Provider,
+  UnknownObject,
+} from 'oidc-provider'
+import instance from 'oidc-provider/lib/helpers/weak_cache.js'
+import { limitTime } from '../shared/time.ts'
+import type { TokenBase } from './models.ts'
+import { currentRequest } from './request.ts'
+
+/**
+ * Checks, once and at the start, that a provider has each member in the shape that is changed below.
+ *
+ * @throws TypeError that names the version of oidc-provider, the member, and the way out
+ */
+export function checkPatched(provider: Provider): void {
+  const { AccessToken, Client, ClientCredentials, Grant } = provider
+  const { discovery, grantTypes } = instance(provider).configuration
+  const members: Readonly<Record<string, boolean>> = {
+    'configuration.discovery': typeof discovery === 'object',
+    'configuration.grantTypes': grantTypes instanceof Set,
+    'Client.Schema': isFunction(Client, 'Schema'),
+    'AccessToken.prototype.getValueAndPayload': isFunction(
+      AccessToken.prototype,
+      'getValueAndPayload',
+    ),
+    'ClientCredentials.prototype.getValueAndPayload': isFunction(
+      ClientCredentials.prototype,
+      'getValueAndPayload',
+    ),
+    'AccessToken.prototype.destroy': isFunction(AccessToken.prototype, 'destroy'),
+    'AccessToken.find': isFunction(AccessToken, 'find'),
+    'Grant.adapter': 'adapter' in Grant,
+    'Grant.prototype.adapter': 'adapter' in Grant.prototype,
+  }
+  const missing = Object.keys(members).find((name) => !members[name])
+  if (missing === undefined) return
+  throw new TypeError(
+    `oidc-provider ${installedVersion()} has no ${missing} as impersonation needs it: install a newer version of oidc-provider-impersonation, or the version of oidc-provider from before`,
+  )
+}
+
+function isFunction(owner: object, name: string): boolean {
+  return typeof Reflect.get(owner, name) === 'function'
+}
+
+function installedVersion(): string {
+  const manifest = new URL('../package.json', import.meta.resolve('oidc-provider'))
+  return String(JSON.parse(readFileSync(manifest, 'utf8')).version)
+}
+
+/**
+ * `configuration.discovery`: adds members to both discovery documents of this provider. Those of the provider and of
+ * the deployment's own `discovery` stay.
+ *
+ * `discovery` is an option, and the issuer, which the members need, is no part of the configuration. A function as
+ * `discovery` would replace this. Test: "discovery: one grant type more, and three endpoints".
+ */
+export function addToDiscovery(provider: Provider, members: Record<string, string>): void {
+  const { configuration } = instance(provider)
+  configuration.discovery = { ...members, ...configuration.discovery }
+}
+
+/** Validates client metadata by being constructed, synchronously. Outside the published types. */
+type ClientSchema = new (
+  metadata: unknown,
+  ctx?: object,
+  processCustomMetadata?: boolean,
+  isMetadataDocument?: boolean,
+) => object
+
+/**
+ * `Client.Schema`: validates what clients say about themselves as if the provider did not have the grant type. That is
+ * metadata of dynamic registration, which alone is validated with a request's context, and of client-id metadata
+ * documents. Clients of the configuration and of the storage may list the grant.
+ *
+ * No option tells self-registered clients from others. A `registerGrantType` that takes who may list the grant would
+ * replace this. Test: "registration answers word for word the same to".
+ */
+export function withholdFromSelfRegistered(provider: Provider, grantType: string): void {
+  const { configuration } = instance(provider)
+  const { Schema } = provider.Client as typeof Client & { readonly Schema: ClientSchema }
+  const construct: ProxyHandler<ClientSchema>['construct'] = (target, args, newTarget) => {
+    const [, ctx, , isMetadataDocument] = args
+    if (ctx === undefined && isMetadataDocument !== true) {
+      return Reflect.construct(target, args, newTarget)
+    }
+    const { grantTypes } = configuration
+    configuration.grantTypes = new Set([...grantTypes].filter((name) => name !== grantType))
+    try {
+      return Reflect.construct(target, args, newTarget)
+    } finally {
+      configuration.grantTypes = grantTypes
+    }
+  }
+  Object.defineProperty(provider.Client, 'Schema', { value: new Proxy(Schema, { construct }) })
+}
+
+/**
+ * `AccessToken.prototype.getValueAndPayload` and `ClientCredentials.prototype.getValueAndPayload`: give `settle` the
+ * last word on the claims that are stored with an opaque token. It answers them in an object of its own, which
+ * nobody else holds.
+ *
+ * `extraTokenClaims` cannot do it: its answer is stored by reference, and code of the deployment may write to it
+ * later. A customizer for opaque tokens, like `formats.customizers.jwt`, would replace this. Test: "everywhere: one
+ * function of opaque tokens, which says what is stored".
+ */
+export function settleStoredClaims(
+  provider: Provider,
+  settle: (
+    ctx: KoaContextWithOIDC | undefined,
+    token: AccessToken | ClientCredentials,
+    extra: UnknownObject,
+  ) => UnknownObject,
+): void {
+  for (const { prototype } of [provider.AccessToken, provider.ClientCredentials]) {
+    // The published types leave the method out.
+    const { getValueAndPayload } = prototype as unknown as TokenBase
+    const value = async function (this: AccessToken | ClientCredentials) {
+      const saved: Awaited<ReturnType<TokenBase['getValueAndPayload']>> = await Reflect.apply(
+        getValueAndPayload,
+        this,
+        [],
+      )
+      const { payload } = saved
+      if (payload?.extra) payload.extra = settle(currentRequest(), this, Object(payload.extra))
+      return saved
+    }
+    Object.defineProperty(prototype, 'getValueAndPayload', {
+      value,
+      configurable: true,
+      writable: true,
+    })
+  }
+}
+
+/**
+ * `AccessToken.find`: finds an opaque access token only as long as `isOver` answers `false` for it, at introspection and
+ * everywhere else.
+ *
+ * Introspection has a hook for its answer alone, and userinfo has none. A hook that judges each token that was found
+ * would replace this. Test: "after the exchange: an opaque token is inactive at once, at introspection and everywhere".
+ *
+ * @returns finds an opaque access token by its value, over or not
+ */
+export function judgeFoundTokens(
+  { AccessToken: model }: Provider,
+  isOver: ((token: AccessToken) => Promise<boolean>) | undefined,
+): (value: string) => Promise<AccessToken | undefined> {
+  const { find } = model
+  const findAny = (...args: unknown[]): Promise<AccessToken | undefined> =>
+    Reflect.apply(find, model, args)
+  if (isOver) {
+    const findLiving = async (...args: unknown[]) => {
+      const token = await findAny(...args)
+      return token && (await isOver(token)) ? undefined : token
+    }
+    Object.assign(model, { find: findLiving })
+  }
+  return findAny
+}
+
+/**
+ * `AccessToken.prototype.destroy`: runs `first` before an access token is destroyed. If it rejects, so does
+ * `destroy()`, and the record stays.
+ *
+ * The events of the provider come after the record is gone, and a listener cannot reject. A hook before a token is
+ * revoked would replace this. Test: "ends its impersonation, as its operator asked, and raises one event".
+ */
+export function beforeTokenDestroyed(
+  { AccessToken: { prototype } }: Provider,
+  first: (token: AccessToken) => Promise<void>,
+): void {
+  const { destroy } = prototype
+  const value = async function (this: AccessToken): Promise<void> {
+    await first(this)
+    await Reflect.apply(destroy, this, [])
+  }
+  Object.defineProperty(prototype, 'destroy', { value, configurable: true, writable: true })
+}
+
+/** A grant that is no more. */
+export interface DestroyedGrant {
+  readonly id: string
+  readonly accountId: string | undefined
+}
+
+/** How long a look at a grant may hold up that it is destroyed, in milliseconds. */
+const MAX_LOOK_MS = 2_000
+
+/**
+ * `Grant.adapter` and `Grant.prototype.adapter`: call `then` after a grant was destroyed, by its `destroy()`, by
+ * whatever revokes it at the provider, or by the adapter that the provider has of it. The look at the grant, whose
+ * record is gone afterwards, never stops that it is destroyed.
+ *
+ * Both getters answer an adapter that has another `destroy`, and leave the deployment's own as it is: other
+ * providers may use it, it may be frozen, and its methods may insist on their own `this`.
+ *
+ * `grant.revoked` has no account, and no event comes of `Grant.adapter.destroy()`. An event `grant.destroyed` with
+ * the account, wherever it happens, would replace this. Test: "by the revocation endpoint, by destroy() and by the
+ * provider's adapter".
+ */
+export function afterGrantDestroyed(
+  provider: Provider,
+  then: (grant: DestroyedGrant) => void,
+): void {
+  const views = new WeakMap<Adapter, Adapter>()
+  const { Grant } = provider
+  for (const holder of [Grant, Grant.prototype]) {
+    const inherited: object = Object.getPrototypeOf(holder)
+    Object.defineProperty(holder, 'adapter', {
+      configurable: true,
+      get(): Adapter {
+        const adapter: Adapter = Reflect.get(inherited, 'adapter', this)
+        const view = views.get(adapter) ?? watchDestroy(adapter, then)
+        views.set(adapter, view)
+        return view
+      },
+    })
+  }
+}
+
+function watchDestroy(adapter: Adapter, then: (grant: DestroyedGrant) => void): Adapter {
+  const destroy = async (id: string): Promise<void> => {
+    const look = (async () => adapter.find(id))()
+    const record = await limitTime(MAX_LOOK_MS, look, () => new Error('too late')).catch(
+      () => undefined,
+    )
+    await adapter.destroy(id)
+    // Another model's record may have been found: an adapter may use one table for all of them.
+    if (record?.kind === 'Grant') then({ id, accountId: record.accountId })
+  }
+  // A target of its own: a frozen adapter as the target would have to answer its own methods.
+  return new Proxy<Adapter>(Object.create(adapter), {
+    get(_target, name) {
+      if (name === 'destroy') return destroy
+      const member: unknown = Reflect.get(adapter, name)
+      return typeof member === 'function' && name !== 'constructor' ? member.bind(adapter) : member
+    },
+    set: (_target, name, value) => Reflect.set(adapter, name, value),
+  })
+}
