@@ -20,7 +20,7 @@ import { publicPassword } from './demo/secrets.ts'
 import { STRICT_RULES } from './demo/strict.ts'
 import { answerProblems, pinOrigin, refuseEncodedBodies, securityHeaders } from './frame.ts'
 import { apis } from './orders.ts'
-import { authorize, contextClaims, createLimiters } from './policy.ts'
+import { authorize, contextClaims } from './policy.ts'
 import { configuration } from './provider.ts'
 import type { App, Parts } from './server.ts'
 import { signInPage } from './sign-in.ts'
@@ -56,7 +56,6 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
         softwareActors: [COPILOT_CLIENT_ID],
         // The copilot brings a token that the operator got at one of these.
         actorToken: { sameClient: [SHOP_CLIENT_ID, ...OPERATOR_CLIENTS] },
-        rateLimits: createLimiters(config),
         getCustomJwtClaims: contextClaims,
         // With STRICT=1, these replace what is above.
         ...stricter,

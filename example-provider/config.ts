@@ -49,7 +49,6 @@ const ENVIRONMENT_SHAPE = z.object({
   SMTP_URL: smtp.optional(),
   SLACK_WEBHOOK_URL: webhook.optional(),
   STRICT: z.enum(['0', '1'], 'must be 0 or 1').default('0'),
-  LIMIT_PER_MINUTE: number(1, 999_999_999).default(10_000),
   // A mistyped value must not start a server with demo secrets.
   NODE_ENV: z
     .enum(['development', 'production', 'test'], 'must be development, production or test')
@@ -97,7 +96,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     /** Whether the stricter rules of demo/strict.ts hold. */
     strict: data.STRICT === '1',
     /** The largest number of subject tokens per client in a minute, and of failed exchanges. */
-    limitPerMinute: data.LIMIT_PER_MINUTE,
     production: data.NODE_ENV === 'production',
   })
   const wrong = config.production ? findDemo(config) : findPublic(config)

@@ -5,9 +5,7 @@ import {
   type GetCustomJwtClaims,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from 'oidc-provider-impersonation'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { people } from './accounts.ts'
-import type { Config } from './config.ts'
 
 /** Copies the context that the backend sent into a claim. */
 export const contextClaims: GetCustomJwtClaims = async ({ context }) => {
@@ -46,9 +44,3 @@ authorize.description = [
   'A change in some accounts needs the approval of a lead. In an emergency, a lead looks at it afterwards.',
   'Some customers are asked before each time.',
 ]
-
-/** `rateLimits`, in the memory of this process: each copy of the provider counts for itself. */
-export function createLimiters({ limitPerMinute: points }: Pick<Config, 'limitPerMinute'>) {
-  const limiter = () => new RateLimiterMemory({ points, duration: 60 })
-  return { issue: limiter(), failedExchanges: limiter() }
-}

@@ -3,7 +3,7 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { koaBody } from 'koa-body'
-import { ipKey, type Provider } from 'oidc-provider-impersonation'
+import type { Provider } from 'oidc-provider-impersonation'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Accounts } from './accounts.ts'
 import { html } from './demo/html.ts'
@@ -78,7 +78,8 @@ function countGuesses() {
   const ofLogin = new RateLimiterMemory({ points: 20, duration: WINDOW_S })
   const ofAddress = new RateLimiterMemory({ points: 200, duration: WINDOW_S })
   return async (ip: string, login: string) => {
-    const address = ipKey(ip)
+    // A host can use any address of its /64 network.
+    const address = ip.includes('.') ? ip : ip.split(':').slice(0, 4).join(':')
     // No login is longer. A longer text must not fill the memory.
     const key = `${address}|${login.slice(0, 64)}`
     try {

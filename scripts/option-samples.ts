@@ -68,9 +68,6 @@ export function expression(value: unknown): string {
 
 /** What the examples name and do not make. */
 const STAND_INS = {
-  RateLimiterMemory: class {
-    async consume() {}
-  },
   Pool: class {
     async query() {}
   },

@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import { hasRecorders } from './events/trail.ts'
+import { hasRecorders } from './events/recorders.ts'
 import { findNamesakes } from './exchange/actor.ts'
 import {
   configurationOf,
@@ -8,9 +8,11 @@ import {
   staticClients,
 } from './host/instance.ts'
 import { findAccountById } from './host/request.ts'
+import { isMounted } from './http/routes.ts'
 import { findIdWithCase, findOpaqueResources } from './impersonations/list.ts'
 import { optionsOf } from './options/defaults.ts'
-import { knowsApis, mayClient } from './policy/clients.ts'
+import { mayClient } from './policy/clients.ts'
+import { knowsApis } from './policy/management-api.ts'
 import type { ImpersonationEvents } from './public/events.ts'
 import type { ChecklistItem } from './public/objects.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
@@ -34,7 +36,6 @@ const TODO: Readonly<Record<ChecklistItem['id'], string>> = {
   lifetime: `set accessToken.maxTtl to ${WITHOUT_END} or less where no impersonation can be ended`,
   token_format:
     "set accessTokenFormat: 'jwt', or have the APIs with opaque tokens ask introspection",
-  rate_limits: 'set rateLimits.issue and rateLimits.issuePerActor',
   resources:
     'set features.resourceIndicators.getResourceServerInfo: it tells the provider your APIs',
   clients: 'register the clients that issue for client_credentials, with a secret or a key',
@@ -83,7 +84,7 @@ const BINDING_MEMBERS = ['mayAct', 'resource', 'scope', 'expiresIn'] as const
  * @throws Error that says in one sentence why the storage cannot keep subject tokens
  */
 export async function checklist(provider: Provider): Promise<readonly ChecklistItem[]> {
-  const { managementApi, accessToken, actorToken, rateLimits, ...options } = optionsOf.of(provider)
+  const { managementApi, accessToken, actorToken, ...options } = optionsOf.of(provider)
   const cookieKeys = configurationOf(provider).cookies?.keys ?? []
   const canEnd = endingAdapterOf.find(provider) !== undefined
   await subjectTokensOf.of(provider).checkStorage()
@@ -100,7 +101,6 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
     actor_client: actorToken.sameClient === false,
     lifetime: !canEnd && accessToken.maxTtl > WITHOUT_END && `it is ${accessToken.maxTtl}`,
     token_format: canEnd && join(await findOpaqueResources(provider)),
-    rate_limits: rateLimits.issue === undefined || rateLimits.issuePerActor === undefined,
     resources: !knowsApis(provider),
     clients: join(await findUnfitMachines(provider)),
     dpop: join(findUnboundClients(provider)),
@@ -155,7 +155,7 @@ function findUnboundClients(provider: Provider): readonly string[] {
     .map((client) => client.client_id)
 }
 
-const TIMEOUT_MS = 1000
+const TIMEOUT_MS = 3000
 
 /** What answers at the address of the provider: discovery, status lists and the management API. */
 async function lookAtAddress(
@@ -198,7 +198,8 @@ async function findManagementApi(provider: Provider): Promise<Finding> {
   if (answers.some((answer) => answer?.status === 405 && answer.body.error === 'invalid_request'))
     return false
   if (answers.includes(undefined)) return NOT_LOOKED_AT
-  return `${urls.join(' and ')} answer ${answers.map((answer) => answer?.status).join(' and ')}`
+  if (isMounted(provider)) return { ok: undefined, why: `not found at ${urls.join(' or ')}` }
+  return true
 }
 
 /** `undefined` where nothing answers, or something that is in trouble. */

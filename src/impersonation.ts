@@ -8,7 +8,7 @@ import {
   withImpersonation,
   withoutImpersonation,
 } from './configuration.ts'
-import { addRecorder, parseRecorder } from './events/trail.ts'
+import { addRecorder, parseRecorder } from './events/recorders.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
 import { checkPatched } from './host/patches.ts'
@@ -37,6 +37,9 @@ import type {
 import type { ImpersonationOptions } from './public/options.ts'
 import { type RequestListener, requestListener } from './shared/request-listener.ts'
 import { endingAdapterOf } from './tokens/subject-token.ts'
+
+const OUT_OF_ORDER =
+  'an ImpersonationFeature is for one provider: call configure(configuration), give the answer to the provider unchanged, call register(provider) where impersonation is enabled, and then the rest: otherwise tokens would be issued without act'
 
 /**
  * The parts of impersonation, to build a provider by hand. In this order, for one provider:
@@ -80,10 +83,7 @@ export class ImpersonationFeature {
   configure(configuration: Configuration = {}): Configuration {
     const plain = withoutImpersonation(configuration)
     if (!this.enabled) return plain
-    if (this.#configured)
-      throw new TypeError(
-        'configure() was already called: create one ImpersonationFeature for each provider',
-      )
+    if (this.#configured) throw new TypeError(OUT_OF_ORDER)
     this.#configured = withImpersonation(plain, this.#options)
     return this.#configured.configuration
   }
@@ -100,17 +100,11 @@ export class ImpersonationFeature {
     if (!this.enabled) return
     checkClassNames(provider)
     checkPatched(provider)
-    if (!this.#configured || !isWired(configurationOf(provider), this.#configured)) {
-      throw new TypeError(
-        'register(provider) needs a provider that was built from configure(configuration) of the same ImpersonationFeature, unchanged: otherwise it would issue impersonated tokens without act',
-      )
+    const configured = this.#configured
+    if (this.#wired || !configured || !isWired(configurationOf(provider), configured)) {
+      throw new TypeError(OUT_OF_ORDER)
     }
-    if (this.#wired)
-      throw new TypeError(
-        'register() was already called: create one ImpersonationFeature for each provider',
-      )
-
-    assemble(provider, this.#options, this.#configured.claims)
+    assemble(provider, this.#options, configured.claims)
     this.#wired = provider
   }
 
@@ -142,7 +136,7 @@ export class ImpersonationFeature {
 
   /**
    * Issues a subject token, as `POST …/subject-tokens` does after it has authenticated: for code in this
-   * process, which needs no secret of the client. `limits`, `rateLimits`, `authorize`, `contextSchema`,
+   * process, which needs no secret of the client. `limits`, `authorize`, `contextSchema`,
    * `requireBinding`, the event and its recorders (nothing acts before it is recorded, I13) are the same. The
    * caller decides who may ask.
    *
@@ -242,7 +236,7 @@ export class ImpersonationFeature {
   /** @throws TypeError before {@link register} */
   get #registered(): Provider {
     if (this.#wired) return this.#wired
-    throw new TypeError('this comes after register(provider), where impersonation is enabled')
+    throw new TypeError(OUT_OF_ORDER)
   }
 
   get #ending(): Provider {

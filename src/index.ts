@@ -7,7 +7,6 @@ export type { AdapterFactory, SingleUseAdapter } from './adapters/contract.ts'
 export { type SingleUseAdapterSource, withSubjectTokens } from './adapters/with-subject-tokens.ts'
 export { ImpersonationFeature } from './impersonation.ts'
 export { allOf } from './policy/authorize.ts'
-export { ipKey } from './policy/limits.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
 export type {
   Denial,
@@ -66,8 +65,6 @@ export type {
   LimitOptions,
   ManagementApiOptions,
   ManagementClients,
-  RateLimiter,
-  RateLimitOptions,
   SubjectTokenOptions,
 } from './public/options.ts'
 export { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'

@@ -30,7 +30,6 @@ const EVENTS = [
   'impersonation.replayed',
   'impersonation.ended',
 ] as const
-const limiter = { consume: async () => {} }
 
 /** A provider as `npm init` would have it: nothing is set that can be left out. */
 function unprepared(): Provider {
@@ -62,7 +61,6 @@ async function prepared(): Promise<Provider> {
         enabled: true,
         actorToken: { required: true, sameClient: true },
         authorize: () => true,
-        rateLimits: { issue: limiter, issuePerActor: limiter },
         managementApi: {
           resource: 'https://id.example.com/api',
           clients: ['backend'],

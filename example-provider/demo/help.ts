@@ -18,7 +18,6 @@ const ENVIRONMENT_VARIABLES: ReadonlyArray<
   ['SMTP_URL', 'server for mail to customers: smtp://… or smtps://…', 'the page /mail shows it'],
   ['SLACK_WEBHOOK_URL', 'where alarms and approvals are posted', 'alarms stand in the log'],
   ['STRICT', '1: support staff must act, who signed in of late; reason and ticket', '0'],
-  ['LIMIT_PER_MINUTE', 'subject tokens and failed exchanges of each client', '10000'],
   [
     'NODE_ENV',
     "'production' refuses demo and weak secrets, self-made keys, plain http",

@@ -1,9 +1,18 @@
-import type { RateLimitOptions } from 'oidc-provider-impersonation'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { type Authorize, TooManyRequests } from 'oidc-provider-impersonation'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 
-export const rateLimits: RateLimitOptions = {
-  // 30 subject tokens a minute for each machine-to-machine client
-  issue: new RateLimiterMemory({ points: 30, duration: 60 }),
-  // 10 failed exchanges in 5 minutes, then none for a quarter of an hour
-  failedExchanges: new RateLimiterMemory({ points: 10, duration: 300, blockDuration: 900 }),
+// Requests a minute: of each client, and for each operator
+const ofClient = new RateLimiterMemory({ keyPrefix: 'client', points: 60, duration: 60 })
+const ofOperator = new RateLimiterMemory({ keyPrefix: 'operator', points: 20, duration: 60 })
+
+export const throttled: Authorize = async ({ stage, isPreview, client, actor }) => {
+  if (isPreview) return true
+  try {
+    await ofClient.consume(`${stage}:${client.clientId}`)
+    if (actor) await ofOperator.consume(`${stage}:${actor.sub}`)
+    return true
+  } catch (rejection) {
+    if (!(rejection instanceof RateLimiterRes)) throw rejection
+    throw new TooManyRequests(rejection.msBeforeNext / 1000)
+  }
 }

@@ -1,13 +1,13 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import { claimsOf } from '../claims/claims.ts'
-import { AuditTrail, recordersReady, trailOf } from '../events/trail.ts'
+import { recordersReady } from '../events/recorders.ts'
+import { AuditTrail, trailOf } from '../events/trail.ts'
 import { buildTokenResponse, checkDpopReplay } from '../host/grants.ts'
 import { afterAnswer } from '../impersonations/after-answer.ts'
 import { endLater } from '../impersonations/end.ts'
 import { optionsOf } from '../options/defaults.ts'
-import { failureKey, limit } from '../policy/limits.ts'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
-import { RecorderNotReady, TooManyRequests } from '../shared/errors.ts'
+import { RecorderNotReady } from '../shared/errors.ts'
 import { verifierOf } from '../tokens/access-token.ts'
 import { findActor } from './actor.ts'
 import { requireNotEnded } from './ends.ts'
@@ -32,23 +32,20 @@ export function registerExchange(provider: Provider): void {
 async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Promise<void> {
   const trail = trailOf.set(ctx, new AuditTrail(provider, ctx, 'exchange'))
   const { client } = ctx.oidc
-  const { failedExchanges } = optionsOf.of(provider).rateLimits
-  const key = failedExchanges ? failureKey(client, ctx.ip) : ''
   trail.add({ client: client.clientId })
   let answer: object
   try {
     await recordersReady(provider)
-    await limit(failedExchanges, key, 0)
     const request = await parseExchangeRequest(provider, ctx)
     const found = await find(provider, ctx, request)
     const decided = await decide(provider, ctx, found)
     answer = await redeem(provider, ctx, found, decided)
   } catch (thrown) {
-    // Neither is a failure: it is not counted, and has no event. With the DPoP nonce just sent the client
+    // Neither is a failure, and neither has an event. With the DPoP nonce just sent the client
     // must retry (RFC 9449 §8), and an event of what waits for a recorder would wait, too.
     if (thrown instanceof errors.UseDpopNonce) throw thrown
     const isReady = !(thrown instanceof RecorderNotReady)
-    const error = isReady ? await refusal(thrown, () => limit(failedExchanges, key, 1)) : thrown
+    const error = thrown instanceof errors.OIDCProviderError ? thrown : trouble(thrown)
     if ('retryAfter' in error) ctx.set('Retry-After', String(error.retryAfter))
     if (!isReady) throw error
     const isPublic = error instanceof errors.OIDCProviderError && error.expose
@@ -115,25 +112,8 @@ async function requireUnchanged(
 }
 
 /**
- * What to answer: the protocol error, or 429 instead of one too many of them. Every other error is a 500:
- * trouble never reads as a refusal (I5).
- */
-async function refusal(thrown: unknown, countFailure: () => Promise<void>): Promise<Error> {
-  if (thrown instanceof TooManyRequests) return thrown
-  if (!(thrown instanceof errors.OIDCProviderError)) return trouble(thrown)
-  try {
-    await countFailure()
-    return thrown
-  } catch (tooMany) {
-    if (!(tooMany instanceof TooManyRequests)) return trouble(tooMany)
-    // The client learns nothing more; the audit gets the first error.
-    tooMany.cause = thrown
-    return tooMany
-  }
-}
-
-/**
- * The error itself, for `server_error`, where the provider answers it with 500: it takes the status
+ * The error itself, for `server_error`, where the provider answers it with 500: trouble never reads as a
+ * refusal (I5). The provider takes the status
  * and the words of an answer from what the error has.
  */
 function trouble(thrown: unknown): Error {

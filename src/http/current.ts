@@ -5,10 +5,9 @@ import { endImpersonation } from '../impersonations/end.ts'
 import { CURRENT_END } from '../impersonations/inputs.ts'
 import { getImpersonation } from '../impersonations/list.ts'
 import { readInput } from '../options/rules.ts'
-import { limit, limiterInProcess } from '../policy/limits.ts'
+import { limiterInProcess } from '../policy/limits.ts'
 import type { Actor } from '../public/hooks.ts'
 import type { Impersonation } from '../public/objects.ts'
-import type { RateLimiter } from '../public/options.ts'
 import { parseAct, personAndSoftware } from '../shared/act.ts'
 import {
   AccessTokenRejected,
@@ -23,7 +22,7 @@ const MAX_BODY_BYTES = 1024
 /** A page asks every 5 seconds at most, and once more for each event of its own. */
 const MAX_REQUESTS = { requests: 20, seconds: 10 }
 
-const limiterOf = slot<RateLimiter>('the limiter of what asks for its own state', () =>
+const limiterOf = slot('the limiter of what asks for its own state', () =>
   limiterInProcess(MAX_REQUESTS),
 )
 
@@ -31,14 +30,14 @@ const limiterOf = slot<RateLimiter>('the limiter of what asks for its own state'
  * Reads the impersonated access token of a request.
  *
  * @param verify takes one whose impersonation lives, or also one whose impersonation has ended
- * @param limiter asked after the proof of the key, and before the proof is stored as used
+ * @param count limits the requests of a token, after the proof of the key, and before the proof is stored as used
  * @throws AccessTokenRejected for every other token; errors of the proof and of CORS as they are
  */
 async function readToken(
   provider: Provider,
   ctx: KoaContextWithOIDC,
   verify: (value: string) => Promise<VerifiedAccessToken>,
-  limiter?: RateLimiter,
+  count: (impersonationId: string) => void = () => {},
 ): Promise<VerifiedAccessToken & { readonly impersonationId: string }> {
   const trail = trailOf.of(ctx)
   const presented = await presentedToken(provider, ctx)
@@ -50,7 +49,7 @@ async function readToken(
   presented.requireProof(token)
   // Asks clientBasedCORS, where the request comes from another origin.
   ctx.oidc.entity('Client', await verifierOf.of(provider).requireClient(clientId))
-  await limit(limiter, impersonationId, 1)
+  count(impersonationId)
   await presented.useProof(clientId)
   return { ...token, impersonationId }
 }
@@ -81,8 +80,8 @@ export async function endCurrent(provider: Provider, ctx: KoaContextWithOIDC): P
  */
 export async function showCurrent(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
   const { verifyUserTokenEvenEnded: verify } = verifierOf.of(provider)
-  const limiter = limiterOf.of(provider)
-  const { impersonationId, expiresAt } = await readToken(provider, ctx, verify, limiter)
+  const count = limiterOf.of(provider)
+  const { impersonationId, expiresAt } = await readToken(provider, ctx, verify, count)
   const impersonation = await getImpersonation(provider, impersonationId)
   if (!impersonation || impersonation.state === 'expired') {
     throw new AccessTokenRejected('its impersonation is gone, or has expired')

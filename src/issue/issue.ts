@@ -3,7 +3,6 @@ import { trailOf } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
-import { limit } from '../policy/limits.ts'
 import type { AuthorizationRequest, Binding, SubjectTokenContext } from '../public/hooks.ts'
 import type { IssueOptions } from '../public/objects.ts'
 import { UserNotFound } from '../shared/errors.ts'
@@ -61,10 +60,10 @@ function operatorOf({ mayAct }: IssueRequest): AuthorizationRequest['actor'] {
 }
 
 /**
- * The decision behind both doors: counts, validates, asks the deployment's rule, stores.
+ * The decision behind both doors: validates, asks the deployment's rule, stores.
  *
  * @param ctx whose client may issue
- * @param read answers what is asked for, as JSON has it; called once the client is counted
+ * @param read answers what is asked for, as JSON has it
  * @param more what only code in this process can say
  */
 export async function issue(
@@ -77,14 +76,12 @@ export async function issue(
   if (!client) throw new Error('no client asks')
   const trail = trailOf.of(ctx)
   const options = optionsOf.of(provider)
-  await limit(options.rateLimits.issue, client.clientId, 1)
 
   const request = parseIssueRequest(await read(), options)
   const { userId, mayAct, resource } = request
   const actor = operatorOf(request)
   trail.add({ userId, resource, actor })
   if (mayAct) trail.add({ mayAct })
-  if (actor) await limit(options.rateLimits.issuePerActor, actor.sub, 1)
   const { context, json } = await readContext(provider, request)
   trail.add({ context })
 

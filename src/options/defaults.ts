@@ -5,7 +5,7 @@ import type {
   ContextValidator,
   GetCustomJwtClaims,
 } from '../public/hooks.ts'
-import type { ClientRule, ImpersonationOptions, RateLimiter } from '../public/options.ts'
+import type { ClientRule, ImpersonationOptions } from '../public/options.ts'
 import { END_SCOPE, MAX_ACCESS_TOKEN_TTL, READ_SCOPE } from '../shared/constants.ts'
 import { isPlainObject } from '../shared/json.ts'
 import { descriptionsOf } from './descriptions.ts'
@@ -17,7 +17,6 @@ import {
   integer,
   isStringMap,
   isTextList,
-  objectWith,
   oneOf,
   type Resolved,
   resolve,
@@ -138,11 +137,6 @@ export const impersonationRules = {
     userIdLength: integer(1, 1024).or(255),
     contextBytes: integer(2, 65536).or(4096),
     bodyBytes: integer(64, 1048576).or(16384),
-  }),
-  rateLimits: group({
-    issue: objectWith<RateLimiter>('consume'),
-    issuePerActor: objectWith<RateLimiter>('consume'),
-    failedExchanges: objectWith<RateLimiter>('consume'),
   }),
   authorize,
   contextSchema,

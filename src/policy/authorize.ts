@@ -12,7 +12,7 @@ import {
   valid,
 } from '../options/rules.ts'
 import type { AuthorizationRequest, Authorize, Need, Verdict } from '../public/hooks.ts'
-import { ApprovalRequired, NotApproved } from '../shared/errors.ts'
+import { ApprovalRequired, NotApproved, TooManyRequests } from '../shared/errors.ts'
 import { knownMembers } from '../shared/json.ts'
 import { boundedText } from '../shared/text.ts'
 
@@ -29,6 +29,7 @@ export interface Permission extends Pick<Limits, 'accessTokenTtl' | 'permit' | '
  * @throws errors.AccessDenied where it refuses; at the exchange, {@link NotApproved} where it needs an
  * approval that there is not
  * @throws ApprovalRequired at issue, where it needs one
+ * @throws TooManyRequests where it throws that
  * @throws Error where it fails or answers anything else (fail closed, I9: nothing is issued then)
  */
 export function permissionFor(
@@ -47,7 +48,8 @@ async function askAuthorize(
   try {
     verdict = await authorize(Object.freeze(request))
   } catch (cause) {
-    // If the rule throws, even an error of the protocol, the request is not permitted.
+    if (cause instanceof TooManyRequests) throw cause
+    // If the rule throws anything else, even an error of the protocol, the request is not permitted.
     throw new Error(`${OPTION_PATH} failed at the stage ${request.stage}`, { cause })
   }
   const limits = parseVerdict(verdict, request, OPTION_PATH)

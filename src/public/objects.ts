@@ -204,7 +204,6 @@ export interface ChecklistItem {
     | 'management_api'
     | 'namesakes'
     | 'policy'
-    | 'rate_limits'
     | 'resources'
     | 'single_use'
     | 'status_lists'

@@ -62,13 +62,11 @@ export interface ImpersonationOptions {
   ending?: EndingOptions | undefined
   /** How much a request may carry. */
   limits?: LimitOptions | undefined
-  /** How often a client may ask. */
-  rateLimits?: RateLimitOptions | undefined
   /**
    * The deployment's rule: who may act as whom, for what. Asked when a subject token is issued and
    * again when it is exchanged. `false` refuses (403 at issue, 400 at the exchange, both
-   * `access_denied`); `{ scope }` narrows and `{ accessTokenTtl }` shortens; throwing, or answering
-   * anything else, is 500. Nothing is issued then.
+   * `access_denied`); `{ scope }` narrows and `{ accessTokenTtl }` shortens; throwing
+   * `TooManyRequests` is 429. Throwing or answering anything else is 500. Nothing is issued then.
    * @defaultValue everything is allowed that the rest of the options allow
    * @example
    * authorize({ stage, actor, account, context }) {
@@ -224,35 +222,6 @@ export interface LimitOptions {
   bodyBytes?: number | undefined
 }
 
-/** `rateLimits`: how often a client may ask. */
-export interface RateLimitOptions {
-  /**
-   * Limits how often a client may ask for subject tokens: a limiter of rate-limiter-flexible, or
-   * anything with its `consume`. The key is the client's id.
-   * @defaultValue no limit
-   * @example
-   * issue: new RateLimiterMemory({ points: 30, duration: 60 })
-   */
-  issue?: RateLimiter | undefined
-  /**
-   * Limits how often subject tokens are issued for one operator: the key is `mayAct.sub`. Requests that
-   * are bound to no operator are not counted: `managementApi.requireBinding` insists on `mayAct`.
-   * @defaultValue no limit
-   * @example
-   * issuePerActor: new RateLimiterMemory({ points: 100, duration: 3600 })
-   */
-  issuePerActor?: RateLimiter | undefined
-  /**
-   * Limits how often exchanges may fail. The key is the client's id, and for public clients, whose
-   * id is public, the caller's address as well: behind a proxy, set the application's `proxy`
-   * and see that the proxy overwrites `X-Forwarded-For`, or set `maxIpsCount`.
-   * @defaultValue no limit
-   * @example
-   * failedExchanges: new RateLimiterMemory({ points: 10, duration: 300 })
-   */
-  failedExchanges?: RateLimiter | undefined
-}
-
 /** `managementApi`: the endpoint that issues subject tokens. */
 export interface ManagementApiOptions {
   /**
@@ -342,16 +311,4 @@ export interface ManagementClients {
    * end: ['on-call']
    */
   end?: ClientRule | undefined
-}
-
-/** What is used of rate-limiter-flexible: every limiter of it fits, in memory or in Redis. */
-export interface RateLimiter {
-  /**
-   * Takes points for a key. Resolves while points are left. Rejects with an object that has
-   * `msBeforeNext` (in milliseconds) when no points are left, and with an Error when the limiter
-   * itself fails.
-   *
-   * @param points - how many to take; 1 where it is left out
-   */
-  consume(key: string, points?: number): Promise<unknown>
 }

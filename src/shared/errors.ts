@@ -32,15 +32,16 @@ export class ClientNotNamed extends errors.UnauthorizedClient {
     'the client must exist, authenticate, have the grant client_credentials, and be named by managementApi.clients.issue'
 }
 
-/** Too many requests: 429 with `Retry-After`. RFC 6585 §4. */
+/** Too many requests: 429 with `Retry-After`. RFC 6585 §4. `authorize` may throw it at both stages. */
 export class TooManyRequests extends errors.OIDCProviderError {
   override error_description = 'too many requests: try again later'
-  /** Seconds until the next attempt: the header `Retry-After`. */
+  /** Whole seconds until the next attempt, at least 1: the header `Retry-After`. */
   readonly retryAfter: number
 
+  /** @param retryAfter in seconds; a fraction is rounded up */
   constructor(retryAfter: number) {
     super(429, 'temporarily_unavailable')
-    this.retryAfter = retryAfter
+    this.retryAfter = Math.max(1, Math.ceil(retryAfter) || 1)
   }
 }
 

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { runInThisContext } from 'node:vm'
 import { expect } from 'chai'
 import { Pool } from 'pg'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { PERMITS_RULES } from '../../packages/console/src/features/permits/server/shape.ts'
 import { APPLICATION_RULES, CONSOLE_RULES } from '../../packages/console/src/settings.ts'
 import { BRAND_RULES } from '../../packages/console/src/web/brand-rules.ts'
@@ -130,7 +129,7 @@ function section(
 function exampleOf(text: string): object | undefined {
   const code = /^```js\n(.*?)^```$/ms.exec(text)?.[1]
   if (code === undefined) return undefined
-  return runInThisContext(`(RateLimiterMemory, Pool) => ({${code}})`)(RateLimiterMemory, Pool)
+  return runInThisContext(`(Pool) => ({${code}})`)(Pool)
 }
 
 function pathsOf(shape: object, above = ''): string[] {

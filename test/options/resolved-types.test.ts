@@ -7,7 +7,7 @@ import type {
   ContextStandardSchema,
   ContextValidator,
 } from '../../src/public/hooks.ts'
-import type { ClientRule, RateLimiter } from '../../src/public/options.ts'
+import type { ClientRule } from '../../src/public/options.ts'
 
 /** `true` where two types are the same: neither wider, nor `any`, nor `never`. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -37,13 +37,12 @@ const derived: Record<string, true> = {
     ResolvedOptions['contextSchema'],
     ContextValidator | ContextStandardSchema | undefined
   >,
-  object: true satisfies Same<ResolvedOptions['rateLimits']['issue'], RateLimiter | undefined>,
   url: true satisfies Same<ResolvedDPoPOptions['baseUrl'], string | undefined>,
 }
 
 describe('the types of the resolved options', () => {
   it('are those of the rules in the shape', () => {
-    expect(Object.keys(derived)).to.have.length(13)
+    expect(Object.keys(derived)).to.have.length(12)
   })
 
   it('cannot be written to', () => {

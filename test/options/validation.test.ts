@@ -36,7 +36,6 @@ describe('options', () => {
         contextBytes: 4096,
         bodyBytes: 16384,
       },
-      rateLimits: {},
       environmentVariables: {},
     })
   })
@@ -166,8 +165,6 @@ describe('options', () => {
     ['features.impersonation.actorToken.grantClaim', { actorToken: { grantClaim: 'yes' } }],
     ['features.impersonation.allowSelfRegisteredClients', { allowSelfRegisteredClients: ['a'] }],
     ['features.impersonation.softwareActors', { softwareActors: 'copilot' }],
-    ['features.impersonation.rateLimits.issue', { rateLimits: { issue: 10 } }],
-    ['features.impersonation.rateLimits.failedExchanges', { rateLimits: { failedExchanges: {} } }],
     ['features.impersonation.authorize', { authorize: true }],
     ['features.impersonation.contextSchema', { contextSchema: {} }],
     ['features.impersonation.__proto__', JSON.parse('{"__proto__":{}}')],

@@ -102,19 +102,3 @@ describe('what needs an approval is not issued without one', () => {
     expect(await impersonation.endAll({ permit: 'p1', userId: 'alice' })).to.equal(1)
   })
 })
-
-describe('rateLimits.issuePerActor', () => {
-  it('429 once an operator has used up the points; others go on', async () => {
-    const { RateLimiterMemory } = await import('rate-limiter-flexible')
-    const issuePerActor = new RateLimiterMemory({ points: 2, duration: 60 })
-    await using deployment = await deploy({ impersonation: { rateLimits: { issuePerActor } } })
-    const issue = async (sub?: string) => {
-      const mayAct = sub === undefined ? {} : { mayAct: { sub } }
-      return (await deployment.issue({ userId: 'alice', ...mayAct })).status
-    }
-    const statuses = [await issue('olivia'), await issue('olivia'), await issue('olivia')]
-    expect(statuses).to.deep.equal([201, 201, 429])
-    expect(await issue('bob')).to.equal(201)
-    expect(await issue()).to.equal(201)
-  })
-})

@@ -1,6 +1,13 @@
 import { inspect } from 'node:util'
 import { expect } from 'chai'
-import { type AuthorizationRequest, type Authorize, errors, type Verdict } from '../../src/index.ts'
+import {
+  type AuthorizationRequest,
+  type Authorize,
+  allOf,
+  errors,
+  TooManyRequests,
+  type Verdict,
+} from '../../src/index.ts'
 import { permissionFor } from '../../src/policy/authorize.ts'
 
 const BOTH = 'orders:read orders:write'
@@ -43,6 +50,22 @@ describe('the permission that a verdict is', () => {
     const of = (scope: string) => permission({ scope }, { stage: 'issue' })
     expect(await of('orders:read')).to.deep.equal({ scope: 'orders:read' })
     expect(await of('')).to.deep.equal({ scope: '' })
+  })
+
+  it('TooManyRequests that a rule throws is 429 at both stages; every other throw is a failure', async () => {
+    const thrown = [new TooManyRequests(8.5), new errors.AccessDenied(), new Error('down')]
+    const statuses: unknown[] = []
+    for (const error of thrown) {
+      for (const stage of ['issue', 'exchange'] as const) {
+        const rule: Authorize = () => Promise.reject(error)
+        const asked = { stage } as AuthorizationRequest
+        const refusal = await refusalOf(Promise.resolve(permissionFor(allOf(rule), asked)))
+        statuses.push(refusal.statusCode)
+      }
+    }
+    expect(statuses).to.deep.equal([429, 429, undefined, undefined, undefined, undefined])
+    const seconds = [8.5, 9, 0, -1, Number.NaN].map((each) => new TooManyRequests(each).retryAfter)
+    expect(seconds).to.deep.equal([9, 9, 1, 1, 1])
   })
 
   it('false is access_denied at both stages', async () => {

@@ -14,11 +14,11 @@ import { freePort, reachable, suiteOn } from '../../../test/adapters/servers.ts'
 import { bare, type Example, listen } from '../../../test/example-provider/support.ts'
 import { type Deployment, deploy } from '../../../test/support/deployment.ts'
 import { REDIS_URL } from '../../../test/support/server-urls.ts'
-import { signIn } from '../../../test/support/sign-in.ts'
 import { packInto } from '../../../test/support/tarball.ts'
 import { browser } from '../../console/test/e2e/support/browser.ts'
 import { type Caller, resourceServer } from '../../resource-server/src/index.ts'
 import { impersonationUrl } from '../src/index.ts'
+import { addSession } from './support/session-cookies.ts'
 
 const run = promisify(execFile)
 const EXAMPLE = join(import.meta.dirname, '../../../examples/nextjs')
@@ -170,13 +170,7 @@ suite('examples/nextjs, built, in Chromium', function () {
   async function operator(): Promise<{ page: Page; errors: string[] } & AsyncDisposable> {
     const context = await (await browser()).newContext()
     context.setDefaultTimeout(15_000)
-    const { cookie } = await signIn(deployment, 'olivia')
-    await context.addCookies(
-      cookie.split('; ').map((pair) => {
-        const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(pair) ?? []
-        return { name, value, url: deployment.base, httpOnly: true, sameSite: 'Lax' }
-      }),
-    )
+    await addSession(context, deployment)
     const page = await context.newPage()
     const errors: string[] = []
     page.on('console', (message) => {
@@ -204,7 +198,7 @@ suite('examples/nextjs, built, in Chromium', function () {
   }
 
   // All of them: `issuedAt` is in seconds, so that it does not tell which one is the newest.
-  const endElsewhere = () => deployment.provider.impersonation.endAll({ actor: 'olivia' })
+  const endElsewhere = () => deployment.provider.impersonation.endAll({ userId: 'alice' })
 
   const banner = (page: Page) => page.getByRole('region', { name: 'olivia acts as alice' })
   const over = (page: Page) => page.getByRole('alert').filter({ hasText: 'ended' })

@@ -4,10 +4,10 @@ import { supportConsole, supportConsoleClient } from 'oidc-provider-impersonatio
 import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sqlite'
 import type { Page } from 'playwright-core'
 import { type ServerRendered, serverRendered } from '../../../test/docs/server-rendered-app.ts'
-import { signIn } from '../../../test/support/sign-in.ts'
 import { enter } from '../../console/test/e2e/support/enter.ts'
 import { heading, pressAct, reads, strip } from '../../console/test/e2e/support/operating.ts'
 import { type Visit, visit } from '../../console/test/e2e/support/visit.ts'
+import { addSession } from './support/session-cookies.ts'
 import { listening } from './support/site.ts'
 
 const NAMES: Readonly<Record<string, string>> = { alice: 'Alice Ng', bob: 'Bob Marsh' }
@@ -66,13 +66,7 @@ describe('docs/server-rendered.md behind the support console', () => {
   /** An empty browser, in which olivia is signed in at the provider. */
   async function operator(): Promise<Visit> {
     const person = await visit(site.url, { origins: [shop.origin, shop.deployment.base] })
-    const { cookie } = await signIn(shop.deployment, 'olivia')
-    await person.context.addCookies(
-      cookie.split('; ').map((pair) => {
-        const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(pair) ?? []
-        return { name, value, url: shop.deployment.base, httpOnly: true, sameSite: 'Lax' }
-      }),
-    )
+    await addSession(person.context, shop.deployment)
     return person
   }
 

@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core'
 import { type ServerRendered, serverRendered } from '../../../test/docs/server-rendered-app.ts'
 import type { Example } from '../../../test/example-provider/support.ts'
 import { listen } from '../../../test/example-provider/support.ts'
-import { signIn } from '../../../test/support/sign-in.ts'
 import { browser } from '../../console/test/e2e/support/browser.ts'
+import { addSession } from './support/session-cookies.ts'
 
 /** A page on another site than `localhost`, that posts what is in its query. */
 async function posting(path: string): Promise<Example> {
@@ -39,13 +39,7 @@ describe('docs/server-rendered.md in Chromium, with the shop on another site tha
   /** A new window, in which olivia is signed in at the provider. */
   async function operator(): Promise<Page> {
     const context = await (await browser()).newContext()
-    const { cookie } = await signIn(shop.deployment, 'olivia')
-    await context.addCookies(
-      cookie.split('; ').map((pair) => {
-        const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(pair) ?? []
-        return { name, value, url: shop.deployment.base, httpOnly: true, sameSite: 'Lax' }
-      }),
-    )
+    await addSession(context, shop.deployment)
     return context.newPage()
   }
 

@@ -18,70 +18,79 @@ describe('the options of a resource server', () => {
     expect(build({ issuer, audience: process.env.NOT_SET })).to.throw(TypeError, 'audience is req')
   })
 
-  const cases: Array<[options: Record<string, unknown>, message: string]> = [
-    [
-      { audiance: audience },
-      'resourceServer.audiance is not a known option; known are: issuer, au',
+  const wrong: Record<string, object[]> = {
+    'audiance is not a known option; known are: issuer, au': [{ audiance: audience }],
+    'dpop is not a known option': [{ dpop: dPoP }],
+    'onImpersonatedRequests is not a known option': [{ onImpersonatedRequests: () => {} }],
+    'audience must be a non-empty string': ['', ' ', [audience], null].map((it) => ({
+      audience: it,
+    })),
+    'issuer must be an absolute http or https URL': [
+      [issuer],
+      '',
+      'id.example.com',
+      '/oidc',
+      'ftp://id.example.com',
+      'https://',
+      'https://id.example.com:port',
+      `${issuer}#x`,
+      ` ${issuer}`,
+      `${issuer}\n`,
+      'https://id.\nexample.com',
+      'https://user@id.example.com',
+    ].map((it) => ({ issuer: it })),
+    'issuer must not have a query': [{ issuer: `${issuer}?x` }],
+    'jwksUri must be an absolute http or https URL': [
+      { jwksUri: '/jwks' },
+      { jwksUri: new URL(issuer) },
     ],
-    [{ audience: '' }, 'resourceServer.audience must be a non-empty string'],
-    [{ audience: ' ' }, 'resourceServer.audience must be a non-empty string'],
-    [{ audience: [audience] }, 'resourceServer.audience must be a non-empty string'],
-    [{ audience: null }, 'resourceServer.audience must be a non-empty string'],
-    [{ issuer: [issuer] }, 'resourceServer.issuer must be an absolute http or https URL'],
-    [{ issuer: '' }, 'resourceServer.issuer must be an absolute http or https URL'],
-    [{ issuer: 'id.example.com' }, 'resourceServer.issuer must be an absolute'],
-    [{ issuer: '/oidc' }, 'resourceServer.issuer must be an absolute'],
-    [{ issuer: 'ftp://id.example.com' }, 'resourceServer.issuer must be an absolute'],
-    [{ issuer: 'https://' }, 'resourceServer.issuer must be an absolute'],
-    [{ issuer: 'https://id.example.com:port' }, 'resourceServer.issuer must be an absolute'],
-    [{ issuer: `${issuer}#x` }, 'resourceServer.issuer must be an absolute'],
-    [{ issuer: ` ${issuer}` }, 'resourceServer.issuer must be an absolute'],
-    [{ issuer: `${issuer}\n` }, 'resourceServer.issuer must be an absolute'],
-    [{ issuer: 'https://id.\nexample.com' }, 'resourceServer.issuer must be an absolute'],
-    [{ issuer: 'https://user@id.example.com' }, 'resourceServer.issuer must be an absolute'],
-    [{ issuer: `${issuer}?x` }, 'resourceServer.issuer must not have a query'],
-    [{ jwksUri: '/jwks' }, 'resourceServer.jwksUri must be an absolute http or https URL'],
-    [{ jwksUri: new URL(issuer) }, 'resourceServer.jwksUri must be an absolute'],
-    [{ algorithms: [] }, 'resourceServer.algorithms must name at least one'],
-    [{ algorithms: 'ES256' }, 'resourceServer.algorithms must be an array of: RS256, ES256'],
-    [{ algorithms: ['none'] }, 'resourceServer.algorithms must be an array of: RS256'],
-    [{ algorithms: ['ES256', 'HS256'] }, 'resourceServer.algorithms must be an array of: RS256'],
-    [{ algorithms: [undefined] }, 'resourceServer.algorithms must be an array of: RS256'],
-    [{ clockTolerance: -1 }, 'resourceServer.clockTolerance must be an integer from 0 to 300'],
-    [{ clockTolerance: 301 }, 'resourceServer.clockTolerance must be an integer from 0 to 300'],
-    [{ clockTolerance: 1.5 }, 'resourceServer.clockTolerance must be an integer'],
-    [{ clockTolerance: '5' }, 'resourceServer.clockTolerance must be an integer'],
-    [{ dPoP: true }, 'resourceServer.dPoP must be an object'],
-    [{ dpop: dPoP }, 'resourceServer.dpop is not a known option'],
-    [{ dPoP: {} }, 'resourceServer.dPoP.baseUrl is required, or resourceServer.dPoP.getUrl'],
-    [{ dPoP: { baseUrl: undefined } }, 'resourceServer.dPoP.baseUrl is required'],
-    [{ dPoP: { ...dPoP, getUrl } }, 'resourceServer.dPoP.baseUrl is required, or'],
-    [{ dPoP: { baseUrl: '/api' } }, 'resourceServer.dPoP.baseUrl must be an absolute'],
-    [{ dPoP: { baseUrl: `${audience}?x` } }, 'resourceServer.dPoP.baseUrl must not have a query'],
-    [{ dPoP: { getUrl: audience } }, 'resourceServer.dPoP.getUrl must be a function'],
-    [{ dPoP: { ...dPoP, algorithms: [] } }, 'resourceServer.dPoP.algorithms must name at least'],
-    [{ dPoP: { ...dPoP, algorithms: ['HS256'] } }, 'resourceServer.dPoP.algorithms must be an'],
-    [
-      { dPoP: { ...dPoP, maxAge: 0 } },
-      'resourceServer.dPoP.maxAge must be an integer from 1 to 300',
+    'algorithms must name at least one': [{ algorithms: [] }],
+    'algorithms must be an array of: RS256': [
+      'ES256',
+      ['none'],
+      ['ES256', 'HS256'],
+      [undefined],
+    ].map((algorithms) => ({ algorithms })),
+    'clockTolerance must be an integer from 0 to 300': [-1, 301, 1.5, '5'].map((it) => ({
+      clockTolerance: it,
+    })),
+    'onImpersonatedRequest must be a function': [{ onImpersonatedRequest: 'log' }],
+    'mTLS.getCertificate is required': [{ mTLS: {} }],
+    'mTLS.getCertificate must be a function': [{ mTLS: { getCertificate: 'x' } }],
+    'dPoP must be an object': [{ dPoP: true }],
+  }
+  const wrongDPoP: Record<string, object[]> = {
+    'baseUrl is required, or resourceServer.dPoP.getUrl': [
+      {},
+      { baseUrl: undefined },
+      { ...dPoP, getUrl },
     ],
-    [{ dPoP: { ...dPoP, maxAge: 301 } }, 'resourceServer.dPoP.maxAge must be an integer from 1'],
-    [
-      { dPoP: { ...dPoP, replayStore: new Set() } },
-      'resourceServer.dPoP.replayStore must be an obj',
+    'baseUrl must be an absolute': [{ baseUrl: '/api' }],
+    'baseUrl must not have a query': [{ baseUrl: `${audience}?x` }],
+    'getUrl must be a function': [{ getUrl: audience }],
+    'algorithms must name at least one': [{ ...dPoP, algorithms: [] }],
+    'algorithms must be an array of': [{ ...dPoP, algorithms: ['HS256'] }],
+    'maxAge must be an integer from 1 to 300': [
+      { ...dPoP, maxAge: 0 },
+      { ...dPoP, maxAge: 301 },
     ],
-    [{ dPoP: { ...dPoP, nonce: true } }, 'resourceServer.dPoP.nonce is not a known option'],
-    [{ onImpersonatedRequest: 'log' }, 'resourceServer.onImpersonatedRequest must be a function'],
-    [
-      { onImpersonatedRequests: () => {} },
-      'resourceServer.onImpersonatedRequests is not a known option',
-    ],
-    [{ mTLS: {} }, 'resourceServer.mTLS.getCertificate is required'],
-    [{ mTLS: { getCertificate: 'x' } }, 'resourceServer.mTLS.getCertificate must be a function'],
-  ]
-  for (const [wrong, message] of cases) {
-    it(`${JSON.stringify(wrong)}: ${message}`, () => {
-      expect(build({ issuer, audience, ...wrong })).to.throw(TypeError, message)
+    'replayStore must be an object': [{ ...dPoP, replayStore: new Set() }],
+    'nonce is not a known option': [{ ...dPoP, nonce: true }],
+  }
+  for (const [message, options] of Object.entries(wrong)) {
+    it(`refuses the others: ${message}`, () => {
+      for (const each of options) {
+        const made = build({ issuer, audience, ...each })
+        expect(made, JSON.stringify(each)).to.throw(TypeError, `resourceServer.${message}`)
+      }
+    })
+  }
+  for (const [message, options] of Object.entries(wrongDPoP)) {
+    it(`refuses the others: dPoP.${message}`, () => {
+      for (const each of options) {
+        const made = build({ issuer, audience, dPoP: each })
+        expect(made, JSON.stringify(each)).to.throw(TypeError, `resourceServer.dPoP.${message}`)
+      }
     })
   }
 

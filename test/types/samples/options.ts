@@ -9,8 +9,6 @@ import type {
   Denial,
   GetCustomJwtClaims,
   ImpersonationOptions,
-  ipKey,
-  RateLimiter,
   SubjectTokenContext,
   Verdict,
 } from 'oidc-provider-impersonation'
@@ -26,11 +24,8 @@ export const absent: ImpersonationOptions = {
   subjectToken: { singleUse: undefined },
   accessToken: undefined,
   actorToken: { maxAge: undefined },
-  rateLimits: { issue: undefined },
   authorize: undefined,
 }
-
-const limiter: RateLimiter = { consume: async (_key: string) => undefined }
 
 export const full: ImpersonationOptions = {
   enabled: true,
@@ -44,7 +39,6 @@ export const full: ImpersonationOptions = {
   accessToken: { maxTtl: 3600 },
   actorToken: { required: true, maxAge: 3600 },
   limits: { contextBytes: 1024 },
-  rateLimits: { issue: limiter },
   contextSchema: z.object({ ticketId: z.string() }),
   environmentVariables: { REGION: 'eu' },
 }
@@ -103,4 +97,3 @@ export const validate: ContextValidator = (context) =>
 holds<Same<BindingMember, 'mayAct' | 'resource' | 'scope' | 'expiresIn'>>()
 holds<Same<Denial['stage'], 'end' | 'exchange' | 'issue'>>()
 holds<Same<typeof ACCESS_TOKEN_TYPE, 'urn:ietf:params:oauth:token-type:access_token'>>()
-holds<Same<ReturnType<typeof ipKey>, string>>()

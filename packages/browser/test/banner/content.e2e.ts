@@ -1,21 +1,15 @@
 import { expect } from 'chai'
-import type { Example } from '../../../../test/example-provider/support.ts'
 import {
   banner,
-  bannerPage,
   seen,
+  servedBanner,
   showBanner,
   visitBanner,
   visitStopped,
 } from '../support/banner-page.ts'
 
 describe('<impersonation-banner>: what it shows', () => {
-  let server: Example
-
-  before(async () => {
-    server = await bannerPage()
-  })
-  after(() => server.close())
+  const server = servedBanner()
 
   it('tells who acts as whom, the ticket, the time, and has a button', async () => {
     await using person = await visitStopped(server.url)

@@ -1,14 +1,8 @@
 import { expect } from 'chai'
-import type { Example } from '../../../../test/example-provider/support.ts'
-import { banner, bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
+import { banner, seen, servedBanner, showBanner, visitBanner } from '../support/banner-page.ts'
 
 describe('<impersonation-banner>: End', () => {
-  let server: Example
-
-  before(async () => {
-    server = await bannerPage()
-  })
-  after(() => server.close())
+  const server = servedBanner()
 
   const ends = () => window.lab.current?.ends
 

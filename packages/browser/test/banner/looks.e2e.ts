@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
-import type { Example } from '../../../../test/example-provider/support.ts'
 import { expectAccessible } from '../../../console/test/e2e/support/axe.ts'
 import { NARROWEST, WIDE } from '../../../console/test/e2e/support/visit.ts'
-import { bannerPage, showBanner, visitBanner } from '../support/banner-page.ts'
+import { servedBanner, showBanner, visitBanner } from '../support/banner-page.ts'
 
 const NAMES = { actorName: 'Olivia Reyes', userName: 'Alice Ng', changes: true }
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff '.repeat(28)
@@ -33,12 +32,7 @@ const STATES: Readonly<
 }
 
 describe('<impersonation-banner>: how it looks', () => {
-  let server: Example
-
-  before(async () => {
-    server = await bannerPage()
-  })
-  after(() => server.close())
+  const server = servedBanner()
 
   for (const [size, viewport] of Object.entries({ narrow: NARROWEST, wide: WIDE })) {
     for (const colorScheme of ['light', 'dark'] as const) {

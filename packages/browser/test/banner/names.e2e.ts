@@ -1,18 +1,12 @@
 import { expect } from 'chai'
 import type { Locator } from 'playwright-core'
-import type { Example } from '../../../../test/example-provider/support.ts'
 import { NARROWEST, WIDE } from '../../../console/test/e2e/support/visit.ts'
-import { bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
+import { seen, servedBanner, showBanner, visitBanner } from '../support/banner-page.ts'
 
 const LONG = 'Maria del Carmen '.repeat(59).slice(0, 1000)
 
 describe('<impersonation-banner>: hostile names', () => {
-  let server: Example
-
-  before(async () => {
-    server = await bannerPage()
-  })
-  after(() => server.close())
+  const server = servedBanner()
 
   it('are text, and no HTML', async () => {
     await using person = await visitBanner(server.url)

@@ -1,21 +1,15 @@
 import { expect } from 'chai'
-import type { Example } from '../../../../test/example-provider/support.ts'
 import {
   banner,
-  bannerPage,
   seen,
+  servedBanner,
   showBanner,
   timeIn,
   visitStopped,
 } from '../support/banner-page.ts'
 
 describe('<impersonation-banner>: the time, of a banner that moves or is one of two', () => {
-  let server: Example
-
-  before(async () => {
-    server = await bannerPage()
-  })
-  after(() => server.close())
+  const server = servedBanner()
 
   it('does not run in a banner that is not in the page, or is over', async () => {
     await using person = await visitStopped(server.url)

@@ -1,9 +1,8 @@
 import { expect } from 'chai'
-import type { Example } from '../../../../test/example-provider/support.ts'
 import {
   banner,
-  bannerPage,
   seen,
+  servedBanner,
   showBanner,
   timeIn,
   visitStopped,
@@ -12,12 +11,7 @@ import {
 const MINUTE = 60_000
 
 describe('<impersonation-banner>: the time', () => {
-  let server: Example
-
-  before(async () => {
-    server = await bannerPage()
-  })
-  after(() => server.close())
+  const server = servedBanner()
 
   it('runs down second by second, without drift', async () => {
     await using person = await visitStopped(server.url)

@@ -1,14 +1,8 @@
 import { expect } from 'chai'
-import type { Example } from '../../../../test/example-provider/support.ts'
-import { bannerPage, showBanner, visitBanner } from '../support/banner-page.ts'
+import { servedBanner, showBanner, visitBanner } from '../support/banner-page.ts'
 
 describe('<impersonation-banner>: the title of the page', () => {
-  let server: Example
-
-  before(async () => {
-    server = await bannerPage()
-  })
-  after(() => server.close())
+  const server = servedBanner()
 
   it('says as whom, and is what it was after the end', async () => {
     await using person = await visitBanner(server.url)

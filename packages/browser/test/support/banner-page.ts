@@ -36,7 +36,7 @@ const PAGE = `<!doctype html>
  *
  * @param scripts further ones, by path
  */
-export function bannerPage(scripts: ReadonlyMap<string, string> = new Map()): Promise<Example> {
+function bannerPage(scripts: ReadonlyMap<string, string> = new Map()): Promise<Example> {
   return listen(async (request, response) => {
     const path = request.url ?? '/'
     if (path === '/') {
@@ -53,6 +53,20 @@ export function bannerPage(scripts: ReadonlyMap<string, string> = new Map()): Pr
       response.writeHead(404).end()
     }
   })
+}
+
+/** A page with banners for the tests of one `describe`. */
+export function servedBanner(scripts?: ReadonlyMap<string, string>): Pick<Example, 'url'> {
+  let server: Example | undefined
+  before(async () => {
+    server = await bannerPage(scripts)
+  })
+  after(() => server?.close())
+  return {
+    get url() {
+      return server?.url ?? ''
+    },
+  }
 }
 
 /** Opens the page with the banner defined, and none in it. */

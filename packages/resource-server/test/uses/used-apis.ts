@@ -97,9 +97,7 @@ async function fastify(use: (app: ReturnType<typeof Fastify>) => Promise<unknown
 
 /** Each is asked below `/v1`. All of them know the response. */
 export const apis: Readonly<Record<string, StartApi>> = {
-  Koa: (api) => started(koa(api).callback()),
   'Koa, mounted': (api) => started(new Koa().use(mount('/v1', koa(api))).callback()),
-  'Express 5': (api) => started(quiet().use(routes(api))),
   'Express 5, mounted': (api) => started(quiet().use('/v1', routes(api))),
   'Koa in Express': (api) => started(quiet().use('/v1', koa(api).callback())),
   'Express 5, by authenticate()': (api) =>
@@ -113,22 +111,6 @@ export const apis: Readonly<Record<string, StartApi>> = {
         }
       }),
     ),
-  'Koa, by authenticate()': (api) => {
-    const app = new Koa()
-    app.silent = true
-    app.use(async (ctx) => {
-      try {
-        await api.authenticate(ctx.request, ...required(ctx.path))
-        ctx.status = await handled(ctx.path)
-        if (ctx.status === 200) ctx.body = 'orders'
-      } catch (error) {
-        if (!(error instanceof RequestRefused)) throw error
-        ctx.status = error.status
-        ctx.body = error
-      }
-    })
-    return started(app.callback())
-  },
   'Fastify, by middie': (api) =>
     fastify(async (app) => {
       await app.register(import('@fastify/middie'))

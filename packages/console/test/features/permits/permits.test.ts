@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { expect } from 'chai'
-import type {
-  ApprovalRequired,
-  Authorize,
-  BindingMember,
-  Verdict,
+import {
+  type ApprovalRequired,
+  type Authorize,
+  type BindingMember,
+  TooManyRequests,
+  type Verdict,
 } from 'oidc-provider-impersonation'
 import {
   type AttachOptions,
@@ -743,6 +744,13 @@ describe('permits', () => {
       expect(short.id).to.not.equal(long.id)
       await permits.revoke(long.id, { by: 'grace' })
       expect(await askRule()).to.include({ permit: short.id })
+    })
+
+    it('nothing where the rule says that it is asked too often: the caller is told so', async () => {
+      const tooMany = new TooManyRequests(9)
+      const throttled: Authorize = () => Promise.reject(tooMany)
+      const answer = permits.wrap(throttled)(question() as never)
+      expect(await Promise.resolve(answer).catch((error: unknown) => error)).to.equal(tooMany)
     })
 
     it('open nothing in the last second of the window', async () => {
