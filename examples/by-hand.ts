@@ -49,7 +49,6 @@ const provider = new Provider(`${base}/oidc`, configuration)
 
 // 3. The grant.
 impersonation.register(provider)
-await impersonation.check()
 
 // 4. The management API, beside the provider.
 const app = new Koa()
@@ -57,3 +56,7 @@ app.keys = provider.keys // oidc-provider reads its cookies by them
 app.use(impersonation.routes())
 app.use(mount('/oidc', provider))
 app.listen(Number(process.env.PORT ?? 3000), 'localhost')
+
+// 5. What is left to do, once the server listens.
+const lines = await impersonation.check()
+console.table(lines.filter(({ ok }) => ok === false))

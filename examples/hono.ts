@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import mount from 'koa-mount'
-import { port, provider } from './provider.ts'
+import { port, printChecklist, provider } from './provider.ts'
 
 const identity = new Koa()
 identity.keys = provider.keys
@@ -20,3 +20,4 @@ for (const path of ['/api/*', '/oidc/*']) {
 }
 
 serve({ fetch: app.fetch, port, hostname: 'localhost' })
+await printChecklist()

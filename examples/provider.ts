@@ -42,4 +42,8 @@ export const provider = new Provider(`${base}/oidc`, {
 
 provider.on('server_error', (ctx, error) => console.error(ctx.method, ctx.path, error))
 
-await provider.impersonation.check()
+/** Prints what is left to do before production. Call it once the server listens. */
+export async function printChecklist() {
+  const lines = await provider.impersonation.check()
+  console.table(lines.filter(({ ok }) => ok === false))
+}

@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import { hasRecorders } from './events/trail.ts'
+import { hasRecorders } from './events/recorders.ts'
 import { findNamesakes } from './exchange/actor.ts'
 import {
   configurationOf,
@@ -8,9 +8,11 @@ import {
   staticClients,
 } from './host/instance.ts'
 import { findAccountById } from './host/request.ts'
+import { isMounted } from './http/routes.ts'
 import { findIdWithCase, findOpaqueResources } from './impersonations/list.ts'
 import { optionsOf } from './options/defaults.ts'
-import { knowsApis, mayClient } from './policy/clients.ts'
+import { mayClient } from './policy/clients.ts'
+import { knowsApis } from './policy/management-api.ts'
 import type { ImpersonationEvents } from './public/events.ts'
 import type { ChecklistItem } from './public/objects.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
@@ -153,7 +155,7 @@ function findUnboundClients(provider: Provider): readonly string[] {
     .map((client) => client.client_id)
 }
 
-const TIMEOUT_MS = 1000
+const TIMEOUT_MS = 3000
 
 /** What answers at the address of the provider: discovery, status lists and the management API. */
 async function lookAtAddress(
@@ -196,7 +198,8 @@ async function findManagementApi(provider: Provider): Promise<Finding> {
   if (answers.some((answer) => answer?.status === 405 && answer.body.error === 'invalid_request'))
     return false
   if (answers.includes(undefined)) return NOT_LOOKED_AT
-  return `${urls.join(' and ')} answer ${answers.map((answer) => answer?.status).join(' and ')}`
+  if (isMounted(provider)) return { ok: undefined, why: `not found at ${urls.join(' or ')}` }
+  return true
 }
 
 /** `undefined` where nothing answers, or something that is in trouble. */

@@ -3,6 +3,7 @@ import {
   type KoaContextWithOIDC,
   Provider as OidcProvider,
 } from 'oidc-provider'
+import { isMounted } from './http/routes.ts'
 import { ImpersonationFeature } from './impersonation.ts'
 import type { Listen } from './public/events.ts'
 import type { ImpersonationOptions } from './public/options.ts'
@@ -27,7 +28,10 @@ export type ProviderConfiguration = Configuration & {
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface below types listeners and adds no member.
 export class Provider extends OidcProvider {
-  /** The management API: `routes()` for Koa, `callback()` for everything else. */
+  /**
+   * The management API: `routes()` for Koa, `callback()` for everything else. If nobody has mounted it,
+   * `provider.listen()` serves it.
+   */
   readonly impersonation: ImpersonationFeature
 
   /**
@@ -40,6 +44,13 @@ export class Provider extends OidcProvider {
     super(issuer, impersonation.configure(configuration))
     this.impersonation = impersonation
     impersonation.register(this)
+    // Where the provider is the whole server, nobody else can serve the management API. What callback()
+    // returns is mounted by somebody, who mounts the management API as well.
+    const { listen } = this
+    this.listen = (...given: unknown[]) => {
+      if (impersonation.enabled && !isMounted(this)) this.use(impersonation.routes())
+      return Reflect.apply(listen, this, given)
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import middie from '@fastify/middie'
 import { expect } from 'chai'
 import express from 'express'
@@ -5,6 +6,7 @@ import fastify from 'fastify'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { Provider } from '../src/index.ts'
+import { freePort } from './adapters/servers.ts'
 import { configuration, providerAt, serving, wholeFlow } from './support/serving.ts'
 
 describe('where it can be mounted', () => {
@@ -29,6 +31,48 @@ describe('where it can be mounted', () => {
       },
       async (base) => expect(await wholeFlow(base, base)).to.deep.equal([201, 200]),
     ))
+
+  describe('by its own listen(), as in the quick start of oidc-provider', () => {
+    async function flowBy(prepare: (provider: Provider) => void) {
+      const port = await freePort()
+      const base = `http://127.0.0.1:${port}`
+      const provider = providerAt(base)
+      prepare(provider)
+      const server = provider.listen(port, '127.0.0.1')
+      await once(server, 'listening')
+      const flow = await wholeFlow(base, base)
+      server.close()
+      server.closeAllConnections()
+      return flow
+    }
+
+    it('serves the management API, if nobody has mounted it', async () => {
+      expect(await flowBy(() => {})).to.deep.equal([201, 200])
+    })
+
+    it('adds nothing, if somebody has', async () => {
+      const flow = await flowBy((provider) => {
+        provider.use(provider.impersonation.routes())
+        const { length } = provider.middleware
+        const { listen } = provider
+        provider.listen = (...given: unknown[]) => {
+          const server = Reflect.apply(listen, provider, given)
+          expect(provider.middleware.length).to.equal(length)
+          return server
+        }
+      })
+      expect(flow).to.deep.equal([201, 200])
+    })
+
+    it('and callback() adds nothing', () =>
+      serving(
+        (base) => providerAt(base).callback(),
+        async (base) => {
+          const { status } = await fetch(`${base}/api/subject-tokens`, { method: 'POST' })
+          expect(status).to.equal(404)
+        },
+      ))
+  })
 
   it('below a mount of its own, which the path follows', () =>
     serving(

@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
-import { port, provider } from '../provider.ts'
+import { port, printChecklist, provider } from '../provider.ts'
 
 class AppModule {}
 // What @Module({}) above the class does, in a file that needs no compiler.
@@ -11,3 +11,4 @@ const app = await NestFactory.create(AppModule)
 app.use(provider.impersonation.callback())
 app.use('/oidc', provider.callback())
 await app.listen(port, 'localhost')
+await printChecklist()

@@ -1,9 +1,10 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { audited } from '../events/trail.ts'
+import { audited } from '../events/audited.ts'
 import { addToDiscovery } from '../host/patches.ts'
 import { runInRequest, withOidc } from '../host/request.ts'
+import { slot } from '../host/slot.ts'
 import { endLater } from '../impersonations/end.ts'
 import { optionsOf } from '../options/defaults.ts'
 import type { Action } from '../policy/clients.ts'
@@ -46,9 +47,17 @@ interface Route {
   readonly handle: (provider: Provider, ctx: KoaContextWithOIDC) => Promise<void>
 }
 
+const mountedOf = slot<{ readonly isMounted: true }>('whether the management API is mounted')
+
+/** Whether anybody has asked for the routes of the management API, to mount them. */
+export function isMounted(provider: Provider): boolean {
+  return mountedOf.find(provider) !== undefined
+}
+
 /** The management API, for a place beside the provider or in front of it. */
 export function managementRoutes(provider: Provider): Middleware {
   const { prefix } = optionsOf.of(provider).managementApi
+  mountedOf.set(provider, { isMounted: true })
   const answer = routerOf(provider, prefix, ROUTES.filter(isManagement)).routes() as Middleware
   // The provider's own, where both are below the same path. No id is so short.
   const ofProvider = [CURRENT_PATH, CURRENT_END_PATH].map((path) => `${prefix}${path}`)

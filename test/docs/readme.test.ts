@@ -15,6 +15,7 @@ const SET_BY_THE_DIFF = [
   'single_use',
   'ending',
   'discovery',
+  'management_api',
 ]
 
 describe('README.md', function () {

@@ -58,27 +58,4 @@ describe('example provider: the printed commands', function () {
       .to.include({ userId: 'alice' })
       .and.not.have.property('actor')
   })
-
-  it('work by the stricter rules, where an actor is needed', async () => {
-    const example = await start({ STRICT: '1' })
-    const config = readConfig({ STORAGE_URL: 'memory:', STRICT: '1' })
-    const lines = await bash(commandsOf(banner(config, example.url, WITH)))
-    await example.close()
-    expect(lines).to.have.lengthOf(7)
-    expect(JSON.parse(lines.at(-1) ?? '')).to.include({ userId: 'alice', actor: 'olivia' })
-  })
-
-  it('work with secrets of their own, taken from the environment', async () => {
-    const secrets = {
-      DEMO_PASSWORD: "it's 100% & $HOME+more",
-      SUPPORT_BACKEND_SECRET: 'backend-secret-of-our-own',
-    }
-    const example = await start(secrets)
-    const script = commandsOf(
-      banner(readConfig({ STORAGE_URL: 'memory:', ...secrets }), example.url, WITH),
-    )
-    const lines = await bash(script, secrets)
-    await example.close()
-    expect(lines.at(-1)).to.match(/^\{"userId":"alice",.*"orders":\[\{/)
-  })
 })

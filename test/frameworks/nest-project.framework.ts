@@ -109,20 +109,6 @@ for (const [version, type] of [
 
       it('lets a browser sign in', () => expectSignIn(server))
 
-      if (type === 'commonjs') {
-        it('would not start with the provider imported at the top', async () => {
-          const main = join(project, 'src/main.ts')
-          const code = await readFile(main, 'utf8')
-          const line = "  const { port, provider } = await import('./provider.mjs')\n"
-          expect(code).to.include(line)
-          const changed = `import { port, provider } from './provider.mjs'\n${code.replace(line, '')}`
-          await writeFile(join(project, 'src/at-the-top.ts'), changed)
-          expect(await compile(['-p', join(project, 'tsconfig.build.json')])).to.equal('')
-          const started = await launch(join(project, 'dist/at-the-top.js')).catch(String)
-          expect(started).to.include('ERR_REQUIRE_ASYNC_MODULE')
-        })
-      }
-
       it('has its controllers', async () => {
         expect(await (await fetch(server.base)).text()).to.equal('still here')
       })

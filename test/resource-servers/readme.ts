@@ -31,8 +31,8 @@ export interface ReadmeProvider extends AsyncDisposable {
   exchange(actorToken?: string): Promise<string>
   /** Ends the impersonation of an access token, with the token itself. */
   end(accessToken: string): Promise<void>
-  /** What `check()` resolved when it started. */
-  checklist(): readonly ChecklistItem[]
+  /** What `check()` resolved once it listened. */
+  checklist(): Promise<readonly ChecklistItem[]>
   /** Takes connections and answers nothing, until it goes on. */
   hang(): void
   goOn(): void
@@ -43,8 +43,8 @@ export async function readmeProvider(which: 'after' | 'before' = 'after'): Promi
   const folder = await mkdtemp(join(tmpdir(), 'impersonation-readme-'))
   const code = readmeBlocks()
     [which].replace(
-      'await provider.impersonation.check()',
-      'console.log(JSON.stringify(await provider.impersonation.check()))',
+      'console.table(lines.filter(({ ok }) => ok === false))',
+      'console.log(JSON.stringify(lines))',
     )
     .replace('  clients: [\n', `  clients: [\n${NEWSLETTER},\n`)
   await writeFile(join(folder, 'server.mjs'), code)
@@ -88,7 +88,13 @@ export async function readmeProvider(which: 'after' | 'before' = 'after'): Promi
       const { status } = await fetch(url, { method: 'POST', headers })
       if (status !== 204) throw new Error(`${decodeJwt(accessToken).jti} not ended: ${status}`)
     },
-    checklist: () => JSON.parse(/^\[.*\]$/m.exec(printed)?.[0] ?? '[]'),
+    async checklist() {
+      for (;;) {
+        const [line] = /^\[.*\]$/m.exec(printed) ?? []
+        if (line) return JSON.parse(line)
+        await wait(20)
+      }
+    },
     hang: () => void child.kill('SIGSTOP'),
     goOn: () => void child.kill('SIGCONT'),
     async [Symbol.asyncDispose]() {
