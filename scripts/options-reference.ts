@@ -234,8 +234,8 @@ function contents(options: readonly Option[]): string {
     const path = option.path.join('.')
     const anchor = path.replaceAll('.', '').toLowerCase()
     const told = defaultOf(option)
-    const unit = /^`\d+`$/.test(told) ? ` ${unitOf(option)}` : ''
-    return [`| [\`${path}\`](#${anchor}) | ${told}${unit} |`]
+    const unit = /^`\d+`$/.test(told) ? unitOf(option) : undefined
+    return [`| [\`${path}\`](#${anchor}) | ${[told, unit].join(' ').trim()} |`]
   })
   return ['| option | default |', '|---|---|', ...rows].join('\n')
 }
