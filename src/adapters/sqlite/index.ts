@@ -4,7 +4,8 @@ import { type DeleteExpiredOptions, deleteInBatches } from '../record.ts'
 import { sqlAdapter } from '../sql.ts'
 import { openDatabase, SQLITE_RULES, type SqliteFile } from './database.ts'
 import { prepareAll } from './statements.ts'
-import { attempt, sqliteTable } from './table.ts'
+import { sqliteTable } from './table.ts'
+import { sqliteTurns } from './turns.ts'
 
 export type { DeleteExpiredOptions } from '../record.ts'
 
@@ -29,7 +30,10 @@ export interface SqliteAdapterFactory extends AdapterFactory {
    */
   deleteExpired(options?: DeleteExpiredOptions): Promise<number>
 
-  /** Closes the file. Every later call of a method rejects. Closing again does nothing. */
+  /**
+   * Writes what was asked for, and closes the file. Every later call of a method rejects. Closing
+   * again does nothing.
+   */
   close(): void
 }
 
@@ -42,8 +46,9 @@ const SWEEP_EVERY = 16
  * writes; one conditional `UPDATE` decides `consumeOnce`. Expired records are never found, and every sixteen
  * writes remove up to thirty-two of them.
  *
- * Each call is done at once, as a transaction of its own. node:sqlite is synchronous; a write takes some
- * tens of microseconds.
+ * What is written in one turn of the event loop goes into one transaction at its end: each promise
+ * resolves once that is committed, and a record that cannot be written fails alone. node:sqlite is
+ * synchronous; a write takes some tens of microseconds.
  *
  * @example
  * new Provider(issuer, { ...configuration, adapter: createSqliteAdapter({ file: 'data/oidc.db' }) })
@@ -64,14 +69,17 @@ export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapte
     writes += 1
     if (writes % SWEEP_EVERY === 0) removeExpired(2 * SWEEP_EVERY)
   }
-  const table = sqliteTable({ database, statements, now, sweep })
+  const turns = sqliteTurns(database)
+  const table = sqliteTable({ database, statements, turns, now, sweep })
   const factory = (model: string): EndingAdapter => sqlAdapter(model, table)
 
   return Object.assign(factory, {
     deleteExpired: (options?: DeleteExpiredOptions) =>
-      deleteInBatches(options, (limit) => attempt(() => removeExpired(limit))),
+      deleteInBatches(options, (limit) => turns.write(() => removeExpired(limit))),
     close: () => {
-      if (database.isOpen) database.close()
+      if (!database.isOpen) return
+      turns.flush()
+      database.close()
     },
   })
 }

@@ -2,13 +2,15 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as rest } from 'node:timers/promises'
 import type { EndedFollower } from '../contract.ts'
 import type { SqlTable } from '../sql.ts'
-import { storageError } from '../storage-error.ts'
 import { prepareList, type SqliteStatements } from './statements.ts'
+import { attempt, type SqliteTurns } from './turns.ts'
 
 /** What all models of one file share. */
 export interface SqliteStore {
   readonly database: DatabaseSync
   readonly statements: SqliteStatements
+  /** Where writes go. */
+  readonly turns: SqliteTurns
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Removes a few expired records now and then. */
@@ -16,13 +18,13 @@ export interface SqliteStore {
 }
 
 export function sqliteTable(store: SqliteStore): SqlTable {
-  const { database, statements, now, sweep } = store
+  const { database, statements, turns, now, sweep } = store
   const lists = new Map<string, StatementSync>()
   return {
     find: (statement, model, key) => attempt(() => statements[statement].get(now(), model, key)),
 
     write: (statement, values) =>
-      attempt(() => {
+      turns.write(() => {
         if (statement === 'upsert') sweep()
         return Number(statements[statement].run(now(), ...values).changes)
       }),
@@ -41,19 +43,6 @@ export function sqliteTable(store: SqliteStore): SqlTable {
 
     // the first one is the time
     parameter: (number) => `?${number + 1}`,
-  }
-}
-
-/**
- * Does at once what needs the database.
- *
- * @throws StorageError when SQLite fails
- */
-export async function attempt<T>(work: () => T): Promise<T> {
-  try {
-    return work()
-  } catch (error) {
-    throw error instanceof Error && 'code' in error ? storageError('SQLite', error) : error
   }
 }
 

@@ -50,16 +50,9 @@ const byUserCode = cases({ about: 'DeviceCode' }, (it) => {
 
     await adapter.upsert(id, { ...answered, userCode: unique('CODE') }, 600)
     assert.equal(await adapter.findByUserCode(userCode), undefined, 'the code that was replaced')
-    await adapter.destroy(id)
-    assert.equal(await adapter.findByUserCode(userCode), undefined)
-  })
-
-  it('does not find a revoked DeviceCode by its user code', async (adapter) => {
-    const id = unique()
-    const code = modelSample('DeviceCode').payload(id)
     await adapter.upsert(id, code, 600)
     await adapter.revokeByGrantId(code.grantId ?? '')
-    assert.equal(await adapter.findByUserCode(code.userCode ?? ''), undefined)
+    assert.equal(await adapter.findByUserCode(userCode), undefined, 'revoked')
   })
 })
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { CALLER_COUNT, tally } from './consuming.ts'
-import { type ContractCase, casesOfEnding } from './contract-case.ts'
+import { casesOfEnding } from './contract-case.ts'
 import { endedIn, issued, listed, record } from './impersonation-case.ts'
 import { atOnce, unique } from './unique.ts'
 
-const ofAnyStorage = casesOfEnding({}, (it) => {
+/** What stays of a consumption and an end, and how long. Two wait a second where there is no `advance`. */
+export const stayingEndedCases = casesOfEnding({}, (it) => {
   it('keeps consumption, note and end of a record, whatever replaces it', async (adapter, trial) => {
     const [used, unused] = [await trial.store(issued()), await trial.store(issued())]
     await adapter.consumeOnce(used, { actor: 'olivia' })
@@ -83,29 +84,3 @@ const ofAnyStorage = casesOfEnding({}, (it) => {
     assert.ok((await endedIn(adapter, list)).includes(7))
   })
 })
-
-const lateCleanUp = casesOfEnding({ needs: 'leaveExpired' }, (it) => {
-  it('takes an expired record that a late clean-up left behind for gone', async (adapter, trial) => {
-    const [ended, open] = [trial.newId(), trial.newId()]
-    const list = unique('list')
-    const stored = (id: string) =>
-      record(id, { accountId: list, actor: list, statusList: list, statusIndex: 3 })
-    for (const id of [ended, open]) await adapter.upsert(id, stored(id), 600)
-    await adapter.consumeOnce(ended, { actor: list })
-    await adapter.endOnce(ended, { at: 1 })
-    for (const id of [ended, open]) await trial.leaveExpired('SubjectToken', id)
-
-    assert.deepEqual(await listed(adapter, { accountId: list }), [], 'listed')
-    assert.deepEqual(await listed(adapter, { actor: list }), [], 'by actor')
-    for (const id of [ended, open]) {
-      assert.equal(await adapter.endOnce(id, { at: 2 }), false)
-      assert.equal(await adapter.find(id), undefined)
-      await adapter.upsert(id, stored(id), 600)
-      assert.deepEqual(await adapter.find(id), stored(id), 'a new record under that id')
-      assert.equal(await adapter.consumeOnce(id), true)
-    }
-  })
-})
-
-/** What stays of a consumption and an end, and how long. Two wait a second where there is no `advance`. */
-export const stayingEndedCases: readonly ContractCase[] = [...ofAnyStorage, ...lateCleanUp]
