@@ -38,8 +38,11 @@ import type { ImpersonationOptions } from './public/options.ts'
 import { type RequestListener, requestListener } from './shared/request-listener.ts'
 import { endingAdapterOf } from './tokens/subject-token.ts'
 
-const OUT_OF_ORDER =
-  'an ImpersonationFeature is for one provider: call configure(configuration), give the answer to the provider unchanged, call register(provider) where impersonation is enabled, and then the rest: otherwise tokens would be issued without act'
+function outOfOrder(): TypeError {
+  return new TypeError(
+    'an ImpersonationFeature is for one provider: call configure(configuration), give the answer to the provider unchanged, call register(provider) where impersonation is enabled, and then the rest: otherwise tokens would be issued without act',
+  )
+}
 
 /**
  * The parts of impersonation, to build a provider by hand. In this order, for one provider:
@@ -83,7 +86,7 @@ export class ImpersonationFeature {
   configure(configuration: Configuration = {}): Configuration {
     const plain = withoutImpersonation(configuration)
     if (!this.enabled) return plain
-    if (this.#configured) throw new TypeError(OUT_OF_ORDER)
+    if (this.#configured) throw outOfOrder()
     this.#configured = withImpersonation(plain, this.#options)
     return this.#configured.configuration
   }
@@ -102,7 +105,7 @@ export class ImpersonationFeature {
     checkPatched(provider)
     const configured = this.#configured
     if (this.#wired || !configured || !isWired(configurationOf(provider), configured)) {
-      throw new TypeError(OUT_OF_ORDER)
+      throw outOfOrder()
     }
     assemble(provider, this.#options, configured.claims)
     this.#wired = provider
@@ -236,7 +239,7 @@ export class ImpersonationFeature {
   /** @throws TypeError before {@link register} */
   get #registered(): Provider {
     if (this.#wired) return this.#wired
-    throw new TypeError(OUT_OF_ORDER)
+    throw outOfOrder()
   }
 
   get #ending(): Provider {

@@ -1,6 +1,5 @@
 // What the sibling packages of this repository share with the plugin. Semantic versioning does not cover
 // it: each sibling has the plugin of its own version as a peer.
-export { storageCases } from '../adapters/cases.ts'
 export { statusListId } from '../adapters/record.ts'
 export { isBusy, openFile, primaryCode, tune } from '../adapters/sqlite/database.ts'
 export { findAccountById as findAccount } from '../host/request.ts'
