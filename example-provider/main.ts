@@ -33,6 +33,12 @@ async function main(given: readonly string[]): Promise<void> {
   }
   const config = readConfig(process.env)
   const commands = given.includes('--commands')
+  const url = config.baseUrl ?? `http://localhost:${config.port}`
+  if (commands && (await isRunning(url))) {
+    const shopUrl = config.shopUrl ?? `http://127.0.0.1:${config.shopPort}`
+    console.log(banner(config, url, { commands, shopUrl }))
+    return
+  }
   const server = await startServer(
     config,
     given.includes('--with-history') ? withHistory(config, createApp) : createApp,
@@ -40,6 +46,16 @@ async function main(given: readonly string[]): Promise<void> {
   endOnSignal(() => server.close())
   await server.check()
   console.log(banner(config, server.url, { commands, shopUrl: server.shopUrl }))
+  console.log('Ctrl-C ends it.')
+}
+
+/** Whether a copy of the example answers there already. */
+async function isRunning(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/oidc/.well-known/openid-configuration`)).ok
+  } catch {
+    return false
+  }
 }
 
 /** npm repeats a Ctrl-C that this process has received, too: within this time, both are one. */

@@ -14,7 +14,7 @@ import { createRedisAdapter, type RedisAdapterOptions } from '../src/adapters/re
 import { REDIS_RULES } from '../src/adapters/redis/server-check.ts'
 import { SQLITE_RULES } from '../src/adapters/sqlite/database.ts'
 import { createSqliteAdapter, type SqliteAdapterOptions } from '../src/adapters/sqlite/index.ts'
-import { parseRecorder, RECORDER_RULES } from '../src/events/trail.ts'
+import { parseRecorder, RECORDER_RULES } from '../src/events/recorders.ts'
 import { impersonationRules, resolveOptions } from '../src/options/defaults.ts'
 import type { RuleFacts } from '../src/options/rules.ts'
 import { interfacesOf, type Member } from './docstrings.ts'
@@ -24,7 +24,6 @@ const SOURCES = [
   'src/public/options',
   'src/public/events',
   'src/adapters/redis/index',
-  'src/adapters/redis/replicas',
   'src/adapters/redis/server-check',
   'src/adapters/sqlite/index',
   'src/adapters/sqlite/database',
@@ -235,8 +234,8 @@ function contents(options: readonly Option[]): string {
     const path = option.path.join('.')
     const anchor = path.replaceAll('.', '').toLowerCase()
     const told = defaultOf(option)
-    const unit = /^`\d+`$/.test(told) ? ` ${unitOf(option)}` : ''
-    return [`| [\`${path}\`](#${anchor}) | ${told}${unit} |`]
+    const unit = /^`\d+`$/.test(told) ? unitOf(option) : undefined
+    return [`| [\`${path}\`](#${anchor}) | ${[told, unit].join(' ').trim()} |`]
   })
   return ['| option | default |', '|---|---|', ...rows].join('\n')
 }

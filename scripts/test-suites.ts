@@ -160,6 +160,7 @@ export const SUITES: readonly Suite[] = [
     when: 'nightly',
     files: ['test/e2e/browsers/*.e2e.ts'],
     timeout: 120_000,
+    installs: ['test/e2e/browsers/headers'],
     limit: 1800,
     oneByOne: 'one browser of each kind for all files',
   },

@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import { hasRecorders } from './events/trail.ts'
+import { hasRecorders } from './events/recorders.ts'
 import { findNamesakes } from './exchange/actor.ts'
 import {
   configurationOf,
@@ -11,7 +11,8 @@ import { findAccountById } from './host/request.ts'
 import { isMounted } from './http/routes.ts'
 import { findIdWithCase, findOpaqueResources } from './impersonations/list.ts'
 import { optionsOf } from './options/defaults.ts'
-import { knowsApis, mayClient } from './policy/clients.ts'
+import { mayClient } from './policy/clients.ts'
+import { knowsApis } from './policy/management-api.ts'
 import type { ImpersonationEvents } from './public/events.ts'
 import type { ChecklistItem } from './public/objects.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'

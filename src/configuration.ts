@@ -1,11 +1,8 @@
 import type { Configuration } from 'oidc-provider'
 import { type AccessTokenClaims, accessTokenClaims } from './claims/claims.ts'
 import type { ResolvedOptions } from './options/defaults.ts'
-import {
-  type GetResourceServerInfo,
-  withApplicationGrants,
-  withManagementApi,
-} from './policy/clients.ts'
+import { withApplicationGrants } from './policy/applications.ts'
+import { type GetResourceServerInfo, withManagementApi } from './policy/management-api.ts'
 import { DEFAULT_SUBJECT_TOKEN_TTL, MAX_SUBJECT_TOKEN_TTL } from './shared/constants.ts'
 
 /** What impersonation adds to a provider's configuration. */

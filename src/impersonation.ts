@@ -8,7 +8,7 @@ import {
   withImpersonation,
   withoutImpersonation,
 } from './configuration.ts'
-import { addRecorder, parseRecorder } from './events/trail.ts'
+import { addRecorder, parseRecorder } from './events/recorders.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
 import { checkPatched } from './host/patches.ts'
@@ -37,6 +37,12 @@ import type {
 import type { ImpersonationOptions } from './public/options.ts'
 import { type RequestListener, requestListener } from './shared/request-listener.ts'
 import { endingAdapterOf } from './tokens/subject-token.ts'
+
+function outOfOrder(): TypeError {
+  return new TypeError(
+    'an ImpersonationFeature is for one provider: call configure(configuration), give the answer to the provider unchanged, call register(provider) where impersonation is enabled, and then the rest: otherwise tokens would be issued without act',
+  )
+}
 
 /**
  * The parts of impersonation, to build a provider by hand. In this order, for one provider:
@@ -80,10 +86,7 @@ export class ImpersonationFeature {
   configure(configuration: Configuration = {}): Configuration {
     const plain = withoutImpersonation(configuration)
     if (!this.enabled) return plain
-    if (this.#configured)
-      throw new TypeError(
-        'configure() was already called: create one ImpersonationFeature for each provider',
-      )
+    if (this.#configured) throw outOfOrder()
     this.#configured = withImpersonation(plain, this.#options)
     return this.#configured.configuration
   }
@@ -100,17 +103,11 @@ export class ImpersonationFeature {
     if (!this.enabled) return
     checkClassNames(provider)
     checkPatched(provider)
-    if (!this.#configured || !isWired(configurationOf(provider), this.#configured)) {
-      throw new TypeError(
-        'register(provider) needs a provider that was built from configure(configuration) of the same ImpersonationFeature, unchanged: otherwise it would issue impersonated tokens without act',
-      )
+    const configured = this.#configured
+    if (this.#wired || !configured || !isWired(configurationOf(provider), configured)) {
+      throw outOfOrder()
     }
-    if (this.#wired)
-      throw new TypeError(
-        'register() was already called: create one ImpersonationFeature for each provider',
-      )
-
-    assemble(provider, this.#options, this.#configured.claims)
+    assemble(provider, this.#options, configured.claims)
     this.#wired = provider
   }
 
@@ -242,7 +239,7 @@ export class ImpersonationFeature {
   /** @throws TypeError before {@link register} */
   get #registered(): Provider {
     if (this.#wired) return this.#wired
-    throw new TypeError('this comes after register(provider), where impersonation is enabled')
+    throw outOfOrder()
   }
 
   get #ending(): Provider {

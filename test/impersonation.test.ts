@@ -45,10 +45,10 @@ describe('ImpersonationFeature by hand', () => {
   it('one ImpersonationFeature is for one provider, and routes() comes after register()', () => {
     const impersonation = new ImpersonationFeature(enabled)
     const configured = impersonation.configure(configuration)
-    expect(() => impersonation.routes()).to.throw(TypeError, /after register/)
-    expect(() => impersonation.configure(configuration)).to.throw(TypeError, /each provider/)
+    expect(() => impersonation.routes()).to.throw(TypeError, /one provider/)
+    expect(() => impersonation.configure(configuration)).to.throw(TypeError, /one provider/)
     impersonation.register(new OidcProvider('https://id.example.com', configured))
     const second = new OidcProvider('https://id.example.com', configured)
-    expect(() => impersonation.register(second)).to.throw(TypeError, /each provider/)
+    expect(() => impersonation.register(second)).to.throw(TypeError, /one provider/)
   })
 })

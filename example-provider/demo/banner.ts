@@ -29,7 +29,6 @@ Shop             ${shopUrl}/`
   } else if (!config.production) {
     parts.push('The same as commands to paste: npm start -- --commands')
   }
-  parts.push('Ctrl-C ends it.')
   return `${parts.join('\n\n')}\n`
 }
 

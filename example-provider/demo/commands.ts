@@ -59,21 +59,11 @@ echo "$ISSUED"`,
       commands: exchange(baseUrl, ACTOR_FIELDS),
     },
     { title: '3. See the orders of alice', commands: orders(baseUrl) },
-    direct(config, baseUrl),
+    {
+      title: 'Or ask the management API directly, as a backend does, and exchange',
+      commands: [machineToMachine(config, baseUrl), exchange(baseUrl, ACTOR_FIELDS)].join('\n'),
+    },
   ]
-}
-
-/** The management API binds only to the values in the request, so the actor is optional here. */
-function direct(config: Config, baseUrl: string): Step {
-  const [how, actor] = config.strict
-    ? ['with olivia as actor', ACTOR_FIELDS]
-    : ['with no actor', []]
-  return {
-    title: `Or ask the management API directly, as a backend does, and exchange ${how}`,
-    commands: [machineToMachine(config, baseUrl), exchange(baseUrl, actor), orders(baseUrl)].join(
-      '\n',
-    ),
-  }
 }
 
 function signIn(config: Config, baseUrl: string): string {

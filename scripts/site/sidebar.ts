@@ -5,6 +5,11 @@ interface Group {
   readonly items: ReadonlyArray<{ readonly text: string; readonly link: string }>
 }
 
+/** Makes a path of the site of a document's path; an address elsewhere stays. */
+export function linkTo(target: string): string {
+  return URL.canParse(target) ? target : target.replace(/^\.?\/?/, '/').replace(/\.md$/, '')
+}
+
 /** The groups of the page `documents`, and the pages that it lists in each. */
 export function sidebar(): Group[] {
   const text = readFileSync(new URL('pages/documents.md', import.meta.url), 'utf8')
@@ -13,10 +18,13 @@ export function sidebar(): Group[] {
     .slice(1)
     .map((section) => {
       const [heading = ''] = section.split('\n', 1)
-      const pages = section.matchAll(/^- \[([^\]]+)\]\(\.?\/?([^)#]+?)(?:\.md)?\)/gm)
+      const pages = section.matchAll(/^- \[([^\]]+)\]\(([^)#]+)\)/gm)
       return {
         text: heading,
-        items: [...pages].map(([, title = '', path = '']) => ({ text: title, link: `/${path}` })),
+        items: [...pages].map(([, title = '', target = '']) => ({
+          text: title,
+          link: linkTo(target),
+        })),
       }
     })
   const reference = [

@@ -1,4 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
+import { MAX_ACCESS_TOKEN_TTL, MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
 import { nonEmptyText } from '../shared/text.ts'
 import { epochSeconds } from '../shared/time.ts'
 
@@ -52,6 +53,12 @@ export function isReserved({ accountId }: { readonly accountId?: unknown }): boo
 
 /** By what records are listed. By how few records they leave: the first that is asked for leads. */
 export const LOOK_UPS = ['accountId', 'actor', 'clientId'] as const
+
+/**
+ * No record of a subject token, of an end or of a status list lives longer after its issue, in seconds. The
+ * longest is that of a status list: an hour, and what the last token in it lives.
+ */
+export const MAX_RETENTION_SECONDS = MAX_ACCESS_TOKEN_TTL + 3 * MAX_SUBJECT_TOKEN_TTL
 
 function integer(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined

@@ -76,7 +76,6 @@ export function sqlAdapter(model: string, table: SqlTable): EndingAdapter {
     },
 
     async consumeOnce(id, note) {
-      // As text: a note that is no JSON must fail before it is in a batch.
       const text = note ? JSON.stringify(note) : null
       return (await write('consumeOnce', id, text, storable(note?.actor))) === 1
     },

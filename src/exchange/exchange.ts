@@ -1,6 +1,7 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import { claimsOf } from '../claims/claims.ts'
-import { AuditTrail, recordersReady, trailOf } from '../events/trail.ts'
+import { recordersReady } from '../events/recorders.ts'
+import { AuditTrail, trailOf } from '../events/trail.ts'
 import { buildTokenResponse, checkDpopReplay } from '../host/grants.ts'
 import { afterAnswer } from '../impersonations/after-answer.ts'
 import { endLater } from '../impersonations/end.ts'

@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { audited } from '../events/trail.ts'
+import { audited } from '../events/audited.ts'
 import { addToDiscovery } from '../host/patches.ts'
 import { runInRequest, withOidc } from '../host/request.ts'
 import { slot } from '../host/slot.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { hasEnding } from '../adapters/contract.ts'
-import { emitEnd } from '../events/trail.ts'
+import { emitEnd } from '../events/emit.ts'
 import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
 import type { ImpersonationEvent } from '../public/events.ts'

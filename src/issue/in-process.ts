@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { audited, trailOf } from '../events/trail.ts'
+import { audited } from '../events/audited.ts'
+import { trailOf } from '../events/trail.ts'
 import { requestless, runInRequest, withOidc } from '../host/request.ts'
 import { endLater } from '../impersonations/end.ts'
 import { optionsOf } from '../options/defaults.ts'

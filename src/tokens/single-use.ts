@@ -1,16 +1,7 @@
 import type { Adapter } from 'oidc-provider'
-import {
-  type ConsumptionNote,
-  type EndingAdapter,
-  hasConsumeOnce,
-  hasEnding,
-  type KnownRecord,
-  missingForEnding,
-} from '../adapters/contract.ts'
+import { type ConsumptionNote, hasConsumeOnce, type KnownRecord } from '../adapters/contract.ts'
 import { isDevelopmentAdapter } from '../host/instance.ts'
-import type { ResolvedOptions } from '../options/defaults.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
-import { warn } from '../shared/warn.ts'
 
 /**
  * Consumes the record `id`, which expires at `expiresAt` (seconds since the epoch), and keeps the
@@ -71,30 +62,4 @@ function guardInProcess(adapter: Adapter): ConsumeOnce {
     await adapter.consume(id)
     return true
   }
-}
-
-/**
- * The storage adapter, where it can see and end impersonations, and that is not switched off.
- *
- * @throws TypeError where `ending.enabled` is `true` and the adapter cannot
- */
-export function chooseEnding(
-  adapter: Adapter,
-  { enabled }: ResolvedOptions['ending'],
-): EndingAdapter | undefined {
-  if (enabled === false) return undefined
-  if (hasEnding(adapter)) return adapter
-  const missing = missingForEnding(adapter).join(', ')
-  if (enabled === true) {
-    throw new TypeError(
-      `features.impersonation.ending.enabled is true, but the storage adapter of SubjectToken lacks ${missing}: ` +
-        'use an adapter of this package, keep subject tokens beside yours with withSubjectTokens, or add the methods (node_modules/oidc-provider-impersonation/docs/adapters.md)',
-    )
-  }
-  warn(
-    'CANNOT_END',
-    `impersonations cannot be seen or ended: the storage adapter of SubjectToken lacks ${missing}. ` +
-      'Say features.impersonation.ending.enabled: false where that is meant',
-  )
-  return undefined
 }

@@ -13,7 +13,8 @@ import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
 import { statusListUri } from '../shared/uris.ts'
-import { type ConsumeOnce, chooseEnding, createConsumer } from './single-use.ts'
+import { chooseEnding } from './ending-adapter.ts'
+import { type ConsumeOnce, createConsumer } from './single-use.ts'
 
 /** How far the clocks of the provider's processes may differ, in seconds. */
 export const MAX_CLOCK_DIFFERENCE = 5

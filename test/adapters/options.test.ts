@@ -6,7 +6,6 @@ import { rejection } from './servers.ts'
 
 const client = async () => null
 const pool = { query: async () => ({ rows: [], rowCount: 0 }) }
-const replicas = { replicas: 1, timeoutMs: 100 }
 
 /** What each maker refuses: the path that the error begins with, and the options. */
 const wrong: readonly [path: string, make: (options: never) => unknown, options: object][] = [
@@ -16,16 +15,6 @@ const wrong: readonly [path: string, make: (options: never) => unknown, options:
   ['createRedisAdapter.keyPrefix', createRedisAdapter, { client, keyPrefix: 1 }],
   ['createRedisAdapter.commandTimeoutMs', createRedisAdapter, { client, commandTimeoutMs: 0 }],
   ['createRedisAdapter.requirePersistence', createRedisAdapter, { client, requirePersistence: 1 }],
-  [
-    'createRedisAdapter.waitForReplicas.replicas',
-    createRedisAdapter,
-    { client, waitForReplicas: { ...replicas, replicas: 0 } },
-  ],
-  [
-    'createRedisAdapter.waitForReplicas.timeout',
-    createRedisAdapter,
-    { client, waitForReplicas: { ...replicas, timeout: 1 } },
-  ],
   ['createSqliteAdapter.file', createSqliteAdapter, {}],
   ['createSqliteAdapter.sync', createSqliteAdapter, { file: ':memory:', sync: 'FULL' }],
   [

@@ -8,7 +8,6 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import Koa from 'koa'
 import type { Authorize, ProviderConfiguration } from '../../src/index.ts'
-import { compile } from '../support/compile.ts'
 import { basic, type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 import { listening } from '../support/token-issuer.ts'
@@ -58,10 +57,6 @@ describe('docs/agents.md', function () {
     const asked = { subject_token, resource: orders, scope: 'orders:read', ...form }
     return await deployment.exchange(asked, { ...headers })
   }
-
-  it('compiles by the strictest settings', async () => {
-    expect(await compile(['-p', join(snippets.folder, 'tsconfig.json')])).to.equal('')
-  })
 
   it('shows the tokens that software gets, for an operator and on its own', async () => {
     const forOlivia = await exchange({}, { actor_token })

@@ -9,7 +9,6 @@ import pg from 'pg'
 import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
 import type { Provider } from '../../src/index.ts'
 import { freePort, POSTGRES_URL, suiteOn } from '../adapters/servers.ts'
-import { compile } from '../support/compile.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
@@ -38,10 +37,6 @@ describe('docs/ending.md', () => {
   after(async () => {
     await deployment?.close()
     await snippets?.[Symbol.asyncDispose]()
-  })
-
-  it('compiles by the strictest settings', async () => {
-    expect(await compile(['-p', join(snippets.folder, 'tsconfig.json')])).to.equal('')
   })
 
   /** Starts an impersonation of alice by olivia, and answers its token and id. */

@@ -1,11 +1,9 @@
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { type Configuration, Provider } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { GetCustomJwtClaims } from '../../src/index.ts'
-import { compile } from '../support/compile.ts'
 import { type Deployment, deploy, signingKey } from '../support/deployment.ts'
 import { answerOf, urlencoded } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
@@ -20,11 +18,6 @@ describe('docs/migrating.md', function () {
     snippets = await snippetsOf('migrating.md')
   })
   after(() => snippets[Symbol.asyncDispose]())
-
-  it('compiles by the strictest settings', async () => {
-    const project = join(snippets.folder, 'tsconfig.json')
-    expect(await compile(['-p', project])).to.equal('')
-  })
 
   describe('the two requests, the hook from Logto and the check from Clerk', () => {
     let deployment: Deployment

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
@@ -8,7 +7,6 @@ import Koa from 'koa'
 import { parse } from 'yaml'
 import { type Requirement, resourceServer } from '../../packages/resource-server/src/index.ts'
 import type { Authorize, Provider } from '../../src/index.ts'
-import { compile } from '../support/compile.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 import { listening } from '../support/token-issuer.ts'
@@ -70,10 +68,6 @@ describe('docs/observability.md', function () {
     }
     await deployment.events(4 + refusals)
   }
-
-  it('compiles by the strictest settings', async () => {
-    expect(await compile(['-p', join(snippets.folder, 'tsconfig.json')])).to.equal('')
-  })
 
   it('metrics.ts counts every event in the text format of Prometheus, and the alerts name what it counts', async () => {
     deployment = await managing({ impersonation: { authorize: protectBob } })

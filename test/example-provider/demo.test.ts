@@ -1,8 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { DEMO, type Example, listen, run, start } from './support.ts'
+import { DEMO, listen, run } from './support.ts'
 
 describe('example provider: the demo', function () {
   this.timeout(120_000)
@@ -37,19 +36,6 @@ describe('example provider: the demo', function () {
     expect(stdout).to.include('reason and ticket: refused').and.include('an operator must act')
   })
 
-  it('ends with 1 and one line where a server that runs already accepts a used token once more', async () => {
-    const secrets = {
-      DEMO_PASSWORD: 'another password',
-      SUPPORT_BACKEND_SECRET: 'another secret: 100% & +more',
-    }
-    const example = await forgetful(secrets)
-    const { code, stdout, stderr } = await run(DEMO, secrets, '--url', example.url)
-    await example.close()
-    expect(stdout).to.match(/^✓ Exchange it/m)
-    expect(stderr).to.match(/^✗ Exchange the same subject token again.*accepted once more\n$/)
-    expect(code).to.equal(1)
-  })
-
   it('ends with 1 and one line where nothing listens', async () => {
     const gone = await listen(() => {})
     await gone.close()
@@ -58,41 +44,3 @@ describe('example provider: the demo', function () {
     expect(stderr).to.match(/^✗ Discover the provider at .*ECONNREFUSED.*\n$/)
   })
 })
-
-/** An example behind a proxy that answers a second exchange with the answer of the first. */
-async function forgetful(environment: Record<string, string>): Promise<Example> {
-  let upstream = ''
-  let first: string | undefined
-  const proxy = await listen(async (request, response) => {
-    const headers = new Headers()
-    for (const name of ['authorization', 'cookie', 'content-type'] as const) {
-      const value = request.headers[name]
-      if (value !== undefined) headers.set(name, value)
-    }
-    const answer = await fetch(`${upstream}${request.url}`, {
-      method: request.method ?? 'GET',
-      headers,
-      redirect: 'manual',
-      ...(request.method === 'POST' ? { body: await buffer(request) } : {}),
-    })
-    const body = await answer.text()
-    for (const name of ['content-type', 'location', 'cache-control']) {
-      const value = answer.headers.get(name)
-      if (value !== null) response.setHeader(name, value)
-    }
-    response.setHeader('set-cookie', answer.headers.getSetCookie())
-    if (body.includes('issued_token_type')) first = body
-    const refused = request.url === '/oidc/token' && answer.status === 400
-    if (refused && first !== undefined) response.writeHead(200).end(first)
-    else response.writeHead(answer.status).end(body)
-  })
-  const example = await start({ ...environment, BASE_URL: proxy.url })
-  upstream = example.providerUrl
-  return {
-    url: proxy.url,
-    async close() {
-      await proxy.close()
-      await example.close()
-    },
-  }
-}

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { customers } from '../../example-provider/console.ts'
 import { authorizationUrl } from '../../example-provider/demo/commands.ts'
 import { Cookies } from './cookies.ts'
 import { type Answer, type Started, send, start } from './support.ts'
@@ -40,26 +39,4 @@ describe('the languages of the example', function () {
       }
     })
   }
-
-  it('the start page says what to do where the console asks for a note', async () => {
-    for (const [language, sentence] of [
-      ['en', 'If the console asks for a note, write why.'],
-      ['de', 'Wenn die Konsole nach einer Notiz fragt, schreiben Sie den Grund.'],
-    ] as const) {
-      const { text } = await send(example.url, { headers: { 'accept-language': language } })
-      expect(text).to.include(sentence)
-    }
-  })
-
-  it('the directory has its labels and its sentences in the language of the reader', async () => {
-    const find = async (text: string, language: string) => {
-      const page = { offset: 0, limit: 5, language }
-      return (await customers.search(text, page)).customers[0]
-    }
-    expect((await find('alice', 'en'))?.details).to.have.keys('Customer number', 'City')
-    expect((await find('alice', 'de'))?.details).to.have.keys('Kundennummer', 'Ort')
-    expect((await find('erin', 'de'))?.protected).to.include('gesperrt')
-    const grace = await customers.get('grace', { language: 'de' })
-    expect(grace?.protected).to.include('arbeitet hier')
-  })
 })

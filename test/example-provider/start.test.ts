@@ -71,13 +71,4 @@ describe('npm start', function () {
     expect(names.length).to.be.above(15)
     for (const name of names) expect(stdout).to.match(new RegExp(`^ {2}${name} `, 'm'))
   })
-
-  it('is fifteen files at most, beside the shop and the demonstration', async () => {
-    const entries = await readdir(EXAMPLE, { recursive: true, withFileTypes: true })
-    const files = entries
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => join(parentPath, name).slice(EXAMPLE.length + 1))
-      .filter((file) => !/^(?:shop|demo|data)\//.test(file))
-    expect(files.length, files.join(' ')).to.be.at.most(15)
-  })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { findAccount } from '../../src/siblings.ts'
+import { findAccount } from '../../src/siblings/index.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 
 describe('the account look-up of the sibling packages', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Authorize, allOf, Provider } from '../../src/index.ts'
-import { describeRule } from '../../src/siblings.ts'
+import { describeRule } from '../../src/siblings/index.ts'
 
 const described = (description?: Authorize['description']): Authorize =>
   Object.assign(() => true, { description })

@@ -10,7 +10,7 @@ import {
 } from 'jose'
 import { ENDED, verdict } from '../../packages/resource-server/test/status/status-provider.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { signCheckpoint } from '../../src/siblings.ts'
+import { signCheckpoint } from '../../src/siblings/index.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 import { type RestartedProvider, startRestartedProvider } from './restarted-provider.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { RequestRefused, resourceServer } from '../../packages/resource-server/src/index.ts'
-import { signCheckpoint } from '../../src/siblings.ts'
+import { signCheckpoint } from '../../src/siblings/index.ts'
 import { at } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { REFUSED } from '../support/http.ts'

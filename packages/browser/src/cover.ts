@@ -5,6 +5,10 @@ import {
   reasonOf,
   type SessionEnd,
 } from './texts.ts'
+import { ENTERING, fiveTimesASecond, isReached } from './top-layer.ts'
+
+/** Milliseconds between two looks at a dialog that no event has told of. */
+const LOOK_MS = 1000
 
 /** The dialog fills the window, in the top layer: above what the page itself has there. */
 const COVER_CSS = `
@@ -55,10 +59,21 @@ export function coverPage({ state, ending, drafts, userName, texts: own }: Cover
   add(dialog, 'p', {}, texts.next)
   if (drafts) offerCopy(dialog, drafts, texts)
   // The Escape key closes a dialog.
-  dialog.addEventListener('close', () => dialog.showModal())
+  dialog.addEventListener('close', () => !dialog.open && dialog.showModal())
   document.body.append(host)
   dialog.showModal()
   heading.focus()
+
+  // The newest modal dialog makes all others dead, even if it cannot be seen.
+  const raise = fiveTimesASecond(() => {
+    if (!host.isConnected) return
+    const focused = root.activeElement as HTMLElement | null
+    dialog.close()
+    dialog.showModal()
+    ;(focused ?? heading).focus()
+  })
+  for (const type of ENTERING) document.addEventListener(type, raise, true)
+  setInterval(() => isReached(host, dialog) || raise(), LOOK_MS)
 }
 
 function offerCopy(dialog: Node, drafts: string, texts: ImpersonationCoverTexts): void {

@@ -18,6 +18,7 @@ import { packInto } from '../../../test/support/tarball.ts'
 import { browser } from '../../console/test/e2e/support/browser.ts'
 import { type Caller, resourceServer } from '../../resource-server/src/index.ts'
 import { impersonationUrl } from '../src/index.ts'
+import { posting, submitForm } from './support/posting.ts'
 import { addSession } from './support/session-cookies.ts'
 
 const run = promisify(execFile)
@@ -42,7 +43,8 @@ suite('examples/nextjs, built, in Chromium', function () {
   before(async () => {
     const port = await freePort()
     origin = `http://localhost:${port}`
-    support = await backOffice()
+    // The support console, on another site than the shop.
+    support = await posting('/impersonation')
     deployment = await provider()
     api = await orders()
     project = await makeProject()
@@ -99,18 +101,6 @@ suite('examples/nextjs, built, in Chromium', function () {
       .replaceAll("resource: 'https://api.example.com/orders'", `resource: '${RESOURCE}'`)
       .replaceAll('https://api.example.com', api.url)
       .replace("scope: 'orders:read',", `$& origins: ['${api.url}'],`)
-  }
-
-  /** The support console, on another site than the shop. */
-  async function backOffice(): Promise<Example> {
-    const { url, close } = await listen((request, response) => {
-      const { searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
-      response.setHeader('content-type', 'text/html')
-      response.end(`<!doctype html><title>Support</title>
-<form method="post" action="${origin}${searchParams.get('path')}">
-<input type="hidden" name="impersonation" value="${searchParams.get('token')}"><button>Go</button>`)
-    })
-    return { url: url.replace('localhost', '127.0.0.1'), close }
   }
 
   function provider(): Promise<Deployment> {
@@ -187,13 +177,8 @@ suite('examples/nextjs, built, in Chromium', function () {
     return body.subjectToken
   }
 
-  async function post(page: Page, path: string, token: string): Promise<void> {
-    await page.goto(`${support.url}/?${new URLSearchParams({ path, token })}`)
-    await page.getByRole('button', { name: 'Go' }).click()
-  }
-
   async function act(page: Page): Promise<void> {
-    await post(page, '/impersonation', await subjectToken())
+    await submitForm(page, support, origin, 'impersonation', await subjectToken())
     await page.getByText('beans of alice, seen by olivia').waitFor()
   }
 

@@ -2,25 +2,9 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type ServerRendered, serverRendered } from '../../../test/docs/server-rendered-app.ts'
 import type { Example } from '../../../test/example-provider/support.ts'
-import { listen } from '../../../test/example-provider/support.ts'
 import { browser } from '../../console/test/e2e/support/browser.ts'
+import { posting, submitForm } from './support/posting.ts'
 import { addSession } from './support/session-cookies.ts'
-
-/** A page on another site than `localhost`, that posts what is in its query. */
-async function posting(path: string): Promise<Example> {
-  const { url, close } = await listen((request, response) => {
-    const { searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
-    const [to = '', name = '', value = ''] = ['to', 'name', 'value'].map(
-      (it) => searchParams.get(it) ?? '',
-    )
-    response.setHeader('content-type', 'text/html')
-    // The shop and the provider: redirects of a form count, too.
-    response.setHeader('content-security-policy', `form-action ${to} http://127.0.0.1:*`)
-    response.end(`<!doctype html><title>Support</title><form method="post" action="${to}${path}">
-<input type="hidden" name="${name}" value="${value}"><button>Open the shop</button></form>`)
-  })
-  return { url: url.replace('localhost', '127.0.0.1'), close }
-}
 
 describe('docs/server-rendered.md in Chromium, with the shop on another site than provider and console', () => {
   let support: Example
@@ -43,14 +27,9 @@ describe('docs/server-rendered.md in Chromium, with the shop on another site tha
     return context.newPage()
   }
 
-  async function press(page: Page, from: string, name: string, value: string): Promise<void> {
-    await page.goto(`${from}/?${new URLSearchParams({ to: shop.origin, name, value })}`)
-    await page.getByRole('button', { name: 'Open the shop' }).click()
-  }
-
   it('acts after the form of another site: the cookies arrive where they have to', async () => {
     const page = await operator()
-    await press(page, support.url, 'impersonation', await shop.subjectToken())
+    await submitForm(page, support, shop.origin, 'impersonation', await shop.subjectToken())
     await page.waitForURL(`${shop.origin}/orders`)
     await page.getByText('olivia acts as alice').waitFor()
     await page.getByText('beans of alice, seen by olivia').waitFor()
@@ -68,9 +47,9 @@ describe('docs/server-rendered.md in Chromium, with the shop on another site tha
 
   it('is not ended by the form of another site', async () => {
     const page = await operator()
-    await press(page, support.url, 'impersonation', await shop.subjectToken())
+    await submitForm(page, support, shop.origin, 'impersonation', await shop.subjectToken())
     await page.waitForURL(`${shop.origin}/orders`)
-    await press(page, evil.url, 'csrf', 'guessed')
+    await submitForm(page, evil, shop.origin, 'csrf', 'guessed')
     await page.getByText('Nothing was ended').waitFor()
     await page.goto(`${shop.origin}/orders`)
     await page.getByText('olivia acts as alice').waitFor()
@@ -80,7 +59,7 @@ describe('docs/server-rendered.md in Chromium, with the shop on another site tha
   it('does not begin by the form of a foreign page', async () => {
     const page = await operator()
     const foreign = await posting('/impersonation')
-    await press(page, foreign.url, 'impersonation', await shop.subjectToken())
+    await submitForm(page, foreign, shop.origin, 'impersonation', await shop.subjectToken())
     await page.getByText('This page is opened from the back office.').waitFor()
     await foreign.close()
     await page.context().close()

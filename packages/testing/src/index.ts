@@ -103,15 +103,24 @@ export interface TestProvider extends AsyncDisposable {
  * It warns (`process.emitWarning`) if `NODE_ENV` is not `test` and no test runner is found.
  *
  * @throws Error if `NODE_ENV` is `production` or `prod`, in upper or lower case
+ * @throws TypeError for an unknown option
  */
 export async function startTestProvider(options: TestProviderOptions = {}): Promise<TestProvider> {
   refuseProduction()
   warnOutsideTests()
-  const { signingAlgorithm = 'RS256' } = options
+  const { signingAlgorithm = 'RS256', getCustomJwtClaims, authorize, ...unknown } = options
+  for (const name of Object.keys(unknown)) throw new TypeError(`options.${name} is not known`)
   const server = createServer()
   const issuer = await listen(server)
   let asked: AskedFor = { scope: '', seconds: MAX_TOKEN_SECONDS, signingAlgorithm }
-  const provider = new Provider(issuer, await testConfiguration(issuer, () => asked, options))
+  const provider = new Provider(
+    issuer,
+    await testConfiguration(issuer, () => asked, {
+      getCustomJwtClaims,
+      authorize,
+      signingAlgorithm,
+    }),
+  )
   server.on('request', provider.callback())
   const clock = movedClock()
 

@@ -32,6 +32,14 @@ describe('oidc-provider-impersonation-testing', () => {
   })
   afterEach(() => provider.close())
 
+  it('throws for an option that it does not know', async () => {
+    const mistyped = { authorise: () => false }
+    const started = await Reflect.apply(startTestProvider, undefined, [mistyped]).catch(
+      (error: Error) => error.message,
+    )
+    expect(started).to.equal('options.authorise is not known')
+  })
+
   it('issues an impersonation that a guard accepts, and a token of the user in person', async () => {
     const { accessToken } = await provider.issueTestImpersonation(request)
     const caller = { userId: 'alice', actor: 'olivia', isImpersonated: true }

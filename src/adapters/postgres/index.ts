@@ -5,8 +5,8 @@ import { type DeleteExpiredOptions, deleteInBatches } from '../record.ts'
 import { sqlAdapter } from '../sql.ts'
 import { type PostgresClient, runQuery } from './client.ts'
 import { POSTGRES_RULES, type PostgresTable, requireSchemaVersion, tableNames } from './schema.ts'
-import { statements } from './statements.ts'
-import { postgresTable, type RunStatement } from './table.ts'
+import { type RunStatement, statements } from './statements.ts'
+import { postgresTable } from './table.ts'
 
 export type { DeleteExpiredOptions } from '../record.ts'
 export type { PostgresClient, PostgresQuery } from './client.ts'
@@ -36,7 +36,7 @@ export interface PostgresAdapterOptions extends PostgresTable {
   prepare?: boolean
 
   /**
-   * Whether calls of the same kind that are made in one turn of the event loop go as one statement.
+   * Whether subject tokens that are issued in one turn of the event loop are stored by one statement.
    * Turn it off where `pool` looks at the request that it works for, for example to choose a
    * database or to set a variable of the session: a statement then serves several requests.
    *
@@ -58,8 +58,7 @@ export interface PostgresAdapterFactory extends AdapterFactory {
 }
 
 /**
- * An adapter for PostgreSQL 12 and later. `consumeOnce` is one conditional `UPDATE`, which may serve
- * several calls. It is durable when the promise resolves as far as the server's
+ * An adapter for PostgreSQL 12 and later. `consumeOnce` is one conditional `UPDATE`. It is durable when the promise resolves as far as the server's
  * `synchronous_commit` goes, and counts once across all processes and, with synchronous standbys,
  * across a failover. Records expire by the database's
  * clock, so the clocks of the processes need not agree.

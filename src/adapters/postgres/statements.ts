@@ -1,4 +1,5 @@
 import { replaceAssignments } from '../sql.ts'
+import type { PostgresResult } from './client.ts'
 
 const live = '(expires_at IS NULL OR expires_at > now())'
 /** What of a record is read. */
@@ -12,6 +13,12 @@ const UPSERT_COLUMNS = `(model, id, payload, uid, user_code, grant_id, consumed_
 
 /** The SQL of every adapter method. `$1` is the model and `$2` the key, unless noted otherwise. */
 export type PostgresStatements = ReturnType<typeof statements>
+
+/** Runs a statement, prepared where that is wanted. */
+export type RunStatement = (
+  statement: keyof PostgresStatements,
+  values: unknown[],
+) => Promise<PostgresResult>
 
 /** @param table the quoted name */
 export function statements(table: string) {
@@ -42,8 +49,8 @@ export function statements(table: string) {
       ${replace}`,
 
     /**
-     * The values of upsert as arrays, `null` for a column that is empty. Rows are locked in
-     * the order of their ids, so that two groups never wait for each other in a circle.
+     * The values of upsert as arrays. Rows are locked in the order of their ids, so that two groups
+     * never wait for each other in a circle.
      */
     upsertAll: `
       INSERT INTO ${table} AS stored ${UPSERT_COLUMNS}
@@ -63,17 +70,6 @@ export function statements(table: string) {
     findByUid: `${read('uid')} ${latest}`,
     findByUserCode: `${read('user_code')} ${latest}`,
 
-    /**
-     * `$1` the models and `$2` the ids, each of which is looked up by the index: a plan that was made
-     * while the table was empty, and is kept by the connection, would read all rows of a model for
-     * `id = ANY`.
-     */
-    findAll: `
-      SELECT asked.position::int, stored.*
-      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (model, id, position),
-        LATERAL (SELECT ${FOUND_COLUMNS} FROM ${table}
-          WHERE model = asked.model AND id = asked.id AND ${live} OFFSET 0) AS stored`,
-
     consume: `
       UPDATE ${table} SET consumed_at = date_trunc('second', now())
       WHERE model = $1 AND id = $2 AND ${live}`,
@@ -87,27 +83,6 @@ export function statements(table: string) {
       UPDATE ${table} SET consumed_at = date_trunc('second', now()), note = $3, note_actor = $4,
         actor = coalesce($4, actor)
       WHERE model = $1 AND id = $2 AND consumed_at IS NULL AND ended IS NULL AND ${live}`,
-
-    /**
-     * `$2` the ids, `$3` the notes, `$4` their actors. A row that another transaction holds is left
-     * out, like one that is consumed. A row that it locks is looked at again, so what was committed
-     * meanwhile counts. For a row that was updated a moment ago PostgreSQL may wait in spite of
-     * SKIP LOCKED ("while locking updated version"), hence the same order as in the other groups.
-     */
-    consumeOnceAll: `
-      WITH locked AS (
-        SELECT free.id
-        FROM (SELECT id FROM unnest($2::text[]) AS ids (id) ORDER BY id COLLATE "C") AS asked,
-          LATERAL (SELECT id FROM ${table}
-            WHERE model = $1 AND id = asked.id AND consumed_at IS NULL AND ended IS NULL AND ${live}
-            FOR UPDATE SKIP LOCKED) AS free)
-      UPDATE ${table} AS stored SET consumed_at = date_trunc('second', now()), note = asked.note,
-        note_actor = asked.actor, actor = coalesce(asked.actor, stored.actor)
-      FROM locked JOIN unnest($2::text[], $3::text[], $4::text[]) AS asked (id, note, actor)
-        ON asked.id = locked.id
-      WHERE stored.model = $1 AND stored.id = locked.id AND stored.consumed_at IS NULL
-        AND stored.ended IS NULL AND ${storedLive}
-      RETURNING stored.id`,
 
     /** `$3` the end. */
     endOnce: `

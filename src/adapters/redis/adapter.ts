@@ -10,13 +10,13 @@ import {
   LOOK_UPS,
   lifetime,
   listingKeys,
+  MAX_RETENTION_SECONDS,
   secondaryKeys,
   statusListId,
   storableKey,
 } from '../record.ts'
 import { isThere, parseArray, parsePairs, type RedisConnection, yes } from './connection.ts'
 import { chunksIn, followEnded, join } from './ended-indices.ts'
-import type { Confirm } from './replicas.ts'
 import * as scripts from './scripts.ts'
 
 /** How many records of a grant are revoked at once. */
@@ -34,7 +34,6 @@ const LOOK_UP_MARGIN_MS = 60_000
 /** What the adapters of one store share. */
 export interface RedisStore {
   readonly redis: RedisConnection
-  readonly confirm: Confirm
   /** Asks the server always. */
   check(): Promise<void>
   /** Asks the server if no check has succeeded yet. */
@@ -53,7 +52,7 @@ type Index =
 
 /** @param prefix of the keys of this model */
 export function redisAdapter(
-  { redis, confirm, check, checkOnce }: RedisStore,
+  { redis, check, checkOnce }: RedisStore,
   prefix: string,
   model: string,
 ): EndingAdapter {
@@ -103,19 +102,20 @@ export function redisAdapter(
     return parsePairs(await redis.send(['HGETALL', key], key))
   }
 
-  function joinLookUps(keys: readonly string[], id: string, iat: string, life: string) {
-    return redis.runForEach(scripts.upsertScript, keys, [encodeMember(id), iat, life])
+  function joinLookUp(key: string, id: string, iat: string, life: string): Promise<unknown> {
+    const lookUpLife = life === '' ? String(MAX_RETENTION_SECONDS * 1000) : life
+    return redis.run(scripts.joinScript, key, encodeMember(id), iat, lookUpLife)
   }
 
   /** Lists a record by the actor of its note, too. @param known read where the caller does not say it */
   async function joinActor(id: string, actor: string, known: KnownRecord | undefined) {
-    const keys = [keyOf('actor', actor)]
+    const key = keyOf('actor', actor)
     if (known) {
       const life = String((lifetime(known.expiresIn) ?? 0) + LOOK_UP_MARGIN_MS)
-      return joinLookUps(keys, id, String(known.iat), life)
+      return joinLookUp(key, id, String(known.iat), life)
     }
     const read = await readWithLife(keyOf('id', id), 'iat')
-    if (read) await joinLookUps(keys, id, String(read.value), read.life)
+    if (read) await joinLookUp(key, id, String(read.value), read.life)
   }
 
   async function smallest(keys: readonly string[]): Promise<string> {
@@ -146,7 +146,7 @@ export function redisAdapter(
     if (isThere(note)) {
       const actor = actorOf(decodePayload('{}', { note }).note)
       if (actor !== undefined) {
-        await joinLookUps([keyOf('actor', actor)], id, String(listed.iat), life)
+        await joinLookUp(keyOf('actor', actor), id, String(listed.iat), life)
       }
     }
     if (isThere(end) && isIndexed(listed)) {
@@ -175,15 +175,11 @@ export function redisAdapter(
       const isLive = milliseconds !== 0
       const listed = isLive ? listingKeys(model, payload) : undefined
 
-      const fields = [
-        encodePayload(payload),
-        consumed > 0 ? String(consumed) : '',
-        grantId ? storableKey(grantId) : '',
-      ]
       const lookUps = listed ? lookUpKeys(listed) : []
-      if (listed && !isReserved(listed)) lookUps.unshift(allKey)
-      const listing = listed ? [encodeMember(id), String(listed.iat)] : ['', '']
-      const record = { key: keyOf('id', id), args: fields }
+      if (listed && !isReserved(listed)) lookUps.push(allKey)
+      const iat = listed ? String(listed.iat) : ''
+      // No record is there that is not listed.
+      await Promise.all(lookUps.map((key) => joinLookUp(key, id, iat, life)))
 
       const writes: Promise<unknown>[] = []
       if (isLive && uid) writes.push(point(keyOf('uid', uid), id, life))
@@ -191,8 +187,15 @@ export function redisAdapter(
       if (isLive && grantId) {
         writes.push(redis.run(scripts.keepScript, keyOf('grant', grantId), storableKey(id), life))
       }
+      const fields = [
+        encodePayload(payload),
+        life,
+        consumed > 0 ? String(consumed) : '',
+        grantId ? storableKey(grantId) : '',
+        iat,
+      ]
       const [kept] = await Promise.all([
-        redis.runForEach(scripts.upsertScript, lookUps, [...listing, life], record),
+        redis.run(scripts.upsertScript, keyOf('id', id), ...fields),
         ...writes,
       ])
       if (listed) await putBack(kept, id, listed, life)
@@ -219,29 +222,25 @@ export function redisAdapter(
       const key = keyOf('id', id)
       const actor = actorOf(note)
       const kept = note ? [encodePayload(note)] : []
-      // Whoever loses is listed by an actor for nothing, and a listing looks at the record itself.
+      // A caller that loses leaves an entry that is stale. `list` checks the record itself.
       const joined = actor === undefined ? undefined : joinActor(id, actor, known)
-      const consume = async () =>
-        yes(await redis.run(scripts.consumeOnceScript, key, attempt(), ...kept))
-      const [won] = await Promise.all([confirm(key, consume, Boolean), joined])
-      return won
+      const [won] = await Promise.all([
+        redis.run(scripts.consumeOnceScript, key, attempt(), ...kept),
+        joined,
+      ])
+      return yes(won)
     },
 
     async endOnce(id, end) {
       const key = keyOf('id', id)
       const read = await readWithLife(key, 'payload')
       if (!read) return false
-      const args = [attempt(), encodePayload(end)]
-      const mark = () =>
-        confirm(key, async () => yes(await redis.run(scripts.endScript, key, ...args)))
       const listed = listingKeys(model, decodePayload(read.value, {}))
-      if (!listed || !isIndexed(listed)) return mark()
-      const { statusList, statusIndex } = listed
-      // What is refused before it reads as ended is harmless, and not the other way round.
-      return redis.inOrder(
-        () => confirm(listKey(statusList), () => addIndex(statusList, statusIndex, read.life)),
-        mark,
-      )
+      // Sets the bit first: refusing early is harmless, late is not.
+      if (listed && isIndexed(listed)) {
+        await addIndex(listed.statusList, listed.statusIndex, read.life)
+      }
+      return yes(await redis.run(scripts.endScript, key, attempt(), encodePayload(end)))
     },
 
     async list(lookUp, limit, before) {
@@ -314,12 +313,11 @@ interface Entry {
   readonly iat: number
 }
 
-/** Members and scores in turn; what has a score under 0 is no record (`upsertScript`). */
+/** Members and scores in turn. */
 function parseEntries(reply: readonly unknown[]): Entry[] {
   const entries: Entry[] = []
   for (let i = 0; i + 1 < reply.length; i += 2) {
-    const iat = Number(reply[i + 1])
-    if (iat >= 0) entries.push({ member: String(reply[i]), iat })
+    entries.push({ member: String(reply[i]), iat: Number(reply[i + 1]) })
   }
   return entries
 }

@@ -31,24 +31,8 @@ export interface RedisScript {
 /** How the adapter talks to Redis, the same for every driver. It rejects with a StorageError. */
 export interface RedisConnection {
   readonly send: RedisCommand
-  /** Runs a script over one key. */
+  /** Runs a script over one key, so that it works on a cluster. */
   run(script: RedisScript, key: string, ...args: string[]): Promise<unknown>
-  /**
-   * Runs a script that does the same to each of some keys, and then something else to the last one, with more
-   * arguments: once for all of them; or for each, the last one after the others, where they may be on several
-   * servers (Redis Cluster, a function that routes by key). Its first argument is how many keys come before the last.
-   */
-  runForEach(
-    script: RedisScript,
-    keys: readonly string[],
-    args: readonly string[],
-    last?: { readonly key: string; readonly args: readonly string[] },
-  ): Promise<unknown>
-  /**
-   * Does one thing after the other. One server gets both at once, and does them in this order. Where they may be
-   * for several servers, the second one waits for the first.
-   */
-  inOrder<T>(first: () => Promise<unknown>, second: () => Promise<T>): Promise<T>
 }
 
 export function script(source: string): RedisScript {
@@ -66,7 +50,6 @@ export function connect(
   isReady?: () => Promise<void>,
 ): RedisConnection {
   const sendUnlimited = senderOf(client)
-  let apart = routesByKey(client)
 
   const send: RedisCommand = async (args, key) => {
     if (isReady) await isReady()
@@ -80,59 +63,18 @@ export function connect(
   const tooLate = () =>
     new StorageError(`Redis did not answer within ${timeoutMs} ms`, { driverError: 'Error' })
 
-  /** EVALSHA, and EVAL where the server does not know the script yet. All keys are of one slot. */
-  async function run(
-    { sha, source }: RedisScript,
-    keys: readonly string[],
-    args: readonly string[],
-  ) {
-    const rest = [String(keys.length), ...keys, ...args]
-    try {
-      return await send(['EVALSHA', sha, ...rest], keys[0])
-    } catch (error) {
-      if (!hasCode(error, 'NOSCRIPT')) throw error
-      return send(['EVAL', source, ...rest], keys[0])
-    }
-  }
-
   return {
     send,
-    run: (script, key, ...args) => run(script, [key], args),
-    async runForEach(script, keys, args, last) {
-      const allArgs = last ? [...args, ...last.args] : args
-      if (!apart) {
-        try {
-          return await run(script, last ? [...keys, last.key] : keys, [
-            String(keys.length),
-            ...allArgs,
-          ])
-        } catch (error) {
-          // a single connection to a server in cluster mode, which has done nothing then
-          if (!hasCode(error, 'CROSSSLOT')) throw error
-          apart = true
-        }
+    async run({ sha, source }, key, ...args) {
+      try {
+        return await send(['EVALSHA', sha, '1', key, ...args], key)
+      } catch (error) {
+        // The server does not know the script yet.
+        if (!(error instanceof StorageError) || error.code !== 'NOSCRIPT') throw error
+        return send(['EVAL', source, '1', key, ...args], key)
       }
-      await Promise.all(keys.map((key) => run(script, [key], ['1', ...args])))
-      return last && run(script, [last.key], ['0', ...allArgs])
-    },
-    async inOrder(first, second) {
-      if (apart) {
-        await first()
-        return second()
-      }
-      const [, result] = await Promise.all([first(), second()])
-      return result
     },
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof StorageError && error.code === code
-}
-
-/** Whether commands may go to several servers. Of a function it is not known. */
-function routesByKey(client: RedisClient): boolean {
-  return typeof client === 'function' || Reflect.get(client, 'isCluster') === true
 }
 
 /** @throws TypeError when the client is of no known shape */

@@ -2,11 +2,9 @@ import { resolve } from '../../options/rules.ts'
 import type { AdapterFactory, EndingAdapter } from '../contract.ts'
 import { redisAdapter } from './adapter.ts'
 import { connect, type RedisClient } from './connection.ts'
-import { confirmReplicas, unconfirmed, type WaitForReplicas } from './replicas.ts'
 import { checkServer, REDIS_RULES, type RedisRequirements } from './server-check.ts'
 
 export type { IoredisLike, NodeRedisLike, RedisClient, RedisCommand } from './connection.ts'
-export type { WaitForReplicas } from './replicas.ts'
 export { checkRedis, type RedisRequirements } from './server-check.ts'
 
 /** Options of {@link createRedisAdapter}. */
@@ -41,18 +39,6 @@ export interface RedisAdapterOptions extends RedisRequirements {
    * keyPrefix: 'id:'
    */
   keyPrefix?: string
-
-  /**
-   * Makes `consumeOnce` and `endOnce` wait until that many replicas have the consumption or the end,
-   * and reject when too few answered in time. On Cluster an end waits on the server of its status list
-   * first, then on that of its record. Look-ups are not waited for. Narrows the gap at a failover, and
-   * does not close it: another replica may be promoted.
-   *
-   * @defaultValue a consumption counts once the primary has it
-   * @example
-   * waitForReplicas: { replicas: 1, timeoutMs: 200 }
-   */
-  waitForReplicas?: WaitForReplicas
 }
 
 /** The factory that {@link createRedisAdapter} returns. */
@@ -81,12 +67,11 @@ export interface RedisAdapterFactory extends AdapterFactory {
  *
  * **Failover:** at most once per primary. Redis replicates asynchronously: a replica that becomes
  * primary without having heard of a consumption lets the token be redeemed again, and one that has
- * not heard of an end lets it go on. `waitForReplicas` makes that less likely; PostgreSQL avoids it.
+ * not heard of an end lets it go on. PostgreSQL avoids it.
  *
- * **Cluster:** a script that decides something touches a single key, so all methods work. Look-ups are written before
- * their record, and the index of an end before its mark. A single server gets both at once, in this order. On Cluster,
- * and with a function as the client, the second one waits for the first. A method rejects unless all was written. A
- * look-up that was written alone is harmless, since each listing compares the record with what it was looked up by.
+ * **Cluster:** each script touches a single key, so all methods work. Look-ups are written before their record,
+ * and the index of an end before its mark. A method rejects unless all was written. A look-up that was written
+ * alone is harmless, since each listing compares the record with what it was looked up by.
  *
  * @example
  * const client = await createClient({ url, disableOfflineQueue: true }).connect()
@@ -95,16 +80,12 @@ export interface RedisAdapterFactory extends AdapterFactory {
  * @throws TypeError when an option is wrong.
  */
 export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFactory {
-  const { client, keyPrefix, waitForReplicas, commandTimeoutMs, requirePersistence } = resolve(
+  const { client, keyPrefix, commandTimeoutMs, requirePersistence } = resolve(
     REDIS_RULES,
     options,
     'createRedisAdapter',
   )
-  const timeoutMs = commandTimeoutMs + (waitForReplicas?.timeoutMs ?? 0)
-  const connection = connect(client, timeoutMs)
-  const confirm = waitForReplicas
-    ? confirmReplicas(connection, client, waitForReplicas)
-    : unconfirmed
+  const connection = connect(client, commandTimeoutMs)
   let checked: Promise<void> | undefined
 
   const check = () => {
@@ -116,8 +97,8 @@ export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFa
     return asked
   }
   const checkOnce = () => checked ?? check()
-  const redis = requirePersistence ? connect(client, timeoutMs, checkOnce) : connection
-  const store = { redis, confirm, check, checkOnce }
+  const redis = requirePersistence ? connect(client, commandTimeoutMs, checkOnce) : connection
+  const store = { redis, check, checkOnce }
   const factory = (model: string): EndingAdapter =>
     redisAdapter(store, `${keyPrefix}${model}:`, model)
 

@@ -1,33 +1,13 @@
+import { MAX_RETENTION_SECONDS } from '../record.ts'
 import { script } from './connection.ts'
 import { BITS, CHUNK_LENGTH, CHUNK_SIZE, FIELD_PREFIX, ZERO } from './ended-indices.ts'
-
-/** The server's clock, in milliseconds. */
-const CLOCK_LUA = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-`
-
-/**
- * Adds a member to a sorted set scored by expiry. Members that have expired leave it, and the set
- * lives as long as its longest member. `life` in milliseconds or ''.
- */
-const KEEP_LUA = `${CLOCK_LUA}
-local function keep(key, member, life)
-  local score = life == '' and '+inf' or string.format('%.0f', now + life)
-  redis.call('ZADD', key, score, member)
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now))
-  local last = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
-  if last == 'inf' then return redis.call('PERSIST', key) end
-  return redis.call('PEXPIREAT', key, string.format('%.0f', last))
-end
-`
 
 /**
  * Adds an ended index to the hash of its status list: a bit in a field for 512 of them. The life of the
  * list's record is its own. Where there is none, the hash lives as long as the longest of the records that
- * ended. Its bits are never cleared: no index is used again.
+ * ended. Its bits are never cleared: no index is used again. ARGV: index, life of the record that ended.
  */
-const ADD_INDEX = `
+export const addIndexScript = script(`
 local function setBit(key, index)
   local field = '${FIELD_PREFIX}' .. math.floor(index / ${CHUNK_SIZE})
   local at = index % ${CHUNK_SIZE}
@@ -37,50 +17,30 @@ local function setBit(key, index)
   local left, right = bits:sub(1, place - 1), bits:sub(place + 1)
   redis.call('HSET', key, field, left .. string.char(${ZERO} + value) .. right)
 end
-local function addIndex(key, index, life)
-  local isNew = redis.call('EXISTS', key) == 0
-  setBit(key, index)
-  if redis.call('HEXISTS', key, 'payload') == 1 then return end
-  if life == '' then return redis.call('PERSIST', key) end
-  local remaining = redis.call('PTTL', key)
-  if isNew or (remaining >= 0 and remaining < tonumber(life)) then
-    redis.call('PEXPIRE', key, life)
-  end
+local isNew = redis.call('EXISTS', KEYS[1]) == 0
+setBit(KEYS[1], ARGV[1])
+if redis.call('HEXISTS', KEYS[1], 'payload') == 1 then return 1 end
+if ARGV[2] == '' then return redis.call('PERSIST', KEYS[1]) end
+local remaining = redis.call('PTTL', KEYS[1])
+if isNew or (remaining >= 0 and remaining < tonumber(ARGV[2])) then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
 end
-`
+return 1
+`)
 
 /**
- * Adds a record to a look-up, a sorted set scored by the second of issue. The member \127, which is
- * no record's, has the longest time from issue to expiry as its score, negative: what was issued
- * earlier than that has expired, and leaves the set at one write in sixteen.
- *
- * Issuing runs this up to four times, so it makes few calls. LT lowers the score of \127 and never
- * raises it; the look-up is given a quarter of a life more than it needs, so that most writes find
- * it long enough.
+ * Adds a record to a look-up, a sorted set scored by the second of issue. ARGV: member, second of issue,
+ * life in milliseconds. Records that are older than any may be leave it, at one write in sixteen.
  */
-const JOIN_LUA = `
-local function join(now, key, member, iat, life)
-  local span = '-inf'
-  if life ~= '' then
-    span = string.format('%.0f', math.min(iat - math.floor((now + life) / 1000) - 1, -1))
-  end
-  local added = redis.call('ZADD', key, 'LT', iat, member, span, '\\127')
-  if added == 0 then redis.call('ZADD', key, iat, member) end
-  if life == '' then return redis.call('PERSIST', key) end
-
-  local left = redis.call('PTTL', key)
-  if left < tonumber(life) then
-    if added < 2 and left < 0 and redis.call('ZSCORE', key, '\\127') == '-inf' then return end
-    redis.call('PEXPIRE', key, string.format('%.0f', life * 1.25))
-  end
-  if now % 16 == 0 then
-    local longest = redis.call('ZSCORE', key, '\\127')
-    if longest == '-inf' then return end
-    local oldest = string.format('%.0f', math.floor(now / 1000) + longest)
-    redis.call('ZREMRANGEBYSCORE', key, 0, '(' .. oldest)
-  end
+export const joinScript = script(`
+redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
+local time = redis.call('TIME')
+if time[2] % 16 == 0 then
+  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. time[1] - ${MAX_RETENTION_SECONDS})
 end
-`
+return 1
+`)
 
 /**
  * `consumeOnce`: exists, unset, set. HSETNX alone would bring a key that has just expired back, as a
@@ -100,15 +60,13 @@ return 1
 `)
 
 /**
- * `endOnce`: exists, unset, set, with the name of the attempt as above. ARGV: attempt, end. Where the record has
- * ended, its end is written again: that gives a caller that waits for replicas a write to wait for.
+ * `endOnce`: exists, unset, set, with the name of the attempt as above. ARGV: attempt, end.
  */
 export const endScript = script(`
 if redis.call('HEXISTS', KEYS[1], 'payload') == 0 then return 0 end
 local fate = redis.call('HMGET', KEYS[1], 'ending', 'end')
-redis.call('HSET', KEYS[1], 'end', fate[2] or ARGV[2])
 if fate[2] then return fate[1] == ARGV[1] and 1 or 0 end
-redis.call('HSET', KEYS[1], 'ending', ARGV[1])
+redis.call('HSET', KEYS[1], 'end', ARGV[2], 'ending', ARGV[1])
 return 1
 `)
 
@@ -120,30 +78,23 @@ return 1
 `)
 
 /**
- * Adds a record to look-ups, the first ARGV[1] keys, and replaces it, the key after them, if there is one. No record is
- * there that is not listed. ARGV[2] to ARGV[4]: member and second of issue, '' for a record that is not listed, and
- * life in milliseconds or ''. Then payload, consumed or '', grantId or ''. Out of memory, Redis refuses a script's first
- * write and none after it. What was consumed or ended stays so: neither a second caller nor a driver that sends this
- * again after a lost reply undoes it. An expired key does not exist, so none of its fields remain.
+ * Replaces a record. ARGV: payload, life in milliseconds or '', consumed or '', grantId or '', and the second
+ * of issue, '' for a record that is not listed. Out of memory, Redis refuses a script's first write and none
+ * after it. What was consumed or ended stays so: neither a second caller nor a driver that sends this again
+ * after a lost reply undoes it. An expired key does not exist, so none of its fields remain.
  *
  * The reply is the note and the end that a listed record has kept, or 0 for neither.
  */
-export const upsertScript = script(`${JOIN_LUA}
-local lookUps = tonumber(ARGV[1])
-if lookUps > 0 then
-  ${CLOCK_LUA}
-  for i = 1, lookUps do join(now, KEYS[i], ARGV[2], ARGV[3], ARGV[4]) end
-end
-local key = KEYS[lookUps + 1]
-if not key then return 0 end
-if ARGV[4] == '0' then redis.call('DEL', key) return 0 end
-redis.call('HSET', key, 'payload', ARGV[5])
+export const upsertScript = script(`
+local key = KEYS[1]
+if ARGV[2] == '0' then redis.call('DEL', key) return 0 end
+redis.call('HSET', key, 'payload', ARGV[1])
 redis.call('HDEL', key, 'grantId')
-if ARGV[6] ~= '' then redis.call('HSETNX', key, 'consumed', ARGV[6]) end
-if ARGV[7] ~= '' then redis.call('HSET', key, 'grantId', ARGV[7]) end
-if ARGV[4] == '' then redis.call('PERSIST', key) else redis.call('PEXPIRE', key, ARGV[4]) end
-if ARGV[3] == '' then return 0 end
-redis.call('HSET', key, 'iat', ARGV[3])
+if ARGV[3] ~= '' then redis.call('HSETNX', key, 'consumed', ARGV[3]) end
+if ARGV[4] ~= '' then redis.call('HSET', key, 'grantId', ARGV[4]) end
+if ARGV[2] == '' then redis.call('PERSIST', key) else redis.call('PEXPIRE', key, ARGV[2]) end
+if ARGV[5] == '' then return 0 end
+redis.call('HSET', key, 'iat', ARGV[5])
 local kept = redis.call('HMGET', key, 'note', 'end')
 return (kept[1] or kept[2]) and kept or 0
 `)
@@ -177,12 +128,6 @@ end
 return redis.call('ZREVRANGE', KEYS[1], from, from + ARGV[3] - 1, 'WITHSCORES')
 `)
 
-/** Adds an ended index to a status list. ARGV: index, life of the record that ended. */
-export const addIndexScript = script(`${ADD_INDEX}
-addIndex(KEYS[1], ARGV[1], ARGV[2])
-return 1
-`)
-
 /** Removes a record; returns the grant it belonged to. */
 export const destroyScript = script(`
 local grant = redis.call('HGET', KEYS[1], 'grantId')
@@ -196,7 +141,17 @@ if redis.call('HGET', KEYS[1], 'grantId') ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 `)
 
-/** Adds ARGV[1] to a set scored by expiry. ARGV[2]: life in milliseconds or ''. */
-export const keepScript = script(`${KEEP_LUA}
-return keep(KEYS[1], ARGV[1], ARGV[2])
+/**
+ * Adds ARGV[1] to a sorted set scored by expiry. Members that have expired leave it, and the set lives as
+ * long as its longest member. ARGV[2]: life in milliseconds or ''.
+ */
+export const keepScript = script(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local score = ARGV[2] == '' and '+inf' or string.format('%.0f', now + ARGV[2])
+redis.call('ZADD', KEYS[1], score, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
+local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+if last == 'inf' then return redis.call('PERSIST', KEYS[1]) end
+return redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', last))
 `)

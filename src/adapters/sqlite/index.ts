@@ -2,10 +2,9 @@ import { resolve } from '../../options/rules.ts'
 import type { AdapterFactory, EndingAdapter } from '../contract.ts'
 import { type DeleteExpiredOptions, deleteInBatches } from '../record.ts'
 import { sqlAdapter } from '../sql.ts'
-import { sqliteBatches } from './batches.ts'
 import { openDatabase, SQLITE_RULES, type SqliteFile } from './database.ts'
 import { prepareAll } from './statements.ts'
-import { sqliteTable } from './table.ts'
+import { attempt, sqliteTable } from './table.ts'
 
 export type { DeleteExpiredOptions } from '../record.ts'
 
@@ -30,10 +29,7 @@ export interface SqliteAdapterFactory extends AdapterFactory {
    */
   deleteExpired(options?: DeleteExpiredOptions): Promise<number>
 
-  /**
-   * Writes what was asked for, and closes the file. Every later call of a method rejects. Closing
-   * again does nothing.
-   */
+  /** Closes the file. Every later call of a method rejects. Closing again does nothing. */
   close(): void
 }
 
@@ -46,9 +42,8 @@ const SWEEP_EVERY = 16
  * writes; one conditional `UPDATE` decides `consumeOnce`. Expired records are never found, and every sixteen
  * writes remove up to thirty-two of them.
  *
- * What is written in one turn of the event loop goes into one transaction at its end: each promise
- * resolves once that is committed, and a record that cannot be written fails alone. node:sqlite is
- * synchronous; a write takes some ten microseconds.
+ * Each call is done at once, as a transaction of its own. node:sqlite is synchronous; a write takes some
+ * tens of microseconds.
  *
  * @example
  * new Provider(issuer, { ...configuration, adapter: createSqliteAdapter({ file: 'data/oidc.db' }) })
@@ -69,17 +64,14 @@ export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapte
     writes += 1
     if (writes % SWEEP_EVERY === 0) removeExpired(2 * SWEEP_EVERY)
   }
-  const batches = sqliteBatches(database)
-  const table = sqliteTable({ database, statements, batches, now, sweep })
+  const table = sqliteTable({ database, statements, now, sweep })
   const factory = (model: string): EndingAdapter => sqlAdapter(model, table)
 
   return Object.assign(factory, {
     deleteExpired: (options?: DeleteExpiredOptions) =>
-      deleteInBatches(options, (limit) => batches.write(() => removeExpired(limit))),
+      deleteInBatches(options, (limit) => attempt(() => removeExpired(limit))),
     close: () => {
-      if (!database.isOpen) return
-      batches.flush()
-      database.close()
+      if (database.isOpen) database.close()
     },
   })
 }

@@ -2,15 +2,13 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as rest } from 'node:timers/promises'
 import type { EndedFollower } from '../contract.ts'
 import type { SqlTable } from '../sql.ts'
-import type { SqliteBatches } from './batches.ts'
+import { storageError } from '../storage-error.ts'
 import { prepareList, type SqliteStatements } from './statements.ts'
 
 /** What all models of one file share. */
 export interface SqliteStore {
   readonly database: DatabaseSync
   readonly statements: SqliteStatements
-  /** Where every statement goes. */
-  readonly batches: SqliteBatches
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Removes a few expired records now and then. */
@@ -18,34 +16,44 @@ export interface SqliteStore {
 }
 
 export function sqliteTable(store: SqliteStore): SqlTable {
-  const { database, statements, batches, now, sweep } = store
+  const { database, statements, now, sweep } = store
   const lists = new Map<string, StatementSync>()
   return {
-    find: (statement, model, key) =>
-      batches.read(() => statements[statement].get(now(), model, key)),
+    find: (statement, model, key) => attempt(() => statements[statement].get(now(), model, key)),
 
     write: (statement, values) =>
-      batches.write(() => {
+      attempt(() => {
         if (statement === 'upsert') sweep()
         return Number(statements[statement].run(now(), ...values).changes)
       }),
 
     list: ({ column, conditions, values }) =>
-      batches.read(() => {
+      attempt(() => {
         const statement = lists.get(conditions) ?? prepareList(database, column, conditions)
         lists.set(conditions, statement)
         return statement.all(now(), ...values)
       }),
 
-    endedIndices: (list) => batches.read(() => statements.endedIndices.all(now(), list)),
+    endedIndices: (list) => attempt(() => statements.endedIndices.all(now(), list)),
 
     followEnded: (list) =>
-      followEnded((after, limit) =>
-        batches.read(() => statements.endedAfter.all(list, after, limit)),
-      ),
+      followEnded((after, limit) => attempt(() => statements.endedAfter.all(list, after, limit))),
 
     // the first one is the time
     parameter: (number) => `?${number + 1}`,
+  }
+}
+
+/**
+ * Does at once what needs the database.
+ *
+ * @throws StorageError when SQLite fails
+ */
+export async function attempt<T>(work: () => T): Promise<T> {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof Error && 'code' in error ? storageError('SQLite', error) : error
   }
 }
 

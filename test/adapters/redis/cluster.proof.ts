@@ -77,25 +77,4 @@ suite('createRedisAdapter on Redis Cluster', () => {
         }),
     })
   })
-
-  describe('with a client that knows of no cluster, on a single server in cluster mode', () => {
-    let plain: Redis
-    before(async () => {
-      plain = new Redis((await start('--cluster-enabled', 'yes')).port)
-      closing.push(() => plain.disconnect())
-      await plain.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
-      await until(async () =>
-        String(await plain.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
-      )
-    })
-
-    adapterContract({
-      describe,
-      it,
-      models: ['SubjectToken'],
-      ending: true,
-      advance: (seconds) => ageKeys(plain, 'oidc:', seconds),
-      create: () => createRedisAdapter({ client: plain }),
-    })
-  })
 })

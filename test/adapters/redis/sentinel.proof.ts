@@ -107,7 +107,11 @@ suite('createRedisAdapter with Sentinel, as docs/adapter-contract.md has it', ()
       const records = model as EndingAdapter
       const [used, ended] = [`${ids[index]}-used`, `${ids[index]}-ended`]
       for (const id of [used, ended]) {
-        await records.upsert(id, { accountId: 'alice', iat: 1, jti: id }, 600)
+        await records.upsert(
+          id,
+          { accountId: 'alice', iat: Math.floor(Date.now() / 1000), jti: id },
+          600,
+        )
       }
       expect(await records.consumeOnce(used)).to.equal(true)
       expect(await records.endOnce(ended, { at: 1 })).to.equal(true)

@@ -1,6 +1,7 @@
 import type { ImpersonationSession } from '../session.ts'
 import { startStopwatch } from '../stopwatch.ts'
 import { ENGLISH_BANNER_TEXTS, type ImpersonationBannerTexts } from '../texts.ts'
+import { ENTERING, fiveTimesASecond, isReached } from '../top-layer.ts'
 import { isolated, plain, ticketIn } from './names.ts'
 import { type BannerView, bannerView, write } from './view.ts'
 
@@ -37,6 +38,9 @@ export interface ImpersonationBannerSettings {
  * In the last 30 seconds, its words, border and colours change, and nothing moves. A screen reader says the
  * time at 60 and at 10 seconds. When the button goes, the focus moves to the words about the end. An
  * element in the slot `over` replaces the text `next` after the end.
+ *
+ * It is above everything in the page, in the top layer, and keeps its room in the flow. The root element of
+ * the document has its height in `--impersonation-banner-height`, by which a fixed header moves below it.
  *
  * Fires `end-failed`, a `CustomEvent` whose `detail` is what `session.end()` threw.
  *
@@ -79,6 +83,8 @@ const PROPERTY_NAMES = [
   'marksTitle',
 ] as const
 
+const HEIGHT = '--impersonation-banner-height'
+
 /** Makes the class of the element. A server has no `HTMLElement`, so a module cannot do it. */
 export function bannerElement(): CustomElementConstructor {
   return class extends HTMLElement {
@@ -103,7 +109,12 @@ export function bannerElement(): CustomElementConstructor {
           },
         })
       }
-      this.#view.end.addEventListener('click', () => this.#end())
+      const { banner, end } = this.#view
+      end.addEventListener('click', () => this.#end())
+      new ResizeObserver(() => {
+        const { height } = banner.getBoundingClientRect()
+        document.documentElement.style.setProperty(HEIGHT, `${height}px`)
+      }).observe(banner)
     }
 
     connectedCallback(): void {
@@ -121,7 +132,31 @@ export function bannerElement(): CustomElementConstructor {
       session?.[change]('expired', this.#render)
       // Timers stand still while the machine sleeps.
       document[change]('visibilitychange', this.#render)
+      for (const type of ENTERING) document[change](type, this.#raise, true)
+      window[change]('beforeprint', this.#lower)
+      window[change]('afterprint', this.#render)
       this.#render()
+    }
+
+    /** Puts the banner above what has entered the top layer since, and leaves the focus where it is. */
+    readonly #raise = fiveTimesASecond(() => {
+      this.#lower()
+      this.#show()
+    })
+
+    /** Without the top layer, as on paper, the banner is in the flow. */
+    readonly #lower = (): void => this.#view.banner.removeAttribute('popover')
+
+    #show(): void {
+      const { banner } = this.#view
+      const isShown = this.isConnected && !banner.hidden
+      // Safari before 17, Chromium before 114 and Firefox before 125 have no popover.
+      if (!isShown || !banner.showPopover) {
+        this.#lower()
+      } else if (!banner.popover) {
+        banner.popover = 'manual'
+        banner.showPopover()
+      }
     }
 
     readonly #render = (): void => {
@@ -132,13 +167,19 @@ export function bannerElement(): CustomElementConstructor {
         this.#view.announcement.textContent = ''
       }
       this.#view.banner.hidden = !session
+      this.#show()
       if (!this.#shown || !this.isConnected) {
         markTitle(this.#view)
         return
       }
       const hadFocus = this.#root.activeElement === this.#view.end
       const changesIn = show(this.#view, this.#shown, this.#settings)
-      if (changesIn) this.#timer = setTimeout(this.#render, changesIn)
+      if (changesIn) {
+        this.#timer = setTimeout(this.#render, changesIn)
+        // A dialog in a shadow tree has no event that could be heard here.
+        const parts = [this.#view.who, this.#view.end]
+        if (!parts.every((part) => isReached(this, part))) this.#raise()
+      }
       // The button is gone. Without this, the focus would be on the whole page.
       else if (hadFocus) this.#view.notice.focus()
     }

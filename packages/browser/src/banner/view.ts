@@ -48,9 +48,10 @@ export function write(element: HTMLElement, text = ''): void {
 const BANNER_CSS = `
 :host {
   display: block;
-  position: sticky;
-  inset-block-start: 0;
-  z-index: 1000;
+  min-block-size: var(--impersonation-banner-height);
+}
+@supports not selector(:popover-open) {
+  :host { position: sticky; inset-block-start: 0; z-index: 2147483647 }
 }
 :host([hidden]), [hidden] { display: none !important }
 section {
@@ -65,7 +66,14 @@ section {
   --bg: #fff3cd;
   color: var(--impersonation-banner-color, var(--fg));
   background: var(--impersonation-banner-background, var(--bg));
+  border: 0;
   border-block-end: .25em solid var(--impersonation-banner-border, #a67c00);
+}
+[popover] {
+  inset: 0 0 auto;
+  inline-size: auto;
+  margin: 0;
+  overflow: visible;
 }
 [part~=urgent] {
   --fg: #2b2100;
@@ -111,11 +119,11 @@ button {
   overflow: hidden;
   clip-path: inset(50%);
 }
-@media (max-height: 22em) {
+@media print, (max-height: 22em) {
   :host { position: static }
+  [popover] { position: absolute }
 }
 @media print {
-  :host { position: static }
   section[part] { color: #000; background: #fff; border: 2px solid }
   .long { display: inline }
   [role=timer], button, [role=status] { display: none }

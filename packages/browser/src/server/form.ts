@@ -27,7 +27,8 @@ function readBefore(): TypeError {
 
 /** The body, or `undefined` where it is too long. */
 async function readText({ body }: Request): Promise<string | undefined> {
-  const decoder = new TextDecoder()
+  // A byte order mark is something, too.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const reader = body?.getReader()
   let text = ''
   let length = 0

@@ -50,6 +50,9 @@ const begunKey = (id: string) => `impersonation-begun:${id}`
 const key = (id: string) => `impersonation:${id}`
 
 export function sessionsIn(store: ImpersonationStore): Sessions {
+  /** Until when, by id: for stores that do not tell whether there was something to delete. */
+  const taken = new Map<string, number>()
+
   async function readValue<T extends object>(storedAs: string | undefined): Promise<T | undefined> {
     const value = storedAs === undefined ? undefined : await store.get(storedAs)
     return value ? JSON.parse(value) : undefined
@@ -75,6 +78,10 @@ export function sessionsIn(store: ImpersonationStore): Sessions {
       return begun && begun.untilMs > Date.now() ? begun : undefined
     },
     async takeBegun(id) {
+      const now = Date.now()
+      for (const [other, untilMs] of taken) if (untilMs <= now) taken.delete(other)
+      if (taken.has(id)) return false
+      taken.set(id, now + BEGUN_MS)
       const isDeleted = await store.delete(begunKey(id))
       return isDeleted !== false && isDeleted !== 0
     },

@@ -15,7 +15,8 @@ export interface ImpersonationStore {
   set(id: string, value: string, expiresAtMs: number): unknown
   /**
    * Answers `false` or 0 if there was nothing. Then of two callbacks in the same moment, one goes on. If the
-   * store cannot tell, the provider decides, which redeems each code once.
+   * store cannot tell, one goes on in each process. The provider may then refuse both, and the operator
+   * starts again.
    */
   delete(id: string): unknown
 }

@@ -46,7 +46,7 @@ export interface ContractHooks {
 
   /**
    * Moves the storage's clock forward by that many seconds. Without it the suite waits, a
-   * little over a second in each of eleven cases.
+   * little over a second in each of ten cases.
    */
   advance?(seconds: number): void | Promise<void>
 

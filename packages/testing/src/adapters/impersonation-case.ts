@@ -20,7 +20,7 @@ export function subjectTokens(factory: (model: string) => Adapter): EndingAdapte
 }
 
 /** A second in which the records of these cases were issued. */
-export const ISSUED_SECONDS = 1_700_000_000
+export const ISSUED_SECONDS = Math.floor(Date.now() / 1000) - 100
 
 /** The members of a record that is listed. */
 export function issued(members: AdapterPayload = {}): AdapterPayload {

@@ -1,13 +1,5 @@
-import { storageCases } from 'oidc-provider-impersonation/siblings'
-import { CALLER_COUNT, consumingCases } from './consuming.ts'
-import {
-  type ContractCase,
-  type ContractHooks,
-  cases,
-  casesOfEnding,
-  concerns,
-  runCase,
-} from './contract-case.ts'
+import { consumingCases } from './consuming.ts'
+import { type ContractCase, type ContractHooks, concerns, runCase } from './contract-case.ts'
 import { endedIndicesCases } from './ended-indices.ts'
 import { endingCases } from './ending.ts'
 import { expiringCases } from './expiring.ts'
@@ -23,19 +15,7 @@ import { storingCases } from './storing.ts'
 
 export type { ContractHooks, FactoryUnderTest } from './contract-case.ts'
 
-/** The tests of the plugin's `check()`, with more callers and more often. */
-const checked = storageCases({ callers: CALLER_COUNT, rounds: 20 })
-const checkedCases = [
-  ...cases({}, (it) => {
-    for (const { title, run } of [...checked.single, checked.expiry]) it(title, run)
-  }),
-  ...casesOfEnding({}, (it) => {
-    for (const { title, run } of checked.ending) it(title, run)
-  }),
-]
-
 const groups: Readonly<Record<string, readonly ContractCase[]>> = {
-  'in short': checkedCases,
   storing: storingCases,
   'looking up': lookingUpCases,
   expiring: expiringCases,

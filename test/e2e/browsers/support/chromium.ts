@@ -29,6 +29,7 @@ function tabOf(page: Page): Tab {
     click: (x, y) => page.mouse.click(x, y),
     setSize: (size) => page.setViewportSize(size),
     type: (text) => page.keyboard.type(text),
+    screenshot: async () => (await page.screenshot()).toString('base64'),
     close: () => page.close(),
   }
 }

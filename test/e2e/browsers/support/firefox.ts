@@ -87,6 +87,8 @@ function tabOf(send: Send, context: string): Tab {
       void (await send('browsingContext.setViewport', { context, viewport })),
     type: async (text) =>
       void (await send('input.performActions', { context, actions: typed(text) })),
+    screenshot: async () =>
+      (await ask<{ data: string }>(send, 'browsingContext.captureScreenshot', { context })).data,
     close: async () => void (await send('browsingContext.close', { context })),
   }
 }

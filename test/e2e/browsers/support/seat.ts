@@ -11,6 +11,8 @@ export interface Tab {
   setSize(size: { readonly width: number; readonly height: number }): Promise<void>
   /** Types into what has the focus. */
   type(text: string): Promise<void>
+  /** A picture of the window: a PNG, in Base64. */
+  screenshot(): Promise<string>
   close(): Promise<void>
 }
 

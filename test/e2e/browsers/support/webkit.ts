@@ -104,6 +104,7 @@ function tabOf(run: Run, handle: string): Tab {
     click: (x, y) => run(handle, 'actions', { actions: clickAt(x, y) }),
     setSize: (size) => run(handle, 'window/rect', { ...size }),
     type: (text) => run(handle, 'actions', { actions: typed(text) }),
+    screenshot: () => run(handle, 'screenshot'),
     close: () => run(handle, 'window', undefined, 'DELETE'),
   }
 }

@@ -1,0 +1,109 @@
+import {
+  type Client,
+  type Configuration,
+  errors,
+  type KoaContextWithOIDC,
+  type Provider,
+  type ResourceServer,
+} from 'oidc-provider'
+import { configurationOf } from '../host/instance.ts'
+import { optionsOf, type ResolvedOptions } from '../options/defaults.ts'
+import { signingAlgorithm } from '../tokens/signing.ts'
+import { endingAdapterOf } from '../tokens/subject-token.ts'
+import { type Action, isPublic, mayClient, scopeFor } from './clients.ts'
+
+/** @throws TypeError where machine-to-machine tokens are JWTs and no key can sign one */
+export function requireMachineTokenKey(provider: Provider): void {
+  const { tokenFormat } = optionsOf.of(provider).managementApi
+  if (tokenFormat === 'opaque' || signingAlgorithm(provider)) return
+  throw new TypeError(
+    "no key in jwks can sign tokens for the management API; add one, or set features.impersonation.managementApi.tokenFormat to 'opaque'",
+  )
+}
+
+/** oidc-provider's `features.resourceIndicators.getResourceServerInfo`. */
+export type GetResourceServerInfo = (
+  ctx: KoaContextWithOIDC,
+  resourceIndicator: string,
+  client: Client,
+) => Promise<ResourceServer> | ResourceServer
+
+/** Those that know the management API alone: every exchange is refused. */
+const knowNoApi = new WeakSet<GetResourceServerInfo>()
+
+/** Whether the deployment has a `getResourceServerInfo` of its own, without which no exchange succeeds. */
+export function knowsApis(provider: Provider): boolean {
+  const find = configurationOf(provider).features?.resourceIndicators?.getResourceServerInfo
+  return find !== undefined && !knowNoApi.has(find)
+}
+
+/** The deployment's own `getResourceServerInfo`, with the management API added. */
+export function withManagementApi(
+  { resource, tokenTtl, tokenFormat }: ResolvedOptions['managementApi'],
+  { features }: Configuration,
+): GetResourceServerInfo {
+  const own = features?.resourceIndicators?.getResourceServerInfo
+
+  const find: GetResourceServerInfo = async (ctx, asked, client) => {
+    if (asked !== resource) {
+      // As the provider's own default does.
+      if (!own) throw new errors.InvalidTarget()
+      const info = await own(ctx, asked, client)
+      // Another resource must not be taken for the management API.
+      if (info?.audience === resource) throw new errors.InvalidTarget()
+      return info
+    }
+    // Never a user's token: only a client's own, and only through client_credentials.
+    const { provider, route, params } = ctx.oidc
+    if (route !== 'token' || params?.grant_type !== 'client_credentials') {
+      throw new errors.InvalidTarget()
+    }
+    const scopes = await machineScopes(provider, client, params.scope)
+    if (scopes.length === 0) throw notNamed(client)
+    const alg = tokenFormat === 'jwt' ? signingAlgorithm(provider) : undefined
+    return {
+      scope: scopes.join(' '),
+      audience: resource,
+      accessTokenTTL: tokenTtl,
+      accessTokenFormat: tokenFormat,
+      ...(alg ? { jwt: { sign: { alg } } } : {}),
+    }
+  }
+  if (!own) knowNoApi.add(find)
+  return find
+}
+
+/**
+ * The scopes of what a client is named for. What it asks for comes first, and is enough: a
+ * function of the deployment that fails then concerns no client that asks for something else.
+ */
+async function machineScopes(
+  provider: Provider,
+  client: Client,
+  asked: unknown,
+): Promise<readonly string[]> {
+  const offered: readonly Action[] = endingAdapterOf.find(provider)
+    ? ['issue', 'read', 'end']
+    : ['issue']
+  const names = String(asked ?? '').split(' ')
+  const { true: wanted = [], false: others = [] } = Object.groupBy(offered, (action) =>
+    String(names.includes(scopeFor(provider, action))),
+  )
+  for (const actions of [wanted, others]) {
+    const may = await Promise.all(actions.map((action) => mayClient(provider, action, client)))
+    const scopes = actions.flatMap((action, n) => (may[n] ? [scopeFor(provider, action)] : []))
+    if (scopes.length > 0) return scopes
+  }
+  return []
+}
+
+/**
+ * The client gets this message about itself. The message does not reveal the answer of a function.
+ */
+function notNamed(client: Client): errors.InvalidTarget {
+  return new errors.InvalidTarget(
+    isPublic(client)
+      ? 'a client that does not authenticate (token_endpoint_auth_method none) gets no token for the management API'
+      : "this client is not one that the provider's option managementApi.clients names for the management API",
+  )
+}
