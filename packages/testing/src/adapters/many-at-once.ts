@@ -62,5 +62,5 @@ const consumed = casesOfEnding({}, (it) => {
   })
 })
 
-/** Calls that an adapter may put into one step: each gets its own result. */
+/** Calls that an adapter may group into one step. Each gets its own result. */
 export const manyAtOnceCases: readonly ContractCase[] = [...written, ...models, ...consumed]

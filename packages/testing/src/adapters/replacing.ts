@@ -3,7 +3,9 @@ import { CALLER_COUNT, tally } from './consuming.ts'
 import { cases } from './contract-case.ts'
 import { atOnce, unique } from './unique.ts'
 
-/** `upsert` of an existing record: it replaces the record, and a consumed record stays consumed. */
+/**
+ * `upsert` of an existing record: it replaces the record, and a consumed record stays consumed.
+ */
 export const replacingCases = cases({}, (it) => {
   it('replaces a record that was not consumed, which can then be consumed, once', async (adapter, trial) => {
     const id = trial.newId()

@@ -71,7 +71,7 @@ const ofAnyStorage = casesOfEnding({}, (it) => {
     await adapter.upsert(id, record(id, members), 1)
     await adapter.consumeOnce(id, { actor })
     await adapter.endOnce(id, { at: 1 })
-    // what is written last expires first, and takes nothing with it
+    // the last record written expires first, and takes nothing with it
     await adapter.upsert(id, record(id, members), 60)
     await adapter.upsert(other, record(other, { ...members, actor, statusIndex: 8 }), 1)
     await adapter.endOnce(other, { at: 1 })
@@ -107,5 +107,7 @@ const lateCleanUp = casesOfEnding({ needs: 'leaveExpired' }, (it) => {
   })
 })
 
-/** What stays of a consumption and an end, and how long. Two wait a second where there is no `advance`. */
+/**
+ * Consumptions and ends that stay, and for how long. Two cases wait a second without `advance`.
+ */
 export const stayingEndedCases: readonly ContractCase[] = [...ofAnyStorage, ...lateCleanUp]
