@@ -40,10 +40,12 @@ describe('where it can be mounted', () => {
       prepare(provider)
       const server = provider.listen(port, '127.0.0.1')
       await once(server, 'listening')
-      const flow = await wholeFlow(base, base)
-      server.close()
-      server.closeAllConnections()
-      return flow
+      try {
+        return await wholeFlow(base, base)
+      } finally {
+        server.close()
+        server.closeAllConnections()
+      }
     }
 
     it('serves the management API, if nobody has mounted it', async () => {

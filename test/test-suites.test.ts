@@ -38,7 +38,7 @@ describe('the suites of npm run test:all', function () {
   it('fail where one has run no test, and where one that is named is not there', async () => {
     const none = await run('scripts/test-all.ts', ['types', '--grep', 'no test has this title'])
     expect(none.code).to.equal(1)
-    expect(none.stdout).to.match(/== types: failed, \d+ s\n\nfailed: types\n$/)
+    expect(none.stdout).to.match(/== types: 0 passed, 1 failed, \d+ s\n\n0 passed, 1 failed\n$/)
     expect(await run('scripts/test-all.ts', ['types', 'typos'])).to.include({ code: 2, stdout: '' })
   })
 

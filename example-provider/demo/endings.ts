@@ -6,6 +6,8 @@ import { ask, CUSTOMER_ID, endAll, issue, OPERATOR_ID, ordersStatus } from './re
 /** The longest time from an end until the orders API refuses a copied token, in milliseconds. */
 const MAX_END_DELAY_MS = 10_000
 const POLL_EVERY_MS = 250
+/** For so long after an end of all, what is issued for the operator is refused, too, in milliseconds. */
+const CONCERNED_AFTER_MS = 6_000
 
 interface Acting {
   readonly subjectToken: string
@@ -22,15 +24,15 @@ export async function endings(
   const ways: [how: string, title: string, end: (acting: Acting) => Promise<void>][] = [
     ['End', 'End it by its own token, as the console does', ({ copy }) => application.end(copy)],
     [
-      'ending all',
-      `End all that ${OPERATOR_ID} runs, as a backend`,
-      () => endAll(base, machine, OPERATOR_ID),
-    ],
-    [
       'the replay',
       'Exchange its subject token again: refused, and it ends what the first exchange began',
       ({ subjectToken }) =>
         application.expectRefusal(subjectToken, operatorToken, 'a used token was accepted'),
+    ],
+    [
+      'ending all',
+      `End all that ${OPERATOR_ID} runs, as a backend`,
+      () => endAll(base, machine, OPERATOR_ID),
     ],
   ]
   const refusals: [how: string, took: Promise<number>][] = []
@@ -49,10 +51,12 @@ export async function endings(
     took.catch(() => {})
     refusals.push([how, took])
   }
+  const over = wait(CONCERNED_AFTER_MS)
   for (const [how, took] of refusals) {
     const milliseconds = await step(`The orders API refuses the copy, after ${how}`, () => took)
     terminal.log(`    ${(milliseconds / 1000).toFixed(1)} s after the end`)
   }
+  await over
 }
 
 /** Milliseconds until the answer is 401. */

@@ -166,6 +166,15 @@ describe('I4: a JWT customizer cannot forge act', () => {
     })
   }
 
+  it('a jti of the deployment without the mark stays', async () => {
+    await using deployment = await deploy(
+      customizing((_ctx, _token, jwt) => Object.assign(jwt.payload, { jti: 'eu-1' })),
+    )
+    const options = { resource: deployment.orders, scope: 'openid orders:read' }
+    const { access_token } = await signIn(deployment, 'alice', options)
+    expect(decodeJwt(access_token).jti).to.equal('eu-1')
+  })
+
   it('I8: nor make an impersonated token live longer; shorter is fine', async () => {
     let exp: Configuration['clientDefaults'] | number | undefined
     await using deployment = await deploy(

@@ -19,6 +19,8 @@ const NOT_DESCRIBED: ReadonlySet<string> = new Set([
   'date',
   'keep-alive',
   'transfer-encoding',
+  // Express has it by default.
+  'x-powered-by',
 ])
 
 export const OPENAPI = readFileSync(new URL('../../docs/openapi.yaml', import.meta.url), 'utf8')

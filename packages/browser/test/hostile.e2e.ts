@@ -3,39 +3,12 @@ import { acting, said, scriptOf } from './support/page.ts'
 import { type Sites, startSites } from './support/sites.ts'
 import { visit } from './support/visit.ts'
 
-const TOKEN = 'a-token-as-good-as-another'
-
-/** A fragment, and what is left of it where it is no link that can be used. */
-const DAMAGED: ReadonlyArray<readonly [fragment: string, rest: string]> = [
-  ['impersonation', ''],
-  ['impersonation=', ''],
-  [`impersonation=${TOKEN}&impersonation=${TOKEN}`, ''],
-  ['impersonation=%', ''],
-  ['impersonation=%ff', ''],
-  ['impersonation=a b', ''],
-  ['impersonation=a%00b', ''],
+/** Two of each, in a page; test/impersonation-url.test.ts has all. */
+const DAMAGED = [
   ['impersonation=<script>alert(1)</script>', ''],
-  ['impersonation=javascript:alert(1)', ''],
-  [`impersonation=${'x'.repeat(1025)}`, ''],
-  [`impersonation=${'x'.repeat(200_000)}`, ''],
-  ['impersonation_actor=olivia', ''],
-  ['impersonation_expires=99999999999', ''],
   ['/own?tab=1&impersonation=%&a=%zz', '/own?tab=1&a=%zz'],
-]
-
-const OTHERS = [
-  '',
-  'own',
-  '/own?impersonation=x',
-  'impersonations=x',
-  'Impersonation=x',
-  'impersonation%3Dx',
-  '!/orders&page=2',
-  'access_token=own&state=own',
-  '&&==&',
-  '%',
-  'x'.repeat(200_000),
-]
+] as const
+const OTHERS = ['/own?impersonation=x', 'access_token=own&state=own']
 
 describe('a fragment that opens the application', () => {
   let sites: Sites
@@ -52,9 +25,9 @@ describe('a fragment that opens the application', () => {
     for (const [fragment, rest] of DAMAGED) {
       await page.goto('about:blank')
       await page.goto(`/#${fragment}`)
-      expect(await said(page), fragment.slice(0, 50)).to.match(/^malformed: .*damaged/)
+      expect(await said(page), fragment).to.match(/^malformed: .*damaged/)
       const hash = rest === '' ? '' : `#${rest}`
-      expect(page.url(), fragment.slice(0, 50)).to.equal(`${sites.application.url}/${hash}`)
+      expect(page.url(), fragment).to.equal(`${sites.application.url}/${hash}`)
       expect(await page.evaluate(() => sessionStorage.length)).to.equal(0)
     }
     expect(urls.filter((url) => url.includes('/oidc/'))).to.deep.equal([])
@@ -67,7 +40,7 @@ describe('a fragment that opens the application', () => {
       await page.goto('about:blank')
       await page.goto(`/#${fragment}`)
       const before = await page.evaluate(() => location.href)
-      expect(await said(page), fragment.slice(0, 50)).to.equal('not acting')
+      expect(await said(page), fragment).to.equal('not acting')
       expect(before).to.equal(new URL(`/#${fragment}`, sites.application.url).href)
       expect(await page.evaluate(() => history.length)).to.be.lessThan(50)
     }

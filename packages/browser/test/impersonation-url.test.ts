@@ -5,6 +5,38 @@ import { LINK_NAMES, parseLink, takeParts } from '../src/link.ts'
 const SHOP = 'https://shop.example.com/orders?tab=1'
 const TOKEN = 'qm0eHfkJvZ0zBqKOkZ4m6C1p6bM0dXw3l9uT5aWcY7E'
 
+/** A fragment, and what is left of it where it is no link that can be used. */
+const DAMAGED: ReadonlyArray<readonly [fragment: string, rest: string]> = [
+  ['impersonation', ''],
+  ['impersonation=', ''],
+  [`impersonation=${TOKEN}&impersonation=${TOKEN}`, ''],
+  ['impersonation=%', ''],
+  ['impersonation=%ff', ''],
+  ['impersonation=a b', ''],
+  ['impersonation=a%00b', ''],
+  ['impersonation=<script>alert(1)</script>', ''],
+  ['impersonation=javascript:alert(1)', ''],
+  [`impersonation=${'x'.repeat(1025)}`, ''],
+  [`impersonation=${'x'.repeat(200_000)}`, ''],
+  ['impersonation_actor=olivia', ''],
+  ['impersonation_expires=99999999999', ''],
+  ['/own?tab=1&impersonation=%&a=%zz', '/own?tab=1&a=%zz'],
+]
+
+const OTHERS = [
+  '',
+  'own',
+  '/own?impersonation=x',
+  'impersonations=x',
+  'Impersonation=x',
+  'impersonation%3Dx',
+  '!/orders&page=2',
+  'access_token=own&state=own',
+  '&&==&',
+  '%',
+  'x'.repeat(200_000),
+]
+
 describe('impersonationUrl', () => {
   it('puts the subject token and the hints into the fragment', () => {
     const parameters = { subjectToken: TOKEN, actor: 'olivia', expiresAtMs: 1_800_000_000_999 }
@@ -74,6 +106,29 @@ describe('impersonationUrl', () => {
         TypeError,
         message,
       )
+    }
+  })
+})
+
+describe('a fragment', () => {
+  const parse = (fragment: string) => {
+    const { hash } = new URL(`#${fragment}`, SHOP)
+    return { hash: hash.slice(1), split: takeParts(hash.slice(1), LINK_NAMES) }
+  }
+
+  it('that is damaged is no link, and leaves nothing of it in the address', () => {
+    for (const [fragment, rest] of DAMAGED) {
+      const { split } = parse(fragment)
+      expect(split.taken, fragment.slice(0, 50)).to.not.have.length(0)
+      expect(parseLink(split), fragment.slice(0, 50)).to.equal(undefined)
+      expect(split.rest, fragment.slice(0, 50)).to.equal(rest)
+    }
+  })
+
+  it('that is the own one of the application is left as it is', () => {
+    for (const fragment of OTHERS) {
+      const { hash, split } = parse(fragment)
+      expect(split, fragment.slice(0, 50)).to.deep.equal({ rest: hash, taken: [] })
     }
   })
 })

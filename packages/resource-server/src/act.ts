@@ -1,19 +1,19 @@
 /**
- * Who acts, as the `act` claim says. Software that acts has its client id in `sub` and in `clientId`, so
- * that it is told apart from an account with the same id; the person for whom it acts is its `act`.
+ * The acting party of an `act` claim. Software has its client id in `sub` and in `clientId`, so
+ * that it differs from an account with the same id. The person for whom it acts is its `act`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8693#section-4.1
  */
 export interface Actor {
   /** The operator's account id, or the client id of software. */
   readonly sub: string
-  /** Of software alone: its client id. */
+  /** The client id of software; absent for a person. */
   readonly clientId?: string | undefined
   /** The prior actor: the person for whom software acts, or the one before in a chain. */
   readonly act?: Actor | undefined
 }
 
-/** A JWT of an impersonation has this in front of its `jti`. The id of the impersonation follows. */
+/** The start of the `jti` of an impersonated JWT. The id of the impersonation follows. */
 export const IMPERSONATED_JTI_PREFIX = 'impersonation:'
 
 /** A limit above the length of every real chain, in persons. */
@@ -23,8 +23,8 @@ const MAX_CHAIN = 16
  * Reads the identity claims of an `act` claim and drops all its other members: "the nested act
  * claims [...] are informational only".
  *
- * @param personsLeft software that acts for a person is not counted
- * @returns `undefined` where it is malformed, or longer
+ * @param personsLeft - software that acts for a person does not count
+ * @returns `undefined` if the claim is malformed or its chain is longer
  */
 export function parseAct(value: unknown, personsLeft = MAX_CHAIN): Actor | undefined {
   if (typeof value !== 'object' || value === null) return undefined
@@ -42,7 +42,7 @@ export function parseAct(value: unknown, personsLeft = MAX_CHAIN): Actor | undef
   return Object.freeze({ ...self, act: prior })
 }
 
-/** The person of an actor, and the software that acts for the person, or on its own. */
+/** Splits an actor into the person and the software that acts for the person or on its own. */
 export function personAndSoftware(outermost: Actor | undefined): {
   readonly actor?: Actor
   readonly software?: string

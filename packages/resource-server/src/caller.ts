@@ -5,29 +5,31 @@ import { invalidToken, RequestRefused, refusedBy } from './refusal.ts'
 /** One scope token, RFC 6749 §3.3. */
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/
 
-/** Who calls, by the access token of the request. */
+/** The caller of a request, as its access token names it. */
 export interface Caller {
-  /** The user, or the client where no user takes part. */
+  /** The user, or the client if the token is for no user. */
   readonly userId: string
   /**
-   * Who acts for the user, where the token says so: RFC 8693 §4.1. Software has a `clientId`, and
+   * The actor for the user, if the token names one. RFC 8693 §4.1. Software has a `clientId`, and
    * the person that it acts for is its `act`.
    */
   readonly actor: Actor | undefined
-  /** Whether an operator acts as the user, named or not. */
+  /** `true` if an operator acts as the user, named or not. */
   readonly isImpersonated: boolean
   readonly scopes: ReadonlySet<string>
   /** The whole payload. */
   readonly claims: Readonly<JWTPayload>
   /**
-   * Aborts when the access token is not good any more, for what stays open: a stream, a WebSocket.
-   * `reason` is the error that a new request would get: {@link RequestRefused} if the token has
-   * expired or its impersonation has ended, and `StatusUnavailable` if no answer could be had until
-   * the last copy of the status list was too old.
+   * Aborts when the access token is no longer valid. It is for work that stays open, such as a
+   * stream or a WebSocket. `reason` is the error that a new request would get. It is
+   * {@link RequestRefused} if the token has expired or its impersonation has ended. It is
+   * `StatusUnavailable` if the guard could not fetch the status list before its last copy became
+   * too old.
    *
    * The guard watches the token from the first read on, and until the response, the socket of an
    * upgrade or the connection of a Fetch API request closes. The first read also calls
-   * `onImpersonatedRequest`. The member is not enumerable, so that a copy or a log does not read it.
+   * `onImpersonatedRequest`. The member is not enumerable, so that a copy or a log does not read
+   * it.
    */
   readonly signal: AbortSignal
 }
@@ -40,9 +42,11 @@ export interface Caller {
 export type Requirement = (caller: Caller) => void | Promise<void>
 
 /**
- * @throws RequestRefused where the requirement does
- * @throws TypeError for one that answers something: a test that was taken for a requirement, or
- * {@link denyImpersonation} that was not called, would let every caller in
+ * Checks one requirement.
+ *
+ * @throws RequestRefused if the requirement throws it
+ * @throws TypeError if the requirement returns a value. A test that was taken for a requirement,
+ * or {@link denyImpersonation} without its call, would let every caller in.
  */
 export async function meetRequirement(requirement: Requirement, caller: Caller): Promise<void> {
   const answer: unknown = await requirement(caller)
@@ -53,7 +57,8 @@ export async function meetRequirement(requirement: Requirement, caller: Caller):
 }
 
 /**
- * The route needs this scope: 403 `insufficient_scope` without it. RFC 6750 §3.1.
+ * Requires this scope. Without it, the route responds with 403 `insufficient_scope`. RFC 6750
+ * §3.1.
  *
  * @throws TypeError for anything but one scope token: no other could be granted
  */
@@ -69,7 +74,10 @@ export function requireScope(scope: string): Requirement {
   }
 }
 
-/** The route is for the user in person: 403 `access_denied` while an operator acts as the user. */
+/**
+ * Requires the user in person. While an operator acts as the user, the route responds with 403
+ * `access_denied`.
+ */
 export function denyImpersonation(): Requirement {
   return ({ isImpersonated }) => {
     if (!isImpersonated) return
@@ -80,13 +88,14 @@ export function denyImpersonation(): Requirement {
 }
 
 /**
- * The route is for persons: the user, or an operator that the token names. 403 `access_denied` while
- * software acts, for an operator, for the user or as itself, and where the token does not name who acts.
+ * Requires a person: the user, or an operator that the token names. The route responds with 403
+ * `access_denied` while software acts (for an operator, for the user or as itself), and if the
+ * token does not name who acts.
  *
- * Software anywhere in `act` refuses: where a prior actor is software, the person outside of it is the
- * user as whom the software acted, and may know nothing of it. RFC 8693 §4.1 says that prior actors "are
- * not to be considered in access control decisions", so that nobody is let in by them. Here they let
- * nobody in.
+ * Software anywhere in `act` leads to the refusal. If a prior actor is software, the person
+ * outside of it is the user as whom the software acted, and may know nothing of it. RFC 8693 §4.1
+ * says that prior actors "are not to be considered in access control decisions". They never let
+ * anybody in; here they only refuse.
  */
 export function requirePerson(): Requirement {
   return ({ actor, isImpersonated, userId, claims }) => {
@@ -104,7 +113,7 @@ export function requirePerson(): Requirement {
   }
 }
 
-/** Whether software is one of the actors, the outermost or one before. */
+/** Checks whether software is one of the actors, the outermost or a prior one. */
 function hasSoftware(actor: Actor | undefined): boolean {
   if (!actor) return false
   return actor.clientId !== undefined || hasSoftware(actor.act)
@@ -113,8 +122,8 @@ function hasSoftware(actor: Actor | undefined): boolean {
 /**
  * Reads a verified payload.
  *
- * @param watch makes the signal of the caller when it is first read
- * @throws RequestRefused for claims that cannot be relied on
+ * @param watch - makes the signal of the caller on its first read
+ * @throws RequestRefused for claims that are missing or malformed
  */
 export function callerFrom(claims: JWTPayload, watch: (caller: Caller) => AbortSignal): Caller {
   const { sub, jti, scope, act } = claims

@@ -33,15 +33,15 @@ declare global {
   // Express reads its Request from here, so that users need no type augmentation of their own.
   namespace Express {
     interface Request {
-      /** Who calls, where the guard of a resource server let them through. */
+      /** The caller, set by the guard of a resource server. */
       caller?: Caller
     }
   }
 }
 
 /**
- * What the guard reads and sets in a Koa context. The type is defined here because Koa's types are
- * a separate package, which an API in another framework does not have.
+ * The members of a Koa context that the guard reads and sets. The type is defined here because
+ * Koa's types are a separate package, which an API in another framework does not have.
  */
 export interface KoaContext {
   readonly state: { caller: Caller }
@@ -65,18 +65,19 @@ export type ConnectMiddleware = (
   next: (error?: unknown) => void,
 ) => void
 
-/** The guard of an API: knows who calls, and who acts for them. */
+/** The guard of an API. It identifies the caller and the actor. */
 export interface ResourceServer {
   /**
-   * Judges a request, or its `Authorization` header alone. Access tokens that are bound to a key or
-   * a certificate need the request: the header alone proves neither.
+   * Judges a request, or its `Authorization` header alone. Access tokens that are bound to a key
+   * or a certificate need the request, because the header alone proves neither.
    *
-   * @throws {@link RequestRefused}: what to answer. {@link StatusUnavailable}: 503, the status list
-   * of an impersonated token cannot be fetched. Any other error is a failure of the API itself, too
-   * (for example, the provider's keys cannot be fetched): do not answer it as an invalid token.
+   * If `request.res` is Node's response, as Express and Koa set it, `onImpersonatedRequest` gets
+   * its status. Without it the function is called as soon as the request is judged.
    *
-   * `onImpersonatedRequest` gets the status where `request.res` is Node's response: Express and
-   * Koa set it. Without it the function is called as soon as the request is judged.
+   * @throws {@link RequestRefused} with the response to send. {@link StatusUnavailable} (503) if
+   * the status list of an impersonated token cannot be fetched. Any other error is a failure of
+   * the API itself, for example if the provider's keys cannot be fetched. Do not report it as an
+   * invalid token.
    */
   authenticate(
     request: ApiRequest | string | undefined,
@@ -86,7 +87,7 @@ export interface ResourceServer {
   koa(...requirements: readonly Requirement[]): KoaMiddleware
   /** Express and Connect middleware: leaves the caller in `request.caller`. */
   connect(...requirements: readonly Requirement[]): ConnectMiddleware
-  /** What clients may know of this API: RFC 9728; `undefined` without `resourceMetadata`. */
+  /** The metadata of this API for clients, RFC 9728; `undefined` without `resourceMetadata`. */
   readonly metadata: ResourceMetadata | undefined
 }
 

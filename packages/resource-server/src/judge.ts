@@ -11,8 +11,8 @@ import { tokenVerifier } from './verify.ts'
 import { watchToken } from './watch-token.ts'
 
 /**
- * Judges requests: who calls, and whether they may. It sees to it that `onImpersonatedRequest` is
- * notified, whatever the verdict is.
+ * Makes the function that judges requests. It notifies `onImpersonatedRequest`, whatever the
+ * verdict is.
  *
  * @returns a function that throws {@link RequestRefused}; any other error is a failure of the API
  * itself
@@ -28,7 +28,7 @@ export function requestJudge(
 
   async function judge(presented: Presented, requirements: readonly Requirement[]) {
     const time = Date.now()
-    // A token that is not valid is not one of an impersonation, whatever it says.
+    // Only a valid token counts as impersonated, whatever its claims are.
     const { accessToken, claims } = await verifyToken(presented)
     const caller = callerFrom(claims, (caller) => {
       notifyUse({ presented, caller, time, refused: undefined }, { isOpen: true })
@@ -67,7 +67,7 @@ export function requestJudge(
 }
 
 function describeRefusal(error: unknown, stage: UseRefusal['by']): UseRefusal {
-  // The message of another error is for the log of the API: it may hold what no record should.
+  // The message of another error may hold secrets, so it goes to the API's log alone.
   if (!(error instanceof RequestRefused)) {
     return Object.freeze({ by: stage, description: 'the check failed' })
   }

@@ -3,29 +3,28 @@ import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'j
 import type { Fetch } from './options.ts'
 import { agingClock, Upkeep } from './upkeep.ts'
 
-/** How long the provider may take to answer, in milliseconds. */
+/** The timeout of a request to the provider, in milliseconds. */
 const FETCH_TIMEOUT_MS = 5000
-/** How long keys are fresh. After it they are fetched again, and no request waits for that. */
+/** The time for which keys are fresh. Then they are fetched in the background. */
 const FRESH_FOR_MS = 300_000
 /**
- * After it a request waits, unless the provider has just been seen to be away. With the time that a fetch
- * may take, a key that the provider removed is believed for ten minutes at most.
+ * The age from which requests wait for a fetch, unless the provider has just failed. With the time
+ * of one fetch, the guard trusts a key that the provider removed for ten minutes at most.
  */
 const STALE_AFTER_MS = 600_000 - FETCH_TIMEOUT_MS
-/** From the start of one fetch to the next one that an unknown key leads to. */
+/** The shortest time between two fetches for unknown keys, from start to start. */
 const UNKNOWN_KEY_GAP_MS = 2000
 
 /**
- * The provider's published keys. By default, their URL comes from the discovery document. They are
- * fetched when first needed, kept, and fetched again every five minutes while tokens ask for them,
- * and when a token names a key that is not among them. While the provider is away, they are good.
+ * Fetches and keeps the provider's published keys. By default, their URL comes from the discovery
+ * document. They are fetched on first use. While tokens arrive, they are fetched again every five
+ * minutes, and when a token names an unknown key. While the provider is away, they stay valid.
  *
- * A token of an unknown key waits for the fetch under way, or for the next one. No key is remembered
- * as unknown, because the provider may publish it later.
+ * A token of an unknown key waits for the fetch under way, or for the next one. No key is
+ * remembered as unknown, because the provider may publish it later.
  *
- * @returns a function that throws an error of jose only where the token names no key of the
- * provider. Keys that did not arrive, arrived too late or are malformed say nothing about the
- * token.
+ * @returns a function that throws an error of jose only if the token names no key of the provider.
+ * Keys that did not arrive, arrived too late or are malformed are no fault of the token.
  */
 export function providerKeys(
   issuer: string,
@@ -124,7 +123,7 @@ async function discover(issuer: string, fetch: Fetch): Promise<string> {
     throw new Error(`${url} is not the discovery document of ${issuer}`)
   }
   // RFC 8414 §2: "This URL MUST use the https scheme". A provider that does not know of the proxy
-  // in front of it says http, where an attacker on the network could replace the keys.
+  // in front of it publishes http, and an attacker on the network could replace the keys.
   if (/^https:/i.test(issuer) && !/^https:/i.test(uri)) {
     throw new Error(
       `${url} names a jwks_uri that is not https, see the proxy setting of the provider`,

@@ -3,25 +3,25 @@ import type { ResolvedDPoPOptions } from './sender/dpop-options.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 
-/** Where the guard itself serves its metadata, and what they say beside its own options. */
+/** The metadata that the guard itself serves, in addition to its own options. */
 export interface ServedMetadata {
   /**
-   * The path of the document, as a client asks for it. The guard answers it without a token.
+   * The path of the document, as a client requests it. The guard serves it without a token.
    * @defaultValue that of RFC 9728 §3.1: `/.well-known/oauth-protected-resource`, then the path of
    * `audience`
    */
   readonly path?: string | undefined
-  /** `scopes_supported`: the scopes that clients may ask for. */
+  /** `scopes_supported`: the scopes that clients may request. */
   readonly scopes?: readonly string[] | undefined
   /** `resource_name`: the API's name for people. */
   readonly name?: string | undefined
 }
 
-/** The metadata of this API, for challenges and for clients that ask. */
+/** The metadata of this API, for challenges and for clients that request it. */
 export interface ResourceMetadata {
   /** The absolute URL of the document, in every challenge: RFC 9728 §5.1. */
   readonly url: string
-  /** Where the guard serves it; absent where another server does. */
+  /** The path at which the guard serves it; absent if another server does. */
   readonly path?: string
   /** The document: RFC 9728 §2. */
   readonly document?: Readonly<Record<string, unknown>>
@@ -42,7 +42,7 @@ const served = group({
   name: rule('text', isText, 'a string', undefined),
 })
 
-/** The rule of the option: the URL of the document, or what the guard is to serve. */
+/** The rule of the option: the URL of the document, or the document's own options. */
 export const metadataRule = {
   type: 'valid',
   default: undefined,
@@ -54,9 +54,9 @@ export const metadataRule = {
 } as const
 
 /**
- * @param given the option
- * @param guard the options of the guard, which the document follows
- * @throws TypeError where the guard is to serve it, and `audience` is no URL
+ * @param given - the option
+ * @param guard - the options of the guard, from which the document is built
+ * @throws TypeError if the guard is to serve it and `audience` is no URL
  */
 export function resolveMetadata(
   given: ServedMetadata | string | undefined,
@@ -89,7 +89,10 @@ export function resolveMetadata(
   return Object.freeze({ url: `${origin}${path}`, path, document: Object.freeze(document) })
 }
 
-/** What the guard answers to a request for its metadata; `undefined` to any other. */
+/**
+ * Returns the response to a request for the guard's metadata, and `undefined` for any other
+ * request.
+ */
 export function metadataAnswer(
   metadata: ResourceMetadata | undefined,
   method: string | undefined,

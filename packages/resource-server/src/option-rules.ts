@@ -1,22 +1,25 @@
-/** What one option must be. `undefined` always means absent. The other members are for the reference. */
+/**
+ * The rule of one option. `undefined` always means absent. The other members are for the
+ * reference.
+ */
 export interface Rule<T, D = T> {
   readonly type: string
   readonly default: D
-  /** What the option is, for errors. An option without this text may be absent. */
+  /** The description of the option, for errors. An option without this text may be absent. */
   readonly required?: string
   readonly parse: (value: unknown, at: string) => T
 }
 
 export type Shape = { readonly [name: string]: Rule<unknown, unknown> }
 
-/** What the options of a shape are once they are checked and every default is filled in. */
+/** The options of a shape after the check, with every default filled in. */
 export type Resolved<S extends Shape> = {
   readonly [K in keyof S]: S[K] extends Rule<infer T, infer D>
     ? T | (S[K] extends { readonly required: string } ? never : D)
     : never
 }
 
-/** A rule that takes the values that `isValid` knows, as they are. */
+/** A rule that takes the values that pass `isValid`, as they are. */
 export function rule<const Type extends string, T, D>(
   type: Type,
   isValid: (value: unknown) => value is T,
@@ -31,7 +34,7 @@ export function rule<const Type extends string, T, D>(
 }
 
 /**
- * Checks an object of options, and answers a frozen one with every default filled in.
+ * Checks an object of options, and returns a frozen one with every default filled in.
  *
  * @throws TypeError with the dotted path of the first key that is unknown or has a wrong value
  */
@@ -51,14 +54,16 @@ export function resolve<S extends Shape>(shape: S, input: unknown = {}, path: st
   return Object.freeze(Object.fromEntries(entries)) as Resolved<S>
 }
 
-/** Whether a value is an object literal, a JSON object, or an object without prototype. */
+/** Checks for an object literal, a JSON object, or an object without prototype. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype
 }
 
-/** A URL without user name and fragment. RFC 3986 has no white space, quotation mark or backslash. */
+/**
+ * A URL without user name and fragment. RFC 3986 has no white space, quotation mark or backslash.
+ */
 const HTTP_URL = /^https?:\/\/[^\s/?#@"\\]+(?:[/?][^\s#"\\]*)?$/i
 
 export function isHttpUrl(value: unknown): value is string {
@@ -71,7 +76,7 @@ export function aUrl() {
   return rule('url', isHttpUrl, must, undefined)
 }
 
-/** The rule of an option that is a URL, behind which a path can be put. */
+/** The rule of an option that is a URL to which a path can be appended. */
 export function aBaseUrl() {
   const url = aUrl()
   const parse = (value: unknown, at: string): string => {
@@ -90,16 +95,13 @@ export function anInteger(min: number, max: number, byDefault: number) {
   return { ...rule('integer', isWithin, must, byDefault), min, max }
 }
 
-/**
- * The rule of an option that is a function of the type `T`. The check sees that it is a function, and no
- * more.
- */
+/** The rule of an option that is a function of the type `T`. It checks only `typeof`. */
 export function aFunction<T>(about = '') {
   const isFunction = (value: unknown): value is T => typeof value === 'function'
   return rule('function', isFunction, `a function${about}`, undefined)
 }
 
-/** The asymmetric signature algorithms that oidc-provider knows: what it may sign by. */
+/** The asymmetric signature algorithms that oidc-provider supports. */
 export const SIGNING_ALGORITHMS: readonly string[] = [
   'RS256',
   'ES256',

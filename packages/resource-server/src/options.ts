@@ -25,7 +25,7 @@ import {
 import type { GetCertificate } from './sender/sender.ts'
 import type { OnImpersonatedRequest } from './uses/impersonation-use.ts'
 
-/** What an API must know to judge access tokens. */
+/** The options of the guard of an API. */
 export interface ResourceServerOptions {
   /**
    * The provider's Issuer Identifier: an absolute URL, as its discovery document has it.
@@ -34,28 +34,29 @@ export interface ResourceServerOptions {
    */
   readonly issuer: string
   /**
-   * The API's own audience: its resource indicator, unless the provider says otherwise.
+   * The API's own audience. It is its resource indicator, unless the provider sets another.
    * @example
    * audience: 'https://api.example.com'
    */
   readonly audience: string
   /**
-   * Where the provider publishes its keys.
-   * @defaultValue what its discovery document says
+   * The URL of the provider's keys.
+   * @defaultValue `jwks_uri` of its discovery document
    * @example
    * jwksUri: 'https://id.example.com/oidc/jwks'
    */
   readonly jwksUri?: string | undefined
   /**
    * The signature algorithms of access tokens that are accepted, at least one. Status lists may be
-   * signed with every asymmetric one that oidc-provider knows.
-   * @defaultValue every asymmetric one that oidc-provider knows
+   * signed with every asymmetric one that oidc-provider supports.
+   * @defaultValue every asymmetric one that oidc-provider supports
    * @example
    * algorithms: ['ES256']
    */
   readonly algorithms?: readonly string[] | undefined
   /**
-   * How far the clocks of API and provider may differ, in seconds: an integer from 0 to 300.
+   * The largest difference between the clocks of API and provider, in seconds: an integer from 0
+   * to 300.
    * @defaultValue `5`
    */
   readonly clockTolerance?: number | undefined
@@ -76,39 +77,41 @@ export interface ResourceServerOptions {
    */
   readonly mTLS?: MTLSOptions | undefined
   /**
-   * Refuses impersonated access tokens that have no `status`: those of a provider whose storage
-   * cannot end impersonations, and those that were issued before it could. Tokens with `status` are
-   * checked in any case.
+   * Refuses impersonated access tokens that have no `status`. A provider whose storage cannot end
+   * impersonations issues such tokens, and yours did before its storage could. The guard checks
+   * tokens with `status` in any case.
    * @defaultValue `false`
    * @see https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list-21#section-8.3
    */
   readonly requireStatus?: boolean | undefined
   /**
-   * Where clients find which provider, scopes and proofs this API takes, as MCP clients need it: the URL
-   * of the document, or an object, with which the guard itself serves it. Every challenge has it as
-   * `resource_metadata`. The guard serves it wherever it runs for that path: for the whole
-   * application, or on a route of its own, `app.use(api.metadata.path, api.connect())`.
-   * @defaultValue challenges do not say
+   * Metadata in which clients, such as MCP clients, find the provider, scopes and proofs of this
+   * API. It is the URL of the document, or an object, with which the guard itself serves it. Every
+   * challenge has it as `resource_metadata`. The guard serves it wherever it runs for that path:
+   * for the whole application, or on a route of its own,
+   * `app.use(api.metadata.path, api.connect())`.
+   * @defaultValue challenges name no metadata
    * @see https://www.rfc-editor.org/rfc/rfc9728
    * @example
    * resourceMetadata: { scopes: ['orders:read'], name: 'Orders' }
    */
   readonly resourceMetadata?: ServedMetadata | string | undefined
   /**
-   * How the guard asks the provider: for its discovery document, its keys and its status lists. It
-   * is for an API that reaches the provider through a proxy, or counts what it sends. The function
-   * must honour `signal`, by which the guard gives up, and `redirect: 'manual'`.
+   * Fetches the provider's discovery document, its keys and its status lists. Set it if your API
+   * reaches the provider through a proxy, or counts its requests. The function must honour
+   * `signal`, with which the guard gives up, and `redirect: 'manual'`.
    * @defaultValue the global `fetch`
    * @example
    * fetch: (url, init) => fetch(url, { ...init, dispatcher: new ProxyAgent('http://proxy:8080') })
    */
   readonly fetch?: Fetch | undefined
   /**
-   * Is notified of every request whose token is a valid one of an impersonation, whether it passes or is
-   * refused: who acts as whom, what was asked for, and what was answered. It is called once for each
-   * request, after the answer, and changes no answer: what it throws is a process warning named
-   * `ImpersonationWarning`. A token that is forged, expired or for another audience is not announced.
-   * docs/your-apis.md has what the function gets, and how to hand it on.
+   * Receives every request whose token is a valid one of an impersonation, whether it passes or is
+   * refused: the actor, the user, the request and the status of the response. The guard calls it
+   * once for each request, after the response. It changes no response. If it throws, a process
+   * warning named `ImpersonationWarning` is emitted. The guard does not announce a token that is
+   * forged, expired or for another audience. docs/your-apis.md lists the members, and shows how to
+   * store them.
    * @defaultValue no function is notified
    * @example
    * onImpersonatedRequest: (use) => console.log(JSON.stringify(use))
@@ -116,7 +119,7 @@ export interface ResourceServerOptions {
   readonly onImpersonatedRequest?: OnImpersonatedRequest | undefined
 }
 
-/** What the guard asks for. It is a part of the `RequestInit` of the Fetch API. */
+/** The options with which the guard calls `fetch`, a part of the Fetch API's `RequestInit`. */
 export interface FetchInit {
   readonly method?: 'GET'
   readonly headers?: Headers | Record<string, string>
@@ -127,11 +130,11 @@ export interface FetchInit {
 /** The global `fetch`, or a function that behaves like it. */
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>
 
-/** How the guard learns which certificate a client proved. */
+/** The source of the certificate that a client proved. */
 export interface MTLSOptions {
   /**
-   * Answers the client certificate that TLS proved for this request; `undefined` where there is
-   * none. Where a proxy ends TLS, it is what the proxy says, in a header that clients cannot set.
+   * Returns the client certificate that TLS proved for this request; `undefined` if there is none.
+   * If a proxy ends TLS, read the certificate from a header that only the proxy can set.
    *
    * @example
    * getCertificate: (request) => request.socket.getPeerX509Certificate()
@@ -146,7 +149,7 @@ const isBoolean = (value: unknown) => typeof value === 'boolean'
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
-/** What `resourceServer()` may be given: types, bounds and defaults. */
+/** The options of `resourceServer()`: types, bounds and defaults. */
 export const resourceServerShape = {
   issuer: {
     ...aBaseUrl(),
@@ -203,7 +206,7 @@ export function resolveOptions(options: ResourceServerOptions): ResolvedResource
   const resolved = resolve(resourceServerShape, options, OPTIONS_PATH)
   const dPoP = resolved.dPoP && resolveDPoP(resolved.dPoP, `${OPTIONS_PATH}.dPoP`)
   const getCertificate = resolved.mTLS?.getCertificate
-  // The global is looked up at each call, so that what replaces it later (a tracer) is used.
+  // Look up the global at each call, so that a later replacement (a tracer) is used.
   const fetch: Fetch = resolved.fetch ?? ((url, init) => globalThis.fetch(url, init))
   const { resourceMetadata: given, audience, issuer } = resolved
   const metadata = resolveMetadata(given, { audience, issuer, dPoP, getCertificate })

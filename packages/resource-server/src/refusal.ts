@@ -1,4 +1,4 @@
-/** What the guard knows of a refusal, and its reader does not see. */
+/** Facts about a refusal that its reader does not see. */
 interface Marks {
   refuser?: Refuser
   offer?: Offer
@@ -6,13 +6,13 @@ interface Marks {
 
 let marksOf: (refused: RequestRefused) => Marks
 
-/** A request that is refused, as the caller sees it: RFC 6750 §3, RFC 9449 §7.1. */
+/** A refused request, as the caller sees it. RFC 6750 §3, RFC 9449 §7.1. */
 export class RequestRefused extends Error {
   override name = 'RequestRefused'
   readonly status: 401 | 403
-  /** `undefined` where the request shows no credentials at all: RFC 6750 §3.1. */
+  /** `undefined` if the request has no credentials. RFC 6750 §3.1. */
   readonly error: string | undefined
-  /** The scope that would have been needed. */
+  /** The missing scope. */
   readonly scope: string | undefined
   readonly #marks: Marks = {}
 
@@ -30,14 +30,14 @@ export class RequestRefused extends Error {
     this.scope = scope
   }
 
-  /** The value of `WWW-Authenticate`: a challenge, or two where the guard takes proofs of keys. */
+  /** The value of `WWW-Authenticate`: a challenge, or two if the guard takes proofs of keys. */
   challenge(realm: string): string {
     const details =
       this.error === undefined
         ? {}
         : { error: this.error, error_description: this.message, scope: this.scope }
     const { algs, scheme, resourceMetadata: resource_metadata } = this.#marks.offer ?? {}
-    // RFC 9449 §7.2: where the mechanism is known, "the corresponding challenge SHOULD be used to
+    // RFC 9449 §7.2: when the mechanism is known, "the corresponding challenge SHOULD be used to
     // deliver error information".
     if (scheme === 'DPoP' && algs !== undefined) {
       return formatChallenge('DPoP', { realm, ...details, algs, resource_metadata })
@@ -65,9 +65,9 @@ interface RefusalDetails {
   readonly scope?: string | undefined
 }
 
-/** What the guard takes. */
+/** The mechanisms that the guard takes. */
 interface Offer {
-  /** The algorithms of proofs, with a space between them; `undefined` where it takes no proofs. */
+  /** The algorithms of proofs, with a space between them; `undefined` if it takes no proofs. */
   readonly algs: string | undefined
   /** The scheme that the request used. */
   readonly scheme: 'Bearer' | 'DPoP' | undefined
@@ -75,21 +75,21 @@ interface Offer {
   readonly resourceMetadata: string | undefined
 }
 
-/** What refused, also inside a requirement of the deployment's own. */
+/** The requirement that refused, also inside a requirement of the deployment's own. */
 type Refuser = 'impersonation' | 'person' | 'replay' | 'scope'
 
-/** Marks a refusal with what it comes from. */
+/** Marks a refusal with its source. */
 export function refusedBy(refuser: Refuser, refused: RequestRefused): RequestRefused {
   marksOf(refused).refuser = refuser
   return refused
 }
 
-/** `undefined` for what no requirement of this package refused. */
+/** Returns the source of a refusal; `undefined` if no requirement of this package refused. */
 export function refuserOf(refused: RequestRefused): Refuser | undefined {
   return marksOf(refused).refuser
 }
 
-/** Lets the challenge of a refusal, a requirement's too, say what the guard takes. */
+/** Adds the mechanisms that the guard takes to the challenge of a refusal. */
 export function setOffer(refused: RequestRefused, offer: Offer): void {
   marksOf(refused).offer = offer
 }
@@ -97,7 +97,10 @@ export function setOffer(refused: RequestRefused, offer: Offer): void {
 /** Characters that a quoted string of a challenge must not have: RFC 6749 §5.2. */
 const NOT_PRINTABLE = /[^\x20\x21\x23-\x5B\x5D-\x7E]/g
 
-/** A challenge of `WWW-Authenticate`: RFC 6750 §3, RFC 9449 §7.1. What is `undefined` is left out. */
+/**
+ * Formats a challenge of `WWW-Authenticate`, without `undefined` members. RFC 6750 §3, RFC 9449
+ * §7.1.
+ */
 function formatChallenge(
   scheme: 'Bearer' | 'DPoP',
   parameters: Readonly<Record<string, string | undefined>>,

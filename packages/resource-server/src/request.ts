@@ -1,6 +1,6 @@
 /**
- * What the guard reads of a request. Node's `IncomingMessage` is one, and so are the requests of
- * Express and Fastify and the `Request` of the Fetch API.
+ * The members of a request that the guard reads. Node's `IncomingMessage` has them, and so have
+ * the requests of Express and Fastify and the `Request` of the Fetch API.
  */
 export interface ApiRequest {
   readonly method?: string | undefined
@@ -13,41 +13,41 @@ export interface ApiRequest {
     | Readonly<Record<string, string | readonly string[] | undefined>>
     | { get(name: string): string | null }
   /**
-   * Node's response to this request, as Express and Koa set it. By it the guard tells
-   * `onImpersonatedRequest` the status.
+   * Node's response to this request, as Express and Koa set it. The guard passes its status to
+   * `onImpersonatedRequest`.
    */
   readonly res?: ApiResponse | undefined
-  /** Node's connection. With it ends what a request has no response for, such as a WebSocket. */
+  /** Node's connection. A request without a response, such as a WebSocket, ends with it. */
   readonly socket?: ApiSocket | undefined
-  /** Of the Fetch API: aborts if the client goes away. */
+  /** The signal of the Fetch API, which aborts if the client goes away. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What the guard reads of Node's socket. */
+/** The members of Node's socket that the guard reads. */
 export interface ApiSocket {
   readonly destroyed: boolean
   once(event: 'close', listener: () => void): unknown
 }
 
-/** What the guard reads of Node's response: that of HTTP/1.1, of HTTP/2, or of a framework. */
+/** The members of Node's response that the guard reads, in HTTP/1.1, HTTP/2 or a framework. */
 export interface ApiResponse {
   readonly statusCode: number
   readonly headersSent: boolean
-  /** Of HTTP/1.1. */
+  /** Set in HTTP/1.1. */
   readonly writableFinished?: boolean
-  /** Of HTTP/1.1. */
+  /** Set in HTTP/1.1. */
   readonly destroyed?: boolean
-  /** Of HTTP/2. */
+  /** Set in HTTP/2. */
   readonly stream?: { readonly destroyed: boolean } | undefined
   once(event: 'close' | 'finish', listener: () => void): unknown
 }
 
-/** What a request shows of its caller. */
+/** The credentials of a request. */
 export interface Presented {
-  /** The request itself; `undefined` where the guard was given the `Authorization` header alone. */
+  /** The request itself; `undefined` if the guard got the `Authorization` header alone. */
   readonly request: ApiRequest | undefined
   readonly method: string | undefined
-  /** Node's response to it, where it is known. */
+  /** Node's response to it, if known. */
   readonly response: ApiResponse | undefined
   /** The request target as the client sent it. */
   readonly target: string | undefined
@@ -60,7 +60,7 @@ export interface Presented {
 /**
  * Reads a request, or an `Authorization` header alone.
  *
- * @param known - what a framework tells beside its request
+ * @param known - members that a framework adds to its request
  */
 export function presentedBy(
   shown: ApiRequest | string | undefined,
@@ -79,17 +79,17 @@ export function presentedBy(
   }
 }
 
-/** Whether a value, such as a `res` that a framework sets for itself, is Node's response. */
+/** Checks for Node's response. A framework may set a `res` of its own. */
 function isResponse(value: unknown): value is ApiResponse {
   return typeof value === 'object' && value !== null && 'once' in value && 'statusCode' in value
 }
 
-/** Whether the answer is sent, or the client has gone. */
+/** Checks whether the response is sent, or the client has gone. */
 export function isOver({ writableFinished, destroyed, stream }: ApiResponse): boolean {
   return writableFinished === true || destroyed === true || stream?.destroyed === true
 }
 
-/** Calls `over` once a request is over: by the close of its response, or else of its socket. */
+/** Calls `over` once a request is over, when its response or else its socket closes. */
 export function whenOver({ request, response }: Presented, over: () => void): void {
   const { socket, signal } = request ?? {}
   if ((response && isOver(response)) || socket?.destroyed || signal?.aborted) over()
@@ -98,7 +98,7 @@ export function whenOver({ request, response }: Presented, over: () => void): vo
   signal?.addEventListener('abort', over, { once: true })
 }
 
-/** A repeated header is put together as Node and `Headers` do it, RFC 9110 §5.3. */
+/** Joins a repeated header as Node and `Headers` do. RFC 9110 §5.3. */
 function header(request: ApiRequest | undefined, name: string): string | undefined {
   const headers = request?.headers ?? {}
   if (isHeaders(headers)) return headers.get(name) ?? undefined
@@ -112,13 +112,13 @@ function isHeaders(
   return typeof headers.get === 'function'
 }
 
-/** RFC 9110 §11.1: the scheme is case-insensitive. */
+/** Parses the scheme, which is case-insensitive. RFC 9110 §11.1. */
 function parseScheme(authorization: string): Presented['scheme'] {
   if (/^bearer(?: |$)/i.test(authorization)) return 'Bearer'
   return /^dpop(?: |$)/i.test(authorization) ? 'DPoP' : undefined
 }
 
-/** RFC 6750 §2.1, RFC 9449 §7.1; `undefined` where the header is malformed. */
+/** Reads the token; `undefined` if the header is malformed. RFC 6750 §2.1, RFC 9449 §7.1. */
 export function accessTokenIn(authorization: string): string | undefined {
   return /^[a-z]+ +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
 }

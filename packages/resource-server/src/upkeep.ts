@@ -1,10 +1,12 @@
-/** What the two clocks may differ by, in milliseconds, so that rounding and slewing are no jump. */
+/**
+ * The tolerated difference of the two clocks, in milliseconds. Rounding and slewing are no jump.
+ */
 const MIN_JUMP_MS = 1000
 
 /**
- * Makes a clock for the age of what is held, in milliseconds. It never goes back and cannot be
- * stopped: it is the monotonic clock, and where the wall clock jumps forward, it jumps with it. The
- * monotonic clock alone stands still while a machine is suspended.
+ * Makes a clock for the age of held data, in milliseconds. It never goes back and never stops. It
+ * is the monotonic clock, and if the wall clock jumps forward, it jumps with it. The monotonic
+ * clock alone stands still while a machine is suspended.
  */
 export function agingClock(): () => number {
   let difference = Date.now() - performance.now()
@@ -20,20 +22,20 @@ export function agingClock(): () => number {
   }
 }
 
-/** How long a fetch that failed is not tried again, in milliseconds, from its start. */
+/** The time until a failed fetch is tried again, in milliseconds, from its start. */
 export const RETRY_AFTER_MS = 1000
 
 /**
- * When something of the provider's is fetched again. There are no timers: a request that needs it starts the
- * fetch, and one fetch runs at a time. All times are those of {@link agingClock}: setting the wall clock
- * makes nothing younger.
+ * Schedules the fetches of data that the provider publishes. There are no timers. A request that
+ * needs the data starts the fetch, and one fetch runs at a time. All times are those of
+ * {@link agingClock}, so setting the wall clock makes nothing younger.
  */
 export class Upkeep {
-  /** From when on a request starts a fetch. */
+  /** The time from which a request starts a fetch. */
   refreshAt = Number.NEGATIVE_INFINITY
-  /** From when on a request waits for the fetch that is under way. */
+  /** The time from which a request waits for the fetch under way. */
   staleAt = Number.NEGATIVE_INFINITY
-  /** What the last fetch that failed threw. */
+  /** The error of the last fetch that failed. */
   failure: unknown
   #retryAt = Number.NEGATIVE_INFINITY
   #flight: Promise<void> | undefined
@@ -41,7 +43,7 @@ export class Upkeep {
   /**
    * Resolves once a request may go on. It does not reject.
    *
-   * @param fetch gets the time of its start, and sets `refreshAt` and `staleAt`
+   * @param fetch - gets the time of its start, and sets `refreshAt` and `staleAt`
    */
   async keep(now: number, fetch: (start: number) => Promise<void>): Promise<void> {
     if (now >= this.refreshAt && now >= this.#retryAt) this.#flight ??= this.#fetch(now, fetch)

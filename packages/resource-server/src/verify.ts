@@ -9,7 +9,7 @@ export interface Verified {
   readonly claims: JWTPayload
 }
 
-/** Makes what verifies the access token of a request. It throws `RequestRefused`. */
+/** Makes the function that verifies the access token of a request. It throws `RequestRefused`. */
 export function tokenVerifier(
   options: ResolvedResourceServerOptions,
   keys: JWTVerifyGetKey,

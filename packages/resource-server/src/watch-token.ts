@@ -1,16 +1,16 @@
 import { invalidToken } from './refusal.ts'
 import { type Presented, whenOver } from './request.ts'
 
-/** How long a timer waits at most, so that it also notices the time that a machine was suspended. */
+/** The longest wait of a timer, so that it also notices the time that a machine was suspended. */
 const MAX_WAIT_MS = 60_000
 
 /**
- * Watches an access token while its connection is open. The timers keep no process alive, and end with
- * the connection.
+ * Watches an access token while its connection is open. The timers keep no process alive, and end
+ * with the connection.
  *
  * @param expiresAt - in milliseconds since the epoch
- * @param check - checks the token again. It returns after how many milliseconds the next check is due,
- * or `undefined` if none is.
+ * @param check - checks the token again. It returns the milliseconds until the next check, or
+ * `undefined` if there is none.
  * @returns a signal that aborts when the token expires, or with the error of `check`
  */
 export function watchToken(
@@ -35,7 +35,7 @@ export function watchToken(
     controller.abort(reason)
   }
 
-  /** Never aborts at once: who reads the signal must be able to listen first. */
+  /** Never aborts at once, because the reader of the signal must be able to listen first. */
   function waitForExpiry(): void {
     const left = Math.max(expiresAt - Date.now(), 0)
     const expire = () => abort(invalidToken('access token has expired'))

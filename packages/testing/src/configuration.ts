@@ -4,23 +4,23 @@ import { TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 import type { TestProviderOptions, TestSigningAlgorithm } from './options.ts'
 
-/** The machine client by which subject tokens are issued. */
+/** The machine client that issues subject tokens. */
 export const BACKEND_CLIENT_ID = 'test-backend'
-/** The application in which operators act. It is public. */
+/** The application of operators. It is public. */
 export const APPLICATION_CLIENT_ID = 'test-application'
 
-/** In seconds: what an access token may last at most, and lasts where a test says nothing. */
+/** The maximum and the default lifetime of an access token, in seconds. */
 export const MAX_TOKEN_SECONDS = 3600
 
-/** What a resource is asked for. */
+/** The settings of the resource for one exchange. */
 export interface AskedFor {
   readonly scope: string
-  /** How long the access token lasts. */
+  /** The lifetime of the access token. */
   readonly seconds: number
   readonly signingAlgorithm: TestSigningAlgorithm
 }
 
-/** A resource as it issues JWTs: every one, with the scope that is asked for. */
+/** Returns a resource that issues JWTs, with the scope of the request. Every resource exists. */
 export function resourceServerInfo({ scope, seconds, signingAlgorithm }: AskedFor) {
   return {
     scope,
@@ -33,7 +33,7 @@ export function resourceServerInfo({ scope, seconds, signingAlgorithm }: AskedFo
 /**
  * The configuration of a provider for tests. Every account exists.
  *
- * @param asked what the exchange that is under way asks for
+ * @param asked - returns the settings of the exchange under way
  */
 export async function testConfiguration(
   issuer: string,

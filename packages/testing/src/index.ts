@@ -31,7 +31,7 @@ export interface TestTokenRequest {
    */
   readonly scope?: string | undefined
   /**
-   * How long the token lasts, in seconds: an integer from 1 to 3600.
+   * The lifetime of the token, in seconds: an integer from 1 to 3600.
    * @defaultValue `3600`
    */
   readonly expiresIn?: number | undefined
@@ -45,7 +45,7 @@ export interface TestImpersonationRequest extends TestTokenRequest {
    */
   readonly actor?: string | undefined
   /**
-   * As `context` of `POST /api/subject-tokens`: what `getCustomJwtClaims` gets.
+   * The `context` of `POST /api/subject-tokens`, as `getCustomJwtClaims` gets it.
    * @defaultValue `{}`
    */
   readonly context?: SubjectTokenContext | undefined
@@ -57,49 +57,53 @@ export interface TestImpersonation {
   readonly accessToken: string
   readonly id: string
   /**
-   * Ends it. An API that holds a status list learns of it within 8 seconds: see {@link TestProvider.advance}.
+   * Ends it. An API that holds a status list sees it within 8 seconds: see
+   * {@link TestProvider.advance}.
    *
-   * @param how who ended it, and why
+   * @param how - `by` and `reason` of the end
    */
   end(how?: EndOptions): Promise<Impersonation | undefined>
 }
 
-/** A provider with impersonation for the tests of an API, in memory, on a free port of 127.0.0.1. */
+/**
+ * A provider with impersonation for the tests of an API, in memory, on a free port of 127.0.0.1.
+ */
 export interface TestProvider extends AsyncDisposable {
   /** Its Issuer Identifier, for the `issuer` of a guard: `http://127.0.0.1:<port>`. */
   readonly issuer: string
-  /** The provider itself, for what has no function here. */
+  /** The provider itself. */
   readonly provider: Provider
   /**
    * Starts an impersonation: issues a subject token, and exchanges it over HTTP.
    *
-   * @throws TypeError for an `expiresIn` out of bounds; Error with what the provider answers where it
+   * @throws TypeError for an `expiresIn` out of bounds; Error with the provider's response if it
    * refuses
    */
   issueTestImpersonation(request: TestImpersonationRequest): Promise<TestImpersonation>
   /** An access token of the user in person. */
   issueTestToken(request: TestTokenRequest): Promise<string>
   /**
-   * Moves the clock of this process on, until {@link close}: `Date`, for the provider, and for a guard
-   * that runs in the same process. Timers go on as they are. A test needs no wait: after an end
-   * `advance(8)`, and for a token to expire its life and the `clockTolerance` of the guard.
+   * Moves the clock of this process on, until {@link close}. It moves `Date`, for the provider and
+   * for a guard in the same process, but not timers. A test needs no wait. After an end, call
+   * `advance(8)`. To let a token expire, advance by its lifetime and the `clockTolerance` of the
+   * guard.
    *
-   * @param seconds 0 or more
+   * @param seconds - 0 or more
    * @throws TypeError for another value; Error after {@link close}
    */
   advance(seconds: number): void
-  /** Stops the provider, and sets the clock again. */
+  /** Stops the provider, and restores the clock. */
   close(): Promise<void>
 }
 
 /**
- * Starts a provider for tests. It is no provider for people: every user exists, and no sign-in page is
- * there.
+ * Starts a provider for tests. It is not for people: every user exists, and there is no sign-in
+ * page.
  *
- * It warns (`process.emitWarning`) where `NODE_ENV` is not `test` and no test runner is known.
+ * It warns (`process.emitWarning`) if `NODE_ENV` is not `test` and no test runner is found.
  *
- * @throws Error where `NODE_ENV` is `production` or `prod`, in upper or lower case
- * @throws TypeError for an option that is not known
+ * @throws Error if `NODE_ENV` is `production` or `prod`, in upper or lower case
+ * @throws TypeError for an unknown option
  */
 export async function startTestProvider(options: TestProviderOptions = {}): Promise<TestProvider> {
   refuseProduction()
@@ -120,7 +124,7 @@ export async function startTestProvider(options: TestProviderOptions = {}): Prom
   server.on('request', provider.callback())
   const clock = movedClock()
 
-  /** What the provider is asked for is one thing at a time. */
+  /** Requests to the provider run one at a time. */
   let queue: Promise<unknown> = Promise.resolve()
   function afterOthers<T>(
     { scope = '', expiresIn = MAX_TOKEN_SECONDS }: TestTokenRequest,
@@ -196,11 +200,11 @@ export async function startTestProvider(options: TestProviderOptions = {}): Prom
   }
 }
 
-/** Resolves its URL. */
+/** Starts the server and resolves its URL. */
 async function listen(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A test run ends also where a test forgets close().
+  // A test run ends even if a test forgets close().
   server.unref()
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}`

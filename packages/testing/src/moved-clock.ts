@@ -1,21 +1,21 @@
 /** A clock of the process that goes ahead of the real one. */
 export interface MovedClock {
-  /** Moves it on by so many seconds. */
+  /** Moves it forward by `seconds`. */
   advance(seconds: number): void
-  /** Sets the real clock again, for good. */
+  /** Restores the real clock for good. */
   restore(): void
 }
 
-/** How far the clock of this process is ahead, in milliseconds: of all that have moved it. */
+/** The milliseconds by which the clock of this process is ahead, of all movers together. */
 let aheadMs = 0
-/** How many have moved it. */
+/** The number of movers. */
 let movers = 0
-/** What `Date` was before; that of a test framework, where that has set one. */
+/** The `Date` before, which may be that of a test framework. */
 let RealDate = Date
 
 /**
- * Replaces the `Date` of the process once it is moved. Timers and `performance.now()` go on as they
- * are: what waits, waits as long as before.
+ * Replaces the `Date` of the process on the first move. Timers and `performance.now()` stay
+ * unchanged.
  */
 export function movedClock(): MovedClock {
   let ownMs = 0
@@ -25,7 +25,7 @@ export function movedClock(): MovedClock {
       if (!Number.isFinite(seconds) || seconds < 0) {
         throw new TypeError('advance(seconds): seconds must be a number of 0 or more')
       }
-      // Nobody would set the clock again.
+      // Nobody would restore the clock.
       if (isRestored) throw new Error('advance() was called after close()')
       if (ownMs === 0 && seconds > 0) {
         if (movers === 0) replaceDate()

@@ -1,6 +1,6 @@
 import type { Authorize, GetCustomJwtClaims } from 'oidc-provider-impersonation'
 
-/** An algorithm by which a test provider signs. */
+/** A signing algorithm of the test provider. */
 export type TestSigningAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA'
 
 /** Options of `startTestProvider()`. */
@@ -11,14 +11,15 @@ export interface TestProviderOptions {
    */
   readonly getCustomJwtClaims?: GetCustomJwtClaims | undefined
   /**
-   * The deployment's rule, as its provider has it. `issueTestImpersonation` rejects what it refuses.
+   * The deployment's rule, as its provider has it. If it refuses, `issueTestImpersonation`
+   * rejects.
    * @defaultValue everything is allowed
    */
   readonly authorize?: Authorize | undefined
   /**
-   * The algorithm of access tokens, and of the list of their status. Set it to the one of your
+   * The algorithm of access tokens, and of the list of their status. Set it to that of your
    * resource server, `jwt.sign.alg`.
-   * @defaultValue `'RS256'`, as oidc-provider signs where a resource server says nothing
+   * @defaultValue `'RS256'`, as oidc-provider signs if a resource server sets none
    */
   readonly signingAlgorithm?: TestSigningAlgorithm | undefined
 }

@@ -1,5 +1,5 @@
 /**
- * Every user exists at a test provider, so it must not start by mistake where people sign in.
+ * Refuses to start in production, because every user exists at a test provider.
  *
  * @throws Error in production
  */
@@ -11,7 +11,7 @@ export function refuseProduction(): void {
   }
 }
 
-/** Says on the console where no test runner is known. */
+/** Warns on the console if no test runner is found. */
 export function warnOutsideTests(): void {
   const { NODE_ENV, NODE_TEST_CONTEXT, VITEST, JEST_WORKER_ID } = process.env
   if (NODE_ENV === 'test' || NODE_TEST_CONTEXT || VITEST || JEST_WORKER_ID) return

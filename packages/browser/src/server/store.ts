@@ -28,7 +28,8 @@ const MAX_ENTRIES = 1000
  * forgets the impersonations, and they go on at the provider until they expire.
  *
  * It has 1,000 entries at most. If it is full, it forgets what expires first: what was begun is
- * forgotten before what an operator acts with.
+ * forgotten before what an operator acts with. A flood of forms can so make operators begin again who are
+ * at the provider at that moment, so limit the route of `accept` by address in your proxy.
  */
 export function memoryStore(): ImpersonationStore {
   const entries = new Map<string, { readonly value: string; readonly expiresAtMs: number }>()

@@ -2,25 +2,25 @@ import { aBaseUrl, aFunction, algorithms, anInteger, type Resolved, rule } from 
 import type { GetUrl } from './public-url.ts'
 import { memoryReplayStore, type ReplayStore } from './replay-store.ts'
 
-/** How proofs of keys are judged. One of `baseUrl` and `getUrl` is required. */
+/** The options for proofs of keys. Either `baseUrl` or `getUrl` is required. */
 export interface DPoPOptions {
   /**
-   * Where clients reach this server: `'https://api.example.com'`, or `'https://example.com/api'`
-   * where a proxy takes `/api` away. The path of each request is put behind it. It is named here,
-   * and not read from the `Host` header, because a proof for another server must not pass by a
-   * header that its thief sends along.
+   * The public URL of this server: `'https://api.example.com'`, or `'https://example.com/api'` if
+   * a proxy takes `/api` away. The path of each request is appended. It is set here, and not read
+   * from the `Host` header, because a thief could send a stolen proof with the header of its own
+   * server.
    *
-   * @defaultValue none: one of `baseUrl` and `getUrl` is required
+   * @defaultValue none: either `baseUrl` or `getUrl` is required
    * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
    * @example
    * baseUrl: 'https://api.example.com'
    */
   readonly baseUrl?: string | undefined
   /**
-   * Answers the absolute URL at which the client sent a request, where no `baseUrl` can say it: an
-   * API with several names, or a proxy that rewrites paths. It must not believe what clients send
-   * unless a proxy sets it.
-   * @defaultValue none: one of `baseUrl` and `getUrl` is required
+   * Returns the absolute URL at which the client sent a request. Set it if no `baseUrl` fits: if
+   * your API has several names, or a proxy rewrites paths. It must not trust a header that clients
+   * can set.
+   * @defaultValue none: either `baseUrl` or `getUrl` is required
    * @example
    * getUrl: (request) => `https://${request.headers['x-public-host']}${request.url}`
    */
@@ -33,14 +33,14 @@ export interface DPoPOptions {
    */
   readonly algorithms?: readonly string[] | undefined
   /**
-   * How old a proof may be, in seconds, and how far its `iat` may lie in the future, because the
-   * clocks of clients differ: an integer from 1 to 300.
+   * The largest age of a proof, in seconds, and the longest time that its `iat` may lie in the
+   * future, because the clocks of clients differ: an integer from 1 to 300.
    * @defaultValue `60`
    */
   readonly maxAge?: number | undefined
   /**
-   * Remembers which proofs were used. An API that runs in several processes needs one that all of
-   * them share.
+   * Stores used proofs. An API that runs in several processes needs a store that all of them
+   * share.
    * @defaultValue the memory of this process
    * @example
    * replayStore: {
@@ -57,7 +57,7 @@ export interface DPoPOptions {
 const isReplayStore = (value: unknown): value is ReplayStore =>
   typeof value === 'object' && typeof Object(value).isFirstUse === 'function'
 
-/** What `dPoP` may hold: types, bounds and defaults. */
+/** The options of `dPoP`: types, bounds and defaults. */
 export const dPoPShape = {
   baseUrl: aBaseUrl(),
   getUrl: aFunction<GetUrl>(),
@@ -69,7 +69,7 @@ export const dPoPShape = {
   },
 } as const
 
-/** The options that were given, with their defaults; the store is made only where DPoP is on. */
+/** The options as given, with their defaults. The store is made only if DPoP is on. */
 type GivenDPoPOptions = Resolved<typeof dPoPShape>
 
 /** The options with every default filled in, frozen. */

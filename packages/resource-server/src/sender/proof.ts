@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, EmbeddedJWK, type JWTPayload, jwtVerify } from 
 import { invalidToken, RequestRefused } from '../refusal.ts'
 import { normalizedUrl } from './public-url.ts'
 
-/** What a proof must be for. */
+/** The request that a proof must match. */
 export interface ProofExpectation {
   readonly accessToken: string
   /** The thumbprint of the key that the access token is bound to. */
@@ -12,19 +12,22 @@ export interface ProofExpectation {
   readonly url: string | undefined
 }
 
-/** A proof that is valid for its request. Whether it was used before is not checked yet. */
+/** A proof that is valid for its request. Its first use is not checked yet. */
 export interface VerifiedProof {
-  /** Names the proof: a hash of its key and its `jti`. */
+  /** The name of the proof, a hash of its key and its `jti`. */
   readonly id: string
   /** The time from which the proof is too old, in whole seconds since the epoch. */
   readonly expiresAt: number
 }
 
-/** In characters. The largest public key and signature of all algorithms (ML-DSA-87) fit in. */
+/**
+ * The limit of a proof, in characters. The largest public key and signature of all algorithms
+ * (ML-DSA-87) fit in.
+ */
 const MAX_LENGTH = 16_384
 
 /**
- * Checks a DPoP proof, except whether it was used before: RFC 9449 §4.3.
+ * Checks a DPoP proof, except for its first use. RFC 9449 §4.3.
  *
  * @throws RequestRefused
  */
@@ -47,14 +50,14 @@ export async function verifyProof(
   if (url === undefined || url !== expected.url) {
     throw invalidProof('is for another URL', { htu, expected: expected.url })
   }
-  // The window is one for the past and the future: §11.1, "reasonably near future".
+  // The same window holds for past and future: §11.1, "reasonably near future".
   if (typeof iat !== 'number' || !(Math.abs(Date.now() / 1000 - iat) <= maxAge)) {
     throw invalidProof('is not of this time', { iat })
   }
   if (ath !== hash('sha256', expected.accessToken, 'base64url')) {
     throw invalidProof('is for another access token')
   }
-  // §7.1, figure 16: that the token is not bound to this key is a fault of the token.
+  // §7.1, figure 16: if the token is not bound to this key, the token is at fault.
   if (jkt !== expected.jkt) {
     throw invalidToken('access token is not bound to the key of the DPoP proof')
   }
@@ -72,12 +75,14 @@ async function verifySignature(
     const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, options)
     return { jkt: await calculateJwkThumbprint({ ...protectedHeader.jwk }), payload }
   } catch (cause) {
-    // The whole input comes from the client, also the key: every error is the client's fault.
+    // The client sends the whole input, also the key, so every error is the client's fault.
     throw invalidProof('is not valid', cause)
   }
 }
 
-/** RFC 9449 §7.1: "the DPoP proof itself was deemed invalid based on the criteria of Section 4.3". */
+/**
+ * RFC 9449 §7.1: "the DPoP proof itself was deemed invalid based on the criteria of Section 4.3".
+ */
 export function invalidProof(what: string, cause?: unknown): RequestRefused {
   return new RequestRefused(401, {
     error: 'invalid_dpop_proof',

@@ -1,19 +1,19 @@
 import type { ApiRequest, Presented } from '../request.ts'
 
-/** Answers the absolute URL at which the client sent a request. */
+/** Returns the absolute URL at which the client sent a request. */
 export type GetUrl = {
-  // A method's parameter may be declared narrower: as the request of the framework in use.
+  // A method's parameter may be declared narrower, as the request of the framework in use.
   method(request: ApiRequest): string
 }['method']
 
-/** Dot segments and backslashes: a router may keep them where `new URL()` resolves them. */
+/** Dot segments and backslashes. A router may keep them, but `new URL()` resolves them. */
 const DOT_SEGMENT = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 /**
- * The URL at which the client sent a request, as a proof must name it.
+ * Returns the URL at which the client sent a request, as a proof must name it.
  *
- * @returns `undefined` where the request target is not one that a proof could name
- * @throws TypeError where `getUrl` answers no URL
+ * @returns `undefined` if no proof can name the request target
+ * @throws TypeError if `getUrl` returns no URL
  */
 export function publicUrl(
   { request, target = '' }: Presented,
@@ -28,18 +28,18 @@ export function publicUrl(
   }
   const named = target.replace(/[?#].*$/s, '')
   if (DOT_SEGMENT.test(named)) return undefined
-  // RFC 9112 §3.2.2: in the absolute form, the authority is what the client says.
+  // RFC 9112 §3.2.2: in the absolute form, the client chooses the authority.
   const path = named.replace(/^https?:\/\/[^/]*\/?/i, '/')
   if (!path.startsWith('/')) return undefined
   return normalizedUrl(`${baseUrl?.replace(/\/$/, '')}${path}`)
 }
 
 /**
- * A URL without query and fragment, in normal form. RFC 9449 §4.3: "servers SHOULD employ
- * syntax-based normalization (Section 6.2.2 of [RFC3986]) and scheme-based normalization
- * (Section 6.2.3 of [RFC3986]) before comparing the htu claim".
+ * Normalises a URL without query and fragment. RFC 9449 §4.3: "servers SHOULD employ syntax-based
+ * normalization (Section 6.2.2 of [RFC3986]) and scheme-based normalization (Section 6.2.3 of
+ * [RFC3986]) before comparing the htu claim".
  *
- * @returns `undefined` where it is no absolute http or https URL
+ * @returns `undefined` for anything but an absolute http or https URL
  */
 export function normalizedUrl(value: unknown): string | undefined {
   const url = typeof value === 'string' ? URL.parse(value) : null

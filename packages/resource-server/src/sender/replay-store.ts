@@ -1,12 +1,12 @@
-/** Remembers which proofs were used. `sender.ts` refuses a proof that was used before. */
+/** Stores used proofs. `sender.ts` refuses a proof that was used before. */
 export interface ReplayStore {
   /**
-   * Resolves true the first time that it is asked for an id, and false ever after. It is one step:
-   * of any number of calls at once, one gets true. If it throws, the request is refused with a
-   * server error of the API.
+   * Resolves `true` on the first call with an id, and `false` on every later call. It is one step:
+   * of any number of calls at once, exactly one gets `true`. If it throws, the request is refused
+   * with a server error of the API.
    *
-   * @param id - names a proof: 43 characters, a hash
-   * @param expiresAt - from when on the proof is too old anyway, in whole seconds since the epoch
+   * @param id - the name of a proof: 43 characters, a hash
+   * @param expiresAt - the time from which the proof is too old, in whole seconds since the epoch
    * @example
    * // node-redis
    * isFirstUse: async (id, expiresAt) =>
@@ -15,19 +15,19 @@ export interface ReplayStore {
   isFirstUse(id: string, expiresAt: number): boolean | Promise<boolean>
 }
 
-/** About 15 MB. */
+/** The limit of the store, about 15 MB. */
 const MAX_REMEMBERED = 100_000
 
 /**
- * Remembers used proofs in the memory of this process, for as long as they are young enough.
+ * Stores used proofs in the memory of this process until they are too old.
  *
- * It fails closed: after it forgets proofs (they expired, or memory is full), it refuses every
- * proof that expires in the same second. When memory is full, it forgets the second with the most
- * proofs, which is a second of the flood: a flood blocks one second at a time, and not the proofs
- * of all other clients. A clock that is set back makes none usable again.
+ * It fails closed. After it drops proofs (they expired, or memory is full), it refuses every proof
+ * that expires in the same second. When memory is full, it drops the second with the most proofs,
+ * which is a second of the flood. So a flood blocks one second at a time, and not the proofs of
+ * all other clients. If the clock is set back, no used proof becomes usable again.
  */
 export function memoryReplayStore(limit: number = MAX_REMEMBERED): ReplayStore {
-  /** The ids of used proofs, by the second of their expiry; `undefined` for a forgotten one. */
+  /** The ids of used proofs by the second of their expiry; `undefined` for a dropped second. */
   const used = new Map<number, Set<string> | undefined>()
   let size = 0
   let expiredUntil = 0

@@ -5,24 +5,24 @@ import type { ResolvedDPoPOptions } from './dpop-options.ts'
 import { invalidProof, verifyProof } from './proof.ts'
 import { publicUrl } from './public-url.ts'
 
-/** A certificate: PEM, DER, or parsed. Of a chain in PEM, the first. */
+/** A certificate: PEM, DER, or parsed. If a PEM holds a chain, its first certificate counts. */
 export type Certificate = string | Uint8Array | X509Certificate
 
 /** Returns the client certificate that TLS verified for a request, or nothing. */
 export type GetCertificate = {
-  // A method's parameter may be declared narrower: as the request of the framework in use.
+  // A method's parameter may be declared narrower, as the request of the framework in use.
   method(request: ApiRequest): Certificate | undefined | Promise<Certificate | undefined>
 }['method']
 
-/** What the guard can check of a sender; `undefined` means: no check of this kind. */
+/** The checks of a sender; `undefined` disables a check. */
 export interface SenderOptions {
   readonly dPoP: ResolvedDPoPOptions | undefined
   readonly getCertificate: GetCertificate | undefined
 }
 
 /**
- * Checks that a request comes from the client that its access token is bound to, by all that it is
- * bound to.
+ * Checks that a request comes from the client that its access token is bound to. It checks every
+ * binding.
  *
  * @param cnf - the claim of the access token, which is authentic
  * @throws RequestRefused for another sender; any other error is a failure of the API itself
@@ -33,8 +33,8 @@ export async function verifySender(
   { dPoP, getCertificate }: SenderOptions,
 ): Promise<void> {
   const { jkt, x5t } = confirmationFrom(cnf)
-  // RFC 9449 §7.2: a protected resource "MUST reject a DPoP-bound access token received as a bearer
-  // token".
+  // RFC 9449 §7.2: a protected resource "MUST reject a DPoP-bound access token received as a
+  // bearer token".
   if (jkt !== undefined && (!dPoP || presented.scheme !== 'DPoP')) {
     throw invalidToken('a sender-constrained access token is no bearer token')
   }
@@ -71,7 +71,7 @@ async function proveKey(
   if (!first) throw refusedBy('replay', invalidProof('was used before'))
 }
 
-/** What an access token is bound to. An absent member means: no binding. */
+/** The bindings of an access token. An absent member means no binding. */
 interface Confirmation {
   /** The thumbprint of a key. RFC 9449 §6.1. */
   readonly jkt: string | undefined
@@ -80,8 +80,8 @@ interface Confirmation {
 }
 
 /**
- * Reads a `cnf` claim. RFC 7800 §3.1 lets an unknown member be ignored; here it is refused, because
- * a token that is bound in an unknown way would pass as one that is not bound.
+ * Reads a `cnf` claim. RFC 7800 §3.1 lets an unknown member be ignored; here it is refused,
+ * because a token that is bound in an unknown way would pass as one that is not bound.
  *
  * @throws RequestRefused for a binding that cannot be checked
  */
@@ -100,9 +100,9 @@ function isThumbprint(value: unknown): value is string | undefined {
 }
 
 /**
- * The thumbprint of the client certificate of a request; `undefined` where there is none.
+ * Returns the thumbprint of the client certificate of a request; `undefined` if there is none.
  *
- * @throws where `getCertificate` throws, or answers what is no certificate
+ * @throws if `getCertificate` throws, or returns anything but a certificate
  * @see RFC 8705 §3.1
  */
 async function certificateThumbprint(
@@ -110,7 +110,7 @@ async function certificateThumbprint(
   getCertificate: GetCertificate,
 ): Promise<string | undefined> {
   const certificate = request && (await getCertificate(request))
-  // A proxy's header is empty where the client showed none.
+  // A proxy's header is empty if the client showed no certificate.
   if (certificate === undefined || certificate === null || certificate === '') return undefined
   const { raw } =
     certificate instanceof X509Certificate ? certificate : new X509Certificate(certificate)

@@ -6,20 +6,21 @@ import type { VerifiedList } from './list-token.ts'
 export type LoadList = (uri: string, signal: AbortSignal) => Promise<LoadedList>
 
 export interface LoadedList extends VerifiedList {
-  /** The token itself, by which a copy is known again. */
+  /** The token itself, to compare copies. */
   readonly text: string
 }
 
 /**
- * The status list of an impersonated access token cannot be had, and no copy of it is young enough.
- * The token may be good: this is trouble of the API and its provider, not an invalid token.
+ * Thrown if the status list of an impersonated access token cannot be fetched, and no copy of it
+ * is young enough. The token may be good. The fault lies with the API and its provider.
  *
- * Koa, Express, Connect and Fastify answer an error with these members by a 503 with `Retry-After`.
+ * Koa, Express, Connect and Fastify turn an error with these members into a 503 with
+ * `Retry-After`.
  */
 export class StatusUnavailable extends Error {
   override name = 'StatusUnavailable'
   readonly status = 503
-  /** As Fastify and Connect read it. */
+  /** Read by Fastify and Connect. */
   readonly statusCode = 503
   readonly headers = {
     'Retry-After': String(RETRY_AFTER_MS / 1000),
@@ -31,16 +32,16 @@ export class StatusUnavailable extends Error {
   }
 }
 
-/** How long a request waits for a list. */
+/** The longest wait of a request for a list. */
 const FETCH_TIMEOUT_MS = 2000
-/** How many lists are held. One of this provider takes 128 KiB. */
+/** The number of lists held. A list of this provider takes 128 KiB. */
 const MAX_LISTS = 256
-/** How long a list that no token asks for is held, once there is another. */
+/** The time for which an unused list is held, if there is another. */
 const MAX_IDLE_MS = 600_000
 
 interface Held {
   readonly upkeep: Upkeep
-  /** All copies seen, put together. */
+  /** All copies so far, merged. */
   list?: StatusList
   /** The token of the last copy. */
   text?: string
@@ -50,26 +51,26 @@ interface Held {
 }
 
 /**
- * Holds the status lists that tokens ask for. There are no timers: a list is fetched when a token
- * asks for it, by one fetch at a time.
+ * Holds the status lists of tokens. There are no timers. A token starts the fetch of its list, and
+ * each list has one fetch at a time.
  *
- * - After half of its `ttl`, which counts from the start of the fetch, it is fetched again in the
- *   background. After its `ttl`, or its `exp` if that is earlier, the request waits for the fetch,
- *   2 s at most.
- * - Where the fetch fails, the copy is used for as long as its token says (`exp` − `iat`, 30 s at
- *   most), counted from the start of its own fetch. The next fetch is tried one second after the
- *   start of the one that failed. A copy that is served a second time gets no new life.
- * - A bit that one copy had stays set while the list is held: copies of the provider differ by the
- *   age of their caches, and an end must not be forgotten by asking another. A status that is
- *   temporary (SUSPENDED) lasts as long.
- * - A list that is not used for ten minutes, and the one that was not used for the longest time
- *   where there are too many, is forgotten. That ends no end: the next token of such a list waits
- *   for a fresh copy, and none passes on what is not held. A copy that does not know of the end
- *   is then believed no longer than the first one of an API that starts.
+ * - After half of its `ttl`, which counts from the start of the fetch, a list is fetched again in
+ *   the background. After its `ttl`, or its `exp` if that is earlier, the request waits for the
+ *   fetch, for 2 s at most.
+ * - If the fetch fails, the copy stays valid for as long as its token allows (`exp` − `iat`, 30 s
+ *   at most), counted from the start of its own fetch. The next fetch starts one second after the
+ *   start of the failed one. The same copy, served a second time, is not valid for longer.
+ * - A bit that was set in one copy stays set while the list is held. Copies of the provider differ
+ *   by the age of their caches, and an older copy must not undo an end. A temporary status
+ *   (SUSPENDED) lasts as long.
+ * - A list that is not used for ten minutes is dropped. If there are too many, the one that was
+ *   unused for the longest time is dropped. That undoes no end: the next token of such a list
+ *   waits for a fresh copy, and no token passes without a list. A copy that does not have the end
+ *   yet is then believed no longer than the first copy of an API that starts.
  *
- * @param clock - tells a time in milliseconds that never goes back
- * @returns a function that returns a list, and after how many milliseconds it is fetched anew for who
- * asks then. It throws {@link StatusUnavailable}.
+ * @param clock - returns a time in milliseconds that never goes back
+ * @returns a function that returns a list, and the milliseconds until its next fetch for a caller
+ * at that time. It throws {@link StatusUnavailable}.
  */
 export function statusCache(
   load: LoadList,
@@ -115,13 +116,14 @@ export function statusCache(
     const { list, ttl, expiresAt } = held
     const left = expiresAt - clock()
     if (!list || left <= 0) throw new StatusUnavailable(uri, upkeep.failure)
-    // Whoever asks a moment before the copy is stale did not wait for the fetch, and asks again.
+    // A caller a moment before the copy is stale did not wait for the fetch, and has to call
+    // again.
     const isFresh = upkeep.staleAt > now
     return { list, dueIn: isFresh ? upkeep.staleAt - clock() : Math.min(ttl, left) }
   }
 }
 
-/** Also bounds work that no signal ends, such as the wait for the provider's keys. */
+/** A timeout also for work that ignores the signal, such as the wait for the provider's keys. */
 async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(FETCH_TIMEOUT_MS)
   const late = new Promise<never>((_resolve, reject) => {

@@ -3,12 +3,12 @@ import { isPlainObject } from '../option-rules.ts'
 
 /** The statuses of many tokens. */
 export interface StatusList {
-  /** How many bits hold one status. */
+  /** The number of bits of one status. */
   readonly bits: 1 | 2 | 4 | 8
   readonly bytes: Uint8Array
 }
 
-/** In bytes: 2^20 statuses of 8 bits. What inflates to more is refused. */
+/** The limit in bytes, 2^20 statuses of 8 bits. A list that inflates to more is refused. */
 const MAX_BYTES = 2 ** 20
 
 /**
@@ -22,7 +22,8 @@ export function decodeStatusList(claim: unknown): StatusList {
   if (bits !== 1 && bits !== 2 && bits !== 4 && bits !== 8) {
     throw new Error('bits of a status list must be 1, 2, 4 or 8')
   }
-  // "The value MUST be the base64url-encoded compressed byte array". Buffer.from skips what is not.
+  // "The value MUST be the base64url-encoded compressed byte array". Buffer.from skips other
+  // characters.
   if (typeof lst !== 'string' || !/^[\w-]+$/.test(lst)) {
     throw new Error('lst of a status list must be base64url')
   }
@@ -31,8 +32,8 @@ export function decodeStatusList(claim: unknown): StatusList {
 }
 
 /**
- * The status at an index: §4.1, "with the blocks being packed into bytes from the least significant
- * bit ("0") to the most significant bit ("7")".
+ * Returns the status at an index. §4.1: "with the blocks being packed into bytes from the least
+ * significant bit ("0") to the most significant bit ("7")".
  *
  * @param index - an integer that is not negative
  * @returns `undefined` beyond the end
@@ -45,10 +46,10 @@ export function statusAt({ bits, bytes }: StatusList, index: number): number | u
 }
 
 /**
- * Puts two copies of one list together: what is not VALID in one of them is not VALID in the result.
- * Which status it has is lost.
+ * Merges two copies of one list. A status that is not VALID in one of them is not VALID in the
+ * result. Its exact value is lost.
  *
- * @throws Error where their `bits` differ: the copies are of different lists
+ * @throws Error if their `bits` differ, because the copies are of different lists
  */
 export function merged(known: StatusList | undefined, fresh: StatusList): StatusList {
   if (!known) return fresh

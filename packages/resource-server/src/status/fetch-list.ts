@@ -3,32 +3,32 @@ import type { Fetch } from '../options.ts'
 /** A status list token as it came, not verified. */
 export interface FetchedToken {
   readonly text: string
-  /** When it came, by the clock that was given. */
+  /** The time of its arrival, by the clock that was given. */
   readonly receivedAt: number
   /**
-   * What time it was then, in seconds since the epoch: by this machine, and by the provider's
-   * response, where that can be believed.
+   * The time of its arrival in seconds since the epoch, by this machine, and by the provider's
+   * response if that is credible.
    */
   readonly clocks: readonly number[]
-  /** How long it lay in caches at least, in seconds: as far as they say so. */
+  /** The least time that it lay in caches, in seconds, if they report it. */
   readonly age: number
 }
 
-/** In bytes, after `Content-Encoding` is undone. */
+/** The limit in bytes, after `Content-Encoding` is undone. */
 const MAX_BODY_BYTES = 2 ** 20
 const MAX_REDIRECTS = 3
 /**
- * In seconds: by how much the clock of this machine may be wrong, for a response to be heard on what
- * time it is. One that says more may be an old one: with its time an old list would be fresh.
+ * The largest error of this machine's clock that a response may correct, in seconds. A response
+ * with a larger difference may be an old one, and its time would make an old list fresh.
  */
 const MAX_SKEW_S = 180
 const MEDIA_TYPE = 'application/statuslist+jwt'
 
 /**
- * Makes the request for a status list: draft-ietf-oauth-status-list-21 §8.1 and §8.2. It leaves the
- * issuer's origin and path for no redirect, and follows three at most (§11.4).
+ * Makes the request for a status list: draft-ietf-oauth-status-list-21 §8.1 and §8.2. It follows
+ * three redirects at most (§11.4), and none that leaves the issuer's origin and path.
  *
- * @returns a function that throws any error for what is no answer of such a list
+ * @returns a function that throws any error if the response is no status list
  */
 export function statusFetcher(
   fetch: Fetch,
@@ -40,7 +40,7 @@ export function statusFetcher(
     if (!url) throw new Error(`${uri} is not under the issuer`)
     const response = await fetch(url.href, {
       method: 'GET',
-      // A cache on the way must not add more to the age of a list than the provider says.
+      // A cache on the way must not make a list older than the provider allows.
       headers: { accept: MEDIA_TYPE, 'cache-control': 'max-age=1' },
       redirect: 'manual',
       signal,
@@ -68,9 +68,9 @@ export function statusFetcher(
 }
 
 /**
- * The provider's time. RFC 9111 §4.2.3: a cache keeps `Date`, and says in `Age` how old it is.
- * Without `Age`, a time that has passed here may be that of a cache which says none, and would make
- * an old list fresh. A time that is still to come here is no older than this clock is behind.
+ * The provider's time. RFC 9111 §4.2.3: a cache keeps `Date`, and sets `Age`. Without `Age`, a
+ * time in the past may come from a cache that sets none, and would make an old list fresh. A time
+ * in the future is as old as this clock is behind at most.
  */
 function parseProviderTime(
   { headers }: Response,
@@ -102,16 +102,15 @@ async function readBody({ body }: Response): Promise<string> {
 
 /**
  * White space, backslashes, dot segments, and dots and slashes that are written as `%2e`, `%2f` or
- * `%5c`: two programs may read different paths, or another server, out of these.
+ * `%5c`. Two programs may read different paths, or another server, out of these.
  */
 const AMBIGUOUS_PATH = /[\s\\]|%(?:2e|2f|5c)|\/\.{1,2}(?:[/?#]|$)/i
 
 /**
- * Makes the test whether a URL lies under the issuer: the same origin, and a path below the
- * issuer's own.
+ * Makes the test of URLs under the issuer, with the same origin and a path below the issuer's own.
  *
- * @returns a function that answers the parsed URL, and `undefined` for one that lies elsewhere, has
- * a user name or a fragment, or could be read in two ways
+ * @returns a function that returns the parsed URL, and `undefined` for one that lies elsewhere,
+ * has a user name or a fragment, or could be read in two ways
  */
 export function underIssuer(issuer: string): (url: string) => URL | undefined {
   const base = new URL(issuer)
@@ -119,7 +118,7 @@ export function underIssuer(issuer: string): (url: string) => URL | undefined {
   return (written) => {
     const url = AMBIGUOUS_PATH.test(written) ? null : URL.parse(written)
     if (!url || url.origin !== base.origin || !url.pathname.startsWith(prefix)) return undefined
-    // What stands before `@` is no part of the origin.
+    // The part before `@` does not belong to the origin.
     if (url.username !== '' || url.password !== '' || written.includes('#')) return undefined
     return url
   }

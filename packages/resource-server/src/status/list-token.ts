@@ -7,33 +7,33 @@ import type { FetchedToken } from './fetch-list.ts'
 /** A status list that the provider signed. */
 export interface VerifiedList {
   readonly list: StatusList
-  /** How long after its fetch a fresh copy is wanted, in milliseconds. */
+  /** The time after which a fresh copy is fetched, in milliseconds. */
   readonly ttl: number
-  /** The longest time that the copy can be believed after its fetch began, in milliseconds. */
+  /** The longest time that the copy is valid after its fetch began, in milliseconds. */
   readonly span: number
-  /** Until when the copy can be believed, by the clock of its fetch. */
+  /** The time until which the copy is valid, by the clock of its fetch. */
   readonly expiresAt: number
 }
 
-/** In seconds: the longest time from `iat` for which a copy is believed, whatever its `exp` says. */
+/** The longest time from `iat` for which a copy is valid, in seconds, whatever its `exp`. */
 const MAX_SPAN_S = 30
-/** In seconds: a clock that is further behind is judged by the response, as long as that says more. */
+/** The largest tolerance, in seconds. A clock that is further behind gives way to the response. */
 const MAX_TOLERANCE_S = 5
-/** In seconds: where the list says none, and the bounds of what it may say (§11.5). */
+/** The `ttl` of a list that has none, and the bounds of others, in seconds (§11.5). */
 const LIST_TTL_SECONDS = { default: 5, min: 1, max: MAX_SPAN_S }
 
 /**
  * Verifies status list tokens: draft-ietf-oauth-status-list-21 §5.1 and §8.3.
  *
- * `iat` and `exp` are judged by the clock of this machine. Where they do not fit it, they are judged
- * by the `Date` and `Age` of the response that brought the token: the clock of this machine may be
- * wrong, and a fresh list must not be refused until it is set. A list that is of no time by both is
- * refused. The response is heard only where it is within three minutes of this machine, and says
- * `Age` or a time that is still to come here: it may be old itself.
+ * `iat` and `exp` are judged by the clock of this machine. If they do not fit it, they are judged
+ * by the `Date` and `Age` of the response that brought the token, because the clock of this
+ * machine may be wrong, and a fresh list must not be refused until it is set. A list that fits
+ * neither is refused. The response counts only if it is within three minutes of this machine, and
+ * has `Age` or a time in the future, because it may be old itself.
  *
- * `clockTolerance` (5 s at most) is for an `iat` that is still to come. It prolongs no list. So one is
- * believed for 30 s, and for what the clock of this machine is behind: 35 s where that is 5 s. Where
- * it is more, only a cache that says no `Age` makes it count.
+ * `clockTolerance` (5 s at most) is for an `iat` in the future. It prolongs no list. A list is
+ * valid for 30 s, and for as long as the clock of this machine is behind. If that is 5 s, it is
+ * valid for 35 s. If it is more, it counts only when a cache sets no `Age`.
  *
  * @returns a function that throws any error for a token that is not valid
  */
@@ -51,11 +51,11 @@ export function listVerifier(
     const { payload } = await jwtVerify(text, keys, {
       typ: 'statuslist+jwt',
       subject: uri,
-      // options.algorithms is about access tokens. The provider signs its lists as its ID tokens.
+      // options.algorithms is for access tokens. The provider signs its lists as its ID tokens.
       algorithms: [...SIGNING_ALGORITHMS],
       currentDate: new Date(now * 1000),
       clockTolerance: tolerance,
-      // Also checks that there is an `iat`, and that it is not in the future.
+      // Also requires an `iat`, and refuses one in the future.
       maxTokenAge: MAX_SPAN_S,
     })
     if (secondsLeft(payload, now, age) <= 0) {
@@ -89,18 +89,18 @@ export function listVerifier(
   }
 }
 
-/** A list is at least as old as caches say, also where the clock says less. */
+/** Counts a list as at least as old as caches report, also if the clock makes it younger. */
 function secondsLeft(payload: JWTPayload, now: number, age: number): number {
   const { iat = Number.NaN } = payload
   return validUntil(payload) - Math.max(now, iat + age)
 }
 
-/** Until when the list can be believed, in seconds since the epoch. */
+/** The time until which the list is valid, in seconds since the epoch. */
 function validUntil({ iat = Number.NaN, exp = Number.POSITIVE_INFINITY }: JWTPayload): number {
   return Math.min(exp, iat + MAX_SPAN_S)
 }
 
-/** Tries one clock after the other, as long as nothing but the time is wrong. */
+/** Tries one clock after the other, as long as only the time is wrong. */
 async function verifyWithFirst<T>(clocks: readonly number[], verify: (now: number) => Promise<T>) {
   const [now = Number.NaN, ...others] = clocks
   try {

@@ -10,15 +10,15 @@ import { statusFetcher, underIssuer } from './fetch-list.ts'
 import { listVerifier } from './list-token.ts'
 
 /**
- * Checks that an impersonation has not ended: draft-ietf-oauth-status-list-21 §8.3, of which this is
- * the relying party. §8.3: "The processing rules for Referenced Tokens (such as JWT or CWT) MUST
- * precede any evaluation of a Referenced Token's status."
+ * Checks that an impersonation has not ended, as the relying party of
+ * draft-ietf-oauth-status-list-21 §8.3: "The processing rules for Referenced Tokens (such as JWT
+ * or CWT) MUST precede any evaluation of a Referenced Token's status."
  *
- * @returns a function of a caller whose access token, and its sender, are verified already. (In tokens
- * that are not impersonated, `status` is a claim of the deployment's own.) It returns after how many
- * milliseconds another look can tell more, and `undefined` if none can. It throws
- * {@link RequestRefused} for an impersonation that has ended, or whose status cannot be read out of
- * its list, and `StatusUnavailable` where the list cannot be had.
+ * @returns a function of a caller whose access token and sender are verified already. (In tokens
+ * that are not impersonated, `status` is a claim of the deployment's own.) It returns the
+ * milliseconds until the next check is useful, and `undefined` if no check is. It throws
+ * {@link RequestRefused} for an impersonation that has ended, or whose status cannot be read from
+ * its list, and `StatusUnavailable` if the list cannot be fetched.
  */
 export function statusCheck(
   options: ResolvedResourceServerOptions,
@@ -52,7 +52,7 @@ export function statusCheck(
   }
 }
 
-/** Where the status of an access token is: draft-ietf-oauth-status-list-21 §6.2. */
+/** The place of the status of an access token. draft-ietf-oauth-status-list-21 §6.2. */
 interface StatusReference {
   readonly idx: number
   readonly uri: string
@@ -61,8 +61,8 @@ interface StatusReference {
 /**
  * Reads a `status` claim.
  *
- * @returns `undefined` where it is malformed, or names no status list. Another mechanism cannot be
- * checked here, so it is no reason to let a token pass.
+ * @returns `undefined` if it is malformed, or names no status list. The guard cannot check another
+ * mechanism, so it does not let the token pass.
  */
 function statusReferenceFrom(status: unknown): StatusReference | undefined {
   const list: unknown = isPlainObject(status) ? status.status_list : undefined

@@ -1,67 +1,73 @@
 import type { Actor } from '../act.ts'
 
-/** Why the guard did not let a request of an impersonation pass. */
+/** The reason why the guard refused a request of an impersonation. */
 export interface UseRefusal {
   /**
-   * What refused it. `'scope'`: `requireScope()`. `'impersonation'`: `denyImpersonation()`.
-   * `'person'`: `requirePerson()`.
-   * `'requirement'`: another requirement. `'status'`: the impersonation has ended, or its status is
-   * not known. `'sender'`: the token is bound to a key or a certificate that the request does not
-   * prove, so it may be stolen. `'replay'`: the DPoP proof was used before.
+   * The check that refused it.
+   *
+   * - `'scope'`: `requireScope()`
+   * - `'impersonation'`: `denyImpersonation()`
+   * - `'person'`: `requirePerson()`
+   * - `'requirement'`: another requirement
+   * - `'status'`: the impersonation has ended, or its status is unknown
+   * - `'sender'`: the token is bound to a key or a certificate that the request does not prove, so
+   *   it may be stolen
+   * - `'replay'`: the DPoP proof was used before
    */
   readonly by: 'impersonation' | 'person' | 'replay' | 'requirement' | 'scope' | 'sender' | 'status'
   /**
-   * The `error` that the client got; absent where the check itself failed, such as a status list
-   * that cannot be had.
+   * The `error` that the client got; absent if the check itself failed, for example because a
+   * status list could not be fetched.
    */
   readonly error?: string | undefined
-  /** The description that the client got; where the check itself failed, that it did. */
+  /** The description that the client got. If the check itself failed, it says so. */
   readonly description: string
 }
 
 /**
- * One request that was made in an impersonation: who did what. It is frozen, plain, and JSON can hold
- * it. A member that is not known is absent.
+ * One request in an impersonation. It is frozen, plain, and JSON can hold it. A member without a
+ * known value is absent.
  */
 export interface ImpersonationUse {
-  /** A random UUID of this object: by it, a receiver knows a copy. */
+  /** A random UUID of this object. A receiver recognises a copy with it. */
   readonly useId: string
-  /** When the guard got the request, in milliseconds since the epoch, as in the provider's events. */
+  /** The time of the request, in milliseconds since the epoch, as in the provider's events. */
   readonly timeMs: number
   /**
-   * The id of the impersonation, as in the provider's events; absent where the `jti` of the token
+   * The id of the impersonation, as in the provider's events; absent if the `jti` of the token
    * does not begin with `impersonation:`.
    */
   readonly id?: string | undefined
   /** The user as whom the operator acts. */
   readonly userId: string
-  /** Who acts, with the prior actors; absent where the token names no operator. */
+  /** The actor, with the prior actors; absent if the token names no operator. */
   readonly actor?: Actor | undefined
-  /** The software that acts, for `actor` or on its own: its client id. */
+  /** The client id of the software that acts, for `actor` or on its own. */
   readonly software?: string | undefined
   /** The client that the token was issued to. */
   readonly client: string
   /** The API: the `audience` of its guard. */
   readonly audience: string
-  /** Absent where the guard was given the `Authorization` header alone. */
+  /** Absent if the guard got the `Authorization` header alone. */
   readonly method?: string | undefined
   /**
-   * The path that the client asked for, percent-encoded as it came, before any mount took a part
-   * away. It has no query, because a query can hold personal data, search words and secrets. A path that
-   * holds personal data has it here, too. Absent where the guard was given the `Authorization` header alone.
+   * The path that the client requested, percent-encoded as it came, before any mount took a part
+   * away. It has no query, because a query can hold personal data, search words and secrets. If a
+   * path holds personal data, it stands here, too. Absent if the guard got the `Authorization`
+   * header alone.
    */
   readonly path?: string | undefined
   /**
-   * The status of the answer; absent where the client went away before it, or the guard does not know
-   * the response. Your API may still have done what was asked.
+   * The status of the response; absent if the client went away before it, or the guard does not
+   * have the response. Your API may still have done what the client asked for.
    */
   readonly status?: number | undefined
-  /** Absent where the guard let the request pass; `status` shows what came of it then. */
+  /** Absent if the guard let the request pass. `status` shows the outcome then. */
   readonly refused?: UseRefusal | undefined
 }
 
 /**
- * Is notified of a request that was made in an impersonation. What it answers is ignored; a promise is
- * watched: a rejection is a process warning.
+ * Receives a request that was made in an impersonation. The guard ignores the returned value. If
+ * it is a promise that rejects, the guard emits a process warning.
  */
 export type OnImpersonatedRequest = (use: ImpersonationUse) => unknown

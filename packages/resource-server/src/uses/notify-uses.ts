@@ -5,40 +5,41 @@ import type { ResolvedResourceServerOptions } from '../options.ts'
 import { type ApiResponse, isOver, type Presented } from '../request.ts'
 import type { ImpersonationUse, OnImpersonatedRequest, UseRefusal } from './impersonation-use.ts'
 
-/** In milliseconds: a function that takes longer is warned of, once for each use. */
+/** The time in milliseconds after which a slow function leads to a warning, once for each use. */
 const RESPONSE_WAIT_MS = 30_000
 
 /** A request of an impersonation that was judged. */
 interface Judged {
   readonly presented: Presented
   readonly caller: Caller
-  /** When it came. */
+  /** The time of its arrival. */
   readonly time: number
   readonly refused: UseRefusal | undefined
 }
 
-/** What a function is notified of, or will be. */
+/** A notification that was sent, or will be. */
 interface Noted {
   readonly listener: OnImpersonatedRequest
   readonly jti: unknown
   refused: UseRefusal | undefined
   isNotified: boolean
-  /** Notifies the function, unless it was notified. */
+  /** Notifies the function, unless it is notified already. */
   readonly notify: (status?: number) => void
 }
 
 /**
- * By request and by response. Several guards, of one `resourceServer()` or of several, may judge one
- * request, and see it as different objects.
+ * Notifications by request and by response. Several guards, of one `resourceServer()` or of
+ * several, may judge one request, and see it as different objects.
  */
 const notedOf = new WeakMap<object, Noted[]>()
 
 /**
- * Notifies `onImpersonatedRequest` of the requests of impersonations: once for each request, function
- * and token. A refusal is never lost: of several guards the first refusal is announced, and one that comes
- * after the call is announced by a call of its own.
+ * Notifies `onImpersonatedRequest` of the requests of impersonations, once for each request,
+ * function and token. A refusal is never lost. If several guards refuse, the first refusal is
+ * announced. A refusal after the call gets a call of its own.
  *
- * @returns a function that waits for the answer, unless `isOpen` says that the connection stays open
+ * @returns a function that waits for the response, unless `isOpen` is set because the connection
+ * stays open
  */
 export function createUseNotifier({
   audience,
@@ -143,10 +144,10 @@ function notify(listener: OnImpersonatedRequest, use: ImpersonationUse): void {
 }
 
 /**
- * Does something once, after the answer is sent or the client has gone, and never before the caller
- * goes on. `'close'` alone would do for Node's own responses; others may lack it.
+ * Calls `act` once, after the response is sent or the client has gone, and never before the caller
+ * goes on. Node's own responses always emit `'close'`; others may lack it.
  *
- * @param response where it is `undefined`, there is nothing to wait for
+ * @param response - if it is `undefined`, there is nothing to wait for
  */
 function afterAnswer(response: ApiResponse | undefined, act: () => void): void {
   if (!response || isOver(response)) {
@@ -162,7 +163,7 @@ function afterAnswer(response: ApiResponse | undefined, act: () => void): void {
   response.once('close', once)
 }
 
-/** The status that the client got; `undefined` where it got none. */
+/** The status that the client got; `undefined` if it got none. */
 function statusOf(response: ApiResponse | undefined): number | undefined {
   return response?.headersSent ? response.statusCode : undefined
 }

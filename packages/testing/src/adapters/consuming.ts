@@ -7,7 +7,7 @@ import { atOnce } from './unique.ts'
 /** The number of callers in a race. */
 export const CALLER_COUNT = 50
 
-/** How often each outcome came up, so that a race is judged as a whole. */
+/** Counts each outcome, so that a race is judged as a whole. */
 export function tally(outcomes: readonly unknown[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const outcome of outcomes) {

@@ -10,37 +10,38 @@ import { destroyAll, subjectTokens } from './impersonation-case.ts'
 import { type ModelSample, models } from './models.ts'
 import { unique } from './unique.ts'
 
-/** What the suite runs against: called with a model's name, as oidc-provider does. */
+/** The factory that the suite tests. It is called with a model's name, as oidc-provider does. */
 export type FactoryUnderTest = (model: string) => SingleUseAdapter
 
-/** How the suite gets the adapter under test. */
+/** The hooks that give the suite its adapter. */
 export interface ContractHooks {
   /**
-   * What the adapter is for: `['SubjectToken']` for one that serves that model alone, beside
-   * another (`withSubjectTokens`), which is enough for impersonation. Cases about other models are
-   * left out then, and of the methods `findByUid`, `findByUserCode` and `revokeByGrantId` none is
-   * called.
+   * The models of the adapter. `['SubjectToken']` is for an adapter that serves that model alone,
+   * beside another (`withSubjectTokens`), which is enough for impersonation. The suite then leaves
+   * out cases about other models, and calls none of the methods `findByUid`, `findByUserCode` and
+   * `revokeByGrantId`.
    *
    * @defaultValue every model of oidc-provider
    */
   models?: readonly ['SubjectToken']
 
   /**
-   * Whether impersonations can be seen and ended by the adapter of the model `SubjectToken`
-   * (`endOnce`, `list`, `endedIndices`). With `true`, cases about it fail where a method is
-   * missing; with `false` they are left out.
+   * States whether the adapter of the model `SubjectToken` can list and end impersonations
+   * (`endOnce`, `list`, `endedIndices`). With `true`, cases about it fail if a method is missing.
+   * With `false`, they are left out.
    *
-   * @defaultValue they run where what `create` makes has all of the methods, and are skipped else
+   * @defaultValue they run if the adapter that `create` makes has all of the methods, and are
+   * skipped otherwise
    */
   ending?: boolean
 
   /**
-   * Makes the adapter factory. Called once per case. It may return the same store every time:
-   * the suite uses random ids throughout and leaves other records alone.
+   * Makes the adapter factory. It is called once for each case, and may return the same store
+   * every time. The suite uses random ids throughout and leaves other records alone.
    */
   create(): FactoryUnderTest | Promise<FactoryUnderTest>
 
-  /** Called after each case with what `create` or `createBroken` returned, passed or failed. */
+  /** Called after each case with the factory of `create` or `createBroken`, passed or failed. */
   cleanup?(factory: FactoryUnderTest): void | Promise<void>
 
   /**
@@ -50,14 +51,14 @@ export interface ContractHooks {
   advance?(seconds: number): void | Promise<void>
 
   /**
-   * Makes a stored record expired without removing it, as it is when the clean-up is late (a TTL
-   * monitor, a cron job). Leave it out where the storage itself hides expired records.
+   * Makes a stored record expired without removing it, as with a late clean-up (a TTL monitor, a
+   * cron job). Leave it out if the storage itself hides expired records.
    */
   leaveExpired?(factory: FactoryUnderTest, model: string, id: string): void | Promise<void>
 
   /**
-   * Makes the storage forget which indices of a status list have ended, as a server does that lost its
-   * last writes. Leave it out where `endedIndices` reads them from the records that have ended.
+   * Makes the storage lose the ended indices of a status list, as a server does that lost its last
+   * writes. Leave it out if `endedIndices` reads them from the records that have ended.
    */
   loseEnded?(factory: FactoryUnderTest, list: string): void | Promise<void>
 
@@ -68,22 +69,22 @@ export interface ContractHooks {
   createBroken?(): FactoryUnderTest | Promise<FactoryUnderTest>
 }
 
-/** One thing that an adapter has to do. */
+/** One requirement for an adapter. */
 export interface ContractCase {
-  /** What is promised, in plain words. */
+  /** The promise, in plain words. */
   readonly title: string
   /** The optional hook without which the case cannot run. */
   readonly needs?: 'leaveExpired' | 'createBroken'
-  /** The model without which the case says nothing. */
+  /** The model without which the case is meaningless. */
   readonly about?: string
-  /** Whether the case is about {@link EndingMethods}. */
+  /** Set if the case is about {@link EndingMethods}. */
   readonly ending?: true
   run(adapter: SingleUseAdapter, trial: Trial): Promise<void>
 }
 
 /**
  * Takes one case, as the `it` of test frameworks does. `adapter` is of the model that the case is
- * about, of `SubjectToken` where it is about none.
+ * about, or of `SubjectToken`.
  */
 type DefineCase<A extends SingleUseAdapter> = (
   title: string,
@@ -111,12 +112,12 @@ export function casesOfEnding(
   return defined.map((each) => ({ ...each, ending: true }))
 }
 
-/** What a case gets to work with. */
+/** The tools of a case. */
 export interface Trial {
   readonly factory: FactoryUnderTest
   /** The models under test. */
   readonly models: readonly ModelSample[]
-  /** The adapter of that model, or of `SubjectToken` where it alone is under test. */
+  /** The adapter of that model, or of `SubjectToken` if it alone is under test. */
   adapterOf(model: string): SingleUseAdapter
   /** An id for a record of `adapter`, which is destroyed once the case has passed. */
   newId(): string
@@ -125,17 +126,17 @@ export interface Trial {
   /** Lets at least that much time pass for the storage. */
   elapse(seconds: number): Promise<void>
   leaveExpired(model: string, id: string): Promise<void>
-  /** Loses the ended indices of a list, where they are kept apart from the records. */
+  /** Loses the ended indices of a list, if they are kept apart from the records. */
   loseEnded(list: string): Promise<void>
 }
 
-/** Whether the case is about what is under test. */
+/** Checks whether the case applies to the adapter under test. */
 export function concerns({ about, ending }: ContractCase, hooks: ContractHooks): boolean {
   if (ending && hooks.ending === false) return false
   return about === undefined || selectModels(hooks).some(({ model }) => model === about)
 }
 
-/** @throws TypeError when it is neither of the two levels. */
+/** @throws TypeError if it is neither of the two levels */
 function selectModels({ models: named }: ContractHooks): readonly ModelSample[] {
   if (named === undefined) return models
   if (!Array.isArray(named) || named.length !== 1 || named[0] !== 'SubjectToken') {
@@ -145,8 +146,8 @@ function selectModels({ models: named }: ContractHooks): readonly ModelSample[] 
 }
 
 /**
- * Runs one case and cleans up after it. Resolves why it was skipped, if it was: the methods that
- * the adapter lacks. Rejects with the case's assertion error.
+ * Runs one case and cleans up after it. If the case was skipped, it resolves the methods that the
+ * adapter lacks. It rejects with the case's assertion error.
  */
 export async function runCase(
   contractCase: ContractCase,

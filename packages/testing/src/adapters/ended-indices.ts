@@ -80,7 +80,7 @@ export const endedIndicesCases = casesOfEnding({}, (it) => {
     await adapter.consumeOnce(used, { actor: 'olivia' })
     for (const id of [unused, used]) assert.equal(await adapter.endOnce(id, { at: 1 }), true)
 
-    // what is kept with the record of the list goes with it
+    // data that is kept with the record of the list goes with it
     await adapter.destroy(statusListId(list))
     await trial.loseEnded(list)
     for (const id of [unused, used]) {
@@ -160,7 +160,7 @@ export const endedIndicesCases = casesOfEnding({}, (it) => {
     await trial.loseEnded(list)
     assert.equal(await adapter.endOnce(id, { at: 2 }), false)
     assert.deepEqual([...(await adapter.followEnded(list).next())], [3])
-    // What replaces a record that has ended has ended, too.
+    // A record that replaces an ended one has ended, too.
     await adapter.upsert(id, record(id, { statusList: list, statusIndex: 3, chained: true }), 60)
     assert.deepEqual([...(await adapter.followEnded(list).next())], [3])
   })

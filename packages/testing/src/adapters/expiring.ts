@@ -142,7 +142,7 @@ const lateCleanUp = cases({ needs: 'leaveExpired' }, (it) => {
   })
 })
 
-/** Expiry. Six of these wait a second where there is no `advance`. */
+/** Expiry. Six cases wait a second without `advance`. */
 export const expiringCases: readonly ContractCase[] = [
   ...ofAnyModel,
   ...replacedExpiry,

@@ -8,7 +8,7 @@ import {
 } from 'oidc-provider-impersonation/adapters/contract'
 import { unique } from './unique.ts'
 
-/** The adapter, by which impersonations can be seen and ended. */
+/** Returns the adapter, if it can list and end impersonations. */
 export function requireEnding(adapter: Adapter): EndingAdapter {
   if (!hasEnding(adapter)) assert.fail(`no ${missingForEnding(adapter).join(', ')}`)
   return adapter
@@ -22,7 +22,7 @@ export function subjectTokens(factory: (model: string) => Adapter): EndingAdapte
 /** A second in which the records of these cases were issued. */
 export const ISSUED_SECONDS = Math.floor(Date.now() / 1000) - 100
 
-/** What a record has that is listed. */
+/** The members of a record that is listed. */
 export function issued(members: AdapterPayload = {}): AdapterPayload {
   return { kind: 'SubjectToken', iat: ISSUED_SECONDS, accountId: unique('account'), ...members }
 }
@@ -50,7 +50,7 @@ export async function destroyAll(adapter: Adapter, ids: readonly string[]): Prom
   await Promise.all(ids.map((id) => adapter.destroy(id)))
 }
 
-/** Strings that storage engines take for something else: each is a key of its own. */
+/** Strings that storage engines confuse with something else. Each is a key of its own. */
 export function oddStrings(): string[] {
   const own = unique('odd')
   return [

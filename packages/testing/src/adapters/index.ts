@@ -34,17 +34,18 @@ export interface AdapterContractOptions extends ContractHooks {
   /** mocha's, node:test's, vitest's or jest's. */
   describe: (title: string, define: () => void) => unknown
   /**
-   * mocha's, node:test's, vitest's or jest's. A case about methods that the adapter lacks is skipped
-   * by the framework's own means; jest has none, and shows it as passed: say `ending: false`.
+   * mocha's, node:test's, vitest's or jest's. A case about methods that the adapter lacks is
+   * skipped by the framework's own means. jest has none, and shows it as passed, so set
+   * `ending: false`.
    */
   it: (title: string, run: () => Promise<void>) => unknown
 }
 
 /**
- * Defines the contract suite as tests of the framework that is given. The docstrings of
- * `SingleUseAdapter` have the rules that it checks, and those of `EndingMethods` the rules of the
- * optional methods. Cases whose hook is not given are left out, and with `models: ['SubjectToken']`
- * those about other models.
+ * Defines the contract suite as tests of the given framework. The docstrings of `SingleUseAdapter`
+ * have the rules that it checks, and those of `EndingMethods` the rules of the optional methods.
+ * The suite leaves out cases whose hook is missing, and with `models: ['SubjectToken']` those
+ * about other models.
  *
  * @example
  * describe('my adapter', () => {
@@ -59,7 +60,8 @@ export function adapterContract({ describe, it, ...hooks }: AdapterContractOptio
     if (runnable.length === 0) continue
     describe(group, () => {
       for (const each of runnable) {
-        // mocha's `this`, node:test's and vitest's argument; a declared one would be mocha's callback
+        // mocha's `this`, node:test's and vitest's argument; a declared one would be mocha's
+        // callback
         it(each.title, async function (this: unknown, ...context: unknown[]) {
           if (await runCase(each, hooks)) skip(this, ...context)
         })
@@ -68,7 +70,7 @@ export function adapterContract({ describe, it, ...hooks }: AdapterContractOptio
   }
 }
 
-/** Skips the test that runs, where the framework lets it. */
+/** Skips the running test, if the framework can. */
 function skip(...contexts: unknown[]): void {
   for (const context of contexts) {
     const method: unknown = Object(context).skip
@@ -92,22 +94,22 @@ export interface RunAdapterContractOptions extends ContractHooks {
 export interface ContractResult {
   readonly title: string
   readonly outcome: 'passed' | 'failed' | 'skipped'
-  /** Why it failed. */
+  /** The error of a failed case. */
   readonly error?: unknown
-  /** Why it was skipped: the hook or the methods that are missing. */
+  /** The hook or the methods that are missing, if the case was skipped. */
   readonly missing?: string
 }
 
-/** What {@link runAdapterContract} resolves. */
+/** The result of {@link runAdapterContract}. */
 export interface ContractReport {
-  /** Whether no case failed. Skipped cases do not count. */
+  /** `true` if no case failed. Skipped cases do not count. */
   readonly ok: boolean
   readonly results: readonly ContractResult[]
 }
 
 /**
  * Runs the contract suite by itself, one case after the other, with node:assert and no test
- * framework. It resolves also when cases fail: look at `ok`.
+ * framework. It resolves also if cases fail, so check `ok`.
  *
  * @example
  * const { ok } = await runAdapterContract({ create: () => (model) => new MyAdapter(model) })

@@ -135,5 +135,5 @@ const otherModels = casesOfEnding({ about: 'AccessToken' }, (it) => {
   })
 })
 
-/** `list`: what is listed, and by what. */
+/** `list`: its filters, and the records that it returns. */
 export const listedByCases: readonly ContractCase[] = [...ofSubjectTokens, ...otherModels]

@@ -43,7 +43,7 @@ export const listingCases = casesOfEnding({}, (it) => {
     for (const [id, iat] of records) await add(id, iat)
     const pages = await listPages(adapter, { actor }, 2, async (page) => {
       await add(unique(), ISSUED_SECONDS + 9)
-      // the one that the next page starts after
+      // the record that the next page starts after
       await adapter.destroy(String(page.at(-1)?.jti))
     })
     assert.deepEqual(pages, newestFirst(records))
@@ -127,7 +127,7 @@ export const listingCases = casesOfEnding({}, (it) => {
       )
     assert.deepEqual(await listPages(adapter, { clientId }, 100), idsOf())
     assert.deepEqual(await listPages(adapter, { actor: actors[0], clientId }, 2), idsOf(actors[0]))
-    // what is gone leaves no hole: a short page would say that there are no more
+    // a missing record leaves no hole, because a short page would mean the end
     const gone = idsOf().slice(0, 299)
     await destroyAll(adapter, gone)
     assert.deepEqual(await listed(adapter, { clientId }, 1), idsOf().slice(299))

@@ -86,7 +86,7 @@ const revocation = ({ model, payload }: ModelSample) =>
       assert.deepEqual(await adapter.find(moved), movedOn, 'it belongs to another grant by now')
       await adapter.revokeByGrantId(grantId)
 
-      // a grant that was revoked can be revoked again with what came since
+      // a grant that was revoked can be revoked again with later records
       const late = unique()
       await adapter.upsert(late, { ...payload(late), grantId }, 600)
       await adapter.revokeByGrantId(grantId)

@@ -18,5 +18,5 @@ const written = cases({}, (it) => {
   })
 })
 
-/** Calls that an adapter may put into one step: each gets its own result. */
+/** Calls that an adapter may group into one step. Each gets its own result. */
 export const manyAtOnceCases: readonly ContractCase[] = written

@@ -4,9 +4,9 @@ import { unique } from './unique.ts'
 /** A model that is stored through the adapter, with a payload as its records look. */
 export interface ModelSample {
   readonly model: string
-  /** Seconds; `undefined` for a model that is stored without an expiry. */
+  /** In seconds; `undefined` for a model that is stored without an expiry. */
   readonly expiresIn: number | undefined
-  /** Whether `revokeByGrantId` is called on the model. */
+  /** `true` if `revokeByGrantId` is called on the model. */
   readonly grantable: boolean
   /** A payload whose id, uid, user code and grant no other record has. */
   payload(id: string): AdapterPayload

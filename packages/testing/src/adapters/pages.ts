@@ -12,7 +12,7 @@ export function newestFirst(records: readonly (readonly [id: string, iat: number
 /** More records than any case stores: an adapter that ignores `before` has no last page. */
 const MAX_IDS_LISTED = 1000
 
-/** Goes through all pages, and checks that none is short but the last. */
+/** Reads all pages, and checks that only the last one is short. */
 export async function listPages(
   adapter: EndingAdapter,
   lookUp: LookUp,

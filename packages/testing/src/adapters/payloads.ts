@@ -3,7 +3,7 @@ import type { AdapterPayload } from 'oidc-provider'
 import { type ContractCase, cases } from './contract-case.ts'
 import { unique } from './unique.ts'
 
-/** What `{"__proto__": …}` in a request body becomes: an own key, not a prototype. */
+/** Makes the own key `__proto__`, as a request body with `{"__proto__": …}` does. */
 function ownProto(value: unknown): object {
   return Object.defineProperty({}, '__proto__', {
     value,

@@ -3,7 +3,9 @@ import { CALLER_COUNT, tally } from './consuming.ts'
 import { cases } from './contract-case.ts'
 import { atOnce } from './unique.ts'
 
-/** `upsert` of an existing record: it replaces the record, and a consumed record stays consumed. */
+/**
+ * `upsert` of an existing record: it replaces the record, and a consumed record stays consumed.
+ */
 export const replacingCases = cases({}, (it) => {
   it('keeps a consumed record consumed, whatever replaces it', async (adapter, trial) => {
     const [first, stored] = [await trial.store(), await trial.store({ consumed: 1_600_000_000 })]

@@ -4,7 +4,9 @@ import { casesOfEnding } from './contract-case.ts'
 import { endedIn, issued, listed, record } from './impersonation-case.ts'
 import { atOnce, unique } from './unique.ts'
 
-/** What stays of a consumption and an end, and how long. Two wait a second where there is no `advance`. */
+/**
+ * Consumptions and ends that stay, and for how long. Two cases wait a second without `advance`.
+ */
 export const stayingEndedCases = casesOfEnding({}, (it) => {
   it('keeps consumption, note and end of a record, whatever replaces it', async (adapter, trial) => {
     const [used, unused] = [await trial.store(issued()), await trial.store(issued())]
@@ -72,7 +74,7 @@ export const stayingEndedCases = casesOfEnding({}, (it) => {
     await adapter.upsert(id, record(id, members), 1)
     await adapter.consumeOnce(id, { actor })
     await adapter.endOnce(id, { at: 1 })
-    // what is written last expires first, and takes nothing with it
+    // the last record written expires first, and takes nothing with it
     await adapter.upsert(id, record(id, members), 60)
     await adapter.upsert(other, record(other, { ...members, actor, statusIndex: 8 }), 1)
     await adapter.endOnce(other, { at: 1 })

@@ -125,7 +125,7 @@ const distinctIds = cases({ about: 'AccessToken' }, (it) => {
   })
 })
 
-/** Strings a client may send where an id, a uid or a user code is expected. */
+/** Strings that a client may send instead of an id, a uid or a user code. */
 const strangers = [
   '',
   '__proto__',
