@@ -32,18 +32,20 @@ import { isPlainObject } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
 import type { TokenStatus } from '../tokens/subject-token.ts'
 
-/** Copying `__proto__` or `constructor` can change an object's prototype. Both are always dropped. */
+/**
+ * Copying `__proto__` or `constructor` can change an object's prototype. Both are always dropped.
+ */
 const PROTOTYPE_KEYS: readonly string[] = ['__proto__', 'constructor']
 
-/** What says the claims of a provider's access tokens. */
+/** The claims of a provider's access tokens. */
 export type AccessTokenClaims = ReturnType<typeof accessTokenClaims>
 
 export const claimsOf = slot<AccessTokenClaims>('the claims of access tokens')
 
 /**
- * What an access token says beside the provider's own claims: the deployment's `extraTokenClaims`, then
- * the hook's, then the deployment's JWT customizer. What the provider alone says comes last, on a copy that
- * no code of the deployment holds.
+ * Adds claims to the provider's access tokens: the deployment's `extraTokenClaims`, then the
+ * hook's, then the deployment's JWT customizer. The claims that only the provider may set come
+ * last, on a copy that no code of the deployment holds.
  */
 export function accessTokenClaims(
   options: ResolvedOptions,
@@ -54,10 +56,11 @@ export function accessTokenClaims(
   let issuer = ''
 
   /**
-   * Asks the deployment's `getCustomJwtClaims`, if there is one.
+   * Calls the deployment's `getCustomJwtClaims`, if there is one.
    *
-   * @throws errors.AccessDenied where the hook does
-   * @throws Error for whatever else it throws, and for an answer that is no claims (fail closed, I9)
+   * @throws errors.AccessDenied if the hook throws it
+   * @throws Error for anything else that it throws, and for a result that is no claims (fail
+   * closed, I9)
    */
   async function customClaims(ctx: KoaContextWithOIDC, token: Token): Promise<Claims | undefined> {
     if (!getCustomJwtClaims) return undefined
@@ -75,13 +78,14 @@ export function accessTokenClaims(
   }
 
   return {
-    /** Whether code of the deployment has a say, and may wait. */
+    /** `true` if code of the deployment adds claims, and may wait. */
     hasHooks: Boolean(ownClaims ?? ownCustomizer ?? getCustomJwtClaims),
 
-    /** Settles whose tokens these are. */
+    /** Sets the provider of these tokens. */
     use(provider: Provider): void {
       issuer = provider.issuer
-      // Of what is stored with an opaque token: late writes to what hooks answered do not reach the copy.
+      // The claims stored with an opaque token are a copy: later writes to a hook's result do not
+      // reach it.
       settleStoredClaims(provider, (ctx, token, extra) => {
         const claims = claimsFrom(extra)
         if (marks.has(token)) remove(claims, PROVIDER_CLAIMS)
@@ -110,7 +114,9 @@ export function accessTokenClaims(
       return Object.keys(claims).length > 0 ? claims : undefined
     },
 
-    /** The provider's `formats.customizers.jwt`: the deployment's own runs first, and gets a copy. */
+    /**
+     * The provider's `formats.customizers.jwt`: the deployment's own runs first, and gets a copy.
+     */
     async customizeJwt(ctx: KoaContextWithOIDC, token: Token, jwt: JWTStructured): Promise<void> {
       const { jti } = jwt.payload
       if (ownCustomizer) {
@@ -125,10 +131,10 @@ export function accessTokenClaims(
 }
 
 /**
- * A copy of claims as JSON will say them: nothing in it runs code later, and what JSON cannot say
- * fails now.
+ * Copies claims as JSON holds them. No code in them runs later, and values that JSON cannot hold
+ * fail now.
  *
- * @throws TypeError where they are no JSON object
+ * @throws TypeError if they are no JSON object
  */
 function claimsFrom(answer: unknown): Claims {
   const claims: unknown = JSON.parse(JSON.stringify(answer) ?? 'null')
@@ -212,32 +218,35 @@ const PROVIDER_CLAIMS: readonly string[] = [
   'username',
 ]
 
-/** Claims that say what an impersonated token is, and whether it still is good. */
+/** Claims that mark an impersonated token and hold its status. */
 const IMPERSONATION_CLAIMS: readonly string[] = [IMPERSONATION_ID_CLAIM, 'status']
 
-/** What an exchange knows and its access token has to say. */
+/** The facts of an exchange that its access token states. */
 interface ImpersonatedExchange {
   readonly operator: { readonly actor: Actor; readonly actorClient: string } | undefined
   readonly client: Client
-  /** The client's id, where it is software that acts. */
+  /** The client's id, if software acts. */
   readonly software: string | undefined
   readonly subjectToken: {
     readonly jti: string
     readonly contextObject: SubjectTokenContext
     readonly tokenStatus: TokenStatus | undefined
   }
-  /** No code of the deployment changes it. `undefined` for an opaque token, whose `jti` is its value. */
+  /**
+   * No code of the deployment changes it. `undefined` for an opaque token, whose `jti` is its
+   * value.
+   */
   readonly jti: string | undefined
-  /** The longest that it lives, in seconds since the epoch. */
+  /** The latest expiry of the access token, in seconds since the epoch. */
   readonly exp: number
 }
 
-/** Kept here, where no hook or customizer can write. */
+/** Kept here, out of reach of hooks and customizers. */
 const marks = new WeakMap<object, ImpersonatedExchange & { readonly act: ActClaim | undefined }>()
 
 /**
- * Says that this token, not saved yet, comes out of an impersonation, and who acts. `act` is the provider's
- * word (I4): it comes from here alone, and the token-exchange grant alone calls this.
+ * Marks this token, not saved yet, as impersonated, with its actor. `act` is the provider's word
+ * (I4): it comes from here alone, and only the token-exchange grant calls this.
  */
 export function markImpersonated(token: AccessToken, exchange: ImpersonatedExchange): void {
   const { operator, software } = exchange
@@ -246,7 +255,7 @@ export function markImpersonated(token: AccessToken, exchange: ImpersonatedExcha
   marks.set(token, { ...exchange, act })
 }
 
-/** What the provider alone says in every token, whatever code of the deployment said. */
+/** Sets the provider's claims in every token, over those of the deployment's code. */
 function setProviderClaims(
   { actorToken }: ResolvedOptions,
   ctx: KoaContextWithOIDC | undefined,
@@ -258,7 +267,7 @@ function setProviderClaims(
   remove(claims, ['act'])
   if (marked?.act) claims.act = marked.act
   if (marked && marked.jti === undefined) claims[IMPERSONATION_ID_CLAIM] = marked.subjectToken.jti
-  // `maxAge` relies on it (RFC 9068 §2.2.1): then no hook may say when that was.
+  // `maxAge` relies on it (RFC 9068 §2.2.1), so no hook may set the time of the sign-in.
   if (actorToken.maxAge === undefined) return
   const authTime = isPossibleActorToken(token, actorToken.scope) ? authTimeOf(ctx) : undefined
   remove(claims, ['auth_time'])
@@ -266,9 +275,9 @@ function setProviderClaims(
 }
 
 /**
- * The same for the payload of a JWT, whose `jti` and `exp` are among it.
+ * Sets them in the payload of a JWT, which includes `jti` and `exp`.
  *
- * @param own the `jti` that the provider gave it
+ * @param own - the `jti` that the provider gave it
  */
 function setJwtClaims(
   options: ResolvedOptions,
@@ -293,7 +302,7 @@ function setJwtClaims(
   if (namesItsGrant(token, options.actorToken)) payload[GRANT_ID_CLAIM] = token.grantId
 }
 
-/** Removes the named claims, and answers what is left of them. */
+/** Removes the named claims, and returns the rest. */
 function remove(claims: Claims, names: readonly string[]): Claims {
   for (const name of names) if (Object.hasOwn(claims, name)) delete claims[name]
   return claims
@@ -307,7 +316,10 @@ function isPossibleActorToken(token: Token, scope: string): token is AccessToken
   return token.kind === 'AccessToken' && token.grantId !== undefined && token.scopes.has(scope)
 }
 
-/** Whether this token can be an actor token later, so that the exchange has to look up its grant. */
+/**
+ * Checks whether this token can be an actor token later. The exchange then has to look up its
+ * grant.
+ */
 function namesItsGrant(
   token: Token,
   { grantClaim, sameClient, scope }: ResolvedOptions['actorToken'],
@@ -317,7 +329,7 @@ function namesItsGrant(
   return !sameClient || token.client?.grantTypeAllowed(TOKEN_EXCHANGE_GRANT_TYPE) === true
 }
 
-/** When the user signed in, as the source of this token has it. */
+/** The time of the user's sign-in, as the source of this token has it. */
 function authTimeOf(ctx: KoaContextWithOIDC | undefined): number | undefined {
   const { authorizationCode, refreshToken, deviceCode, session, entities } = ctx?.oidc ?? {}
   return (

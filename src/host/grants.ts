@@ -1,4 +1,4 @@
-// oidc-provider's helpers for custom grants: the one part of lib/ that it offers, outside semver.
+// oidc-provider's helpers for custom grants, the one part of lib/ that it offers, outside semver.
 import {
   type Account,
   errors,
@@ -17,7 +17,7 @@ export {
   validateDpop,
 } from './needs-oidc-provider-9.12.2-or-later.ts'
 
-/** The deployment's `findAccount`, its answer checked as the provider itself checks it. */
+/** Calls the deployment's `findAccount`, and checks its result as the provider does. */
 export function findAccount(
   provider: Provider,
   ctx: KoaContextWithOIDC,

@@ -1,7 +1,7 @@
 // lib/helpers/weak_cache: the provider keeps its merged configuration and its keys nowhere else.
-// lib/helpers/defaults: nothing else tells whether a policy is the deployment's own.
-// lib/helpers/jwt: the provider hands out no key that signs, and keys outside the process
-// (ExternalSigningKey) are signed with by its own helper alone.
+// lib/helpers/defaults shows whether a policy is the deployment's own. lib/helpers/jwt signs: the
+// provider exports no signing key, and only its own helper signs with keys outside the process
+// (ExternalSigningKey).
 import type {
   Adapter,
   Client,
@@ -25,8 +25,8 @@ export function configurationOf(provider: Provider): Configuration {
 }
 
 /**
- * Whether a grant of this client may stay when its person signs out: by a policy of the deployment, or with the
- * scope `offline_access`, which only a client with refresh tokens gets.
+ * Checks whether a grant of this client may stay when its person signs out: by a policy of the
+ * deployment, or with the scope `offline_access`, which only a client with refresh tokens gets.
  */
 export function mayOutliveSignOut(provider: Provider, client: Client): boolean {
   const { revokeGrantPolicy, expiresWithSession } = configurationOf(provider)
@@ -51,23 +51,23 @@ export function publicKeys(provider: Provider): { keys: Array<Record<string, unk
   return instance(provider).jwks
 }
 
-/** Whether the provider has a key that signs with `alg`. */
+/** Checks whether the provider has a key that signs with `alg`. */
 export function canSign(provider: Provider, alg: string): boolean {
   return instance(provider).keystore.selectForSign({ alg }).length > 0
 }
 
-/** Whether this is oidc-provider's own in-memory adapter, which works for one process only. */
+/** Checks for oidc-provider's own in-memory adapter, which works for one process only. */
 export function isDevelopmentAdapter(adapter: Adapter): boolean {
   return adapter instanceof MemoryAdapter
 }
 
-/** The algorithms of DPoP proofs; `undefined` where DPoP is off. */
+/** The algorithms of DPoP proofs; `undefined` if DPoP is off. */
 export function dpopAlgorithms(provider: Provider): readonly string[] | undefined {
   const { features, dPoPSigningAlgValues } = instance(provider).configuration
   return features?.dPoP?.enabled ? dPoPSigningAlgValues : undefined
 }
 
-/** The thumbprint of the TLS client certificate, where mTLS is on and there is one. */
+/** The thumbprint of the TLS client certificate, if mTLS is on and there is one. */
 export function clientCertificateThumbprint(
   provider: Provider,
   ctx: KoaContextWithOIDC,
@@ -82,10 +82,10 @@ export function clientCertificateThumbprint(
 export type JwtPayload = Record<string, unknown>
 
 /**
- * Signs a JWT as the provider signs a JWT access token: the same key for `alg`, its `kid` in the
- * header.
+ * Signs a JWT as the provider signs a JWT access token, with the same key for `alg` and its `kid`
+ * in the header.
  *
- * @throws where no key signs with `alg`
+ * @throws if no key signs with `alg`
  */
 export async function signJwt(
   provider: Provider,
@@ -100,8 +100,8 @@ export async function signJwt(
 }
 
 /**
- * Emits an event of oidc-provider's kind: the listeners run at once. One that throws is reported by a
- * warning and costs the request nothing; those after it do not run, as with every emitter.
+ * Emits an event as oidc-provider does. The listeners run at once. If one throws, a warning
+ * reports it, and the request goes on. The listeners after it do not run, as with every emitter.
  */
 export function emitSafely(provider: Provider, name: string, ...args: unknown[]): void {
   try {
@@ -111,7 +111,7 @@ export function emitSafely(provider: Provider, name: string, ...args: unknown[])
   }
 }
 
-/** Says that a listener of the deployment failed. */
+/** Warns that a listener of the deployment failed. */
 export function warnOfListener(name: string, error: unknown): void {
   warn(
     'LISTENER_FAILED',

@@ -10,7 +10,7 @@ import type {
 } from 'oidc-provider'
 import { emitSafely } from './instance.ts'
 
-/** What every token model inherits, with the parts that the published types leave out. */
+/** The members of every token model, with the parts that the published types leave out. */
 export interface TokenBase {
   jti: string
   iat: number
@@ -19,10 +19,10 @@ export interface TokenBase {
   readonly kind: string
   readonly isExpired: boolean
   readonly expiration: number
-  /** Seconds: how long the storage is to keep it. */
+  /** The time for which the storage keeps it, in seconds. */
   readonly remainingTTL: number
   readonly adapter: Adapter
-  /** Seconds; set it before `save()`. */
+  /** In seconds. Set it before `save()`. */
   expiresIn: number
   save(): Promise<string>
   emit(event: string): void
@@ -53,7 +53,7 @@ export interface DraftAccessToken
   format: string
 }
 
-/** An access token with no grant behind it, which the published constructor type insists on. */
+/** Creates an access token without a grant, which the published constructor type requires. */
 export function createAccessToken(
   provider: Provider,
   properties: {
@@ -67,16 +67,17 @@ export function createAccessToken(
   const AccessTokenModel = provider.AccessToken as unknown as new (
     input: object,
   ) => DraftAccessToken
-  // Assigned, because the constructors copy what they are given three times, member by member.
+  // Assigned, because the constructors copy their argument three times, member by member.
   return Object.assign(new AccessTokenModel({}), properties)
 }
 
 /**
- * Does what `save()` does, in two steps: first everything that can refuse or fail (claims, hooks,
- * customizers, the signature), then, with the function that it resolves, what others can see (the
- * record, the event).
+ * Does the same as `save()`, in two steps. The first does everything that can refuse or fail
+ * (claims, hooks, customizers, the signature). The function that it resolves does the visible part
+ * (the record, the event).
  *
- * @param record what the record of an opaque token says, and its id, whatever hooks wrote to the token
+ * @param record - the content and the id of an opaque token's record, whatever hooks wrote to the
+ * token
  */
 export async function prepareToSave(
   provider: Provider,
@@ -93,7 +94,10 @@ export async function prepareToSave(
   }
 }
 
-/** Models whose records decide about an impersonation. Records, lifetimes and events have the names of the classes. */
+/**
+ * Models whose records decide about an impersonation. Records, lifetimes and events have the names
+ * of the classes.
+ */
 const MODEL_NAMES = [
   'AccessToken',
   'Client',

@@ -1,5 +1,5 @@
-// The first import of the package: Node runs it before the other modules, which would fail later and
-// with a message that names something else.
+// The first import of the package. Node runs it before the other modules, which would fail later
+// and with a message that names something else.
 
 /** The oldest Node that the package runs on, as `engines` of package.json has it. */
 export const OLDEST_NODE = '22.13'

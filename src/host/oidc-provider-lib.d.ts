@@ -9,18 +9,18 @@ declare module 'oidc-provider/lib/helpers/weak_cache.js' {
   import type { Client, ClientMetadata, Configuration } from 'oidc-provider'
 
   interface Instance {
-    /** The clients of the configuration by their id, where it has any. */
+    /** The clients of the configuration by their id, if it has any. */
     staticClients?: ReadonlyMap<string, Client | ClientMetadata>
     /** The public half of the provider's keys, as its jwks endpoint publishes them. */
     jwks: { keys: Array<Record<string, unknown>> }
     configuration: Configuration & {
       dPoPSigningAlgValues: readonly string[]
-      /** What a client may list in its `grant_types`. */
+      /** The values that a client may list in its `grant_types`. */
       grantTypes: ReadonlySet<string>
     }
     keystore: {
       selectForSign(filter: { alg: string; use?: 'sig' }): Array<{ readonly kid: string }>
-      /** What signs with the key: itself, or code outside the process. */
+      /** The signing key: itself, or code outside the process. */
       getKeyObject(key: object): object
     }
   }
@@ -32,7 +32,7 @@ declare module 'oidc-provider/lib/helpers/defaults.js' {
   export const defaults: Configuration
 }
 declare module 'oidc-provider/lib/helpers/jwt.js' {
-  /** Sets claims of the payload that it is given. */
+  /** Sets claims of the given payload. */
   export function sign(
     payload: Record<string, unknown>,
     key: object,

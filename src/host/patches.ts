@@ -1,5 +1,6 @@
-// Every member of a living provider that this package changes, one after the other. oidc-provider has no option for
-// any of them. Each says why it is changed, which option would replace the change, and which test holds it.
+// Every member of a living provider that this package changes, one after the other. oidc-provider
+// has no option for any of them. Each has its reason, the option that would replace the change,
+// and the test that holds it.
 import { readFileSync } from 'node:fs'
 import type {
   AccessToken,
@@ -16,7 +17,8 @@ import type { TokenBase } from './models.ts'
 import { currentRequest } from './request.ts'
 
 /**
- * Checks, once and at the start, that a provider has each member in the shape that is changed below.
+ * Checks, once and at the start, that a provider has each member in the shape that is changed
+ * below.
  *
  * @throws TypeError that names the version of oidc-provider, the member, and the way out
  */
@@ -57,18 +59,21 @@ function installedVersion(): string {
 }
 
 /**
- * `configuration.discovery`: adds members to both discovery documents of this provider. Those of the provider and of
- * the deployment's own `discovery` stay.
+ * `configuration.discovery`: adds members to both discovery documents of this provider. Those of
+ * the provider and of the deployment's own `discovery` stay.
  *
- * `discovery` is an option, and the issuer, which the members need, is no part of the configuration. A function as
- * `discovery` would replace this. Test: "discovery: one grant type more, and three endpoints".
+ * `discovery` is an option, but the members need the issuer, which is not in the configuration. A
+ * function as `discovery` would replace this. Test: "discovery: one grant type more, and three
+ * endpoints".
  */
 export function addToDiscovery(provider: Provider, members: Record<string, string>): void {
   const { configuration } = instance(provider)
   configuration.discovery = { ...members, ...configuration.discovery }
 }
 
-/** Validates client metadata by being constructed, synchronously. Outside the published types. */
+/**
+ * Validates client metadata in its constructor, synchronously. It is outside the published types.
+ */
 type ClientSchema = new (
   metadata: unknown,
   ctx?: object,
@@ -77,12 +82,14 @@ type ClientSchema = new (
 ) => object
 
 /**
- * `Client.Schema`: validates what clients say about themselves as if the provider did not have the grant type. That is
- * metadata of dynamic registration, which alone is validated with a request's context, and of client-id metadata
- * documents. Clients of the configuration and of the storage may list the grant.
+ * `Client.Schema`: validates the metadata that clients send as if the provider did not have the
+ * grant type. That is metadata of dynamic registration, which alone is validated with a request's
+ * context, and of client-id metadata documents. Clients of the configuration and of the storage
+ * may list the grant.
  *
- * No option tells self-registered clients from others. A `registerGrantType` that takes who may list the grant would
- * replace this. Test: "registration answers word for word the same to".
+ * No option distinguishes self-registered clients from others. A `registerGrantType` that takes
+ * who may list the grant would replace this. Test: "registration answers word for word the same
+ * to".
  */
 export function withholdFromSelfRegistered(provider: Provider, grantType: string): void {
   const { configuration } = instance(provider)
@@ -104,13 +111,14 @@ export function withholdFromSelfRegistered(provider: Provider, grantType: string
 }
 
 /**
- * `AccessToken.prototype.getValueAndPayload` and `ClientCredentials.prototype.getValueAndPayload`: give `settle` the
- * last word on the claims that are stored with an opaque token. It answers them in an object of its own, which
- * nobody else holds.
+ * `AccessToken.prototype.getValueAndPayload` and `ClientCredentials.prototype.getValueAndPayload`:
+ * give `settle` the last word on the claims that are stored with an opaque token. It returns them
+ * in an object of its own, which no other code holds.
  *
- * `extraTokenClaims` cannot do it: its answer is stored by reference, and code of the deployment may write to it
- * later. A customizer for opaque tokens, like `formats.customizers.jwt`, would replace this. Test: "everywhere: one
- * function of opaque tokens, which says what is stored".
+ * `extraTokenClaims` cannot do it, because its result is stored by reference, and code of the
+ * deployment may write to it later. A customizer for opaque tokens, like
+ * `formats.customizers.jwt`, would replace this. Test: "everywhere: one function of opaque tokens,
+ * which says what is stored".
  */
 export function settleStoredClaims(
   provider: Provider,
@@ -142,13 +150,14 @@ export function settleStoredClaims(
 }
 
 /**
- * `AccessToken.find`: finds an opaque access token only as long as `isOver` answers `false` for it, at introspection and
- * everywhere else.
+ * `AccessToken.find`: finds an opaque access token only as long as `isOver` returns `false` for
+ * it, at introspection and everywhere else.
  *
- * Introspection has a hook for its answer alone, and userinfo has none. A hook that judges each token that was found
- * would replace this. Test: "after the exchange: an opaque token is inactive at once, at introspection and everywhere".
+ * Introspection has a hook for its response alone, and userinfo has none. A hook that judges each
+ * token that was found would replace this. Test: "after the exchange: an opaque token is inactive
+ * at once, at introspection and everywhere".
  *
- * @returns finds an opaque access token by its value, over or not
+ * @returns a function that finds an opaque access token by its value, over or not
  */
 export function judgeFoundTokens(
   { AccessToken: model }: Provider,
@@ -168,11 +177,12 @@ export function judgeFoundTokens(
 }
 
 /**
- * `AccessToken.prototype.destroy`: runs `first` before an access token is destroyed. If it rejects, so does
- * `destroy()`, and the record stays.
+ * `AccessToken.prototype.destroy`: runs `first` before an access token is destroyed. If it
+ * rejects, so does `destroy()`, and the record stays.
  *
- * The events of the provider come after the record is gone, and a listener cannot reject. A hook before a token is
- * revoked would replace this. Test: "ends its impersonation, as its operator asked, and raises one event".
+ * The events of the provider come after the record is gone, and a listener cannot reject. A hook
+ * before a token is revoked would replace this. Test: "ends its impersonation, as its operator
+ * asked, and raises one event".
  */
 export function beforeTokenDestroyed(
   { AccessToken: { prototype } }: Provider,
@@ -186,26 +196,27 @@ export function beforeTokenDestroyed(
   Object.defineProperty(prototype, 'destroy', { value, configurable: true, writable: true })
 }
 
-/** A grant that is no more. */
+/** A destroyed grant. */
 export interface DestroyedGrant {
   readonly id: string
   readonly accountId: string | undefined
 }
 
-/** How long a look at a grant may hold up that it is destroyed, in milliseconds. */
+/** The longest delay of a grant's destruction by the read before it, in milliseconds. */
 const MAX_LOOK_MS = 2_000
 
 /**
- * `Grant.adapter` and `Grant.prototype.adapter`: call `then` after a grant was destroyed, by its `destroy()`, by
- * whatever revokes it at the provider, or by the adapter that the provider has of it. The look at the grant, whose
- * record is gone afterwards, never stops that it is destroyed.
+ * `Grant.adapter` and `Grant.prototype.adapter`: call `then` after a grant was destroyed, by its
+ * `destroy()`, by a revocation at the provider, or by the provider's adapter. The grant is read
+ * first, because its record is gone afterwards. That read never prevents the destruction.
  *
- * Both getters answer an adapter that has another `destroy`, and leave the deployment's own as it is: other
- * providers may use it, it may be frozen, and its methods may insist on their own `this`.
+ * Both getters return an adapter that has another `destroy`, and leave the deployment's own
+ * adapter unchanged: other providers may use it, it may be frozen, and its methods may need their
+ * own `this`.
  *
- * `grant.revoked` has no account, and no event comes of `Grant.adapter.destroy()`. An event `grant.destroyed` with
- * the account, wherever it happens, would replace this. Test: "by the revocation endpoint, by destroy() and by the
- * provider's adapter".
+ * `grant.revoked` has no account, and `Grant.adapter.destroy()` emits no event. An event
+ * `grant.destroyed` with the account, on every destruction, would replace this. Test: "by the
+ * revocation endpoint, by destroy() and by the provider's adapter".
  */
 export function afterGrantDestroyed(
   provider: Provider,
@@ -234,10 +245,12 @@ function watchDestroy(adapter: Adapter, then: (grant: DestroyedGrant) => void): 
       () => undefined,
     )
     await adapter.destroy(id)
-    // Another model's record may have been found: an adapter may use one table for all of them.
+    // The found record may be another model's, because an adapter may use one table for all
+    // models.
     if (record?.kind === 'Grant') then({ id, accountId: record.accountId })
   }
-  // A target of its own: a frozen adapter as the target would have to answer its own methods.
+  // A target of its own: a proxy of a frozen adapter would have to return the adapter's own
+  // methods.
   return new Proxy<Adapter>(Object.create(adapter), {
     get(_target, name) {
       if (name === 'destroy') return destroy

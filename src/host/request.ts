@@ -1,5 +1,5 @@
 // lib/helpers/als: the provider's models and helpers find the request there, and nowhere else.
-// lib/shared/cors: the token endpoint's own answer to other origins, clientBasedCORS included.
+// lib/shared/cors: the token endpoint's own response to other origins, with clientBasedCORS.
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import type { Account, KoaContextWithOIDC, Provider } from 'oidc-provider'
@@ -16,7 +16,7 @@ export function runInRequest<T>(ctx: object, callback: () => T): T {
   return als.run(ctx, callback)
 }
 
-/** The context of the request that the provider answers right now, if it does. */
+/** The context of the current request, if there is one. */
 export function currentRequest(): KoaContextWithOIDC | undefined {
   const ctx: unknown = als.getStore()
   return isRequest(ctx) ? ctx : undefined
@@ -27,11 +27,11 @@ function isRequest(ctx: unknown): ctx is KoaContextWithOIDC {
 }
 
 /**
- * Gives the context what oidc-provider's own routes have, for `findAccount` and listeners.
+ * Adds the members of oidc-provider's own routes to the context, for `findAccount` and listeners.
  *
- * @param url the address of the route, which the `htu` of a DPoP proof is compared with (RFC 9449
- * §4.3). By default, the path that the caller used at the issuer's origin: who sends `Host` may have
- * the proof from a server of that name
+ * @param url - the address of the route, with which the `htu` of a DPoP proof is compared (RFC
+ * 9449 §4.3). By default, it is the path that the caller used at the issuer's origin, because a
+ * caller that sends another `Host` may have the proof from a server of that name.
  */
 export function withOidc(
   provider: Provider,
@@ -48,18 +48,18 @@ export function withOidc(
   return Object.assign(ctx, { oidc })
 }
 
-/** A context for what happens outside a request: no header, no address of a caller. */
+/** Creates a context for work outside a request, without a header or an address of a caller. */
 export function requestless(provider: Provider): Context {
-  // All that Koa reads of a request.
+  // The members of a request that Koa reads.
   const request = { headers: {}, method: 'GET', socket: {}, url: '/' } as IncomingMessage
   return provider.createContext(request, new ServerResponse(request))
 }
 
 /**
- * The account with this id, by `findAccount` of the provider's configuration; `undefined` where the
- * provider knows no such account.
+ * Finds the account with this id, by `findAccount` of the provider's configuration; `undefined` if
+ * the provider has no such account.
  *
- * @param ctx the request that is answered, for a `findAccount` that reads it
+ * @param ctx - the current request, for a `findAccount` that reads it
  */
 export async function findAccountById(
   provider: Provider,
@@ -71,13 +71,13 @@ export async function findAccountById(
 }
 
 /**
- * The path that the caller used, before any mount changed it, at `origin`. It is not parsed: that would take a
- * twentieth of an issue.
+ * Returns the path that the caller used, before any mount changed it, at `origin`. It is not
+ * parsed, because that would take a twentieth of an issue.
  *
- * @param origin of the issuer where `Host` must not count
+ * @param origin - the issuer's if `Host` must not count
  */
 export function urlAt(origin: string, ctx: Context): string {
-  // Express and its like keep the path before their mounts here, Koa in its own context.
+  // Express and similar frameworks keep the path before their mounts here, Koa in its own context.
   const target = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
   // RFC 9112 §3.2.2: the target of a request may be a whole URL.
   const [path = ''] = target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)
@@ -85,8 +85,8 @@ export function urlAt(origin: string, ctx: Context): string {
 }
 
 /**
- * CORS as at the token endpoint. The deployment's `clientBasedCORS` is asked once the context has
- * its `Client` entity.
+ * Handles CORS as the token endpoint does. It calls the deployment's `clientBasedCORS` once the
+ * context has its `Client` entity.
  */
 export function tokenEndpointCors(provider: Provider, allowMethods: 'GET' | 'POST'): Middleware {
   const dPoP = configurationOf(provider).features?.dPoP

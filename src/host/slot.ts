@@ -1,17 +1,17 @@
 /**
- * What belongs to one provider or to one request, kept beside it and not on it: each layer declares the slot of what it
- * keeps, so that a function of `(provider, ctx)` finds it, and no type is imported upwards.
+ * State of one provider or request, in a WeakMap. Each layer declares its own slot, so that a
+ * function of `(provider, ctx)` finds the state, and no type is imported upwards.
  */
 export interface Slot<T extends object> {
-  /** Throws where nothing was set: the provider was not assembled. */
+  /** Throws if nothing was set because the provider was not assembled. */
   of(owner: object): T
   find(owner: object): T | undefined
   set(owner: object, value: T): T
 }
 
 /**
- * @param name what an error says is missing, as in `the options`
- * @param make what is there from the first look on, where it need not be set
+ * @param name - the missing state, for the error, as in `the options`
+ * @param make - makes the first value, if it need not be set
  */
 export function slot<T extends object>(name: string, make?: () => T): Slot<T> {
   const values = new WeakMap<object, T>()

@@ -102,7 +102,7 @@ function isFunction<T>(value: unknown): value is T & (() => unknown) {
   return typeof value === 'function'
 }
 
-/** What `features.impersonation` may hold: types, bounds and defaults. */
+/** The options of `features.impersonation`: types, bounds and defaults. */
 export const impersonationRules = {
   enabled: boolean.or(false),
   managementApi: group({

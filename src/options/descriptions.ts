@@ -4,9 +4,10 @@ import type { Authorize } from '../public/hooks.ts'
 const MAX_LENGTH = 500
 
 /**
- * What a rule says of itself, for each rule that it is made of; `undefined` for one that says nothing.
+ * The descriptions of a rule, for each rule that it is made of; `undefined` for a rule without
+ * one.
  *
- * @throws TypeError for what is neither a sentence nor a list of sentences
+ * @throws TypeError for anything but a sentence or a list of sentences
  */
 export function descriptionsOf(rule: Authorize, path: string): readonly (string | undefined)[] {
   const { description } = rule

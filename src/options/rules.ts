@@ -1,34 +1,36 @@
 import { isPlainObject, knownMembers } from '../shared/json.ts'
 
-/** What was given cannot be understood. The message begins with the path of the member. */
+/** Invalid input. The message begins with the path of the member. */
 export class InvalidInput extends TypeError {}
 
 /** Anything but the absence of an option. */
 type Given = NonNullable<unknown>
 
-/** What the reference of the options says of a rule. */
+/** The facts about a rule for the reference of the options. */
 export interface RuleFacts {
   readonly type: string
-  /** What an option is that is left out. */
+  /** The value of an option that is left out. */
   readonly default?: unknown
-  /** Of an integer. */
+  /** The bounds of an integer. */
   readonly min?: number
   readonly max?: number
-  /** What it may be, or what its entries may be. */
+  /** The values that it, or its entries, may have. */
   readonly values?: readonly string[]
   /** The rules of its members. */
   readonly of?: { readonly [name: string]: RuleFacts }
 }
 
 /**
- * Reads one option: answers what it is, `Absent` where it is left out, which `undefined` always means. It throws a
- * TypeError that begins with the path of the option.
+ * Reads one option. It returns the value, or `Absent` if the option is left out, which `undefined`
+ * always means. It throws a TypeError that begins with the path of the option.
  */
 export interface Rule<T extends Given = Given, Absent = unknown> extends RuleFacts {
   (value: unknown, path: string): T | Absent
   /** The same rule with a default. */
   or(byDefault: T): Rule<T, T>
-  /** The same rule for an option that must not be left out. @param about what it is, for errors */
+  /**
+   * The same rule for an option that must not be left out. @param about - describes it, for errors
+   */
   required(about: string): Rule<T, never>
 }
 
@@ -37,10 +39,10 @@ export interface Rules {
   readonly [name: string]: Rule
 }
 
-/** The options of rules once they are read: checked, with every default filled in, frozen. */
+/** The options of rules after they are read: checked, with every default filled in, frozen. */
 export type Resolved<R extends Rules> = { readonly [Name in keyof R]: ReturnType<R[Name]> }
 
-/** @param about `: ` and what a required option is, or nothing; for the error */
+/** @param about - `: ` and the description of a required option, or nothing; for the error */
 type Parse<T> = (value: unknown, path: string, about: string) => T
 
 /** A rule for an option that may be left out. */
@@ -75,9 +77,9 @@ function make<T extends Given, Absent>(
 }
 
 /**
- * A rule for a value of the type `T`, by a check that may be less than the type says.
+ * A rule for a value of the type `T`, with a check that may be weaker than the type.
  *
- * @param what it must be, for the error
+ * @param what - describes the value, for the error
  */
 export function valid<T extends Given>(
   isValid: (value: unknown) => boolean,
@@ -110,7 +112,7 @@ export function integer(min: number, max: number): Rule<number, undefined> {
   )
 }
 
-/** How long something lives at most. */
+/** A maximum lifetime. */
 export const seconds = valid<number>(
   (value) => Number.isSafeInteger(value) && Number(value) >= 1,
   'a positive integer: seconds',
@@ -134,12 +136,12 @@ export function someOf<const T extends string>(
   })
 }
 
-/** A function of the type `T`. The check sees that it is a function, and no more. */
+/** A function of the type `T`. The check is for a function, and no more. */
 export function aFunction<T extends Given>(): Rule<T, undefined> {
   return valid((value) => typeof value === 'function', 'a function', { type: 'function' })
 }
 
-/** An object of the type `T`. The check sees that it has the methods, and no more. */
+/** An object of the type `T`. The check is for its methods, and no more. */
 export function objectWith<T extends Given>(
   ...methods: readonly (keyof T & string)[]
 ): Rule<T, undefined> {
@@ -159,7 +161,7 @@ export function hasMethod(value: unknown, name: string): boolean {
 /**
  * A list of at least so many entries.
  *
- * @param what the entries are, for the error
+ * @param what - describes the entries, for the error
  */
 export function list<T extends Given>(
   of: Rule<T>,
@@ -180,7 +182,7 @@ export function list<T extends Given>(
   })
 }
 
-/** Options of their own; all of them are left out where the group is. */
+/** Options of their own. If the group is left out, so are all of them. */
 export function group<R extends Rules>(of: R): Rule<Resolved<R>, Resolved<R>> {
   const parse = (value: unknown, path: string) => resolve(of, value, path)
   return make({ type: 'section', of }, parse, (path) => parse({}, path))
@@ -220,7 +222,7 @@ export function readInput<R extends Rules>(rules: R, input: unknown): Resolved<R
   )
 }
 
-/** What is absent, and has no default, is no member of the answer. */
+/** A member that is absent and has no default is left out of the result. */
 function readMembers<R extends Rules>(
   rules: R,
   value: unknown,
@@ -234,7 +236,7 @@ function readMembers<R extends Rules>(
     const read: unknown = rules[name]?.(given[name], prefix + name)
     if (read !== undefined) members[name] = read
   }
-  // Each member is what its rule answered.
+  // Each member is the result of its rule.
   return members as Resolved<R>
 }
 

@@ -2,7 +2,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Actor, MayAct, Need, SubjectTokenContext } from './hooks.ts'
 import type { ImpersonationEnd } from './objects.ts'
 
-/** What a listener learns of a subject token: everything but its value, which is stored nowhere. */
+/** The subject token as listeners get it. Its value is stored nowhere, and is not part of it. */
 export interface SubjectTokenRecord {
   /** The name of the model in the storage. */
   readonly kind: string
@@ -10,25 +10,25 @@ export interface SubjectTokenRecord {
   readonly jti: string
   /** The user to be impersonated. */
   readonly accountId: string
-  /** The machine-to-machine client that asked for it. */
+  /** The machine-to-machine client that requested it. */
   readonly clientId: string
-  /** The `context` it was issued with, frozen all the way down. */
+  /** The `context` of its request, frozen all the way down. */
   readonly contextObject: SubjectTokenContext
-  /** When it expires, in seconds since the epoch. */
+  /** The time of its expiry, in seconds since the epoch. */
   readonly exp?: number | undefined
 }
 
-/** Why a request was refused. */
+/** The reason for a refusal. */
 export interface Denial {
   /**
-   * `'issue'`: a subject token, at the management API. `'exchange'`: at the token endpoint. `'end'`:
-   * the end of impersonations.
+   * The stage of the refusal. `'issue'` is the management API, for a subject token. `'exchange'`
+   * is the token endpoint. `'end'` is the end of impersonations.
    */
   readonly stage: 'end' | 'exchange' | 'issue'
-  /** What the client got: the `error` of the answer. */
+  /** The `error` of the response that the client got. */
   readonly error: string
   /**
-   * The reason, which the client does not get. It is for people who investigate: programs must not
+   * The reason, which the client does not get. It is for people who investigate. Programs must not
    * compare it.
    */
   readonly reason: string
@@ -36,66 +36,74 @@ export interface Denial {
 
 /** The redemption that came before a replay. */
 export interface Redemption {
-  /** When, in seconds since the epoch; absent where it happened in this very moment. */
+  /** The time in seconds since the epoch; absent if it happened in this very moment. */
   readonly at?: number | undefined
-  /** The `jti` that the access token issued then has, if it was a JWT. */
+  /** The `jti` of the access token that was issued then, if it was a JWT. */
   readonly jti: string
 }
 
-/** One event. A member that is not known, or not yet decided, is absent. */
+/** One event. A member without a known value is absent. */
 export interface ImpersonationEvent {
-  /** When, in milliseconds since the epoch. */
+  /** The time of the event, in milliseconds since the epoch. */
   readonly timeMs: number
   /** The id of the subject token, the same through its whole life: the SHA-256 of its value. */
   readonly id?: string | undefined
   /** The account id of the user to be impersonated. */
   readonly userId?: string | undefined
-  /** The actor. */
+  /** The acting operator. */
   readonly actor?: Actor | undefined
-  /** The software that acts, for `actor` or on its own: the id of a client of `softwareActors`. */
+  /**
+   * The software that acts, for `actor` or on its own, as the id of a client of `softwareActors`.
+   */
   readonly software?: string | undefined
-  /** The operator and the client that the subject token is bound to, where it is bound to any. */
+  /** The operator and the client that the subject token is bound to, if any. */
   readonly mayAct?: MayAct | undefined
-  /** The machine-to-machine client that asked for the subject token. */
+  /** The machine-to-machine client that requested the subject token. */
   readonly requestedBy?: string | undefined
-  /** The client that exchanges; in a denial at the stage `'end'`, the client that asked to end. */
+  /**
+   * The client that exchanges. In a denial at the stage `'end'`, it is the client that requested
+   * the end.
+   */
   readonly client?: string | undefined
-  /** The resource, or at issue those that the token is bound to. */
+  /** The resource. At issue, it is the resources that the token is bound to. */
   readonly resource?: string | readonly string[] | undefined
-  /** The scope granted; at issue, the most that ever will be. */
+  /** The scope granted. At issue, it is the maximum scope. */
   readonly scope?: string | undefined
   /** The `context` of the subject token. */
   readonly context?: SubjectTokenContext | undefined
-  /** When what was issued expires, in seconds since the epoch. */
+  /** The expiry of the issued token, in seconds since the epoch. */
   readonly expiresAt?: number | undefined
-  /** The `jti` of the access token, if it is a JWT: the id of an opaque one is its value. */
+  /**
+   * The `jti` of the access token, if it is a JWT. It is absent for an opaque token, whose id is
+   * its value.
+   */
   readonly jti?: string | undefined
-  /** The permit that allowed it, or several, as the deployment's rule said. */
+  /** The permit that allowed it, or several, as the deployment's rule returned. */
   readonly permit?: string | readonly string[] | undefined
-  /** Why a person has to look at it afterwards, as the deployment's rule said. */
+  /** The reason why a person has to review it afterwards, as the deployment's rule returned. */
   readonly review?: string | undefined
-  /** Of `impersonation.denied`: whose approval it needs. */
+  /** Missing approvals, in `impersonation.denied`. */
   readonly needs?: readonly Need[] | undefined
-  /** Of `impersonation.denied`. */
+  /** Set in `impersonation.denied`. */
   readonly denial?: Denial | undefined
-  /** Of `impersonation.replayed`. */
+  /** Set in `impersonation.replayed`. */
   readonly redemption?: Redemption | undefined
-  /** Of `impersonation.ended`. */
+  /** Set in `impersonation.ended`. */
   readonly end?: ImpersonationEnd | undefined
 }
 
 /** A listener of an event that a request raises. */
 export type ImpersonationListener = (ctx: KoaContextWithOIDC, event: ImpersonationEvent) => unknown
 
-/** A listener of `impersonation.ended`: without a context where no request of its own ended it. */
+/** A listener of `impersonation.ended`. It gets no context if no request of its own ended it. */
 export type EndListener = (
   ctx: KoaContextWithOIDC | undefined,
   event: ImpersonationEvent,
 ) => unknown
 
 /**
- * The events of this package. Each `POST` to the management API, and each exchange whose client was
- * authenticated, raises one of the four `impersonation` events, once, after it was decided. A
+ * The events of this package. Each `POST` to the management API, and each exchange whose client
+ * was authenticated, raises one of the four `impersonation` events, once, after the decision. A
  * challenge for a DPoP nonce decides nothing and raises none.
  */
 export interface ImpersonationEvents {
@@ -108,8 +116,8 @@ export interface ImpersonationEvents {
   /** A subject token was presented that had been redeemed before. */
   'impersonation.replayed': ImpersonationListener
   /**
-   * An impersonation was ended before its access token expired, or within 300 s after it. Once for
-   * each, in the process that ended it.
+   * An impersonation was ended before its access token expired, or within 300 s after it. It is
+   * emitted once for each, in the process that ended it.
    */
   'impersonation.ended': EndListener
   /** The record was stored. */
@@ -118,28 +126,29 @@ export interface ImpersonationEvents {
   'subject_token.consumed': (subjectToken: SubjectTokenRecord) => void
 }
 
-/** The events that can be recorded before their answers leave. */
+/** The events that can be recorded before the response leaves. */
 export type RecordedEventName =
   | 'impersonation.ended'
   | 'impersonation.started'
   | 'impersonation.issued'
 
-/** Records an event. It resolves when the event is stored, and rejects where it is not. */
+/** Records an event. It resolves when the event is stored, and rejects if it is not. */
 export type RecordEvent = (name: RecordedEventName, event: ImpersonationEvent) => Promise<unknown>
 
 /** Options of `recordFirst`. */
 export interface RecordFirstOptions {
   /**
-   * Seconds that an answer waits for its event, more than 0 and at most 30.
+   * The time for which a response waits for its event, in seconds, more than 0 and at most 30.
    * @defaultValue `2`
    * @example
    * timeout: 5
    */
   readonly timeout?: number | undefined
   /**
-   * Asked before a subject token is issued, over HTTP or in the process, and before one is exchanged: whether
-   * `record` takes events. It may wait for that, at most `timeout`. Anything but `true` is 503
-   * `temporarily_unavailable` with `Retry-After`: nothing is done, nothing is used up, and no event is raised.
+   * Returns whether `record` takes events. It is called before a subject token is issued, over
+   * HTTP or in the process, and before a subject token is exchanged. It may wait for at most
+   * `timeout`. Anything but `true` leads to 503 `temporarily_unavailable` with `Retry-After`. The
+   * provider then does nothing, uses up nothing, and raises no event.
    * @defaultValue always ready
    * @example
    * ready: () => true
@@ -150,7 +159,9 @@ export interface RecordFirstOptions {
 type OfRequest = `impersonation.${'denied' | 'started' | 'issued' | 'replayed'}`
 type OfImpersonation = OfRequest | 'impersonation.ended'
 
-/** What listens to all of these events: one that may be an end may come without a context. */
+/**
+ * The listener of all of these events. If one of them may be an end, the context may be absent.
+ */
 type ListenerOf<Events extends keyof ImpersonationEvents> = [Events] extends [OfRequest]
   ? ImpersonationListener
   : [Events] extends [OfImpersonation]

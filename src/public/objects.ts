@@ -1,18 +1,22 @@
 import type { Context } from 'koa'
 import type { Actor, MayAct, Need, SubjectTokenContext } from './hooks.ts'
 
-/** A request for a subject token: the body of `POST …/subject-tokens`. It is read as JSON has it. */
+/**
+ * A request for a subject token, the body of `POST …/subject-tokens`. It is read as JSON holds it.
+ */
 export interface SubjectTokenRequest {
-  /** The user to be impersonated: 1 to 255 characters. */
+  /** The user to be impersonated, of 1 to 255 characters. */
   readonly userId: string
   /**
-   * Kept with the token: a plain object, at most 4 KiB as JSON.
+   * Stored with the token. It is a plain object of at most 4 KiB as JSON.
    * @defaultValue `{}`
    */
   readonly context?: SubjectTokenContext | undefined
-  /** Who may redeem it. */
+  /** The party that may redeem it. */
   readonly mayAct?: MayAct | undefined
-  /** The resources it may be exchanged for: absolute URIs without fragment, at most 16. */
+  /**
+   * The resources it may be exchanged for. They are absolute URIs without fragment, at most 16.
+   */
   readonly resource?: string | readonly string[] | undefined
   /** The maximum scope of its access token. */
   readonly scope?: string | undefined
@@ -20,81 +24,92 @@ export interface SubjectTokenRequest {
   readonly expiresIn?: number | undefined
 }
 
-/** For whom a subject token is issued in the process. */
+/** The client and the context for which a subject token is issued in the process. */
 export interface IssueOptions {
   /** The id of a client that `managementApi.clients.issue` names, and that authenticates. */
   readonly as: string
   /**
-   * The request that is answered: `authorize`, `findAccount` and listeners see it, so that `ctx.ip` is
-   * its sender's. Its response stays as it is.
+   * The current request. `authorize`, `findAccount` and listeners see it, so that `ctx.ip` is its
+   * sender's. Its response stays as it is.
    * @defaultValue a context without a request
    */
   readonly ctx?: Context | undefined
   /**
-   * How long the access token lives at most, in seconds: a positive safe integer. It is kept with the subject
-   * token, so that it holds at each process. The policy and the configuration can shorten it, and never
-   * lengthen it.
+   * The maximum lifetime of the access token, in seconds: a positive safe integer. It is stored
+   * with the subject token, so that it holds at each process. The policy and the configuration can
+   * shorten it, and never lengthen it.
    */
   readonly accessTokenTtl?: number | undefined
 }
 
-/** For whom the policy is asked beforehand. */
+/** The client and the context for which the policy is previewed. */
 export type PreviewOptions = Pick<IssueOptions, 'as' | 'ctx'>
 
 /** A subject token, which is shown once. */
 export interface IssuedSubjectToken {
   readonly subjectToken: string
-  /** Seconds. */
+  /** In seconds. */
   readonly expiresIn: number
-  /** The id of the impersonation: for `get(id)` and `end(id)`. It is no secret. */
+  /** The id of the impersonation for `get(id)` and `end(id)`. It is no secret. */
   readonly id: string
 }
 
-/** What the deployment's rule says of a request now. It is no promise: issue and exchange ask again. */
+/**
+ * The verdict of the deployment's rule on a request now. It is no promise, because issue and
+ * exchange call the rule again.
+ */
 export interface Preview {
-  /** `'needs'`: an approval is missing. */
+  /** The value `'needs'` means that an approval is missing. */
   readonly verdict: 'allowed' | 'needs' | 'refused'
-  /** With `'needs'`: whose approval. */
+  /** The missing approvals, with `'needs'`. */
   readonly needs?: readonly Need[]
-  /** With `'needs'`: the operator may act without them in an emergency. */
+  /** Set with `'needs'` if the operator may act without them in an emergency. */
   readonly emergency?: true
-  /** With `'allowed'`: the limit of the rule, in seconds. */
+  /** The limit of the rule in seconds, with `'allowed'`. */
   readonly accessTokenTtl?: number
-  /** With `'allowed'`: the ids of the permits that the rule names. */
+  /** The ids of the permits that the rule names, with `'allowed'`. */
   readonly permit?: string | readonly string[]
 }
 
 /**
- * Where an impersonation stands. `issued`: its subject token can be redeemed. `active`: its access
- * token was issued and lives. `ended`: by an end, whatever was before. `expired`: by itself.
+ * The state of an impersonation.
+ *
+ * - `issued`: its subject token can be redeemed
+ * - `active`: its access token was issued and is valid
+ * - `ended`: it was ended, whatever its state before
+ * - `expired`: it expired by itself
  */
 export type ImpersonationState = 'active' | 'ended' | 'expired' | 'issued'
 
 /**
- * Why it ended. `requested`: the operator or a backend asked. `user`: the customer did. `policy`: a
- * rule of the deployment; or the provider itself, of what was redeemed for nothing or not recorded in
- * time, with a `reason` that says so. `operator_signed_out`: the operator's sign-in or grant is over. `replay`:
- * its subject token was presented again after it had been redeemed.
+ * The cause of an end.
+ *
+ * - `requested`: the operator or a backend requested it
+ * - `user`: the customer ended it
+ * - `policy`: a rule of the deployment ended it. The provider itself uses it for an impersonation
+ *   that was redeemed in vain or not recorded in time, with a `reason` that says so
+ * - `operator_signed_out`: the operator's sign-in or grant is over
+ * - `replay`: its subject token was presented again after its redemption
  */
 export type EndCause = 'operator_signed_out' | 'policy' | 'replay' | 'requested' | 'user'
 
-/** How an impersonation ended. */
+/** The end of an impersonation. */
 export interface ImpersonationEnd {
-  /** When, in seconds since the epoch. */
+  /** The time in seconds since the epoch. */
   readonly at: number
-  /** Who ended it, where that is known. */
+  /** The person who ended it, if known. */
   readonly by?: { readonly sub: string } | undefined
   readonly cause: EndCause
-  /** What the caller wrote about it. */
+  /** The reason that the caller gave. */
   readonly reason?: string | undefined
 }
 
 /**
  * An impersonation, from the issue of its subject token to the last moment at which its access
- * token can be valid. What is not known is absent; times are seconds since the epoch.
+ * token can be valid. A member without a known value is absent. Times are seconds since the epoch.
  */
 export interface Impersonation {
-  /** One id from first to last: the SHA-256 of the subject token's value, base64url. */
+  /** The id from first to last, the SHA-256 of the subject token's value, base64url. */
   readonly id: string
   readonly state: ImpersonationState
   /** The user. */
@@ -103,61 +118,70 @@ export interface Impersonation {
   readonly actor?: Actor | undefined
   /** The operator and the client that the subject token is bound to. */
   readonly mayAct?: MayAct | undefined
-  /** The client that asked for the subject token. */
+  /** The client that requested the subject token. */
   readonly requestedBy: string
   /** The client that redeemed it. */
   readonly client?: string | undefined
-  /** The software that acts, for `actor` or on its own: the client again, as `softwareActors` names it. */
+  /**
+   * The software that acts, for `actor` or on its own. It is the client again, if `softwareActors`
+   * names it.
+   */
   readonly software?: string | undefined
-  /** The resource of the access token; before, those that the subject token is bound to. */
+  /**
+   * The resource of the access token. Before the exchange, it is the resources that the subject
+   * token is bound to.
+   */
   readonly resource?: string | readonly string[] | undefined
-  /** The scope of the access token; before, the most that it can have. */
+  /** The scope of the access token. Before the exchange, it is the maximum scope. */
   readonly scope?: string | undefined
   /** The `context` of the request for the subject token. */
   readonly context: SubjectTokenContext
-  /** The permit that allowed it, or several, as `authorize` said. */
+  /** The permit that allowed it, or several, as `authorize` returned. */
   readonly permit?: string | readonly string[] | undefined
-  /** Why a person has to look at it afterwards, as `authorize` said. */
+  /** The reason why a person has to review it afterwards, as `authorize` returned. */
   readonly review?: string | undefined
-  /** When the subject token was issued. */
+  /** The time of issue of the subject token. */
   readonly issuedAt: number
   /** The last moment at which the subject token can be redeemed. */
   readonly redeemableUntil: number
-  /** When it was redeemed. */
+  /** The time of the redemption. */
   readonly startedAt?: number | undefined
-  /** When the access token expires. */
+  /** The expiry of the access token. */
   readonly expiresAt?: number | undefined
   readonly end?: ImpersonationEnd | undefined
-  /** Where its access token's status is found: draft-ietf-oauth-status-list-21, section 6.2. */
+  /** The place of its access token's status: draft-ietf-oauth-status-list-21, section 6.2. */
   readonly status?: { readonly idx: number; readonly uri: string } | undefined
 }
 
-/** Which impersonations are meant. Several members are joined by *and*. */
+/** A filter of impersonations. Several members are joined by *and*. */
 export interface ImpersonationFilter {
   /** The user. */
   readonly userId?: string | undefined
-  /** The account id of the operator who redeemed the subject token, or whom it is bound to. */
+  /** The account id of the operator who redeemed the subject token, or to whom it is bound. */
   readonly actor?: string | undefined
-  /** The client that asked for the subject token. */
+  /** The client that requested the subject token. */
   readonly requestedBy?: string | undefined
   /**
-   * The client that redeemed the subject token, or that it is bound to before. No storage looks up by
-   * it: all that match the rest are read, page by page.
+   * The client that redeemed the subject token, or to which it is bound before. No adapter indexes
+   * it, so all impersonations that match the rest are read, page by page.
    */
   readonly client?: string | undefined
-  /** A permit that allowed it, alone or with others, at issue or at the exchange. No storage looks up by it, as by `client`. */
+  /**
+   * A permit that allowed it, alone or with others, at issue or at the exchange. As with `client`,
+   * no adapter indexes it.
+   */
   readonly permit?: string | undefined
 }
 
-/** A question for impersonations. */
+/** A query for impersonations. */
 export interface ImpersonationQuery extends ImpersonationFilter {
   readonly state?: ImpersonationState | undefined
   /**
-   * How many, at most: 1 to 100.
+   * The maximum number of items, 1 to 100.
    * @defaultValue `25`
    */
   readonly limit?: number | undefined
-  /** `next` of the page before, asked for with the same filter and state. */
+  /** `next` of the page before, used with the same filter and state. */
   readonly cursor?: string | undefined
 }
 
@@ -165,28 +189,30 @@ export interface ImpersonationQuery extends ImpersonationFilter {
 export interface ImpersonationPage {
   readonly items: readonly Impersonation[]
   /**
-   * The `cursor` of the next page; absent on the last one. With `state`, a page may have fewer items
-   * than the limit, or none, and a next one all the same.
+   * The `cursor` of the next page; absent on the last one. With `state`, a page may have fewer
+   * items than the limit, or none, although there is a next page.
    */
   readonly next?: string | undefined
 }
 
-/** How to end. */
+/** Options of an end. */
 export interface EndOptions {
-  /** Who ends it: 1 to 255 characters. */
+  /** The person who ends it, of 1 to 255 characters. */
   readonly by?: { readonly sub: string } | undefined
   /**
-   * Why.
+   * The cause.
    * @defaultValue `'requested'`
    */
   readonly cause?: EndCause | undefined
-  /** What is to be kept about it: 1 to 1024 characters. */
+  /** The reason to store with it, of 1 to 1024 characters. */
   readonly reason?: string | undefined
 }
 
-/** One thing that a deployment in production has: a line of the list that `check()` resolves. */
+/**
+ * One requirement of a deployment in production, as a line of the list that `check()` resolves.
+ */
 export interface ChecklistItem {
-  /** What it is about: a row of the table in docs/production.md. */
+  /** The topic, a row of the table in docs/production.md. */
   readonly id:
     | 'account_ids'
     | 'actor_client'
@@ -209,10 +235,13 @@ export interface ChecklistItem {
     | 'status_lists'
     | 'token_format'
   /**
-   * Whether this deployment has it, as far as the provider can tell. `undefined`: the provider could not
-   * look yet, because nothing answers at its address.
+   * `true` if this deployment has it, as far as the provider can check. `undefined` if the
+   * provider could not check yet, because nothing responds at its address.
    */
   readonly ok: boolean | undefined
-  /** In one sentence: what to do, and where that is not done, for what. For people: the words may change. */
+  /**
+   * One sentence with the step to take and its purpose. It is for people, and its words may
+   * change.
+   */
   readonly message: string
 }

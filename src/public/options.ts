@@ -7,38 +7,39 @@ import type {
   GetCustomJwtClaims,
 } from './hooks.ts'
 
-/** `features.impersonation`: everything that can be set, and what happens when it is not. */
+/** `features.impersonation`: its options, with their defaults. */
 export interface ImpersonationOptions {
   /**
-   * Whether the provider offers impersonation at all. `false` leaves a plain provider: no route,
-   * no grant.
+   * Turns impersonation on. `false` leaves a plain provider, without a route and without the
+   * grant.
    * @defaultValue `false`
    */
   enabled?: boolean | undefined
-  /** The endpoint that issues subject tokens, and who may call it. */
+  /** The endpoint that issues subject tokens, and its clients. */
   managementApi?: ManagementApiOptions | undefined
   /**
-   * Whether clients that register themselves (`features.registration`,
-   * `features.clientIdMetadataDocument`) may list the token-exchange grant. With `false`, what they
-   * send is validated as if the provider did not have it, when a client is updated too. Clients of
-   * the configuration and of the storage may list it; a client that registered while this was
-   * `true` is one of the latter. It gives no client the right to issue.
+   * Lets clients that register themselves (`features.registration`,
+   * `features.clientIdMetadataDocument`) list the token-exchange grant. With `false`, their
+   * metadata is validated as if the provider did not have the grant, also when a client is
+   * updated. Clients of the configuration and of the storage may list it. A client that registered
+   * while this was `true` counts as a client of the storage. It gives no client the right to
+   * issue.
    * @defaultValue `false`
    */
   allowSelfRegisteredClients?: boolean | undefined
   /**
-   * Your own applications in which operators act. Operators who are signed in get the scope `openid`
-   * there without a consent page, and nothing else. Such an application asks the provider with
-   * `prompt=none` who is signed in, and the provider cannot ask for consent then. Your
-   * `loadExistingGrant` is called first.
+   * Your own applications in which operators act. Operators who are signed in get the scope
+   * `openid` there without a consent page, and nothing else. Such an application sends
+   * `prompt=none` to find out who is signed in, and the provider cannot show a consent page then.
+   * Your `loadExistingGrant` is called first.
    * @defaultValue `[]`: operators have to consent first
    * @example
    * applications: ['shop', 'support-console']
    */
   applications?: ClientRule | undefined
   /**
-   * The one-time tokens that an exchange redeems. How long they live, the provider's own
-   * `ttl.SubjectToken` says: a number of seconds or a function, 600 by default, 3600 at most.
+   * The one-time tokens that an exchange redeems. The provider's own `ttl.SubjectToken` sets their
+   * lifetime. It is a number of seconds or a function, 600 by default, 3600 at most.
    */
   subjectToken?: SubjectTokenOptions | undefined
   /** The access tokens that an exchange issues. */
@@ -49,36 +50,38 @@ export interface ImpersonationOptions {
    */
   actorToken?: ActorTokenOptions | undefined
   /**
-   * Clients that are software which acts, such as a support copilot: their ids, or a function of the
-   * client. The client that authenticated at the exchange is then the outermost actor in `act`, for
-   * the person of the actor token, or on its own where no actor token is sent and none is required. A
-   * public client that is named is refused (`unauthorized_client`).
+   * Clients that are software which acts, such as a support copilot. It is a list of their ids, or
+   * a function of the client. The client that authenticated at the exchange is then the outermost
+   * actor in `act`. It acts for the person of the actor token. If no actor token is sent and none
+   * is required, it acts on its own. If the client is public, it is refused
+   * (`unauthorized_client`).
    * @defaultValue `[]`: a client is not named in `act`
    * @example
    * softwareActors: ['copilot']
    */
   softwareActors?: ClientRule | undefined
-  /** How an impersonation can be seen and ended after its subject token was issued. */
+  /** The list and the end of impersonations after their subject tokens were issued. */
   ending?: EndingOptions | undefined
-  /** How much a request may carry. */
+  /** The maximum sizes of a request. */
   limits?: LimitOptions | undefined
   /**
-   * The deployment's rule: who may act as whom, for what. Asked when a subject token is issued and
-   * again when it is exchanged. `false` refuses (403 at issue, 400 at the exchange, both
-   * `access_denied`); `{ scope }` narrows and `{ accessTokenTtl }` shortens; throwing
-   * `TooManyRequests` is 429. Throwing or answering anything else is 500. Nothing is issued then.
+   * The deployment's rule: who may act as whom, and for what. The provider calls it when a subject
+   * token is issued and again when it is exchanged. `false` refuses (403 at issue, 400 at the
+   * exchange, both `access_denied`). `{ scope }` narrows and `{ accessTokenTtl }` shortens. If it
+   * throws `TooManyRequests`, the response is 429. If it throws or returns anything else, the
+   * response is 500. Nothing is issued then.
    * @defaultValue everything is allowed that the rest of the options allow
    * @example
    * authorize({ stage, actor, account, context }) {
    *   if (account.accountId === 'root') return false // is never acted as
    *   if (stage === 'issue') return typeof context.ticketId === 'string'
-   *   return actor !== undefined // at the exchange, it is known who acts
+   *   return actor !== undefined // at the exchange, the actor is known
    * }
    */
   authorize?: Authorize | undefined
   /**
-   * Validates `context` when a subject token is issued: a function or a Standard Schema. Its
-   * complaints reach the caller by field; the value it answers is what is kept.
+   * Validates `context` when a subject token is issued. It is a function or a Standard Schema. Its
+   * complaints reach the caller by field. The value that it returns is stored.
    * @defaultValue any JSON object is a context
    * @example
    * contextSchema: ({ ticket }) =>
@@ -88,17 +91,18 @@ export interface ImpersonationOptions {
    */
   contextSchema?: ContextValidator | ContextStandardSchema | undefined
   /**
-   * Adds claims to access tokens. Called for every access token the provider issues, whatever the
-   * grant; `context.grant.type` says which. It can neither set nor replace `act` or a claim of the
-   * provider's. Throwing `errors.AccessDenied` refuses the request (400 `access_denied`); throwing
-   * anything else, or answering anything but an object, answers 500. No token is issued then.
+   * Adds claims to access tokens. The provider calls it for every access token that it issues,
+   * whatever the grant; `context.grant.type` names the grant. It can neither set nor replace `act`
+   * or a claim of the provider's. If it throws `errors.AccessDenied`, the request is refused (400
+   * `access_denied`). If it throws anything else, or returns anything but an object, the response
+   * is 500. No token is issued then.
    * @defaultValue no claims are added
    * @example
    * getCustomJwtClaims: ({ context }) => ({ ticket: context.grant.subjectTokenContext.ticket })
    */
   getCustomJwtClaims?: GetCustomJwtClaims | undefined
   /**
-   * What `getCustomJwtClaims` receives as `environmentVariables`, as a frozen copy. Never
+   * The `environmentVariables` of `getCustomJwtClaims`, as a frozen copy. It is never
    * `process.env` by itself.
    * @defaultValue `{}`
    * @example
@@ -110,9 +114,9 @@ export interface ImpersonationOptions {
 /** `subjectToken`: the one-time tokens that an exchange redeems. */
 export interface SubjectTokenOptions {
   /**
-   * How single use is kept. `'adapter'`: by the storage adapter's `consumeOnce`, across processes.
-   * `'per-process'`: by a guard in this process, for a host that runs one process alone and whose
-   * adapter has no `consumeOnce`.
+   * The mechanism of single use. `'adapter'` uses the storage adapter's `consumeOnce`, across
+   * processes. `'per-process'` uses a guard in this process. It is for a host that runs one
+   * process alone and whose adapter has no `consumeOnce`.
    * @defaultValue `'adapter'`
    */
   singleUse?: 'adapter' | 'per-process' | undefined
@@ -121,10 +125,11 @@ export interface SubjectTokenOptions {
 /** `accessToken`: the access tokens that an exchange issues. */
 export interface AccessTokenOptions {
   /**
-   * The longest an impersonated access token may live, in seconds: 1 to 86400. The resource
-   * server's own lifetime applies where it is shorter. Where impersonations can end, no access token
-   * outlives the record of its subject token, which is kept for as long as the process that issued
-   * it says here: where processes differ, it lives for no more than the record allows.
+   * The maximum lifetime of an impersonated access token, in seconds: 1 to 86400. If the resource
+   * server's own lifetime is shorter, it applies. If impersonations can end, no access token
+   * outlives the record of its subject token. The process that issued the subject token keeps the
+   * record for as long as its own `maxTtl` requires. If processes differ, the token lives for no
+   * longer than the record allows.
    * @defaultValue `3600`
    */
   maxTtl?: number | undefined
@@ -133,7 +138,7 @@ export interface AccessTokenOptions {
 /** `actorToken`: the operator's access token, which an exchange may carry. */
 export interface ActorTokenOptions {
   /**
-   * Whether an exchange without an actor token is refused.
+   * Refuses an exchange without an actor token.
    * @defaultValue `false`
    */
   required?: boolean | undefined
@@ -145,65 +150,70 @@ export interface ActorTokenOptions {
    */
   scope?: string | undefined
   /**
-   * How long ago the operator may have signed in, in seconds: 1 to 2592000. If that cannot be known, the
-   * actor token is refused: tokens issued before this was set do not tell.
+   * The maximum age of the operator's sign-in, in seconds: 1 to 2592000. If the time of the
+   * sign-in is not known, the actor token is refused. Tokens that were issued before you set this
+   * option do not carry it.
    * @defaultValue no limit
    * @example
    * maxAge: 3600
    */
   maxAge?: number | undefined
   /**
-   * The clients whose access tokens of operators count as actor tokens. `true`: only the client that
-   * exchanges. A list of client ids: only those, and the client that exchanges only if the list names
-   * it. `false`: every client at which an operator signs in, so that anyone who gets hold of one of
-   * these tokens can act as the operator.
+   * The clients whose access tokens of operators count as actor tokens. `true`: only the client
+   * that exchanges. A list of client ids: only those, and the client that exchanges only if the
+   * list names it. `false`: every client at which an operator signs in, so that anyone who gets
+   * hold of one of these tokens can act as the operator.
    *
-   * Software that exchanges, such as a copilot, brings a token of another client: name that client.
+   * Software that exchanges, such as a copilot, brings a token of another client, so name that
+   * client.
    * @defaultValue `false`
    * @example
    * sameClient: ['support-console']
    */
   sameClient?: boolean | readonly string[] | undefined
   /**
-   * Whether JWT access tokens that could be an actor token carry `op_grant_id`, the id of the grant
-   * behind them: those with the `scope` above. With `sameClient: true`, only those of clients that
-   * list the token-exchange grant, and with a list, only those of its clients. By it an exchange refuses an operator whose grant was revoked.
-   * With `false` no token carries it, and a JWT is good as an actor token until it expires. Opaque
-   * tokens need no claim for it.
+   * Adds the claim `op_grant_id`, the id of the grant behind a token, to JWT access tokens that
+   * could be an actor token: those with the `scope` above. With `sameClient: true`, only tokens of
+   * clients that list the token-exchange grant carry it. With a list, only tokens of its clients
+   * do. With the claim, an exchange refuses an operator whose grant was revoked. With `false` no
+   * token carries it, and a JWT is valid as an actor token until it expires. Opaque tokens need no
+   * claim for it.
    * @defaultValue `true`
    */
   grantClaim?: boolean | undefined
 }
 
-/** `ending`: how an impersonation can be seen and ended. */
+/** `ending`: the list and the end of impersonations. */
 export interface EndingOptions {
   /**
-   * Whether impersonations can be seen and ended. `true`: a storage adapter that cannot is an error
-   * at the start. `false`: no route, no status list, and no `status` in tokens. A subject token that
-   * was issued under `false` is refused where it is on: what comes of it could not be ended. An opaque
-   * token whose impersonation was ended stays inactive under `false`, where the storage adapter
-   * could end it.
-   * @defaultValue on where the storage adapter can; where it cannot, one notice at the start
+   * Makes impersonations listable and endable. With `true`, a storage adapter that cannot do it is
+   * an error at the start. With `false`, there is no route, no status list, and no `status` in
+   * tokens. A subject token that was issued under `false` is refused while this is on, because its
+   * access token could not be ended. An opaque token whose impersonation was ended stays inactive
+   * under `false`, if the storage adapter can end impersonations.
+   * @defaultValue on if the storage adapter can; if it cannot, one notice at the start
    * @example
    * enabled: true
    */
   enabled?: boolean | undefined
   /**
-   * What a replay does: a subject token that is presented again after it was redeemed. `'end'`: it
-   * ends what the first use got. `'report'`: the event `impersonation.replayed`, and no more.
+   * The effect of a replay: a subject token that is presented again after its redemption. `'end'`
+   * ends the impersonation that the first use started. `'report'` raises the event
+   * `impersonation.replayed`, and no more.
    * @defaultValue `'end'`
    */
   onReplay?: 'end' | 'report' | undefined
   /**
-   * Whether what an operator runs ends when the operator signs out of the provider, or the grant of
-   * the operator's actor token is revoked or destroyed. It is matched by that grant: an actor token
-   * without one, or a JWT without its id (`actorToken.grantClaim: false`), is not matched.
+   * Ends an operator's impersonations when the operator signs out of the provider, or when the
+   * grant of the operator's actor token is revoked or destroyed. The grant is the link. It does
+   * not end an impersonation whose actor token had no grant, or was a JWT without its id
+   * (`actorToken.grantClaim: false`).
    * @defaultValue `true`
    */
   endWithOperator?: boolean | undefined
 }
 
-/** `limits`: how much a request may carry. */
+/** `limits`: the maximum sizes of a request. */
 export interface LimitOptions {
   /**
    * Longest `userId`, in characters (code points): 1 to 1024.
@@ -225,8 +235,8 @@ export interface LimitOptions {
 /** `managementApi`: the endpoint that issues subject tokens. */
 export interface ManagementApiOptions {
   /**
-   * The resource indicator of the management API: an absolute URI without fragment, and the
-   * audience of the machine-to-machine tokens that it accepts. Required once `enabled`.
+   * The resource indicator of the management API, an absolute URI without fragment. It is the
+   * audience of the machine-to-machine tokens that the API accepts. Required once `enabled`.
    * @see https://www.rfc-editor.org/rfc/rfc8707#section-2
    * @example
    * resource: 'https://id.example.com/api'
@@ -241,7 +251,7 @@ export interface ManagementApiOptions {
    */
   scope?: string | undefined
   /**
-   * The path before `/subject-tokens`, below wherever `routes()` is mounted: `''` or `/segments`.
+   * The path before `/subject-tokens`, below the mount of `routes()`: `''` or `/segments`.
    * @defaultValue `'/api'`
    * @example
    * prefix: '/support'
@@ -258,54 +268,56 @@ export interface ManagementApiOptions {
    */
   tokenFormat?: 'jwt' | 'opaque' | undefined
   /**
-   * Which clients may use the management API, and for what. Required once `enabled`. A list of
-   * client ids alone is short for `{ issue }`.
+   * The clients that may use the management API, and their actions. Required once `enabled`. A
+   * list of client ids alone is short for `{ issue }`.
    *
-   * A client needs the `client_credentials` grant beside being named, and it must authenticate: a
-   * public client (`token_endpoint_auth_method: 'none'`) never may. Its own `scope` need not list
-   * the scope of the management API: being named is what counts.
+   * A client needs the `client_credentials` grant in addition to being named, and it must
+   * authenticate. A public client (`token_endpoint_auth_method: 'none'`) is always refused. Its
+   * own `scope` need not list the scope of the management API.
    *
-   * A client that is not named any more is refused with tokens that it already has, and so are the
+   * A client that is no longer named is refused with tokens that it already has, and so are the
    * subject tokens that it issued.
    * @example
    * clients: ['backend']
    */
   clients?: readonly string[] | ManagementClients | undefined
   /**
-   * Members that every request for a subject token must have: of `mayAct`, `resource`, `scope`,
-   * `expiresIn`. `mayAct` may name the operator, the client, or both; `authorize` can ask for more.
+   * Members that every request for a subject token must have, from `mayAct`, `resource`, `scope`
+   * and `expiresIn`. `mayAct` may name the operator, the client, or both. `authorize` can require
+   * more.
    * @defaultValue `[]`
    */
   requireBinding?: readonly BindingMember[] | undefined
 }
 
 /**
- * Names clients: by a list of their ids, or by a function, for deployments that keep clients in a
- * database. An empty list names none. Where clients register themselves, a function that says
- * `true` to all names strangers. One that throws, or that answers anything but a boolean or a
- * promise of one, is a 500.
+ * Names clients, by a list of their ids, or by a function, for deployments that keep clients in a
+ * database. An empty list names none. If clients can register themselves, a function that returns
+ * `true` for all names strangers. If it throws, or returns anything but a boolean or a promise of
+ * one, the response is 500.
  */
 export type ClientRule = readonly string[] | ((client: Client) => boolean | Promise<boolean>)
 
-/** Which clients may do what at the management API. */
+/** The clients that may do each action at the management API. */
 export interface ManagementClients {
   /**
-   * The clients that may issue subject tokens, and so act as any user. Asked when a client gets a
-   * token for the management API, at each of its requests, and when what it issued is exchanged.
+   * The clients that may issue subject tokens, and so act as any user. The provider checks it when
+   * a client gets a token for the management API, at each of its requests, and when one of its
+   * subject tokens is exchanged.
    * @example
    * issue: (client) => ['backend', 'batch'].includes(client.clientId)
    */
   issue: ClientRule
   /**
-   * The clients that may see impersonations: who helped whom, when and why. They ask for the scope
-   * `impersonations:read`. The right to issue does not include it.
+   * The clients that may read impersonations: who helped whom, when and why. They request the
+   * scope `impersonations:read`. The right to issue does not include it.
    * @defaultValue `[]`
    * @example
    * read: ['backend', 'dashboard']
    */
   read?: ClientRule | undefined
   /**
-   * The clients that may end impersonations. They ask for the scope `impersonations:end`.
+   * The clients that may end impersonations. They request the scope `impersonations:end`.
    * @defaultValue `[]`
    * @example
    * end: ['on-call']

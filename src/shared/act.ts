@@ -6,12 +6,15 @@ export function actClaim({ sub, clientId, act }: Actor): ActClaim {
   return Object.freeze(present({ sub, client_id: clientId, act: act && actClaim(act) }))
 }
 
-/** The `act` claim where software acts, which is always named (I16): for the person, if there is one. */
+/**
+ * The `act` claim of software, which is always named (I16). If it acts for a person, that is its
+ * `act`.
+ */
 export function softwareAct(clientId: string, person: Actor | undefined): ActClaim {
   return actClaim({ sub: clientId, clientId, act: person })
 }
 
-/** The person of an actor, and the software that acts for the person, or on its own. */
+/** Splits an actor into the person and the software that acts for the person or on its own. */
 export function personAndSoftware(outermost: Actor | undefined) {
   if (outermost?.clientId === undefined) return present({ actor: outermost, software: undefined })
   return present({ actor: outermost.act, software: outermost.sub })
@@ -24,8 +27,8 @@ const MAX_PERSONS = 16
  * Reads the identity claims of an `act` claim and drops all its other members: "the nested act
  * claims [...] are informational only".
  *
- * @param maxPersons software that acts for a person is not counted
- * @returns `undefined` where it is malformed, or longer
+ * @param maxPersons - software that acts for a person does not count
+ * @returns `undefined` if the claim is malformed or its chain is longer
  */
 export function parseAct(value: unknown, maxPersons = MAX_PERSONS): Actor | undefined {
   if (typeof value !== 'object' || value === null) return undefined

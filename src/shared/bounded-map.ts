@@ -1,4 +1,4 @@
-/** A map with a largest size: what was set the longest ago goes first. */
+/** A map with a maximum size. It drops the entry that was set the longest ago. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #maxSize: number
 

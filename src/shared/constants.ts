@@ -12,7 +12,9 @@ export const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
  */
 export const IMPERSONATED_JTI_PREFIX = 'impersonation:'
 
-/** Marks an impersonated opaque token, in its record and at introspection: the impersonation's id. */
+/**
+ * Marks an impersonated opaque token, in its record and at introspection: the impersonation's id.
+ */
 export const IMPERSONATION_ID_CLAIM = 'impersonation_id'
 
 /** The form of an impersonation's id: a SHA-256, base64url. */
@@ -27,7 +29,7 @@ export const READ_SCOPE = 'impersonations:read'
 /** The scope of a machine-to-machine token that may end impersonations. */
 export const END_SCOPE = 'impersonations:end'
 
-/** The lifetime of a subject token where `ttl.SubjectToken` says nothing, in seconds. */
+/** The lifetime of a subject token without `ttl.SubjectToken`, in seconds. */
 export const DEFAULT_SUBJECT_TOKEN_TTL = 600
 
 /** The maximum lifetime of a subject token, in seconds. */

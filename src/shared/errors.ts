@@ -1,8 +1,9 @@
-// Every error of this package that a caller may get, and what of all errors the caller gets.
+// Every error of this package that a caller may get, and the part of each error that the caller
+// sees.
 import { errors } from 'oidc-provider'
 import type { Need } from '../public/hooks.ts'
 
-/** The request shows no credentials that are understood here. RFC 6750 §3.1. */
+/** The request has no credentials of a known scheme. RFC 6750 §3.1. */
 export class NoCredentials extends errors.InvalidToken {
   override error_description = 'no access token provided'
 }
@@ -32,7 +33,9 @@ export class ClientNotNamed extends errors.UnauthorizedClient {
     'the client must exist, authenticate, have the grant client_credentials, and be named by managementApi.clients.issue'
 }
 
-/** Too many requests: 429 with `Retry-After`. RFC 6585 §4. `authorize` may throw it at both stages. */
+/**
+ * Too many requests, 429 with `Retry-After`. RFC 6585 §4. `authorize` may throw it at both stages.
+ */
 export class TooManyRequests extends errors.OIDCProviderError {
   override error_description = 'too many requests: try again later'
   /** Whole seconds until the next attempt, at least 1: the header `Retry-After`. */
@@ -46,13 +49,13 @@ export class TooManyRequests extends errors.OIDCProviderError {
 }
 
 /**
- * No person acts before the record of it is stored (I13): the caller gets no answer. RFC 9110 §15.6.4. Without
- * `Retry-After`: a subject token that was redeemed is used up.
+ * No person acts before the record of it is stored (I13), so the caller gets no token. RFC 9110
+ * §15.6.4. It has no `Retry-After`, because a subject token that was redeemed is used up.
  */
 export class NotRecorded extends errors.OIDCProviderError {
   override error_description =
     'the audit did not store it in time: what was issued has ended, ask for a new subject token'
-  /** The caller gets it, other than for most errors of 500 and more. */
+  /** Shown to the caller, unlike most errors of 500 and more. */
   override expose = true
 
   constructor(options: ErrorOptions) {
@@ -61,12 +64,12 @@ export class NotRecorded extends errors.OIDCProviderError {
 }
 
 /**
- * A recorder takes no events now, and so nothing was done: the provider would have to end it at once (nothing
- * acts before it is recorded, I13).
+ * A recorder takes no events now, so nothing was done. The provider would have to end the
+ * impersonation at once, because nothing acts before it is recorded (I13).
  */
 export class RecorderNotReady extends errors.OIDCProviderError {
   override error_description = 'nothing was done: try again later'
-  /** The caller gets it, other than for most errors of 500 and more. */
+  /** Shown to the caller, unlike most errors of 500 and more. */
   override expose = true
   /** Seconds until the next attempt: the header `Retry-After`. */
   readonly retryAfter = 5
@@ -85,10 +88,10 @@ function describe(needs: readonly Need[]): string {
   return `needs the approval of ${needs.map((need) => APPROVER_NAMES[need]).join(' and of ')}`
 }
 
-/** At issue: the request is not allowed without an approval that there is not yet. */
+/** At issue: the request needs an approval that does not exist yet. */
 export class ApprovalRequired extends errors.OIDCProviderError {
   override error_description: string
-  /** Whose approval it needs, and whether the rule allows an emergency: in the answer, too. */
+  /** The missing approvals, and whether the rule allows an emergency. The response has it, too. */
   readonly approval: { readonly by: readonly Need[]; readonly emergency?: true }
   readonly needs: readonly Need[]
 
@@ -100,7 +103,7 @@ export class ApprovalRequired extends errors.OIDCProviderError {
   }
 }
 
-/** At the exchange: the approval that the request needs is over, was revoked, or never was. */
+/** At the exchange: the approval that the request needs is over, was revoked, or never existed. */
 export class NotApproved extends errors.AccessDenied {
   readonly needs: readonly Need[]
 
@@ -147,7 +150,9 @@ export function publicCode(error: unknown): string {
   return isPublic(error) ? error.error : 'server_error'
 }
 
-/** The status of errors that have another one elsewhere: nothing is wrong with the request here. */
+/**
+ * The status of errors that have another one elsewhere: nothing is wrong with the request here.
+ */
 export function statusOf(error: errors.OIDCProviderError): number {
   if (error instanceof errors.AccessDenied) return 403
   if (error instanceof errors.InvalidDpopProof || error instanceof errors.UseDpopNonce) return 401

@@ -9,27 +9,27 @@ export function deepFreeze<T>(value: T): T {
   return value
 }
 
-/** Whether JSON is nested deeper than the given number of levels. */
+/** Checks whether JSON is nested deeper than the given number of levels. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1))
 }
 
-/** Whether a value is an object literal, a JSON object, or an object without prototype. */
+/** Checks for an object literal, a JSON object, or an object without prototype. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype
 }
 
-/** The members that are not `undefined`: those that may be are optional. */
+/** The members that are not `undefined`. Members that may be are optional. */
 export type Present<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K]
 } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
 }
 
-/** Without the members that are `undefined`. */
+/** Returns the members that are not `undefined`. */
 export function present<T extends object>(members: T): Present<T> {
   // The compiler does not see that only the members without a value are missing.
   return Object.fromEntries(
@@ -38,9 +38,10 @@ export function present<T extends object>(members: T): Present<T> {
 }
 
 /**
- * The members of an object that has no others: a mistyped one would otherwise be ignored silently.
+ * Returns the members of an object that has no others. Otherwise, a mistyped member would be
+ * ignored silently.
  *
- * @param refuse makes the error: of the first member that is not known, or of a value that is no object
+ * @param refuse - makes the error for the first unknown member, or for a value that is no object
  */
 export function knownMembers<Name extends string>(
   value: unknown,
@@ -51,6 +52,6 @@ export function knownMembers<Name extends string>(
   const known: readonly string[] = names
   const unknown = Object.keys(value).find((name) => !known.includes(name))
   if (unknown !== undefined) throw refuse(printable(unknown, 64))
-  // `names` may name no member that every object inherits.
+  // `names` must not name a member that every object inherits.
   return value as { readonly [Member in Name]?: unknown }
 }

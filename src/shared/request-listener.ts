@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa, { type Middleware } from 'koa'
 
-/** How an application of Koa reads the headers of a proxy. */
+/** The settings by which a Koa application reads the headers of a proxy. */
 type ProxySettings = Pick<Koa, 'maxIpsCount' | 'proxy' | 'proxyIpHeader' | 'subdomainOffset'>
 
-/** A Node request listener. With `next` (Express, Connect, middie) requests for other paths go to `next`. */
+/**
+ * A Node request listener. With `next` (Express, Connect, middie) requests for other paths go to
+ * `next`.
+ */
 export type RequestListener = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -12,9 +15,9 @@ export type RequestListener = (
 ) => void
 
 /**
- * Koa middleware as a request listener.
+ * Turns Koa middleware into a request listener.
  *
- * @param settings the application, as a provider is one, whose proxy settings hold, as they are now
+ * @param settings - the application, such as a provider, whose current proxy settings apply
  */
 export function requestListener(
   middleware: Middleware,

@@ -1,4 +1,4 @@
-/** What an access token is bound to. An absent member means: no binding. RFC 7800 §3.1. */
+/** The bindings of an access token. An absent member means no binding. RFC 7800 §3.1. */
 export interface Binding {
   /** The thumbprint of a key. RFC 9449 §6.1. */
   readonly jkt: string | undefined
@@ -6,18 +6,20 @@ export interface Binding {
   readonly x5t: string | undefined
 }
 
-/** What a request proves. */
+/** The proofs of a request. */
 interface Proven {
   /** The thumbprint of the DPoP proof's key. */
   readonly jkt: string | undefined
-  /** Answers the thumbprint of the TLS client certificate. Asked where a token is bound to one. */
+  /**
+   * Returns the thumbprint of the TLS client certificate. It is called if a token is bound to one.
+   */
   readonly x5t: () => string | undefined
 }
 
-/** How an access token is shown in a request, and the token: as a bearer, or with proof of its key. */
+/** The scheme and the access token of a request, as a bearer or with proof of its key. */
 export interface Credentials {
   readonly scheme: 'bearer' | 'dpop'
-  /** `undefined` where the header is malformed. */
+  /** `undefined` if the header is malformed. */
   readonly value: string | undefined
 }
 
@@ -30,9 +32,9 @@ export function parseAuthorization(authorization: string): Credentials | undefin
 }
 
 /**
- * Reads a `cnf` claim; `undefined` for a binding that cannot be checked. RFC 7800 §3.1 lets an unknown member
- * be ignored; here it is not, because a token that is bound in an unknown way would pass as one that is not
- * bound.
+ * Reads a `cnf` claim; `undefined` for a binding that cannot be checked. RFC 7800 §3.1 lets an
+ * unknown member be ignored. Here it is refused, because a token that is bound in an unknown way
+ * would pass as one that is not bound.
  */
 export function parseConfirmation(cnf: unknown): Binding | undefined {
   if (cnf === undefined) return { jkt: undefined, x5t: undefined }
@@ -43,8 +45,8 @@ export function parseConfirmation(cnf: unknown): Binding | undefined {
 }
 
 /**
- * Why a token is not accepted from who sends it; `undefined` where it is. A sender-constrained token is never
- * accepted as a plain bearer token (I10).
+ * Returns the reason why a token is refused from its sender; `undefined` if it is accepted. A
+ * sender-constrained token is never accepted as a plain bearer token (I10).
  */
 export function unprovenBinding({ jkt, x5t }: Binding, proven: Proven): string | undefined {
   if (jkt !== undefined && jkt !== proven.jkt) {

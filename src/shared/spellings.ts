@@ -8,12 +8,15 @@ function swapped(letter: string): string | undefined {
   return other !== letter && [...other].length === 1 ? other : undefined
 }
 
-/** Whether a text has a letter of two cases. */
+/** Checks whether a text has a letter of two cases. */
 export function hasCase(text: string): boolean {
   return [...text].some((letter) => swapped(letter) !== undefined)
 }
 
-/** Two texts, drawn at random, that differ from this one in the case of letters; one for one letter. */
+/**
+ * Returns two texts, drawn at random, that differ from this one in the case of letters. For one
+ * letter it returns one.
+ */
 export function otherSpellings(text: string): readonly string[] {
   const letters = [...text]
   const places = letters.flatMap((letter, index) => (swapped(letter) === undefined ? [] : [index]))

@@ -11,8 +11,8 @@ export function printable(text: string, maxLength?: number): string {
 /**
  * A text of 1 to `max` characters that a storage keeps as it is and a line of a log can show.
  *
- * @param name of the member, for the error
- * @param hasLines whether control characters other than NUL may stand in it
+ * @param name - the member, for the error
+ * @param hasLines - allows control characters other than NUL
  */
 export function boundedText(
   name: string,
@@ -32,15 +32,18 @@ export function boundedText(
   return value
 }
 
-/** A blank or an invisible character at either end. Databases ignore some of them when they compare. */
+/**
+ * A blank or an invisible character at either end. Databases ignore some of them when they
+ * compare.
+ */
 const UNSEEN_END = /^[\p{White_Space}\p{Cf}]|[\p{White_Space}\p{Cf}]$/u
 
-/** Whether a text begins and ends with a character that is seen. */
+/** Checks whether a text begins and ends with a visible character. */
 export function hasSeenEnds(text: string): boolean {
   return !UNSEEN_END.test(text)
 }
 
-/** The id of an account or a client: a {@link boundedText} whose ends are seen. */
+/** The id of an account or a client, a {@link boundedText} whose ends are visible. */
 export function boundedId(
   name: string,
   value: unknown,
@@ -52,7 +55,7 @@ export function boundedId(
   throw refuse(`${name} must not begin or end with a blank or an invisible character`)
 }
 
-/** The scopes of `asked` that `most` allows. Without `most`, all scopes of `asked`. */
+/** The scopes of `asked` that `most` allows. Without `most`, it is all scopes of `asked`. */
 export function narrowScope(
   asked: string | undefined,
   most: string | undefined,

@@ -3,7 +3,7 @@ export function epochSeconds(milliseconds = Date.now()): number {
   return Math.floor(milliseconds / 1000)
 }
 
-/** Whether the work ends within that many milliseconds. If not, the work continues. */
+/** Resolves whether the work ends within `milliseconds`. If not, the work continues. */
 export function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(false), milliseconds)
@@ -12,8 +12,8 @@ export function endsWithin(milliseconds: number, work: Promise<unknown>): Promis
 }
 
 /**
- * What the work resolves with. If the work does not end within that many milliseconds, it rejects with
- * the error, and the work continues: what it did is not known then.
+ * Resolves the result of the work. If it does not end within that many milliseconds, this rejects
+ * with the error, and the work continues with an unknown outcome.
  */
 export async function limitTime<T>(
   milliseconds: number,
@@ -30,11 +30,11 @@ export async function limitTime<T>(
 }
 
 /**
- * Makes something for a key so that all who ask within that time from when its making began get the same. What
- * fails is not kept. Nor is a maker that never ends waited for any longer than that by those who come later.
+ * Memoises `make(key)` for `forMs`, from the start of the call. A failure is not kept. Later
+ * callers wait for a call that never ends no longer than that.
  *
- * @param now the clock, in milliseconds since the epoch
- * @param keeps whether what was made is given to those who come after it was made
+ * @param now - the clock, in milliseconds since the epoch
+ * @param keeps - returns whether the result is given to later callers
  */
 export function sharing<T>(
   forMs: number,

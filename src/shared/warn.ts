@@ -1,4 +1,4 @@
-/** What docs/troubleshooting.md has a row for. */
+/** The warnings that have a row in docs/troubleshooting.md. */
 export type WarningCode =
   | 'CANNOT_END'
   | 'GIVEN_UP'
@@ -11,7 +11,10 @@ export type WarningCode =
   | 'REDIS_PERSISTENCE_UNKNOWN'
   | 'STATUS_LISTS_NOT_SIGNED'
 
-/** Every warning of the plugin: Node prints it, and `process.on('warning', …)` gets it with its code. */
+/**
+ * Emits a warning of the plugin. Node prints it, and `process.on('warning', …)` gets it with its
+ * code.
+ */
 export function warn(code: WarningCode, message: string): void {
   process.emitWarning(message, { type: 'ImpersonationWarning', code })
 }

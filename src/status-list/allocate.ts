@@ -7,15 +7,20 @@ import { slot } from '../host/slot.ts'
 import { epochSeconds, sharing } from '../shared/time.ts'
 import { MAX_CLOCK_DIFFERENCE } from '../tokens/subject-token.ts'
 
-/** Entries of a status list. Every list has all of them, so its size tells nothing. */
+/**
+ * The number of entries of a status list. Every list has all of them, so its size reveals nothing.
+ */
 export const LIST_SIZE = 2 ** 20
 const HOUR_MS = 3_600_000
-/** How long before the end of its hour the next list is started. */
+/** The time before the end of its hour at which the next list is started. */
 const AHEAD_MS = 60_000
-/** How much longer than its last token a list is kept. Clocks differ, and a token is issued after its draw. */
+/**
+ * The extra time for which a list is kept after its last token. Clocks differ, and a token is
+ * issued after its draw.
+ */
 const MARGIN_SECONDS = 300
 const COUNT_EVERY_MS = 5000
-/** How long others join a start. A storage may never answer. */
+/** The time for which others join a start. A storage may never respond. */
 const START_TIMEOUT_MS = 5000
 const PAGE_SIZE = 100
 const ACCOUNT_ID = '\u0001status-lists'
@@ -31,13 +36,13 @@ export interface StatusIndex {
 /** Draws status indices, and finds the lists of all processes. */
 export type StatusIndices = ReturnType<typeof statusIndices>
 
-/** Set where the provider has a key that can sign lists: an index of one is drawn for each token. */
+/** The status indices of a provider that has a key for signing lists. Each token gets an index. */
 export const statusIndicesOf = slot<StatusIndices>('the status indices')
 
 export interface StatusIndicesOptions {
   /** Providers of other issuers may use the same store. */
   readonly issuer: string
-  /** The longest time, in whole seconds, from a draw to the last moment of the token it is for. */
+  /** The longest time from a draw to the end of its token, in whole seconds. */
   readonly tokenLife: number
   /**
    * The clock, in milliseconds since the epoch.
@@ -54,27 +59,30 @@ interface OwnList {
   readonly startedAt: number
   /** The newest count that the storage confirmed, and when its write began. */
   counted: { readonly id: string; readonly count: number; readonly at: number }
-  /** The record of the count before, which takes the next one. Absent while it is not known what it holds. */
+  /**
+   * The record of the count before, which takes the next one. Absent while its content is unknown.
+   */
   spareId?: string | undefined
 }
 
 /**
- * Draws status indices, each once, without asking any other process: each process draws from lists of its
- * own, for an hour each. After a restart it begins another one.
+ * Draws status indices, each once, without asking any other process. Each process draws from lists
+ * of its own, for an hour each. After a restart it begins another list.
  *
- * What can act can be ended (I14), so a list is not served if the storage may have forgotten ends. Each
- * process counts up beside its lists, in two records in turn. If the storage does not have the newest count
- * any more, it has gone back, and all lists that are as old are withdrawn: guards get 404, and refuse. The
- * record of a list is written once, so that no write brings a lost or withdrawn list back.
+ * What can act can be ended (I14), so a list is not served if the storage may have forgotten ends.
+ * Each process counts up beside its lists, in two records in turn. If the storage has lost the
+ * newest count, it has gone back, and all lists of that age are withdrawn. Guards get 404, and
+ * refuse. The record of a list is written once, so that no write brings a lost or withdrawn list
+ * back.
  */
 export function statusIndices(
   adapter: EndingAdapter,
   { issuer, tokenLife, now = () => Date.now() }: StatusIndicesOptions,
 ) {
-  /** How long the storage keeps a list, in seconds. */
+  /** The time for which the storage keeps a list, in seconds. */
   const life = HOUR_MS / 1000 + tokenLife + MARGIN_SECONDS
   const own = new Set<OwnList>()
-  /** The list that is drawn from. The first `left` indices, in random order, are not drawn yet. */
+  /** The current list. The first `left` indices, in random order, are not drawn yet. */
   let open: { readonly from: OwnList; readonly indices: Uint32Array; left: number } | undefined
   let countedAt = Number.NEGATIVE_INFINITY
   const startOnce = sharing(START_TIMEOUT_MS, now, start, () => false)
@@ -100,7 +108,7 @@ export function statusIndices(
   async function countUp(list: OwnList): Promise<void> {
     const { counted, spareId: id = newCountId(list.list) } = list
     const next = { id, count: counted.count + 1, at: Math.max(counted.at, now()) }
-    // A write that fails may come later, so it gets no record that is used again.
+    // A write that fails may still arrive later, so its record is not used again.
     list.spareId = undefined
     await writeCount(next)
     await requireRemembered(list)
@@ -110,9 +118,9 @@ export function statusIndices(
     if (open?.from === list && !(await exists(list.list))) open = undefined
   }
 
-  /** Counts up, in the background, what is due. What fails is due again. */
+  /** Counts up in the background when it is due. After a failure it is due again. */
   function tend(): void {
-    // Absolute: a clock can be set back.
+    // Absolute, because a clock can be set back.
     if (Math.abs(now() - countedAt) < COUNT_EVERY_MS) return
     countedAt = now()
     for (const list of own) {
@@ -122,9 +130,9 @@ export function statusIndices(
   }
 
   /**
-   * Withdraws every list that is as old as the newest count, if the storage does not have that any more.
+   * Withdraws every list that is as old as the newest count, if the storage has lost that count.
    *
-   * @throws when the storage did not answer: that is no loss
+   * @throws if the storage did not respond, which is no loss
    */
   async function requireRemembered(list: OwnList): Promise<void> {
     const { counted } = list
@@ -154,21 +162,21 @@ export function statusIndices(
   }
 
   /**
-   * Whether the storage has such a list, which was not withdrawn.
+   * Checks that the storage has such a list, which was not withdrawn.
    *
-   * @throws when the storage did not answer
+   * @throws if the storage did not respond
    */
   async function exists(list: string): Promise<boolean> {
     const found = await adapter.find(statusListId(list))
-    // A store whose collation ignores case may have found another one.
+    // A store whose collation ignores case may have found another list.
     return found !== undefined && found.list === list && isLive(found)
   }
 
   return {
     /**
-     * An index that no other draw got or gets, in any process.
+     * Draws an index that no other draw gets, in any process.
      *
-     * @throws when there is no list to draw from, and the storage took no new one
+     * @throws if there is no list to draw from, and the storage took no new one
      */
     async draw(): Promise<StatusIndex> {
       tend()
@@ -185,9 +193,10 @@ export function statusIndices(
     exists,
 
     /**
-     * Whether there is such a list, and the storage has forgotten nothing that this process knows of.
+     * Checks that there is such a list, and that the storage has lost nothing that this process
+     * has seen.
      *
-     * @throws when the storage did not answer
+     * @throws if the storage did not respond
      */
     async vouchFor(list: string): Promise<boolean> {
       tend()

@@ -16,11 +16,11 @@ import { LIST_SIZE, type StatusIndices, statusIndices, statusIndicesOf } from '.
 
 const compress = promisify(deflate)
 
-/** How long a signed list may be relied upon, in seconds. */
+/** The time for which a signed list is valid, in seconds. */
 const LIST_LIFE_SECONDS = 30
-/** When a new one should be asked for, in seconds. */
+/** The `ttl` of a list, in seconds: the time after which guards fetch a new one. */
 const LIST_TTL_SECONDS = 5
-/** How long one signature is served, in milliseconds. */
+/** The time for which one signature is served, in milliseconds. */
 const FRESH_MS = 1000
 
 /** `typ` of a Status List Token. */
@@ -30,7 +30,7 @@ const LIST_TOKEN_TYPE = 'statuslist+jwt'
 export interface SignedStatusList {
   /** The JWT. */
   readonly token: string
-  /** As an ETag has it, without quotes; another one for every signature. */
+  /** The value of the ETag without quotes. It differs for every signature. */
   readonly tag: string
 }
 
@@ -52,7 +52,10 @@ export interface StatusListsParts {
 /** The status lists of a provider that has a key that can sign them. */
 export const statusListsOf = slot<StatusLists>('the status lists')
 
-/** Sets the status lists of a provider, and with them its {@link statusIndicesOf}, where a key can sign them. */
+/**
+ * Sets the status lists of a provider, and with them its {@link statusIndicesOf}, if a key can
+ * sign them.
+ */
 export function assembleStatusLists(provider: Provider): void {
   const sign = statusListSigner(provider)
   if (!sign) {
@@ -68,14 +71,14 @@ export function assembleStatusLists(provider: Provider): void {
   const tokenLife = MAX_SUBJECT_TOKEN_TTL + keptAfterRedemptionFor(maxTtl)
   const indices = statusIndicesOf.set(provider, statusIndices(adapter, { issuer, tokenLife }))
   const lists = statusListsOf.set(provider, statusLists({ issuer, adapter, indices, sign }))
-  // Where the storage can tell what is new, everything is read once.
+  // If the storage can report new ends only, everything is read once.
   if (adapter.followEnded) setImmediate(() => void lists.readAhead().catch(() => {}))
 }
 
 /**
  * Signs with the key that signs machine-to-machine tokens.
  *
- * @returns `undefined` where the provider has no key that could
+ * @returns `undefined` if the provider has no such key
  */
 export function statusListSigner(provider: Provider): SignStatusList | undefined {
   const alg = signingAlgorithm(provider)
@@ -83,8 +86,8 @@ export function statusListSigner(provider: Provider): SignStatusList | undefined
 }
 
 /**
- * What is kept of a list from one signature to the next. Bits are never cleared: no index is used
- * again, and a storage that forgets an end is not followed.
+ * The state of a list from one signature to the next. Bits are never cleared, because no index is
+ * used again, and an end that the storage lost stays an end.
  */
 interface Kept {
   readonly bits: StatusBits
@@ -100,7 +103,7 @@ export function statusLists({
 }: StatusListsParts) {
   const allKept = new Map<string, Kept>()
 
-  /** Sets the bits of what has ended until now. */
+  /** Sets the bits of all ends until now. */
   async function readEnded(list: string): Promise<StatusBits> {
     const kept = allKept.get(list) ?? {
       bits: new StatusBits(LIST_SIZE),
@@ -111,7 +114,7 @@ export function statusLists({
     try {
       kept.bits.set(ended)
     } catch (error) {
-      // What was told once is not told again: the next one begins from the start.
+      // The follower does not report an end twice, so the next one begins from the start.
       allKept.delete(list)
       throw error
     }
@@ -125,7 +128,7 @@ export function statusLists({
     }
     const iat = epochSeconds(now())
     const bits = await readEnded(list)
-    // After the bits: a storage that forgot before they were read, forgot ends.
+    // After the bits: a storage that lost data before the read has lost ends.
     if (!(await indices.vouchFor(list))) {
       allKept.delete(list)
       return undefined
@@ -145,7 +148,7 @@ export function statusLists({
     return { token, tag: hash('sha256', token, 'base64url') }
   }
 
-  /** Whenever a list is new here, those that have retired since then go: there is an end to them. */
+  /** Drops retired lists whenever a new list is read, so that memory is bounded. */
   async function forgetRetired(): Promise<void> {
     if (allKept.size === 0) return
     const live = new Set(await indices.lists())
@@ -161,47 +164,48 @@ export function statusLists({
 
   return {
     /**
-     * Reads what has ended in the lists that there are: the first read of a list is the long one, and no
-     * guard has to wait for it.
+     * Reads the ends of all current lists. The first read of a list is the long one, and no guard
+     * has to wait for it.
      *
-     * @throws when the storage did not answer
+     * @throws if the storage did not respond
      */
     async readAhead() {
       for (const list of await indices.lists()) await readEnded(list)
     },
     /**
-     * The list as it is now, or was within the last second; `undefined` where there is none.
+     * Returns the list as it is now, or was within the last second; `undefined` if there is none.
      *
-     * @throws when the storage did not answer
+     * @throws if the storage did not respond
      */
     find: async (list: string) => (/^[\w-]{22}$/.test(list) ? signed(list) : undefined),
     /**
-     * The URIs of all lists that have not retired, as they are now, or were within the last second.
+     * Returns the URIs of all lists that have not retired, as they are now, or were within the
+     * last second.
      *
-     * @throws when the storage did not answer
+     * @throws if the storage did not respond
      */
     uris: () => uris(),
   }
 }
 
 /**
- * The statuses of a list, one bit for each: 0 is VALID, 1 is INVALID.
+ * The statuses of a list, one bit for each. 0 is VALID, 1 is INVALID.
  *
  * @see draft-ietf-oauth-status-list-21, section 4.1
  */
 export class StatusBits {
   readonly #bytes: Uint8Array
-  /** The member `lst`, while there is no bit more. */
+  /** The member `lst`, until another bit is set. */
   #encoded: string | undefined
   #changes = 0
 
-  /** @param size how many statuses; a multiple of 8 */
+  /** @param size - the number of statuses, a multiple of 8 */
   constructor(size: number) {
     this.#bytes = new Uint8Array(size / 8)
   }
 
   /**
-   * Sets bits; a bit that is set stays so.
+   * Sets bits. A bit that is set stays set.
    *
    * @throws RangeError for an index that the list does not have
    */
@@ -221,11 +225,11 @@ export class StatusBits {
     }
   }
 
-  /** The member `lst`: DEFLATE with the ZLIB format at the highest level, base64url. */
+  /** Returns the member `lst`: DEFLATE with the ZLIB format at the highest level, base64url. */
   async encode(): Promise<string> {
     if (this.#encoded !== undefined) return this.#encoded
     const changes = this.#changes
-    // A copy: bits may be set while another thread reads.
+    // A copy, because bits may be set while another thread reads.
     const compressed = await compress(this.#bytes.slice(), { level: constants.Z_BEST_COMPRESSION })
     const encoded = compressed.toString('base64url')
     if (this.#changes === changes) this.#encoded = encoded

@@ -20,33 +20,36 @@ import {
 import { type Binding, parseConfirmation } from '../shared/sender.ts'
 import { epochSeconds } from '../shared/time.ts'
 
-/** An access token of this provider: authentic, in time, and not revoked as far as is known. */
+/**
+ * A verified access token of this provider. It is authentic, in time, and not revoked as far as is
+ * known.
+ */
 export interface VerifiedAccessToken extends Binding {
   /** The user; `undefined` for a token that stands for a client. */
   readonly accountId: string | undefined
   readonly clientId: string
   readonly audience: string | undefined
   readonly scopes: ReadonlySet<string>
-  /** Whether it came out of an impersonation. */
+  /** `true` if it came out of an impersonation. */
   readonly impersonated: boolean
-  /** Of which, where it tells: its id. */
+  /** The id of that impersonation, if the token has it. */
   readonly impersonationId: string | undefined
-  /** The `act` claim, as it stands there. */
+  /** The `act` claim, unparsed. */
   readonly act: unknown
-  /** When the user signed in, in seconds since the epoch, where that is known. */
+  /** The time of the user's sign-in, in seconds since the epoch, if known. */
   readonly authTime: number | undefined
-  /** When it expires, in seconds since the epoch. */
+  /** The expiry, in seconds since the epoch. */
   readonly expiresAt: number
   /** The id of its grant, if the token names a grant. */
   readonly grantId: string | undefined
 }
 
-/** The token is not accepted. The message says why; the client does not get it. */
+/** The token is not accepted. The message has the reason, which the client does not get. */
 export class AccessTokenRejected extends Error {
   override name = 'AccessTokenRejected'
 }
 
-/** What verifies the access tokens of a provider. */
+/** The verifier of the access tokens of a provider. */
 export const verifierOf = slot<ReturnType<typeof accessTokenVerifier>>(
   'the verification of access tokens',
 )
@@ -73,8 +76,8 @@ export function accessTokenVerifier(
   }
 
   /**
-   * The client, if it is still there.
-   * @throws an error that is no refusal where it cannot be loaded
+   * The client, if it still exists.
+   * @throws an error that is no refusal if it cannot be loaded
    */
   async function findClient(clientId: string): Promise<Client | undefined> {
     try {
@@ -87,17 +90,17 @@ export function accessTokenVerifier(
   }
 
   return {
-    /** A user's token. */
+    /** Verifies a user's token. */
     verifyUserToken: (value: string) => verify(value, (id) => provider.AccessToken.find(id), true),
-    /** The same, also for one whose impersonation has ended, until it expires. */
+    /** Verifies a user's token, also if its impersonation has ended, until it expires. */
     verifyUserTokenEvenEnded: (value: string) => verify(value, findEvenEnded, true),
-    /** A client's own token, issued through `client_credentials`. */
+    /** Verifies a client's own token, issued through `client_credentials`. */
     verifyClientToken: (value: string) =>
       verify(value, (id) => provider.ClientCredentials.find(id), false),
     findClient,
     /**
-     * The client of a token.
-     * @throws {@link AccessTokenRejected} where it is gone; any other error is a storage failure.
+     * Returns the client of a token.
+     * @throws {@link AccessTokenRejected} if it is gone; any other error is a storage failure.
      */
     async requireClient(clientId: string): Promise<Client> {
       const client = await findClient(clientId)
@@ -107,7 +110,7 @@ export function accessTokenVerifier(
   }
 }
 
-/** An opaque token, as it is stored. */
+/** Reads an opaque token from its record. */
 function fromRecord(token: AccessToken | ClientCredentials | undefined): VerifiedAccessToken {
   if (!token?.isValid) throw new AccessTokenRejected('unknown, expired or revoked')
   const user = token.kind === 'AccessToken' ? token : undefined
@@ -135,19 +138,19 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Opaque tokens are base64url and have no dots. */
+/** Checks for a JWT. Opaque tokens are base64url and have no dots. */
 function isJwt(value: string): boolean {
   return value.includes('.')
 }
 
-/** How many verified tokens are remembered. */
+/** The number of verified tokens that are remembered. */
 const JWT_CACHE_SIZE = 256
 
 /**
- * Verifies JWT access tokens by the provider's own keys.
+ * Verifies JWT access tokens with the provider's own keys.
  *
- * A machine uses one token for many requests, and a valid signature stays valid: verified tokens
- * are cached by their SHA-256. Expiry is checked every time.
+ * A machine uses one token for many requests, and a valid signature stays valid, so verified
+ * tokens are cached by their SHA-256. Expiry is checked every time.
  *
  * @returns a function that throws {@link AccessTokenRejected} for a token that is not accepted
  */
@@ -166,8 +169,8 @@ function jwtAccessTokenVerifier(
     // The provider's clockTolerance is for clocks of other servers. This time is our own.
     if (known && known.expiresAt > epochSeconds()) return known.token
     try {
-      // RFC 9068 §4: typ, iss, signature, exp; the audience is for the caller to judge. The other
-      // required claims have to be texts: below.
+      // RFC 9068 §4: typ, iss, signature, exp. The caller judges the audience. The other required
+      // claims have to be texts, which is checked below.
       const { payload } = await jwtVerify(value, keys, {
         algorithms: SIGNING_ALGORITHMS,
         typ: 'at+jwt',
@@ -194,7 +197,7 @@ function fromPayload(payload: JWTPayload): VerifiedAccessToken {
   const binding = parseConfirmation(cnf)
   if (!binding) throw new AccessTokenRejected('bound in a way that is not known here')
   return {
-    // RFC 9068 §2.2: where no resource owner takes part, sub is the client.
+    // RFC 9068 §2.2: if no resource owner takes part, sub is the client.
     accountId: sub === clientId ? undefined : sub,
     clientId,
     audience: single(payload.aud),
@@ -212,7 +215,7 @@ function fromPayload(payload: JWTPayload): VerifiedAccessToken {
   }
 }
 
-/** A point in time; `undefined` for any other value. */
+/** Returns a point in time; `undefined` for any other value. */
 function seconds(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }

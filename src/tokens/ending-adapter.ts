@@ -4,9 +4,10 @@ import type { ResolvedOptions } from '../options/defaults.ts'
 import { warn } from '../shared/warn.ts'
 
 /**
- * The storage adapter, where it can see and end impersonations, and that is not switched off.
+ * Returns the storage adapter, if it can list and end impersonations, and the option does not
+ * disable it.
  *
- * @throws TypeError where `ending.enabled` is `true` and the adapter cannot
+ * @throws TypeError if `ending.enabled` is `true` and the adapter cannot do it
  */
 export function chooseEnding(
   adapter: Adapter,

@@ -3,10 +3,10 @@ import { canSign, configurationOf } from '../host/instance.ts'
 import { SIGNING_ALGORITHMS } from '../shared/constants.ts'
 
 /**
- * By which algorithm, and so by which key, the plugin signs what is its own: machine-to-machine
- * tokens and status lists. The one that signs ID tokens, else the first of the preference.
+ * The algorithm, and so the key, with which the plugin signs machine-to-machine tokens and status
+ * lists. It is the one that signs ID tokens, or else the first of the preference.
  *
- * @returns `undefined` where the provider has no key that could
+ * @returns `undefined` if the provider has no such key
  */
 export function signingAlgorithm(provider: Provider): AsymmetricSigningAlgorithm | undefined {
   const preferred = configurationOf(provider).clientDefaults?.id_token_signed_response_alg

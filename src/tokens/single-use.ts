@@ -4,10 +4,10 @@ import { isDevelopmentAdapter } from '../host/instance.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 
 /**
- * Consumes the record `id`, which expires at `expiresAt` (seconds since the epoch), and keeps the
- * note with it where the adapter can. Resolves `true` for exactly one caller, ever.
+ * Consumes the record `id`, which expires at `expiresAt` (seconds since the epoch), and stores the
+ * note with it if the adapter can. Resolves `true` for exactly one caller, ever.
  *
- * @throws when it is not certain who won.
+ * @throws if it is not certain who won.
  */
 export type ConsumeOnce = (
   id: string,
@@ -17,8 +17,8 @@ export type ConsumeOnce = (
 ) => Promise<boolean>
 
 /**
- * Picks how records of this adapter are consumed once: by its own `consumeOnce`, or by a guard in
- * this process for an adapter that works for one process only.
+ * Selects how records of this adapter are consumed once: by its own `consumeOnce`, or by a guard
+ * in this process for an adapter that works for one process only.
  *
  * @throws TypeError for an adapter that cannot keep the promise.
  */
@@ -44,7 +44,10 @@ export function createConsumer(
   )
 }
 
-/** Far more than can be under way at once: what was consumed before them says so in its record. */
+/**
+ * Far more than can be under way at once. The record itself holds the mark of an older
+ * consumption.
+ */
 const MAX_REMEMBERED = 100_000
 
 /** Shared by all providers of this process: ids are hashes of random values and do not collide. */
@@ -52,10 +55,10 @@ const consumed = new BoundedMap<string, true>(MAX_REMEMBERED)
 
 function guardInProcess(adapter: Adapter): ConsumeOnce {
   return async (id) => {
-    // Look and mark without an await between them: nothing else runs in this process meanwhile.
+    // Check and mark without an await between them, so that no other call runs in between.
     if (consumed.has(id)) return false
     consumed.set(id, true)
-    // A failure after this line leaves the mark: the token is then unusable, and never redeemed
+    // A failure after this line leaves the mark. The token is then unusable, and never redeemed
     // twice.
     const stored = await adapter.find(id)
     if (!stored || stored.consumed) return false

@@ -16,73 +16,77 @@ import { statusListUri } from '../shared/uris.ts'
 import { chooseEnding } from './ending-adapter.ts'
 import { type ConsumeOnce, createConsumer } from './single-use.ts'
 
-/** How far the clocks of the provider's processes may differ, in seconds. */
+/** The largest difference between the clocks of the provider's processes, in seconds. */
 export const MAX_CLOCK_DIFFERENCE = 5
 
 /** The largest difference of clocks that the guard of a resource server forgives, in seconds. */
 export const MAX_CLOCK_TOLERANCE = 300
 
-/** How long the record of an impersonation outlives its access token at least, in seconds. */
+/**
+ * The least time for which the record of an impersonation outlives its access token, in seconds.
+ */
 const RETENTION_MARGIN_SECONDS = MAX_CLOCK_TOLERANCE + 30
 
 /**
- * How long after the last moment of redemption an access token can be valid anywhere, in seconds,
- * where it lives for `maxTtl` at most. For so long its record is kept.
+ * The time after the last moment of redemption for which an access token can be valid anywhere, in
+ * seconds, with a lifetime of at most `maxTtl`. Its record is kept for that long.
  */
 export function keptAfterRedemptionFor(maxTtl: number): number {
   return maxTtl + RETENTION_MARGIN_SECONDS
 }
 
 /**
- * What can act can be ended (I14): the longest that an access token may live that comes of a record now, in
- * seconds, so that the record, by which it can be ended, outlives it. The process that issued the subject
- * token has settled that, whatever the options of the one that exchanges it.
+ * The maximum lifetime of an access token that comes out of a record now, in seconds. What can act
+ * can be ended (I14), so the record outlives the token. The process that issued the subject token
+ * has set the limit, whatever the options of the process that exchanges it.
  *
- * @param keptUntil until when the record is kept, as it says: in seconds since the epoch
+ * @param keptUntil - the time until which the record is kept, in seconds since the epoch
  */
 function lifeUnderRecord(keptUntil: number): number {
-  // A store may have made something else of it.
+  // A store may have changed it.
   if (!Number.isSafeInteger(keptUntil)) return 0
   return keptUntil - RETENTION_MARGIN_SECONDS - epochSeconds()
 }
 
-/** What a subject token stands for, as it is stored. */
+/** The content of a subject token, as it is stored. */
 interface StoredProperties {
   /** The user to be impersonated. */
   accountId: string
-  /** The machine-to-machine client that asked for it. */
+  /** The machine-to-machine client that requested it. */
   clientId: string
-  /** The `context` of the request, as JSON. Kept as text: not every store keeps every object. */
+  /** The `context` of the request as JSON text, because not every store keeps every object. */
   context: string
   /**
-   * What it is bound to, as JSON; never absent: a token whose binding was lost does not count as
-   * unbound.
+   * The binding as JSON. It is never absent, because a token whose binding was lost must not count
+   * as unbound.
    */
   binding: string
-  /** The operator that it is bound to, by whom it is listed. */
+  /** The operator that it is bound to, for lists by operator. */
   actor?: string | undefined
   /** The status list of the access token to come, and the index in it. */
   statusList?: string | undefined
   statusIndex?: number | undefined
-  /** The permit that allowed it, and why a person has to look at it afterwards, as the rule said at issue. */
+  /**
+   * The permit that allowed it, and the reason for a review, as the rule returned them at issue.
+   */
   permit?: string | readonly string[] | undefined
   review?: string | undefined
 }
 
-/** A record: those, and what happens to it. */
+/** A record: those properties, and later changes. */
 interface StoredRecord extends StoredProperties {
   /** The issuer that the record belongs to. */
   iss: string
-  /** When it was redeemed, as the adapter has it; absent before. */
+  /** The time of the redemption, as the adapter stores it; absent before. */
   consumed?: unknown
-  /** What the redemption led to, where the adapter keeps it. */
+  /** The result of the redemption, if the adapter keeps it. */
   note?: Redemption | undefined
   end?: StoredEnd | undefined
-  /** Until when the storage keeps the record, in seconds since the epoch. */
+  /** The time until which the storage keeps the record, in seconds since the epoch. */
   keptUntil?: number | undefined
 }
 
-/** What a record holds beside the members of every token. */
+/** The members of a record beyond those of every token. */
 const RECORD_MEMBERS = [
   'iss',
   'accountId',
@@ -106,53 +110,53 @@ export interface TokenStatus {
 
 /** The end of an impersonation, as it is stored. */
 export interface StoredEnd extends ImpersonationEnd {
-  /** Names the attempt to end it: where the reply was lost, the record tells whose end it is. */
+  /** The attempt that ended it. If the reply was lost, the record shows whose end it is. */
   readonly attempt?: string | undefined
 }
 
-/** What an exchange led to, as it is stored with the redemption. */
+/** The result of an exchange, as it is stored with the redemption. */
 export interface Redemption extends ConsumptionNote {
   /** The operator's account id. */
   readonly actor?: string | undefined
   readonly act?: Actor | undefined
-  /** The grant of the actor token, where it is known. */
+  /** The grant of the actor token, if known. */
   readonly grant?: string | undefined
   readonly client: string
-  /** The client's id again, where it is software that acts, which is always named (I16). */
+  /** The client's id again if it is software, which is always named (I16). */
   readonly software?: string | undefined
   readonly resource: string
   readonly scope?: string | undefined
-  /** As the rule said at the exchange. */
+  /** As the rule returned it at the exchange. */
   readonly permit?: string | readonly string[] | undefined
   readonly review?: string | undefined
   readonly format: string
-  /** When the access token expires, in seconds since the epoch. */
+  /** The expiry of the access token, in seconds since the epoch. */
   readonly expiresAt: number
 }
 
-/** A subject token as stored. Its id is the SHA-256 of its value; the value is stored nowhere. */
+/** A subject token as stored. Its id is the SHA-256 of its value. The value is stored nowhere. */
 export interface SubjectToken
   extends Omit<TokenBase, 'clientId' | 'exp' | 'jti' | 'kind'>,
     Readonly<StoredRecord>,
     SubjectTokenRecord {
   /**
-   * What can act can be ended (I14): the longest that its access token may live, in seconds. 0 where its end
-   * could not be found for so long: it was issued where no impersonation can be ended. Infinite where that is
-   * so here.
+   * The maximum lifetime of its access token, in seconds. What can act can be ended (I14), so it
+   * is 0 if the end could not be found for so long, because the token was issued without `ending`.
+   * It is Infinity if this process has no `ending`.
    */
   readonly longestLife: number
-  /** The claim `status` of the access token; `undefined` where its end could not be seen. */
+  /** The claim `status` of the access token; `undefined` if its end could not be seen. */
   readonly tokenStatus: TokenStatus | undefined
   readonly bindingObject: Binding
   /**
-   * The `jti` of the one JWT that can be issued for it: the id, which is no secret, so that a replay
-   * can name what the first redemption issued, and an API's log leads to the audit.
+   * The `jti` of the one JWT that can be issued for it. It is the id, which is no secret, so that
+   * a replay can name the token of the first redemption, and an API's log leads to the audit.
    */
   readonly accessTokenId: string
   /**
-   * Redeems the token, and keeps what for. Resolves `true` for exactly one caller, ever; `false`
-   * where it has expired or ended as well.
-   * @throws when the storage did not say who won.
+   * Redeems the token, and stores the redemption. Resolves `true` for exactly one caller, ever. It
+   * also resolves `false` if the token has expired or ended.
+   * @throws if the storage did not report who won.
    */
   redeem(redemption: Redemption): Promise<boolean>
 }
@@ -160,15 +164,15 @@ export interface SubjectToken
 /** The subject tokens of a provider. */
 export const subjectTokensOf = slot<ReturnType<typeof defineSubjectToken>>('the subject tokens')
 
-/** Set where impersonations can be seen and ended: the adapter by which they are. */
+/** The adapter, if it can list and end impersonations. */
 export const endingAdapterOf = slot<EndingAdapter>('impersonations that can be seen and ended')
 
 /**
- * Defines the model, oidc-provider's own way to store a token, for a provider, and settles how its adapter keeps single use, and whether it can see and end
- * impersonations.
+ * Defines the model for a provider, which is oidc-provider's own way to store a token. It selects
+ * how the adapter keeps single use, and whether the adapter can list and end impersonations.
  *
- * @throws TypeError for a custom adapter without `consumeOnce`, and where `ending.enabled` is `true` and the
- * adapter cannot
+ * @throws TypeError for a custom adapter without `consumeOnce`, and if `ending.enabled` is `true`
+ * and the adapter cannot do it
  */
 export function defineSubjectToken(provider: Provider) {
   const BaseToken = tokenBaseOf<StoredRecord>(provider)
@@ -213,7 +217,10 @@ export function defineSubjectToken(provider: Provider) {
       return this.#binding
     }
 
-    /** As the base class does, which builds the name from the model's each time and may throw. */
+    /**
+     * Emits as the base class does, which builds the name from the model's each time and may
+     * throw.
+     */
     override emit(event: string): void {
       emitSafely(provider, `subject_token.${event}`, this)
     }
@@ -230,7 +237,7 @@ export function defineSubjectToken(provider: Provider) {
       }
       const { payload } = await super.getValueAndPayload()
       if (payload) {
-        // One moment of issue, for the record and for whoever asks this token.
+        // One moment of issue, for the record and for readers of this token.
         this.exp = Number(payload.exp)
         payload.iat = this.iat = this.exp - this.expiration
         if (kept > 0) payload.keptUntil = this.exp + kept
@@ -238,7 +245,7 @@ export function defineSubjectToken(provider: Provider) {
       return { value: this.#value, ...(payload ? { payload } : {}) }
     }
 
-    /** The record outlives the redemption: it says how things stand with the access token. */
+    /** The record outlives the redemption, because it has the state of the access token. */
     override get remainingTTL(): number {
       return super.remainingTTL + kept
     }
@@ -260,7 +267,9 @@ export function defineSubjectToken(provider: Provider) {
   const consumeOnce: ConsumeOnce = createConsumer(adapter, subjectToken.singleUse)
   const ending = chooseEnding(adapter, endingOptions)
   if (ending) endingAdapterOf.set(provider, ending)
-  /** How long the storage keeps a record after the last moment of redemption, in seconds. */
+  /**
+   * The time for which the storage keeps a record after the last moment of redemption, in seconds.
+   */
   const kept = ending ? keptAfterRedemptionFor(accessToken.maxTtl) : 0
 
   function ours(found: TokenBase | undefined): SubjectToken | undefined {
@@ -270,7 +279,7 @@ export function defineSubjectToken(provider: Provider) {
     return found.exp === undefined ? undefined : found
   }
 
-  /** The token by its id: redeemed, ended or expired as it may be. */
+  /** Finds the token by its id, also if it is redeemed, ended or expired. */
   async function findById(id: string): Promise<SubjectToken | undefined> {
     // The provider's clockTolerance is for clocks of other servers. This time is our own.
     const token = ours(await StoredSubjectToken.find(id, { ignoreExpiration: true }))
@@ -279,23 +288,25 @@ export function defineSubjectToken(provider: Provider) {
   }
 
   return {
-    /** Where the records are. */
+    /** The adapter of the records. */
     adapter,
-    /** @throws Error that says in one sentence why the storage cannot keep subject tokens */
+    /**
+     * @throws Error with the reason, in one sentence, why the storage cannot keep subject tokens
+     */
     checkStorage: () => checkStorage(adapter, consumeOnce),
-    /** Its `save()` resolves the value, once. */
+    /** Creates a token. Its `save()` resolves the value, once. */
     create(given: StoredProperties): SubjectToken {
-      // Assigned, because the constructors copy what they are given three times, member by member.
+      // Assigned, because the constructors copy their argument three times, member by member.
       return Object.assign(new StoredSubjectToken({}), given, { iss: provider.issuer })
     },
     findById,
     idOf,
-    /** A token from a record of the adapter; `undefined` for one of another provider. */
+    /** Makes a token from a record of the adapter; `undefined` for another provider's record. */
     fromRecord: (record: AdapterPayload) => ours(StoredSubjectToken.instantiate(record)),
   }
 }
 
-/** The id that the token of this value has, or would have. */
+/** Returns the id of the token with this value. */
 function idOf(value: string): string {
   return hash('sha256', value, 'base64url')
 }
