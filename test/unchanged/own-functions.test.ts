@@ -68,6 +68,16 @@ describe('I12: claims of the deployment itself', () => {
     await sides.close()
   })
 
+  it('leave out names that are traps', async () => {
+    const sides = await sideBySide(() => ({
+      configuration: { extraTokenClaims: () => JSON.parse('{"__proto__":{"a":1},"fine":true}') },
+    }))
+    const [plain, ours] = [await claims(sides.plain), await claims(sides.ours)]
+    expect([plain.fine, ours.fine]).to.deep.equal([true, true])
+    expect(Object.keys(ours)).to.not.include('__proto__')
+    await sides.close()
+  })
+
   it('are a 500 where the JWT customizer leaves no JSON object', async () => {
     expect(await statusesWhere(spoilPayload)).to.deep.equal([200, 500])
   })
