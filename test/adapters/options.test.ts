@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createPostgresAdapter, migrate, migrationSql } from '../../src/adapters/postgres/index.ts'
-import { checkRedis, createRedisAdapter } from '../../src/adapters/redis/index.ts'
+import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
 import { rejection } from './servers.ts'
 
@@ -51,9 +51,5 @@ describe('the options of the adapters', () => {
     expect(table)
       .to.be.instanceOf(TypeError)
       .and.match(/migrate\.table must be letters/)
-    const required = await rejection(checkRedis(client, { persistence: true } as object))
-    expect(required)
-      .to.be.instanceOf(TypeError)
-      .and.match(/checkRedis\.persistence is not a known/)
   })
 })

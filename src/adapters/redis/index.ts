@@ -5,7 +5,7 @@ import { connect, type RedisClient } from './connection.ts'
 import { checkServer, REDIS_RULES, type RedisRequirements } from './server-check.ts'
 
 export type { IoredisLike, NodeRedisLike, RedisClient, RedisCommand } from './connection.ts'
-export { checkRedis, type RedisRequirements } from './server-check.ts'
+export type { RedisRequirements } from './server-check.ts'
 
 /** Options of {@link createRedisAdapter}. */
 export interface RedisAdapterOptions extends RedisRequirements {
@@ -45,9 +45,9 @@ export interface RedisAdapterOptions extends RedisRequirements {
 export interface RedisAdapterFactory extends AdapterFactory {
   (model: string): EndingAdapter
   /**
-   * Asks the server whether it may evict or forget records, as {@link checkRedis} does: at
-   * start-up, to have the warning there and to learn that the server cannot be reached. Otherwise
-   * the first `upsert` does it on the side; with `requirePersistence` every method waits for the
+   * Asks the server whether it may evict or forget records, and warns. Call it at start-up to have the
+   * warning there, and to learn that the server cannot be reached. Otherwise the first `upsert` does it on
+   * the side; with `requirePersistence` every method waits for the
    * check and rejects while it fails. A successful result is kept; a call of this asks again and
    * replaces it.
    */
@@ -59,7 +59,7 @@ export interface RedisAdapterFactory extends AdapterFactory {
  * hash under one key, and so are a status list and its ended indices: what is evicted is lost together,
  * and guards refuse where there is no list. The look-ups of `list` are keys of their own: where one of
  * them is evicted, records are not listed. Run it with `maxmemory-policy noeviction`;
- * {@link checkRedis} warns.
+ * {@link RedisAdapterFactory.check} warns.
  *
  * **Crash:** with an append-only file a consumption is there again after a restart. From a snapshot the
  * server comes back as it was when it was taken: a token that was redeemed since can be redeemed
@@ -89,7 +89,7 @@ export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFa
   let checked: Promise<void> | undefined
 
   const check = () => {
-    const asked = checkServer(connection, { requirePersistence }).catch((error) => {
+    const asked = checkServer(connection, requirePersistence).catch((error) => {
       checked = undefined
       throw error
     })

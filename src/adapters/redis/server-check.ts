@@ -1,7 +1,7 @@
-import { boolean, integer, resolve, valid } from '../../options/rules.ts'
+import { boolean, integer, valid } from '../../options/rules.ts'
 import { type WarningCode, warn } from '../../shared/warn.ts'
 import { StorageError } from '../storage-error.ts'
-import { connect, type RedisClient, type RedisConnection } from './connection.ts'
+import type { RedisClient, RedisConnection } from './connection.ts'
 
 /** What the check asks of the server, in addition to a reply. */
 export interface RedisRequirements {
@@ -15,13 +15,11 @@ export interface RedisRequirements {
   requirePersistence?: boolean
 }
 
-const REQUIREMENT_RULES = { requirePersistence: boolean.or(false) }
-
 /** The longest time-out that a timer of Node can have: 24.8 days. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 export const REDIS_RULES = {
-  ...REQUIREMENT_RULES,
+  requirePersistence: boolean.or(false),
   client: valid<RedisClient>(
     (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),
     'a node-redis client, an ioredis client or a function (args, key) => Promise that sends one command',
@@ -41,17 +39,9 @@ export const REDIS_RULES = {
  * @throws StorageError when the server cannot be reached.
  * @throws Error with `requirePersistence` when the server may forget or evict, in one sentence.
  */
-export async function checkRedis(
-  client: RedisClient,
-  requirements?: RedisRequirements,
-): Promise<void> {
-  return checkServer(connect(client), resolve(REQUIREMENT_RULES, requirements, 'checkRedis'))
-}
-
-/** The same over a connection whose replies have a time-out. */
 export async function checkServer(
   redis: RedisConnection,
-  { requirePersistence }: Required<RedisRequirements>,
+  requirePersistence: boolean,
 ): Promise<void> {
   for (const { code, sentence } of problemsOf(await readInfo(redis))) {
     if (requirePersistence) throw new Error(`createRedisAdapter: requirePersistence: ${sentence}`)

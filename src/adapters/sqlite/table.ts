@@ -3,13 +3,13 @@ import { setImmediate as rest } from 'node:timers/promises'
 import type { EndedFollower } from '../contract.ts'
 import type { SqlTable } from '../sql.ts'
 import { prepareList, type SqliteStatements } from './statements.ts'
-import { attempt, type SqliteTurns } from './turns.ts'
+import type { SqliteTurns } from './turns.ts'
 
 /** What all models of one file share. */
 export interface SqliteStore {
   readonly database: DatabaseSync
   readonly statements: SqliteStatements
-  /** Where writes go. */
+  /** Where every statement goes. */
   readonly turns: SqliteTurns
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -21,7 +21,7 @@ export function sqliteTable(store: SqliteStore): SqlTable {
   const { database, statements, turns, now, sweep } = store
   const lists = new Map<string, StatementSync>()
   return {
-    find: (statement, model, key) => attempt(() => statements[statement].get(now(), model, key)),
+    find: (statement, model, key) => turns.read(() => statements[statement].get(now(), model, key)),
 
     write: (statement, values) =>
       turns.write(() => {
@@ -30,16 +30,18 @@ export function sqliteTable(store: SqliteStore): SqlTable {
       }),
 
     list: ({ column, conditions, values }) =>
-      attempt(() => {
+      turns.read(() => {
         const statement = lists.get(conditions) ?? prepareList(database, column, conditions)
         lists.set(conditions, statement)
         return statement.all(now(), ...values)
       }),
 
-    endedIndices: (list) => attempt(() => statements.endedIndices.all(now(), list)),
+    endedIndices: (list) => turns.read(() => statements.endedIndices.all(now(), list)),
 
     followEnded: (list) =>
-      followEnded((after, limit) => attempt(() => statements.endedAfter.all(list, after, limit))),
+      followEnded((after, limit) =>
+        turns.read(() => statements.endedAfter.all(list, after, limit)),
+      ),
 
     // the first one is the time
     parameter: (number) => `?${number + 1}`,

@@ -4,16 +4,19 @@ import { setImmediate } from 'node:timers'
 import { errorOfItsOwn, storageError } from '../storage-error.ts'
 
 interface Waiting {
-  run(): number
-  resolve(changes: number): void
+  readonly isWrite: boolean
+  /** Does the work, and returns a function that resolves its promise. */
+  run(): () => void
   reject(error: unknown): void
 }
 
 export type SqliteTurns = ReturnType<typeof sqliteTurns>
 
 /**
- * Does the writes of one turn of the event loop at its end, in their order and in one transaction. All of
- * it is synchronous, so that no read sees what is not committed.
+ * Does at the end of each turn of the event loop what was asked for in it: the reads, then the writes in
+ * their order and in one transaction. The processor does the same for many requests one after the other,
+ * which costs half of doing it in between. All of it is synchronous, so that no read sees what is not
+ * committed.
  */
 export function sqliteTurns(database: DatabaseSync) {
   // Takes the lock for writing at once: a transaction that reads first may not get it later.
@@ -24,52 +27,49 @@ export function sqliteTurns(database: DatabaseSync) {
   let waiting: Waiting[] = []
 
   function runAll(): void {
-    const writes = waiting
+    const writes = waiting.filter(({ isWrite }) => isWrite)
+    const reads = waiting.filter(({ isWrite }) => !isWrite)
     waiting = []
+    const settle = reads.map(attempt)
     try {
       if (writes.length > 1) begin.run()
-      const settle = writes.map(attemptOne)
+      const written = writes.map(attempt)
       if (writes.length > 1) commit.run()
-      for (const each of settle) each()
+      settle.push(...written)
     } catch (error) {
       // After some errors, such as a full disk, SQLite has undone the transaction already.
       if (isInTransaction()) rollback.run()
       for (const { reject } of writes) reject(errorOfItsOwn(asStorageError(error)))
     }
+    for (const each of settle) each()
   }
 
   /** A statement that fails undoes itself alone. */
-  function attemptOne({ run, resolve, reject }: Waiting): () => void {
+  function attempt({ isWrite, run, reject }: Waiting): () => void {
     try {
-      const changes = run()
-      return () => resolve(changes)
+      return run()
     } catch (error) {
-      if (!isInTransaction()) throw error
+      if (isWrite && !isInTransaction()) throw error
       return () => reject(asStorageError(error))
     }
   }
 
+  function inTurn<T>(isWrite: boolean, work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const run = () => {
+        const result = work()
+        return () => resolve(result)
+      }
+      if (waiting.push({ isWrite, run, reject }) === 1) setImmediate(runAll)
+    })
+  }
+
   return {
-    /** Resolves how many rows changed, once that is committed. */
-    write: (run: () => number) =>
-      new Promise<number>((resolve, reject) => {
-        if (waiting.push({ run, resolve, reject }) === 1) setImmediate(runAll)
-      }),
+    read: <T>(work: () => T) => inTurn(false, work),
+    /** Resolves what the work returns, once that is committed. */
+    write: <T>(work: () => T) => inTurn(true, work),
     /** Does now what waits. */
     flush: runAll,
-  }
-}
-
-/**
- * Does at once what reads.
- *
- * @throws StorageError when SQLite fails
- */
-export async function attempt<T>(work: () => T): Promise<T> {
-  try {
-    return work()
-  } catch (error) {
-    throw asStorageError(error)
   }
 }
 

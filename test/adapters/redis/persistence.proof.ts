@@ -1,11 +1,7 @@
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
-import {
-  checkRedis,
-  createRedisAdapter,
-  type RedisClient,
-} from '../../../src/adapters/redis/index.ts'
+import { createRedisAdapter, type RedisClient } from '../../../src/adapters/redis/index.ts'
 import { deploy } from '../../support/deployment.ts'
 import { REFUSED } from '../../support/http.ts'
 import { type PrivateRedis, rejection, startRedis, suiteOn } from '../servers.ts'
@@ -171,7 +167,7 @@ suite('what check() says of how Redis persists', () => {
 
       it('where INFO is forbidden, that it is not known, which requirePersistence refuses', async () => {
         const narrow = await open('no-info')
-        await checkRedis(narrow.client)
+        await createRedisAdapter({ client: narrow.client }).check()
         expect(await warned()).to.deep.equal(['REDIS_PERSISTENCE_UNKNOWN'])
         const strict = createRedisAdapter({ client: narrow.client, requirePersistence: true })
         expect((await rejection(strict.check())).message).to.include('does not tell whether')

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import { checkRedis, createRedisAdapter } from '../../../src/adapters/redis/index.ts'
+import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
 import { type PrivateRedis, rejection, startRedis, suiteOn, until } from '../servers.ts'
 
 const suite = await suiteOn('redis-server')
@@ -85,7 +85,7 @@ suite('createRedisAdapter, on servers of its own', () => {
       lost.on('error', () => {})
       await lost.ping()
       await gone.stop()
-      await rejection(checkRedis(lost))
+      await rejection(createRedisAdapter({ client: lost }).check())
       lost.disconnect()
     })
   })
