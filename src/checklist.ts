@@ -21,10 +21,10 @@ import { issuerUri, STATUS_LISTS_PATH } from './shared/uris.ts'
 import { statusListsOf } from './status-list/sign.ts'
 import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
 
-/** How long an access token may live that cannot be ended, in seconds. */
+/** The longest acceptable lifetime of an access token that cannot be ended, in seconds. */
 const WITHOUT_END = 900
 
-/** Each line of the list says what to do. docs/production.md has the same lines. */
+/** The step for each line of the list. docs/production.md has the same lines. */
 const TODO: Readonly<Record<ChecklistItem['id'], string>> = {
   single_use: 'use an adapter with consumeOnce, that all processes share',
   ending: 'use an adapter with list and endOnce, and ending.enabled: true',
@@ -53,10 +53,10 @@ const TODO: Readonly<Record<ChecklistItem['id'], string>> = {
     'mount provider.impersonation.routes() or callback(), unless only this process issues',
 }
 
-/** Whether something is left to do, or what it is left to do for. */
+/** `true` if something is left to do, or the names it is left to do for. */
 type Finding = boolean | string | Untried
 
-/** A line that could not be looked at. */
+/** A line that could not be checked. */
 interface Untried {
   readonly ok: true | undefined
   readonly why: string
@@ -65,10 +65,10 @@ interface Untried {
 const NOT_LOOKED_AT: Untried = { ok: undefined, why: 'not looked at yet, nothing answers there' }
 const NOTHING_TO_TRY: Untried = { ok: true, why: 'nothing could be tried yet' }
 
-/** The key that oidc-provider signs with where a deployment has none: anyone can read it. */
+/** The key with which oidc-provider signs if a deployment has none. Anyone can read it. */
 const DEVELOPMENT_KEY = 'keystore-CHANGE-ME'
 
-/** What a log of impersonations cannot do without. */
+/** The events that every log of impersonations needs. */
 const KEPT_EVENTS: ReadonlyArray<keyof ImpersonationEvents> = [
   'impersonation.issued',
   'impersonation.started',
@@ -79,9 +79,9 @@ const KEPT_EVENTS: ReadonlyArray<keyof ImpersonationEvents> = [
 const BINDING_MEMBERS = ['mayAct', 'resource', 'scope', 'expiresIn'] as const
 
 /**
- * What a provider can tell of going to production, once its storage was tried out.
+ * Checks what a provider needs for production, once its storage was tried.
  *
- * @throws Error that says in one sentence why the storage cannot keep subject tokens
+ * @throws Error with the reason, in one sentence, why the storage cannot keep subject tokens
  */
 export async function checklist(provider: Provider): Promise<readonly ChecklistItem[]> {
   const { managementApi, accessToken, actorToken, ...options } = optionsOf.of(provider)
@@ -122,8 +122,9 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
 }
 
 /**
- * Whether `findAccount` takes another spelling of a stored id for an id of its own. Where two spellings,
- * drawn at random, are accounts, its storage compares without case, and the rules of a deployment do not.
+ * Checks whether `findAccount` takes another spelling of a stored id for an id of its own. If two
+ * spellings, drawn at random, are accounts, its storage compares without case, and the rules of a
+ * deployment do not.
  */
 async function findOtherSpellings(provider: Provider): Promise<Finding> {
   const stored = await findIdWithCase(provider)
@@ -136,7 +137,7 @@ function join(names: readonly string[]): string {
   return names.join(', ')
 }
 
-/** The clients that `managementApi.clients` names to issue, and that cannot. */
+/** The clients that `managementApi.clients` names to issue, but that cannot. */
 async function findUnfitMachines(provider: Provider): Promise<readonly string[]> {
   const rule = optionsOf.of(provider).managementApi.clients.issue
   if (typeof rule === 'function') return []
@@ -157,7 +158,7 @@ function findUnboundClients(provider: Provider): readonly string[] {
 
 const TIMEOUT_MS = 3000
 
-/** What answers at the address of the provider: discovery, status lists and the management API. */
+/** Checks the address of the provider: discovery, status lists and the management API. */
 async function lookAtAddress(
   provider: Provider,
 ): Promise<Record<'discovery' | 'status_lists' | 'management_api', Finding>> {
@@ -188,7 +189,7 @@ async function lookAtAddress(
   }
 }
 
-/** Where the management API answers: beside the provider, or in it. It takes no GET. */
+/** Checks that the management API responds, beside the provider or in it. It takes no GET. */
 async function findManagementApi(provider: Provider): Promise<Finding> {
   const { issuer } = provider
   const { prefix } = optionsOf.of(provider).managementApi
@@ -202,7 +203,7 @@ async function findManagementApi(provider: Provider): Promise<Finding> {
   return true
 }
 
-/** `undefined` where nothing answers, or something that is in trouble. */
+/** Loads JSON; `undefined` if nothing responds, or only an error. */
 async function loadJson(
   url: string,
 ): Promise<{ status: number; body: Readonly<Record<string, unknown>> } | undefined> {

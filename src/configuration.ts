@@ -5,7 +5,7 @@ import { withApplicationGrants } from './policy/applications.ts'
 import { type GetResourceServerInfo, withManagementApi } from './policy/management-api.ts'
 import { DEFAULT_SUBJECT_TOKEN_TTL, MAX_SUBJECT_TOKEN_TTL } from './shared/constants.ts'
 
-/** What impersonation adds to a provider's configuration. */
+/** The parts that impersonation adds to a provider's configuration. */
 export interface Configured {
   readonly configuration: Configuration
   readonly claims: AccessTokenClaims
@@ -20,9 +20,9 @@ export function withoutImpersonation(configuration: Configuration): Configuratio
 }
 
 /**
- * A copy of the configuration with impersonation wired in.
+ * Copies the configuration with impersonation wired in.
  *
- * @throws TypeError where the deployment switched off what impersonation needs.
+ * @throws TypeError if the deployment disabled a feature that impersonation needs
  */
 export function withImpersonation(
   configuration: Configuration,
@@ -105,7 +105,7 @@ function subjectTokenTtl({ ttl }: Configuration): unknown {
   return own
 }
 
-/** A deployment's own `ttl.ClientCredentials` stays, except for tokens of the management API. */
+/** Keeps a deployment's own `ttl.ClientCredentials`, except for tokens of the management API. */
 function managementTokenTtl(
   { ttl }: Configuration,
   { managementApi: { resource, tokenTtl } }: ResolvedOptions,

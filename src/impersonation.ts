@@ -40,12 +40,13 @@ import { endingAdapterOf } from './tokens/subject-token.ts'
 
 function outOfOrder(): TypeError {
   return new TypeError(
-    'an ImpersonationFeature is for one provider: call configure(configuration), give the answer to the provider unchanged, call register(provider) where impersonation is enabled, and then the rest: otherwise tokens would be issued without act',
+    'an ImpersonationFeature is for one provider: create it with the unchanged result of configure(configuration), and call register(provider) first, or tokens would be issued without act',
   )
 }
 
 /**
- * The parts of impersonation, to build a provider by hand. In this order, for one provider:
+ * The parts of impersonation, to build a provider by hand. Use them in this order, for one
+ * provider:
  *
  * ```ts
  * const impersonation = new ImpersonationFeature({ enabled: true, managementApi: { resource, clients } })
@@ -62,25 +63,25 @@ export class ImpersonationFeature {
   #wired: Provider | undefined
 
   /**
-   * @param options the value of `features.impersonation`
+   * @param options - the value of `features.impersonation`
    * @throws TypeError naming the dotted path of an option that is unknown or wrong
    */
   constructor(options: ImpersonationOptions = {}) {
     this.#options = resolveOptions(options)
   }
 
-  /** Whether anything is added to the provider at all. */
+  /** `true` if anything is added to the provider. */
   get enabled(): boolean {
     return this.#options.enabled
   }
 
   /**
-   * Wires impersonation into a provider's configuration and answers the result; the argument
-   * stays as it is. It answers for the management API in `getResourceServerInfo`, sets
+   * Wires impersonation into a provider's configuration and returns the result. The argument stays
+   * as it is. The result resolves the management API in `getResourceServerInfo`, sets
    * `ttl.SubjectToken`, and runs after the deployment's own `extraTokenClaims` and
-   * `formats.customizers.jwt`. It switches no feature on.
+   * `formats.customizers.jwt`. It enables no feature.
    *
-   * @throws TypeError where `features.clientCredentials` is not enabled, or
+   * @throws TypeError if `features.clientCredentials` is not enabled, or
    * `features.resourceIndicators` is disabled
    */
   configure(configuration: Configuration = {}): Configuration {
@@ -94,10 +95,10 @@ export class ImpersonationFeature {
   /**
    * Registers the token-exchange grant with the provider.
    *
-   * @throws TypeError where the provider's configuration did not come out of {@link configure}: it
+   * @throws TypeError if the provider's configuration did not come out of {@link configure}: it
    * would issue tokens without `act`
-   * @throws TypeError where the storage adapter cannot keep single use
-   * @throws TypeError where a minifier renamed the classes of oidc-provider
+   * @throws TypeError if the storage adapter cannot keep single use
+   * @throws TypeError if a minifier renamed the classes of oidc-provider
    */
   register(provider: Provider): void {
     if (!this.enabled) return
@@ -112,56 +113,58 @@ export class ImpersonationFeature {
   }
 
   /**
-   * Tries the storage out, with records of its own that it removes: whether it knows the model,
-   * finds what was written, lets one of many callers win, keeps `consumed` and lets records expire.
-   * Call it at the start, to find an incomplete adapter early. It takes a little over a second.
-   * Resolves at once, with nothing, where impersonation is not enabled.
+   * Tries the storage, with records of its own that it removes. It checks that the storage has the
+   * model, finds what was written, lets exactly one of many callers win, keeps `consumed` and lets
+   * records expire. Call it at the start, to find an incomplete adapter early. It takes a little
+   * over a second. If impersonation is not enabled, it resolves at once with an empty list.
    *
-   * Resolves the part of the checklist for production that the provider can tell. Print the lines
-   * whose `ok` is `false`. A deployment works without them. Call it once the server listens: before
-   * that, `ok` is `undefined` for what is looked for at the issuer's address.
+   * It resolves the lines of the checklist for production that the provider can check. Print the
+   * lines whose `ok` is `false`. A deployment works without them. Call it once the server listens.
+   * Before that, `ok` is `undefined` for everything at the issuer's address.
    *
    * @throws TypeError before {@link register}
-   * @throws Error where it cannot work: its message is one sentence about what is wrong, with the
-   * storage's own error as `cause`
+   * @throws Error if it cannot work. Its message is one sentence about the fault, with the
+   * storage's own error as `cause`.
    */
   async check(): Promise<readonly ChecklistItem[]> {
     return this.enabled ? checklist(this.#registered) : []
   }
 
   /**
-   * Whether impersonations can be seen and ended: `features.impersonation.ending.enabled` is not
-   * `false`, and the storage adapter of `SubjectToken` can. `false` before {@link register}.
+   * `true` if impersonations can be listed and ended: `features.impersonation.ending.enabled` is
+   * not `false`, and the storage adapter of `SubjectToken` can do it. `false` before
+   * {@link register}.
    */
   get canEnd(): boolean {
     return this.#wired !== undefined && endingAdapterOf.find(this.#wired) !== undefined
   }
 
   /**
-   * Issues a subject token, as `POST …/subject-tokens` does after it has authenticated: for code in this
-   * process, which needs no secret of the client. `limits`, `authorize`, `contextSchema`,
-   * `requireBinding`, the event and its recorders (nothing acts before it is recorded, I13) are the same. The
-   * caller decides who may ask.
+   * Issues a subject token, as `POST …/subject-tokens` does after it has authenticated. It is for
+   * code in this process, which needs no secret of the client. `limits`, `authorize`,
+   * `contextSchema`, `requireBinding`, the event and its recorders (nothing acts before it is
+   * recorded, I13) are the same. The caller decides who may request it.
    *
    * @throws TypeError before {@link register}, and for a wrong `as` or `accessTokenTtl`
-   * @throws the errors of the management API, with its `error`, `error_description` and `statusCode`:
-   * `errors.InvalidRequest`, `errors.AccessDenied`, {@link UserNotFound}, {@link TooManyRequests} and
-   * {@link RecorderNotReady} (with `retryAfter`), {@link NotRecorded}
-   * @throws {@link ClientNotNamed} where the client may not issue
-   * @throws {@link ApprovalRequired} where `authorize` answers that a lead or the customer decides first
-   * @throws the storage's error, or a hook's, where one fails: nothing is issued
+   * @throws the errors of the management API, with its `error`, `error_description` and
+   * `statusCode`: `errors.InvalidRequest`, `errors.AccessDenied`, {@link UserNotFound},
+   * {@link TooManyRequests} and {@link RecorderNotReady} (with `retryAfter`), {@link NotRecorded}
+   * @throws {@link ClientNotNamed} if the client may not issue
+   * @throws {@link ApprovalRequired} if `authorize` requires a lead or the customer to decide
+   * first
+   * @throws the storage's error, or a hook's, if one fails. Nothing is issued then.
    */
   async issue(request: SubjectTokenRequest, options: IssueOptions): Promise<IssuedSubjectToken> {
     return issueInProcess(this.#registered, request, resolve(ISSUE_RULES, options, 'issue'))
   }
 
   /**
-   * Asks `authorize` what {@link issue} would decide now, with `isPreview: true`. Nothing is issued, stored,
-   * counted or reported.
+   * Calls `authorize` with `isPreview: true`, for the verdict that {@link issue} would get now.
+   * Nothing is issued, stored, counted or reported.
    *
    * @throws TypeError before {@link register}, and for a wrong `as`
-   * @throws the errors of {@link issue} for a request that is wrong, a user who does not exist, and a
-   * client that may not issue
+   * @throws the errors of {@link issue} for a request that is wrong, a user who does not exist,
+   * and a client that may not issue
    * @throws the error of a hook that fails
    */
   async preview(request: SubjectTokenRequest, options: PreviewOptions): Promise<Preview> {
@@ -169,17 +172,17 @@ export class ImpersonationFeature {
   }
 
   /**
-   * An impersonation by its id; `undefined` where there is none, or its record has expired.
+   * Returns an impersonation by its id; `undefined` if there is none, or its record has expired.
    *
-   * @throws Error where {@link canEnd} is `false`
-   * @throws the storage's error where it fails, as every method here
+   * @throws Error if {@link canEnd} is `false`
+   * @throws the storage's error if it fails, as every method here
    */
   async get(id: string): Promise<Impersonation | undefined> {
     return getImpersonation(this.#ending, id)
   }
 
   /**
-   * Impersonations, the newest first.
+   * Lists impersonations, the newest first.
    *
    * @throws TypeError for a query with a member that is unknown or wrong
    */
@@ -188,12 +191,12 @@ export class ImpersonationFeature {
   }
 
   /**
-   * Ends an impersonation: its subject token redeems nothing any more, its opaque access token is
-   * inactive at once, and an API that checks refuses its JWT within seconds. The first end stays. One
-   * whose access token has expired is ended in the 300 seconds after that, because an API may forgive
-   * a difference of clocks, and not later.
+   * Ends an impersonation. Its subject token redeems nothing any more, its opaque access token is
+   * inactive at once, and an API that checks refuses its JWT within seconds. The first end stays.
+   * After the access token has expired, its impersonation can be ended for 300 more seconds,
+   * because an API may forgive a difference of clocks.
    *
-   * @returns the impersonation as it is then; `undefined` where there is none
+   * @returns the impersonation after the end; `undefined` if there is none
    * @throws TypeError for a wrong member
    */
   async end(id: string, how: EndOptions = {}): Promise<Impersonation | undefined> {
@@ -201,10 +204,11 @@ export class ImpersonationFeature {
   }
 
   /**
-   * Ends all impersonations that match at this moment. With `actor`, `client` or `permit`, an exchange that is
-   * under way issues nothing, and subject tokens that are issued in the next 5 seconds are refused, too.
+   * Ends all impersonations that match at this moment. With `actor`, `client` or `permit`, an
+   * exchange that is under way issues nothing, and subject tokens that are issued in the next 5
+   * seconds are refused, too.
    *
-   * @returns how many this call ended
+   * @returns the number that this call ended
    * @throws TypeError for a filter without a member, or a wrong one
    */
   async endAll(filter: ImpersonationFilter, how: EndOptions = {}): Promise<number> {
@@ -212,20 +216,20 @@ export class ImpersonationFeature {
   }
 
   /**
-   * Has events recorded before their answers leave (I13), for an audit. `record` is called at once:
+   * Records events before their responses leave (I13), for an audit. `record` is called at once.
    *
-   * - `impersonation.issued`, `impersonation.started`: the answer waits until `record` resolves. Where it
-   *   rejects or takes too long, the answer is 503 `temporarily_unavailable`, and what was issued is
-   *   ended: cause `policy`.
-   * - `impersonation.ended`: the end has been carried out. Whatever asked for it waits as long, and
-   *   gets the answer that it would get without a recorder.
+   * - `impersonation.issued`, `impersonation.started`: the response waits until `record` resolves.
+   *   If it rejects or takes too long, the response is 503 `temporarily_unavailable`, and the
+   *   impersonation is ended with the cause `policy`.
+   * - `impersonation.ended`: the end has been carried out. Its caller waits as long, and gets the
+   *   response that it would get without a recorder.
    *
    * Several recorders are called at the same time, and all have to resolve. Listeners of the same
-   * events run after the answer, as without recorders. Of an answer of 503 they hear nothing but the end
-   * of what was issued.
+   * events run after the response, as without recorders. If the response is 503, they get only the
+   * end of the impersonation.
    *
-   * @throws TypeError for a wrong argument, before {@link register}, and where {@link canEnd} is
-   * `false`: what is not recorded could not be ended
+   * @throws TypeError for a wrong argument, before {@link register}, and if {@link canEnd} is
+   * `false`, because an impersonation that is not recorded could not be ended
    */
   recordFirst(record: RecordEvent, options?: RecordFirstOptions): void {
     const recorder = parseRecorder(record, options)
@@ -250,8 +254,8 @@ export class ImpersonationFeature {
   }
 
   /**
-   * The management API as Koa middleware, to be used beside the provider or, with
-   * `provider.use(…)`, in front of it. Passes everything on where impersonation is not enabled.
+   * Returns the management API as Koa middleware, to be used beside the provider or, with
+   * `provider.use(…)`, in front of it. If impersonation is not enabled, it passes everything on.
    *
    * @throws TypeError before {@link register}
    */
@@ -261,7 +265,8 @@ export class ImpersonationFeature {
   }
 
   /**
-   * The management API as a Node request listener, for `http.createServer`, Express or Fastify.
+   * Returns the management API as a Node request listener, for `http.createServer`, Express or
+   * Fastify.
    *
    * @throws TypeError before {@link register}
    */

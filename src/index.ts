@@ -1,7 +1,7 @@
 // First, so that it runs before everything else.
 import './host/needs-node.ts'
 
-// The other exports of 'oidc-provider': a file can import them from here, beside Provider.
+// The other exports of 'oidc-provider', so that a file can import them from here, beside Provider.
 export { type Configuration, ExternalSigningKey, errors, interactionPolicy } from 'oidc-provider'
 export type { AdapterFactory, SingleUseAdapter } from './adapters/contract.ts'
 export { type SingleUseAdapterSource, withSubjectTokens } from './adapters/with-subject-tokens.ts'

@@ -14,7 +14,8 @@ export type ProviderConfiguration = Configuration & {
   ttl?:
     | {
         /**
-         * How long a subject token lives, in seconds: 1 to 3600, or a function whose answer is cut to 3600.
+         * The lifetime of a subject token, in seconds: 1 to 3600, or a function whose result is
+         * cut to 3600.
          * @defaultValue `600`
          */
         SubjectToken?: number | ((ctx: KoaContextWithOIDC) => number) | undefined
@@ -23,19 +24,19 @@ export type ProviderConfiguration = Configuration & {
 }
 
 /**
- * oidc-provider's `Provider` with impersonation: takes `features.impersonation` in its
+ * oidc-provider's `Provider` with impersonation. It takes `features.impersonation` in its
  * configuration, and has the management API under {@link Provider.impersonation}.
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface below types listeners and adds no member.
 export class Provider extends OidcProvider {
   /**
-   * The management API: `routes()` for Koa, `callback()` for everything else. If nobody has mounted it,
-   * `provider.listen()` serves it.
+   * The management API, with `routes()` for Koa and `callback()` for everything else. If it is not
+   * mounted, `provider.listen()` serves it.
    */
   readonly impersonation: ImpersonationFeature
 
   /**
-   * @param issuer the Issuer Identifier, as for oidc-provider
+   * @param issuer - the Issuer Identifier, as for oidc-provider
    * @throws TypeError for a wrong option under `features.impersonation`, or a storage adapter that
    * cannot keep single use
    */
@@ -44,8 +45,8 @@ export class Provider extends OidcProvider {
     super(issuer, impersonation.configure(configuration))
     this.impersonation = impersonation
     impersonation.register(this)
-    // Where the provider is the whole server, nobody else can serve the management API. What callback()
-    // returns is mounted by somebody, who mounts the management API as well.
+    // If the provider is the whole server, it serves the management API itself. A caller that
+    // mounts callback() mounts the management API as well.
     const { listen } = this
     this.listen = (...given: unknown[]) => {
       if (impersonation.enabled && !isMounted(this)) this.use(impersonation.routes())

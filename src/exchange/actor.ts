@@ -18,26 +18,26 @@ import {
 import type { ExchangeRequest } from './request.ts'
 
 const SOFTWARE_OPTION = 'features.impersonation.softwareActors'
-/** How many clients are remembered whose id was looked up among the accounts. */
+/** The number of clients that are remembered after their id was looked up among the accounts. */
 const MAX_CLIENTS_LOOKED_UP = 1000
 
-/** The operator, and what the operator's sign-in hangs on. */
+/** The operator, and the operator's sign-in. */
 export interface FoundActor {
   readonly actor: Actor
   /** The client that the actor token was issued to. */
   readonly actorClient: string
   /** The grant of the actor token, if it names one. */
   readonly grant: string | undefined
-  /** Whether the grant may stay when the operator signs out. */
+  /** `true` if the grant may stay when the operator signs out. */
   readonly mayOutliveSignOut: boolean
 }
 
 /**
- * Says who acts: validates the actor token, if there is one. RFC 8693 §2.1, §4.1. An actor token is a valid
- * access token of the operator issued with the given scope: of a user, not a client; not itself
- * impersonated; its account, client and grant still there.
+ * Finds the actor: validates the actor token, if there is one. RFC 8693 §2.1, §4.1. An actor token
+ * is a valid access token of the operator issued with the given scope. It is a user's, not a
+ * client's, it is not itself impersonated, and its account, client and grant still exist.
  *
- * @throws errors.InvalidRequest where it is none, or is missing
+ * @throws errors.InvalidRequest if it is invalid or missing
  */
 export async function findActor(
   provider: Provider,
@@ -102,7 +102,7 @@ function invalid(cause: AccessTokenRejected): errors.InvalidRequest {
   return new errors.InvalidRequest('actor token is invalid', undefined, { cause })
 }
 
-/** Whether the exchanging client may bring a token that was issued to `issuedTo`. */
+/** Checks whether the exchanging client may bring a token that was issued to `issuedTo`. */
 function mayBring(
   sameClient: boolean | readonly string[],
   issuedTo: string,
@@ -122,7 +122,7 @@ function requireRecentSignIn(token: VerifiedAccessToken, maxAge: number | undefi
   }
 }
 
-/** Whether the grant of an actor token is there, and is the operator's. */
+/** Checks that the grant of an actor token exists, and is the operator's. */
 export async function isGranted(
   provider: Provider,
   {
@@ -141,12 +141,12 @@ const lookedUpOf = slot(
 )
 
 /**
- * Says whether the client that exchanges is itself an actor, and answers its id then: software that acts is
- * named (I16).
+ * Checks whether the client that exchanges is itself an actor, and returns its id then. Software
+ * that acts is named (I16).
  *
- * @throws errors.UnauthorizedClient for a client that is named and does not authenticate: it would
- * act, and its name would prove nothing
- * @throws Error where the deployment's function fails or answers no boolean (fail closed, I9)
+ * @throws errors.UnauthorizedClient for a client that is named and does not authenticate. It would
+ * act, and its name would prove nothing.
+ * @throws Error if the deployment's function fails or returns no boolean (fail closed, I9)
  */
 export async function findSoftware(
   provider: Provider,
@@ -172,9 +172,10 @@ export async function findSoftware(
 }
 
 /**
- * The clients whose id is an account's as well: `act` tells them apart by `client_id`, people may not.
+ * Finds clients whose id is an account's as well. `act` distinguishes them by `client_id`, but
+ * people may not.
  *
- * @returns their ids; none where the rule is a function
+ * @returns their ids; none if the rule is a function
  */
 export async function findNamesakes(
   provider: Provider,

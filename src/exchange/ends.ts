@@ -8,11 +8,12 @@ import { type FoundActor, isGranted } from './actor.ts'
 import { type Found, notRedeemable } from './subject.ts'
 
 /**
- * Looks, after the redemption, for an end that came before it could find what is redeemed: a mark, or a grant
- * that is gone (an end ends, I11). It looks with `ending.enabled: false`, too, because another process on the
- * same store may end impersonations (what can act can be ended, I14).
+ * Checks, after the redemption, for an end that came before it could find the redeemed record: a
+ * mark, or a grant that is gone (an end ends, I11). It checks with `ending.enabled: false`, too,
+ * because another process on the same store may end impersonations.
  *
- * @throws errors.InvalidRequest if there is one: the subject token stays redeemed, and its record has ended
+ * @throws errors.InvalidRequest if there is one. The subject token stays redeemed, and its record
+ * has ended.
  * @throws the storage's error
  */
 export async function requireNotEnded(
@@ -31,11 +32,12 @@ export async function requireNotEnded(
       throw notRedeemable('ended while it was redeemed')
     }
   }
-  // An end that came after the last moment of redemption found an expired impersonation, and ended nothing.
+  // An end that came after the last moment of redemption found an expired impersonation, and ended
+  // nothing.
   if (token.isExpired) throw notRedeemable('expired while it was redeemed')
 }
 
-/** The end of an operator whose grant is gone. */
+/** Finds the end of an operator whose grant is gone. */
 async function findSignOut(
   provider: Provider,
   operator: FoundActor | undefined,

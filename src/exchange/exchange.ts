@@ -26,8 +26,9 @@ export function registerExchange(provider: Provider): void {
 }
 
 /**
- * The grant handler: an exchange in six steps, with one event for each request. Everything is checked, and
- * the access token is prepared, before the subject token is redeemed (check, redeem, issue: I2).
+ * The grant handler: an exchange in six steps, with one event for each request. Everything is
+ * checked, and the access token is prepared, before the subject token is redeemed (check, redeem,
+ * issue: I2).
  */
 async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Promise<void> {
   const trail = trailOf.set(ctx, new AuditTrail(provider, ctx, 'exchange'))
@@ -42,14 +43,14 @@ async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Pro
     answer = await redeem(provider, ctx, found, decided)
   } catch (thrown) {
     // Neither is a failure, and neither has an event. With the DPoP nonce just sent the client
-    // must retry (RFC 9449 §8), and an event of what waits for a recorder would wait, too.
+    // must retry (RFC 9449 §8). An event of a request that waits for a recorder would wait, too.
     if (thrown instanceof errors.UseDpopNonce) throw thrown
     const isReady = !(thrown instanceof RecorderNotReady)
     const error = thrown instanceof errors.OIDCProviderError ? thrown : trouble(thrown)
     if ('retryAfter' in error) ctx.set('Retry-After', String(error.retryAfter))
     if (!isReady) throw error
     const isPublic = error instanceof errors.OIDCProviderError && error.expose
-    // The answer takes as long for a used token as for an unknown one (no oracle, I6).
+    // The response takes as long for a used token as for an unknown one (no oracle, I6).
     afterAnswer(provider, ctx, () => {
       trail.failed(error, isPublic ? error.error : 'server_error')
       const { replayed } = trail
@@ -62,7 +63,7 @@ async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Pro
   ctx.body = answer
 }
 
-/** @returns the body of the answer */
+/** @returns the body of the response */
 async function redeem(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
@@ -91,8 +92,9 @@ async function redeem(
 }
 
 /**
- * Code of the deployment had its say, and may have waited, for example for the decision of a person. User,
- * operator, issuing client or the client that exchanges may be gone by now (still true at exchange, I7).
+ * Checks again after the deployment's code, which may have waited, for example for the decision of
+ * a person. User, operator, issuing client or the client that exchanges may be gone by now (still
+ * true at exchange, I7).
  *
  * @throws errors.InvalidRequest, errors.UnauthorizedClient
  */
@@ -112,9 +114,9 @@ async function requireUnchanged(
 }
 
 /**
- * The error itself, for `server_error`, where the provider answers it with 500: trouble never reads as a
- * refusal (I5). The provider takes the status
- * and the words of an answer from what the error has.
+ * Returns the error itself if the provider responds to it with 500, or else a plain error: trouble
+ * never reads as a refusal (I5). The provider takes the status and the words of a response from
+ * the error.
  */
 function trouble(thrown: unknown): Error {
   const isPlain = thrown instanceof Error && !('statusCode' in thrown) && !('expose' in thrown)

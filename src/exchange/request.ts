@@ -9,7 +9,9 @@ import { trailOf } from '../events/trail.ts'
 import { checkDpopRequired, checkMtlsCert, validateDpop } from '../host/grants.ts'
 import { ACCESS_TOKEN_TYPE } from '../shared/constants.ts'
 
-/** The form fields of an exchange. RFC 8693 §2.1. `client_id` and the like are the provider's. */
+/**
+ * The form fields of an exchange. RFC 8693 §2.1. `client_id` and the like belong to the provider.
+ */
 export const EXCHANGE_PARAMETERS = [
   'subject_token',
   'subject_token_type',
@@ -21,29 +23,32 @@ export const EXCHANGE_PARAMETERS = [
   'scope',
 ] as const
 
-/** Fields that the protocol lets repeat. Several targets are refused as such, not as repetition. */
+/** Fields that the protocol lets repeat. Several targets are refused as several targets. */
 export const REPEATABLE_PARAMETERS = ['resource', 'audience'] as const
 
-/** A token exchange request, every field of which is known to be well-formed. */
+/** A token exchange request whose fields are all well-formed. */
 export interface ExchangeRequest {
   readonly client: Client
-  /** As it was at first: the deployment's code gets the client, and may write to it. */
+  /** The first value, because the deployment's code gets the client, and may write to it. */
   readonly clientId: string
   readonly subjectToken: string
   readonly actorToken: string | undefined
   readonly audience: string | undefined
-  /** The key that the client proves by DPoP, as the provider's own grants have it (not downgraded, I10). */
+  /**
+   * The key that the client proves with DPoP, as the provider's own grants have it (not
+   * downgraded, I10).
+   */
   readonly dPoP: Awaited<ReturnType<typeof validateDpop>>
-  /** The certificate that the client shows, where its access tokens are bound to one. */
+  /** The certificate that the client shows, if its access tokens are bound to one. */
   readonly certificate: ReturnType<typeof checkMtlsCert>
 }
 
 /**
- * Reads the request once: what the client proves, and its parameters.
+ * Reads the request once: the proofs of the client, and its parameters.
  *
- * @throws the provider's own errors where a proof or a certificate is missing or wrong
- * @throws errors.InvalidRequest naming the parameter.
- * @throws errors.InvalidTarget where several targets are named.
+ * @throws the provider's own errors if a proof or a certificate is missing or wrong
+ * @throws errors.InvalidRequest naming the parameter
+ * @throws errors.InvalidTarget if several targets are named
  */
 export async function parseExchangeRequest(
   provider: Provider,
@@ -97,7 +102,7 @@ function required(parameters: UnknownObject, name: string): string {
   return value
 }
 
-/** @param type `undefined` where it may be left out, and is */
+/** @param type - `undefined` if it is optional and left out */
 function requireAccessTokenType(name: string, type: string | undefined): void {
   if (type !== undefined && type !== ACCESS_TOKEN_TYPE) {
     throw new errors.InvalidRequest(`${name} must be ${ACCESS_TOKEN_TYPE}`)

@@ -8,11 +8,11 @@ import { type Redemption, type SubjectToken, subjectTokensOf } from '../tokens/s
 import { type FoundActor, findActor, findSoftware } from './actor.ts'
 import type { ExchangeRequest } from './request.ts'
 
-/** Who wants to redeem, as whom, and the subject token that allows it. */
+/** The redeeming party, and the subject token that allows it. */
 export interface Found extends ExchangeRequest {
-  /** Of the actor token. */
+  /** The operator of the actor token. */
   readonly operator: FoundActor | undefined
-  /** The client's id, where it is software that acts. */
+  /** The client's id, if software acts. */
   readonly software: string | undefined
   readonly token: SubjectToken
   readonly account: Account
@@ -22,7 +22,8 @@ export interface Found extends ExchangeRequest {
  * RFC 8693 §2.2.2: "If the request itself is not valid or if either the subject_token or
  * actor_token are invalid for any reason, or are unacceptable based on policy, the authorization
  * server MUST construct an error response [...] The value of the error parameter MUST be the
- * invalid_request error code." The message is the same for every reason: no client learns which (I6).
+ * invalid_request error code." The message is the same for every reason, so that no client learns
+ * the reason (I6).
  */
 export function notRedeemable(reason: string): errors.InvalidRequest {
   return new errors.InvalidRequest('subject token is invalid', undefined, {
@@ -31,12 +32,12 @@ export function notRedeemable(reason: string): errors.InvalidRequest {
 }
 
 /**
- * Finds who acts, and the subject of the subject token that is presented, if all of its data are still valid
- * (still true at exchange, I7).
+ * Finds the actor, and the subject of the presented subject token, if all of its data are still
+ * valid (still true at exchange, I7).
  *
- * What the token is bound to comes before everything that takes a look-up or has an error of its own. For a
- * holder that the token is not bound to, the answer and its timing are the same for a live, a used and an
- * unknown token (no oracle, I6).
+ * The binding of the token is checked before everything that takes a look-up or has an error of
+ * its own. For a holder that the token is not bound to, the response and its timing are the same
+ * for a live, a used and an unknown token.
  */
 export async function find(
   provider: Provider,
@@ -48,7 +49,7 @@ export async function find(
   if (software !== undefined) trail.add({ software })
   // The actor token first, so that its error is the same in every state of the subject token (I6).
   const operator = await findActor(provider, ctx, request).catch(async (refused) => {
-    // For the audit alone. Storage that fails is no refusal (I5).
+    // For the audit alone. A storage failure is no refusal (I5).
     if (refused instanceof errors.InvalidRequest) {
       await findUnused(provider, ctx, request).catch((error) => {
         if (!(error instanceof errors.InvalidRequest)) throw error
@@ -65,7 +66,10 @@ export async function find(
   return { ...request, operator, software, token, account }
 }
 
-/** Finds a subject token that was not redeemed, and reports what is known of any that is found. */
+/**
+ * Finds a subject token that was not redeemed, and adds the facts of any that is found to the
+ * trail.
+ */
 async function findUnused(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
@@ -87,14 +91,14 @@ async function findUnused(
   if (token.consumed) throw redeemedBefore(ctx, token)
   if (token.end) throw notRedeemable('ended before it was redeemed')
   if (token.isExpired) throw notRedeemable('expired')
-  // Its access token could outlive the record by which it can be ended (what can act can be ended, I14).
+  // Its access token could outlive the record that ends it (what can act can be ended, I14).
   if (token.longestLife <= 0) throw notRedeemable('issued where impersonations could not be ended')
   return token
 }
 
 /**
- * The client that asked for the subject token is still one that may, and the user is still there (still true
- * at exchange, I7).
+ * Checks that the client that requested the subject token may still issue, and that the user still
+ * exists (still true at exchange, I7).
  *
  * @returns the user's account
  */
@@ -116,10 +120,9 @@ export async function requireStillTrue(
 }
 
 /**
- * Redeems the subject token: at most one caller gets past here, ever (one redemption, I1).
+ * Redeems the subject token. At most one caller gets past here, ever (one redemption, I1).
  *
- * @throws errors.InvalidRequest where another redemption or an end came first, or the record went
- * meanwhile
+ * @throws errors.InvalidRequest if another redemption or an end came first, or the record is gone
  */
 export async function redeemSubjectToken(
   provider: Provider,
@@ -145,8 +148,8 @@ function redeemedBefore(
 }
 
 /**
- * RFC 8693 §4.4, of one token: only this operator, through this client. A request without an actor
- * token is checked against both as well.
+ * Checks RFC 8693 §4.4 for one token: only this operator, through this client. A request without
+ * an actor token is checked against both as well.
  */
 function requireMayAct(
   { mayAct }: Binding,

@@ -16,13 +16,15 @@ import { epochSeconds } from '../shared/time.ts'
 import type { Redemption, SubjectToken } from '../tokens/subject-token.ts'
 import type { Found } from './subject.ts'
 
-/** What is issued, if the subject token is redeemed. */
+/** The access token to issue, if the subject token is redeemed. */
 interface Decided extends PreparedToken {
-  /** What is stored with the redemption. */
+  /** The redemption to store. */
   readonly redemption: Redemption
 }
 
-/** Says what is issued: for which resource, how much of what was asked for, and the token itself. */
+/**
+ * Prepares the issue: the resource, the part of the request that is granted, and the token itself.
+ */
 export async function decide(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
@@ -55,14 +57,14 @@ export async function decide(
 /** The resource server that the access token is for, and its scopes. */
 interface Target {
   readonly resourceServer: ResourceServerInstance
-  /** What was asked for, narrowed to what the resource server and the client allow. */
+  /** The requested scope, narrowed to what the resource server and the client allow. */
   readonly scope: string | undefined
 }
 
 /**
- * Finds the one resource server that the token is for, and the scopes that are left.
+ * Finds the one resource server of the token, and the scopes that are left.
  *
- * @throws errors.InvalidTarget where there is none, or more than one.
+ * @throws errors.InvalidTarget if there is none, or more than one
  */
 async function resolveTarget(
   provider: Provider,
@@ -73,8 +75,8 @@ async function resolveTarget(
   if (!resourceServer) throw new errors.InvalidTarget('resource is required')
   if (others.length > 0) throw new errors.InvalidTarget('only a single resource is supported')
 
-  // RFC 8693 §2.1: audience is "the logical name of the target service". `audience` may only repeat
-  // the value of `resource`.
+  // RFC 8693 §2.1: audience is "the logical name of the target service". `audience` may only
+  // repeat the value of `resource`.
   if (
     audience !== undefined &&
     audience !== resourceServer.identifier() &&
@@ -102,9 +104,9 @@ function scopeAt(
 /**
  * The part of the request that the binding and the policy allow.
  *
- * @throws errors.InvalidRequest where the token is bound to other resources
- * @throws errors.InvalidScope where nothing is left of the scope that was asked for
- * @throws errors.AccessDenied where the deployment's rule refuses
+ * @throws errors.InvalidRequest if the token is bound to other resources
+ * @throws errors.InvalidScope if nothing is left of the requested scope
+ * @throws errors.AccessDenied if the deployment's rule refuses
  */
 async function permissionToExchange(
   provider: Provider,
@@ -115,7 +117,7 @@ async function permissionToExchange(
   const binding = token.bindingObject
   const resource = resourceServer.identifier()
   if (binding.resource && !binding.resource.includes(resource)) {
-    // Operator and client match the binding, so the holder may learn what is wrong.
+    // Operator and client match the binding, so the holder may learn the reason.
     throw new errors.InvalidRequest('resource is not one that the subject token was issued for')
   }
   const asked = narrowScope(allowed, binding.scope)
@@ -138,8 +140,8 @@ async function permissionToExchange(
 }
 
 /**
- * Refuses a request of whose scope nothing is left. RFC 6749 §3.3: a server that grants another
- * scope than was asked for answers with `scope`, which has no empty value.
+ * Refuses a request if nothing of its scope is left. RFC 6749 §3.3: a server that grants another
+ * scope than requested includes `scope` in its response, and `scope` has no empty value.
  */
 function requireScopeLeft(ctx: TokenEndpointGrantContext, left: string | undefined): void {
   const { scope: asked } = ctx.oidc.params
@@ -147,26 +149,26 @@ function requireScopeLeft(ctx: TokenEndpointGrantContext, left: string | undefin
   throw new errors.InvalidScope('none of the requested scopes can be granted', asked)
 }
 
-/** An access token that nobody has yet. */
+/** An access token that no client has yet. */
 interface PreparedToken {
   readonly format: string
   /** `undefined` for an opaque token, whose `jti` is its value. */
   readonly jti: string | undefined
   readonly tokenType: string
-  /** Seconds. */
+  /** In seconds. */
   readonly expiresIn: number
-  /** Seconds since the epoch. */
+  /** In seconds since the epoch. */
   readonly expiresAt: number
   /** Stores it, emits its event, and resolves its value. */
   readonly save: () => Promise<string>
 }
 
 /**
- * An access token of the user for the resource server: its claims settled, signed where it is a JWT, and
- * not stored.
+ * Makes an access token of the user for the resource server. Its claims are set, it is signed if
+ * it is a JWT, and it is not stored.
  *
- * The deployment's functions get the token and may write to it. What is promised of the token is set after
- * each of them, and is read from nowhere else.
+ * The deployment's functions get the token and may write to it. The promised members are set after
+ * each of them, and are read from nowhere else.
  */
 async function prepareAccessToken(
   provider: Provider,
@@ -176,17 +178,17 @@ async function prepareAccessToken(
   permission: Permission,
 ): Promise<PreparedToken> {
   const gty = TOKEN_EXCHANGE_GRANT_TYPE
-  // The account that was checked: `authorize` may have changed its own argument.
+  // The account that was checked, because `authorize` may have changed its own argument.
   const { accountId } = subjectToken
   const settled = { accountId, client, gty, resourceServer, scope: permission.scope }
   const token = createAccessToken(provider, settled)
   const iat = epochSeconds()
   const expiresIn = lifeOf(provider, token, subjectToken, resourceServer, permission)
   const exp = iat + expiresIn
-  // The provider's own grants make an opaque token where nothing is said. This grant promises a JWT,
-  // which names by itself who acts.
+  // The provider's own grants make an opaque token if no format is set. This grant promises a JWT,
+  // which names the actor by itself.
   const format = resourceServer.accessTokenFormat ?? 'jwt'
-  // The id of an opaque token is its value, drawn at random: it stays out of events.
+  // The id of an opaque token is its value, drawn at random, so it stays out of events.
   const isJwt = format === 'jwt'
   const jti = isJwt ? subjectToken.accessTokenId : token.generateTokenId()
   if (!isJwt) trailOf.of(ctx).conceal(jti)
@@ -203,9 +205,9 @@ async function prepareAccessToken(
 }
 
 /**
- * The shortest of what is set for access tokens, about this resource and about this grant (short, I8), by the
- * policy about this one exchange, by who issued the subject token, and by the record by which it can be ended (what can act can be ended,
- * I14).
+ * The shortest of all limits (short, I8): those of access tokens, of this resource and of this
+ * grant, the policy's for this exchange, the issuer's of the subject token, and the lifetime of
+ * the record that ends it.
  */
 function lifeOf(
   provider: Provider,
@@ -221,7 +223,7 @@ function lifeOf(
     bindingObject.accessTokenTtl ?? maxTtl,
     accessTokenTTL ?? maxTtl,
     token.expiration,
-    // Over 0, because the model takes 0 for "not set".
+    // Over 0, because 0 means "not set" to the model.
     Math.max(longestLife, 1),
   )
 }

@@ -8,7 +8,10 @@ import { parseAuthorization } from '../shared/sender.ts'
 import { printable } from '../shared/text.ts'
 import { AccessTokenRejected } from '../tokens/access-token.ts'
 
-/** What the caller gets of an error: which member is wrong, and never why a token is not accepted. */
+/**
+ * The error as the caller gets it. It names the wrong member, and never the reason why a token is
+ * refused.
+ */
 export function publicError(error: unknown): unknown {
   if (error instanceof AccessTokenRejected) return new errors.InvalidToken({ cause: error })
   if (error instanceof InvalidInput) return new errors.InvalidRequest(error.message)
@@ -16,8 +19,8 @@ export function publicError(error: unknown): unknown {
 }
 
 /**
- * Answers every error as `{"error", "error_description"}`. An error is a 500 unless it is known to be the
- * caller's fault: what fails is never "not found" (I5), and never a yes (I9).
+ * Sends every error as `{"error", "error_description"}`. An error is a 500 unless it is certainly
+ * the caller's fault. A failure is never "not found" (I5), and never a yes.
  */
 export async function answerErrors(
   provider: Provider,
@@ -27,7 +30,7 @@ export async function answerErrors(
   try {
     await run()
   } catch (error) {
-    // Of what was issued, and could not be recorded.
+    // Set for an impersonation that was issued, and could not be recorded.
     ctx.remove('Location')
     if (!isPublic(error)) {
       ctx.status = 500
@@ -36,7 +39,7 @@ export async function answerErrors(
       try {
         provider.emit('server_error', ctx, error)
       } catch {
-        // A failing listener does not change the answer.
+        // A failing listener does not change the response.
       }
       return
     }
@@ -51,7 +54,7 @@ export async function answerErrors(
   }
 }
 
-/** RFC 6750 §3, RFC 9449 §7.1. */
+/** Sets the challenge. RFC 6750 §3, RFC 9449 §7.1. */
 function challenge(ctx: Context, provider: Provider, error: errors.OIDCProviderError): void {
   const realm = provider.issuer
   const algs = dpopAlgorithms(provider)?.join(' ')
@@ -75,7 +78,10 @@ function challenge(ctx: Context, provider: Provider, error: errors.OIDCProviderE
   )
 }
 
-/** A challenge of `WWW-Authenticate`: RFC 6750 §3, RFC 9449 §7.1. What is `undefined` is left out. */
+/**
+ * Formats a challenge of `WWW-Authenticate`, without `undefined` members. RFC 6750 §3, RFC 9449
+ * §7.1.
+ */
 function formatChallenge(
   scheme: 'Bearer' | 'DPoP',
   parameters: Readonly<Record<string, string | undefined>>,
@@ -85,7 +91,7 @@ function formatChallenge(
     .join(', ')}`
 }
 
-/** Says which pages of other origins get the answer, and answers preflights. */
+/** Selects the pages of other origins that get the response, and responds to preflights. */
 export type Cors = (
   provider: Provider,
   ctx: Context,
@@ -93,15 +99,17 @@ export type Cors = (
   next: () => Promise<void>,
 ) => Promise<void>
 
-/** How long a browser may remember the answer to a preflight, in seconds: as the provider's own. */
+/**
+ * The time for which a browser may remember a preflight, in seconds, as for the provider's own.
+ */
 const PREFLIGHT_MAX_AGE = 3600
 
-/** As at the token endpoint, the deployment's `clientBasedCORS` included. */
+/** Handles CORS as the token endpoint does, with the deployment's `clientBasedCORS`. */
 export const clientCors: Cors = async (provider, ctx, method, next) => {
   await tokenEndpointCors(provider, method)(ctx, next)
 }
 
-/** A host application that has answered for CORS already is left alone, as by the provider. */
+/** Handles CORS unless the host application has set its headers already, as the provider does. */
 export const openCors: Cors = async (_provider, ctx, _method, next) => {
   const names = Object.keys(ctx.response.headers)
   if (!names.some((name) => name.toLowerCase().startsWith('access-control-'))) {

@@ -12,12 +12,12 @@ import {
   verifierOf,
 } from '../tokens/access-token.ts'
 
-/** An access token that a request shows, not verified yet, and the proof that came with it. */
+/** The access token of a request, not verified yet, and the proof that came with it. */
 interface PresentedToken {
   readonly value: string
   /**
-   * A token that is bound to a key is refused without proof of the key, and a token that is not bound is
-   * refused under the DPoP scheme (not downgraded, I10).
+   * Refuses a token that is bound to a key without proof of the key, and a token that is not bound
+   * under the DPoP scheme (not downgraded, I10).
    *
    * @throws AccessTokenRejected
    */
@@ -27,7 +27,7 @@ interface PresentedToken {
 }
 
 /**
- * Reads the access token of a request: as a bearer token (RFC 6750 §2.1), or with proof of the key
+ * Reads the access token of a request, as a bearer token (RFC 6750 §2.1), or with proof of the key
  * that it is bound to (RFC 9449 §7, RFC 8705 §3).
  *
  * @throws {@link NoCredentials}, errors.InvalidToken, errors.InvalidDpopProof, errors.UseDpopNonce
@@ -57,10 +57,10 @@ export async function presentedToken(
 }
 
 /**
- * Authenticates a machine-to-machine client that has the right by its access token: `ctx.oidc.client`.
+ * Authenticates a machine-to-machine client with the right by its access token: `ctx.oidc.client`.
  *
- * @throws {@link NoCredentials}, AccessTokenRejected, errors.InvalidToken, errors.InsufficientScope,
- * errors.InvalidDpopProof, errors.UseDpopNonce
+ * @throws {@link NoCredentials}, AccessTokenRejected, errors.InvalidToken,
+ * errors.InsufficientScope, errors.InvalidDpopProof, errors.UseDpopNonce
  */
 export async function authenticate(
   provider: Provider,
@@ -70,7 +70,7 @@ export async function authenticate(
   const verifier = verifierOf.of(provider)
   const presented = await presentedToken(provider, ctx)
   const token = await verifier.verifyClientToken(presented.value)
-  // Who ends need not be who asked for the subject token.
+  // The client that ends may differ from the client that requested the subject token.
   trailOf
     .of(ctx)
     .add(action === 'issue' ? { requestedBy: token.clientId } : { client: token.clientId })

@@ -2,7 +2,7 @@ import { MIMEType } from 'node:util'
 import type { Context, Middleware } from 'koa'
 import { errors } from 'oidc-provider'
 
-/** Whether the request has a body, where that is optional. */
+/** Checks whether the request has a body, for routes with an optional body. */
 export function hasBody(ctx: Context): boolean {
   return (
     ctx.get('Content-Type') !== '' ||
@@ -17,13 +17,13 @@ type RefuseBody = (status: 400 | 413 | 415, description: string, cause?: unknown
 const invalidRequest: RefuseBody = (status, description, cause) =>
   new errors.InvalidRequest(description, status, { cause })
 
-/** By the largest body that they take, in bytes. */
+/** Parsers by their largest body, in bytes. */
 const parsers = new Map<number, Promise<Middleware>>()
 
 /**
  * Reads a JSON request body, and nothing else: no form, no multipart, no file touches the disk.
  *
- * @param maxBytes the largest body, in bytes
+ * @param maxBytes - the largest body, in bytes
  */
 export async function readJsonBody(
   ctx: Context,
@@ -64,14 +64,14 @@ function isJson(contentType: string): boolean {
 }
 
 async function jsonParser(maxBytes: number): Promise<Middleware> {
-  // On first use: koa-body brings a multipart parser and a schema library along, which would cost
-  // every start of the provider more than everything else in this package together.
+  // Loaded on first use. koa-body brings a multipart parser and a schema library along, which
+  // would cost every start of the provider more than everything else in this package together.
   const { koaBody } = await import('koa-body')
   return koaBody({
     json: true,
     jsonLimit: maxBytes,
     jsonStrict: true,
-    // A character for each byte: koa-body itself would replace bytes that are not UTF-8.
+    // One character for each byte, because koa-body itself would replace bytes that are not UTF-8.
     encoding: 'latin1',
     includeUnparsed: true,
     multipart: false,

@@ -17,9 +17,12 @@ import {
 import { presentedToken } from './bearer.ts'
 import { hasBody, readJsonBody } from './body.ts'
 
-/** The body is a few words. */
+/** The limit of the body, which is a few words. */
 const MAX_BODY_BYTES = 1024
-/** A page asks every 5 seconds at most, and once more for each event of its own. */
+/**
+ * The limit of requests. A page sends one every 5 seconds at most, and one more for each event of
+ * its own.
+ */
 const MAX_REQUESTS = { requests: 20, seconds: 10 }
 
 const limiterOf = slot('the limiter of what asks for its own state', () =>
@@ -29,8 +32,10 @@ const limiterOf = slot('the limiter of what asks for its own state', () =>
 /**
  * Reads the impersonated access token of a request.
  *
- * @param verify takes one whose impersonation lives, or also one whose impersonation has ended
- * @param count limits the requests of a token, after the proof of the key, and before the proof is stored as used
+ * @param verify - takes a token whose impersonation lives, or also one whose impersonation has
+ * ended
+ * @param count - limits the requests of a token, after the proof of the key, and before the proof
+ * is stored as used
  * @throws AccessTokenRejected for every other token; errors of the proof and of CORS as they are
  */
 async function readToken(
@@ -47,7 +52,7 @@ async function readToken(
   if (impersonationId === undefined) throw new AccessTokenRejected('not of an impersonation')
   trail.add({ id: impersonationId })
   presented.requireProof(token)
-  // Asks clientBasedCORS, where the request comes from another origin.
+  // clientBasedCORS needs the client, if the request comes from another origin.
   ctx.oidc.entity('Client', await verifierOf.of(provider).requireClient(clientId))
   count(impersonationId)
   await presented.useProof(clientId)
@@ -64,7 +69,7 @@ export async function endCurrent(provider: Provider, ctx: KoaContextWithOIDC): P
   const { actor: by } = personAndSoftware(parseAct(act))
   const how = { by: by && { sub: by.sub }, reason }
   const before = await getImpersonation(provider, impersonationId)
-  // Also of one that has ended: the event of an end whose outcome was not known may be due.
+  // Also for an ended impersonation: the event of an end whose outcome was unknown may be due.
   const after = await endImpersonation(provider, impersonationId, how, ctx)
   if (!before || before.state === 'ended') {
     throw new AccessTokenRejected('its impersonation has ended already')
@@ -74,9 +79,9 @@ export async function endCurrent(provider: Provider, ctx: KoaContextWithOIDC): P
 }
 
 /**
- * `GET {issuer}/impersonations/current`: how things stand with the impersonation of the token, until
- * the token expires, whether it has ended or not. It says no name, not what was said about an end, and not
- * why it is to be reviewed: the person at the screen is the operator. No event comes of it.
+ * `GET {issuer}/impersonations/current`: sends the state of the token's impersonation, until the
+ * token expires, whether it has ended or not. Omits names and reasons, because the operator sees
+ * it. It raises no event.
  */
 export async function showCurrent(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
   const { verifyUserTokenEvenEnded: verify } = verifierOf.of(provider)

@@ -32,7 +32,7 @@ export async function issueSubjectToken(
 /** `GET …/impersonations` */
 export async function list(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
   const { limit, ...query } = parameters(ctx)
-  // Digits alone: Number() would read '', '0x10' and '1e1' as well.
+  // Digits alone, because Number() would read '', '0x10' and '1e1' as well.
   const number = limit !== undefined && /^\d{1,9}$/.test(limit) ? Number(limit) : limit
   ctx.body = await listImpersonations(provider, readQuery({ ...query, limit: number }))
 }
@@ -61,13 +61,16 @@ function readBody(provider: Provider, ctx: Context): Promise<unknown> {
   return readJsonBody(ctx, optionsOf.of(provider).limits.bodyBytes)
 }
 
-/** A URL beside the path that the caller used, at the issuer's origin: a caller cannot choose the host. */
+/**
+ * Returns a URL beside the path that the caller used, at the issuer's origin. A caller cannot
+ * choose the host.
+ */
 function siblingUrl({ issuer }: Provider, ctx: Context, path: string): string {
   const url = urlAt(new URL(issuer).origin, ctx)
   return url.slice(0, url.lastIndexOf('/') + 1) + path
 }
 
-/** @throws {@link NotFound} for what can be no id */
+/** @throws {@link NotFound} for anything that cannot be an id */
 function idIn(ctx: KoaContextWithOIDC): string {
   const id: unknown = Reflect.get(ctx, 'params')?.id
   if (typeof id !== 'string' || !IMPERSONATION_ID.test(id)) throw new NotFound()

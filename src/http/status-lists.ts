@@ -11,16 +11,16 @@ const compress = promisify(gzip)
 const STATUS_LIST = 'application/statuslist+jwt'
 const JSON_TYPE = 'application/json'
 
-/** A body. */
+/** A response body. */
 interface Representation {
   readonly type: string
   readonly text: string
   readonly tag: string
-  /** Once a client took it that way. */
+  /** Set once a client accepted it. */
   compressed?: Promise<Buffer>
 }
 
-/** By what they are made of: a signed list, or the URIs of all. */
+/** Bodies by their source, a signed list or the URIs of all lists. */
 const representations = new WeakMap<object, Representation>()
 
 /** `GET {issuer}/status-lists/{list}` */
@@ -28,10 +28,10 @@ export async function sendStatusList(provider: Provider, ctx: Context): Promise<
   // "If the Server does not support the additional query parameter, it SHOULD return a status
   // code of 501 (Not Implemented)"
   if (ctx.query.time !== undefined) {
-    throw new errors.InvalidRequest('a list of another time cannot be had', 501)
+    throw new errors.InvalidRequest('historical status lists are not supported', 501)
   }
   requireAccepted(ctx, STATUS_LIST)
-  // Trouble with the storage is no 404: that would say that the list is gone.
+  // A storage failure is no 404, which would mean that the list is gone.
   const signed = await statusListsOf.of(provider).find(Reflect.get(ctx, 'params').list)
   if (!signed) throw new NotFound('there is no such status list')
   const { token: text, tag } = signed
@@ -61,7 +61,7 @@ async function send(ctx: Context, answer: Representation): Promise<void> {
   ctx.set('Content-Type', answer.type)
   ctx.set('Cache-Control', 'public, max-age=1')
   ctx.set('X-Content-Type-Options', 'nosniff')
-  // Weak: one tag for the body as it is and for the compressed one.
+  // Weak, because the plain and the compressed body have one tag.
   ctx.set('ETag', `W/"${answer.tag}"`)
   if (ctx.fresh) {
     ctx.status = 304
@@ -76,7 +76,7 @@ async function send(ctx: Context, answer: Representation): Promise<void> {
   ctx.set('Content-Encoding', 'gzip')
 }
 
-/** @throws errors.InvalidRequest with status 406 where the client takes no such body */
+/** @throws errors.InvalidRequest with status 406 if the client takes no such body */
 function requireAccepted(ctx: Context, type: string): void {
   ctx.vary('Accept')
   ctx.vary('Accept-Encoding')

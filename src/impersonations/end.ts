@@ -27,9 +27,9 @@ import {
 } from './list.ts'
 import { endingsOf } from './retry.ts'
 
-/** How many are ended at once. */
+/** The number of ends at once. */
 const AT_ONCE = 16
-/** How many attempts are remembered whose outcome is not known. */
+/** The number of attempts with unknown outcome that are remembered. */
 const MAX_UNSURE_IDS = 10_000
 
 /** Attempts whose outcome the storage did not report. */
@@ -38,7 +38,7 @@ const unsureOf = slot(
   () => new BoundedMap<string, true>(MAX_UNSURE_IDS),
 )
 
-/** How one call ends, and in which request. */
+/** The options of one call, and its request. */
 interface EndCall {
   readonly how: EndOptions
   readonly ctx?: KoaContextWithOIDC | undefined
@@ -50,20 +50,21 @@ interface Ending extends EndCall {
   recorded: Promise<void>
 }
 
-/** The outcome of the end of one. */
+/** The outcome of one end. */
 interface Outcome {
-  /** Whether this end is the one that counts. */
+  /** `true` if this end is the one that counts. */
   readonly isFirst: boolean
-  /** As it is afterwards; `undefined` if it is gone. */
+  /** The state afterwards; `undefined` if it is gone. */
   readonly token: SubjectToken | undefined
 }
 
 /**
- * Ends one. The first end stays. One that has expired is ended as long as a guard may accept its token. Settles
- * when its end is recorded, or the time for that is over (nothing acts before it is recorded, I13).
+ * Ends one impersonation. The first end stays. If it has expired, it is ended as long as a guard
+ * may accept its token. Settles when its end is recorded, or the time for that is over (nothing
+ * acts before it is recorded, I13).
  *
- * @returns it, as it is afterwards; `undefined` if there is none
- * @throws the storage's error: trouble never reads as *not found* (I5)
+ * @returns the token afterwards; `undefined` if there is none
+ * @throws the storage's error: trouble never reads as *not found*
  */
 export async function endImpersonation(
   provider: Provider,
@@ -79,12 +80,12 @@ export async function endImpersonation(
 }
 
 /**
- * Ends all that match at this moment. If the storage fails in the middle, what was ended stays ended, and a
- * repetition ends the rest. Settles when its ends are recorded, or the time for that is over (nothing acts
- * before it is recorded, I13).
+ * Ends all that match at this moment. If the storage fails in the middle, the ends so far stay,
+ * and a repetition ends the rest. Settles when its ends are recorded, or the time for that is over
+ * (nothing acts before it is recorded, I13).
  *
- * @param only a further condition
- * @returns how many this call ended
+ * @param only - a further condition
+ * @returns the number that this call ended
  */
 export async function endMatching(
   provider: Provider,
@@ -114,7 +115,7 @@ export async function endMatching(
   })
 }
 
-/** Runs what ends, and waits for what records it, also if it fails in the middle. */
+/** Runs the ends, and waits until they are recorded, also if it fails in the middle. */
 async function untilRecorded<T>(call: EndCall, run: (ending: Ending) => Promise<T>): Promise<T> {
   const ending: Ending = { ...call, recorded: Promise.resolve() }
   try {
@@ -130,17 +131,18 @@ function notify(
   facts: () => Partial<ImpersonationEvent>,
 ): void {
   const recorded = emitEnd(provider, ending.ctx, facts)
-  // By `then`, which keeps nothing of the ends before: the result of `Promise.all` would hold them all.
+  // Chained by `then`, which keeps nothing of the earlier ends. The result of `Promise.all` would
+  // hold all of them.
   ending.recorded = ending.recorded.then(() => recorded)
 }
 
-/** Stores the end of one, and tells of it if it is the first. */
+/** Stores one end, and emits its event if it is the first. */
 async function settle(provider: Provider, token: SubjectToken, ending: Ending): Promise<Outcome> {
   if (isOver(token)) return { isFirst: false, token }
   const { findById } = subjectTokensOf.of(provider)
   const end = newEnd(ending.how)
-  // What can act can be ended (I14): also one that has ended, so that the storage repairs what it lost of
-  // that end.
+  // An ended impersonation as well, so that the storage repairs the lost parts of that end (what
+  // can act can be ended, I14).
   if (await storeEnd(provider, token.jti, end)) {
     // It may have been redeemed since it was read.
     const isSettled = token.consumed !== undefined && token.note !== undefined
@@ -149,7 +151,8 @@ async function settle(provider: Provider, token: SubjectToken, ending: Ending): 
     notify(provider, ending, () => ({ ...describeEnded(ended), end: shownEnd(end) }))
     return { isFirst: true, token: ended }
   }
-  // No end goes unrecorded (I13): an attempt of this process that was the one after all. Its event is due.
+  // No end goes unrecorded (I13): an attempt of this process turned out to be the first end. Its
+  // event is due.
   const attempt = token.end?.attempt
   if (attempt !== undefined && unsureOf.of(provider).delete(attempt)) {
     notify(provider, ending, () => describeEnded(token))
@@ -158,10 +161,10 @@ async function settle(provider: Provider, token: SubjectToken, ending: Ending): 
   return { isFirst: false, token: token.end ? token : await findById(token.jti) }
 }
 
-/** An end that knows itself again: by its attempt, which no other has. */
+/** An end with the id of its attempt, which no other end has. */
 type EndAttempt = StoredEnd & { readonly attempt: string }
 
-/** What is stored of an end that is asked for now. */
+/** The end to store for a call now. */
 function newEnd({ by, cause = 'requested', reason }: EndOptions): EndAttempt {
   return {
     at: epochSeconds(),
@@ -171,11 +174,11 @@ function newEnd({ by, cause = 'requested', reason }: EndOptions): EndAttempt {
 }
 
 /**
- * Ends the record. If the reply was lost, it is asked for once more, and the record tells whether this attempt
- * was the one. The record alone does not tell enough: it may read as ended while the index is not stored
- * (what can act can be ended, I14).
+ * Ends the record. If the reply was lost, it tries once more, and the record shows whether this
+ * attempt was the first end. The record alone is not enough, because it may read as ended while
+ * the index is not stored (what can act can be ended, I14).
  *
- * @throws the storage's error if neither is known: the attempt is remembered then
+ * @throws the storage's error if neither is known. The attempt is remembered then.
  */
 async function storeEnd(provider: Provider, id: string, end: EndAttempt): Promise<boolean> {
   const ask = async () => {
@@ -197,7 +200,7 @@ async function storeEnd(provider: Provider, id: string, end: EndAttempt): Promis
   }
 }
 
-/** Why an impersonation ends after the request that caused it. */
+/** Causes of ends after the request that led to them. */
 const ENDED_LATER = {
   /** Its subject token was presented again. */
   replay: { cause: 'replay' },
@@ -205,7 +208,10 @@ const ENDED_LATER = {
   notRecorded: { cause: 'policy', reason: 'the audit did not store it in time' },
 } as const
 
-/** Ends one after this returns, however often that takes. Does nothing where impersonations cannot be ended. */
+/**
+ * Ends one impersonation after this returns, with retries. Does nothing if impersonations cannot
+ * be ended.
+ */
 export function endLater(provider: Provider, id: string, why: keyof typeof ENDED_LATER): void {
   if (!endingAdapterOf.find(provider)) return
   if (why === 'replay' && optionsOf.of(provider).ending.onReplay !== 'end') return
@@ -213,10 +219,10 @@ export function endLater(provider: Provider, id: string, why: keyof typeof ENDED
 }
 
 /**
- * Whether an impersonation has ended. What can act can be ended (I14): also with `ending.enabled: false`,
- * wherever the storage can have an end: another process on the same store may end impersonations, or this one
- * may have done so before. Where they can be ended here, one whose record is gone has ended, too, because the
- * storage has forgotten something.
+ * Checks whether an impersonation has ended. What can act can be ended (I14), so it checks with
+ * `ending.enabled: false` as well, if the storage can have an end. Another process on the same
+ * store may end impersonations, or this process may have done so before. If they can be ended
+ * here, an impersonation whose record is gone has ended, too, because the storage has lost data.
  */
 export async function hasEnded(provider: Provider, id: string): Promise<boolean> {
   const subjectTokens = subjectTokensOf.of(provider)

@@ -26,7 +26,7 @@ const QUERY = {
   ),
 }
 
-/** What the deployment's own code may say of an end. */
+/** The members of an end that the deployment's own code may set. */
 export const END = {
   by: rule({ type: 'by' }, (value) => {
     const { sub } = knownMembers(value, ['sub'], () =>
@@ -39,9 +39,9 @@ export const END = {
     boundedText(path, value, MAX_REASON_LENGTH, refuse, true),
   ),
 }
-/** What a caller over HTTP may say of one. */
+/** The members of an end that a caller over HTTP may set. */
 export const END_OVER_HTTP = { ...END, cause: oneOf<EndCause>(['requested', 'user', 'policy']) }
-/** What the application in which the operator acts may say of one. */
+/** The members of an end that the operator's application may set. */
 export const CURRENT_END = { reason: valid<'left'>((value) => value === 'left', 'left') }
 
 /** @throws {@link InvalidInput} */
@@ -49,14 +49,14 @@ export function readQuery(input: unknown): ImpersonationQuery {
   return readInput(QUERY, input)
 }
 
-/** @throws {@link InvalidInput} for a filter that would match everything, too */
+/** @throws {@link InvalidInput} also for a filter that would match everything */
 export function readFilter(input: unknown): ImpersonationFilter {
   const filter = readInput(FILTER, input)
   if (Object.keys(filter).length > 0) return filter
   throw refuse(`at least one of ${Object.keys(FILTER).join(', ')} is required`)
 }
 
-/** The filter and the way to end, from one object that has both. */
+/** Reads the filter and the options of the end from one object that has both. */
 export function readEndAll(input: unknown): { filter: ImpersonationFilter; how: EndOptions } {
   const { by, cause, reason, ...filter } = readInput({ ...FILTER, ...END_OVER_HTTP }, input)
   return { filter: readFilter(filter), how: { by, cause, reason } }

@@ -23,16 +23,16 @@ import {
   subjectTokensOf,
 } from '../tokens/subject-token.ts'
 
-/** How many records are read at once. */
+/** The number of records read at once. */
 export const PAGE_SIZE = 100
-/** How many records one page reads at most, where most of them have another state. */
+/** The largest number of records that one page reads, if most of them have another state. */
 const MAX_RECORDS_READ = 1000
 const DEFAULT_LIMIT = 25
-/** Seconds since the epoch, no more than every storage knows, and an id. */
+/** Seconds since the epoch, within the range of every storage, and an id. */
 const CURSOR = /^(\d{1,11})\.([A-Za-z0-9_-]{43})\./
 
 /**
- * An impersonation by its id; `undefined` where there is none.
+ * Returns an impersonation by its id; `undefined` if there is none.
  *
  * @throws the storage's error, as everything here: trouble is never *not found* (I5)
  */
@@ -45,7 +45,7 @@ export async function getImpersonation(
   return token && describeImpersonation(token)
 }
 
-/** @throws {@link InvalidInput} for a cursor that was given for another question */
+/** @throws {@link InvalidInput} for a cursor of another query */
 export async function listImpersonations(
   provider: Provider,
   { state, cursor, limit = DEFAULT_LIMIT, ...filter }: ImpersonationQuery,
@@ -55,7 +55,8 @@ export async function listImpersonations(
   const start = cursor === undefined ? undefined : parseCursor(cursor, question)
   const items: Impersonation[] = []
   let read = 0
-  // Without these nearly every record is shown; one more tells whether there is a next page.
+  // Without these nearly every record is shown, and one more record shows whether there is a next
+  // page.
   const batch =
     (state ?? filter.client ?? filter.permit) === undefined
       ? Math.min(limit + 1, PAGE_SIZE)
@@ -76,7 +77,7 @@ export async function listImpersonations(
   return { items }
 }
 
-/** All records that match, the newest first, page by page. */
+/** Yields all records that match, the newest first, page by page. */
 export function listPages(
   provider: Provider,
   ...asked: [lookUp: LookUp, batch: number, start?: ListedBefore]
@@ -84,7 +85,7 @@ export function listPages(
   return readPages(endingAdapterOf.of(provider), ...asked)
 }
 
-/** The resources for which the last impersonations got opaque access tokens. */
+/** Returns the resources for which the last impersonations got opaque access tokens. */
 export async function findOpaqueResources(provider: Provider): Promise<readonly string[]> {
   const records = await endingAdapterOf.of(provider).list({}, PAGE_SIZE)
   const resources = records.flatMap((record) => {
@@ -94,7 +95,7 @@ export async function findOpaqueResources(provider: Provider): Promise<readonly 
   return [...new Set(resources)].sort()
 }
 
-/** The user of the newest impersonation whose id has a letter of two cases. */
+/** Returns the user of the newest impersonation whose id has a letter of two cases. */
 export async function findIdWithCase(provider: Provider): Promise<string | undefined> {
   let read = 0
   for await (const records of listPages(provider, {}, PAGE_SIZE)) {
@@ -112,7 +113,7 @@ export function lookUpOf({ userId, actor, requestedBy }: ImpersonationFilter): L
   return { accountId: userId, actor, clientId: requestedBy }
 }
 
-/** What no storage looks up by: who runs it, or is the only one that may; and by which permit. */
+/** Filters that no adapter indexes: client and permit. */
 export function matcherFor({
   client,
   permit,
@@ -123,19 +124,19 @@ export function matcherFor({
     (permit === undefined || [note?.permit, before].flat().includes(permit))
 }
 
-/** Where an impersonation stands: derived from its record, never stored. */
+/** Returns the state of an impersonation, derived from its record, never stored. */
 function stateOf(token: SubjectToken): ImpersonationState {
   if (token.end) return 'ended'
   if (!token.consumed) return token.isExpired ? 'expired' : 'issued'
-  // `singleUse: 'per-process'` keeps no note: nothing tells then when the access token expires.
+  // `singleUse: 'per-process'` keeps no note, so the expiry of the access token is unknown.
   const { expiresAt } = token.note ?? {}
   return expiresAt !== undefined && expiresAt <= Date.now() / 1000 ? 'expired' : 'active'
 }
 
 /**
- * Whether it has expired so long ago that no API accepts its access token, since a guard may forgive
- * that its clock is slow, and that no process redeems its subject token, whose clock may be slow as
- * well. Until then there is something to end (what can act can be ended, I14).
+ * Checks whether it has expired so long ago that no API accepts its access token (a guard may
+ * forgive a slow clock), and that no process redeems its subject token (its clock may be slow as
+ * well). Until then there is something to end (what can act can be ended, I14).
  */
 export function isOver(token: SubjectToken): boolean {
   if (stateOf(token) !== 'expired') return false
@@ -145,7 +146,7 @@ export function isOver(token: SubjectToken): boolean {
   return overAt <= Date.now() / 1000
 }
 
-/** An impersonation as it is shown. */
+/** Formats an impersonation for lists and events. */
 export function describeImpersonation(token: SubjectToken): Impersonation {
   return Object.freeze(
     present({
@@ -162,14 +163,14 @@ export function describeImpersonation(token: SubjectToken): Impersonation {
   )
 }
 
-/** What the event says of an impersonation that has ended. */
+/** The facts of an ended impersonation, for its event. */
 export function describeEnded(token: SubjectToken): Partial<ImpersonationEvent> {
   const bound = token.bindingObject.mayAct?.sub
   const actor = token.note?.act ?? (bound === undefined ? undefined : { sub: bound })
   return present({ id: token.jti, userId: token.accountId, actor, ...describeParties(token) })
 }
 
-/** What object and event say alike. */
+/** The members that object and event have in common. */
 function describeParties(token: SubjectToken) {
   const { note, bindingObject: binding } = token
   return {
@@ -191,22 +192,22 @@ function statusOf({ note, tokenStatus }: SubjectToken) {
   return note && note.format !== 'jwt' ? undefined : tokenStatus?.status_list
 }
 
-/** The end as it is shown. */
+/** The public part of an end. */
 export function shownEnd({ attempt: _, ...end }: StoredEnd): StoredEnd {
   return Object.freeze(end)
 }
 
 /**
- * Names the position after a record, for the same question. It carries no right: who may list at all
- * may start anywhere.
+ * Encodes the position after a record, for the same query. It carries no right, because whoever
+ * may list at all may start anywhere.
  *
- * @param question what the page was asked with
+ * @param question - the query of the page
  */
 function cursorAfter({ iat, id }: ListedBefore, question: object): string {
   return Buffer.from(`${iat}.${id}.${hashQuestion(question)}`).toString('base64url')
 }
 
-/** @throws {@link InvalidInput} for a cursor that this question did not give */
+/** @throws {@link InvalidInput} for a cursor that this query did not give */
 function parseCursor(cursor: string, question: object): ListedBefore {
   const [, iat, id] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const position = id === undefined ? undefined : { iat: Number(iat), id }

@@ -16,29 +16,34 @@ import { endMatching } from './end.ts'
 import { lookUpOf, matcherFor, PAGE_SIZE } from './list.ts'
 import { endingsOf } from './retry.ts'
 
-/** How long a mark is kept, in seconds: every subject token from before it has expired by then. */
+/**
+ * The time for which a mark is kept, in seconds. Every subject token from before it has expired by
+ * then.
+ */
 const KEPT_SECONDS = MAX_SUBJECT_TOKEN_TTL + 2 * MAX_CLOCK_DIFFERENCE
-/** How often the process that ends touches its mark, in milliseconds. */
+/** The interval at which the ending process touches its mark, in milliseconds. */
 const TOUCH_INTERVAL_MS = 5_000
-/** How often a process looks for marks that another one left, in milliseconds. */
+/** The interval at which a process checks for marks that another one left, in milliseconds. */
 const LOOK_INTERVAL_MS = 10_000
-/** How long a mark was not touched that another process takes over, in seconds. */
+/** The time without a touch after which another process takes a mark over, in seconds. */
 const ABANDONED_SECONDS = 10
 
 /** The account id of the marks that every exchange reads. */
 const COMMON_MARKS = `${RESERVED_PREFIX}marks`
 
-/** An end of all that match, which is stored before they are looked for. */
+/** An end of all that match, stored before they are read. */
 export interface Mark {
   readonly filter: ImpersonationFilter
   readonly how: EndOptions
-  /** Concerns subject tokens that were issued until then, in seconds since the epoch. */
+  /** The last second of issue of the subject tokens that it concerns, since the epoch. */
   readonly until: number
-  /** Concerns those alone that were exchanged with an actor token of one of these grants. */
+  /**
+   * Limits it to subject tokens that were exchanged with an actor token of one of these grants.
+   */
   readonly grants?: readonly string[] | undefined
 }
 
-/** A mark that ends from now on. The clocks of processes differ. */
+/** Makes a mark that ends from now on. The clocks of processes differ. */
 export function markFrom(
   filter: ImpersonationFilter,
   how: EndOptions,
@@ -48,18 +53,18 @@ export function markFrom(
   return { filter, how, until, ...(grants === undefined ? {} : { grants: [...grants] }) }
 }
 
-/** Whether a mark concerns an impersonation that its filter finds. */
+/** Checks whether a mark concerns an impersonation that its filter finds. */
 export function isConcernedBy({ until, grants }: Mark): (token: SubjectToken) => boolean {
   return ({ iat, note }) =>
     iat <= until && (grants === undefined || grants.includes(note?.grant ?? ''))
 }
 
 /**
- * Ends all that match at this moment, as {@link endMatching}. An end by operator, exchanging client or permit
- * is marked.
+ * Ends all that match at this moment, as {@link endMatching}. An end by operator, exchanging
+ * client or permit is marked.
  *
- * @returns how many this call ended
- * @throws the storage's error, also if it took the ends and not the mark
+ * @returns the number that this call ended
+ * @throws the storage's error, also if it stored the ends but not the mark
  */
 export async function endAll(
   provider: Provider,
@@ -73,14 +78,14 @@ export async function endAll(
 }
 
 /**
- * Stores the mark, and then runs the end. Operator, client and permit are known only at the redemption. Each
- * exchange reads the marks after its redemption, and an end reads the redemptions after its mark. So one of the
- * two sees the other (an end ends, I11).
+ * Stores the mark, and then runs the end. Operator, client and permit are known only at the
+ * redemption. Each exchange reads the marks after its redemption, and an end reads the redemptions
+ * after its mark. So one of the two sees the other (an end ends, I11).
  *
  * If the storage takes no mark, the end runs all the same.
  *
- * @param onMarked called when the mark is stored
- * @throws the storage's error, also if it took the ends and not the mark
+ * @param onMarked - called when the mark is stored
+ * @throws the storage's error, also if it stored the ends but not the mark
  */
 export async function endMarked<T>(
   provider: Provider,
@@ -98,7 +103,7 @@ export async function endMarked<T>(
 }
 
 /**
- * Stores a mark that exchanges of this operator alone read.
+ * Stores a mark that only exchanges of this operator read.
  *
  * @throws the storage's error
  */
@@ -115,7 +120,7 @@ function marksOf(operator: string): string {
   return `${COMMON_MARKS}:${hash('sha256', operator, 'base64url')}`
 }
 
-/** @returns its record: one of the model `SubjectToken`, and no token, because it has no `exp` */
+/** @returns its record, of the model `SubjectToken`. It is no token, because it has no `exp`. */
 async function storeMark(
   provider: Provider,
   accountId: string,
@@ -149,7 +154,7 @@ async function carryOut<T>(
   const touching = setInterval(touch, TOUCH_INTERVAL_MS).unref()
   try {
     const result = await run()
-    // If it fails, another process repeats what is done.
+    // If it fails, another process repeats the end.
     await adapter.consume(id).catch(() => {})
     return result
   } finally {
@@ -158,9 +163,9 @@ async function carryOut<T>(
 }
 
 /**
- * Finds a mark that concerns an impersonation, as it was just redeemed.
+ * Finds a mark that concerns an impersonation that was just redeemed.
  *
- * @param operator whose own marks are read as well
+ * @param operator - the operator whose own marks are read as well
  * @throws the storage's error
  */
 export async function findMark(
@@ -191,7 +196,9 @@ async function findAmong(
   return undefined
 }
 
-/** Whether the filter of a mark finds an impersonation, as a storage and this process find it. */
+/**
+ * Checks whether the filter of a mark finds an impersonation, by the storage and in this process.
+ */
 function isFoundBy({ filter }: Mark, token: SubjectToken): boolean {
   const { accountId, actor, clientId } = lookUpOf(filter)
   return (
@@ -202,7 +209,7 @@ function isFoundBy({ filter }: Mark, token: SubjectToken): boolean {
   )
 }
 
-/** `undefined` for a mark of another provider, and for one that cannot be read. */
+/** Parses a mark; `undefined` for a mark of another provider, and for one that cannot be read. */
 function parseMark({ iss, mark }: AdapterPayload, issuer: string): Mark | undefined {
   if (iss !== issuer || typeof mark !== 'string') return undefined
   try {
@@ -216,8 +223,8 @@ function parseMark({ iss, mark }: AdapterPayload, issuer: string): Mark | undefi
 }
 
 /**
- * Takes over the ends that another process did not finish, now and then. It keeps neither the process alive nor
- * the provider. A look that fails is made again.
+ * Polls for ends that another process did not finish, and takes them over. It keeps neither the
+ * process nor the provider alive. A poll that fails is repeated.
  */
 export function takeOverMarks(provider: Provider): void {
   const looking = new WeakRef(provider)

@@ -4,20 +4,23 @@ import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
 import { limitTime } from '../shared/time.ts'
 import { warn } from '../shared/warn.ts'
 
-/** The first pause, in milliseconds; each is twice as long as the one before. */
+/** The first pause, in milliseconds. Each is twice as long as the one before. */
 const FIRST_PAUSE_MS = 250
 /** The longest pause, in milliseconds. */
 const MAX_PAUSE_MS = 30_000
-/** How long one attempt may take, in milliseconds: no storage that never answers holds up the others. */
+/**
+ * The timeout of one attempt, in milliseconds, so that a storage that never responds does not hold
+ * up the others.
+ */
 const ATTEMPT_MS = 60_000
-/** How many things are tried again at once. */
+/** The number of tasks retried at once. */
 const AT_ONCE = 16
-/** How many things wait at most. */
+/** The largest number of waiting tasks. */
 const MAX_WAITING = 50_000
 
 /**
- * The ends of a provider that no request waits for. What can act can be ended (I14): what one of them ends may
- * have been issued by a process with another `accessToken.maxTtl`.
+ * Background ends of a provider. What can act can be ended (I14), so they are tried for as long as
+ * a token of a process with another `accessToken.maxTtl` may live.
  */
 export const endingsOf = slot('the ends that no request waits for', () =>
   keepTrying('an end', MAX_ACCESS_TOKEN_TTL),
@@ -25,20 +28,19 @@ export const endingsOf = slot('the ends that no request waits for', () =>
 
 interface Thing {
   readonly attempt: () => Promise<unknown>
-  /** When to give it up, by the monotonic clock. */
+  /** The time at which it is given up, by the monotonic clock. */
   readonly until: number
   hasFailed: boolean
 }
 
 /**
- * What no request waits for. Each thing is tried at once. Those that failed share one queue, so that
- * a storage that is down is asked now and then and not by everything that waits, and memory has a
- * bound. It keeps no process alive.
+ * Runs tasks in the background. Each starts immediately. Failed tasks share one queue, so that a
+ * storage that is down gets few calls, and memory has a bound. It keeps no process alive.
  *
- * @param what for the warning when it is given up
- * @param seconds how long it makes sense to try
- * @param most how many things wait at most; what comes then is given up at once
- * @param attemptMs how long an attempt may take before it counts as failed, and is made again
+ * @param what - the name of a task, for the warning when it is given up
+ * @param seconds - the time for which retries make sense
+ * @param most - the largest number of waiting tasks; further tasks are given up at once
+ * @param attemptMs - the time after which an attempt counts as failed, and is repeated
  */
 export function keepTrying(
   what: string,
@@ -46,17 +48,17 @@ export function keepTrying(
   most = MAX_WAITING,
   attemptMs = ATTEMPT_MS,
 ) {
-  /** The one that was tried last comes last. */
+  /** In the order of their last attempts. */
   const things = new Map<string, Thing>()
   let isRetrying = false
-  /** Whether it was logged that something is given up because too much waits. */
+  /** `true` once the warning about too many waiting tasks was emitted. */
   let isWarned = false
   const firstAttempts = new Set<Promise<void>>()
 
   const giveUp = (reason: string) =>
     warn('GIVEN_UP', `${what} failed, and it is not tried again: ${reason}`)
 
-  /** Returns whether it succeeded. */
+  /** Resolves whether it succeeded. */
   async function attempt(key: string, thing: Thing): Promise<boolean> {
     try {
       await limitTime(attemptMs, thing.attempt(), () => new Error('it took too long'))
@@ -94,9 +96,9 @@ export function keepTrying(
   }
 
   /**
-   * Does something after the answer of the request that caused it, and again until it succeeds.
+   * Runs a task after the response of the request that caused it, and again until it succeeds.
    *
-   * @param key names the thing: while it is under way, the same thing is not begun a second time
+   * @param key - identifies the task; a task under way is not started a second time
    */
   const keep = (key: string, run: () => Promise<unknown>): void => {
     if (things.has(key)) return
@@ -112,7 +114,7 @@ export function keepTrying(
     const first = begin(key, thing).finally(() => firstAttempts.delete(first))
     firstAttempts.add(first)
   }
-  /** Resolves when the first attempts that are under way are over. */
+  /** Resolves when the current first attempts are over. */
   const tried = async (): Promise<void> => void (await Promise.all(firstAttempts))
   return Object.assign(keep, { tried })
 }

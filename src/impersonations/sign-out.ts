@@ -13,23 +13,25 @@ import { isOver, listPages, lookUpOf, PAGE_SIZE } from './list.ts'
 import { endMarked, isConcernedBy, type Mark, markFrom, markOperator } from './marks.ts'
 import { endingsOf } from './retry.ts'
 
-/** How long a sign-out waits for the storage at most, in milliseconds. */
+/** The longest wait of a sign-out for the storage, in milliseconds. */
 const MAX_WAIT_MS = 2_000
 
 /** The grants of one operator whose sign-in is over. */
 interface SignedOut {
   readonly destroyed: Set<string>
-  /** All of the session: a client whose authorization outlives the sign-out keeps its grant. */
+  /**
+   * All grants of the session. A client whose authorization outlives the sign-out keeps its grant.
+   */
   readonly ofSession: Set<string>
 }
 
 /**
- * Ends what an operator runs when the operator's grant or sign-in at the provider is over. The grant is the one
- * of the actor token, as the redemption noted it. The look for what runs starts after the last destroy of a
- * request, so that it costs one look-up, however many grants the request destroys.
+ * Ends an operator's impersonations when the operator's grant or sign-in at the provider is over.
+ * The grant is that of the actor token, as the redemption stored it. The look-up starts after the
+ * last destroy of a request, so that it happens once, however many grants the request destroys.
  */
 export function followSignOuts(provider: Provider): void {
-  /** By request, and by operator. */
+  /** Grants by request, and by operator. */
   const signedOutIn = new WeakMap<object, Map<string, SignedOut>>()
 
   /** Collects grants until the request is over; `undefined` outside of a request. */
@@ -62,7 +64,8 @@ export function followSignOuts(provider: Provider): void {
     }
   })
   provider.on('end_session.success', ({ oidc: { session } }) => {
-    // Signed out of one client alone, the operator stays signed in: its grant is destroyed, if any.
+    // After a sign-out of one client alone, the operator stays signed in. Its grant is destroyed,
+    // if any.
     if (!session?.accountId || Reflect.get(session, 'destroyed') !== true) return
     const collected = collectedOf(session.accountId)
     for (const { grantId } of Object.values(session.authorizations ?? {})) {
@@ -71,7 +74,10 @@ export function followSignOuts(provider: Provider): void {
   })
 }
 
-/** Resolves when the storage has what is still to end. It never rejects: the host's sign-out goes on. */
+/**
+ * Resolves when the storage has the pending ends. It never rejects, so the host's sign-out goes
+ * on.
+ */
 async function signOut(
   provider: Provider,
   operator: string,
@@ -82,7 +88,7 @@ async function signOut(
   const mark = markFrom(filter, how, new Set([...destroyed, ...ofSession]))
   const outliving = [...ofSession].filter((grant) => !destroyed.has(grant))
   try {
-    // Exchanges see no grant that is gone. They see by a mark that an operator is gone whose grant is not.
+    // Exchanges notice a destroyed grant. If a grant outlives the sign-out, they need a mark.
     const look = async () => {
       if (outliving.length > 0) {
         await markOperator(provider, operator, { ...mark, grants: outliving })
@@ -91,7 +97,7 @@ async function signOut(
     }
     if (!(await limitTime(MAX_WAIT_MS, look(), () => new Error('too late')))) return
   } catch {
-    // It may run something.
+    // The operator may have an impersonation.
   }
   const { promise: marked, resolve } = Promise.withResolvers<void>()
   const run = () => endMatching(provider, filter, { how, only: isConcernedBy(mark) })
@@ -112,11 +118,12 @@ async function runsAny(provider: Provider, mark: Mark): Promise<boolean> {
 }
 
 /**
- * Lets the provider find an opaque impersonated token only as long as its impersonation has not ended, at
- * introspection and everywhere else. What can act can be ended (I14): also where no impersonation can be
- * ended here.
+ * Lets the provider find an opaque impersonated token only as long as its impersonation has not
+ * ended, at introspection and everywhere else. What can act can be ended (I14), so this holds even
+ * if no impersonation can be ended here.
  *
- * @returns finds an opaque access token by its value, whether its impersonation has ended or not
+ * @returns a function that finds an opaque access token by its value, whether its impersonation
+ * has ended or not
  */
 export function judgeByEnds(
   provider: Provider,
@@ -134,9 +141,9 @@ export function judgeByEnds(
 }
 
 /**
- * Ends an impersonation when its opaque access token is destroyed: at the revocation endpoint
- * (RFC 7009), or by code of the deployment. The end comes first, so that what fails in between can be
- * asked for again.
+ * Ends an impersonation when its opaque access token is destroyed: at the revocation endpoint (RFC
+ * 7009), or by code of the deployment. The end comes first, so that a failure in between can be
+ * repeated.
  */
 export function followRevocations(provider: Provider): void {
   beforeTokenDestroyed(provider, async (token) => {
@@ -148,8 +155,9 @@ export function followRevocations(provider: Provider): void {
 }
 
 /**
- * As at `current/end`: where the client that it was issued to revokes it, the operator does. Of a
- * token that is bound that is not known: the revocation endpoint asks for no proof.
+ * Derives the options as at `current/end`: if the client that it was issued to revokes it, the
+ * operator does. For a bound token that is unknown, because the revocation endpoint requires no
+ * proof.
  */
 function deriveEndOptions(token: AccessToken, ctx: KoaContextWithOIDC | undefined): EndOptions {
   const { actor: by } = personAndSoftware(parseAct(token.extra?.act))

@@ -21,14 +21,16 @@ import { verifierOf } from '../tokens/access-token.ts'
 import { issue, permissionToIssue, readContext, userOf } from './issue.ts'
 import { parseIssueRequest } from './request.ts'
 
-/** What the caller in the process may say beside the request. */
+/** The options of the caller in the process. */
 export const ISSUE_RULES = {
   as: text.required('the id of a client'),
   ctx: valid<Context>((value) => typeof value === 'object' && value !== null, 'a context of Koa'),
   accessTokenTtl: seconds,
 }
 
-/** The door inside the process: the client is named, not authenticated; all else is as over HTTP. */
+/**
+ * Issues in the process. The client is named, not authenticated. Everything else is as over HTTP.
+ */
 export async function issueInProcess(
   provider: Provider,
   request: SubjectTokenRequest,
@@ -50,7 +52,7 @@ export async function issueInProcess(
   return Object.freeze({ subjectToken: value, expiresIn, id })
 }
 
-/** What issuing would decide now: without limits, an event or anything that is stored. */
+/** Returns the decision of an issue now, without limits, an event or anything that is stored. */
 export async function previewIssue(
   provider: Provider,
   request: SubjectTokenRequest,
@@ -64,18 +66,21 @@ export async function previewIssue(
     const { context } = await readContext(provider, parsed)
     const account = await userOf(provider, ctx, parsed.userId)
     const question = { ctx, client, account, context, isPreview: true } as const
-    // The rule alone is asked in here: what else refuses is no verdict.
+    // Only the rule is called in here, because other refusals are no verdict.
     const answer = permissionToIssue(provider, parsed, question)
     return Object.freeze(await answer.then(allowed, refused))
   }).catch(rethrowWithWireStatus)
 }
 
-/** A context of its own above the caller's: two calls in one request must not share `oidc`. */
+/**
+ * Makes a context of its own above the caller's, because two calls in one request must not share
+ * `oidc`.
+ */
 function contextFor(provider: Provider, given: IssueOptions['ctx']): KoaContextWithOIDC {
   return withOidc(provider, given ? Object.create(given) : requestless(provider))
 }
 
-/** A copy, as JSON has it: the caller may change the request while the deployment's rule is asked. */
+/** Copies a request as JSON, because the caller may change it while the deployment's rule runs. */
 function copyOf(request: SubjectTokenRequest): unknown {
   try {
     return JSON.parse(JSON.stringify(request) ?? 'null')
@@ -109,7 +114,7 @@ function refused(error: unknown): Preview {
   throw error
 }
 
-/** Over HTTP, some errors have another status than the provider gives them. */
+/** Over HTTP, some errors have another status than the provider's. */
 function rethrowWithWireStatus(error: unknown): never {
   if (error instanceof errors.OIDCProviderError) {
     const status = statusOf(error)

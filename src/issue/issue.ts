@@ -11,15 +11,15 @@ import { statusIndicesOf } from '../status-list/allocate.ts'
 import { subjectTokensOf } from '../tokens/subject-token.ts'
 import { type IssueRequest, parseIssueRequest, serialisedContext, validContext } from './request.ts'
 
-/** A subject token that is stored. */
+/** A stored subject token. */
 export interface Issued {
   readonly id: string
   readonly value: string
-  /** Seconds. */
+  /** In seconds. */
   readonly expiresIn: number
 }
 
-/** The context as the deployment's schema has it, and as it is stored. */
+/** Returns the context as the deployment's schema returned it, and as it is stored. */
 export async function readContext(
   provider: Provider,
   { context: given }: IssueRequest,
@@ -36,14 +36,13 @@ export async function userOf(
   userId: string,
 ): Promise<Account> {
   const account = await findAccount(provider, ctx, userId)
-  // An account with another id is another user, whatever the reason why `findAccount` returned
-  // it.
+  // An account with another id is another user, whatever the reason why `findAccount` returned it.
   if (account?.accountId !== userId) throw new UserNotFound()
   ctx.oidc.entity('Account', account)
   return account
 }
 
-/** Asks the deployment's rule at issue. */
+/** Calls the deployment's rule at issue. */
 export async function permissionToIssue(
   provider: Provider,
   request: IssueRequest,
@@ -54,17 +53,17 @@ export async function permissionToIssue(
   return permissionFor(optionsOf.of(provider).authorize, { stage: 'issue', ...asked })
 }
 
-/** The operator whom the token is bound to. */
+/** The operator to whom the token is bound. */
 function operatorOf({ mayAct }: IssueRequest): AuthorizationRequest['actor'] {
   return mayAct?.sub === undefined ? undefined : Object.freeze({ sub: mayAct.sub })
 }
 
 /**
- * The decision behind both doors: validates, asks the deployment's rule, stores.
+ * Issues for both doors: validates, calls the deployment's rule, stores.
  *
- * @param ctx whose client may issue
- * @param read answers what is asked for, as JSON has it
- * @param more what only code in this process can say
+ * @param ctx - the context whose client may issue
+ * @param read - returns the request as JSON
+ * @param more - options that only code in this process can set
  */
 export async function issue(
   provider: Provider,
@@ -97,7 +96,7 @@ export async function issue(
     clientId: client.clientId,
     context: json,
     binding: JSON.stringify(binding),
-    // No members that are undefined: each is copied twice on its way to the storage.
+    // Without undefined members, because each is copied twice on its way to the storage.
     ...present({
       actor: actor?.sub,
       permit,
@@ -114,7 +113,7 @@ export async function issue(
   return { id, value, expiresIn }
 }
 
-/** `expiresIn` is "at most the configured lifetime", which may be a function's answer. */
+/** Limits `expiresIn` to the configured lifetime, which may be the result of a function. */
 function shorten(
   subjectToken: { readonly expiration: number; expiresIn: number },
   expiresIn: number | undefined,

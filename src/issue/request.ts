@@ -12,7 +12,7 @@ import type {
 import { isDeeperThan, isPlainObject, knownMembers, present } from '../shared/json.ts'
 import { boundedId, printable } from '../shared/text.ts'
 
-/** RFC 6749 §3.3, and no more than a form field could carry. */
+/** RFC 6749 §3.3, within the size of a form field. */
 const SCOPE_PATTERN = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
 const MAX_SCOPE_LENGTH = 1024
 const MAX_RESOURCES = 16
@@ -53,7 +53,7 @@ const scope = valid<string>(
   'scope tokens, separated by single spaces',
 )
 
-/** @param idLength how long the id of an account or of a client may be, in characters */
+/** @param idLength - the largest length of the id of an account or of a client, in characters */
 function rulesFor(idLength: number) {
   const id = rule({ type: 'id' }, (value, path) =>
     boundedId(path, value, idLength, (message) => new InvalidInput(message)),
@@ -72,7 +72,7 @@ function rulesFor(idLength: number) {
     mayAct,
     resource: resources,
     scope,
-    /** Seconds; the full lifetime of subject tokens where it is left out. */
+    /** In seconds; the full lifetime of subject tokens if it is left out. */
     expiresIn: seconds,
   }
 }
@@ -82,10 +82,10 @@ export function requiredBinding(provider: Provider): readonly BindingMember[] {
   return optionsOf.of(provider).managementApi.requireBinding
 }
 
-/** By the length of an id, which is an option. */
+/** Rules by the length of an id, which is an option. */
 const madeRules = new Map<number, ReturnType<typeof rulesFor>>()
 
-/** A request for a subject token, every member of which is known to be well-formed. */
+/** A request for a subject token whose members are all well-formed. */
 export type IssueRequest = Resolved<ReturnType<typeof rulesFor>>
 
 /**
@@ -110,7 +110,7 @@ export function parseIssueRequest(
   }
 }
 
-/** The context as it is stored. Checked again after the schema has run. */
+/** The context as it is stored. It is checked again after the schema has run. */
 export function serialisedContext(context: Record<string, unknown>, maxBytes: number): string {
   const json = JSON.stringify(context)
   if (Buffer.byteLength(json) > maxBytes) {
@@ -123,10 +123,11 @@ export function serialisedContext(context: Record<string, unknown>, maxBytes: nu
 const MAX_DESCRIPTION_LENGTH = 512
 
 /**
- * Validates the `context` of a request and answers the one to keep: JSON, frozen by the caller.
+ * Validates the `context` of a request and returns the context to keep: JSON, frozen by the
+ * caller.
  *
  * @throws errors.InvalidRequest with the complaints, by field
- * @throws Error where the schema itself fails
+ * @throws Error if the schema itself fails
  */
 export async function validContext(
   schema: ContextValidator | ContextStandardSchema | undefined,
@@ -144,7 +145,7 @@ export async function validContext(
   return copyAsJson(result.value)
 }
 
-/** A copy made through JSON: the store would change values that JSON does not have. */
+/** Makes a copy through JSON, because the store would change values that JSON does not have. */
 function copyAsJson(value: unknown): Record<string, unknown> {
   const json: unknown = JSON.parse(JSON.stringify(value) ?? 'null')
   if (!isPlainObject(json) || isDeeperThan(json, MAX_CONTEXT_DEPTH)) {

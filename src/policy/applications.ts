@@ -5,10 +5,10 @@ import { isNamed } from './clients.ts'
 export type LoadExistingGrant = NonNullable<Configuration['loadExistingGrant']>
 
 /**
- * Gives the applications of operators `openid` without a question, beside what their grant has. An
- * application that asks with `prompt=none` who is signed in would be answered `consent_required`.
+ * Grants the applications of operators `openid` without a question, in addition to their grant. An
+ * application that sends `prompt=none` would otherwise get `consent_required`.
  *
- * @param own the deployment's function
+ * @param own - the deployment's function
  */
 export function withApplicationGrants(
   applications: ClientRule,
@@ -24,7 +24,7 @@ export function withApplicationGrants(
     const grant = existing ?? new provider.Grant({ clientId: client.clientId, accountId })
     // The provider refuses another's grant. Nothing is written into it.
     if (grant.accountId !== accountId || grant.clientId !== client.clientId) return grant
-    // A consent page that makes a grant of its own leaves out what it was not asked for.
+    // A consent page that makes a grant of its own leaves out scopes that it was not asked for.
     if (grant.getOIDCScopeFiltered(new Set(['openid'])) !== 'openid') {
       grant.addOIDCScope('openid')
       await grant.save()
@@ -33,7 +33,7 @@ export function withApplicationGrants(
   }
 }
 
-/** What oidc-provider does by default. */
+/** The default of oidc-provider. */
 async function existingGrant({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> {
   const { client, provider, result, session } = oidc
   const id = result?.consent?.grantId ?? (client && session?.grantIdFor(client.clientId))

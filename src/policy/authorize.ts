@@ -18,19 +18,20 @@ import { boundedText } from '../shared/text.ts'
 
 const OPTION_PATH = 'features.impersonation.authorize'
 
-/** What the deployment's rule allows of a request: all that was asked for, or less. */
+/** The permission of the deployment's rule: the whole request, or less. */
 export interface Permission extends Pick<Limits, 'accessTokenTtl' | 'permit' | 'review'> {
   readonly scope: string | undefined
 }
 
 /**
- * Asks the deployment's rule.
+ * Calls the deployment's rule.
  *
- * @throws errors.AccessDenied where it refuses; at the exchange, {@link NotApproved} where it needs an
- * approval that there is not
- * @throws ApprovalRequired at issue, where it needs one
- * @throws TooManyRequests where it throws that
- * @throws Error where it fails or answers anything else (fail closed, I9: nothing is issued then)
+ * @throws errors.AccessDenied if it refuses; at the exchange, {@link NotApproved} if an approval
+ * is missing
+ * @throws ApprovalRequired at issue, if an approval is missing
+ * @throws TooManyRequests if the rule throws it
+ * @throws Error if the rule fails or returns anything else (fail closed, I9: nothing is issued
+ * then)
  */
 export function permissionFor(
   authorize: Authorize | undefined,
@@ -49,7 +50,8 @@ async function askAuthorize(
     verdict = await authorize(Object.freeze(request))
   } catch (cause) {
     if (cause instanceof TooManyRequests) throw cause
-    // If the rule throws anything else, even an error of the protocol, the request is not permitted.
+    // If the rule throws anything else, even an error of the protocol, the request is not
+    // permitted.
     throw new Error(`${OPTION_PATH} failed at the stage ${request.stage}`, { cause })
   }
   const limits = parseVerdict(verdict, request, OPTION_PATH)
@@ -58,30 +60,31 @@ async function askAuthorize(
   const { needs, emergency } = limits
   if (needs && request.stage === 'issue') throw new ApprovalRequired(needs, emergency, why)
   if (needs) throw new NotApproved(needs, why)
-  // At issue, the empty string means that no scope may ever be granted; `undefined` means no limit.
+  // At issue, the empty string means that no scope may ever be granted, and `undefined` means no
+  // limit.
   const { scope = request.scope } = limits
   const left = request.stage === 'exchange' && scope === '' ? undefined : scope
   return { ...limits, scope: left }
 }
 
-/** By the context of the request: a joined rule is asked with a request of its own. */
+/** Causes by the context of the request, because a joined rule gets a request of its own. */
 const causes = new WeakMap<object, Error>()
 
 /**
- * Says why a rule is about to refuse, or to need an approval: for the event and the log. The caller is
- * told nothing of it.
+ * Records why a rule is about to refuse, or to need an approval, for the event and the log. The
+ * caller does not get it.
  */
 export function explainRefusal({ ctx }: Pick<AuthorizationRequest, 'ctx'>, why: string): void {
   if (ctx) causes.set(ctx, new Error(why))
 }
 
-/** What {@link explainRefusal} said of this request, as the options of an error. */
+/** The cause that {@link explainRefusal} recorded for this request, as the options of an error. */
 function refusalCause({ ctx }: Pick<AuthorizationRequest, 'ctx'>): ErrorOptions {
   const cause = ctx && causes.get(ctx)
   return cause ? { cause } : {}
 }
 
-/** A verdict that does not refuse. A member that is absent limits nothing. */
+/** A verdict that does not refuse. An absent member limits nothing. */
 type Limits = Exclude<Verdict, boolean>
 
 type Asked = Pick<AuthorizationRequest, 'scope' | 'stage'>
@@ -96,7 +99,7 @@ const boundedLine = rule({ type: 'text' }, (value, path) =>
   boundedText(path, value, MAX_TEXT_LENGTH, (message) => new TypeError(message)),
 ).required('')
 
-/** One that is mistyped would otherwise mean "no limit", and so would one that is `undefined`. */
+/** A mistyped member, or one that is `undefined`, would otherwise mean "no limit". */
 const RULES = {
   scope: valid<string>((value) => typeof value === 'string', 'a string').required(''),
   accessTokenTtl: seconds.required(''),
@@ -116,10 +119,10 @@ const RULES = {
 } satisfies { readonly [Name in keyof Required<Limits>]: Rule }
 
 /**
- * Reads what a rule answered.
+ * Reads the verdict of a rule.
  *
- * @param path of the rule, for errors
- * @returns `false` where it refuses
+ * @param path - the path of the rule, for errors
+ * @returns `false` if it refuses
  * @throws TypeError for anything but a verdict (fail closed, I9)
  */
 function parseVerdict(verdict: unknown, asked: Asked, path: string): Limits | false {
@@ -144,7 +147,7 @@ function readLimit(name: keyof Limits, value: unknown, path: string): unknown {
   try {
     return RULES[name](value, `${path}: ${name}`)
   } catch (error) {
-    // A mistake of the deployment, which no caller is told of.
+    // A mistake of the deployment, which no caller sees.
     throw error instanceof InvalidInput ? new TypeError(error.message) : error
   }
 }
@@ -160,12 +163,13 @@ function narrowedBy(limit: string, { stage, scope }: Asked, path: string): strin
 }
 
 /**
- * One rule of several. Each is asked, in order, until one answers `false`, which beats all the others.
- * What they need unites, scopes intersect, and the shortest time counts. `emergency` is allowed where
- * every rule that needs an approval allows it. All permits are kept, and every `review`, the shortest first: what
- * is more than 255 characters is cut off. Its `description` is the list of theirs.
+ * Joins several rules. Each is called, in order, until one returns `false`, which overrides all
+ * others. Their needs unite, their scopes intersect, and the shortest time counts. `emergency` is
+ * allowed if every rule that needs an approval allows it. All permits are kept, and every
+ * `review`, the shortest first, cut off after 255 characters. Its `description` is the list of
+ * theirs.
  *
- * @throws TypeError for something that is no function, or whose `description` is no sentence
+ * @throws TypeError for anything but a function, or if a `description` is no sentence
  * @example
  * authorize: allOf(businessHours, permits.wrap(secondPersonForChanges))
  */
@@ -179,7 +183,7 @@ export function allOf(...rules: readonly Authorize[]): Authorize {
   const joined: Authorize = async (request) => {
     let all: Limits = {}
     for (const [index, rule] of rules.entries()) {
-      // Each sees what the ones before it left.
+      // Each sees the scope that the rules before it left.
       const verdict = await rule(Object.freeze({ ...request, scope: all.scope ?? request.scope }))
       const limits = parseVerdict(verdict, request, `allOf: rule ${index + 1}`)
       if (limits === false) return false
@@ -214,7 +218,10 @@ function unite(one: Limits, other: Limits): Limits {
   }
 }
 
-/** A long one must not cut off that of a permit: pages and alarms know an emergency by it. */
+/**
+ * A long review must not cut off that of a permit, because pages and alarms recognise an emergency
+ * by it.
+ */
 function joinReviews(reviews: readonly string[]): string {
   const all = new Set(reviews.flatMap((review) => review.split('; ')))
   const shortestFirst = [...all].toSorted((one, other) => one.length - other.length)
@@ -222,9 +229,9 @@ function joinReviews(reviews: readonly string[]): string {
 }
 
 /**
- * Each id once, and one alone without a list.
+ * Returns each id once, and a single id without a list.
  *
- * @throws TypeError for more than can be kept
+ * @throws TypeError for more permits than can be kept
  */
 function joinPermits(permits: readonly string[], path: string): string | readonly string[] {
   const [first = '', ...others] = new Set(permits)
@@ -234,7 +241,10 @@ function joinPermits(permits: readonly string[], path: string): string | readonl
   return others.length === 0 ? first : Object.freeze([first, ...others])
 }
 
-/** What the deployment's rule says of itself, for each rule that it is made of; empty without a rule. */
+/**
+ * The descriptions of the deployment's rule, for each rule that it is made of; empty without a
+ * rule.
+ */
 export function describeRule(provider: Provider): readonly (string | undefined)[] {
   const { authorize } = optionsOf.of(provider)
   return authorize ? descriptionsOf(authorize, OPTION_PATH) : []

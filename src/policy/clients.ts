@@ -3,7 +3,7 @@ import { optionsOf } from '../options/defaults.ts'
 import type { ClientRule } from '../public/options.ts'
 import { END_SCOPE, READ_SCOPE } from '../shared/constants.ts'
 
-/** What can be done at the management API. */
+/** An action at the management API. */
 export type Action = 'issue' | 'read' | 'end'
 
 /** The scope that a machine-to-machine token needs for it. */
@@ -13,10 +13,10 @@ export function scopeFor(provider: Provider, action: Action): string {
 }
 
 /**
- * Whether a client may do one thing at the management API: it is named for it, it has the
+ * Checks whether a client may do one action at the management API: it is named for it, it has the
  * `client_credentials` grant, and it authenticates.
  *
- * @throws Error where the deployment's function fails or answers no boolean (fail closed, I9)
+ * @throws Error if the deployment's function fails or returns no boolean (fail closed, I9)
  */
 export async function mayClient(
   provider: Provider,
@@ -29,15 +29,15 @@ export async function mayClient(
   return isNamed(client, rule, `features.impersonation.managementApi.clients.${action}`)
 }
 
-/** Whether a client authenticates by its id alone, which is public. */
+/** Checks whether a client authenticates by its id alone, which is public. */
 export function isPublic(client: Client): boolean {
   return client.clientAuthMethod === 'none'
 }
 
 /**
- * Whether a rule names a client. It throws as {@link mayClient} does.
+ * Checks whether a rule names a client. It throws as {@link mayClient} does.
  *
- * @param path of the option that the rule stands in, for errors
+ * @param path - the path of the option with the rule, for errors
  */
 export async function isNamed(client: Client, rule: ClientRule, path: string): Promise<boolean> {
   if (typeof rule !== 'function') return rule.includes(client.clientId)

@@ -1,13 +1,14 @@
 import { BoundedMap } from '../shared/bounded-map.ts'
 import { TooManyRequests } from '../shared/errors.ts'
 
-/** How many keys a limiter remembers. */
+/** The number of keys that a limiter remembers. */
 const MAX_KEYS = 10_000
 
 /**
- * Limits how often each key may ask, in this process alone. It protects the process, and decides nothing.
+ * Limits the requests of each key, in this process alone. It protects the process, and decides
+ * nothing.
  *
- * @returns counts one request of a key, and throws {@link TooManyRequests}
+ * @returns a function that counts one request of a key, and throws {@link TooManyRequests}
  */
 export function limiterInProcess(most: {
   readonly requests: number

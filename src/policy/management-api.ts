@@ -12,7 +12,7 @@ import { signingAlgorithm } from '../tokens/signing.ts'
 import { endingAdapterOf } from '../tokens/subject-token.ts'
 import { type Action, isPublic, mayClient, scopeFor } from './clients.ts'
 
-/** @throws TypeError where machine-to-machine tokens are JWTs and no key can sign one */
+/** @throws TypeError if machine-to-machine tokens are JWTs and no key can sign one */
 export function requireMachineTokenKey(provider: Provider): void {
   const { tokenFormat } = optionsOf.of(provider).managementApi
   if (tokenFormat === 'opaque' || signingAlgorithm(provider)) return
@@ -28,10 +28,13 @@ export type GetResourceServerInfo = (
   client: Client,
 ) => Promise<ResourceServer> | ResourceServer
 
-/** Those that know the management API alone: every exchange is refused. */
+/** Functions that resolve the management API alone, so that every exchange is refused. */
 const knowNoApi = new WeakSet<GetResourceServerInfo>()
 
-/** Whether the deployment has a `getResourceServerInfo` of its own, without which no exchange succeeds. */
+/**
+ * Checks whether the deployment has a `getResourceServerInfo` of its own, without which no
+ * exchange succeeds.
+ */
 export function knowsApis(provider: Provider): boolean {
   const find = configurationOf(provider).features?.resourceIndicators?.getResourceServerInfo
   return find !== undefined && !knowNoApi.has(find)
@@ -49,7 +52,7 @@ export function withManagementApi(
       // As the provider's own default does.
       if (!own) throw new errors.InvalidTarget()
       const info = await own(ctx, asked, client)
-      // Another resource must not be taken for the management API.
+      // Another resource must not pass as the management API.
       if (info?.audience === resource) throw new errors.InvalidTarget()
       return info
     }
@@ -74,8 +77,8 @@ export function withManagementApi(
 }
 
 /**
- * The scopes of what a client is named for. What it asks for comes first, and is enough: a
- * function of the deployment that fails then concerns no client that asks for something else.
+ * Finds the scopes of a client's rights. The requested scopes come first, and are enough, so that
+ * a failing function of the deployment affects no client that requests something else.
  */
 async function machineScopes(
   provider: Provider,
@@ -98,7 +101,7 @@ async function machineScopes(
 }
 
 /**
- * The client gets this message about itself. The message does not reveal the answer of a function.
+ * The client gets this message about itself. The message does not reveal the result of a function.
  */
 function notNamed(client: Client): errors.InvalidTarget {
   return new errors.InvalidTarget(

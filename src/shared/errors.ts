@@ -54,7 +54,7 @@ export class TooManyRequests extends errors.OIDCProviderError {
  */
 export class NotRecorded extends errors.OIDCProviderError {
   override error_description =
-    'the audit did not store it in time: what was issued has ended, ask for a new subject token'
+    'it could not be audited in time and was revoked; request a new subject token'
   /** Shown to the caller, unlike most errors of 500 and more. */
   override expose = true
 

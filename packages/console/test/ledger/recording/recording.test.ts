@@ -273,7 +273,7 @@ describe('the audit of a deployment', function () {
     const { body } = await asked
     const exchange = deployment.exchange('olivia', body).catch(String)
     await held.next('impersonation.started')
-    expect(await exchange).to.include('the audit did not store it in time')
+    expect(await exchange).to.include('it could not be audited in time')
     held.release()
     await held.next('impersonation.ended')
     const { items } = await deployment.provider.impersonation.list()
