@@ -80,6 +80,21 @@ describe('what is written to SQLite in one turn of the event loop', () => {
     expect(await adapter.consumeOnce('used'), 'nothing is left open').to.equal(true)
   })
 
+  it('fails as a whole if the commit fails, and nothing is left open', async () => {
+    await write('used')
+    // A foreign key that is checked at COMMIT.
+    other.exec(`CREATE TABLE parents (id TEXT PRIMARY KEY);
+      CREATE TABLE children (id TEXT REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED);
+      CREATE TRIGGER orphan AFTER INSERT ON oidc_records WHEN NEW.id = 'bad'
+      BEGIN INSERT INTO children VALUES (NEW.id); END`)
+    const errors = await Promise.all([write('bad'), adapter.consumeOnce('used')].map(rejection))
+    expect(errors.map(({ message }) => message)).to.deep.equal(
+      Array(2).fill('SQLite failed: ERR_SQLITE_ERROR 787'),
+    )
+    expect(stored()).to.deep.equal(['used'])
+    expect(await adapter.consumeOnce('used')).to.equal(true)
+  })
+
   it('fails as a whole if another process keeps the file locked, after one time-out', async () => {
     other.exec('BEGIN IMMEDIATE')
     const run = mock.method(StatementSync.prototype, 'run')
