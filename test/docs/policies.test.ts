@@ -100,6 +100,14 @@ describe('docs/policies.md', () => {
     expect((await issue({ userId: 'alice' })).status).to.equal(201)
   })
 
+  it('lets an operator act as themselves if no rule refuses it', async () => {
+    const { issue, exchange } = await deployed({})
+    const { access_token: actor_token } = await signIn(deployment as Deployment, 'olivia')
+    const { body } = await issue({ userId: 'olivia', mayAct: { sub: 'olivia' } })
+    const { status } = await exchange({ subject_token: body.subjectToken, actor_token })
+    expect(status).to.equal(200)
+  })
+
   it('never as themselves, and never as another operator', async () => {
     const rule = await snippets.load('Never as themselves, never as an operator')
     const { issue } = await deployed({
@@ -163,6 +171,7 @@ describe('docs/policies.md', () => {
     const { businessHours } = await snippets.load('Only in business hours')
     const { issue, exchange } = await deployed({ authorize: businessHours as Authorize })
     const open = ['2099-07-15T06:00:00Z', '2099-07-15T15:59:59Z', '2099-01-14T07:00:00Z']
+    open.push('2026-12-24T10:00:00Z')
     for (const time of open) {
       await at(time, async () => expect((await issue({ userId: 'alice' })).status).to.equal(201))
     }
@@ -173,6 +182,7 @@ describe('docs/policies.md', () => {
       ['midnight', '2099-07-14T22:30:00Z'],
       ['a Saturday', '2099-07-18T10:00:00Z'],
       ['a Sunday', '2099-07-19T10:00:00Z'],
+      ['a holiday', '2026-12-25T10:00:00Z'],
     ]
     for (const [why, time] of closed) {
       await at(time, async () => {

@@ -13,7 +13,7 @@ import { WebSocket } from 'ws'
 import { type ResourceServer, resourceServer } from '../../packages/resource-server/src/index.ts'
 import { freePort } from '../adapters/servers.ts'
 import { type Deployment, deploy, signingKey } from '../support/deployment.ts'
-import { type DPoPKey, dpopKey } from '../support/dpop.ts'
+import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { signIn } from '../support/sign-in.ts'
 import { type Module, type Snippets, snippetsOf } from './documents.ts'
 
@@ -195,7 +195,32 @@ describe('docs/your-apis.md', function () {
       const denied = await ask('PUT', '/email', tokens.acted)
       expect([denied.status, denied.body.error]).to.deep.equal([403, 'access_denied'])
     })
+
+    it(`${name}.ts survives a provider that is down, and refuses everybody`, async () => {
+      await using server = await launch(name, `http://localhost:${await freePort()}/oidc`)
+      for (const token of [tokens.forged, tokens.own]) {
+        expect((await server.ask('GET', '/orders', token)).status).to.be.oneOf([500, 503])
+        expect((await server.ask('PUT', '/email', token)).status).to.be.oneOf([500, 503])
+      }
+      expect((await server.ask('GET', '/orders')).status).to.equal(401)
+    })
   }
+
+  it('bound-guard.ts takes a bound token with a proof, once, and never as a bearer token', async () => {
+    await using server = await launch('http', deployment.issuer, 'bound-guard')
+    const dpop = await key.proof({
+      htm: 'GET',
+      htu: `${server.base}/orders`,
+      ath: athOf(tokens.bound),
+    })
+    const headers = { authorization: `DPoP ${tokens.bound}`, dpop }
+    const proven = await server.ask('GET', '/orders?page=2', headers)
+    expect([proven.status, proven.body]).to.deep.equal([200, { ordersOf: 'alice' }])
+    const again = await server.ask('GET', '/orders', headers)
+    expect([again.status, again.body.error]).to.deep.equal([401, 'invalid_dpop_proof'])
+    const plain = await server.ask('GET', '/orders', tokens.bound)
+    expect([plain.status, plain.body.error]).to.deep.equal([401, 'invalid_token'])
+  })
 
   /** An impersonation that runs, and what ends it. */
   async function act() {

@@ -66,4 +66,17 @@ describe('example provider: the printed commands', function () {
     const { access_token } = JSON.parse(again ?? '')
     expect(decodeJwt(access_token)).to.deep.include({ sub: 'alice', act: { sub: 'olivia' } })
   })
+
+  it('work by the stricter rules, with secrets of their own from the environment', async () => {
+    const secrets = {
+      DEMO_PASSWORD: "it's 100% & $HOME+more",
+      SUPPORT_BACKEND_SECRET: 'backend-secret-of-our-own',
+    }
+    const example = await start({ STRICT: '1', ...secrets })
+    const config = readConfig({ STORAGE_URL: 'memory:', STRICT: '1', ...secrets })
+    const lines = await bash(commandsOf(banner(config, example.url, WITH)), secrets)
+    await example.close()
+    expect(JSON.parse(lines[3] ?? '')).to.include({ userId: 'alice', actor: 'olivia' })
+    expect(JSON.parse(lines.at(-1) ?? '')).to.include({ token_type: 'Bearer' })
+  })
 })

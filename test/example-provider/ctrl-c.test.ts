@@ -82,4 +82,15 @@ describe('Ctrl-C at the example', function () {
       expect((await running.ended).code).to.equal(130)
     })
   })
+
+  it('that npm hands on a moment later is the same one, not once more', async () => {
+    await withRunning(async (running) => {
+      const begun = await beginRequest(running.url)
+      running.child.kill('SIGINT')
+      running.child.kill('SIGTERM')
+      await isStopping(running)
+      await finish(begun)
+      expect((await running.ended).code).to.equal(0)
+    })
+  })
 })

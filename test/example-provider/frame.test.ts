@@ -1,8 +1,20 @@
+import { request } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { authorizationUrl } from '../../example-provider/demo/commands.ts'
 import { freePort } from '../adapters/servers.ts'
+import { athOf, dpopKey } from '../support/dpop.ts'
 import { Cookies } from './cookies.ts'
-import { type Answer, OWN_SECRETS, postForm, type Started, send, start } from './support.ts'
+import {
+  type Answer,
+  exchange,
+  issueDirectly,
+  OWN_SECRETS,
+  postForm,
+  type Started,
+  send,
+  start,
+} from './support.ts'
 
 describe('what protects the example', function () {
   this.timeout(60_000)
@@ -49,6 +61,65 @@ describe('what protects the example', function () {
       }
     }
     for (const cookie of headers.getSetCookie()) expect(cookie).to.match(/; secure; httponly/i)
+  })
+
+  it('pages at another name of this machine lead to the one that the provider knows', async () => {
+    const { port } = new URL(example.url)
+    const visit = async (host: string, path: string, accept = 'text/html,*/*') => {
+      const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
+      const headers = { host, accept }
+      request({ host: '127.0.0.1', port, path, headers }, (response) => {
+        response.resume()
+        resolve(response.headers.location)
+      })
+        .on('error', reject)
+        .end()
+      return promise
+    }
+    const path = '/console/act?user=alice'
+    for (const name of ['127.0.0.1', '[::1]', '127.1']) {
+      expect(await visit(`${name}:${port}`, path)).to.equal(example.url + path)
+    }
+    const outside = await visit(`127.0.0.1:${port}`, '//elsewhere.example/')
+    expect(new URL(String(outside)).origin).to.equal(example.url)
+    for (const host of ['elsewhere.example', `localhost:${port}`, '127.0.0.1', ':']) {
+      expect(await visit(host, path), host).to.equal(undefined)
+    }
+    expect(await visit(`127.0.0.1:${port}`, path, '*/*'), 'no page').to.equal(undefined)
+  })
+
+  it('compressed bodies are refused, and end nothing', async () => {
+    const whole = gzipSync(Buffer.alloc(40_000, 'x')).subarray(0, -8)
+    const body = Buffer.concat([whole, Buffer.alloc(100_000, 'garbage')])
+    for (const [method, path, type] of [
+      ['POST', '/sign-in/some-uid', 'x-www-form-urlencoded'],
+      ['POST', '/support/impersonations', 'json'],
+      ['PATCH', '/orders/A-1003', 'json'],
+    ] as const) {
+      const headers = { 'content-type': `application/${type}`, 'content-encoding': 'gzip' }
+      const answer = await send(example.url + path, { method, headers, body })
+      expect(answer.status, path).to.equal(415)
+      expect(answer.headers.get('accept-encoding')).to.equal('identity')
+    }
+    expect((await send(example.url)).status).to.equal(200)
+  })
+
+  it('a proof of a key (DPoP) works once at the orders API, of twenty at the same time', async () => {
+    const key = await dpopKey()
+    const { body: issued } = await issueDirectly(example.url, { userId: 'alice' })
+    const { body } = await exchange(example.url, issued.subjectToken, {
+      dpop: await key.proof({ htm: 'POST', htu: `${example.url}/oidc/token` }),
+    })
+    const token = String(body.access_token)
+    const htu = `${example.url}/orders`
+    const dpop = await key.proof({ htm: 'GET', htu, ath: athOf(token) })
+    const headers = { authorization: `DPoP ${token}`, dpop }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(htu, { headers })))
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses).to.deep.equal([200, ...Array(19).fill(401)])
+    // Nobody looks at an empty field.
+    const orders = answers.find(({ status }) => status === 200)
+    expect(orders?.body.email).to.equal('alice@example.com')
   })
 
   for (const site of ['cross-site', 'same-site']) {

@@ -67,6 +67,11 @@ describe('npm start -- --with-history', function () {
     await close()
   })
 
+  it('refuses an audit that has entries', async () => {
+    const failure = await startFilled().catch((error: unknown) => error)
+    expect(String(failure)).to.match(/--with-history fills an empty audit.*DATA_DIR/)
+  })
+
   for (const [what, environment] of [
     ['an audit in memory', { STORAGE_URL: 'memory:' }],
     ['a database of somebody', { STORAGE_URL: 'postgres://joe@db.example/support' }],

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { customers } from '../../example-provider/console.ts'
 import { authorizationUrl } from '../../example-provider/demo/commands.ts'
 import { Cookies } from './cookies.ts'
 import { type Answer, type Started, send, start } from './support.ts'
@@ -39,4 +40,14 @@ describe('the languages of the example', function () {
       }
     })
   }
+
+  it('the directory has its labels and its sentences in the language of the reader', async () => {
+    const find = async (text: string, language: string) =>
+      (await customers.search(text, { offset: 0, limit: 5, language })).customers[0]
+    expect((await find('alice', 'en'))?.details).to.have.keys('Customer number', 'City')
+    expect((await find('alice', 'de'))?.details).to.have.keys('Kundennummer', 'Ort')
+    expect((await find('erin', 'de'))?.protected).to.include('gesperrt')
+    const grace = await customers.get('grace', { language: 'de' })
+    expect(grace?.protected).to.include('arbeitet hier')
+  })
 })

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
 import { readConfig } from '../../example-provider/config.ts'
 import { StartError } from '../../example-provider/start-error.ts'
-import { OWN_SECRETS, runMain, start, temporaryFolder } from './support.ts'
+import { listen, OWN_SECRETS, runMain, start, temporaryFolder } from './support.ts'
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -66,6 +66,17 @@ describe('settings of the example', () => {
     expect([code, stdout]).to.deep.equal([1, ''])
     expect(stderr).to.match(/^PORT must be .*\nSTRICT must be .*\n$/)
   }).timeout(60_000)
+
+  it('say which port is taken, and that an address is of another machine', async () => {
+    const taken = await listen(() => {})
+    const { port: PORT } = new URL(taken.url)
+    for (const environment of [{ PORT }, { HOST: '192.0.2.1' }]) {
+      const error = await start(environment).catch((error: unknown) => error)
+      expect(error).to.be.instanceOf(StartError)
+      expect(String(error)).to.match(/cannot be used \(E\w+\): set PORT to another port, or to 0/)
+    }
+    await taken.close()
+  })
 
   it('name the file of keys that are of no use, and do not repeat it', async () => {
     await using folder = await temporaryFolder()

@@ -1,11 +1,15 @@
 import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { readConfig } from '../../example-provider/config.ts'
 import { StartError } from '../../example-provider/start-error.ts'
+import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
 import { freePort, POSTGRES_URL, skipWithout } from '../adapters/servers.ts'
 import { skip } from '../support/skipping.ts'
 import { startRedis } from './redis-server.ts'
-import { start, temporaryFolder } from './support.ts'
+import { exchange, issueDirectly, runMain, start, temporaryFolder } from './support.ts'
 
 const AUDIT_URL = 'postgres://audit/oidc'
 
@@ -71,6 +75,63 @@ describe('STORAGE_URL and AUDIT_URL of the example', function () {
       silent.close()
     })
   }
+
+  it('redis: that the password is wrong is said', async function () {
+    await using redis = await startRedis(await freePort(), '--requirepass', 'secret')
+    if (!redis) return skip(this, 'no redis-server')
+    const STORAGE_URL = `redis://:hunter2@127.0.0.1:${redis.port}`
+    await expectUnusable({ STORAGE_URL, AUDIT_URL }, /: STORAGE_URL: .* cannot be used: WRONGPASS/)
+  })
+
+  it('sqlite: a file that forgets what was consumed ends the start with 1 and one line', async () => {
+    await using folder = await temporaryFolder()
+    const file = join(folder.path, 'oidc.db')
+    createSqliteAdapter({ file }).close()
+    const database = new DatabaseSync(file)
+    database.exec(`CREATE TRIGGER forgetful AFTER UPDATE OF consumed_at ON oidc_records
+                   BEGIN UPDATE oidc_records SET consumed_at = NULL WHERE rowid = NEW.rowid; END`)
+    database.close()
+    const { code, stdout, stderr } = await runMain({ STORAGE_URL: `sqlite:${file}` })
+    expect([code, stdout]).to.deep.equal([1, ''])
+    expect(stderr).to.match(/^STORAGE_URL: .* cannot keep subject tokens: consumeOnce.*\n$/m)
+  })
+
+  it('redis: while the server is gone, errors are answered in time; afterwards all works again', async function () {
+    const port = await freePort()
+    const redis = await startRedis(port)
+    if (!redis) return skip(this, 'no redis-server')
+    await using folder = await temporaryFolder()
+    const audit = `sqlite:${join(folder.path, 'audit.sqlite')}`
+    const example = await start({ STORAGE_URL: `redis://127.0.0.1:${port}`, AUDIT_URL: audit })
+    const issue = async () => (await issueDirectly(example.url, { userId: 'alice' })).body
+    const log = console.error
+    const said: unknown[] = []
+    console.error = (line) => said.push(line)
+    try {
+      const { subjectToken } = await issue()
+      await redis.stop()
+      const since = performance.now()
+      expect((await exchange(example.url, subjectToken)).status).to.equal(500)
+      expect(performance.now() - since).to.be.below(20_000)
+
+      await using _again = await startRedis(port)
+      let token: unknown
+      for (let tries = 0; token === undefined && tries < 600; tries += 1) {
+        await wait(50)
+        token = (await issue()).subjectToken
+      }
+      expect((await exchange(example.url, token)).status).to.equal(200)
+      expect((await exchange(example.url, token)).status).to.equal(400)
+      expect([said[0], said.at(-1)]).to.deep.equal([
+        'Redis is lost: Socket closed unexpectedly',
+        'Redis is back',
+      ])
+    } finally {
+      console.error = log
+      await example.close()
+      await redis.stop()
+    }
+  })
 
   it('postgres: that there is no such database is said, for the storage or for the audit', async function () {
     await skipWithout(this, 'PostgreSQL')

@@ -3,7 +3,7 @@ import { parseSafe } from './link.ts'
 import { parseUrl } from './quietly.ts'
 import type { ImpersonationCoverTexts } from './texts.ts'
 
-/** What `acceptImpersonation` has to know. */
+/** Options of `acceptImpersonation`. */
 export interface AcceptImpersonationOptions {
   /** The issuer of the provider, as in its discovery document. */
   readonly issuer: string
@@ -11,9 +11,9 @@ export interface AcceptImpersonationOptions {
   readonly clientId: string
   /** A page of this application that calls `acceptImpersonation`, registered with the client. */
   readonly redirectUri: string
-  /** The API that the token is for: RFC 8707. */
+  /** The API of the token: RFC 8707. */
   readonly resource: string
-  /** The scope that the token is asked for, such as `orders:read`. */
+  /** The scope to request, such as `orders:read`. */
   readonly scope: string
   /**
    * Binds the tokens to a key that this page cannot read: RFC 9449.
@@ -22,8 +22,8 @@ export interface AcceptImpersonationOptions {
    */
   readonly dPoP?: boolean | undefined
   /**
-   * Ends the impersonation when the page is left. To reload is to leave. `false` lets the token
-   * live until it expires. The last request of a page gets lost if the browser crashes, now and then in
+   * Ends the impersonation when the page is left, also by a reload. `false` lets the token live
+   * until it expires. The last request of a page gets lost if the browser crashes, now and then in
    * Firefox, and after five minutes if the provider demands nonces. Then the token lives until it
    * expires, too.
    *
@@ -31,36 +31,37 @@ export interface AcceptImpersonationOptions {
    */
   readonly endOnLeave?: boolean | undefined
   /**
-   * The origins that `session.fetch` may send the token to.
+   * The origins to which `session.fetch` may send the token.
    *
    * @defaultValue the origin of `resource`
    */
   readonly origins?: readonly string[] | undefined
   /**
-   * Covers the page at the end: nothing of the customer's can be seen any more, or is in the
-   * accessibility tree. The cover says who ended it and why; an object replaces its texts. `false`
-   * where the application takes away by itself what it shows.
+   * Covers the page at the end, so that no data of the customer is visible or in the accessibility
+   * tree. The cover names who ended it and the reason. An object replaces its texts. Set `false`
+   * if the application removes the data by itself.
    *
    * @defaultValue true
    */
   readonly cover?: boolean | Partial<ImpersonationCoverTexts> | undefined
   /**
-   * What the operator typed and did not save, as text: called at the end, before the listeners. The
-   * cover offers to copy it.
+   * Returns the operator's unsaved input, as text. It is called at the end, before the listeners.
+   * The cover offers to copy it.
    */
   readonly drafts?: (() => string) | undefined
   /**
    * The address of the support console. After a reload, `acceptImpersonation` then rejects with
-   * `left`: the message says as whom and for what the operator acted, and `continueUrl` leads to the
-   * page of the console that goes on.
+   * `left`. The message names the user and the ticket, and `continueUrl` leads to the page of the
+   * console that goes on.
    *
-   * @defaultValue none: after a reload, nothing is said
+   * @defaultValue none: after a reload, there is no message
    */
   readonly console?: string | undefined
   /**
-   * The name of the user, as text: called at the end, for what is said then. If the operator ended it, or
-   * if the time was over, the name stays in `sessionStorage` for ten minutes, with the id, who acted as
-   * whom, the ticket, and the address of the page without its fragment. Nothing of an opaque token stays.
+   * Returns the name of the user, as text. It is called at the end, for the messages then. If the
+   * operator ended it, or if the time was over, the name stays in `sessionStorage` for ten
+   * minutes, with the id, the operator, the user, the ticket, and the address of the page without
+   * its fragment. Nothing of an opaque token stays.
    *
    * @defaultValue the `sub` of the token
    */

@@ -8,23 +8,23 @@ import { ImpersonationError, inWords } from './errors.ts'
 import type { Link } from './link.ts'
 import type { ImpersonationSession } from './session.ts'
 
-/** How long the provider may take to answer a redirect, in milliseconds. */
+/** The longest time for the provider to respond to a redirect, in milliseconds. */
 const REDIRECT_MS = 30_000
 
 let current: Promise<ImpersonationSession | undefined> | undefined
 
 /**
- * Accepts an impersonation that the back office opened this page with: see `impersonationUrl`.
- * Takes the subject token out of the address at once, asks the provider by a redirect who the
- * operator is, and exchanges the token on return. Call it before every other script that reads the
+ * Accepts an impersonation that the back office opened this page with, see `impersonationUrl`. It
+ * takes the subject token out of the address at once, finds the operator by a redirect to the
+ * provider, and exchanges the token on return. Call it before every other script that reads the
  * address, on each page that can be opened so, and on the page of `redirectUri`.
  *
- * A further call in the same page gets the same answer, unless another link was opened.
+ * A further call in the same page gets the same result, unless another link was opened.
  *
- * @returns `undefined` where no impersonation concerns this page. While the page leaves for the
+ * @returns `undefined` if no impersonation concerns this page. While the page leaves for the
  * provider, the promise stays pending.
  * @throws ImpersonationError with a message for the operator
- * @throws TypeError where an option is wrong
+ * @throws TypeError if an option is wrong
  */
 export function acceptImpersonation(
   options: AcceptImpersonationOptions,
@@ -41,7 +41,7 @@ async function accept(
   arrival: Arrival | undefined,
   options: AcceptImpersonationOptions,
 ): Promise<ImpersonationSession | undefined> {
-  // Most pages are opened by the customer in person: nothing can go wrong for them here.
+  // Most pages are opened by the customer in person, and nothing can go wrong for them here.
   if (!arrival) return undefined
   const checked = checkOptions(options)
   const { texts } = checked
@@ -56,7 +56,10 @@ async function accept(
   return begin(arrival.link, checked)
 }
 
-/** Without `await` up to the storage: a second call must find the page as the first has left it. */
+/**
+ * Without `await` up to the storage, because a second call must find the page as the first has
+ * left it.
+ */
 async function begin(link: Link, options: CheckedOptions): Promise<never> {
   const { texts } = options
   const handOver = newHandOver(link, location.href)
@@ -106,7 +109,7 @@ async function finish(
   }
 }
 
-/** Pages without an impersonation do without this code, and without oauth4webapi. */
+/** Loads this code and oauth4webapi only for pages with an impersonation. */
 async function load(options: CheckedOptions) {
   return import('./acting-page.ts').catch(inWords(() => 'unreachable', options.texts))
 }

@@ -17,18 +17,18 @@ const LAST_MINUTE_MS = 60_000
 
 export interface Acting {
   readonly granted: Granted
-  /** The operator. The operator's own token is not needed any more. */
+  /** The operator. The operator's own token is no longer needed. */
   readonly actor: { readonly sub: string }
   readonly provider: ImpersonationProvider
-  /** Lets other tabs act. */
+  /** Releases other tabs, so that they can act. */
   readonly release: () => void
-  /** The milliseconds since before the token was asked for. */
+  /** The milliseconds since the moment before the token was requested. */
   readonly passed: () => number
 }
 
 /**
- * A frozen object without private fields, so that frameworks that wrap objects in proxies leave it
- * as it is.
+ * Makes a frozen object without private fields, so that frameworks that wrap objects in proxies
+ * leave it as it is.
  */
 export function startSession(
   { granted, actor, provider, release, passed }: Acting,
@@ -73,7 +73,7 @@ export function startSession(
     return quietly(() => options.userName?.()) || userId
   }
 
-  /** For the page that comes next in this tab. */
+  /** Stores data for the next page in this tab. */
   function keep(isToSay: boolean): void {
     const [, id] = /^impersonation:(.+)/.exec(String(context.jti)) ?? []
     if (!id || !userId) return
@@ -81,7 +81,7 @@ export function startSession(
     keepLeft({ id, userId, actor: actor.sub, name: readName() ?? userId, ticket, isToSay })
   }
 
-  /** Timers run late in a page in the background, and after the machine slept. */
+  /** Checks the time. Timers run late in a page in the background, and after the machine slept. */
   function look(): void {
     if (state !== 'active') return
     const left = lifetime - passed()
@@ -136,13 +136,13 @@ export function startSession(
     return response
   }
 
-  /** @returns whether this has ended it: not where it had ended already */
+  /** @returns whether this has ended it; `false` if it had ended already */
   async function requestEnd(used: Credential): Promise<boolean> {
     const { endEndpoint } = provider
     if (!endEndpoint) return true
     const request = new Request(endEndpoint, { method: 'POST', keepalive: true })
     const response = await sendWithToken(request, used, fetch)
-    // Where the token is refused, it has ended already. A proof that is refused ends nothing.
+    // If the token is refused, it has ended already. A refused proof ends nothing.
     if (!response.ok && !isTokenRefused(response, true)) {
       throw new Error(`the provider answers ${response.status}`)
     }
@@ -194,7 +194,7 @@ export function startSession(
   })
 }
 
-// What only a page with an impersonation loads: all that needs oauth4webapi.
+// Code that only a page with an impersonation loads, because it needs oauth4webapi.
 
 export { sayLeft } from './leaving.ts'
 export { holdOnlyTab } from './only-tab.ts'

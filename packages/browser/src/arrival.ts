@@ -3,7 +3,7 @@ import type { SignInSecrets } from './provider.ts'
 import { LEFT_KEY, quietly } from './quietly.ts'
 import { randomValue } from './random-value.ts'
 
-/** How an impersonation arrives at a page: by a link, or with the answer of the provider. */
+/** The arrival of an impersonation at a page, by a link or with the provider's response. */
 export type Arrival =
   | { readonly kind: 'link'; readonly link: Link | undefined }
   | {
@@ -11,14 +11,14 @@ export type Arrival =
       readonly answer: URLSearchParams
       readonly handOver: HandOver | undefined
     }
-  /** The page was left during the redirect, and opened again without an answer. */
+  /** The page was left during the redirect, and opened again without a response. */
   | { readonly kind: 'interrupted' }
   /** An impersonation ended in this tab, perhaps by leaving its page. */
   | { readonly kind: 'left' }
 
 /**
- * The parameters of an authorization response: RFC 6749 §4.1.2, RFC 9207, OpenID Connect. They come
- * in the fragment, so that no server logs the code.
+ * The parameters of an authorization response: RFC 6749 §4.1.2, RFC 9207, OpenID Connect. They
+ * come in the fragment, so that no server logs the code.
  */
 const ANSWER_NAMES = [
   'code',
@@ -31,10 +31,10 @@ const ANSWER_NAMES = [
 ]
 
 /**
- * Takes what arrived out of the address, the history and the storage, without `await`: no other
+ * Takes the arrival out of the address, the history and the storage, without `await`. No other
  * script of the page that runs later finds it there.
  *
- * @param isFirst whether this page has not looked before: what it stored itself is not taken
+ * @param isFirst - `true` on the first call of this page, which does not take its own stored data
  */
 export function takeArrival(isFirst: boolean): Arrival | undefined {
   const clean = new URL(location.href)
@@ -69,7 +69,7 @@ function show(url: string): void {
   if (new URL(url).origin === location.origin) history.replaceState(history.state, '', url)
 }
 
-/** What waits in this tab while the provider is asked who the operator is. */
+/** Data that waits in this tab while the provider identifies the operator. */
 export interface HandOver extends Link, SignInSecrets {
   /** The page that was opened, without the link. */
   readonly url: string
@@ -77,7 +77,7 @@ export interface HandOver extends Link, SignInSecrets {
 
 const STORAGE_KEY = 'oidc-provider-impersonation'
 
-/** Tells answers to this module from those to a sign-in of the application itself. */
+/** Distinguishes responses to this module from those to a sign-in of the application itself. */
 const STATE_PREFIX = 'impersonation.'
 
 /** Without `await`, so that the subject token is never out of both the address and the storage. */
@@ -91,14 +91,14 @@ export function newHandOver(link: Link, url: string): HandOver {
   }
 }
 
-/** @throws DOMException where the browser blocks the storage */
+/** @throws DOMException if the browser blocks the storage */
 export function storeHandOver(handOver: HandOver): void {
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(handOver))
 }
 
 /** Removes it from the storage. */
 export function takeHandOver(): HandOver | undefined {
-  // A page whose storage is blocked has none.
+  // A page with blocked storage has none.
   return quietly(() => {
     const stored = sessionStorage.getItem(STORAGE_KEY)
     sessionStorage.removeItem(STORAGE_KEY)

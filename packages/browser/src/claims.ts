@@ -1,14 +1,17 @@
 import { quietly } from './quietly.ts'
 
-/** The claims of the access token that a page may show. They are not verified: APIs do that. */
+/**
+ * The claims of the access token that a page may show. They are not verified, because APIs do
+ * that.
+ */
 export interface TokenContext {
   readonly [claim: string]: unknown
 }
 
 /**
- * The payload of a JWT, not verified.
+ * Parses the payload of a JWT, not verified.
  *
- * @returns `{}` where the token is opaque
+ * @returns `{}` if the token is opaque
  */
 export function parseClaims(token: string): TokenContext {
   const [, payload = '', ...more] = token.split('.')

@@ -7,10 +7,10 @@ import {
 } from './texts.ts'
 import { ENTERING, fiveTimesASecond, isReached } from './top-layer.ts'
 
-/** Milliseconds between two looks at a dialog that no event has told of. */
+/** The interval of checks for a dialog without an event, in milliseconds. */
 const LOOK_MS = 1000
 
-/** The dialog fills the window, in the top layer: above what the page itself has there. */
+/** The dialog fills the window, in the top layer, above the page's own elements there. */
 const COVER_CSS = `
 dialog {
   box-sizing: border-box;
@@ -30,21 +30,21 @@ textarea { box-sizing: border-box; inline-size: 100%; block-size: 10em }
 button { font: inherit; padding: .5em 1.25em }
 `
 
-/** Also where a page is printed, or puts something above the dialog. */
+/** Hides the page also when it is printed, or puts an element above the dialog. */
 const HIDING_CSS = 'body > :not([data-impersonation-cover]) { display: none !important }'
 
-/** What the cover tells. */
+/** The contents of the cover. */
 export interface Covered {
-  /** Why the session is over. */
+  /** The reason why the session is over. */
   readonly state: 'ended' | 'expired'
   readonly ending: SessionEnd | undefined
   readonly userName: string | undefined
-  /** What the operator typed and did not save. */
+  /** The operator's unsaved input. */
   readonly drafts: string
   readonly texts: Partial<ImpersonationCoverTexts>
 }
 
-/** Covers the page for good: what it shows is out of sight, and out of the accessibility tree. */
+/** Covers the page for good. Its contents are out of sight, and out of the accessibility tree. */
 export function coverPage({ state, ending, drafts, userName, texts: own }: Covered): void {
   const texts = { ...ENGLISH_COVER_TEXTS, ...own }
   const host = document.createElement('div')
@@ -64,7 +64,7 @@ export function coverPage({ state, ending, drafts, userName, texts: own }: Cover
   dialog.showModal()
   heading.focus()
 
-  // The newest modal dialog makes all others dead, even if it cannot be seen.
+  // The newest modal dialog makes all others inert, even if it is invisible.
   const raise = fiveTimesASecond(() => {
     if (!host.isConnected) return
     const focused = root.activeElement as HTMLElement | null

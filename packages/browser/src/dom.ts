@@ -1,4 +1,4 @@
-/** Adds an element with DOM methods alone: they need no Trusted Types. */
+/** Adds an element with DOM methods alone, which need no Trusted Types. */
 export function add<Tag extends keyof HTMLElementTagNameMap>(
   to: Node,
   tag: Tag,
@@ -12,7 +12,9 @@ export function add<Tag extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** Content security policies do not refuse a constructed style sheet, as they do a style element. */
+/**
+ * Makes a constructed style sheet. Content security policies refuse a style element, but not this.
+ */
 export function sheet(css: string): CSSStyleSheet {
   const made = new CSSStyleSheet()
   made.replaceSync(css)

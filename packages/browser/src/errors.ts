@@ -1,4 +1,7 @@
-/** Why an impersonation did not begin, or is over. A page branches on these, not on messages. */
+/**
+ * The reason why an impersonation did not begin, or is over. A page branches on these, not on
+ * messages.
+ */
 export type ImpersonationErrorCode =
   | 'already_acting'
   | 'consent_required'
@@ -18,9 +21,9 @@ export type ImpersonationErrorCode =
   | 'storage_blocked'
   | 'unreachable'
 
-/** What the message of an error `left` can tell. */
+/** The values for the message of an error `left`. */
 export interface LeftValues {
-  /** The name of the user, where the application has told it; else the `sub`. */
+  /** The name of the user, if the application has provided it; else the `sub`. */
   readonly userName: string
   readonly ticket: string | undefined
   readonly isReload: boolean
@@ -33,7 +36,7 @@ export type ImpersonationTexts = Partial<
 
 const START_AGAIN_TEXT = 'Start again from the back office.'
 
-/** What happened, and what the operator can do. */
+/** The messages: the event, and the operator's next step. */
 export const ERROR_TEXTS: Readonly<Record<Exclude<ImpersonationErrorCode, 'left'>, string>> = {
   already_acting:
     'Another tab of this browser acts as a customer in this application. End it there, or close that tab. Then start again from the back office.',
@@ -63,7 +66,7 @@ export const ERROR_TEXTS: Readonly<Record<Exclude<ImpersonationErrorCode, 'left'
 
 export interface ImpersonationErrorOptions extends ErrorOptions {
   readonly texts?: ImpersonationTexts | undefined
-  /** Instead of the message that belongs to the code. */
+  /** Replaces the message that belongs to the code. */
   readonly message?: string | undefined
   readonly continueUrl?: string | undefined
 }
@@ -71,14 +74,16 @@ export interface ImpersonationErrorOptions extends ErrorOptions {
 /** An impersonation did not begin, or is over. The message is for the operator. */
 export class ImpersonationError extends Error {
   readonly code: ImpersonationErrorCode
-  /** After a reload: where the console goes on with the same user, ticket and rights. */
+  /**
+   * The page of the console that goes on with the same user, ticket and rights, after a reload.
+   */
   readonly continueUrl: string | undefined
 
   constructor(
     code: ImpersonationErrorCode,
     { texts, message, continueUrl, ...options }: ImpersonationErrorOptions = {},
   ) {
-    // The message of `left` is made where it is thrown.
+    // The message of `left` is made by the code that throws it.
     const known = code as Exclude<ImpersonationErrorCode, 'left'>
     super(message ?? texts?.[known] ?? ERROR_TEXTS[known], options)
     this.continueUrl = continueUrl
@@ -88,8 +93,8 @@ export class ImpersonationError extends Error {
 }
 
 /**
- * What the provider or the browser answered, in words alone. Errors of oauth4webapi carry whole
- * answers, with codes and tokens in them, which no error report may have.
+ * Describes the response of the provider or the browser in words alone. Errors of oauth4webapi
+ * carry whole responses, with codes and tokens in them, which must not reach an error report.
  */
 export function describeCause(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error))
@@ -100,7 +105,7 @@ export function describeCause(error: unknown): Error {
   return new Error(`${error.name}: ${error.message}`)
 }
 
-/** For `catch`: rejects with an error whose message is for the operator. */
+/** Makes a `catch` handler that rejects with an error whose message is for the operator. */
 export function inWords(
   codeOf: (error: unknown) => ImpersonationErrorCode,
   texts?: ImpersonationTexts,

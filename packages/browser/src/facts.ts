@@ -1,9 +1,12 @@
 import type { TokenContext } from './claims.ts'
 import type { SessionEnd } from './texts.ts'
 
-/** What a page and a server tell about an impersonation alike. No type of a page is in it. */
+/**
+ * The members of an impersonation that a page and a server have in common. It has no type of a
+ * page.
+ */
 export interface ImpersonationFacts {
-  /** The user: `sub` of the token. `undefined` where the token is opaque. */
+  /** The user: `sub` of the token. `undefined` if the token is opaque. */
   readonly userId: string | undefined
   /** The operator, by `sub` of the operator's ID token. */
   readonly actor: { readonly sub: string }
@@ -11,8 +14,10 @@ export interface ImpersonationFacts {
   readonly scope: readonly string[]
   /** Milliseconds since the epoch, by the clock of this machine. */
   readonly expiresAtMs: number
-  /** The claims of a JWT access token, with what `getCustomJwtClaims` added; `{}` where it is opaque. */
+  /**
+   * The claims of a JWT access token, with those of `getCustomJwtClaims`; `{}` if it is opaque.
+   */
   readonly context: TokenContext
-  /** How it ended; `undefined` where it has not, or where the provider did not tell. */
+  /** Its end; `undefined` if it has not ended, or if the provider did not report it. */
   readonly ending: SessionEnd | undefined
 }

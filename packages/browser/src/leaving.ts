@@ -3,15 +3,18 @@ import { ImpersonationError, type LeftValues } from './errors.ts'
 import { LEFT_KEY, quietly } from './quietly.ts'
 import { type Credential, FETCH_OPTIONS, headersFor } from './token-request.ts'
 
-/** How often the proof is renewed, in milliseconds. Providers take one for some minutes. */
+/**
+ * The interval at which the proof is renewed, in milliseconds. Providers accept a proof for some
+ * minutes.
+ */
 const RENEW_MS = 120_000
 
 /**
- * Ends the impersonation when the page is left, except where the browser keeps the page to come
- * back to. The proof is made in advance: a page that closes has no time to sign.
+ * Ends the impersonation when the page is left, except if the browser keeps the page to come back
+ * to. The proof is made in advance, because a page that closes has no time to sign.
  *
- * @param left is called when the page is left so
- * @param signal stops it
+ * @param left - called when the page is left so
+ * @param signal - stops it
  */
 export function endOnLeave(
   credential: Credential,
@@ -51,7 +54,7 @@ export function endOnLeave(
 
 const KEPT_MS = 600_000
 
-/** What stays in the storage of the tab after an end of the operator's own. No token is in it. */
+/** Data in the storage of the tab after an end of the operator's own. It has no token. */
 interface Left {
   readonly id: string
   /** The page that was shown, without the fragment. */
@@ -62,29 +65,32 @@ interface Left {
   readonly actor: string
   readonly name: string
   readonly ticket: unknown
-  /** Whether a page has to say that it ended by leaving: not where the page itself said so. */
+  /**
+   * `true` if a page has to show that it ended by leaving; `false` if the page itself has shown
+   * it.
+   */
   readonly isToSay: boolean
 }
 
-/** Keeps what {@link goBack} and {@link sayLeft} need. */
+/** Stores the data for {@link goBack} and {@link sayLeft}. */
 export function keepLeft(left: Omit<Left, 'untilMs' | 'url'>): void {
   const [url] = location.href.split('#')
   write({ ...left, url, untilMs: Date.now() + KEPT_MS })
 }
 
-/** Shows the page again at which the same operator stopped to act as the same user in this tab. */
+/** Shows the last page of the same operator and the same user in this tab again. */
 export function goBack(userId: string | undefined, actor: string): void {
   const left = read()
   sessionStorage.removeItem(LEFT_KEY)
   if (left?.userId !== userId || left?.actor !== actor) return
-  // No browser shows an address of another origin so.
+  // No browser shows an address of another origin this way.
   quietly(() => history.replaceState(history.state, '', left.url))
   // Routers do not see that the address has changed.
   dispatchEvent(new PopStateEvent('popstate', history))
 }
 
 /**
- * Says once, and after each reload, that leaving the page ended it.
+ * Shows once, and after each reload, that leaving the page ended it.
  *
  * @throws ImpersonationError `left`
  */
@@ -111,7 +117,7 @@ function inEnglish({ userName, ticket, isReload }: LeftValues): string {
   return `You acted as ${userName}${purpose}. ${isReload ? 'The reload' : 'Leaving the page'} ended it.`
 }
 
-/** A page whose storage is blocked has none. */
+/** A page with blocked storage has none. */
 function read(): Left | undefined {
   const left = quietly<Left>(() => JSON.parse(sessionStorage[LEFT_KEY]))
   return left && left.untilMs > Date.now() ? left : undefined

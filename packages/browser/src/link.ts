@@ -10,12 +10,12 @@ export const LINK_NAMES: readonly string[] = [
   EXPIRES_PARAMETER,
 ]
 
-/** What the back office hands to the application. Only the provider decides what it is worth. */
+/** Data that the back office hands to the application. Only the provider decides its worth. */
 export interface Link {
   readonly subjectToken: string
-  /** A hint for messages: `sub` of the operator who is meant to act. */
+  /** A hint for messages: `sub` of the intended operator. */
   readonly actor?: string | undefined
-  /** A hint for messages: until when the subject token is good, in seconds since the epoch. */
+  /** A hint for messages: the expiry of the subject token, in seconds since the epoch. */
   readonly expires?: number | undefined
 }
 
@@ -35,7 +35,7 @@ export function isSub(value: unknown): value is string {
 export interface Split {
   /** The other parts, unchanged. */
   readonly rest: string
-  /** The parts of these names, in order. Percent-encoding that is wrong gives `undefined`. */
+  /** The parts of these names, in order. Wrong percent-encoding gives `undefined`. */
   readonly taken: ReadonlyArray<readonly [name: string, value: string | undefined]>
 }
 
@@ -52,7 +52,7 @@ export function takeParts(text: string, names: readonly string[]): Split {
   return { rest: others.join('&'), taken }
 }
 
-/** @returns `undefined` where the parts are not those of one link */
+/** @returns `undefined` if the parts are not those of one link */
 export function parseLink({ taken }: Split): Link | undefined {
   const [subjectToken, ...repeated] = valuesOf(taken, SUBJECT_TOKEN_PARAMETER)
   if (repeated.length > 0 || !isSubjectToken(subjectToken)) return undefined
@@ -75,12 +75,14 @@ function decoded(text: string): string | undefined {
 
 const LOOPBACK_HOSTNAME = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
 
-/** Whether a token may be sent there: not in the clear, except on this machine. */
+/**
+ * Checks whether a token may be sent there, which is never in the clear, except on this machine.
+ */
 function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOSTNAME.test(hostname))
 }
 
-/** @throws TypeError that names what the address is */
+/** @throws TypeError that names the purpose of the address */
 export function parseSafe(address: string | URL, name: string): URL {
   const url = parseUrl(address)
   if (url && isSafe(url)) return url
@@ -90,22 +92,22 @@ export function parseSafe(address: string | URL, name: string): URL {
 export interface ImpersonationUrlParameters {
   /** The subject token that the management API issued. Bind it with `mayAct`. */
   readonly subjectToken: string
-  /** `sub` of the operator who is meant to act: a hint, for messages alone. */
+  /** A hint for messages alone: `sub` of the intended operator. */
   readonly actor?: string | undefined
   /**
-   * Until when the subject token can be exchanged, in milliseconds since the epoch: a hint, for
-   * messages alone.
+   * A hint for messages alone: the last time at which the subject token can be exchanged, in
+   * milliseconds since the epoch.
    */
   readonly expiresAtMs?: number | undefined
 }
 
 /**
- * The address at which an application accepts an impersonation: the subject token is in the
+ * Makes the address at which an application accepts an impersonation. The subject token is in the
  * fragment, which browsers do not send to servers. A fragment of the application's own stays.
  *
- * @param applicationUrl a page of the application that calls `acceptImpersonation`: https, or http on this
- * machine
- * @throws TypeError where a parameter is not what it has to be
+ * @param applicationUrl - a page of the application that calls `acceptImpersonation`: https, or
+ * http on this machine
+ * @throws TypeError if a parameter is wrong
  */
 export function impersonationUrl(
   applicationUrl: string | URL,

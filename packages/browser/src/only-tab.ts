@@ -3,19 +3,21 @@ import { describeCause, ImpersonationError } from './errors.ts'
 
 const LOCK_NAME = 'oidc-provider-impersonation'
 
-/** How long a tab that acts may take to learn that its impersonation has ended, in milliseconds. */
+/**
+ * The longest time for the acting tab to find that its impersonation has ended, in milliseconds.
+ */
 const LOCK_WAIT_MS = 5000
 
 /**
- * Waits until no other tab of this origin acts. Tabs of one origin share its storage: the data of
- * one customer would appear to another. The browser releases the lock with the page, also where
+ * Waits until no other tab of this origin acts. Tabs of one origin share its storage, and the data
+ * of one customer would appear to another. The browser releases the lock with the page, also if
  * the page crashes.
  *
- * The tab that acts is poked: it asks the provider whether its impersonation has ended, and only then
+ * The acting tab is poked. It asks the provider whether its impersonation has ended, and only then
  * gives way. A link that is opened here, whoever made it, ends nothing.
  *
- * @returns what releases the lock
- * @throws ImpersonationError `already_acting` while another tab holds it, `storage_blocked` where the
+ * @returns a function that releases the lock
+ * @throws ImpersonationError `already_acting` while another tab holds it, `storage_blocked` if the
  * browser allows no lock
  */
 export async function holdOnlyTab({ texts }: CheckedOptions): Promise<() => void> {
@@ -33,7 +35,7 @@ export async function holdOnlyTab({ texts }: CheckedOptions): Promise<() => void
   }
 }
 
-/** Calls this when another tab wants to act. What the message says is not read. */
+/** Calls `poked` when another tab wants to act. The content of the message is not read. */
 export function whenPoked(poked: () => void, signal: AbortSignal): void {
   const channel = new BroadcastChannel(LOCK_NAME)
   channel.onmessage = poked

@@ -1,14 +1,14 @@
 import { oauth } from './oauth.ts'
 import { startStopwatch } from './stopwatch.ts'
 
-/** A key that tokens are bound to: RFC 9449. The page can sign with it, and cannot read it. */
+/** A key that tokens are bound to: RFC 9449. The page can sign with it, but cannot read it. */
 export interface ProofKey {
-  /** For requests to the token endpoint. */
+  /** The handle for requests to the token endpoint. */
   readonly handle: oauth.DPoPHandle
   /**
-   * Uses the clock of the provider from now on: a proof with a wrong time is refused.
+   * Uses the clock of the provider from now on, because a proof with a wrong time is refused.
    *
-   * @param time in seconds since the epoch
+   * @param time - in seconds since the epoch
    */
   setClock(time: number): void
 }

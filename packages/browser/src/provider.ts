@@ -8,25 +8,29 @@ const TIMEOUT_MS = 10_000
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 
-/** What the provider has to be told. */
+/** The settings for the provider. */
 export interface ProviderSettings {
   readonly issuer: URL
   readonly clientId: string
   /** @defaultValue none: a page is a public client */
   readonly clientAuth?: oauth.ClientAuth
   readonly redirectUri: string
-  /** How the provider answers. @defaultValue in the fragment, so that no server logs the code */
+  /**
+   * The response mode of the provider. @defaultValue the fragment, so that no server logs the code
+   */
   readonly responseMode?: 'fragment' | 'query'
   readonly resource: string
   readonly scope: string
   readonly dPoP: boolean
   readonly texts?: ImpersonationTexts | undefined
   readonly fetch: typeof globalThis.fetch
-  /** What each request has. @defaultValue for pages: no cookies, and no address of the page */
+  /**
+   * The options of each request. @defaultValue for pages: no cookies, and no address of the page
+   */
   readonly requestInit?: RequestInit
 }
 
-/** What ties the answer of the provider to the request. */
+/** The values that tie the provider's response to the request. */
 export interface SignInSecrets {
   readonly state: string
   readonly nonce: string
@@ -34,7 +38,7 @@ export interface SignInSecrets {
   readonly verifier: string
 }
 
-/** The operator in person, as the provider knows them. */
+/** The operator in person, as the provider identifies them. */
 export interface Operator {
   readonly accessToken: string
   readonly sub: string
@@ -42,27 +46,39 @@ export interface Operator {
   readonly time: number
 }
 
-/** What the exchange answered. */
+/** The response to the exchange. */
 export interface Granted {
   readonly accessToken: string
   readonly tokenType: 'Bearer' | 'DPoP'
   readonly scope: readonly string[]
-  /** Seconds. */
+  /** In seconds. */
   readonly expiresIn: number
 }
 
 /** The provider, as the client of the application sees it. */
 export interface ImpersonationProvider {
   readonly key: ProofKey | undefined
-  /** Where the access token itself ends its impersonation; absent where the provider has none. */
+  /**
+   * The endpoint at which the access token ends its impersonation; absent if the provider has
+   * none.
+   */
   readonly endEndpoint: URL | undefined
-  /** Where the access token asks how its impersonation stands; absent where the provider has none. */
+  /**
+   * The endpoint at which the access token reads its impersonation; absent if the provider has
+   * none.
+   */
   readonly currentEndpoint: URL | undefined
-  /** Asks, without a page of the provider, who the operator is: OpenID Connect Core §3.1.2.1. */
+  /**
+   * Makes the URL that identifies the operator without a page of the provider: OpenID Connect Core
+   * §3.1.2.1.
+   */
   authorizationUrl(secrets: SignInSecrets): Promise<URL>
-  /** Validates the answer of the authorization endpoint, and redeems its code. */
+  /** Validates the response of the authorization endpoint, and redeems its code. */
   operator(answer: URLSearchParams, secrets: SignInSecrets): Promise<Operator>
-  /** RFC 8693. Sent once: a subject token that is redeemed twice counts as stolen. */
+  /**
+   * Exchanges the token once (RFC 8693), because a subject token that is redeemed twice counts as
+   * stolen.
+   */
   exchange(subjectToken: string, actorToken: string): Promise<Granted>
 }
 
@@ -75,7 +91,10 @@ export async function discoverProvider(options: ProviderSettings): Promise<Imper
   const tokenRequestOptions = { ...requestOptions(options), ...(key && { DPoP: key.handle }) }
   const client = { client_id: clientId }
 
-  /** Never another scheme than the issuer's, whatever the discovery document says. */
+  /**
+   * Parses an endpoint. It never has another scheme than the issuer, whatever the discovery
+   * document.
+   */
   function endpoint(address: unknown): URL | undefined {
     const url = typeof address === 'string' ? parseUrl(address) : undefined
     return url?.protocol === issuer.protocol ? url : undefined
@@ -86,11 +105,14 @@ export async function discoverProvider(options: ProviderSettings): Promise<Imper
     return new ImpersonationError('misconfigured', { texts, cause })
   }
 
-  /** RFC 9449 §8: a provider that wants a nonce refuses the first request, and changes nothing. */
+  /**
+   * Retries once. RFC 9449 §8: a provider that wants a nonce refuses the first request, and
+   * changes nothing.
+   */
   async function withNonce<T>(ask: () => Promise<T>): Promise<T> {
     return ask().catch((error: unknown) => {
       if (key && oauth.isDPoPNonceError(error)) return ask()
-      // RFC 6749 §5.2: a client that does not authenticate as the provider knows it.
+      // RFC 6749 §5.2: a client that does not authenticate as it is registered.
       if (error instanceof oauth.WWWAuthenticateChallengeError) {
         throw misconfigured(String(error.cause[0]?.parameters.error))
       }
@@ -170,12 +192,12 @@ export async function discoverProvider(options: ProviderSettings): Promise<Imper
         const { access_token, token_type, expires_in, scope } =
           await oauth.processGenericTokenEndpointResponse(server, client, response)
         const isBound = token_type === 'dpop'
-        // A bearer token where a bound one was asked for: the provider does not support RFC 9449.
+        // A bearer token instead of a bound one: the provider does not support RFC 9449.
         if (isBound !== dPoP || !expires_in) throw misconfigured(`a token of type ${token_type}`)
         return {
           accessToken: access_token,
           tokenType: isBound ? 'DPoP' : 'Bearer',
-          // RFC 6749 §5.1: without `scope`, it is the scope that was asked for.
+          // RFC 6749 §5.1: without `scope`, it is the requested scope.
           scope: (scope ?? options.scope).split(' '),
           expiresIn: expires_in,
         }

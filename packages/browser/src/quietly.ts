@@ -1,4 +1,7 @@
-/** What the browser may refuse, and other code may fail at: `undefined` instead of an error. */
+/**
+ * Calls code that the browser may refuse, or that may fail, and returns `undefined` instead of an
+ * error.
+ */
 export function quietly<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -12,5 +15,5 @@ export function parseUrl(address: string | URL): URL | undefined {
   return quietly(() => new URL(address))
 }
 
-/** What an impersonation that ended in this tab has left for the next one. */
+/** The key of the data that an ended impersonation left in this tab for the next one. */
 export const LEFT_KEY = 'oidc-provider-impersonation.left'

@@ -18,17 +18,17 @@ import {
   type ImpersonationSession,
 } from './index.ts'
 
-/** What a page knows of its impersonation. */
+/** The state of a page's impersonation. */
 export type PageImpersonation = {
   /**
-   * Ends the impersonation. Where no operator acts, this does nothing.
+   * Ends the impersonation. If no operator acts, this does nothing.
    *
    * @throws ImpersonationError `unreachable`, as `end()` of the session
    */
   readonly end: () => Promise<void>
 } & (
   | {
-      /** `starting` until the page knows, and on a server; `none` for a customer in person. */
+      /** `starting` until the state is known, and on a server; `none` for a customer in person. */
       readonly state: 'starting' | 'none'
       readonly session?: undefined
       readonly error?: undefined
@@ -56,17 +56,17 @@ const listeners = new Set<() => void>()
 
 /**
  * Accepts an impersonation for {@link useImpersonation}. Call it in a module that is loaded before
- * the first component, and before a router reads the address. On a server, it does nothing. The code
- * of the banner is loaded, too: where that fails, the impersonation is ended.
+ * the first component, and before a router reads the address. On a server, it does nothing. It
+ * loads the code of the banner, too. If that fails, it ends the impersonation.
  *
- * @see acceptImpersonation, which answers the same session
+ * @see acceptImpersonation, which resolves the same session
  */
 export function acceptOnLoad(options: AcceptImpersonationOptions): void {
   if (typeof location === 'undefined') return
   const answer = acceptImpersonation(options)
   if (answer === accepted) return
   accepted = answer
-  // What comes late of a link that was opened before is no news.
+  // A late result of a link that was opened before is out of date.
   const show = (changed: PageImpersonation) => {
     if (answer === accepted) change(changed)
   }
@@ -86,7 +86,7 @@ async function showSession(
   try {
     await defineImpersonationBanner()
   } catch (error) {
-    // Without the banner, the operator does not see as whom the page acts.
+    // Without the banner, the operator does not see the user.
     await session.end()
     throw error
   }
@@ -107,10 +107,11 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * The impersonation that {@link acceptOnLoad} accepts, in any component. Every component gets the same
- * object, until something changes. A page from a server is `starting`, there and while it hydrates.
+ * Returns the impersonation that {@link acceptOnLoad} accepts, in any component. Every component
+ * gets the same object, until a change. A page from a server is `starting`, there and while it
+ * hydrates.
  *
- * @throws TypeError in a browser where `acceptOnLoad` was not called
+ * @throws TypeError in a browser if `acceptOnLoad` was not called
  */
 export function useImpersonation(): PageImpersonation {
   if (!accepted && typeof location !== 'undefined') {
@@ -122,16 +123,18 @@ export function useImpersonation(): PageImpersonation {
 const getCurrent = () => current
 const getStarting = () => STARTING
 
-/** The properties of the banner, but for its session, which is that of the page. */
+/** The properties of the banner, except for its session, which is that of the page. */
 export interface ImpersonationBannerProps
   extends Partial<Omit<ImpersonationBannerSettings, 'session'>> {
-  /** What to do after the end, in place of the text `next`. */
+  /** The next step after the end, in place of the text `next`. */
   readonly over?: ReactNode
-  /** Is called with what `session.end()` threw. */
+  /** Called with the error of `session.end()`. */
   readonly onEndFailed?: ((error: unknown) => void) | undefined
 }
 
-/** The banner of the page's impersonation. Without an impersonation, it is nothing. */
+/**
+ * Renders the banner of the page's impersonation. Without an impersonation, it renders nothing.
+ */
 export function ImpersonationBanner(props: ImpersonationBannerProps): ReactElement | null {
   const { userName, actorName, ticket, changes, texts, marksTitle, over, onEndFailed } = props
   const { session } = useImpersonation()

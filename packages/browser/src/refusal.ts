@@ -14,14 +14,14 @@ const SIGN_IN_ERRORS: Readonly<Record<string, ImpersonationErrorCode>> = {
   temporarily_unavailable: 'unreachable',
 }
 
-/** An answer that is not one to the request of this tab. */
+/** The codes of a response that does not belong to the request of this tab. */
 const FOREIGN_ANSWER_CODES: readonly string[] = [
   oauth.INVALID_RESPONSE,
   oauth.JWT_CLAIM_COMPARISON,
   oauth.JWT_TIMESTAMP_CHECK,
 ]
 
-/** Why the provider did not tell who the operator is. */
+/** Returns the reason why the provider did not identify the operator. */
 export function signInFailure(error: unknown): ImpersonationErrorCode {
   if (error instanceof oauth.AuthorizationResponseError) {
     return SIGN_IN_ERRORS[error.error] ?? 'misconfigured'
@@ -39,8 +39,9 @@ export function signInFailure(error: unknown): ImpersonationErrorCode {
 }
 
 /**
- * Why the exchange was refused. The provider does not tell the reasons apart. The hints of the link
- * do, as far as they are true: they choose the message, after the provider has refused.
+ * Returns the reason why the exchange was refused. The provider does not distinguish the reasons.
+ * The hints of the link do, as far as they are true. They choose the message, after the provider
+ * has refused.
  */
 export function exchangeFailure(
   error: unknown,
@@ -54,7 +55,7 @@ export function exchangeFailure(
   return error.error === 'invalid_request' ? 'refused' : failure(error)
 }
 
-/** Of a request that says nothing about the operator. */
+/** Returns the code for a request that does not concern the operator. */
 export function failure(error: unknown): ImpersonationErrorCode {
   if (error instanceof oauth.ResponseBodyError) {
     return isForLater(error) ? 'unreachable' : 'misconfigured'
@@ -66,7 +67,10 @@ export function failure(error: unknown): ImpersonationErrorCode {
   return isOther ? 'misconfigured' : 'unreachable'
 }
 
-/** The provider has judged nothing: it fails, or had too many requests (RFC 6585 §4). */
+/**
+ * Checks whether the provider has judged nothing, because it fails, or had too many requests (RFC
+ * 6585 §4).
+ */
 function isForLater({ status }: oauth.ResponseBodyError): boolean {
   return status >= 500 || status === 429
 }

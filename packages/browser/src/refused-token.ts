@@ -1,7 +1,8 @@
 /**
- * RFC 6750 §3.1: an API that wants more than this token, as in RFC 9470, says another error.
+ * Checks whether an API refused the token. RFC 6750 §3.1: an API that wants more than this token,
+ * as in RFC 9470, sends another error.
  *
- * @param hidden the answer where there is no challenge that can be read
+ * @param hidden - the result if there is no challenge that can be read
  */
 export function isTokenRefused({ status, headers }: Response, hidden: boolean): boolean {
   const challenge = headers.get('www-authenticate')

@@ -1,6 +1,6 @@
 /**
- * The milliseconds since now. A clock that is set back adds no time, and neither does a machine
- * that sleeps, in which the second clock may stand still.
+ * Measures the milliseconds since now. A clock that is set back adds no time, and neither does a
+ * machine that sleeps, although its second clock may stand still.
  */
 export function startStopwatch(): () => number {
   const date = Date.now()

@@ -1,19 +1,22 @@
-/** How a session ended, as the provider tells. */
+/** The end of a session, as the provider reports it. */
 export interface SessionEnd {
-  /** `customer`: the user. `operator`: who acts. `other`: another person, a rule, or the provider. */
+  /**
+   * The party: `customer` is the user, `operator` acts, and `other` is another person, a rule, or
+   * the provider.
+   */
   readonly by: 'customer' | 'operator' | 'other'
   readonly cause: 'operator_signed_out' | 'policy' | 'replay' | 'requested' | 'user'
 }
 
-/** Every text of the cover: plain text, never HTML. The defaults are English. */
+/** Every text of the cover. The texts are plain, never HTML, and in English by default. */
 export interface ImpersonationCoverTexts {
   /**
-   * The heading. `userName` is the name of the user, else the `sub`, or nothing where the token is
+   * The heading. `userName` is the name of the user, else the `sub`, or nothing if the token is
    * opaque.
    */
   over(values: { readonly userName: string | undefined }): string
   readonly expired: string
-  /** Who ended it, and why. */
+  /** The party that ended it, and the reason. */
   readonly byCustomer: string
   readonly byOperator: string
   readonly bySignOut: string
@@ -21,12 +24,12 @@ export interface ImpersonationCoverTexts {
   readonly byPolicy: string
   /** A lead, or a service that names no person. */
   readonly byOther: string
-  /** Where the provider did not tell. */
+  /** Shown if the provider did not report it. */
   readonly unknown: string
   readonly next: string
   readonly copy: string
   readonly copied: string
-  /** Where the browser does not let the page copy: the text stands below. */
+  /** Shown above the text if the browser does not let the page copy. */
   readonly copyByHand: string
 }
 
@@ -36,38 +39,41 @@ export interface BannerNames {
   readonly userName: string
 }
 
-/** Every text of the banner: plain text, never HTML. The defaults are English. */
+/** Every text of the banner. The texts are plain, never HTML, and in English by default. */
 export interface ImpersonationBannerTexts {
-  /** While it lasts. It is also the label of the region. */
+  /** Shown while it lasts. It is also the label of the region. */
   who(names: BannerNames): string
-  /** The title of the page while it lasts. The name is not isolated here; `title` is the page's own. */
+  /**
+   * The title of the page while it lasts. The name is not isolated here; `title` is the page's
+   * own.
+   */
   title(values: { readonly userName: string; readonly title: string }): string
-  /** After it. */
+  /** Shown after it. */
   whoActed(names: BannerNames): string
-  /** Instead of a name that is empty, and of the user where the token is opaque. */
+  /** Replaces a name that is empty, and that of the user if the token is opaque. */
   readonly nameless: string
   ticket(values: { readonly ticket: string }): string
   readonly lookOnly: string
   readonly lookAndChange: string
-  /** Where a person looks at it afterwards. */
+  /** Shown if a person reviews it afterwards. */
   readonly toBeReviewed: string
   left(values: { readonly minutes: number; readonly seconds: number }): string
-  /** Instead of `left` in the last 30 seconds. */
+  /** Replaces `left` in the last 30 seconds. */
   lastSeconds(values: { readonly seconds: number }): string
-  /** What a screen reader says at 60 seconds and at 10 seconds. */
+  /** The announcement of a screen reader at 60 seconds and at 10 seconds. */
   announcement(values: { readonly seconds: number; readonly userName: string }): string
   readonly end: string
-  /** On the button, until the provider answers. */
+  /** The button, until the provider responds. */
   readonly ending: string
   readonly endFailed: string
-  /** `ending` says who ended it: nothing where the provider did not tell. */
+  /** `ending` names who ended it. It is absent if the provider did not report it. */
   ended(ending: SessionEnd | undefined): string
   readonly expired: string
-  /** What to do after the end, where nothing is in the slot `over`. */
+  /** The next step after the end, if the slot `over` is empty. */
   readonly next: string
 }
 
-/** Why it is over, as the cover and the banner say it. */
+/** The reasons for the end, as the cover and the banner show them. */
 const ENGLISH_REASONS = {
   expired: 'The time is over.',
   byCustomer: 'The customer ended it.',
@@ -87,7 +93,10 @@ const REASON_NAMES: Readonly<Record<string, keyof typeof ENGLISH_REASONS>> = {
   operator: 'byOperator',
 }
 
-/** The name of the text that says who ended it and why. The cause says more than the side. */
+/**
+ * Returns the name of the text with the party and the reason of the end. The cause is more precise
+ * than the party.
+ */
 export function reasonOf(ending: SessionEnd | undefined): keyof typeof ENGLISH_REASONS {
   if (!ending) return 'unknown'
   return REASON_NAMES[ending.cause] ?? REASON_NAMES[ending.by] ?? 'byOther'

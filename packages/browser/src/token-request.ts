@@ -8,9 +8,9 @@ export interface Credential {
 }
 
 /**
- * What every request with the token has, whatever its caller says: no cookies, which would be the
- * operator's own; nothing of the customer's in the cache; no other address than the one that was
- * checked.
+ * The options of every request with the token, whatever its caller sets. It sends no cookies,
+ * which would be the operator's own, keeps no data of the customer in the cache, and goes to the
+ * checked address only.
  */
 export const FETCH_OPTIONS = {
   cache: 'no-store',
@@ -20,7 +20,7 @@ export const FETCH_OPTIONS = {
   referrerPolicy: 'no-referrer',
 } satisfies RequestInit
 
-/** Sends a request with the token, and with a proof where it is bound. */
+/** Sends a request with the token, and with a proof if it is bound. */
 export async function sendWithToken(
   request: Request,
   credential: Credential,
@@ -43,7 +43,7 @@ async function sendOnce(
   })
 }
 
-/** The headers of a request that is sent later: once, and within a few minutes. */
+/** Makes the headers of a request that is sent later, once, and within a few minutes. */
 export async function headersFor(
   method: string,
   url: URL,
@@ -70,13 +70,15 @@ async function signed(
       [oauth.customFetch]: (_url, { headers }) => send(headers),
     })
   } catch (error) {
-    // The server answered, and the response says more than this error.
+    // The server responded, and the response is more precise than this error.
     if (error instanceof oauth.WWWAuthenticateChallengeError) return error.response
     throw error
   }
 }
 
-/** RFC 9449 §9. The challenge itself can be read only where the API exposes it. */
+/**
+ * Checks for a nonce, RFC 9449 §9. The challenge itself can be read only if the API exposes it.
+ */
 function asksForNonce({ status, headers }: Response): boolean {
   if (status !== 401 || !headers.has('dpop-nonce')) return false
   return headers.get('www-authenticate')?.includes('use_dpop_nonce') !== false

@@ -1,9 +1,9 @@
-/** Milliseconds between two times that an element is shown again, at least. */
+/** The least pause before an element is shown again, in milliseconds. */
 const PAUSE_MS = 200
 
 /**
- * Limits how often an element is shown again: another one may do the same. A call within the pause is
- * made at its end.
+ * Limits the rate at which an element is shown again, because another one may do the same. A call
+ * within the pause is made at its end.
  */
 export function fiveTimesASecond(raise: () => void): () => void {
   let isPausing = false
@@ -21,12 +21,12 @@ export function fiveTimesASecond(raise: () => void): () => void {
 }
 
 /**
- * The events with which an element of the page enters the top layer. They do not leave a shadow tree, so
- * the banner and the cover do not hear each other, nor themselves.
+ * The events with which an element of the page enters the top layer. They do not leave a shadow
+ * tree, so the banner and the cover receive neither their own nor each other's.
  */
 export const ENTERING = ['toggle', 'fullscreenchange'] as const
 
-/** Whether a click in the middle of an element reaches it, or it is out of the window. */
+/** Checks whether a click in the middle of an element reaches it, or it is out of the window. */
 export function isReached(host: Element, element: Element): boolean {
   const { x, y, width, height } = element.getBoundingClientRect()
   const root = host.getRootNode() as Document | ShadowRoot

@@ -7,28 +7,28 @@ import { type Credential, FETCH_OPTIONS, sendWithToken } from './token-request.t
 const LOOK_MS = 5000
 const TIMEOUT_MS = 2000
 
-/** What is watched. */
+/** The session to watch. */
 interface Watched {
   readonly credential: Credential
-  /** Absent where the provider has none: then nothing is watched. */
+  /** Absent if the provider has none. Then nothing is watched. */
   readonly currentEndpoint: URL | undefined
-  /** Absent where the token has no status: then the provider is asked. */
+  /** Absent if the token has no status. Then the provider is asked. */
   readonly status: StatusReference | undefined
   readonly fetch: typeof globalThis.fetch
   /** Stops it. */
   readonly signal: AbortSignal
-  /** A person looks at it afterwards. */
+  /** Called if a person reviews it afterwards. */
   readonly toBeReviewed: () => void
-  /** The impersonation has ended; how, where the provider tells. */
+  /** Called when the impersonation has ended, with the end that the provider reports. */
   readonly ended: (ending: SessionEnd | undefined) => void
 }
 
 /**
- * Looks for an end that came elsewhere, while the page is visible: at the status list, which costs the
- * provider a few hundred bytes from a cache, and at the provider itself where the list says so. An
+ * Polls for an end elsewhere while the page is visible. It reads the status list, which costs the
+ * provider a few hundred bytes from a cache, and asks the provider itself if the bit is set. An
  * outage is no end.
  *
- * @returns what asks the provider now, and resolves when it has answered, or does not
+ * @returns a function that asks the provider now, and resolves with or without its response
  */
 export function watchForEnd(watched: Watched): () => Promise<void> {
   const { status, fetch, signal } = watched
@@ -47,7 +47,7 @@ export function watchForEnd(watched: Watched): () => Promise<void> {
   async function look(): Promise<void> {
     if (isLooking || document.visibilityState !== 'visible') return
     isLooking = true
-    // A list that cannot be had or read says nothing: the provider does.
+    // If a list cannot be fetched or read, the provider decides.
     if (!status || (await isBitSet(status, fetch).catch(() => true))) await ask()
     isLooking = false
   }
@@ -75,19 +75,19 @@ async function askProvider(watched: Watched): Promise<void> {
   if (state === 'ended') ended(Object.freeze(end))
 }
 
-/** Where the status of a token stands: draft-ietf-oauth-status-list-21, section 6.2. */
+/** The place of a token's status: draft-ietf-oauth-status-list-21, section 6.2. */
 export interface StatusReference {
   readonly uri: string
   readonly idx: number
 }
 
-/** What may stand in a token, and in a list. */
+/** The claims of a token, and of a list. */
 interface StatusClaims {
   readonly status?: { readonly status_list?: { readonly uri?: unknown; readonly idx?: unknown } }
   readonly status_list?: { readonly bits?: unknown; readonly lst?: unknown }
 }
 
-/** The claim `status` of a token; `undefined` where it has none that can be read here. */
+/** Reads the claim `status` of a token; `undefined` if it has none that can be read here. */
 export function statusReference(
   { status }: StatusClaims,
   issuer: URL,
@@ -99,10 +99,11 @@ export function statusReference(
 }
 
 /**
- * Whether the provider has to be asked: the bit of a token is set. Nothing is sent but the address of the list. Its signature is not
- * verified: a bit makes the page ask the provider, and nothing else.
+ * Checks whether the bit of a token is set, so that the provider has to be asked. It sends only
+ * the address of the list. The signature is not verified, because a bit makes the page ask the
+ * provider, and nothing else.
  *
- * @throws where the list cannot be had or read
+ * @throws if the list cannot be fetched or read
  */
 export async function isBitSet(
   { uri, idx }: StatusReference,
@@ -115,12 +116,12 @@ export async function isBitSet(
   })
   const { status_list: list }: StatusClaims = parseClaims(await response.text())
   const bits = Number(list?.bits)
-  // Firefox before 113 and Safari before 16.4 lack this: the caller asks the provider.
+  // Firefox before 113 and Safari before 16.4 lack this. Then the caller asks the provider.
   const inflated = new Blob([decodeBase64Url(String(list?.lst))])
     .stream()
     .pipeThrough(new DecompressionStream('deflate'))
   const bytes = new Uint8Array(await new Response(inflated).arrayBuffer())
   const byte = bytes[Math.floor((idx * bits) / 8)]
-  // Of a list that is too short, the provider knows more, too.
+  // If a list is too short, the provider decides, too.
   return byte === undefined || ((byte >> ((idx * bits) % 8)) & (2 ** bits - 1)) !== 0
 }

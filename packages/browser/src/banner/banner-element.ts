@@ -6,8 +6,8 @@ import { isolated, plain, ticketIn } from './names.ts'
 import { type BannerView, bannerView, write } from './view.ts'
 
 /**
- * What the application says about an impersonation. Names and tickets are text, never HTML. Characters that
- * change the direction of text are left out of them, and a name that cannot be seen counts as missing.
+ * The settings of the banner. Names and tickets are text, never HTML. The banner removes
+ * characters that change the direction of text, and treats an invisible name as missing.
  */
 export interface ImpersonationBannerSettings {
   session: ImpersonationSession | undefined
@@ -17,12 +17,14 @@ export interface ImpersonationBannerSettings {
   actorName: string | undefined
   /** @defaultValue `session.context.impersonation_context.ticket_id` */
   ticket: string | undefined
-  /** Whether the operator may change data. Where it is `undefined`, the banner does not show it. */
+  /**
+   * States whether the operator may change data. With `undefined`, the banner does not show it.
+   */
   changes: boolean | undefined
   /** The texts that replace the English ones. */
   texts: Partial<ImpersonationBannerTexts> | undefined
   /**
-   * Whether the title of the page, which names its tab, says so, too, until the end.
+   * Marks the title of the page, which names its tab, until the end.
    *
    * @defaultValue true
    */
@@ -30,19 +32,20 @@ export interface ImpersonationBannerSettings {
 }
 
 /**
- * Shows who acts as whom and until when, and ends it. Without a session, it shows nothing. Its properties
- * can be set at any time, also before the element is defined. It takes language and direction from the
- * element around it. A name of more than 60 characters takes two lines at most. The tooltip, screen readers and the
- * print have all of it.
+ * Shows the operator, the user and the time left, and ends the impersonation. Without a session,
+ * it shows nothing. Its properties can be set at any time, also before the element is defined. It
+ * takes language and direction from the element around it. A name of more than 60 characters takes
+ * two lines at most. The tooltip, screen readers and the print have all of it.
  *
- * In the last 30 seconds, its words, border and colours change, and nothing moves. A screen reader says the
- * time at 60 and at 10 seconds. When the button goes, the focus moves to the words about the end. An
- * element in the slot `over` replaces the text `next` after the end.
+ * In the last 30 seconds, its words, border and colours change, and nothing moves. A screen reader
+ * announces the time at 60 and at 10 seconds. When the button goes, the focus moves to the words
+ * about the end. An element in the slot `over` replaces the text `next` after the end.
  *
- * It is above everything in the page, in the top layer, and keeps its room in the flow. The root element of
- * the document has its height in `--impersonation-banner-height`, by which a fixed header moves below it.
+ * It is above everything in the page, in the top layer, and keeps its room in the flow. The root
+ * element of the document has its height in `--impersonation-banner-height`, with which a fixed
+ * header can move below it.
  *
- * Fires `end-failed`, a `CustomEvent` whose `detail` is what `session.end()` threw.
+ * Fires `end-failed`, a `CustomEvent` whose `detail` is the error of `session.end()`.
  *
  * Rules of the page for the element win over its own. These custom properties change its colours:
  *
@@ -55,15 +58,15 @@ export interface ImpersonationBannerSettings {
  * These are the parts for `::part()`:
  *
  * - `banner` is the region. It is also `urgent` in the last 30 seconds, and `over` after the end.
- * - `who` says who acts as whom.
+ * - `who` names the operator and the user.
  * - `name` is each name, and the number of the ticket.
  * - `ticket`
- * - `mode` says *Look only*, or *Look and change*.
- * - `review` says *Will be reviewed*.
+ * - `mode` is *Look only*, or *Look and change*.
+ * - `review` is *Will be reviewed*.
  * - `countdown`
  * - `end` is the button.
- * - `notice` says that it is over, or that the end failed.
- * - `next` says what to do next.
+ * - `notice` states that it is over, or that the end failed.
+ * - `next` is the next step.
  */
 export interface ImpersonationBannerElement extends HTMLElement, ImpersonationBannerSettings {}
 
@@ -138,7 +141,7 @@ export function bannerElement(): CustomElementConstructor {
       this.#render()
     }
 
-    /** Puts the banner above what has entered the top layer since, and leaves the focus where it is. */
+    /** Raises the banner above later elements of the top layer, and leaves the focus unchanged. */
     readonly #raise = fiveTimesASecond(() => {
       this.#lower()
       this.#show()
@@ -176,7 +179,7 @@ export function bannerElement(): CustomElementConstructor {
       const changesIn = show(this.#view, this.#shown, this.#settings)
       if (changesIn) {
         this.#timer = setTimeout(this.#render, changesIn)
-        // A dialog in a shadow tree has no event that could be heard here.
+        // A dialog in a shadow tree has no event that reaches this listener.
         const parts = [this.#view.who, this.#view.end]
         if (!parts.every((part) => isReached(this, part))) this.#raise()
       }
@@ -202,14 +205,14 @@ export function bannerElement(): CustomElementConstructor {
   }
 }
 
-/** A session in a banner, and what the banner knows of it. */
+/** A session in a banner, and its state there. */
 interface ShownSession {
   readonly session: ImpersonationSession
   readonly left: () => number
   readonly isToSay: (seconds: number) => boolean
   ending: boolean
   endFailed: boolean
-  /** Stays: what is over is not shown as active again. */
+  /** Stays set, so that a session that is over is not shown as active again. */
   over: 'ended' | 'expired' | undefined
 }
 
@@ -226,10 +229,13 @@ function shownSession(session: ImpersonationSession): ShownSession {
   }
 }
 
-/** From then on, the banner looks other, in seconds before the end. */
+/** The seconds before the end from which the banner changes its look. */
 const LAST_SECONDS = 30
 
-/** Writes what is true now, and answers the milliseconds until it changes: 0 after the end. */
+/**
+ * Writes the current state, and returns the milliseconds until it changes, which is 0 after the
+ * end.
+ */
 function show(
   view: BannerView,
   shown: ShownSession,
@@ -289,10 +295,13 @@ function show(
   return over ? 0 : left % 1000 || 1000
 }
 
-/** Seconds before the end at which screen readers say the time. */
+/** Seconds before the end at which screen readers announce the time. */
 const ANNOUNCED_SECONDS = [60, 10]
 
-/** Whether to say these seconds now. Each announcement is made once, and late rather than never. */
+/**
+ * Checks whether to announce these seconds now. Each announcement is made once, and late rather
+ * than never.
+ */
 function announcements(): (seconds: number) => boolean {
   let last = Infinity
   return (seconds) => {
@@ -303,14 +312,16 @@ function announcements(): (seconds: number) => boolean {
   }
 }
 
-/** The banner that marks the title of the page: one at a time, so that two do not mark it in turns. */
+/**
+ * The banner that marks the title of the page. Only one does, so that two do not mark it in turns.
+ */
 let marked: { by: object; own: string; shown: string } | undefined
 
 /**
- * Marks the title of the page, or gives it back what it was. What the application makes of it meanwhile
- * is kept.
+ * Marks the title of the page, or restores it. It keeps changes of the application in the
+ * meantime.
  *
- * @param mark makes the title of the application's own; without it, the title is no longer marked
+ * @param mark - makes the title from the application's own; without it, the mark is removed
  */
 function markTitle(by: object, mark?: (own: string) => string): void {
   if (marked && marked.by !== by) return
@@ -319,6 +330,6 @@ function markTitle(by: object, mark?: (own: string) => string): void {
   const own = isOurs && marked ? marked.own : title
   if (mark) document.title = mark(own)
   else if (isOurs) document.title = own
-  // Browsers leave out white space: what they made of it is what is found the next time.
+  // Browsers remove white space, so the title is compared in the form that they made of it.
   marked = mark && { by, own, shown: document.title }
 }

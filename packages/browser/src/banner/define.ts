@@ -1,9 +1,9 @@
 /**
- * Defines the banner of an impersonation as a custom element. Its code is loaded then, so that
- * pages in which no operator acts do not have it. On a server, and where the name is defined
- * already, this does nothing.
+ * Defines the banner of an impersonation as a custom element. It loads the code then, so that
+ * pages without an impersonation do not have it. On a server, and if the name is defined already,
+ * this does nothing.
  *
- * @throws DOMException `SyntaxError` where the name is no name of a custom element; TypeError where
+ * @throws DOMException `SyntaxError` if the name cannot be that of a custom element; TypeError if
  * the code cannot be loaded
  */
 export async function defineImpersonationBanner(name = 'impersonation-banner'): Promise<void> {

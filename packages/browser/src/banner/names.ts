@@ -1,12 +1,12 @@
 import type { TokenContext } from '../claims.ts'
 
-/** Embeddings, overrides and isolates: they change the direction of the text around them. */
+/** Embeddings, overrides and isolates. They change the direction of the text around them. */
 const DIRECTION_CONTROLS = /[\u202A-\u202E\u2066-\u2069]/g
-/** A character that can be seen: no control, no space, no combining mark alone. */
+/** A visible character: no control, no space, no combining mark alone. */
 const VISIBLE_CHARACTER = /[^\p{C}\p{Z}\p{M}]/u
 const ISOLATED_TEXT = /\u2068([^\u2069]*)\u2069/
 
-/** The first value that can be seen, between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE. */
+/** The first visible value, between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE. */
 export function isolated(...values: unknown[]): string | undefined {
   const found = values.find((value) => typeof value === 'string' && VISIBLE_CHARACTER.test(value))
   return found === undefined
@@ -19,12 +19,14 @@ export function plain(value: string): string {
   return value.replace(DIRECTION_CONTROLS, '')
 }
 
-/** The pieces of a text: every second one, from the second on, is a value that was isolated. */
+/**
+ * Splits a text into pieces. Every second piece, from the second on, is a value that was isolated.
+ */
 export function splitIsolated(text: string): string[] {
   return text.split(ISOLATED_TEXT)
 }
 
-/** From the claim of the README's hook. */
+/** Reads the claim of the README's hook. */
 export function ticketIn(context: TokenContext): unknown {
   return Object(context.impersonation_context).ticket_id
 }

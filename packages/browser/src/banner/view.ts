@@ -12,7 +12,7 @@ export interface BannerView {
   readonly end: HTMLElement
   readonly notice: HTMLElement
   readonly next: HTMLElement
-  /** Heard by screen readers, and not seen. */
+  /** Read by screen readers, and invisible. */
   readonly announcement: HTMLElement
 }
 
@@ -36,7 +36,7 @@ export function bannerView(root: ShadowRoot): BannerView {
 
 const texts = new WeakMap<Element, string>()
 
-/** Shows a text, and an element without a text not at all. */
+/** Shows a text, or hides the element without a text. */
 export function write(element: HTMLElement, text = ''): void {
   element.hidden = !text
   // The same text is not written again, so that a selection in it stays.
@@ -130,7 +130,9 @@ button {
 }
 `
 
-/** Longer names are cut to some lines on the screen, so that the banner does not cover the page. */
+/**
+ * Longer names are cut to some lines on the screen, so that the banner does not cover the page.
+ */
 const MAX_NAME_LENGTH = 60
 
 /** Text in which each isolated value is an element of its own. */

@@ -11,13 +11,13 @@ import type { Impersonation } from './impersonation.ts'
 import type { Begun, Kept } from './sessions.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Takes the form of the back office, and asks the provider who is signed in there. */
+/** Takes the form of the back office, and redirects to the provider to find the operator. */
 export async function begin(
   request: Request,
   { settings, sessions, findProvider }: Surroundings,
   answers: Answers,
 ): Promise<Response> {
-  // Login CSRF: a foreign page must not choose the customer as whom the operator works.
+  // Login CSRF: a foreign page must not choose the customer for the operator.
   if (!settings.from.includes(request.headers.get('origin') ?? '')) {
     return answers.say(request, 'foreign_form')
   }
@@ -35,7 +35,7 @@ export async function begin(
   return answers.redirect(url.href, [cookie(BEGUN_COOKIE, id, untilMs)])
 }
 
-/** Comes back from the provider: exchanges, and keeps the session. */
+/** Comes back from the provider, exchanges the token, and stores the session. */
 export async function finish(
   request: Request,
   surroundings: Surroundings,
@@ -45,7 +45,7 @@ export async function finish(
   const answer = new URL(request.url).searchParams
   const id = readCookie(request, BEGUN_COOKIE)
   const begun = await sessions.readBegun(id)
-  // What this browser has begun stays, whatever another page sends it here with.
+  // The attempt that this browser has begun stays, whatever another page sends it here with.
   if (!id || answer.get('state') !== begun?.state) return answers.say(request, 'foreign_answer')
 
   const cookies = [goneCookie(BEGUN_COOKIE)]
@@ -69,7 +69,9 @@ export async function finish(
   }
 }
 
-/** @returns the impersonation that goes on in this browser: one that was ended elsewhere does not */
+/**
+ * @returns the impersonation that goes on in this browser; one that was ended elsewhere does not
+ */
 async function clearBefore(
   request: Request,
   surroundings: Surroundings,

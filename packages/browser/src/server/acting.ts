@@ -20,7 +20,10 @@ export function impersonationOf(
     return expiresAtMs <= Date.now() ? 'expired' : 'active'
   }
 
-  /** The API refuses the token. The provider says how it ended, and gets the end in case the API is wrong. */
+  /**
+   * Marks the end after the API refused the token. The provider reports the end, and gets it in
+   * case the API is wrong.
+   */
   async function markEnded(accessToken: string): Promise<void> {
     const provider = await findProvider().catch(() => undefined)
     const current = provider && (await askCurrent(provider, accessToken, settings.fetch))
@@ -56,7 +59,7 @@ export function impersonationOf(
       const { accessToken } = session
       if (stateNow() !== 'active') throw new Error('the impersonation is over')
       request.headers.set('authorization', `Bearer ${accessToken}`)
-      // A cache that applications share has nothing of one customer.
+      // A cache that applications share must hold no data of one customer.
       const response = await settings.fetch(request, { cache: 'no-store', redirect: 'manual' })
       if (isTokenRefused(response, true) && !session.isEnded) await markEnded(accessToken)
       return response

@@ -7,17 +7,18 @@ interface AnswerOptions {
   /** Headers `Set-Cookie`. */
   readonly cookies?: readonly string[] | undefined
   readonly impersonation?: Impersonation | undefined
-  /** The operator, where the provider has said who is signed in. */
+  /** The operator, if the provider has named who is signed in. */
   readonly actor?: string | undefined
 }
 
-/** Every answer of the routes, so that none of them is cached. */
+/** Every response of the routes, so that none of them is cached. */
 export interface Answers {
   say(request: Request, code: ImpersonationMessageCode, options?: AnswerOptions): Promise<Response>
   /**
-   * Says why the provider did not do it, and tells the application where it has to look.
+   * Shows the reason why the provider did not do it, and reports faults of the set-up to the
+   * application.
    *
-   * @throws the error, where it is another than {@link ImpersonationError}
+   * @throws the error, if it is another than {@link ImpersonationError}
    */
   refuse(request: Request, error: unknown, options?: AnswerOptions): Promise<Response>
   redirect(url: string, cookies: readonly string[]): Response

@@ -3,7 +3,7 @@ import { ENGLISH_BANNER_TEXTS, type ImpersonationBannerTexts } from '../texts.ts
 import { escapeHtml, htmlOf } from './html.ts'
 import type { Impersonation } from './impersonation.ts'
 
-/** Every text of the banner: plain text, never HTML. The defaults are English. */
+/** Every text of the banner. The texts are plain, never HTML, and in English by default. */
 export interface BannerHtmlTexts
   extends Pick<
     ImpersonationBannerTexts,
@@ -19,9 +19,9 @@ export interface BannerHtmlTexts
     | 'who'
     | 'whoActed'
   > {
-  /** @param values `time` is `14:05 UTC` */
+  /** @param values - `time` is `14:05 UTC` */
   until(values: { readonly time: string; readonly expiresAtMs: number }): string
-  /** On the button, once it is over. */
+  /** The button, once it is over. */
   readonly close: string
 }
 
@@ -31,7 +31,7 @@ const ENGLISH_TEXTS: BannerHtmlTexts = {
   close: 'Close',
 }
 
-/** What the application says about an impersonation. */
+/** The options of the banner. */
 export interface BannerHtmlOptions {
   /** The name of the user. @defaultValue `userId` */
   readonly userName?: string | undefined
@@ -39,16 +39,18 @@ export interface BannerHtmlOptions {
   readonly actorName?: string | undefined
   /** @defaultValue `ticket` of the impersonation */
   readonly ticket?: string | undefined
-  /** Whether the operator may change data. Where it is `undefined`, the banner does not show it. */
+  /**
+   * States whether the operator may change data. With `undefined`, the banner does not show it.
+   */
   readonly changes?: boolean | undefined
   /** The texts that replace the English ones. */
   readonly texts?: Partial<BannerHtmlTexts> | undefined
 }
 
 /**
- * The banner as HTML: who acts as whom, for which ticket, until when, and the button that ends it.
- * Once it is over, it says so. Names are escaped and isolated. It has the class
- * `impersonation-banner`, no style and no script.
+ * Renders the banner as HTML: the operator, the user, the ticket, the time of the end, and the
+ * button that ends it. Once it is over, it states that. Names are escaped and isolated. It has the
+ * class `impersonation-banner`, no style and no script.
  */
 export function bannerHtml(
   impersonation: Impersonation,

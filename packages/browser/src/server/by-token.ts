@@ -4,17 +4,17 @@ import { isTokenRefused } from '../refused-token.ts'
 import type { SessionEnd } from '../texts.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** A person waits for the answer. */
+/** The timeout of a request for which a person waits. */
 const TIMEOUT_MS = 5000
 
-/** How an impersonation stands, as the provider tells. */
+/** The state of an impersonation, as the provider reports it. */
 export interface Current {
   readonly state: 'active' | 'ended'
   readonly ending: SessionEnd | undefined
   readonly isToBeReviewed: boolean
 }
 
-/** @returns nothing where the provider does not tell */
+/** @returns nothing if the provider does not report it */
 export async function askCurrent(
   { currentEndpoint }: ImpersonationProvider,
   accessToken: string,
@@ -32,10 +32,11 @@ export async function askCurrent(
 }
 
 /**
- * Ends the impersonation at the provider. Where it has ended already, this does nothing, and also where
- * the provider has no such endpoint: then the token is good until it expires.
+ * Ends the impersonation at the provider. If it has ended already, this does nothing. If the
+ * provider has no such endpoint, this does nothing either, and the token is valid until it
+ * expires.
  *
- * @returns whether it has ended. Where it has not, the application is told why
+ * @returns whether it has ended. If it has not, the application gets the reason.
  */
 export async function endAtProvider(
   accessToken: string,
@@ -45,7 +46,8 @@ export async function endAtProvider(
     const { endEndpoint } = await findProvider()
     if (!endEndpoint) return true
     const response = await settings.fetch(endEndpoint, requestInit('POST', accessToken))
-    // So answers the provider. A gateway before it has a page, or a 401 that challenges to nothing.
+    // Only the provider responds this way. A gateway before it has a page, or a 401 without a
+    // challenge.
     if (response.status === 204 || isTokenRefused(response, false)) return true
     throw new Error(`the provider answers ${response.status}`)
   } catch (error) {

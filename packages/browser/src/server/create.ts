@@ -13,38 +13,40 @@ import { sessionsIn } from './sessions.ts'
 /** Lets operators act in an application that renders its pages on a server. */
 export interface Impersonations {
   /**
-   * The route of `redirectUri`. To POST, it takes the form of the back office and asks the provider by a
-   * redirect who the operator is. To GET, it comes back from there, exchanges, and leads to `next`
-   * under a new id.
+   * The route of `redirectUri`. On POST, it takes the form of the back office and redirects to the
+   * provider to find the operator. On GET, it comes back from there, exchanges the token, and
+   * redirects to `next` under a new id.
    *
-   * @throws TypeError where other code has read the body of the request
+   * @throws TypeError if other code has read the body of the request
    */
   accept(request: Request): Promise<Response>
   /**
-   * The impersonation of this browser, or `undefined` where a customer visits in person. It asks your
-   * store and nobody else.
+   * The impersonation of this browser, or `undefined` if a customer visits in person. It reads
+   * only your store.
    *
-   * @param request a `Request`, or what else has `headers.get('cookie')`
+   * @param request - a `Request`, or another object with `headers.get('cookie')`
    */
   current(request: WithHeaders): Promise<Impersonation | undefined>
   /**
-   * The route of `endPath`, for POST by a page of this application. Ends the impersonation at the provider. If
-   * the provider does not answer, the operator still acts, and can press the button again.
+   * The route of `endPath`, for POST by a page of this application. It ends the impersonation at
+   * the provider. If the provider does not respond, the operator still acts, and can press the
+   * button again.
    */
   end(request: Request): Promise<Response>
   /**
-   * Call it when a person signs out, and after you have shown that an impersonation is over. It ends an
-   * impersonation that is active, and forgets it even if the provider does not answer.
+   * Call it when a person signs out, and after you have shown that an impersonation is over. It
+   * ends an active impersonation, and removes it even if the provider does not respond.
    *
-   * @returns headers to add to your answer: they take the cookie away
+   * @returns headers to add to your response, which remove the cookie
    */
   forget(request: WithHeaders): Promise<Headers>
 }
 
 /**
- * Sends nothing before the first request needs the provider. The functions need no `this`.
+ * Creates the functions. It sends nothing before the first request needs the provider. The
+ * functions need no `this`.
  *
- * @throws TypeError where an option is wrong
+ * @throws TypeError if an option is wrong
  */
 export function createImpersonations(options: ImpersonationsOptions): Impersonations {
   const settings = checkOptions(options)
@@ -54,7 +56,7 @@ export function createImpersonations(options: ImpersonationsOptions): Impersonat
     settings,
     sessions: sessionsIn(settings.store),
     async findProvider() {
-      // Not the promise: some servers do not let one request wait for what another asked.
+      // Not the promise: some servers do not let one request wait for another's promise.
       provider ??= await discoverProvider(settings.provider).catch(inWords(failure))
       return provider
     },

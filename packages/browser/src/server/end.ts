@@ -11,7 +11,7 @@ const ENDED_HERE = {
   ending: { by: 'operator', cause: 'requested' },
 } satisfies Partial<Session>
 
-/** Ends what an operator does in this browser, by the form of a page of this application. */
+/** Ends the impersonation in this browser, by the form of a page of this application. */
 export async function end(
   request: Request,
   surroundings: Surroundings,
@@ -36,9 +36,10 @@ export async function end(
 }
 
 /**
- * Ends it, and forgets it in any case: a sign-out does not fail because the provider cannot be reached.
+ * Ends it, and removes it in any case. A sign-out does not fail because the provider cannot be
+ * reached.
  *
- * @returns the headers that take the cookie away: none where no operator acts
+ * @returns the headers that remove the cookie; none if no operator acts
  */
 export async function forget(request: WithHeaders, surroundings: Surroundings): Promise<Headers> {
   const { sessions } = surroundings
@@ -54,8 +55,8 @@ export async function forget(request: WithHeaders, surroundings: Surroundings): 
 }
 
 /**
- * A page with `Referrer-Policy: no-referrer` sends `Origin: null`. Browsers then say by `Sec-Fetch-Site`
- * that it is a page of the same origin, which no page can say itself.
+ * Checks the origin. A page with `Referrer-Policy: no-referrer` sends `Origin: null`. Browsers
+ * then report a page of the same origin in `Sec-Fetch-Site`, which no page can set itself.
  */
 function isFromOwnPage({ headers }: Request, own: string): boolean {
   const origin = headers.get('origin') ?? 'null'

@@ -1,19 +1,19 @@
 import { isSubjectToken, SUBJECT_TOKEN_PARAMETER } from '../link.ts'
 
-/** A form of one subject token is shorter. */
+/** The limit of a form, above the size of a form with one subject token. */
 const MAX_FORM_BYTES = 4096
 
 /**
- * The subject token in the form of the back office; nothing where it is not such a form.
+ * Reads the subject token in the form of the back office; nothing if it is no such form.
  *
- * @throws TypeError where other code has read the body before
+ * @throws TypeError if other code has read the body before
  */
 export async function readSubjectToken(request: Request): Promise<string | undefined> {
   if (request.bodyUsed) throw readBefore()
   const [type] = (request.headers.get('content-type') ?? '').split(';')
   if (type?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return undefined
   const text = await readText(request)
-  // An adapter has made the request of a stream that is at its end.
+  // An adapter has made the request from a stream that is at its end.
   if (text === '' && Number(request.headers.get('content-length')) > 0) throw readBefore()
   const [subjectToken, ...repeated] = new URLSearchParams(text).getAll(SUBJECT_TOKEN_PARAMETER)
   return repeated.length === 0 && isSubjectToken(subjectToken) ? subjectToken : undefined
@@ -25,9 +25,9 @@ function readBefore(): TypeError {
   )
 }
 
-/** The body, or `undefined` where it is too long. */
+/** Reads the body; `undefined` if it is too long. */
 async function readText({ body }: Request): Promise<string | undefined> {
-  // A byte order mark is something, too.
+  // A byte order mark counts as content.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const reader = body?.getReader()
   let text = ''

@@ -12,7 +12,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
-/** Text as HTML, in which each isolated value is a `<bdi>`. */
+/** Returns text as HTML, in which each isolated value is a `<bdi>`. */
 export function htmlOf(text: string): string {
   return splitIsolated(text)
     .map((piece, index) =>

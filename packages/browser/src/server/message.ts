@@ -5,7 +5,7 @@ import { bannerHtml } from './banner-html.ts'
 import { htmlOf } from './html.ts'
 import type { Impersonation } from './impersonation.ts'
 
-/** What the operator has to read. An application branches on these, not on texts. */
+/** The message for the operator. An application branches on these, not on texts. */
 export type ImpersonationMessageCode =
   | Extract<
       ImpersonationErrorCode,
@@ -25,21 +25,24 @@ export type ImpersonationMessageCode =
   | 'foreign_form'
   /** The form to end it does not come from a page of this application. */
   | 'foreign_end'
-  /** The provider did not end it: the operator still acts. */
+  /** The provider did not end it, so the operator still acts. */
   | 'end_failed'
 
-/** Something that the operator has to read. */
+/** A message for the operator. */
 export interface ImpersonationMessage {
   readonly code: ImpersonationMessageCode
-  /** The status of the answer, such as 403. */
+  /** The status of the response, such as 403. */
   readonly status: number
-  /** In English: plain text, never HTML. Names in it stand between U+2068 and U+2069, which isolate them. */
+  /**
+   * The text in English: plain text, never HTML. Names in it stand between U+2068 and U+2069,
+   * which isolate them.
+   */
   readonly text: string
-  /** What goes on, so that the page shows its banner; or what has just ended. */
+  /** The impersonation that goes on, so that the page shows its banner, or that has just ended. */
   readonly impersonation: Impersonation | undefined
 }
 
-/** The names that a text can have in it. */
+/** The names in a text. */
 interface Values {
   readonly actor?: string | undefined
   readonly impersonation?: Impersonation | undefined
@@ -80,7 +83,7 @@ const MESSAGES: Readonly<
   unreachable: [502, () => ERROR_TEXTS.unreachable],
 }
 
-/** Another code of {@link ImpersonationErrorCode} is one of pages alone. */
+/** Maps other codes of {@link ImpersonationErrorCode}, which belong to pages alone. */
 export function messageCodeOf(code: ImpersonationErrorCode): ImpersonationMessageCode {
   return isMessageCode(code) ? code : 'misconfigured'
 }
@@ -89,7 +92,7 @@ function isMessageCode(code: string): code is ImpersonationMessageCode {
   return code in MESSAGES
 }
 
-/** @param values `actor` is who is signed in at the provider */
+/** @param values - `actor` is the person who is signed in at the provider */
 export function messageOf(
   code: ImpersonationMessageCode,
   { actor, impersonation }: Values,

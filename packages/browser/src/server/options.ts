@@ -7,46 +7,48 @@ import { parseUrl } from '../quietly.ts'
 import type { ImpersonationMessage } from './message.ts'
 import type { ImpersonationStore } from './store.ts'
 
-/** What `createImpersonations` has to know. */
+/** Options of `createImpersonations`. */
 export interface ImpersonationsOptions {
   /** The issuer of the provider, as in its discovery document. */
   readonly issuer: string
-  /** The client of the application: confidential, with the code flow and the token-exchange grant. */
+  /**
+   * The client of the application: confidential, with the code flow and the token-exchange grant.
+   */
   readonly clientId: string
   /** The secret of the client, sent by HTTP Basic. Give this or `clientAuth`. */
   readonly clientSecret?: string | undefined
   /** Another way to authenticate, such as `PrivateKeyJwt(key)` of oauth4webapi. */
   readonly clientAuth?: ClientAuth | undefined
-  /** The address of the route that answers `accept`, registered with the client. */
+  /** The address of the route of `accept`, registered with the client. */
   readonly redirectUri: string
-  /** The API that the token is for: RFC 8707. */
+  /** The API of the token: RFC 8707. */
   readonly resource: string
-  /** The scope that the token is asked for, such as `orders:read`. */
+  /** The scope to request, such as `orders:read`. */
   readonly scope: string
   /** The origin of each back office that posts the form, such as `https://support.example.com`. */
   readonly from: string | readonly string[]
   readonly store: ImpersonationStore
   /**
-   * The page of this application where the operator lands, as a path.
+   * The first page of this application for the operator, as a path.
    *
    * @defaultValue `'/'`
    */
   readonly next?: string | undefined
   /**
-   * The path of the route that answers `end`.
+   * The path of the route of `end`.
    *
    * @defaultValue `'/impersonation/end'`
    */
   readonly endPath?: string | undefined
   /**
-   * The origins that `fetch` of an impersonation may send the token to.
+   * The origins to which `fetch` of an impersonation may send the token.
    *
    * @defaultValue the origin of `resource`
    */
   readonly origins?: readonly string[] | undefined
   /**
-   * Answers what the operator has to read, in the look and the language of your application. The
-   * cookies and `Cache-Control` are added.
+   * Returns the page with a message for the operator, in the look and the language of your
+   * application. The cookies and `Cache-Control` are added.
    *
    * @defaultValue a plain page in English
    */
@@ -54,8 +56,8 @@ export interface ImpersonationsOptions {
     | ((message: ImpersonationMessage, request: Request) => Response | Promise<Response>)
     | undefined
   /**
-   * Is called where the set-up is wrong or the provider does not answer. The `cause` says why. No
-   * token is in it.
+   * Called if the set-up is wrong or the provider does not respond. The `cause` has the reason. It
+   * has no token.
    *
    * @defaultValue `console.error`
    */
@@ -63,7 +65,7 @@ export interface ImpersonationsOptions {
   /**
    * Sends every request to the provider and the API.
    *
-   * @defaultValue the global one
+   * @defaultValue the global `fetch`
    */
   readonly fetch?: typeof globalThis.fetch | undefined
 }

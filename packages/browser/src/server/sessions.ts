@@ -5,15 +5,15 @@ import type { SessionEnd } from '../texts.ts'
 import type { ImpersonationStore } from './store.ts'
 
 const BEGUN_MS = 120_000
-/** So long after the end, pages can say that it is over. */
+/** The time after the end for which pages can show that it is over. */
 const SAID_MS = 3_600_000
 
-/** From the form to the answer of the provider. */
+/** Data from the form to the provider's response. */
 export interface Begun extends SignInSecrets {
   readonly subjectToken: string
 }
 
-/** While an operator acts, and for an hour after it. */
+/** Data while an operator acts, and for an hour after it. */
 export interface Session {
   /** Empty once it has ended. */
   readonly accessToken: string
@@ -26,22 +26,27 @@ export interface Session {
   readonly ending: SessionEnd | undefined
 }
 
-/** What was kept, and what the cookie of it says. */
+/** A stored value, and its cookie. */
 export interface Kept {
   readonly id: string
   readonly untilMs: number
 }
 
-/** The store, with a key for each purpose: an id of one opens nothing of the other. */
+/** The store, with a key for each purpose. An id of one opens nothing of the other. */
 export interface Sessions {
   keepBegun(begun: Begun): Promise<Kept>
   readBegun(id: string | undefined): Promise<Begun | undefined>
-  /** @returns false where another request has taken it */
+  /** @returns `false` if another request has taken it */
   takeBegun(id: string): Promise<boolean>
-  /** Under a new id: a session takes over no id that a browser had before. */
+  /**
+   * Stores a session under a new id, so that it never takes over an id that a browser had before.
+   */
   keep(session: Session): Promise<Kept>
   read(id: string | undefined): Promise<Session | undefined>
-  /** Does nothing where it was removed: what is over does not come back. */
+  /**
+   * Changes a session. If it was removed, this does nothing, so that a session that is over stays
+   * so.
+   */
   change(id: string, session: Session): Promise<void>
   remove(id: string): Promise<void>
 }
@@ -50,7 +55,7 @@ const begunKey = (id: string) => `impersonation-begun:${id}`
 const key = (id: string) => `impersonation:${id}`
 
 export function sessionsIn(store: ImpersonationStore): Sessions {
-  /** Until when, by id: for stores that do not tell whether there was something to delete. */
+  /** Expiry times by id, for stores that do not report whether there was a value to delete. */
   const taken = new Map<string, number>()
 
   async function readValue<T extends object>(storedAs: string | undefined): Promise<T | undefined> {

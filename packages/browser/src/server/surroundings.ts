@@ -2,7 +2,7 @@ import type { ImpersonationProvider } from '../provider.ts'
 import type { Settings } from './options.ts'
 import type { Sessions } from './sessions.ts'
 
-/** What the impersonation of a request needs. */
+/** The objects that the impersonation of a request needs. */
 export interface Surroundings {
   readonly settings: Settings
   readonly sessions: Sessions
