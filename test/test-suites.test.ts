@@ -14,7 +14,7 @@ const TESTS =
 const files = globSync(TESTS, { cwd: ROOT, exclude: ['**/node_modules'] })
 
 async function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const options = { cwd: ROOT, env: { ...process.env, ...env } }
+  const options = { cwd: ROOT, env: { ...process.env, REPORT_FILE: '', ...env } }
   return promisify(execFile)(process.execPath, [join(ROOT, program), ...args], options).then(
     ({ stdout }) => ({ code: 0, stdout }),
     (failure: { code: number; stdout: string }) => failure,

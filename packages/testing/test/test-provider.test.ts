@@ -37,7 +37,7 @@ describe('oidc-provider-impersonation-testing', () => {
     const started = await Reflect.apply(startTestProvider, undefined, [mistyped]).catch(
       (error: Error) => error.message,
     )
-    expect(started).to.equal('options.authorise is not known')
+    expect(started).to.equal('options.authorise is not known: leave it out')
   })
 
   it('issues an impersonation that a guard accepts, and a token of the user in person', async () => {

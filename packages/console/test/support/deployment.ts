@@ -129,6 +129,8 @@ export interface Deployment extends AsyncDisposable {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>
+  /** Ends each impersonation of this person by its id: what they start at once after it is not refused. */
+  endRunning(who: string): Promise<void>
   /** Issues at the console, exchanges as the shop. */
   impersonate(options?: ImpersonateOptions): Promise<Running>
   /** Exchanges what the console handed over. */
@@ -270,6 +272,11 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
         }),
       )
     },
+    async endRunning(who) {
+      const { body } = await deployment.ask(who, '/running')
+      for (const { id } of body.running) await deployment.ask(who, `/running/${id}/end`, {})
+    },
+
     async impersonate({
       operator = 'olivia',
       customer = 'alice',

@@ -41,7 +41,7 @@ describe('the page of a customer', () => {
     await main.getByText(reads('No one else is acting as Alice Ng right now.')).waitFor()
     equal(await main.getByText(reads("You're acting as Alice Ng")).count(), 0, 'once is enough')
     equal(await main.locator('.primary').count(), 0, 'to act again is not what comes next')
-    await deployment.ask('olivia', '/running/end', {})
+    await deployment.endRunning('olivia')
     await page.getByText(reads('You no longer act as Alice Ng.')).waitFor()
     equal(await page.getByText(reads('Shop is open')).count(), 0)
   })

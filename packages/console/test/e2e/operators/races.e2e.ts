@@ -91,7 +91,7 @@ describe('what comes late, or twice, to an operator', () => {
     await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()
     equal(asked.filter((path) => path.endsWith('/impersonations')).length, 1)
     equal(context.pages().length, 2)
-    await deployment.ask('olivia', '/running/end', {})
+    await deployment.endRunning('olivia')
   })
 
   it('leaving the form while it starts starts nothing, and takes the operator nowhere', async () => {

@@ -122,7 +122,7 @@ describe('the story of an operator', () => {
     await actIn(await opened, 'olivia', 'bob')
     deepEqual(await running(), ['bob'])
     await strip(page).getByText(reads("You're acting as Bob Marsh")).waitFor()
-    await deployment.ask('olivia', '/running/end', {})
+    await deployment.endRunning('olivia')
   })
 
   it('finds a customer and acts by the keyboard alone', async () => {
@@ -164,7 +164,7 @@ describe('the story of an operator', () => {
     const opened = page.context().waitForEvent('page')
     await page.keyboard.press('Enter')
     await actIn(await opened, 'olivia', 'alice')
-    await deployment.ask('olivia', '/running/end', {})
+    await deployment.endRunning('olivia')
   })
 
   it('a key that is pressed at the first sight of the form counts', async () => {

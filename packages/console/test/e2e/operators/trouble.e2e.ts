@@ -147,7 +147,7 @@ describe('what goes wrong for an operator', () => {
     await page.unroute(asked)
     await again.click()
     await said.waitFor({ state: 'detached' })
-    for (const who of ['olivia', 'oscar']) await deployment.ask(who, '/running/end', {})
+    for (const who of ['olivia', 'oscar']) await deployment.endRunning(who)
   })
 
   it('an outage while it starts keeps the form; trying again takes what stands in it then', async () => {
@@ -167,7 +167,7 @@ describe('what goes wrong for an operator', () => {
     await actIn(await opened, 'olivia', 'alice')
     const [running] = (await deployment.ask('olivia', '/running')).body.running
     equal(running.ticket, 'SUP-2')
-    await deployment.ask('olivia', '/running/end', {})
+    await deployment.endRunning('olivia')
     await strip(page).waitFor({ state: 'hidden' })
   })
 
@@ -188,7 +188,7 @@ describe('what goes wrong for an operator', () => {
     await heading(page, 'Act as Bob Marsh').waitFor()
     equal(await page.getByLabel('Reason').inputValue(), '')
     equal(await page.getByLabel('Look only').isChecked(), true)
-    await deployment.ask('olivia', '/running/end', {})
+    await deployment.endRunning('olivia')
   })
 
   it('hostile names are text, and keep to themselves', async () => {
