@@ -12,7 +12,10 @@ import { assembleStatusLists } from './status-list/sign.ts'
 import { accessTokenVerifier, verifierOf } from './tokens/access-token.ts'
 import { defineSubjectToken, endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
 
-/** Wires impersonation into a provider: all that belongs to the provider is made here, once, in this order. */
+/**
+ * Wires impersonation into a provider. Everything of the provider is made here, once, in this
+ * order.
+ */
 export function assemble(
   provider: Provider,
   resolved: ResolvedOptions,
@@ -30,7 +33,7 @@ export function assemble(
   verifierOf.set(provider, accessTokenVerifier(provider, findEvenEnded))
   registerExchange(provider)
 
-  // Without it, impersonations can be neither seen nor ended.
+  // Without it, impersonations can be neither listed nor ended.
   if (!endingAdapterOf.find(provider)) return
   followRevocations(provider)
   takeOverMarks(provider)

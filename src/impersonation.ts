@@ -114,7 +114,7 @@ export class ImpersonationFeature {
 
   /**
    * Tries the storage, with records of its own that it removes. It checks that the storage has the
-   * model, finds what was written, lets exactly one of many callers win, keeps `consumed` and lets
+   * model, finds the stored record, lets exactly one of many callers win, keeps `consumed` and lets
    * records expire. Call it at the start, to find an incomplete adapter early. It takes a little
    * over a second. If impersonation is not enabled, it resolves at once with an empty list.
    *

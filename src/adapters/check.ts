@@ -4,16 +4,16 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { epochSeconds, limitTime } from '../shared/time.ts'
 import { type EndingAdapter, hasCheck, hasConsumeOnce, hasEnding } from './contract.ts'
 
-/** How long one call of the adapter may take, in milliseconds. */
+/** The timeout of one call of the adapter, in milliseconds. */
 const CALL_TIMEOUT_MS = 10_000
-/** How long the record lives, in seconds, should it not be possible to remove it. */
+/** The lifetime of the record, in seconds, in case it cannot be removed. */
 const LIFE_SECONDS = 60
-/** How many call at once where one may win. */
+/** The number of calls at once, of which one may win. */
 const CALLERS = 20
 /** The index of the record in its status list. */
 const STATUS_INDEX = 7
 
-/** Says in one sentence what is wrong. */
+/** The fault, in one sentence. */
 class StorageProblem extends Error {
   constructor(sentence: string, options?: ErrorOptions) {
     super(`The storage adapter cannot keep subject tokens: ${sentence}.`, options)
@@ -25,11 +25,11 @@ function need(holds: unknown, sentence: string): asserts holds {
 }
 
 /**
- * Stores a record of its own under a random id, lets many consume it at once, lists and ends it, and
- * removes it in every case. The contract suite has many more cases.
+ * Stores a record of its own under a random id, lets many consume it at once, lists and ends it,
+ * and removes it in every case. The contract suite has many more cases.
  *
- * @param consumeInProcess consumes a record of an adapter that has no `consumeOnce`
- * @throws StorageProblem that says in one sentence what is wrong, with the storage's own error as `cause`
+ * @param consumeInProcess - consumes a record of an adapter that has no `consumeOnce`
+ * @throws StorageProblem with the fault in one sentence, and the storage's own error as `cause`
  */
 export async function checkStorage(
   adapter: Adapter,
@@ -61,7 +61,10 @@ export async function checkStorage(
   }
 }
 
-/** A record in the form of a subject token's. No token value maps to it, so it can never be redeemed. */
+/**
+ * A record in the form of a subject token's. No token value maps to it, so it can never be
+ * redeemed.
+ */
 function record(id: string) {
   const now = epochSeconds()
   return {
@@ -79,7 +82,7 @@ function record(id: string) {
   }
 }
 
-/** It is random, so that a look-up by it never meets a record of someone else. */
+/** A random key, so that a look-up by it never meets another record. */
 function randomKey(): string {
   return randomBytes(32).toString('base64url')
 }
@@ -152,9 +155,9 @@ function limitCalls(adapter: Adapter, timeoutMs: number): Adapter {
 }
 
 /**
- * Calls the adapter; its error becomes the cause of a sentence.
+ * Calls the adapter. Its error becomes the cause of a sentence.
  *
- * @param explain describes the failed operation, instead of the method's name
+ * @param explain - describes the failed operation, instead of the method's name
  */
 async function attempt<T>(
   method: string,

@@ -31,15 +31,18 @@ export interface MemoryAdapterFactory extends AdapterFactory {
   deleteExpired(): Promise<number>
 }
 
-/** How many records each write looks at; 4 keep expired records to a third of the live ones. */
+/**
+ * The number of records that each write checks. 4 keep expired records to a third of the live
+ * ones.
+ */
 const SWEEP_STEPS = 4
 
 /**
- * An adapter that keeps everything in this process: for tests and first steps. Unlike
+ * An adapter that stores everything in this process, for tests and first steps. Unlike
  * oidc-provider's own it has no limit to the number of records and evicts nothing before its time.
  *
- * Every call makes a store of its own; all models of one factory share it. Expired records are
- * removed when they are met and a few at every write: no timer.
+ * Every call makes a store of its own. All models of one factory share it. Expired records are
+ * removed when they are found and a few at every write, without a timer.
  *
  * @example
  * new Provider(issuer, { ...configuration, adapter: createMemoryAdapter() })
@@ -65,14 +68,14 @@ interface MemoryAdapter extends EndingAdapter {
   deleteExpired(): number
 }
 
-/** Each method is one synchronous step: no other call runs between its check and its write. */
+/** Each method is one synchronous step, so no other call runs between its check and its write. */
 function memoryAdapter(model: string, now: () => number): MemoryAdapter {
   const records = new Map<string, MemoryRecord>()
   /** Ids by {@link indexKeys}. */
   const index = new Map<string, Set<string>>()
   let sweep = records.keys()
 
-  /** The live record of this id; one that has expired is removed. */
+  /** Returns the live record of this id, and removes an expired one. */
   function findLive(id: string): MemoryRecord | undefined {
     const record = records.get(id)
     if (!record || record.expiresAt > now()) return record
@@ -80,7 +83,7 @@ function memoryAdapter(model: string, now: () => number): MemoryAdapter {
     return undefined
   }
 
-  /** The live records that are found by all of these keys. */
+  /** Returns the live records that are found by all of these keys. */
   function findAll(first: string, ...others: string[]): MemoryRecord[] {
     return [...(index.get(first) ?? [])].flatMap((id) => {
       const found = others.every((key) => index.get(key)?.has(id))
@@ -182,7 +185,7 @@ function memoryAdapter(model: string, now: () => number): MemoryAdapter {
   }
 }
 
-/** The payload as it is now: a copy for the caller. */
+/** Returns the current payload, a copy for the caller. */
 function readPayload(record: MemoryRecord): AdapterPayload {
   return decodePayload(record.payload, record)
 }
@@ -211,8 +214,8 @@ interface MemoryRecord extends SecondaryKeys {
 }
 
 /**
- * @param replaced the live record of this id: what was consumed or has ended stays so
- * @throws TypeError when `expiresIn` is neither a number nor absent
+ * @param replaced - the live record of this id, whose consumption and end stay
+ * @throws TypeError if `expiresIn` is neither a number nor absent
  */
 function createRecord(
   model: string,
@@ -235,7 +238,7 @@ function createRecord(
   }
 }
 
-/** By what records are looked up, besides their id. */
+/** The members that records are looked up by, besides their id. */
 const INDEX_NAMES = ['uid', 'userCode', 'grantId', 'accountId', 'actor', 'clientId'] as const
 
 /** The key of an index: a name and its value. `listed` has none, `ended` that of a status list. */
@@ -243,7 +246,7 @@ function indexKey(name: (typeof INDEX_NAMES)[number] | 'listed' | 'ended', value
   return JSON.stringify([name, value])
 }
 
-/** Under which keys a record is found. */
+/** The keys under which a record is found. */
 function indexKeys({ listed, noteActor, end, ...record }: MemoryRecord): string[] {
   const values = { ...record, ...listed, actor: listed && (noteActor ?? listed.actor) }
   const keys = INDEX_NAMES.flatMap((name) => {

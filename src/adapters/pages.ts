@@ -1,7 +1,7 @@
 import type { AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter, ListedBefore, LookUp } from './contract.ts'
 
-/** All records that match, the newest first, page by page. */
+/** Yields all records that match, the newest first, page by page. */
 export async function* readPages(
   adapter: Pick<EndingAdapter, 'list'>,
   lookUp: LookUp,

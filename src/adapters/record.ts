@@ -3,14 +3,14 @@ import { MAX_ACCESS_TOKEN_TTL, MAX_SUBJECT_TOKEN_TTL } from '../shared/constants
 import { nonEmptyText } from '../shared/text.ts'
 import { epochSeconds } from '../shared/time.ts'
 
-/** The members of a payload by which oidc-provider looks records up, besides the id. */
+/** The members of a payload that oidc-provider looks records up by, besides the id. */
 export interface SecondaryKeys {
   readonly uid: string | undefined
   readonly userCode: string | undefined
   readonly grantId: string | undefined
 }
 
-/** The members of a subject token's payload by which it is listed and its status is found. */
+/** The members of a subject token's payload for its lists and its status. */
 export interface ListingKeys {
   readonly accountId: string
   readonly clientId: string | undefined
@@ -23,8 +23,8 @@ export interface ListingKeys {
 }
 
 /**
- * Reads them from a payload; `undefined` for a record that is not listed: of another model, or
- * without an account.
+ * Reads them from a payload; `undefined` for a record that is not listed, because it is of another
+ * model, or has no account.
  */
 export function listingKeys(model: string, payload: AdapterPayload): ListingKeys | undefined {
   const accountId = nonEmptyText(payload.accountId)
@@ -40,23 +40,26 @@ export function listingKeys(model: string, payload: AdapterPayload): ListingKeys
   }
 }
 
-/** How the account ids of the plugin's own records begin. No user's does: the API takes no control characters. */
+/**
+ * The start of the account ids of the plugin's own records. No user's id has it, because the API
+ * takes no control characters.
+ */
 export const RESERVED_PREFIX = '\u0001'
 
 /**
- * Whether the plugin keeps the record for itself: its account id begins with U+0001, which no user's does. It is
- * listed by that account id alone.
+ * Checks whether the plugin keeps the record for itself. Its account id begins with U+0001, which
+ * no user's does. It is listed by that account id alone.
  */
 export function isReserved({ accountId }: { readonly accountId?: unknown }): boolean {
   return typeof accountId === 'string' && accountId.startsWith(RESERVED_PREFIX)
 }
 
-/** By what records are listed. By how few records they leave: the first that is asked for leads. */
+/** The members that records are listed by, the most selective first. */
 export const LOOK_UPS = ['accountId', 'actor', 'clientId'] as const
 
 /**
- * No record of a subject token, of an end or of a status list lives longer after its issue, in seconds. The
- * longest is that of a status list: an hour, and what the last token in it lives.
+ * The longest life of a subject token, of an end or of a status list after its issue, in seconds.
+ * The longest is that of a status list: an hour, and the life of the last token in it.
  */
 export const MAX_RETENTION_SECONDS = MAX_ACCESS_TOKEN_TTL + 3 * MAX_SUBJECT_TOKEN_TTL
 
@@ -80,9 +83,9 @@ export function secondaryKeys(payload: AdapterPayload): SecondaryKeys {
 }
 
 /**
- * A key as a storage engine can hold it. Ids come from requests: NUL characters, which PostgreSQL
- * refuses, and lone surrogates, which UTF-8 turns into one and the same character, are escaped.
- * No two strings give the same key, and nearly all stay as they are.
+ * Makes a key that a storage engine can hold. Ids come from requests. NUL characters, which
+ * PostgreSQL refuses, and lone surrogates, which UTF-8 turns into one and the same character, are
+ * escaped. No two strings give the same key, and nearly all stay as they are.
  */
 export function storableKey(key: string): string {
   if (key.isWellFormed() && !key.includes('\\') && !key.includes('\0')) return key
@@ -90,10 +93,10 @@ export function storableKey(key: string): string {
 }
 
 /**
- * `expiresIn` in milliseconds, rounded up: `undefined` for a record that never expires, 0 for one
- * that has expired already.
+ * Returns `expiresIn` in milliseconds, rounded up: `undefined` for a record that never expires, 0
+ * for one that has expired already.
  *
- * @throws TypeError when `expiresIn` is neither a number nor absent.
+ * @throws TypeError if `expiresIn` is neither a number nor absent
  */
 export function lifetime(expiresIn: number | undefined): number | undefined {
   if (expiresIn === undefined) return undefined
@@ -103,7 +106,10 @@ export function lifetime(expiresIn: number | undefined): number | undefined {
   return Math.min(Math.max(Math.ceil(expiresIn * 1000), 0), MAX_LIFETIME_MS)
 }
 
-/** When the payload says it was consumed, in seconds since the epoch; 0 when it was not. */
+/**
+ * The time of the consumption by the payload, in seconds since the epoch; 0 if it was not
+ * consumed.
+ */
 export function consumedAt(payload: AdapterPayload, now: number): number {
   const consumed: unknown = payload.consumed
   if (!consumed) return 0
@@ -111,27 +117,27 @@ export function consumedAt(payload: AdapterPayload, now: number): number {
 }
 
 /**
- * The text a payload is stored as. JSON escapes NUL characters and lone surrogates, so the text
- * is valid UTF-8 without NUL whatever the payload holds, and it keeps an own `__proto__`.
+ * Encodes a payload as text. JSON escapes NUL characters and lone surrogates, so the text is valid
+ * UTF-8 without NUL for every payload, and it keeps an own `__proto__`.
  */
 export function encodePayload(payload: AdapterPayload): string {
   return JSON.stringify(payload)
 }
 
-/** What has happened to a record since it was stored, as the storage has it. */
+/** The changes of a record since it was stored, as the storage has them. */
 export interface StoredFate {
-  /** Seconds since the epoch; 0 or absent when it was not consumed. */
+  /** In seconds since the epoch; 0 or absent if it was not consumed. */
   readonly consumed?: number | undefined
-  /** The note, as {@link encodePayload} wrote it; absent or `null` where there is none. */
+  /** The note, as {@link encodePayload} wrote it; absent or `null` if there is none. */
   readonly note?: unknown
   /** The end, likewise. */
   readonly end?: unknown
 }
 
 /**
- * The payload from its stored text, with `consumed`, `note` and `end` put in.
+ * Decodes the payload from its stored text, and adds `consumed`, `note` and `end`.
  *
- * @throws when the storage returned something that `encodePayload` did not write.
+ * @throws if the storage returned a text that `encodePayload` did not write
  */
 export function decodePayload(
   stored: unknown,
@@ -149,15 +155,15 @@ function parsed(stored: unknown): AdapterPayload {
   try {
     return JSON.parse(stored)
   } catch {
-    // the message of a SyntaxError quotes what it could not read
+    // the message of a SyntaxError quotes its input
     throw new TypeError('the stored payload is not JSON')
   }
 }
 
-/** How `deleteExpired` of an adapter goes about it. */
+/** Options of an adapter's `deleteExpired`. */
 export interface DeleteExpiredOptions {
   /**
-   * How many records it removes in one transaction at most; an integer over 0.
+   * The largest number of records that it removes in one transaction; an integer over 0.
    *
    * @defaultValue 1000
    */
@@ -165,9 +171,9 @@ export interface DeleteExpiredOptions {
 }
 
 /**
- * Removes batch after batch, until one is not full. Resolves how many records were removed.
+ * Removes batch after batch, until one is not full. Resolves the number of records removed.
  *
- * @throws TypeError when the batch size is out of bounds.
+ * @throws TypeError if the batch size is out of bounds
  */
 export async function deleteInBatches(
   { batchSize = 1000 }: DeleteExpiredOptions = {},
@@ -186,8 +192,9 @@ export async function deleteInBatches(
 }
 
 /**
- * The id of the record of a status list, in the model `SubjectToken`. No subject token has a colon in its id.
- * Redis Cluster keeps ids with the same text in braces in one slot: a list and its counts are lost together.
+ * The id of the record of a status list, in the model `SubjectToken`. No subject token has a colon
+ * in its id. Redis Cluster keeps ids with the same text in braces in one slot, so that a list and
+ * its counts are lost together.
  */
 export function statusListId(list: string): string {
   return `status-list:{${list}}`

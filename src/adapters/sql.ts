@@ -13,12 +13,17 @@ import {
 
 export type SqlValue = string | number | null
 
-/** A row whose columns are still to be looked at. */
+/** A row whose columns are not checked yet. */
 export type SqlRow = Readonly<Record<string, unknown>>
 
-/** How a database does what all models of one table share. Its statements have these names. */
+/**
+ * The operations of a database that all models of one table share. Its statements have these
+ * names.
+ */
 export interface SqlTable {
-  /** Finds a record by a column. Its row has the columns `payload`, `consumed`, `note` and `ended`. */
+  /**
+   * Finds a record by a column. Its row has the columns `payload`, `consumed`, `note` and `ended`.
+   */
   find(
     statement: 'find' | 'findByUid' | 'findByUserCode',
     model: string,
@@ -27,7 +32,7 @@ export interface SqlTable {
   /**
    * Changes rows. The first value is the model, the second one the key.
    *
-   * @returns how many rows changed
+   * @returns the number of rows changed
    */
   write(
     statement: 'consume' | 'consumeOnce' | 'destroy' | 'endOnce' | 'revokeByGrantId' | 'upsert',
@@ -37,16 +42,16 @@ export interface SqlTable {
   /** The rows have the column `status_index`. */
   endedIndices(list: string): Promise<readonly SqlRow[]>
   followEnded(list: string): EndedFollower
-  /** How SQL names a parameter, by its number. */
+  /** Formats a parameter of SQL by its number. */
   parameter(number: number): string
 }
 
-/** By what a listing looks records up, and where it goes on. */
+/** The filter of a listing, and its position. */
 export interface SqlPage {
-  /** Of the columns that are looked up by, the one that leaves the fewest records. */
+  /** The most selective column of the filter. */
   readonly column: string
   readonly conditions: string
-  /** The model, how many at most, and those of the conditions. */
+  /** The model, the largest number, and the values of the conditions. */
   readonly values: readonly SqlValue[]
 }
 
@@ -108,8 +113,8 @@ function parseRow({ payload, consumed, note, ended }: SqlRow): AdapterPayload {
 }
 
 /**
- * What is stored of a payload beside the model and the id: the payload, uid, user code, grant, seconds of consumption,
- * life in ms, account, client, actor, seconds of issue, list, index.
+ * The columns of a payload besides the model and the id: the payload, uid, user code, grant,
+ * seconds of consumption, life in ms, account, client, actor, seconds of issue, list, index.
  */
 function columnsOf(
   model: string,
@@ -140,10 +145,11 @@ function storable(text: string | undefined): string | null {
 }
 
 /**
- * What an upsert writes over a record. What is live and consumed or ended stays so.
+ * The assignments of an upsert over an existing record. A live record that is consumed or ended
+ * stays so.
  *
- * @param live the condition under which the record that is replaced is live
- * @param stored what stands before its columns, where SQL needs a name there
+ * @param live - the condition under which the replaced record is live
+ * @param stored - the prefix of its columns, if SQL needs a name there
  */
 export function replaceAssignments(live: string, stored = ''): string {
   const kept = (column: string) => `CASE WHEN ${live} THEN ${stored}${column} END`
@@ -159,7 +165,10 @@ export function replaceAssignments(live: string, stored = ''): string {
 
 const LOOK_UP_COLUMNS = { accountId: 'account_id', actor: 'actor', clientId: 'client_id' } as const
 
-/** @param parameter how SQL names a parameter, by its number; the first two are the model and the limit */
+/**
+ * @param parameter - formats a parameter of SQL by its number; the first two are the model and the
+ * limit
+ */
 export function pageOf(
   lookUp: LookUp,
   limit: number,

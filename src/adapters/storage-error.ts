@@ -1,12 +1,15 @@
 /**
- * The error with which the adapters of this package reject when their storage fails. It names the driver's error
- * by its code and its name. It holds no text of the driver, not even as `cause`, since drivers put arguments and
- * rows into theirs (ioredis `command.args`, pg `detail`).
+ * The error with which the adapters of this package reject if their storage fails. It names the
+ * driver's error by its code and its name. It holds no text of the driver, not even as `cause`,
+ * because drivers put arguments and rows into theirs (ioredis `command.args`, pg `detail`).
  */
 export class StorageError extends Error {
   override name = 'StorageError'
 
-  /** The driver's, where it has one: an SQLSTATE, `ECONNREFUSED`, the first word of Redis (`OOM`). */
+  /**
+   * The driver's code, if it has one: an SQLSTATE, `ECONNREFUSED`, the first word of Redis
+   * (`OOM`).
+   */
   readonly code?: string
 
   /** The name of the driver's error: `ReplyError`, `DatabaseError`. */
@@ -19,7 +22,7 @@ export class StorageError extends Error {
   }
 }
 
-/** A copy for one of several requests that a failure concerns: handlers write to errors. */
+/** Makes a copy for one of several failed requests, because handlers write to errors. */
 export function errorOfItsOwn(error: unknown): unknown {
   if (!(error instanceof StorageError)) return error
   const copy = new StorageError(error.message, error)
@@ -28,10 +31,10 @@ export function errorOfItsOwn(error: unknown): unknown {
 }
 
 /**
- * The error to reject with instead of the driver's.
+ * Makes the error to reject with instead of the driver's.
  *
- * @param storage its name, for the message
- * @param explain what to do, by the error's code
+ * @param storage - its name, for the message
+ * @param explain - the remedy, by the error's code
  */
 export function storageError(
   storage: 'PostgreSQL' | 'Redis' | 'SQLite',
@@ -60,13 +63,13 @@ function nameOf(error: unknown): string {
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if ('code' in error) return word(error.code, /^[A-Z][A-Z_]{1,49}$|^[A-Z0-9]{5}$/)
-  // A host name with several addresses: the error of each is inside.
+  // A host name with several addresses. The error of each is inside.
   if (error instanceof AggregateError) return codeOf(error.errors[0])
   // A Redis error starts with its code: https://redis.io/docs/latest/develop/reference/protocol-spec
   return /^([A-Z]{2,20}) /.exec(error.message)?.[1]
 }
 
-/** Of SQLite: https://sqlite.org/rescode.html */
+/** Result codes of SQLite: https://sqlite.org/rescode.html */
 function resultCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined
 }

@@ -10,17 +10,17 @@ export type SingleUseAdapterSource =
     ) => SingleUseAdapter)
 
 /**
- * Leaves the adapter of a deployment as it is and keeps subject tokens beside it: the model
- * `SubjectToken` is served by `ours`, every other model by `theirs`, whose adapter never hears of
+ * Leaves the adapter of a deployment unchanged and keeps subject tokens beside it. The model
+ * `SubjectToken` is served by `ours`, every other model by `theirs`, whose adapter never gets
  * subject tokens. The two may be on different storage engines. oidc-provider revokes the tokens of
- * a grant model by model and a subject token belongs to no grant, so `revokeByGrantId` is that of
- * `theirs` alone; so is the provider's replay detection, which stays as `theirs` makes it.
+ * a grant model by model, and a subject token belongs to no grant, so `revokeByGrantId` is that of
+ * `theirs` alone. So is the provider's replay detection, which stays as `theirs` makes it.
  *
- * @param theirs what stood under `adapter`: a class or a factory
- * @param ours an adapter of this package, or another that honours {@link SingleUseAdapter} for
+ * @param theirs - the value of `adapter` before: a class or a factory
+ * @param ours - an adapter of this package, or another that honours {@link SingleUseAdapter} for
  * this model
- * @returns what is to stand under `adapter`
- * @throws TypeError when either is neither a class nor a factory
+ * @returns the new value of `adapter`
+ * @throws TypeError if either is neither a class nor a factory
  *
  * @example
  * new Provider(issuer, {
@@ -42,7 +42,10 @@ export function withSubjectTokens(
   return (model) => (model === 'SubjectToken' ? makeOurs(model) : makeTheirs(model))
 }
 
-/** Tells a class from a factory as oidc-provider does: what has a prototype is constructed. */
+/**
+ * Distinguishes a class from a factory as oidc-provider does: a function with a prototype is
+ * constructed.
+ */
 function adapterFactory(name: string, source: unknown): AdapterFactory {
   if (isConstructor(source)) return (model) => new source(model)
   if (isFactory(source)) return source

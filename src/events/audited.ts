@@ -5,23 +5,26 @@ import { recordersReady } from './recorders.ts'
 import { AuditTrail, trailOf } from './trail.ts'
 
 interface Audited<T> {
-  /** What an event of a refusal says; absent where a refusal raises none. */
+  /** The stage in the event of a refusal; absent if a refusal raises none. */
   readonly stage: Denial['stage'] | undefined
   readonly run: () => Promise<T>
-  /** Takes back what was issued and could not be recorded, by its id; must return at once. */
+  /**
+   * Ends an impersonation that was issued and could not be recorded, by its id. Must return at
+   * once.
+   */
   readonly undo: (id: string) => void
 }
 
 /**
- * Carries out one request, which raises its one event. An issue begins when recorders are ready, and
- * resolves when its event is recorded (nothing acts before it is recorded, I13).
+ * Carries out one request, which raises its one event. An issue begins when recorders are ready,
+ * and resolves when its event is recorded (nothing acts before it is recorded, I13).
  */
 export async function audited<T>(
   provider: Provider,
   ctx: KoaContextWithOIDC,
   { stage, run, undo }: Audited<T>,
 ): Promise<T> {
-  // Before there is anything to report: an event of this refusal would need capacity as well.
+  // Before the trail begins, because an event of this refusal would need capacity as well.
   if (stage === 'issue') await recordersReady(provider)
   const trail = trailOf.set(ctx, new AuditTrail(provider, ctx, stage ?? 'end'))
   let result: T

@@ -7,7 +7,7 @@ import type {
 } from '../public/events.ts'
 import { hasRecorders, record } from './recorders.ts'
 
-/** What recorders take: what lets a person act, and its end. */
+/** The events that recorders take: everything that lets a person act, and its end. */
 const RECORDED: readonly RecordedEventName[] = [
   'impersonation.issued',
   'impersonation.started',
@@ -15,11 +15,12 @@ const RECORDED: readonly RecordedEventName[] = [
 ]
 
 /**
- * Has an event of this package recorded, where recorders take events of its name, and then emits it.
+ * Records the event if a recorder takes it, then emits it.
  *
- * @param facts asked at once, and only where somebody hears of it
- * @throws NotRecorded where a recorder does not have it in time. Listeners hear nothing of what was not
- * recorded, because it is answered by 503, and it never began. An end was carried out all the same.
+ * @param facts - called at once, and only if there is a recorder or a listener
+ * @throws NotRecorded if a recorder does not store it in time. Listeners do not get an event that
+ * was not recorded, because the response is 503, and the impersonation never began. An end was
+ * carried out all the same.
  */
 export async function emit(
   provider: Provider,
@@ -40,7 +41,7 @@ export async function emit(
   notifyListeners(provider, name, ctx, event)
 }
 
-/** @returns when an end is recorded, or its time is over. Never rejects */
+/** @returns when an end is recorded, or its time is over. It never rejects. */
 export async function emitEnd(
   provider: Provider,
   ctx: KoaContextWithOIDC | undefined,
@@ -50,8 +51,8 @@ export async function emitEnd(
 }
 
 /**
- * Listeners run after the answer is sent, each separately: an error or a delay in one listener does not affect the
- * client or the next listener.
+ * Calls the listeners after the response is sent, each separately. An error or a delay in one
+ * listener affects neither the client nor the next listener.
  */
 function notifyListeners(
   provider: Provider,

@@ -11,14 +11,14 @@ import { NotRecorded, RecorderNotReady } from '../shared/errors.ts'
 import { limitTime } from '../shared/time.ts'
 import { warn } from '../shared/warn.ts'
 
-/** Records events, and how long it may take, in milliseconds. */
+/** Records events, with a timeout in milliseconds. */
 interface Recorder {
   readonly record: RecordEvent
   readonly timeoutMs: number
   readonly ready: RecordFirstOptions['ready']
 }
 
-/** What the options of `recordFirst` may be. */
+/** The options of `recordFirst`. */
 export const RECORDER_RULES = {
   /** In seconds. */
   timeout: valid<number>(
@@ -28,7 +28,7 @@ export const RECORDER_RULES = {
   ready: aFunction<NonNullable<RecordFirstOptions['ready']>>(),
 }
 
-/** @throws TypeError that begins with the path of what is wrong */
+/** @throws TypeError that begins with the path of the wrong value */
 export function parseRecorder(record: RecordEvent, options?: RecordFirstOptions): Recorder {
   aFunction().required('(name, event) => promise')(record, 'recordFirst.record')
   const { timeout, ...recorder } = resolve(RECORDER_RULES, options, 'recordFirst')
@@ -41,7 +41,7 @@ export function addRecorder(provider: Provider, recorder: Recorder): void {
   recordersOf.set(provider, [...recorders(provider), recorder])
 }
 
-/** @throws RecorderNotReady where a recorder says so, does not say in time, or fails */
+/** @throws RecorderNotReady if a recorder is not ready, does not respond in time, or fails */
 export async function recordersReady(provider: Provider): Promise<void> {
   const all = recorders(provider)
   if (all.length === 0) return
@@ -52,7 +52,7 @@ export async function recordersReady(provider: Provider): Promise<void> {
   } catch (cause) {
     throw new RecorderNotReady({ cause })
   }
-  // What is no clear yes is a no (fail closed, I9).
+  // Anything but a clear yes is a no (fail closed, I9).
   if (answers.some((answer) => answer !== true)) throw new RecorderNotReady()
 }
 
@@ -64,7 +64,7 @@ function recorders(provider: Provider): readonly Recorder[] {
   return recordersOf.of(provider)
 }
 
-/** @throws NotRecorded where a recorder does not have it in time */
+/** @throws NotRecorded if a recorder does not store it in time */
 export async function record(
   provider: Provider,
   name: RecordedEventName,
@@ -81,7 +81,7 @@ export async function record(
   }
 }
 
-/** Rejects where it fails, or takes too long. Then it goes on, and nothing waits for it. */
+/** Rejects if it fails, or takes too long. Then it goes on, and nothing waits for it. */
 async function within<T>(timeoutMs: number, run: () => T | PromiseLike<T>): Promise<T> {
   return limitTime(timeoutMs, run(), () => new Error(`it took longer than ${timeoutMs / 1000} s`))
 }

@@ -4,7 +4,7 @@ import type { Denial, ImpersonationEvent } from '../public/events.ts'
 import type { Need } from '../public/hooks.ts'
 import { emit } from './emit.ts'
 
-/** What comes of a request that succeeds. An end has an event of its own. */
+/** The events of requests that succeed. An end has an event of its own. */
 const SUCCESS_EVENTS = {
   issue: 'impersonation.issued',
   exchange: 'impersonation.started',
@@ -15,7 +15,7 @@ const SUCCESS_EVENTS = {
 const MAX_REASON_LENGTH = 1024
 const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{16,}=*$/
 
-/** What a request has to tell. */
+/** The audit trail of a request. */
 export const trailOf = slot<AuditTrail>('the audit trail of the request')
 
 /** Collects the facts of one request and emits its one event. */
@@ -24,7 +24,7 @@ export class AuditTrail {
   readonly #ctx: KoaContextWithOIDC
   readonly #stage: Denial['stage']
   readonly #secrets: string[] = []
-  /** In the order they were added. They are put together where there is a listener. */
+  /** In the order they were added. They are joined if there is a listener. */
   readonly #parts: Partial<ImpersonationEvent>[] = []
   /** The subject token that was presented again. */
   replayed: { readonly jti: string; readonly end?: object | undefined } | undefined
@@ -39,16 +39,19 @@ export class AuditTrail {
     this.#parts.push(facts)
   }
 
-  /** Secret values. The event never contains them, also not inside an error message (no leak, I6). */
+  /**
+   * Secret values. The event never contains them, also not inside an error message (no leak, I6).
+   */
   conceal(...secrets: ReadonlyArray<string | undefined>): void {
     for (const secret of secrets) if (secret) this.#secrets.push(secret)
   }
 
   /**
-   * Resolves when the answer may leave.
+   * Resolves when the response may leave.
    *
-   * @param undo ends what was issued, by its id: nothing acts before it is recorded (I13)
-   * @throws NotRecorded where it is not recorded in time
+   * @param undo - ends the impersonation that was issued, by its id (nothing acts before it is
+   * recorded, I13)
+   * @throws NotRecorded if it is not recorded in time
    */
   async succeeded(undo: (id: string) => void): Promise<void> {
     const name = SUCCESS_EVENTS[this.#stage]
@@ -62,7 +65,7 @@ export class AuditTrail {
     }
   }
 
-  /** @param code the error code that the client gets */
+  /** @param code - the error code that the client gets */
   failed(error: unknown, code: string): void {
     const name = this.replayed ? 'impersonation.replayed' : 'impersonation.denied'
     if (name === 'impersonation.denied') {
@@ -74,7 +77,7 @@ export class AuditTrail {
   }
 
   #withoutSecrets(text: string): string {
-    // Hide only values that look like a token: otherwise a client could remove any word from the
+    // Hide only values that look like a token. Otherwise a client could remove any word from the
     // reason.
     return this.#secrets
       .filter((secret) => TOKEN_PATTERN.test(secret))
@@ -90,12 +93,18 @@ export class AuditTrail {
 function joinMessages(error: unknown): string {
   const messages = new Set<string>()
   let cause = error
-  for (let depth = 0; cause instanceof Error && depth < 8; depth += 1) {
-    const { message } = cause
-    messages.add(
-      cause instanceof errors.OIDCProviderError ? (cause.error_description ?? message) : message,
-    )
-    cause = cause.cause
+  // Code of the deployment may throw an error whose members throw. Nobody catches it after the
+  // answer, and the process would end.
+  try {
+    for (let depth = 0; cause instanceof Error && depth < 8; depth += 1) {
+      const { message } = cause
+      const text =
+        cause instanceof errors.OIDCProviderError ? (cause.error_description ?? message) : message
+      messages.add(String(text))
+      cause = cause.cause
+    }
+  } catch {
+    messages.add('an error that cannot be read')
   }
   messages.delete('')
   return [...messages].join(': ')

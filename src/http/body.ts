@@ -81,8 +81,8 @@ async function jsonParser(maxBytes: number): Promise<Middleware> {
 }
 
 /**
- * Decodes a body that was read a byte at a time. RFC 8259 §8.1: "JSON text exchanged between systems that are
- * not part of a closed ecosystem MUST be encoded using UTF-8."
+ * Decodes a body that was read a byte at a time. RFC 8259 §8.1: "JSON text exchanged between
+ * systems that are not part of a closed ecosystem MUST be encoded using UTF-8."
  *
  * @throws TypeError for bytes that are not UTF-8
  */

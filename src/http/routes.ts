@@ -38,18 +38,21 @@ const ROUTES: readonly Route[] = [
 
 interface Route {
   readonly method: 'GET' | 'POST'
-  /** Below the prefix of the management API where a machine has a right; else below the issuer. */
+  /**
+   * The path, below the prefix of the management API if a machine has a right, else below the
+   * issuer.
+   */
   readonly path: string
   /** The right of a machine client, or the impersonated token itself, which the handler reads. */
   readonly credential?: Action | 'token'
-  /** How pages of other origins may call it; absent where they may not. */
+  /** The CORS of the route; absent if pages of other origins may not call it. */
   readonly cors?: Cors
   readonly handle: (provider: Provider, ctx: KoaContextWithOIDC) => Promise<void>
 }
 
 const mountedOf = slot<{ readonly isMounted: true }>('whether the management API is mounted')
 
-/** Whether anybody has asked for the routes of the management API, to mount them. */
+/** Checks whether the routes of the management API were requested, to mount them. */
 export function isMounted(provider: Provider): boolean {
   return mountedOf.find(provider) !== undefined
 }
@@ -59,7 +62,7 @@ export function managementRoutes(provider: Provider): Middleware {
   const { prefix } = optionsOf.of(provider).managementApi
   mountedOf.set(provider, { isMounted: true })
   const answer = routerOf(provider, prefix, ROUTES.filter(isManagement)).routes() as Middleware
-  // The provider's own, where both are below the same path. No id is so short.
+  // These are the provider's own, if both are below the same path. No id is so short.
   const ofProvider = [CURRENT_PATH, CURRENT_END_PATH].map((path) => `${prefix}${path}`)
   return (ctx, next) => (ofProvider.includes(ctx.path) ? next() : answer(ctx, next))
 }
@@ -72,7 +75,7 @@ export function issuerRoutes(provider: Provider): Middleware {
     ROUTES.filter((route) => !isManagement(route)),
   )
   const answer = router.routes() as Middleware
-  // It would write to the context of the provider's own requests, too.
+  // The router would write to the context of the provider's own requests, too.
   return (ctx, next) => (router.match(ctx.path, ctx.method).route ? answer(ctx, next) : next())
 }
 
@@ -92,13 +95,16 @@ function isManagement({ credential }: Route): boolean {
   return credential !== undefined && credential !== 'token'
 }
 
-/** Whether the provider has what the route is about. */
+/** Checks whether the provider has the subject of the route. */
 function isServed(provider: Provider, { credential }: Route): boolean {
   if (credential === 'issue') return true
   return (credential ? endingAdapterOf : statusListsOf).find(provider) !== undefined
 }
 
-/** Its middleware is plain Koa's: the router itself adds the members that its context type has beyond that. */
+/**
+ * Makes a router. Its middleware is plain Koa's, because the router itself adds the members that
+ * its context type has beyond that.
+ */
 function routerOf(provider: Provider, prefix: string, routes: readonly Route[]): Router {
   const router = new Router({ prefix, sensitive: true, strict: true })
   for (const route of routes) {
@@ -139,7 +145,7 @@ async function carryOut(
   ctx: KoaContextWithOIDC,
   { method, credential, handle }: Route,
 ): Promise<void> {
-  // What is only looked at raises no event.
+  // A request that only reads raises no event.
   const stage = credential === 'issue' ? 'issue' : method === 'POST' ? 'end' : undefined
   await audited(provider, ctx, {
     stage,

@@ -102,7 +102,13 @@ async function signOut(
   const { promise: marked, resolve } = Promise.withResolvers<void>()
   const run = () => endMatching(provider, filter, { how, only: isConcernedBy(mark) })
   const key = `sign-out:${randomUUID()}`
-  endingsOf.of(provider)(key, () => endMarked(provider, mark, run, resolve))
+  let isMarked = false
+  const onMarked = () => {
+    isMarked = true
+    resolve()
+  }
+  // Repeated without a further mark: each exchange reads all of them.
+  endingsOf.of(provider)(key, () => (isMarked ? run() : endMarked(provider, mark, run, onMarked)))
   await marked
 }
 

@@ -49,7 +49,8 @@ async function askAuthorize(
   try {
     verdict = await authorize(Object.freeze(request))
   } catch (cause) {
-    if (cause instanceof TooManyRequests) throw cause
+    // A new one, because the rule may have changed the members of its own.
+    if (cause instanceof TooManyRequests) throw new TooManyRequests(cause.retryAfter)
     // If the rule throws anything else, even an error of the protocol, the request is not
     // permitted.
     throw new Error(`${OPTION_PATH} failed at the stage ${request.stage}`, { cause })

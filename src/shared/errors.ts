@@ -33,18 +33,21 @@ export class ClientNotNamed extends errors.UnauthorizedClient {
     'the client must exist, authenticate, have the grant client_credentials, and be named by managementApi.clients.issue'
 }
 
+/** RFC 9110 §10.2.3: the header is a number of digits. */
+const MAX_RETRY_AFTER = 2 ** 31
+
 /**
  * Too many requests, 429 with `Retry-After`. RFC 6585 §4. `authorize` may throw it at both stages.
  */
 export class TooManyRequests extends errors.OIDCProviderError {
   override error_description = 'too many requests: try again later'
-  /** Whole seconds until the next attempt, at least 1: the header `Retry-After`. */
+  /** Whole seconds until the next attempt, from 1 to 2^31: the header `Retry-After`. */
   readonly retryAfter: number
 
   /** @param retryAfter in seconds; a fraction is rounded up */
   constructor(retryAfter: number) {
     super(429, 'temporarily_unavailable')
-    this.retryAfter = Math.max(1, Math.ceil(retryAfter) || 1)
+    this.retryAfter = Math.min(Math.max(1, Math.ceil(retryAfter) || 1), MAX_RETRY_AFTER)
   }
 }
 

@@ -1,5 +1,5 @@
-// What the sibling packages of this repository share with the plugin. Semantic versioning does not cover
-// it: each sibling has the plugin of its own version as a peer.
+// Names of the plugin for the sibling packages of this repository. Semantic versioning does not
+// cover them, because each sibling has the plugin of its own version as a peer.
 export { statusListId } from '../adapters/record.ts'
 export { isBusy, openFile, primaryCode, tune } from '../adapters/sqlite/database.ts'
 export { findAccountById as findAccount } from '../host/request.ts'

@@ -253,6 +253,27 @@ describe('a mark', () => {
     await close()
   })
 
+  it('is stored once for a sign-out, however often its end fails', async () => {
+    const { memory, calls, one, other, close } = await twoProcesses()
+    const operator = await signIn(one, 'olivia')
+    const form = { actor_token: operator.access_token }
+    await one.exchange({ ...form, subject_token: await one.subjectToken() })
+    let attempts = 0
+    calls.other = (name, _args, call) => {
+      if (name !== 'endOnce') return call()
+      attempts += 1
+      return attempts <= 6 ? Promise.reject(new Error('down')) : call()
+    }
+    await signOut(other, { operator, id: '' })
+    const ended = await until(
+      () => only(one),
+      ({ state }) => state === 'ended',
+    )
+    expect([ended.state, attempts]).to.deep.equal(['ended', 7])
+    expect(await marksIn(memory)).to.have.length(1)
+    await close()
+  })
+
   it('is nothing that an end of one, of a user or of a backend needs', async () => {
     const { memory, one, close } = await twoProcesses()
     const { impersonation } = one.provider

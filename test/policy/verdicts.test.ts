@@ -64,8 +64,23 @@ describe('the permission that a verdict is', () => {
       }
     }
     expect(statuses).to.deep.equal([429, 429, undefined, undefined, undefined, undefined])
-    const seconds = [8.5, 9, 0, -1, Number.NaN].map((each) => new TooManyRequests(each).retryAfter)
-    expect(seconds).to.deep.equal([9, 9, 1, 1, 1])
+    const given = [8.5, 9, 0, -1, Number.NaN, 1e30, Number.POSITIVE_INFINITY]
+    const seconds = given.map((each) => new TooManyRequests(each).retryAfter)
+    expect(seconds).to.deep.equal([9, 9, 1, 1, 1, 2 ** 31, 2 ** 31])
+  })
+
+  it('TooManyRequests with members that the rule changed is still 429, with a number', async () => {
+    const changed = { statusCode: 200, error: 'ok', retryAfter: 'x\r\ny: z' }
+    for (const stage of ['issue', 'exchange'] as const) {
+      const rule: Authorize = () => Promise.reject(Object.assign(new TooManyRequests(2), changed))
+      const asked = { stage } as AuthorizationRequest
+      const refusal = await refusalOf(Promise.resolve(permissionFor(rule, asked)))
+      expect(refusal).to.include({
+        statusCode: 429,
+        error: 'temporarily_unavailable',
+        retryAfter: 1,
+      })
+    }
   })
 
   it('false is access_denied at both stages', async () => {

@@ -7,7 +7,7 @@ export interface PostgresQuery {
   name?: string
   text: string
   values?: unknown[]
-  /** How long the client waits for the reply, in milliseconds, where it is not the pool's time. */
+  /** The timeout of the client for the reply, in milliseconds, if it is not the pool's. */
   query_timeout?: number
 }
 
@@ -41,9 +41,9 @@ export function send(
 }
 
 /**
- * Runs a query and says what to do where the database's own message leaves that open.
+ * Runs a query, and adds the way out if the database's own message has none.
  *
- * @throws StorageError when it fails
+ * @throws StorageError if it fails
  */
 export async function runQuery(
   client: PostgresClient,
@@ -58,7 +58,7 @@ export async function runQuery(
   }
 }
 
-/** By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** Remedies by SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 function remedies(table: string): Readonly<Record<string, string>> {
   const missing = `The table ${table} is not there. Run migrate() once, or the SQL of migrationSql().`
   return {

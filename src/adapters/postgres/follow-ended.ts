@@ -1,38 +1,38 @@
 import type { EndedFollower } from '../contract.ts'
 
-/** How long until everything is read again, in milliseconds. */
+/** The time until everything is read again, in milliseconds. */
 const READ_ALL_AFTER_MS = 600_000
 
-/** What has ended in a list, from a transaction on. */
+/** The ends in a list, from a transaction on. */
 export interface EndedSince {
   readonly indices: readonly number[]
   /** The oldest transaction that was under way. */
   readonly oldest: bigint
-  /** Another text after another start of the server, or of another server. */
+  /** The server and its start. Another server, and another start, has another text. */
   readonly server: string
 }
 
-/** @param xid the first transaction that is asked for; 0 for all */
+/** @param xid - the first transaction to read; 0 for all */
 type ReadSince = (xid: bigint) => Promise<EndedSince>
 
 /**
- * Follows what ends by the transactions that end it. A transaction gets its number when it begins to write,
- * and is seen when it commits, maybe after later ones: so each read begins with the oldest transaction that
- * was under way at the read before, and never with the last one that it saw. A time or a sequence would
- * miss ends.
+ * Follows ends by the transactions that store them. A transaction gets its number when it begins
+ * to write, and is visible when it commits, maybe after later ones. So each read begins with the
+ * oldest transaction that was under way at the read before, and never with the last one that it
+ * saw. A time or a sequence would miss ends.
  *
- * The numbers are the server's. Another server, or the same one after a restart, may have lost the last of
- * them: then everything is read, and every ten minutes as well.
+ * The numbers are the server's. Another server, or the same one after a restart, may have lost the
+ * last of them. Then everything is read, and every ten minutes as well.
  *
- * @param now the monotonic clock, in milliseconds
+ * @param now - the monotonic clock, in milliseconds
  */
 export function followEnded(readSince: ReadSince, now = () => performance.now()): EndedFollower {
-  /** Up to where everything is known. */
+  /** The position up to which everything is read. */
   let known: Omit<EndedSince, 'indices'> | undefined
   /** The first read, while it is under way. */
   let first: Promise<EndedSince> | undefined
   let readAllAt = Number.NEGATIVE_INFINITY
-  /** Everything, read while others were answered. */
+  /** A whole read, made while other calls were served. */
   let readAgain: EndedSince | undefined
 
   async function readAll(): Promise<EndedSince> {
@@ -43,13 +43,13 @@ export function followEnded(readSince: ReadSince, now = () => performance.now())
   }
 
   async function readNew(): Promise<EndedSince> {
-    // What all who wait for the first read get is new to one of them.
+    // The result of the first read is new to one of its callers.
     if (!known && first) await first
     const before = known
     if (before) {
       const read = await readSince(before.oldest)
       if (read.server === before.server && read.oldest >= before.oldest) {
-        // Of calls at once, the one that began earlier may end later.
+        // Of calls at once, the earlier one may finish later.
         const isLater = known?.server !== read.server || known.oldest < read.oldest
         if (isLater) known = positionOf(read)
         return read
@@ -68,7 +68,7 @@ export function followEnded(readSince: ReadSince, now = () => performance.now())
 
   function readAllNowAndThen(): void {
     if (now() - readAllAt < READ_ALL_AFTER_MS) return
-    // Where it fails, it is due again a while later.
+    // If it fails, it is due again a while later.
     readAllAt = now()
     readAll().then(
       (read) => {
@@ -78,7 +78,7 @@ export function followEnded(readSince: ReadSince, now = () => performance.now())
     )
   }
 
-  /** Without what was read. */
+  /** The position without the indices. */
   const positionOf = ({ server, oldest }: EndedSince) => ({ server, oldest })
 
   return {

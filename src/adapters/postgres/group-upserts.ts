@@ -6,10 +6,13 @@ import type { RunStatement } from './statements.ts'
 
 /** The model whose upserts go in groups. */
 export const GROUPED_MODEL = 'SubjectToken'
-/** Beyond this the cost of a call hardly falls, and a trouble would fail more of them. */
+/**
+ * The largest group. Beyond it the cost of a call hardly falls, and a failure would affect more
+ * calls.
+ */
 const MAX_GROUP_SIZE = 64
 
-/** The values of one statement: the model, the id, and what follows. */
+/** The values of one statement: the model, the id, and the rest. */
 type Values = readonly SqlValue[]
 
 interface Waiting {
@@ -19,9 +22,9 @@ interface Waiting {
 }
 
 /**
- * Collects the upserts of one turn of the event loop, so that one statement stores all of them. A call
- * waits for the end of the turn, and never for a group that is under way: a locked row or a dead
- * connection delays only the calls of its own group.
+ * Collects the upserts of one turn of the event loop, so that one statement stores all of them. A
+ * call waits for the end of the turn, and never for a group that is under way. A locked row or a
+ * dead connection delays only the calls of its own group.
  */
 export function groupUpserts(run: RunStatement): (values: Values) => Promise<number> {
   let waiting: Waiting[] = []
@@ -73,9 +76,9 @@ function columns(group: readonly Values[]): SqlValue[][] {
 
 /**
  * Checks by SQLSTATE whether the statement was rolled back because of its data (22), a constraint
- * (23), a conflict of transactions (40), a limit (54) or the `lock_timeout` of a row (55P03). 40003
- * leaves that open. A `statement_timeout` (57014) was rolled back as well, but a server that is too
- * slow for one statement gets no 64 more.
+ * (23), a conflict of transactions (40), a limit (54) or the `lock_timeout` of a row (55P03).
+ * 40003 leaves that open. A `statement_timeout` (57014) was rolled back as well, but a server that
+ * is too slow for one statement gets no 64 more.
  */
 function tookNoEffect(error: unknown): boolean {
   const code = error instanceof StorageError ? error.code : undefined

@@ -15,11 +15,11 @@ export { migrate, migrationSql, type PostgresTable } from './schema.ts'
 /** Options of {@link createPostgresAdapter}. */
 export interface PostgresAdapterOptions extends PostgresTable {
   /**
-   * A `Pool` of `pg`, or a connected `Client` that is in no transaction: a consumption inside a
-   * transaction that is rolled back never happened.
+   * A `Pool` of `pg`, or a connected `Client` that is in no transaction, because a consumption
+   * inside a transaction that is rolled back never happened.
    *
-   * How long a query may take is the pool's to say (`query_timeout`, `statement_timeout`,
-   * `connectionTimeoutMillis`): without them a stalled server stalls the request.
+   * The pool sets the timeouts of a query (`query_timeout`, `statement_timeout`,
+   * `connectionTimeoutMillis`). Without them a stalled server stalls the request.
    *
    * @example
    * pool: new Pool({ query_timeout: 5000 })
@@ -27,18 +27,18 @@ export interface PostgresAdapterOptions extends PostgresTable {
   pool: PostgresClient
 
   /**
-   * Whether statements are prepared by name, once per connection. Turn it off behind a pooler
-   * that hands a connection to others between statements and does not track them (PgBouncer
-   * before 1.21, or without `max_prepared_statements`).
+   * Prepares statements by name, once per connection. Turn it off behind a pooler that hands a
+   * connection to others between statements and does not track them (PgBouncer before 1.21, or
+   * without `max_prepared_statements`).
    *
    * @defaultValue `true`
    */
   prepare?: boolean
 
   /**
-   * Whether subject tokens that are issued in one turn of the event loop are stored by one statement.
-   * Turn it off where `pool` looks at the request that it works for, for example to choose a
-   * database or to set a variable of the session: a statement then serves several requests.
+   * Stores the subject tokens that are issued in one turn of the event loop by one statement. Turn
+   * it off if `pool` depends on the current request, for example to choose a database or to set a
+   * variable of the session, because a statement then serves several requests.
    *
    * @defaultValue `true`
    */
@@ -50,18 +50,18 @@ export interface PostgresAdapterFactory extends AdapterFactory {
   (model: string): EndingAdapter
   /**
    * Removes expired rows, in batches of at most `batchSize`, each a transaction of its own, and
-   * resolves how many it removed. Several processes may do it at once: each skips the rows that
-   * another is removing. Expired rows are never found, so nothing depends on when it runs; every
-   * few minutes keeps the table small.
+   * resolves the number removed. Several processes may do it at once, because each skips the rows
+   * that another is removing. Expired rows are never found, so nothing depends on when it runs.
+   * Every few minutes keeps the table small.
    */
   deleteExpired(options?: DeleteExpiredOptions): Promise<number>
 }
 
 /**
- * An adapter for PostgreSQL 12 and later. `consumeOnce` is one conditional `UPDATE`. It is durable when the promise resolves as far as the server's
- * `synchronous_commit` goes, and counts once across all processes and, with synchronous standbys,
- * across a failover. Records expire by the database's
- * clock, so the clocks of the processes need not agree.
+ * An adapter for PostgreSQL 12 and later. `consumeOnce` is one conditional `UPDATE`. When the
+ * promise resolves, it is as durable as the server's `synchronous_commit`, and counts once across
+ * all processes and, with synchronous standbys, across a failover. Records expire by the
+ * database's clock, so the clocks of the processes need not agree.
  *
  * Create the table with {@link migrate} first.
  *
@@ -72,7 +72,7 @@ export interface PostgresAdapterFactory extends AdapterFactory {
  * setInterval(() => adapter.deleteExpired().catch(report), 300_000).unref()
  * new Provider(issuer, { ...configuration, adapter })
  *
- * @throws TypeError when an option is wrong.
+ * @throws TypeError if an option is wrong
  */
 export function createPostgresAdapter(options: PostgresAdapterOptions): PostgresAdapterFactory {
   const { pool, prepare, group, ...names } = resolve(
@@ -94,7 +94,7 @@ export function createPostgresAdapter(options: PostgresAdapterOptions): Postgres
   const send = (text: string, values: unknown[]) => runQuery(pool, table, { text, values })
   const records = postgresTable({ table, run, send, group })
 
-  /** Rejects where the table is missing, or is not of this schema version, and says what to do. */
+  /** Rejects with the remedy if the table is missing, or is not of this schema version. */
   const check = async () => requireSchemaVersion(table, (await run('check', [])).rows[0]?.comment)
   const factory = (model: string): EndingAdapter => ({ ...sqlAdapter(model, records), check })
   const deleteExpired = (options?: DeleteExpiredOptions) =>

@@ -1,7 +1,7 @@
 import { boolean, objectWith, type Resolved, resolve, valid } from '../../options/rules.ts'
 import { type PostgresClient, send } from './client.ts'
 
-/** Where the records are. */
+/** The place of the records. */
 export interface PostgresTable {
   /**
    * The schema: a letter or underscore, then letters, digits, underscores; at most 63.
@@ -24,17 +24,17 @@ export interface PostgresTable {
 
 /**
  * The version of the table. It is raised by a change that an older version of this package cannot
- * work with; docs/upgrading.md says how. The table's comment has it: a comment needs no right of its
- * own to be read, and goes where the table goes, through a rename, a dump and a restore.
+ * work with, as docs/upgrading.md describes. It stands in the table's comment. A comment needs no
+ * right of its own to be read, and stays with the table through a rename, a dump and a restore.
  */
 const SCHEMA_VERSION = 1
 const SCHEMA_COMMENT = `oidc-provider-impersonation schema_version ${SCHEMA_VERSION}`
 const VERSION_IN_COMMENT = /\boidc-provider-impersonation schema_version (\d+)\b/
 
 /**
- * What each index is on, by the part of its name that differs. A consumption changes none of these
- * columns, but for the actor where it was not known before, so it stays a heap-only update that
- * touches no index. Only subject tokens have an account.
+ * The columns of each index, by the part of its name that differs. A consumption changes none of
+ * these columns, except for the actor if it was not known before, so it stays a heap-only update
+ * that touches no index. Only subject tokens have an account.
  */
 const INDEX_COLUMNS: Readonly<Record<string, string>> = {
   uid: '(model, uid) WHERE uid IS NOT NULL',
@@ -49,7 +49,7 @@ const INDEX_COLUMNS: Readonly<Record<string, string>> = {
     '(status_list, ended_xid, status_index) WHERE ended_xid IS NOT NULL AND status_list IS NOT NULL',
 }
 
-/** @param longest the name, in characters */
+/** @param longest - the length of the name, in characters */
 function identifier(longest: number) {
   return valid<string>(
     (value) =>
@@ -61,7 +61,7 @@ function identifier(longest: number) {
 
 const TABLE_RULES = {
   schema: identifier(63),
-  // the longest name made of it is that of an index, and PostgreSQL cuts off what exceeds 63
+  // the longest name made of it is that of an index, and PostgreSQL cuts names after 63 characters
   table: identifier(45).or('oidc_records'),
 }
 
@@ -81,8 +81,8 @@ export function tableNames({ schema, table }: Resolved<typeof TABLE_RULES>) {
 }
 
 /**
- * @param comment the table's comment, as the database has it
- * @throws Error when the table is not of the schema version that this code works with
+ * @param comment - the table's comment, as the database has it
+ * @throws Error if the table is not of the schema version that this code works with
  */
 export function requireSchemaVersion(table: string, comment: unknown): void {
   const [, found] = VERSION_IN_COMMENT.exec(String(comment)) ?? []
@@ -95,25 +95,25 @@ export function requireSchemaVersion(table: string, comment: unknown): void {
 }
 
 /**
- * What {@link migrate} runs, for those who run their migrations themselves. It can be run again, and by
- * several at once: an advisory lock lasts as long as the transaction, so run it in one
- * (`psql --single-transaction`); sent as a single query string it is one by itself.
+ * Returns the SQL of {@link migrate}, for those who run their migrations themselves. It can be run
+ * again, and by several at once. An advisory lock lasts as long as the transaction, so run it in
+ * one (`psql --single-transaction`). Sent as a single query string it is one by itself.
  *
- * `payload` is text, not jsonb: jsonb refuses the NUL characters that a JSON text may contain in
- * escaped form, and parses what is never queried. Read it with `payload::json`. The keys
- * compare bytewise (`COLLATE "C"`), and rows keep space on their page for the update that consumes.
- * `actor` is what a subject token is listed by, `note_actor` the one of its note. `ended_xid` is the
- * transaction that ended it: what is new in a status list is found by it.
+ * `payload` is text, not jsonb. jsonb refuses the NUL characters that a JSON text may contain in
+ * escaped form, and parses a value that is never queried. Read it with `payload::json`. The keys
+ * compare bytewise (`COLLATE "C"`), and rows keep space on their page for the update that
+ * consumes. A subject token is listed by `actor`, or by the `note_actor` of its note. `ended_xid`
+ * is the transaction that ended it, by which new ends in a status list are found.
  *
- * @throws TypeError when a name has characters that would need quoting.
+ * @throws TypeError if a name has characters that would need quoting
  */
 export function migrationSql(options: PostgresTable = {}): string {
   const { schema, table, index } = tableNames(resolve(TABLE_RULES, options, 'migrationSql'))
   const indices = Object.entries(INDEX_COLUMNS).map(
     ([name, on]) => `CREATE INDEX IF NOT EXISTS ${index(name)} ON ${table} ${on};\n`,
   )
-  // CREATE SCHEMA IF NOT EXISTS would ask for the right to create one also where it exists, and
-  // to_regnamespace() answers from a cache that does not see what was made during the wait
+  // CREATE SCHEMA IF NOT EXISTS would need the right to create one also if it exists, and
+  // to_regnamespace() reads a cache that misses a schema that was made during the wait
   const createSchema = schema
     ? `
 DO $$ BEGIN
@@ -159,23 +159,23 @@ const COMMENT_QUERY = `
   SELECT obj_description(oid, 'pg_class') AS comment FROM pg_class WHERE oid = to_regclass($1)`
 
 /**
- * Creates the table and its indices where there is no table of that name, and looks at the
- * `schema_version` of the one that is there. Several processes may call it at the same moment: one
- * creates, the others wait. Where the table is there it only reads, and needs no right to create
+ * Creates the table and its indices if there is no table of that name, and checks the
+ * `schema_version` of an existing one. Several processes may call it at the same moment. One
+ * creates, and the others wait. If the table exists it only reads, and needs no right to create
  * anything, so it may run at every start.
  *
- * @throws TypeError when an option is wrong, Error when the table is another program's or of another
- * schema version, and the database's error when it refuses. It can be called again in every case.
+ * @throws TypeError if an option is wrong, Error if the table is another program's or of another
+ * schema version, and the database's error if it refuses. It can be called again in every case.
  */
 export async function migrate(client: PostgresClient, options: PostgresTable = {}): Promise<void> {
   const { table } = tableNames(resolve(TABLE_RULES, options, 'migrate'))
   if (await checkVersion(client, table)) return
   await send(client, { text: migrationSql(options) })
-  // another process may have been first, and of another version
+  // another process may have been first, with another version
   await checkVersion(client, table)
 }
 
-/** @returns false where there is no such table */
+/** @returns `false` if there is no such table */
 async function checkVersion(client: PostgresClient, table: string): Promise<boolean> {
   const [row] = (await send(client, { text: COMMENT_QUERY, values: [table] })).rows
   if (row) requireSchemaVersion(table, row.comment)

@@ -2,10 +2,12 @@ import { replaceAssignments } from '../sql.ts'
 import type { PostgresResult } from './client.ts'
 
 const live = '(expires_at IS NULL OR expires_at > now())'
-/** What of a record is read. */
+/** The columns of a record that are read. */
 const FOUND_COLUMNS = 'payload, extract(epoch FROM consumed_at)::float8 AS consumed, note, ended'
 
-/** As `pg_current_xact_id()`, which PostgreSQL 12 does not have, and as a number that can be compared. */
+/**
+ * Equivalent to `pg_current_xact_id()`, which PostgreSQL 12 does not have, as a comparable number.
+ */
 const CURRENT_XID = 'txid_current()'
 
 const UPSERT_COLUMNS = `(model, id, payload, uid, user_code, grant_id, consumed_at, expires_at,
@@ -14,22 +16,23 @@ const UPSERT_COLUMNS = `(model, id, payload, uid, user_code, grant_id, consumed_
 /** The SQL of every adapter method. `$1` is the model and `$2` the key, unless noted otherwise. */
 export type PostgresStatements = ReturnType<typeof statements>
 
-/** Runs a statement, prepared where that is wanted. */
+/** Runs a statement, prepared if configured. */
 export type RunStatement = (
   statement: keyof PostgresStatements,
   values: unknown[],
 ) => Promise<PostgresResult>
 
-/** @param table the quoted name */
+/** @param table - the quoted name */
 export function statements(table: string) {
   const storedLive = '(stored.expires_at IS NULL OR stored.expires_at > now())'
   const read = (column: string) =>
     `SELECT ${FOUND_COLUMNS} FROM ${table} WHERE model = $1 AND ${column} = $2 AND ${live}`
-  // a uid whose session moved to another id: the one that lives longest is the latest
+  // a session may have moved its uid to another id, and the record that lives longest is the
+  // latest
   const latest = 'ORDER BY expires_at DESC NULLS FIRST LIMIT 1'
 
-  // What is live and consumed or ended stays so: behind a consumption that is not committed yet this
-  // waits, and then sees the row as the consumption left it.
+  // A live record that is consumed or ended stays so. Behind a consumption that is not committed
+  // yet this waits, and then sees the row as the consumption left it.
   const replace = `ON CONFLICT (model, id) DO UPDATE SET
         ${replaceAssignments(storedLive, 'stored.')},
         ended_xid = CASE WHEN ${storedLive} AND stored.ended IS NOT NULL THEN ${CURRENT_XID} END`
@@ -39,8 +42,8 @@ export function statements(table: string) {
         (SELECT 1 FROM ${table} LIMIT 0)`,
 
     /**
-     * `$3` payload, `$4` to `$6` uid, user code, grant, `$7` consumed in s, `$8` life in ms, `$9` to
-     * `$11` account, client, actor, `$12` issued in s, `$13` and `$14` list, index.
+     * `$3` payload, `$4` to `$6` uid, user code, grant, `$7` consumed in s, `$8` life in ms, `$9`
+     * to `$11` account, client, actor, `$12` issued in s, `$13` and `$14` list, index.
      */
     upsert: `
       INSERT INTO ${table} AS stored ${UPSERT_COLUMNS}
@@ -49,8 +52,8 @@ export function statements(table: string) {
       ${replace}`,
 
     /**
-     * The values of upsert as arrays. Rows are locked in the order of their ids, so that two groups
-     * never wait for each other in a circle.
+     * The values of upsert as arrays. Rows are locked in the order of their ids, so that two
+     * groups never wait for each other in a circle.
      */
     upsertAll: `
       INSERT INTO ${table} AS stored ${UPSERT_COLUMNS}
@@ -75,8 +78,8 @@ export function statements(table: string) {
       WHERE model = $1 AND id = $2 AND ${live}`,
 
     /**
-     * `$3` the note, `$4` its actor. The second caller waits for the first to commit, looks at the row
-     * again and, under READ COMMITTED, finds the condition false. Under stricter levels the
+     * `$3` the note, `$4` its actor. The second caller waits for the first to commit, reads the
+     * row again and, under READ COMMITTED, finds the condition false. Under stricter levels the
      * database refuses.
      */
     consumeOnce: `
@@ -91,22 +94,22 @@ export function statements(table: string) {
 
     destroy: `DELETE FROM ${table} WHERE model = $1 AND id = $2`,
 
-    /** `$2` the grant. In the order in which groups lock. */
+    /** `$2` the grant. It locks in the order of groups. */
     revokeByGrantId: `
       DELETE FROM ${table} WHERE model = $1 AND id = ANY(ARRAY(
         SELECT id FROM ${table} WHERE model = $1 AND grant_id = $2 ORDER BY id FOR UPDATE))`,
 
-    /** `$1` the list: subject tokens alone are in one. */
+    /** `$1` the list, which has subject tokens alone. */
     endedIndices: `
       SELECT DISTINCT status_index FROM ${table}
       WHERE status_list = $1 AND ended_xid IS NOT NULL AND status_index IS NOT NULL
         AND ${live}`,
 
     /**
-     * What has ended in a list, from a transaction on. `$1` the list, `$2` the transaction. The index is
-     * enough. A whole list is 2^20 indices, read after a start, while
-     * guards wait: in no order, and in 8 bytes each. `oldest` is the oldest transaction that is under
-     * way: those before it are over, and this sees what they did.
+     * The ends in a list, from a transaction on. `$1` the list, `$2` the transaction. The index is
+     * enough. A whole list is 2^20 indices, read after a start, while guards wait, so it comes in
+     * no order, and in 8 bytes each. `oldest` is the oldest transaction that is under way. Those
+     * before it are over, and this sees their writes.
      */
     endedSince: `
       SELECT encode(string_agg(int8send(status_index), ''::bytea), 'base64') AS indices,
@@ -115,7 +118,7 @@ export function statements(table: string) {
         extract(epoch FROM pg_postmaster_start_time())::text AS server
       FROM ${table} WHERE status_list = $1 AND ended_xid >= $2::bigint`,
 
-    /** `$1` is how many at most. */
+    /** `$1` is the largest number. */
     deleteExpired: `
       DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
         SELECT ctid FROM ${table} WHERE expires_at <= now()
@@ -123,7 +126,7 @@ export function statements(table: string) {
   }
 }
 
-/** `$1` the model, `$2` how many, `$3` on the values of the conditions. */
+/** `$1` the model, `$2` the largest number, `$3` on the values of the conditions. */
 export function listStatement(table: string, conditions: string): string {
   return `SELECT ${FOUND_COLUMNS} FROM ${table}
     WHERE model = $1 AND account_id IS NOT NULL AND ${live}${conditions}

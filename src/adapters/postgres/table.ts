@@ -10,7 +10,7 @@ export interface PostgresStore {
   readonly run: RunStatement
   /** Runs a statement that is never prepared. */
   send(text: string, values: unknown[]): Promise<PostgresResult>
-  /** Whether upserts of subject tokens go in groups. */
+  /** `true` if upserts of subject tokens go in groups. */
   readonly group: boolean
 }
 
@@ -26,7 +26,7 @@ export function postgresTable({ table, run, send, group }: PostgresStore): SqlTa
     },
 
     async list({ conditions, values }) {
-      // not prepared: a plan for all values would not know how rare the given ones are
+      // not prepared, because a plan for all values would miss how rare the given ones are
       return (await send(listStatement(table, conditions), [...values])).rows
     },
 
@@ -41,7 +41,7 @@ export function postgresTable({ table, run, send, group }: PostgresStore): SqlTa
   }
 }
 
-/** @throws TypeError for what is no such row: an index that is missing would not be ended */
+/** @throws TypeError for an invalid row, because a missing index would not be ended */
 function parseEnded(row: SqlRow | undefined): EndedSince {
   const { indices, found, oldest, server } = row ?? {}
   const bytes = Buffer.from(typeof indices === 'string' ? indices : '', 'base64')

@@ -19,24 +19,24 @@ import { isThere, parseArray, parsePairs, type RedisConnection, yes } from './co
 import { chunksIn, followEnded, join } from './ended-indices.ts'
 import * as scripts from './scripts.ts'
 
-/** How many records of a grant are revoked at once. */
+/** The number of records of a grant that are revoked at once. */
 const REVOKE_BATCH = 100
-/** How many records are looked at in one step of a listing. */
+/** The number of records that one step of a listing reads. */
 const MAX_RECORDS_AT_ONCE = 256
 /**
- * How long after its issue a record that is not there stays in a look-up, in seconds: the look-up may be written
- * before the record.
+ * The time after its issue for which a missing record stays in a look-up, in seconds, because the
+ * look-up may be written before the record.
  */
 const STAYS_LISTED_SECONDS = 300
-/** How much longer a look-up has a record than its caller says, in milliseconds: clocks differ. */
+/** The extra time for which a look-up has a record, in milliseconds, because clocks differ. */
 const LOOK_UP_MARGIN_MS = 60_000
 
-/** What the adapters of one store share. */
+/** The parts that the adapters of one store share. */
 export interface RedisStore {
   readonly redis: RedisConnection
-  /** Asks the server always. */
+  /** Checks the server always. */
   check(): Promise<void>
-  /** Asks the server if no check has succeeded yet. */
+  /** Checks the server if no check has succeeded yet. */
   checkOnce(): Promise<void>
 }
 
@@ -50,20 +50,20 @@ type Index =
   | 'actor'
   | 'client'
 
-/** @param prefix of the keys of this model */
+/** @param prefix - the prefix of the keys of this model */
 export function redisAdapter(
   { redis, check, checkOnce }: RedisStore,
   prefix: string,
   model: string,
 ): EndingAdapter {
-  /** For a value that is storable already. */
+  /** Makes a key for a value that is storable already. */
   const keyTo = (index: Index, stored: string) => `${prefix}${index}:${stored}`
   const keyOf = (index: Index, value: string) => keyTo(index, storableKey(value))
   /** The look-up of every record that is listed. */
   const allKey = `${prefix}all`
   /**
-   * The record of a status list. Its ended indices are fields of the same hash, so that they are lost
-   * together: guards refuse where there is no list.
+   * The record of a status list. Its ended indices are fields of the same hash, so that they are
+   * lost together. Guards refuse if there is no list.
    */
   const listKey = (list: string) => keyOf('id', statusListId(list))
 
@@ -82,7 +82,7 @@ export function redisAdapter(
     return decodePayload(payload, { consumed: Number(consumed ?? 0), note, end })
   }
 
-  /** A field of a live record, and the rest of its life as a script takes it. */
+  /** Reads a field of a live record, and the rest of its life as a script takes it. */
   async function readWithLife(key: string, field: string) {
     const [value, life] = await Promise.all([
       redis.send(['HGET', key, field], key),
@@ -96,7 +96,7 @@ export function redisAdapter(
     return redis.run(scripts.addIndexScript, listKey(list), String(index), life)
   }
 
-  /** The fields of the hash that a list and its ended indices are in. */
+  /** Reads the fields of the hash with a list and its ended indices. */
   async function readList(list: string): Promise<[string, string][]> {
     const key = listKey(list)
     return parsePairs(await redis.send(['HGETALL', key], key))
@@ -107,7 +107,10 @@ export function redisAdapter(
     return redis.run(scripts.joinScript, key, encodeMember(id), iat, lookUpLife)
   }
 
-  /** Lists a record by the actor of its note, too. @param known read where the caller does not say it */
+  /**
+   * Lists a record by the actor of its note, too. @param known - read if the caller does not pass
+   * it
+   */
   async function joinActor(id: string, actor: string, known: KnownRecord | undefined) {
     const key = keyOf('actor', actor)
     if (known) {
@@ -125,7 +128,10 @@ export function redisAdapter(
     return keys[sizes.findIndex((size) => Number(size) === smallest)] ?? allKey
   }
 
-  /** Takes records that are gone out of a look-up. Errors do no harm: the next listing does it. */
+  /**
+   * Removes records that are gone from a look-up. Errors do no harm, because the next listing
+   * repeats it.
+   */
   function forget(key: string, gone: readonly Entry[]): void {
     const issuedBefore = Date.now() / 1000 - STAYS_LISTED_SECONDS
     const members = gone.filter(({ iat }) => iat < issuedBefore).map(({ member }) => member)
@@ -139,7 +145,10 @@ export function redisAdapter(
     return LOOK_UPS.every((name) => lookUp[name] === undefined || found[name] === lookUp[name])
   }
 
-  /** Puts back what a record that was replaced has kept, and its look-ups and its list may have lost. */
+  /**
+   * Restores the note and the end of a replaced record in its look-ups and its list, which may
+   * have lost them.
+   */
   async function putBack(kept: unknown, id: string, listed: ListingKeys, life: string) {
     if (Number(kept) === 0) return
     const [note, end] = parseArray(kept)
@@ -178,7 +187,7 @@ export function redisAdapter(
       const lookUps = listed ? lookUpKeys(listed) : []
       if (listed && !isReserved(listed)) lookUps.push(allKey)
       const iat = listed ? String(listed.iat) : ''
-      // No record is there that is not listed.
+      // No record exists without its look-ups.
       await Promise.all(lookUps.map((key) => joinLookUp(key, id, iat, life)))
 
       const writes: Promise<unknown>[] = []
@@ -287,7 +296,7 @@ export function redisAdapter(
         const command = ['ZRANGE', key, '0', String(REVOKE_BATCH - 1)]
         const members = parseArray(await redis.send(command, key))
         if (members.length === 0) return
-        // records first, index last: what is interrupted here can be done again
+        // records first, index last, so that an interrupted call can be repeated
         const ids = members.map(String)
         await Promise.all(ids.map((id) => redis.run(scripts.revokeScript, keyTo('id', id), grant)))
         await redis.send(['ZREM', key, ...ids], key)
@@ -296,7 +305,7 @@ export function redisAdapter(
   }
 }
 
-/** What PTTL answers for a key that is not there. */
+/** The reply of PTTL for a missing key. */
 const NOT_THERE = -2
 
 const processName = randomBytes(12).toString('base64url')
@@ -322,7 +331,10 @@ function parseEntries(reply: readonly unknown[]): Entry[] {
   return entries
 }
 
-/** Bytes of members compare as code units of ids do. Ids of ASCII characters stay as they are. */
+/**
+ * Encodes an id as a member whose bytes compare as code units of ids do. Ids of ASCII characters
+ * stay as they are.
+ */
 function encodeMember(id: string): string {
   return id.replace(
     /[\u007f-\uffff]/g,

@@ -14,7 +14,7 @@ export interface NodeRedisLike {
 
 /**
  * Sends one command, for clients of another shape. `key` is the only key the command touches, if
- * any: what a cluster client needs to know. Rejects with the server's error.
+ * any, which a cluster client needs. Rejects with the server's error.
  */
 export type RedisCommand = (args: string[], key: string | undefined) => Promise<unknown>
 
@@ -24,11 +24,13 @@ export type RedisClient = IoredisLike | NodeRedisLike | RedisCommand
 /** A Lua script. */
 export interface RedisScript {
   readonly source: string
-  /** Its SHA-1, for EVALSHA. */
+  /** The SHA-1 of the source, for EVALSHA. */
   readonly sha: string
 }
 
-/** How the adapter talks to Redis, the same for every driver. It rejects with a StorageError. */
+/**
+ * The adapter's connection to Redis, the same for every driver. It rejects with a StorageError.
+ */
 export interface RedisConnection {
   readonly send: RedisCommand
   /** Runs a script over one key, so that it works on a cluster. */
@@ -40,9 +42,9 @@ export function script(source: string): RedisScript {
 }
 
 /**
- * @param timeoutMs how long a reply may take, in milliseconds; by default without limit
- * @param isReady nothing is sent before it has resolved
- * @throws TypeError when the client is of no known shape.
+ * @param timeoutMs - the timeout of a reply, in milliseconds; by default without limit
+ * @param isReady - nothing is sent before it has resolved
+ * @throws TypeError if the client is of no known shape
  */
 export function connect(
   client: RedisClient,
@@ -69,7 +71,7 @@ export function connect(
       try {
         return await send(['EVALSHA', sha, '1', key, ...args], key)
       } catch (error) {
-        // The server does not know the script yet.
+        // The script is not loaded on the server yet.
         if (!(error instanceof StorageError) || error.code !== 'NOSCRIPT') throw error
         return send(['EVAL', source, '1', key, ...args], key)
       }
@@ -77,7 +79,7 @@ export function connect(
   }
 }
 
-/** @throws TypeError when the client is of no known shape */
+/** @throws TypeError if the client is of no known shape */
 function senderOf(client: RedisClient): RedisCommand {
   if (typeof client === 'function') return client
   // ioredis has a sendCommand too, of another kind, so `call` decides.
@@ -95,10 +97,10 @@ function senderOf(client: RedisClient): RedisCommand {
 }
 
 /**
- * Their `sendCommand` takes other arguments than that of a single connection, and fails on them at the
- * first command.
+ * Refuses them, because their `sendCommand` takes other arguments than that of a single
+ * connection, and fails on them at the first command.
  *
- * @throws TypeError for what createSentinel() or createCluster() of node-redis made
+ * @throws TypeError for a client of node-redis' createSentinel() or createCluster()
  */
 function refuseSeveralServers(client: object): void {
   const refuse = (maker: string, ownFunction: string) => {
@@ -118,7 +120,7 @@ export function isThere(reply: unknown): boolean {
   return reply !== null && reply !== undefined
 }
 
-/** @throws when the reply is neither 1 nor 0: it is not known then who won. */
+/** @throws if the reply is neither 1 nor 0, because the winner is then unknown */
 export function yes(reply: unknown): boolean {
   const number = Number(reply)
   if (reply === null || reply === '' || (number !== 0 && number !== 1)) {
@@ -127,16 +129,17 @@ export function yes(reply: unknown): boolean {
   return number === 1
 }
 
-/** @throws when the reply is no array. */
+/** @throws if the reply is no array */
 export function parseArray(reply: unknown): readonly unknown[] {
   if (!Array.isArray(reply)) throw new TypeError('Redis answered with no array')
   return reply
 }
 
 /**
- * The fields of a hash, from an array of names and values, or the object or Map that RESP3 makes of it.
+ * Parses the fields of a hash, from an array of names and values, or the object or Map that RESP3
+ * makes of it.
  *
- * @throws when the reply is none of them
+ * @throws if the reply is none of them
  */
 export function parsePairs(reply: unknown): [string, string][] {
   if (Array.isArray(reply)) {

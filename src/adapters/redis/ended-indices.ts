@@ -2,26 +2,29 @@ import { warn } from '../../shared/warn.ts'
 import type { EndedFollower } from '../contract.ts'
 
 /**
- * How many indices are in one field. A list of 2^20 has 2,048 fields of 86 characters, whatever has ended
- * in it: a whole read is 176 KB.
+ * The number of indices in one field. A list of 2^20 has 2,048 fields of 86 characters, whatever
+ * has ended in it. A whole read is 176 KB.
  */
 export const CHUNK_SIZE = 512
-/** Of each character. Clients read replies as text, so each is an ASCII character from `0` to `o`. */
+/**
+ * The bits of each character. Clients read replies as text, so each is an ASCII character from `0`
+ * to `o`.
+ */
 export const BITS = 6
 export const ZERO = 48
 export const CHUNK_LENGTH = Math.ceil(CHUNK_SIZE / BITS)
 export const FIELD_PREFIX = 'ended:'
 
-/** The chunk that a field of the hash is; `undefined` for another field. */
+/** Returns the chunk of a field of the hash; `undefined` for another field. */
 function chunkNumber(field: string): number | undefined {
   return /^ended:\d+$/.test(field) ? Number(field.slice(FIELD_PREFIX.length)) : undefined
 }
 
 /**
- * The indices of a chunk.
+ * Yields the indices of a chunk.
  *
- * @param known those of this text are left out
- * @throws TypeError for what no script wrote
+ * @param known - a text whose indices are left out
+ * @throws TypeError for a text that no script wrote
  */
 function* readChunk(chunk: number, bits: string, known = ''): Generator<number> {
   if (bits.length !== CHUNK_LENGTH)
@@ -36,17 +39,17 @@ function* readChunk(chunk: number, bits: string, known = ''): Generator<number> 
 }
 
 /**
- * Follows what ends by reading all chunks of a list, and looking into those that are not as they were. What
- * the server has lost, and has again, is told again.
+ * Follows ends by reading all chunks of a list, and decoding the changed ones. If the server has
+ * lost an end, and has it again, it is reported again.
  *
- * @param readFields the fields of the hash that the chunks are in
+ * @param readFields - reads the fields of the hash with the chunks
  */
 export function followEnded(
   list: string,
   readFields: () => Promise<readonly (readonly [string, string])[]>,
 ): EndedFollower {
   let known: ReadonlyMap<number, string> = new Map()
-  /** How many calls have begun, and which of them `known` is of. */
+  /** The number of calls that have begun, and the one that `known` comes from. */
   let [begun, knownBy] = [0, 0]
   let isWarned = false
 
@@ -67,7 +70,7 @@ export function followEnded(
       const turn = begun
       const chunks = chunksIn(await readFields())
       const before = known
-      // Of calls at once, the one that began earlier may end later. It has nothing new.
+      // Of calls at once, the earlier one may finish later. It has nothing new.
       if (turn < knownBy) return join(chunks, before)
       knownBy = turn
       // A list that is gone altogether is 404, and its guards refuse.
@@ -92,7 +95,7 @@ export function chunksIn(
   return new Map(chunks)
 }
 
-/** @param known what was read of the same chunks before */
+/** @param known - an earlier read of the same chunks */
 export function* join(
   chunks: Iterable<readonly [number, string]>,
   known: ReadonlyMap<number, string> = new Map(),

@@ -11,8 +11,8 @@ export type { RedisRequirements } from './server-check.ts'
 export interface RedisAdapterOptions extends RedisRequirements {
   /**
    * A connected client: node-redis (`createClient`), ioredis (`Redis` or `Cluster`), or a function
-   * that sends one command. For node-redis' `createCluster`:
-   * `(args, key) => cluster.sendCommand(key, false, args)`; for its `createSentinel`:
+   * that sends one command. With node-redis' `createCluster` use
+   * `(args, key) => cluster.sendCommand(key, false, args)`, and with its `createSentinel` use
    * `(args) => sentinel.sendCommand(false, args)`.
    *
    * Let it fail while it is not connected (node-redis `disableOfflineQueue`, ioredis
@@ -24,8 +24,9 @@ export interface RedisAdapterOptions extends RedisRequirements {
   client: RedisClient
 
   /**
-   * How long a reply may take, in milliseconds: 1 to 2147483647. Then the method rejects, and what the
-   * command did is not known. A consumption whose reply is late is lost rather than repeated.
+   * The timeout of a reply, in milliseconds: 1 to 2147483647. After it the method rejects, and the
+   * effect of the command is unknown. A consumption whose reply is late is lost rather than
+   * repeated.
    *
    * @defaultValue `2000`
    */
@@ -45,39 +46,39 @@ export interface RedisAdapterOptions extends RedisRequirements {
 export interface RedisAdapterFactory extends AdapterFactory {
   (model: string): EndingAdapter
   /**
-   * Asks the server whether it may evict or forget records, and warns. Call it at start-up to have the
-   * warning there, and to learn that the server cannot be reached. Otherwise the first `upsert` does it on
-   * the side; with `requirePersistence` every method waits for the
-   * check and rejects while it fails. A successful result is kept; a call of this asks again and
-   * replaces it.
+   * Checks whether the server may evict or lose records, and warns. Call it at the start to get
+   * the warning there, and to notice that the server cannot be reached. Otherwise the first
+   * `upsert` does it on the side. With `requirePersistence` every method waits for the check and
+   * rejects while it fails. A successful result is kept. A call of this checks again and replaces
+   * it.
    */
   check(): Promise<void>
 }
 
 /**
- * An adapter for Redis 6.2 and later and Valkey. A record's payload, its consumption and its end are one
- * hash under one key, and so are a status list and its ended indices: what is evicted is lost together,
- * and guards refuse where there is no list. The look-ups of `list` are keys of their own: where one of
- * them is evicted, records are not listed. Run it with `maxmemory-policy noeviction`;
- * {@link RedisAdapterFactory.check} warns.
+ * An adapter for Redis 6.2 and later and Valkey. A record's payload, its consumption and its end
+ * are one hash under one key, and so are a status list and its ended indices. An evicted key is
+ * lost as a whole, and guards refuse if there is no list. The look-ups of `list` are keys of their
+ * own. If one of them is evicted, its records are not listed. Run it with
+ * `maxmemory-policy noeviction`; {@link RedisAdapterFactory.check} warns.
  *
- * **Crash:** with an append-only file a consumption is there again after a restart. From a snapshot the
- * server comes back as it was when it was taken: a token that was redeemed since can be redeemed
- * again. `requirePersistence` refuses such a server. The same holds for an end.
+ * **Crash:** with an append-only file a consumption is there again after a restart. A server that
+ * starts from a snapshot has the state of that snapshot. A token that was redeemed since can be
+ * redeemed again. `requirePersistence` refuses such a server. The same holds for an end.
  *
- * **Failover:** at most once per primary. Redis replicates asynchronously: a replica that becomes
- * primary without having heard of a consumption lets the token be redeemed again, and one that has
- * not heard of an end lets it go on. PostgreSQL avoids it.
+ * **Failover:** at most once per primary. Redis replicates asynchronously. A replica that becomes
+ * primary without a consumption lets the token be redeemed again, and one without an end lets the
+ * impersonation go on. PostgreSQL avoids it.
  *
- * **Cluster:** each script touches a single key, so all methods work. Look-ups are written before their record,
- * and the index of an end before its mark. A method rejects unless all was written. A look-up that was written
- * alone is harmless, since each listing compares the record with what it was looked up by.
+ * **Cluster:** each script touches a single key, so all methods work. Look-ups are written before
+ * their record, and the index of an end before its mark. A method rejects unless all was written.
+ * A look-up that was written alone is harmless, because each listing checks the record itself.
  *
  * @example
  * const client = await createClient({ url, disableOfflineQueue: true }).connect()
  * new Provider(issuer, { ...configuration, adapter: createRedisAdapter({ client }) })
  *
- * @throws TypeError when an option is wrong.
+ * @throws TypeError if an option is wrong
  */
 export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFactory {
   const { client, keyPrefix, commandTimeoutMs, requirePersistence } = resolve(

@@ -3,9 +3,10 @@ import { script } from './connection.ts'
 import { BITS, CHUNK_LENGTH, CHUNK_SIZE, FIELD_PREFIX, ZERO } from './ended-indices.ts'
 
 /**
- * Adds an ended index to the hash of its status list: a bit in a field for 512 of them. The life of the
- * list's record is its own. Where there is none, the hash lives as long as the longest of the records that
- * ended. Its bits are never cleared: no index is used again. ARGV: index, life of the record that ended.
+ * Adds an ended index to the hash of its status list: a bit in a field for 512 of them. The life
+ * of the list's record is its own. Without a record, the hash lives as long as the longest of the
+ * records that ended. Its bits are never cleared, because no index is used again. ARGV: index,
+ * life of the record that ended.
  */
 export const addIndexScript = script(`
 local function setBit(key, index)
@@ -29,8 +30,8 @@ return 1
 `)
 
 /**
- * Adds a record to a look-up, a sorted set scored by the second of issue. ARGV: member, second of issue,
- * life in milliseconds. Records that are older than any may be leave it, at one write in sixteen.
+ * Adds a record to a look-up, a sorted set scored by the second of issue. ARGV: member, second of
+ * issue, life in milliseconds. One write in sixteen removes records beyond the maximum age.
  */
 export const joinScript = script(`
 redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
@@ -43,10 +44,10 @@ return 1
 `)
 
 /**
- * `consumeOnce`: exists, unset, set. HSETNX alone would bring a key that has just expired back, as a
- * key without a TTL; inside a script the clock does not advance, so an existing key cannot expire
- * while the script runs. ARGV[1] names the attempt: a driver that sends a command again after a
- * lost reply gets the answer that was lost. ARGV[2] is the note, if there is one.
+ * `consumeOnce`: exists, unset, set. HSETNX alone would bring a key that has just expired back, as
+ * a key without a TTL. Inside a script the clock does not advance, so an existing key cannot
+ * expire while the script runs. ARGV[1] names the attempt, so that a driver that sends a command
+ * again after a lost reply gets that reply. ARGV[2] is the note, if there is one.
  */
 export const consumeOnceScript = script(`
 if redis.call('HEXISTS', KEYS[1], 'payload') == 0 then return 0 end
@@ -70,7 +71,7 @@ redis.call('HSET', KEYS[1], 'end', ARGV[2], 'ending', ARGV[1])
 return 1
 `)
 
-/** Marks a record as consumed; HSET alone would bring an expired one back without a TTL. */
+/** Marks a record as consumed. HSET alone would bring an expired one back without a TTL. */
 export const consumeScript = script(`
 if redis.call('HEXISTS', KEYS[1], 'payload') == 0 then return 0 end
 redis.call('HSET', KEYS[1], 'consumed', redis.call('TIME')[1])
@@ -78,10 +79,11 @@ return 1
 `)
 
 /**
- * Replaces a record. ARGV: payload, life in milliseconds or '', consumed or '', grantId or '', and the second
- * of issue, '' for a record that is not listed. Out of memory, Redis refuses a script's first write and none
- * after it. What was consumed or ended stays so: neither a second caller nor a driver that sends this again
- * after a lost reply undoes it. An expired key does not exist, so none of its fields remain.
+ * Replaces a record. ARGV: payload, life in milliseconds or '', consumed or '', grantId or '', and
+ * the second of issue, '' for a record that is not listed. Out of memory, Redis refuses a script's
+ * first write and none after it. A consumption and an end stay, and neither a second caller nor a
+ * driver that sends this again after a lost reply undoes them. An expired key does not exist, so
+ * none of its fields remain.
  *
  * The reply is the note and the end that a listed record has kept, or 0 for neither.
  */
@@ -100,9 +102,10 @@ return (kept[1] or kept[2]) and kept or 0
 `)
 
 /**
- * A part of a look-up, newest first, as members and scores in turn: ARGV[3] of them that come after
- * the member ARGV[2] of the second ARGV[1], there or not, or from the start where both are ''.
- * Members of one second are in order of their bytes; Lua's own comparison goes by the locale.
+ * Returns a part of a look-up, newest first, as members and scores in turn. It is ARGV[3] of the
+ * members after the member ARGV[2] of the second ARGV[1], present or not, or from the start if
+ * both are ''. Members of one second are in order of their bytes. Lua's own comparison goes by the
+ * locale.
  */
 export const pageScript = script(`
 local function below(a, b)
@@ -128,21 +131,24 @@ end
 return redis.call('ZREVRANGE', KEYS[1], from, from + ARGV[3] - 1, 'WITHSCORES')
 `)
 
-/** Removes a record; returns the grant it belonged to. */
+/** Removes a record, and returns its grant. */
 export const destroyScript = script(`
 local grant = redis.call('HGET', KEYS[1], 'grantId')
 redis.call('DEL', KEYS[1])
 return grant
 `)
 
-/** Removes a record if it still belongs to the grant ARGV[1]: it may have been replaced since. */
+/**
+ * Removes a record if it still belongs to the grant ARGV[1], because it may have been replaced
+ * since.
+ */
 export const revokeScript = script(`
 if redis.call('HGET', KEYS[1], 'grantId') ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 `)
 
 /**
- * Adds ARGV[1] to a sorted set scored by expiry. Members that have expired leave it, and the set lives as
+ * Adds ARGV[1] to a sorted set scored by expiry. Expired members are removed, and the set lives as
  * long as its longest member. ARGV[2]: life in milliseconds or ''.
  */
 export const keepScript = script(`

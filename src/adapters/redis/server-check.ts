@@ -3,12 +3,12 @@ import { type WarningCode, warn } from '../../shared/warn.ts'
 import { StorageError } from '../storage-error.ts'
 import type { RedisClient, RedisConnection } from './connection.ts'
 
-/** What the check asks of the server, in addition to a reply. */
+/** The requirements for the server, in addition to a reply. */
 export interface RedisRequirements {
   /**
-   * Whether a server that may forget is refused, and not only warned of: one without an append-only
-   * file, one that throws records away when its memory is full (a `maxmemory-policy` other than
-   * `noeviction`), and one that does not tell (INFO forbidden).
+   * Refuses a server that may lose records, instead of warning only: one without an append-only
+   * file, one that evicts records when its memory is full (a `maxmemory-policy` other than
+   * `noeviction`), and one that does not report it (INFO forbidden).
    *
    * @defaultValue `false`
    */
@@ -31,13 +31,13 @@ export const REDIS_RULES = {
 }
 
 /**
- * Asks the server how it persists data, and warns: with the code `REDIS_MAY_EVICT` when
- * `maxmemory-policy` lets it throw records away before their time, with `REDIS_MAY_FORGET` when it has no
- * append-only file, and with `REDIS_PERSISTENCE_UNKNOWN` when it does not tell (INFO forbidden, a proxy).
- * On a cluster it asks the one node that the client picks.
+ * Checks how the server persists data, and warns. The code is `REDIS_MAY_EVICT` if
+ * `maxmemory-policy` lets it evict records before their time, `REDIS_MAY_FORGET` if it has no
+ * append-only file, and `REDIS_PERSISTENCE_UNKNOWN` if it does not report it (INFO forbidden, a
+ * proxy). On a cluster it checks the one node that the client picks.
  *
- * @throws StorageError when the server cannot be reached.
- * @throws Error with `requirePersistence` when the server may forget or evict, in one sentence.
+ * @throws StorageError if the server cannot be reached
+ * @throws Error with `requirePersistence` if the server may forget or evict, in one sentence
  */
 export async function checkServer(
   redis: RedisConnection,
@@ -81,7 +81,7 @@ function problemsOf(info: string): Problem[] {
   return problems
 }
 
-/** The server's own account of itself; empty if it refuses to give one (NOPERM, unknown command). */
+/** Reads the server's INFO; empty if it refuses (NOPERM, unknown command). */
 async function readInfo(redis: RedisConnection): Promise<string> {
   try {
     return String(await redis.send(['INFO'], undefined))

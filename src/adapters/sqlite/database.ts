@@ -2,10 +2,11 @@ import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { aFunction, integer, oneOf, type Resolved, text } from '../../options/rules.ts'
 
-/** What the adapter opens its file with. */
+/** The options of the adapter's file. */
 export interface SqliteFile {
   /**
-   * A path such as `'data/oidc.db'`, made if it is not there (its folder has to be), or `':memory:'`.
+   * A path such as `'data/oidc.db'`, created if it does not exist (its folder must), or
+   * `':memory:'`.
    *
    * @example
    * file: ':memory:'
@@ -13,18 +14,18 @@ export interface SqliteFile {
   file: string
 
   /**
-   * How safe a commit is. `'NORMAL'`: it survives the end of the process, `kill -9` included. When the
-   * machine loses power, the commits that the system has not put on the disk by itself are forgotten,
-   * consumptions among them: at most those since the last checkpoint. `'FULL'`: it survives that too,
-   * at the cost of an fsync for each transaction.
+   * The durability of a commit. With `'NORMAL'`, it survives the end of the process, `kill -9`
+   * included. If the machine loses power, the commits that the system has not put on the disk by
+   * itself are lost, consumptions among them, at most those since the last checkpoint. With
+   * `'FULL'`, it survives that too, at the cost of an fsync for each transaction.
    *
    * @defaultValue `'NORMAL'`
    */
   synchronous?: 'NORMAL' | 'FULL'
 
   /**
-   * How long a write waits for that of another process, in milliseconds: 0 to 2147483647.
-   * node:sqlite is synchronous: the whole process waits.
+   * The longest wait of a write for that of another process, in milliseconds: 0 to 2147483647.
+   * node:sqlite is synchronous, so the whole process waits.
    *
    * @defaultValue `2000`
    */
@@ -40,24 +41,24 @@ export const FILE_RULES = {
 export const SQLITE_RULES = { ...FILE_RULES, now: aFunction<() => number>() }
 
 /**
- * Memory for pages at most, in KiB; SQLite's own default is 2000. Reads from a large file cost less
- * with more of it, and writes cost more: a commit goes through the pages in memory.
+ * The largest memory for pages, in KiB. SQLite's own default is 2000. Reads from a large file cost
+ * less with more of it, and writes cost more, because a commit goes through the pages in memory.
  */
 const CACHE_KIB = 8000
 
 /**
- * With that many pages in the WAL file (16 MB), they are written into the database. SQLite's own
- * default is 1000; a page that several commits change is then written more often. With more than
- * 4000, each look-up in the WAL takes longer. With `NORMAL`, SQLite syncs the WAL at a checkpoint
- * alone, so this bounds what a loss of power can undo.
+ * The number of pages in the WAL file (16 MB) after which they are written into the database.
+ * SQLite's own default is 1000, with which a page that several commits change is written more
+ * often. With more than 4000, each look-up in the WAL takes longer. With `NORMAL`, SQLite syncs
+ * the WAL at a checkpoint alone, so this bounds the commits that a loss of power can undo.
  */
 const CHECKPOINT_PAGES = 4000
 
 /**
- * Opens the file, readable by its owner alone if it is new, and creates what is missing in it.
- * Several processes may do so at once.
+ * Opens the file, readable by its owner alone if it is new, and creates its missing parts. Several
+ * processes may do so at once.
  *
- * @throws Error when the file cannot be opened or is no database, or this Node is too old.
+ * @throws Error if the file cannot be opened or is no database, or this Node is too old
  */
 export function openDatabase({ file, synchronous, busyTimeoutMs }: Resolved<typeof FILE_RULES>) {
   requireNumberedParameters()
@@ -82,37 +83,38 @@ export function openDatabase({ file, synchronous, busyTimeoutMs }: Resolved<type
 /**
  * Opens the file, readable by its owner alone if it is new.
  *
- * @param busyTimeoutMs how long a statement waits for the lock of another process, in milliseconds
- * @throws Error when the file cannot be opened
+ * @param busyTimeoutMs - the longest wait of a statement for the lock of another process, in
+ * milliseconds
+ * @throws Error if the file cannot be opened
  */
 export function openFile(file: string, busyTimeoutMs: number): DatabaseSync {
   // SQLite would let everyone read it. Its -wal and -shm files take their mode from it.
   if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
   const database = new DatabaseSync(file)
-  // Comes first: the next statements then wait for other processes that are starting.
+  // Comes first, so that the next statements wait for other processes that are starting.
   database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
   return database
 }
 
-/** @param synchronous `'FULL'`: each commit survives a loss of power */
+/** @param synchronous - with `'FULL'`, each commit survives a loss of power */
 export function tune(database: DatabaseSync, synchronous: 'NORMAL' | 'FULL'): void {
   database.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA cache_size = -${CACHE_KIB}`)
 }
 
-/** Whether another process has the lock: SQLITE_BUSY or SQLITE_LOCKED. */
+/** Checks whether another process has the lock: SQLITE_BUSY or SQLITE_LOCKED. */
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error)
   return code === 5 || code === 6
 }
 
-/** The result code of an error of SQLite: of an extended code, its last byte. */
+/** Returns the result code of an error of SQLite, which is the last byte of an extended code. */
 export function primaryCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined
 }
 
 /**
- * node:sqlite takes values for `?1` from 22.20 and 24.7 on. Without that, each statement would fail,
- * and only once a request needs it.
+ * Checks for numbered parameters. node:sqlite takes values for `?1` from 22.20 and 24.7 on.
+ * Without that, each statement would fail, and only once a request needs it.
  *
  * @see {@link https://github.com/nodejs/node/pull/59350}
  */
@@ -131,8 +133,8 @@ function requireNumberedParameters(): void {
 }
 
 /**
- * Switching to WAL fails at once, without waiting, while another process does the same; so it is
- * tried again.
+ * Switches to WAL, with retries, because the switch fails at once while another process does the
+ * same.
  */
 function prepareFile(database: DatabaseSync, deadline: number): void {
   for (;;) {
@@ -149,16 +151,17 @@ function prepareFile(database: DatabaseSync, deadline: number): void {
 
 /**
  * The `schema_version`, kept as `user_version` of the file. It is raised by a change that an older
- * version of this package cannot work with; docs/upgrading.md says how.
+ * version of this package cannot work with, as docs/upgrading.md describes.
  */
 const SCHEMA_VERSION = 1
 
-// With a rowid, although WITHOUT ROWID saves a tree: ids are random, but records of the same hour
-// stay on the same pages, and `consumeOnce` costs half with a million of them. STRICT refuses non-text.
-// Only subject tokens have an account. `note_actor` is `actor` of the note. `ended_index` is the status
-// index of what has ended: the indices of a list come from one index alone. `ended_turn` counts ends: one
-// process writes at a time, so that no end with a lower number comes later. The last number is kept apart,
-// because records are removed, and a number never comes again.
+// With a rowid, although WITHOUT ROWID saves a tree. Ids are random, but records of the same hour
+// stay on the same pages, and `consumeOnce` costs half with a million of them. STRICT refuses
+// non-text. Only subject tokens have an account. `note_actor` is `actor` of the note.
+// `ended_index` is the status index of an ended record, so that the indices of a list come from
+// one index alone. `ended_turn` counts ends. One process writes at a time, so that no end with a
+// lower number comes later. The last number is kept apart, because records are removed, and a
+// number never comes again.
 const SCHEMA_SQL = `
 CREATE TABLE oidc_records (
   model        TEXT NOT NULL,
@@ -210,14 +213,15 @@ PRAGMA user_version = ${SCHEMA_VERSION};
 /**
  * Creates the table in a new file. In any other it only reads.
  *
- * @throws Error when the file belongs to another version, or the database is busy.
+ * @throws Error if the file belongs to another version, or the database is busy
  */
 function createSchema(database: DatabaseSync): void {
   if (hasSchema(database)) return
-  // takes the lock for writing at once: a transaction that reads first may not get it later
+  // takes the lock for writing at once, because a transaction that reads first may not get it
+  // later
   database.exec('BEGIN IMMEDIATE')
   try {
-    // another process may have been first, and of another version
+    // another process may have been first, with another version
     if (!hasSchema(database)) database.exec(SCHEMA_SQL)
     database.exec('COMMIT')
   } catch (error) {

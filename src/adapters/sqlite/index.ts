@@ -25,41 +25,41 @@ export interface SqliteAdapterOptions extends SqliteFile {
 export interface SqliteAdapterFactory extends AdapterFactory {
   (model: string): EndingAdapter
   /**
-   * Removes all expired records, `batchSize` in a transaction, and resolves how many. Every write
-   * removes a few expired records too, so call this for a store that gets no more writes.
+   * Removes all expired records, `batchSize` in a transaction, and resolves their number. Every
+   * write removes a few expired records too, so call this for a store that gets no more writes.
    */
   deleteExpired(options?: DeleteExpiredOptions): Promise<number>
 
   /**
-   * Writes what was asked for, and closes the file. Every later call of a method rejects. Closing
+   * Writes the pending calls, and closes the file. Every later call of a method rejects. Closing
    * again does nothing.
    */
   close(): void
 }
 
-/** After that many writes, twice as many expired records are removed at most. */
+/** The number of writes after which at most twice as many expired records are removed. */
 const SWEEP_EVERY = 16
 
 /**
- * An adapter on one file, with node:sqlite (Node 22.20 or 24.7, or later): durable on one machine, safe for
- * several processes there, not for a network file system. WAL lets readers go on while another
- * writes; one conditional `UPDATE` decides `consumeOnce`. Expired records are never found, and every sixteen
- * writes remove up to thirty-two of them.
+ * An adapter on one file, with node:sqlite (Node 22.20 or 24.7, or later). It is durable on one
+ * machine, and safe for several processes there, but not for a network file system. WAL lets
+ * readers go on while another writes. One conditional `UPDATE` decides `consumeOnce`. Expired
+ * records are never found, and every sixteen writes remove up to thirty-two of them.
  *
- * What is written in one turn of the event loop goes into one transaction at its end: each promise
+ * The writes of one turn of the event loop go into one transaction at its end. Each promise
  * resolves once that is committed, and a record that cannot be written fails alone. node:sqlite is
- * synchronous; a write takes some tens of microseconds.
+ * synchronous, and a write takes some tens of microseconds.
  *
  * @example
  * new Provider(issuer, { ...configuration, adapter: createSqliteAdapter({ file: 'data/oidc.db' }) })
  *
- * @throws TypeError when an option is wrong, Error when the file cannot be used.
+ * @throws TypeError if an option is wrong, Error if the file cannot be used
  */
 export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapterFactory {
   const { now: clock = Date.now, ...file } = resolve(SQLITE_RULES, options, 'createSqliteAdapter')
   const database = openDatabase(file)
   const statements = prepareAll(database)
-  // what is stored of it is an integer
+  // it is stored as an integer
   const now = () => Math.ceil(clock())
   let writes = 0
 

@@ -1,14 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { replaceAssignments } from '../sql.ts'
 
-/** What of a record is read. */
+/** The columns of a record that are read. */
 const FOUND_COLUMNS = 'payload, consumed_at AS consumed, note, ended'
 
 export type SqliteStatements = ReturnType<typeof prepareAll>
 
 /**
- * Prepared once for the life of the database: parsing would cost more than running. `?1` is the time in
- * milliseconds, `?2` the model and `?3` the key, unless noted otherwise.
+ * Prepares the statements once for the life of the database, because parsing would cost more than
+ * running. `?1` is the time in milliseconds, `?2` the model and `?3` the key, unless noted
+ * otherwise.
  */
 export function prepareAll(database: DatabaseSync) {
   const live = '(expires_at IS NULL OR expires_at > ?1)'
@@ -48,7 +49,7 @@ export function prepareAll(database: DatabaseSync) {
       `UPDATE oidc_records SET ended = ?4, ended_index = status_index, ended_turn = ${nextTurn}
        WHERE ${record} AND ended IS NULL`,
     ),
-    // With the time, as the others have it, which decides nothing here.
+    // Takes the time as the others do, although it decides nothing here.
     destroy: database.prepare(
       'DELETE FROM oidc_records WHERE ?1 IS NOT NULL AND model = ?2 AND id = ?3',
     ),
@@ -60,14 +61,14 @@ export function prepareAll(database: DatabaseSync) {
       `SELECT DISTINCT ended_index AS status_index FROM oidc_records INDEXED BY oidc_records_ended
        WHERE status_list = ?2 AND ended_index IS NOT NULL AND ${live}`,
     ),
-    /** `?1` the list, `?2` the turn after which it begins, `?3` how many at most. */
+    /** `?1` the list, `?2` the turn after which it begins, `?3` the largest number. */
     endedAfter: database.prepare(
       `SELECT ended_index, ended_turn FROM oidc_records INDEXED BY oidc_records_ended
        WHERE status_list = ?1 AND ended_index IS NOT NULL AND ended_turn > ?2
        ORDER BY ended_turn LIMIT ?3`,
     ),
-    // IS NOT NULL names the condition of the index: without it, SQLite prepares the statement anew
-    // each time, to see whether the value that is bound implies it
+    // IS NOT NULL names the condition of the index. Without it, SQLite prepares the statement anew
+    // each time, to check whether the bound value implies it
     deleteExpired: database.prepare(
       `DELETE FROM oidc_records WHERE rowid IN
        (SELECT rowid FROM oidc_records WHERE expires_at IS NOT NULL AND expires_at <= ?1
@@ -77,16 +78,16 @@ export function prepareAll(database: DatabaseSync) {
 }
 
 /**
- * `?1` the time, `?2` the model, `?3` how many, `?4` on the values of the conditions.
+ * `?1` the time, `?2` the model, `?3` the largest number, `?4` on the values of the conditions.
  *
- * @param index of the column that is looked up by
+ * @param index - the index of the filter's column
  */
 export function prepareList(
   database: DatabaseSync,
   index: string,
   conditions: string,
 ): StatementSync {
-  // INDEXED BY: without statistics SQLite may take another
+  // INDEXED BY, because without statistics SQLite may take another
   return database.prepare(
     `SELECT ${FOUND_COLUMNS} FROM oidc_records INDEXED BY oidc_records_${index}
      WHERE model = ?2 AND account_id IS NOT NULL AND (expires_at IS NULL OR expires_at > ?1)${conditions}

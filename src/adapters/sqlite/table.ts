@@ -5,13 +5,13 @@ import type { SqlTable } from '../sql.ts'
 import { prepareList, type SqliteStatements } from './statements.ts'
 import type { SqliteTurns } from './turns.ts'
 
-/** What all models of one file share. */
+/** The parts that all models of one file share. */
 export interface SqliteStore {
   readonly database: DatabaseSync
   readonly statements: SqliteStatements
-  /** Where every statement goes. */
+  /** The queue of every statement. */
   readonly turns: SqliteTurns
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly now: () => number
   /** Removes a few expired records now and then. */
   readonly sweep: () => void
@@ -48,14 +48,14 @@ export function sqliteTable(store: SqliteStore): SqlTable {
   }
 }
 
-/** How many indices are read while the process does nothing else. */
+/** The number of indices that are read while the process does nothing else. */
 const PART_SIZE = 10_000
 
 /**
- * Follows what ends by the number of each end. One process writes at a time, so that an end that is
- * committed later has a higher number.
+ * Follows ends by their numbers. One process writes at a time, so that an end that is committed
+ * later has a higher number.
  *
- * @param readPart the ends after a number, in order, so many at most
+ * @param readPart - reads the ends after a number, in order, up to a maximum
  */
 export function followEnded(
   readPart: (
@@ -72,7 +72,7 @@ export function followEnded(
         for (const { ended_index } of rows) indices.push(Number(ended_index))
         after = Number(rows.at(-1)?.ended_turn ?? after)
         if (rows.length < PART_SIZE) {
-          // Calls may run at once: what is known does not become less.
+          // Calls may run at once, so the known number never decreases.
           known = Math.max(known, after)
           return indices
         }

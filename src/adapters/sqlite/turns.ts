@@ -13,13 +13,14 @@ interface Waiting {
 export type SqliteTurns = ReturnType<typeof sqliteTurns>
 
 /**
- * Does at the end of each turn of the event loop what was asked for in it: the reads, then the writes in
- * their order and in one transaction. The processor does the same for many requests one after the other,
- * which costs half of doing it in between. All of it is synchronous, so that no read sees what is not
- * committed.
+ * Runs the calls of each turn of the event loop at its end: the reads, then the writes in their
+ * order and in one transaction. The processor does the same for many requests one after the other,
+ * which costs half of doing it in between. All of it is synchronous, so that no read sees an
+ * uncommitted write.
  */
 export function sqliteTurns(database: DatabaseSync) {
-  // Takes the lock for writing at once: a transaction that reads first may not get it later.
+  // Takes the lock for writing at once, because a transaction that reads first may not get it
+  // later.
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
   const rollback = database.prepare('ROLLBACK')
@@ -66,9 +67,9 @@ export function sqliteTurns(database: DatabaseSync) {
 
   return {
     read: <T>(work: () => T) => inTurn(false, work),
-    /** Resolves what the work returns, once that is committed. */
+    /** Resolves the result of the work, once that is committed. */
     write: <T>(work: () => T) => inTurn(true, work),
-    /** Does now what waits. */
+    /** Runs the waiting calls now. */
     flush: runAll,
   }
 }
