@@ -93,12 +93,18 @@ export class AuditTrail {
 function joinMessages(error: unknown): string {
   const messages = new Set<string>()
   let cause = error
-  for (let depth = 0; cause instanceof Error && depth < 8; depth += 1) {
-    const { message } = cause
-    messages.add(
-      cause instanceof errors.OIDCProviderError ? (cause.error_description ?? message) : message,
-    )
-    cause = cause.cause
+  // Code of the deployment may throw an error whose members throw. Nobody catches it after the
+  // answer, and the process would end.
+  try {
+    for (let depth = 0; cause instanceof Error && depth < 8; depth += 1) {
+      const { message } = cause
+      const text =
+        cause instanceof errors.OIDCProviderError ? (cause.error_description ?? message) : message
+      messages.add(String(text))
+      cause = cause.cause
+    }
+  } catch {
+    messages.add('an error that cannot be read')
   }
   messages.delete('')
   return [...messages].join(': ')

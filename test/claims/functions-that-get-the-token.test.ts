@@ -4,6 +4,8 @@ import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { recording } from '../support/audit.ts'
 import { basic, deploy } from '../support/deployment.ts'
 
+const CHANGES = { expiresIn: 31_536_000, scope: 'admin', accountId: 'bob' }
+
 describe("the deployment's functions that get the token, or the account", () => {
   const settings: Array<[what: string, write: (token: object) => void]> = [
     [
@@ -56,12 +58,12 @@ describe("the deployment's functions that get the token, or the account", () => 
     })
   }
 
-  it('I2: extraTokenClaims that replaces emit() and kind of the token changes nothing', async () => {
+  it('I2, I8: extraTokenClaims that changes the token changes nothing', async () => {
     await using deployment = await deploy({
       configuration: {
         extraTokenClaims: (_ctx, token) => {
           if (token.kind === 'AccessToken')
-            Object.assign(token, { emit: 'none', kind: Symbol('x') })
+            Object.assign(token, { emit: 'none', kind: Symbol('x'), ...CHANGES })
           return {}
         },
       },
@@ -71,7 +73,11 @@ describe("the deployment's functions that get the token, or the account", () => 
     deployment.provider.on('access_token.saved', () => told.push('saved'))
     for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
       const subject_token = await deployment.subjectToken()
-      expect((await deployment.exchange({ subject_token, resource })).status).to.equal(200)
+      const { status, body } = await deployment.exchange({ subject_token, resource })
+      expect(status).to.equal(200)
+      if (resource !== deployment.orders) continue
+      const { sub, scope, exp = 0, iat = 0 } = decodeJwt(body.access_token)
+      expect([sub, scope, exp - iat]).to.deep.equal(['alice', 'orders:read', 900])
     }
     expect(told).to.deep.equal(['issued', 'saved'])
   })

@@ -121,6 +121,18 @@ describe('the shop, as a customer and as an operator who acts', () => {
     expect(await shop.getByRole('heading', { name: OVER }).isVisible()).to.equal(true)
   })
 
+  it('orders that cannot be had are asked for again, without a new sign-in', async () => {
+    let isDown = true
+    await context.route('**/orders', (route) => (isDown ? route.abort() : route.continue()))
+    const shop = await beginAsAlice()
+    await message(shop).getByText('The shop cannot be reached.').waitFor()
+    expect(await shop.getByRole('button', { name: 'Sign in' }).isVisible()).to.equal(false)
+    isDown = false
+    await shop.getByRole('button', { name: 'Try again' }).click()
+    await card(shop, 'A-1002').waitFor()
+    expect(await message(shop).textContent()).to.equal('')
+  })
+
   it('an operator does not act without the banner', async () => {
     await context.route('**/banner-element*', (route) => route.abort())
     const told = context.waitForEvent('request', (it) => it.url().endsWith('/current/end'))

@@ -178,4 +178,34 @@ describe('the audit trail', () => {
       await deployment.close()
     })
   }
+
+  const unreadable: Record<string, () => Error> = {
+    'whose message throws': () =>
+      Object.defineProperty(new Error('x'), 'message', { get: () => expect.fail('read') }),
+    'whose cause throws': () =>
+      new Error('x', { cause: new Proxy(new Error('y'), { get: () => expect.fail('read') }) }),
+    'whose message is no text': () => Object.assign(new Error('x'), { message: { toString: 1 } }),
+  }
+  for (const [what, make] of Object.entries(unreadable)) {
+    for (const stage of ['issue', 'exchange'] as const) {
+      it(`a rule that throws an error ${what} is a denial at ${stage}, and ends no process`, async () => {
+        const { deployment, recorded } = await recording({
+          impersonation: {
+            authorize: (request) => {
+              if (request.stage === stage) throw make()
+              return true
+            },
+          },
+        })
+        const { status } =
+          stage === 'issue'
+            ? await deployment.issue({ userId: 'alice' })
+            : await deployment.exchange({ subject_token: await deployment.subjectToken() })
+        const { denial } = (await recorded()).at(-1) ?? {}
+        expect([status, denial?.stage, denial?.error]).to.deep.equal([500, stage, 'server_error'])
+        expect(denial?.reason).to.match(/authorize failed .*: an error that cannot be read$/)
+        await deployment.close()
+      })
+    }
+  }
 })

@@ -55,6 +55,8 @@ describe('bearer authentication of the management API', () => {
       [`Bearer ${token} x`, true],
       [`Bearer ${token},x`, true],
       [`Bearer Bearer ${token}`, true],
+      [`Bearer "${token}"`, true],
+      ['Bearer \u00e4', true],
     ] as const) {
       const headers = { authorization }
       const answer = await deployment.issue({ userId: 'alice' }, { token, headers })

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { resigned } from '../advisories/attacks.ts'
 import { basic } from '../support/deployment.ts'
 import { type Managed, managing, RESOURCE } from '../support/managing.ts'
 
@@ -89,6 +90,17 @@ describe('who may see, and who may end', () => {
       const challenge = answer.headers.get('www-authenticate')
       expect(challenge).to.include('error="insufficient_scope"').and.include(`scope="${scope}"`)
     }
+  })
+
+  it('a scope is one of a set: part of its name does not do', async () => {
+    const scope = 'impersonated not-impersonate'
+    const token = await resigned(deployment.token, (claims) => ({ ...claims, scope }))
+    expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(403)
+  })
+
+  it('401 comes before anything else is looked at', async () => {
+    const answer = await deployment.get('?limit=0', { token: 'garbage' })
+    expect([answer.status, answer.body.error]).to.deep.equal([401, 'invalid_token'])
   })
 
   it('a right that is taken away is gone at once, with the tokens that have it', async () => {
