@@ -109,7 +109,8 @@ export async function startTestProvider(options: TestProviderOptions = {}): Prom
   refuseProduction()
   warnOutsideTests()
   const { signingAlgorithm = 'RS256', getCustomJwtClaims, authorize, ...unknown } = options
-  for (const name of Object.keys(unknown)) throw new TypeError(`options.${name} is not known: leave it out`)
+  for (const name of Object.keys(unknown))
+    throw new TypeError(`options.${name} is not known: leave it out`)
   const server = createServer()
   const issuer = await listen(server)
   let asked: AskedFor = { scope: '', seconds: MAX_TOKEN_SECONDS, signingAlgorithm }
