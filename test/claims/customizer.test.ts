@@ -166,6 +166,16 @@ describe('I4: a JWT customizer cannot forge act', () => {
     })
   }
 
+  it('is waited for', async () => {
+    await using deployment = await deploy(
+      customizing(async (_ctx, _token, jwt) => {
+        await turn()
+        Object.assign(jwt.payload, { region: 'eu' })
+      }),
+    )
+    expect((await impersonated(deployment)).claims.region).to.equal('eu')
+  })
+
   it('a jti of the deployment without the mark stays', async () => {
     await using deployment = await deploy(
       customizing((_ctx, _token, jwt) => Object.assign(jwt.payload, { jti: 'eu-1' })),
