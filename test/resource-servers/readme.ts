@@ -31,7 +31,7 @@ export interface ReadmeProvider extends AsyncDisposable {
   exchange(actorToken?: string): Promise<string>
   /** Ends the impersonation of an access token, with the token itself. */
   end(accessToken: string): Promise<void>
-  /** What `check()` resolved once it listened. */
+  /** The lines of `check()`, read once it listened. */
   checklist(): Promise<readonly ChecklistItem[]>
   /** Takes connections and answers nothing, until it goes on. */
   hang(): void

@@ -1,7 +1,7 @@
 interface StoppedClock extends Disposable {
   /** Moves both clocks, and runs the timers that are due then. */
   pass(seconds: number): void
-  /** How many timers wait. */
+  /** The number of timers that wait. */
   readonly waiting: number
 }
 

@@ -11,7 +11,7 @@ import { type Managed, managing, RESOURCE } from '../support/managing.ts'
 interface Door {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  /** What it answers with a good token. */
+  /** The status for a good token. */
   readonly good: number
   /** Gets a token for it. */
   get(

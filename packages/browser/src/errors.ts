@@ -57,7 +57,7 @@ export const ERROR_TEXTS: Readonly<Record<Exclude<ImpersonationErrorCode, 'left'
     'You are not signed in at the sign-in service in this browser. Sign in at the back office, then start again from there.',
   other_operator:
     'The link is for another operator than the one who is signed in in this browser. Sign in at the back office as yourself, then start again from there.',
-  refused: `The sign-in service refused. The link was used before, is too old, or is for another operator or another application. ${START_AGAIN_TEXT}`,
+  refused: `The sign-in service refused. The link was used before, is too old, or is for another operator or another application. After an end of all, wait ten seconds. ${START_AGAIN_TEXT}`,
   storage_blocked:
     'The browser does not let this page store data. Allow cookies and site data for this page, then start again from the back office.',
   unreachable:

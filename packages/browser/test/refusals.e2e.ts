@@ -22,7 +22,7 @@ describe('an impersonation that does not begin', () => {
   })
   after(() => sites[Symbol.asyncDispose]())
 
-  /** Who is signed in at the provider, which link they follow, and what the page says. */
+  /** The person who is signed in at the provider, the link they follow, and the text of the page. */
   interface Refusal {
     readonly as?: string
     readonly opening?: Opening

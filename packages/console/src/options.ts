@@ -50,7 +50,7 @@ export interface SupportConsoleOptions {
   readonly mayErase?: MayErase | undefined
   /** The applications in which operators can act. List at least one. */
   readonly applications: readonly Application[]
-  /** Where the audit is kept: `createSqliteAudit()` or `createPostgresAudit()`. */
+  /** The store of the audit: `createSqliteAudit()` or `createPostgresAudit()`. */
   readonly audit: AuditStore
   /** The path of the console. @defaultValue `'/console'` */
   readonly path?: string | undefined

@@ -270,10 +270,10 @@ describe("the guard: the provider's keys", () => {
 
     const tokenOf = (kid: string, issuer = rotated) =>
       issuer.token({ iss: tokens.issuer, exp: 2 ** 32 }, { kid })
-    /** What a token of a new key gets, whether the provider has published the key or not. */
+    /** Sends a token of a new key, which the provider may have published or not. */
     const outcome = async (kid = 'new', issuer = rotated) =>
       outcomeOf(api, await tokenOf(kid, issuer))
-    /** What five hundred tokens of keys that never were get, at once. */
+    /** Sends five hundred tokens of invented keys at once. */
     async function invented(): Promise<ReadonlySet<string>> {
       const kids = Array.from({ length: 500 }, (_, n) => tokenOf(`${n}`))
       const invented = await Promise.all(kids)

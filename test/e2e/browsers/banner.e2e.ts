@@ -22,7 +22,7 @@ interface Layered {
   readonly open?: string
   /** Closes a modal one. Until then, the banner is seen and cannot be pressed. */
   readonly close?: string
-  /** What the document's line moves below the banner. */
+  /** The part of the page that the line in the document moves below the banner. */
   readonly header?: string
 }
 
