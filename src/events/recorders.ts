@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import { instance } from '../host/weak-cache.ts'
+import { slot } from '../host/slot.ts'
 import { aFunction, resolve, valid } from '../options/rules.ts'
 import type {
   ImpersonationEvent,
@@ -12,7 +12,7 @@ import { limitTime } from '../shared/time.ts'
 import { warn } from '../shared/warn.ts'
 
 /** Records events, with a timeout in milliseconds. */
-export interface Recorder {
+interface Recorder {
   readonly record: RecordEvent
   readonly timeoutMs: number
   readonly ready: RecordFirstOptions['ready']
@@ -35,13 +35,15 @@ export function parseRecorder(record: RecordEvent, options?: RecordFirstOptions)
   return { ...recorder, record, timeoutMs: timeout * 1000 }
 }
 
+const recordersOf = slot<readonly Recorder[]>('the recorders', () => [])
+
 export function addRecorder(provider: Provider, recorder: Recorder): void {
-  instance(provider).recorders.push(recorder)
+  recordersOf.set(provider, [...recorders(provider), recorder])
 }
 
 /** @throws RecorderNotReady if a recorder is not ready, does not respond in time, or fails */
 export async function recordersReady(provider: Provider): Promise<void> {
-  const { recorders: all } = instance(provider)
+  const all = recorders(provider)
   if (all.length === 0) return
   const asked = all.map(async ({ ready, timeoutMs }) => !ready || within(timeoutMs, ready))
   let answers: readonly unknown[]
@@ -55,7 +57,11 @@ export async function recordersReady(provider: Provider): Promise<void> {
 }
 
 export function hasRecorders(provider: Provider): boolean {
-  return instance(provider).recorders.length > 0
+  return recorders(provider).length > 0
+}
+
+function recorders(provider: Provider): readonly Recorder[] {
+  return recordersOf.of(provider)
 }
 
 /** @throws NotRecorded if a recorder does not store it in time */
@@ -66,9 +72,7 @@ export async function record(
 ): Promise<void> {
   try {
     await Promise.all(
-      instance(provider).recorders.map((each) =>
-        within(each.timeoutMs, () => each.record(name, event)),
-      ),
+      recorders(provider).map((each) => within(each.timeoutMs, () => each.record(name, event))),
     )
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'no Error'

@@ -2,17 +2,18 @@ import type { Context } from 'koa'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { trailOf } from '../events/trail.ts'
 import { urlAt } from '../host/request.ts'
-import { instance } from '../host/weak-cache.ts'
 import { endImpersonation } from '../impersonations/end.ts'
 import { END_OVER_HTTP, readEndAll, readQuery } from '../impersonations/inputs.ts'
 import { getImpersonation, listImpersonations } from '../impersonations/list.ts'
 import * as pendingEnds from '../impersonations/marks.ts'
 import { issue } from '../issue/issue.ts'
+import { optionsOf } from '../options/defaults.ts'
 import { readInput } from '../options/rules.ts'
 import type { Impersonation } from '../public/objects.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
 import { NotFound } from '../shared/errors.ts'
 import { printable } from '../shared/text.ts'
+import { endingAdapterOf } from '../tokens/subject-token.ts'
 import { hasBody, readJsonBody } from './body.ts'
 
 /** `POST …/subject-tokens` */
@@ -22,7 +23,7 @@ export async function issueSubjectToken(
 ): Promise<void> {
   const { id, value, expiresIn } = await issue(provider, ctx, () => readBody(provider, ctx))
   ctx.status = 201
-  if (instance(provider).ending) {
+  if (endingAdapterOf.find(provider)) {
     ctx.set('Location', siblingUrl(provider, ctx, `impersonations/${id}`))
   }
   ctx.body = { subjectToken: value, expiresIn }
@@ -44,7 +45,7 @@ export async function show(provider: Provider, ctx: KoaContextWithOIDC): Promise
 /** `POST …/impersonations/{id}/end` */
 export async function end(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
   const id = idIn(ctx)
-  trailOf(ctx).add({ id })
+  trailOf.of(ctx).add({ id })
   // The body is optional.
   const how = readInput(END_OVER_HTTP, hasBody(ctx) ? await readBody(provider, ctx) : {})
   ctx.body = found(await endImpersonation(provider, id, how, ctx))
@@ -57,7 +58,7 @@ export async function endAll(provider: Provider, ctx: KoaContextWithOIDC): Promi
 }
 
 function readBody(provider: Provider, ctx: Context): Promise<unknown> {
-  return readJsonBody(ctx, instance(provider).options.limits.bodyBytes)
+  return readJsonBody(ctx, optionsOf.of(provider).limits.bodyBytes)
 }
 
 /**

@@ -1,12 +1,14 @@
 import { type Account, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { trailOf } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
-import { instance } from '../host/weak-cache.ts'
+import { optionsOf } from '../options/defaults.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
 import type { AuthorizationRequest, Binding, SubjectTokenContext } from '../public/hooks.ts'
 import type { IssueOptions } from '../public/objects.ts'
 import { UserNotFound } from '../shared/errors.ts'
 import { deepFreeze, present } from '../shared/json.ts'
+import { statusIndicesOf } from '../status-list/allocate.ts'
+import { subjectTokensOf } from '../tokens/subject-token.ts'
 import { type IssueRequest, parseIssueRequest, serialisedContext, validContext } from './request.ts'
 
 /** A stored subject token. */
@@ -22,7 +24,7 @@ export async function readContext(
   provider: Provider,
   { context: given }: IssueRequest,
 ): Promise<{ readonly context: SubjectTokenContext; readonly json: string }> {
-  const { contextSchema, limits } = instance(provider).options
+  const { contextSchema, limits } = optionsOf.of(provider)
   const context = deepFreeze(await validContext(contextSchema, given))
   return { context, json: serialisedContext(context, limits.contextBytes) }
 }
@@ -48,7 +50,7 @@ export async function permissionToIssue(
 ): Promise<Permission> {
   const { mayAct, resource, scope } = request
   const asked = { ...question, actor: operatorOf(request), mayAct, resource, scope }
-  return permissionFor(instance(provider).options.authorize, { stage: 'issue', ...asked })
+  return permissionFor(optionsOf.of(provider).authorize, { stage: 'issue', ...asked })
 }
 
 /** The operator to whom the token is bound. */
@@ -71,8 +73,8 @@ export async function issue(
 ): Promise<Issued> {
   const { client } = ctx.oidc
   if (!client) throw new Error('no client asks')
-  const trail = trailOf(ctx)
-  const { options } = instance(provider)
+  const trail = trailOf.of(ctx)
+  const options = optionsOf.of(provider)
 
   const request = parseIssueRequest(await read(), options)
   const { userId, mayAct, resource } = request
@@ -86,10 +88,10 @@ export async function issue(
   const question = { ctx, client, account, context }
   const { scope, permit, review } = await permissionToIssue(provider, request, question)
 
-  const status = await instance(provider).statusLists?.draw()
+  const status = await statusIndicesOf.find(provider)?.draw()
   const { accessTokenTtl } = more
   const binding: Binding = { mayAct, resource, scope, accessTokenTtl }
-  const subjectToken = instance(provider).subjectTokens.create({
+  const subjectToken = subjectTokensOf.of(provider).create({
     accountId: userId,
     clientId: client.clientId,
     context: json,

@@ -8,6 +8,7 @@ import {
   type Provider,
 } from 'oidc-provider'
 import { publicKeys } from '../host/instance.ts'
+import { slot } from '../host/slot.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 import {
   GRANT_ID_CLAIM,
@@ -49,7 +50,9 @@ export class AccessTokenRejected extends Error {
 }
 
 /** The verifier of the access tokens of a provider. */
-export type AccessTokenVerifier = ReturnType<typeof accessTokenVerifier>
+export const verifierOf = slot<ReturnType<typeof accessTokenVerifier>>(
+  'the verification of access tokens',
+)
 
 /**
  * Verifies access tokens that this provider issued, opaque or JWT. Each `verify…` throws
