@@ -14,7 +14,7 @@ const TYPE = 'urn:ietf:params:oauth:token-type:access_token'
  * nest/main.ts is run by the suite frameworks, where NestJS is installed, and minimal.ts is the server of
  * README.md, which test/docs/readme.test.ts runs.
  */
-const SERVERS = ['by-hand', 'express', 'fastify', 'hono']
+const SERVERS = ['express', 'fastify', 'hono']
 
 /** Starts an example as its reader does, until the end of the scope. */
 async function start(name: string): Promise<AsyncDisposable & { readonly base: string }> {
