@@ -2,19 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { hasEnding } from '../adapters/contract.ts'
 import { emitEnd } from '../events/emit.ts'
-import { slot } from '../host/slot.ts'
-import { optionsOf } from '../options/defaults.ts'
+import { instance, requireEnding } from '../host/weak-cache.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
 import type { EndOptions, Impersonation, ImpersonationFilter } from '../public/objects.ts'
-import { BoundedMap } from '../shared/bounded-map.ts'
 import { present } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
-import {
-  endingAdapterOf,
-  type StoredEnd,
-  type SubjectToken,
-  subjectTokensOf,
-} from '../tokens/subject-token.ts'
+import type { StoredEnd, SubjectToken } from '../tokens/subject-token.ts'
 import {
   describeEnded,
   describeImpersonation,
@@ -25,18 +18,11 @@ import {
   PAGE_SIZE,
   shownEnd,
 } from './list.ts'
-import { endingsOf } from './retry.ts'
 
 /** The number of ends at once. */
 const AT_ONCE = 16
 /** The number of attempts with unknown outcome that are remembered. */
-const MAX_UNSURE_IDS = 10_000
-
-/** Attempts whose outcome the storage did not report. */
-const unsureOf = slot(
-  'the ends whose outcome is not known',
-  () => new BoundedMap<string, true>(MAX_UNSURE_IDS),
-)
+export const MAX_UNSURE_IDS = 10_000
 
 /** The options of one call, and its request. */
 interface EndCall {
@@ -72,8 +58,8 @@ export async function endImpersonation(
   how: EndOptions,
   ctx?: KoaContextWithOIDC,
 ): Promise<Impersonation | undefined> {
-  endingAdapterOf.of(provider)
-  const found = await subjectTokensOf.of(provider).findById(id)
+  requireEnding(provider)
+  const found = await instance(provider).subjectTokens.findById(id)
   if (!found) return undefined
   const { token } = await untilRecorded({ how, ctx }, (ending) => settle(provider, found, ending))
   return token && describeImpersonation(token)
@@ -93,7 +79,7 @@ export async function endMatching(
   { only = () => true, ...call }: EndCall & { readonly only?: (token: SubjectToken) => boolean },
 ): Promise<number> {
   const isMeant = matcherFor(filter)
-  const tokens = subjectTokensOf.of(provider)
+  const { subjectTokens: tokens } = instance(provider)
   return untilRecorded(call, async (ending) => {
     let count = 0
     for await (const records of listPages(provider, lookUpOf(filter), PAGE_SIZE)) {
@@ -139,7 +125,7 @@ function notify(
 /** Stores one end, and emits its event if it is the first. */
 async function settle(provider: Provider, token: SubjectToken, ending: Ending): Promise<Outcome> {
   if (isOver(token)) return { isFirst: false, token }
-  const { findById } = subjectTokensOf.of(provider)
+  const { findById } = instance(provider).subjectTokens
   const end = newEnd(ending.how)
   // An ended impersonation as well, so that the storage repairs the lost parts of that end (what
   // can act can be ended, I14).
@@ -154,7 +140,7 @@ async function settle(provider: Provider, token: SubjectToken, ending: Ending): 
   // No end goes unrecorded (I13): an attempt of this process turned out to be the first end. Its
   // event is due.
   const attempt = token.end?.attempt
-  if (attempt !== undefined && unsureOf.of(provider).delete(attempt)) {
+  if (attempt !== undefined && instance(provider).unsureEnds.delete(attempt)) {
     notify(provider, ending, () => describeEnded(token))
     return { isFirst: true, token }
   }
@@ -182,7 +168,7 @@ function newEnd({ by, cause = 'requested', reason }: EndOptions): EndAttempt {
  */
 async function storeEnd(provider: Provider, id: string, end: EndAttempt): Promise<boolean> {
   const ask = async () => {
-    const won: unknown = await endingAdapterOf.of(provider).endOnce(id, { ...end })
+    const won: unknown = await requireEnding(provider).endOnce(id, { ...end })
     if (typeof won === 'boolean') return won
     throw new TypeError('endOnce() of the storage adapter must resolve true or false')
   }
@@ -191,11 +177,11 @@ async function storeEnd(provider: Provider, id: string, end: EndAttempt): Promis
   } catch (error) {
     const won = await ask().catch(() => undefined)
     if (won === true) return true
-    const look = won === false && subjectTokensOf.of(provider).findById(id)
+    const look = won === false && instance(provider).subjectTokens.findById(id)
     const stored = await Promise.resolve(look).catch(() => undefined)
     const attempt = stored ? stored.end?.attempt : undefined
     if (attempt !== undefined) return attempt === end.attempt
-    unsureOf.of(provider).set(end.attempt, true)
+    instance(provider).unsureEnds.set(end.attempt, true)
     throw error
   }
 }
@@ -213,9 +199,9 @@ const ENDED_LATER = {
  * be ended.
  */
 export function endLater(provider: Provider, id: string, why: keyof typeof ENDED_LATER): void {
-  if (!endingAdapterOf.find(provider)) return
-  if (why === 'replay' && optionsOf.of(provider).ending.onReplay !== 'end') return
-  endingsOf.of(provider)(id, () => endImpersonation(provider, id, ENDED_LATER[why]))
+  if (!instance(provider).ending) return
+  if (why === 'replay' && instance(provider).options.ending.onReplay !== 'end') return
+  instance(provider).endings(id, () => endImpersonation(provider, id, ENDED_LATER[why]))
 }
 
 /**
@@ -225,9 +211,9 @@ export function endLater(provider: Provider, id: string, why: keyof typeof ENDED
  * here, an impersonation whose record is gone has ended, too, because the storage has lost data.
  */
 export async function hasEnded(provider: Provider, id: string): Promise<boolean> {
-  const subjectTokens = subjectTokensOf.of(provider)
+  const { subjectTokens, ending } = instance(provider)
   if (!hasEnding(subjectTokens.adapter)) return false
   const impersonation = await subjectTokens.findById(id)
   if (impersonation) return impersonation.end !== undefined
-  return endingAdapterOf.find(provider) !== undefined
+  return ending !== undefined
 }

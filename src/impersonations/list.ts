@@ -3,6 +3,7 @@ import type { AdapterPayload, Provider } from 'oidc-provider'
 import type { ListedBefore, LookUp } from '../adapters/contract.ts'
 import { readPages, requirePosition } from '../adapters/pages.ts'
 import { isReserved } from '../adapters/record.ts'
+import { instance, requireEnding } from '../host/weak-cache.ts'
 import { InvalidInput } from '../options/rules.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
 import type {
@@ -15,12 +16,10 @@ import type {
 import { present } from '../shared/json.ts'
 import { hasCase } from '../shared/spellings.ts'
 import {
-  endingAdapterOf,
   MAX_CLOCK_DIFFERENCE,
   MAX_CLOCK_TOLERANCE,
   type StoredEnd,
   type SubjectToken,
-  subjectTokensOf,
 } from '../tokens/subject-token.ts'
 
 /** The number of records read at once. */
@@ -40,8 +39,8 @@ export async function getImpersonation(
   provider: Provider,
   id: string,
 ): Promise<Impersonation | undefined> {
-  endingAdapterOf.of(provider)
-  const token = await subjectTokensOf.of(provider).findById(id)
+  requireEnding(provider)
+  const token = await instance(provider).subjectTokens.findById(id)
   return token && describeImpersonation(token)
 }
 
@@ -65,7 +64,7 @@ export async function listImpersonations(
     for (const [index, record] of records.entries()) {
       if (isReserved(record)) continue
       read += 1
-      const token = subjectTokensOf.of(provider).fromRecord(record)
+      const token = instance(provider).subjectTokens.fromRecord(record)
       if (token && isMeant(token) && (state === undefined || stateOf(token) === state))
         items.push(describeImpersonation(token))
       const isLast = index === records.length - 1 && records.length < batch
@@ -82,14 +81,14 @@ export function listPages(
   provider: Provider,
   ...asked: [lookUp: LookUp, batch: number, start?: ListedBefore]
 ): AsyncGenerator<readonly AdapterPayload[]> {
-  return readPages(endingAdapterOf.of(provider), ...asked)
+  return readPages(requireEnding(provider), ...asked)
 }
 
 /** Returns the resources for which the last impersonations got opaque access tokens. */
 export async function findOpaqueResources(provider: Provider): Promise<readonly string[]> {
-  const records = await endingAdapterOf.of(provider).list({}, PAGE_SIZE)
+  const records = await requireEnding(provider).list({}, PAGE_SIZE)
   const resources = records.flatMap((record) => {
-    const note = subjectTokensOf.of(provider).fromRecord(record)?.note
+    const note = instance(provider).subjectTokens.fromRecord(record)?.note
     return note?.format === 'opaque' ? [note.resource] : []
   })
   return [...new Set(resources)].sort()

@@ -3,18 +3,13 @@ import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider
 import { type EndingAdapter, hasEnding } from '../adapters/contract.ts'
 import { readPages } from '../adapters/pages.ts'
 import { RESERVED_PREFIX } from '../adapters/record.ts'
+import { instance, requireEnding } from '../host/weak-cache.ts'
 import type { EndOptions, ImpersonationFilter } from '../public/objects.ts'
 import { MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
 import { epochSeconds } from '../shared/time.ts'
-import {
-  endingAdapterOf,
-  MAX_CLOCK_DIFFERENCE,
-  type SubjectToken,
-  subjectTokensOf,
-} from '../tokens/subject-token.ts'
+import { MAX_CLOCK_DIFFERENCE, type SubjectToken } from '../tokens/subject-token.ts'
 import { endMatching } from './end.ts'
 import { lookUpOf, matcherFor, PAGE_SIZE } from './list.ts'
-import { endingsOf } from './retry.ts'
 
 /**
  * The time for which a mark is kept, in seconds. Every subject token from before it has expired by
@@ -134,7 +129,7 @@ async function storeMark(
     touchedAt: epochSeconds(),
     mark: JSON.stringify(mark),
   }
-  await endingAdapterOf.of(provider).upsert(record.jti, record, KEPT_SECONDS)
+  await requireEnding(provider).upsert(record.jti, record, KEPT_SECONDS)
   return record
 }
 
@@ -144,7 +139,7 @@ async function carryOut<T>(
   record: AdapterPayload,
   run: () => Promise<T>,
 ): Promise<T> {
-  const adapter = endingAdapterOf.of(provider)
+  const adapter = requireEnding(provider)
   const id = String(record.jti)
   const touch = () => {
     const touchedAt = epochSeconds()
@@ -173,7 +168,7 @@ export async function findMark(
   token: SubjectToken,
   operator: string | undefined,
 ): Promise<Mark | undefined> {
-  const { adapter } = subjectTokensOf.of(provider)
+  const { adapter } = instance(provider).subjectTokens
   if (!hasEnding(adapter)) return undefined
   const accountIds = [COMMON_MARKS, ...(operator === undefined ? [] : [marksOf(operator)])]
   const found = await Promise.all(
@@ -238,7 +233,7 @@ export function takeOverMarks(provider: Provider): void {
 }
 
 async function takeOver(provider: Provider): Promise<void> {
-  const adapter = endingAdapterOf.of(provider)
+  const adapter = requireEnding(provider)
   for await (const records of readPages(adapter, { accountId: COMMON_MARKS }, PAGE_SIZE)) {
     for (const record of records) {
       const mark = parseMark(record, provider.issuer)
@@ -246,7 +241,7 @@ async function takeOver(provider: Provider): Promise<void> {
       if (!mark || !isAbandoned || record.consumed) continue
       const { filter, how } = mark
       const run = () => endMatching(provider, filter, { how, only: isConcernedBy(mark) })
-      endingsOf.of(provider)(String(record.jti), () => carryOut(provider, record, run))
+      instance(provider).endings(String(record.jti), () => carryOut(provider, record, run))
     }
   }
 }

@@ -1,6 +1,4 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
-import { slot } from '../host/slot.ts'
-import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
 import { limitTime } from '../shared/time.ts'
 import { warn } from '../shared/warn.ts'
 
@@ -18,13 +16,8 @@ const AT_ONCE = 16
 /** The largest number of waiting tasks. */
 const MAX_WAITING = 50_000
 
-/**
- * Background ends of a provider. What can act can be ended (I14), so they are tried for as long as
- * a token of a process with another `accessToken.maxTtl` may live.
- */
-export const endingsOf = slot('the ends that no request waits for', () =>
-  keepTrying('an end', MAX_ACCESS_TOKEN_TTL),
-)
+/** Background tasks of a provider. */
+export type BackgroundTasks = ReturnType<typeof keepTrying>
 
 interface Thing {
   readonly attempt: () => Promise<unknown>

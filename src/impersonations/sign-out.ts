@@ -3,15 +3,15 @@ import type { AccessToken, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { hasEnding } from '../adapters/contract.ts'
 import { afterGrantDestroyed, beforeTokenDestroyed, judgeFoundTokens } from '../host/patches.ts'
 import { currentRequest } from '../host/request.ts'
+import { instance } from '../host/weak-cache.ts'
 import type { EndOptions } from '../public/objects.ts'
 import { parseAct, personAndSoftware } from '../shared/act.ts'
 import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { endsWithin, limitTime } from '../shared/time.ts'
-import { subjectTokensOf } from '../tokens/subject-token.ts'
+import type { SubjectTokens } from '../tokens/subject-token.ts'
 import { endImpersonation, endMatching, hasEnded } from './end.ts'
 import { isOver, listPages, lookUpOf, PAGE_SIZE } from './list.ts'
 import { endMarked, isConcernedBy, type Mark, markFrom, markOperator } from './marks.ts'
-import { endingsOf } from './retry.ts'
 
 /** The longest wait of a sign-out for the storage, in milliseconds. */
 const MAX_WAIT_MS = 2_000
@@ -108,7 +108,9 @@ async function signOut(
     resolve()
   }
   // Repeated without a further mark: each exchange reads all of them.
-  endingsOf.of(provider)(key, () => (isMarked ? run() : endMarked(provider, mark, run, onMarked)))
+  instance(provider).endings(key, () =>
+    isMarked ? run() : endMarked(provider, mark, run, onMarked),
+  )
   await marked
 }
 
@@ -116,7 +118,7 @@ async function runsAny(provider: Provider, mark: Mark): Promise<boolean> {
   const isConcerned = isConcernedBy(mark)
   for await (const records of listPages(provider, lookUpOf(mark.filter), PAGE_SIZE)) {
     const tokens = records.flatMap(
-      (record) => subjectTokensOf.of(provider).fromRecord(record) ?? [],
+      (record) => instance(provider).subjectTokens.fromRecord(record) ?? [],
     )
     if (tokens.some((token) => isConcerned(token) && !token.end && !isOver(token))) return true
   }
@@ -133,11 +135,11 @@ async function runsAny(provider: Provider, mark: Mark): Promise<boolean> {
  */
 export function judgeByEnds(
   provider: Provider,
+  { adapter }: SubjectTokens,
 ): (value: string) => Promise<AccessToken | undefined> {
-  const isJudged = hasEnding(subjectTokensOf.of(provider).adapter)
   return judgeFoundTokens(
     provider,
-    isJudged
+    hasEnding(adapter)
       ? async (token) => {
           const id = findImpersonationId(token)
           return id !== undefined && hasEnded(provider, id)
