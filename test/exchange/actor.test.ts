@@ -40,7 +40,7 @@ describe('the actor token', () => {
     const clientId = 'helpdesk'
     const client = {
       client_id: clientId,
-      token_endpoint_auth_method: 'none',
+      token_endpoint_auth_method: 'none' as const,
       redirect_uris: ['https://app.example.com/callback'],
     }
     await memory('Client').upsert(clientId, client)

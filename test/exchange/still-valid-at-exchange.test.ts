@@ -65,14 +65,11 @@ async function deployWithStoredClients() {
 
 describe('I7: what held at the issue holds no more at the exchange', () => {
   it('the user was removed, or findAccount finds another account under the id', async () => {
-    let accountId: string | undefined = 'alice'
-    await using deployment = await deploy({
-      configuration: {
-        findAccount: () => accountId && { accountId, claims: () => ({ sub: String(accountId) }) },
-      },
-    })
+    let found: string[] = ['alice']
+    const findAccount = () => found.map((sub) => ({ accountId: sub, claims: () => ({ sub }) }))[0]
+    await using deployment = await deploy({ configuration: { findAccount } })
     const subject_token = await deployment.subjectToken()
-    for (accountId of [undefined, 'alice-merged-into-bob']) {
+    for (found of [[], ['alice-merged-into-bob']]) {
       expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
     }
   })
