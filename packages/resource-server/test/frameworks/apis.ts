@@ -4,7 +4,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { type HttpBindings, serve } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import express from 'express'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import mount from 'koa-mount'
@@ -79,7 +79,7 @@ function refuse(response: ServerResponse, error: unknown): void {
   } else response.writeHead(500).end()
 }
 
-async function fastify(use: (app: ReturnType<typeof Fastify>) => Promise<unknown>): Promise<Api> {
+async function fastify(use: (app: FastifyInstance) => Promise<unknown>): Promise<Api> {
   const app = Fastify()
   await use(app)
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -125,8 +125,8 @@ export const APIS: Readonly<Record<string, (api: ResourceServer) => Promise<Api>
   'Fastify, by middie': (api) =>
     fastify(async (app) => {
       await app.register(import('@fastify/middie'))
-      app.use('/v1', (request: express.Request, response: ServerResponse, next: () => void) =>
-        api.connect(...requiredAt(request.url))(request, response, next),
+      app.use('/v1', (request, response, next) =>
+        api.connect(...requiredAt(String(request.url)))(request, response, next),
       )
       app.all('/v1/*', async ({ raw, url }, reply) => {
         const { caller } = raw as { caller?: Caller }
