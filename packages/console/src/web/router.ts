@@ -6,6 +6,8 @@ import { languageOf } from './http/language.ts'
 import { onlyMethods } from './http/methods.ts'
 import { answerProblems, notFound, Problem } from './http/problem.ts'
 import { readQuery } from './http/query.ts'
+import { readJson } from './pages/form-body.ts'
+import type { Role } from '../kernel/roles.ts'
 import type { Call, Caller, CustomerCall, Parts } from './parts.ts'
 import type { CustomerRoute, StaffRoute } from './routes.ts'
 import { findRole } from './sign-in/roles.ts'
@@ -25,7 +27,8 @@ export function consoleApi<Own extends Parts>(
     if (route.writes) await waitForCapacity(parts)
     const language = languageOf(ctx, settings.languages)
     const param = (name: string) => params[name] ?? ''
-    await route.handle({ ...parts, ctx, caller, language, param, findAgain })
+    const input = () => readJson(ctx)
+    await route.handle({ ...parts, ctx, caller, language, param, input, findAgain })
   })
 }
 
@@ -43,6 +46,7 @@ export function accountApi<Own extends Parts>(
       ...parts,
       ctx,
       caller,
+      input: () => readJson(ctx),
       language: languageOf(ctx, parts.settings.languages),
     })
   })
@@ -80,9 +84,9 @@ function api<R extends Answering>(
 }
 
 /** @throws Problem 403 for a person whose role may not use the route */
-async function findCaller(
+export async function findCaller(
   ctx: Context,
-  { audience, isActing }: Pick<StaffRoute, 'audience' | 'isActing'>,
+  { audience, isActing }: { audience: readonly Role[]; isActing?: true | undefined },
   parts: Parts,
   signedIn: SignedIn,
 ): Promise<Caller> {
