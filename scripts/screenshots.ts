@@ -16,7 +16,7 @@ const DOCS = join(import.meta.dirname, '../docs/images')
 const WIDE = { width: 1280, height: 800 }
 const HIGH = { width: 1280, height: 1130 }
 
-/** What was done in the days before, for the pictures of the overview: less on each seventh day. */
+/** Past impersonations of the last days, for the picture of the overview. */
 const MONTH = Array.from({ length: 29 }, (_, index) => index + 1).flatMap((back) =>
   Array.from({ length: back % 7 === 0 ? 1 : 4 + ((back * 5) % 6) }, (_, index) => ({
     at: Date.now() - back * 86_400_000,
@@ -55,7 +55,6 @@ try {
   await picture('impersonation', 'grace', `/console/audit/${body.rows.at(-1).id}`)
   await picture('account', 'alice', '/account')
   await storePast(deployment.audit, MONTH)
-  // Its pictures stand below what runs.
   await picture('overview', 'grace', '/console', { prepare: (page) => page.setViewportSize(HIGH) })
   await picturesOfApprovals()
   await pictureOfMail()

@@ -133,9 +133,8 @@ for (const framework of ['Express', 'Hono'] as const) {
       const token = await shop.subjectToken()
       const page = await shop.handOver(mallory, token)
       expect(page.status).to.equal(403)
-      expect(page.text).to.include(
-        'for another operator or another application. Start again from the back office. You are signed in as <bdi>mallory</bdi>.',
-      )
+      expect(page.text).to.include('is for another operator or another application.')
+      expect(page.text).to.include('You are signed in as <bdi>mallory</bdi>.')
       expect(mallory.cookies(shop.origin)).to.equal('')
       // The subject token is still olivia's.
       expect((await shop.handOver(await operator(), token)).status).to.equal(200)

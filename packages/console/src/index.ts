@@ -104,7 +104,6 @@ export {
 export type { Role } from './kernel/roles.ts'
 export type { Sentences } from './kernel/sentence.ts'
 export type { Batch, ChainLink, Decision, NewRecord, Repetition } from './ledger/batch.ts'
-export type { DayCounts } from './ledger/day-counts.ts'
 export type { PermitFilter, RowFilter } from './ledger/filters.ts'
 export type {
   AuditStore,

@@ -21,9 +21,9 @@ export interface RowFilter {
   readonly text?: string | undefined
   /**
    * `'any'`: rows with an alarm. `'open'`: with one that no lead has acknowledged. `'urgent'`: those of
-   * them that have to be looked at now.
+   * them that have to be looked at now. `'objection'`: rows whose customer objected.
    */
-  readonly alarm?: 'any' | 'open' | 'urgent' | undefined
+  readonly alarm?: 'any' | 'objection' | 'open' | 'urgent' | undefined
   /** Only rows on hold. */
   readonly held?: true | undefined
   /** Only rows of operators whom nobody approved: see `unapprovedIn`. */

@@ -7,7 +7,6 @@ import type {
   StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Batch, Decision } from './batch.ts'
-import type { DayCounts } from './day-counts.ts'
 import type { PermitFilter, RowFilter } from './filters.ts'
 
 /** A stored entry. */
@@ -45,7 +44,7 @@ export interface RowPage {
 
 /** How many rows were counted. */
 export interface RowCount {
-  /** At most 100. */
+  /** At most 1000. */
   readonly count: number
   /** Whether there may be more: it ended where it had counted or compared so many. */
   readonly more: boolean
@@ -123,15 +122,6 @@ export interface AuditStore {
 
   /** How many rows match that are newer than this one. */
   countNewer(filter: RowFilter, than: { at: number; id: string }, now: number): Promise<RowCount>
-
-  /**
-   * What happened on each day from one to before another, by one statement: the oldest first, without those on which
-   * nothing did.
-   *
-   * @param span.from when a day begins in UTC, as `to`; in milliseconds since the epoch
-   * @param span.now for outcomes
-   */
-  countByDay(span: { from: number; to: number; now: number }): Promise<readonly DayCounts[]>
 
   row(id: string): Promise<AuditRow | undefined>
 

@@ -3,13 +3,10 @@ import type { Authorize } from 'oidc-provider-impersonation'
 import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
-import { storePast } from './support/audit-rows.ts'
 import { enter } from './support/enter.ts'
 import { expectFocus } from './support/focus.ts'
 import { heading, reads, visitDeployment } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
-
-const DAY_MS = 86_400_000
 
 const rule: Authorize = ({ scope = '' }) =>
   scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
@@ -34,20 +31,6 @@ describe('the overview', function () {
     ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
     reason: 'The address is wrong',
   })
-
-  /** A month in which something happened on most days. */
-  async function storeMonth(): Promise<void> {
-    const now = Date.now()
-    await storePast(
-      deployment.audit,
-      Array.from({ length: 60 }, (_, index) => {
-        const at = now - (index % 27) * DAY_MS - 3_600_000
-        const more = index % 9 === 0 ? { objection: 'I never called' } : {}
-        return index % 2 === 0 ? { at, ...more } : { at, end: 'requested' as const, ...more }
-      }),
-    )
-    await deployment.settled()
-  }
 
   it('is where a lead begins: who acts now and what waits, as it happens, with one number in the tab', async () => {
     await using visit = await visitDeployment(deployment)
@@ -82,63 +65,29 @@ describe('the overview', function () {
     await page.waitForFunction(() => document.title.startsWith('(3) '))
   })
 
-  it('counts what happens today without a reload', async () => {
+  it('has one line about this month, as it happens, whose counts lead to their rows', async () => {
+    const { id } = await deployment.impersonate({ access: 'read' })
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     await enter(page, 'grace')
-    await page
-      .getByRole('img', { name: /none in 30 days/ })
-      .first()
-      .waitFor()
-    const { end } = await deployment.impersonate({ access: 'read' })
-    await page.getByRole('img', { name: /1 in 30 days/ }).waitFor()
-    await page.getByText(reads('Running now 1')).waitFor()
-    await end()
-    await page.getByText(reads('Ended by support 1')).waitFor()
-  })
-
-  it('has a table behind each picture, by the keyboard, whose days lead to the audit', async () => {
-    await storeMonth()
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
-    await enter(page, 'ada')
-    await heading(page, 'Overview').waitFor()
-    const open = page.getByText('As a table').first()
-    await open.waitFor()
-    await open.focus()
-    await page.keyboard.press('Enter')
-    const table = page.getByRole('table', { name: 'Starts, and how they ended' })
-    await table.waitFor()
-    expect(await table.getByRole('row').count()).to.equal(28)
-    expect(await table.getByRole('columnheader').allTextContents()).to.deep.equal([
-      ...['Day', 'Ended by support', 'Time ran out', 'Ended by the customer'],
-      ...['Ended by a rule', 'Running now'],
-    ])
-    const yesterday = table.getByRole('row').nth(2)
-    expect(await yesterday.getByRole('cell').allTextContents()).to.deep.equal([
-      '2',
-      '1',
-      '0',
-      '0',
-      '0',
-    ])
-    await yesterday.getByRole('link').click()
-    await page.getByText(reads('3 impersonations in all')).waitFor()
+    await page.getByText(reads('1 impersonation, 0 without approval, 0 objections')).waitFor()
+    await deployment.impersonate({ access: 'read', customer: 'carla' })
+    await page.getByText(reads('2 impersonations, 0 without approval, 0 objections')).waitFor()
+    const { accessToken } = await deployment.signIn('alice', { clientId: 'customer-account' })
+    await fetch(`${deployment.url}/account/api/objection`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ id }),
+    })
+    await page.getByRole('link', { name: reads('1 objection'), exact: true }).click()
+    await page.getByText(reads('1 impersonation in all')).waitFor()
     await page.goBack()
     await expectFocus(heading(page, 'Overview'))
-  })
-
-  it('is good to look at where nothing happened yet', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
-    await enter(page, 'grace')
-    await page.getByRole('img').nth(1).waitFor()
-    expect(await page.getByText('As a table').count()).to.equal(0)
-    await expectGoodLooks(page, 'overview-empty')
+    await page.getByRole('link', { name: reads('2 impersonations'), exact: true }).click()
+    await page.getByText(reads('2 impersonations in all')).waitFor()
   })
 
   it('is good to look at, also in German', async () => {
-    await storeMonth()
     await permits.request({ ...facts(), for: 600 })
     await permits.emergency({ ...facts(), customer: 'bob' })
     await deployment.impersonate({ access: 'read', customer: 'carla' })
@@ -148,9 +97,6 @@ describe('the overview', function () {
     await heading(page, 'Überblick').waitFor()
     await page.getByRole('row', { name: /Carla/ }).waitFor()
     await expectGoodLooks(page, 'overview-de')
-    await page.getByText('Als Tabelle').first().click()
-    await page.getByRole('table', { name: 'Begonnen, und wie es endete' }).waitFor()
-    await expectGoodLooks(page, 'overview-table-de')
   })
 
   it('is no page of operators: they begin with their customers', async () => {

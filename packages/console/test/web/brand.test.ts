@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { type Color, contrastOf, mix } from '../../src/kernel/contrast.ts'
-import { brandSettings, brandStyle, DARK_GROUNDS, LIGHT_GROUNDS } from '../../src/web/brand.ts'
+import { brandSettings, DARK_GROUNDS, LIGHT_GROUNDS } from '../../src/web/brand.ts'
 import { deploy } from '../support/deployment.ts'
 
 const SVG = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64')}`
@@ -32,14 +32,6 @@ describe('the brand of a firm', () => {
         expect(contrastOf(palette.dark.accent, ground), `${color} on ${ground}`).to.be.least(4.5)
       }
     }
-  })
-
-  it('leaves the colors of the charts, which tell what ended how', async () => {
-    const css = await readFile(new URL('../../src/web/style/overview.css', import.meta.url), 'utf8')
-    const style = brandStyle(brandSettings({ name: 'A', color: '#7a4a2b' }, 'options.brand')) ?? ''
-    const tones = [...css.matchAll(/--tone: var\((--[\w-]+)\)/g)].map(([, name]) => name)
-    expect(tones).to.have.lengthOf(5)
-    for (const tone of tones) expect(style).not.to.contain(`${tone}:`)
   })
 
   it('is on the pages of the console and of the account: name, logo and color', async () => {

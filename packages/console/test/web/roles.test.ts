@@ -111,6 +111,7 @@ describe('every route of the console, for each role', function () {
 
   const queryOf = ({ path }: Pick<StaffRoute, 'method' | 'path'>) => {
     if (path.endsWith('/customers')) return '?q=alice'
+    if (path === '/overview') return '?from=0&to=1'
     return path === '/audit/newer' ? `?at=0&id=${running.id}` : ''
   }
   const pathOf = ({ path }: Pick<StaffRoute, 'method' | 'path'>) => {

@@ -47,7 +47,6 @@ export function openedStore(store: AuditStore): OpenedStore {
     append: (batch) => use(() => store.append(batch)),
     find: (filter, page) => read(() => store.find(filter, page)),
     countNewer: (filter, than, now) => read(() => store.countNewer(filter, than, now)),
-    countByDay: (span) => read(() => store.countByDay(span)),
     row: (id) => read(() => store.row(id)),
     rows: (ids) => read(() => store.rows(ids)),
     filedRows: (page) => read(() => store.filedRows(page)),

@@ -129,6 +129,7 @@ export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
           },
       ticket === undefined ? [] : is('ticket', indexable(searchable(ticket)), true),
       customer === undefined ? [] : is('customer', indexable(customer), true),
+      alarm === 'objection' ? has('objected_at IS NOT NULL', true) : [],
       held ? has('held_at IS NOT NULL', true) : [],
       alarm === 'urgent' ? has('urgent_alarm_at IS NOT NULL', true) : [],
       unapproved ? has('unapproved', true) : [],

@@ -1,13 +1,15 @@
+import type { Range } from './dates.ts'
+
 /** The page of a customer, below the path of the console. */
 export const customerPath = (id: string) => `/customers/${encodeURIComponent(id)}`
 
 /** The page of an impersonation in the audit. */
 export const auditPath = (id: string) => `/audit/${encodeURIComponent(id)}`
 
-/** What was asked for on a day of UTC. @param day when it begins, in milliseconds since the epoch */
-export const auditDayPath = (day: number) => {
-  const [from, to] = [day, day + 86_400_000].map((at) => new Date(at).toISOString().slice(0, 16))
-  return `/audit?${new URLSearchParams({ from: `${from}Z`, to: `${to}Z` })}`
+/** The rows of a time. @param condition more parameters of the address */
+export const auditRangePath = ({ from, to }: Range, condition: Record<string, string>) => {
+  const [first, end] = [from, to].map((at) => new Date(at).toISOString().slice(0, 16))
+  return `/audit?${new URLSearchParams({ from: `${first}Z`, to: `${end}Z`, ...condition })}`
 }
 
 /** The page of a permit. */

@@ -1,11 +1,10 @@
 import type { ComponentType } from 'preact'
 import { Page } from '../../../web/kit/page.tsx'
-import { Link } from '../../../web/kit/router.tsx'
 import { words } from '../../../web/kit/text.tsx'
 import { useWaiting } from '../../../web/session/counts.ts'
 import type { PageProps } from '../../../web/session/page-routes.ts'
 import type { Session } from '../../../web/session/session.ts'
-import { LastDays } from './last-days.tsx'
+import { ThisMonth } from './this-month.tsx'
 
 type Part = ComponentType<{ session: Session }>
 
@@ -18,7 +17,7 @@ export interface OverviewParts {
 
 const { overview } = words
 
-/** Where leads and auditors begin: what waits for them, who acts now, and the last days. */
+/** Where leads and auditors begin: what waits for them, who acts now, and this month. */
 export function OverviewPage({ session, parts }: PageProps & { parts: OverviewParts }) {
   const { Running, waiting } = parts
   const count = useWaiting(session)
@@ -34,13 +33,7 @@ export function OverviewPage({ session, parts }: PageProps & { parts: OverviewPa
         </div>
       </section>
       <Running session={session} />
-      <section>
-        <h2>{overview.lastDays}</h2>
-        <p class="note">
-          {overview.lastDaysAbout} <Link to="/audit">{overview.toAudit}</Link>
-        </p>
-        <LastDays session={session} />
-      </section>
+      <ThisMonth session={session} />
     </Page>
   )
 }

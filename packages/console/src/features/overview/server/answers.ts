@@ -1,9 +1,8 @@
-import type { DayCounts } from '../../../ledger/day-counts.ts'
+import type { RowCount } from '../../../ledger/store.ts'
 
-/** `GET /overview`: lead, auditor. What happened in the last 30 days. */
+/** `GET /overview?from=&to=`: lead, auditor. How many rows the audit has of this time. */
 export interface OverviewAnswer {
-  /** The oldest first, today last. Each day is there, and a day of UTC. */
-  readonly days: readonly DayCounts[]
-  /** By the clock of the server. */
-  readonly now: number
+  readonly impersonations: RowCount
+  readonly unapproved: RowCount
+  readonly objections: RowCount
 }

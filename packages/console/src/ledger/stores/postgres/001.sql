@@ -104,7 +104,7 @@ CREATE INDEX impersonation_audit_row_open_alarm ON impersonation_audit_row (at, 
 
 CREATE INDEX impersonation_audit_row_urgent_alarm ON impersonation_audit_row (at, id) WHERE urgent_alarm_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_row_objected ON impersonation_audit_row (objected_at) WHERE objected_at IS NOT NULL;
+CREATE INDEX impersonation_audit_row_objected ON impersonation_audit_row (at, id) WHERE objected_at IS NOT NULL;
 
 CREATE INDEX impersonation_audit_row_held ON impersonation_audit_row (at, id) WHERE held_at IS NOT NULL;
 

@@ -1,5 +1,4 @@
 import { wordsOf } from 'oidc-provider-impersonation-verify/chain'
-import { MAX_COUNTED } from '../../../kernel/limits.ts'
 import type { RowFilter } from '../../filters.ts'
 import type { AuditStore } from '../../store.ts'
 import { parseRowCursor, type RowPosition, rowCursor } from '../cursor.ts'
@@ -12,6 +11,8 @@ import { ROW_TABLE } from './tables.ts'
 
 /** So many rows are compared for a page at most. */
 const MAX_ROWS_COMPARED = 5000
+/** So many rows are counted: what is more is told as more. */
+const MAX_ROWS_COUNTED = 1000
 /** Where so few rows have all words, the index of words finds them. Otherwise rows are compared in their order. */
 const MAX_ROWS_BY_WORDS = 2000
 /** What is frequent is found among so many of the first rows. */
@@ -145,10 +146,10 @@ SELECT 0, '', NULL, 1 WHERE (SELECT count(*) FROM matching) > ?`
     async countNewer(filter, than, now) {
       const walked = walkOf(filter, now, rangeOf(filter, true, than))
       if (!walked) return { count: 0, more: false }
-      const wanted = { ...walked, data: 'NULL', limit: MAX_COUNTED + 1 }
+      const wanted = { ...walked, data: 'NULL', limit: MAX_ROWS_COUNTED + 1 }
       const { rows, edge } = await walk(wanted, MAX_ROWS_COMPARED)
-      const count = Math.min(rows.length, MAX_COUNTED)
-      return { count, more: rows.length > MAX_COUNTED || edge !== undefined }
+      const count = Math.min(rows.length, MAX_ROWS_COUNTED)
+      return { count, more: rows.length > MAX_ROWS_COUNTED || edge !== undefined }
     },
   }
 }

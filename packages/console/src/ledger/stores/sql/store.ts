@@ -7,7 +7,6 @@ import { earlierKeysOf, entriesOf, foldBatch, rowIdsOf, withoutGone } from '../b
 import { parseIdCursor, parseNumberCursor } from '../cursor.ts'
 import { columnsOf, filedPageOf, isRowId, parseRow } from '../row-columns.ts'
 import { headOf, type ResultRow, storedEntryOf, textIn } from '../stored-columns.ts'
-import { sqlDays } from './days.ts'
 import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
 import { assertSchema } from './migrations.ts'
 import { sqlPermits } from './permits.ts'
@@ -101,7 +100,6 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
   return {
     keepFor,
     ...permits,
-    ...sqlDays(dialect),
     ...sqlSearch(dialect),
 
     async open() {

@@ -1,7 +1,6 @@
 import { appendingCases } from './appending.ts'
 import { attackCases } from './attacks.ts'
 import { type AuditContractHooks, runAuditCase } from './audit-case.ts'
-import { dayCases } from './counting-days.ts'
 import { filterCases } from './filtering.ts'
 import { findingCases } from './finding.ts'
 import { permitCases } from './permits.ts'
@@ -17,7 +16,6 @@ const groups = {
   appending: appendingCases,
   reading: readingCases,
   finding: findingCases,
-  'counting days': dayCases,
   searching: [...searchingCases, ...filterCases],
   removing: removingCases,
   permits: permitCases,

@@ -70,7 +70,12 @@ export function chipsOf(filter: RowFilter, people: FilterProps['people']): Chip[
       members: ['outcome'],
     },
     alarm && {
-      name: { any: names.withAlarm, open: names.openAlarm, urgent: names.urgentAlarm }[alarm],
+      name: {
+        any: names.withAlarm,
+        objection: names.objection,
+        open: names.openAlarm,
+        urgent: names.urgentAlarm,
+      }[alarm],
       members: ['alarm'],
     },
     unapproved && { name: words.web.unapproved.emergency, members: ['unapproved'] },

@@ -52,7 +52,7 @@ export function filterOf(query: URLSearchParams): RowFilter {
   return filter
 }
 
-const ALARM_CONDITIONS: readonly RowFilter['alarm'][] = ['any', 'open', 'urgent']
+const ALARM_CONDITIONS: readonly RowFilter['alarm'][] = ['any', 'objection', 'open', 'urgent']
 
 /** The condition of this name; `undefined` for what is none. */
 export function alarmIn(value: string | null): RowFilter['alarm'] {

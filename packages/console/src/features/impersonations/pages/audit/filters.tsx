@@ -116,6 +116,7 @@ export function Filters(props: FilterProps) {
                   <option value="any">{names.withAlarm}</option>
                   <option value="open">{names.openAlarm}</option>
                   <option value="urgent">{names.urgentAlarm}</option>
+                  <option value="objection">{names.objection}</option>
                 </select>
               )}
             </Field>
