@@ -1,13 +1,13 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
+import type { Role } from '../kernel/roles.ts'
 import { refusedRequest } from './acting/asked-for.ts'
 import { waitForCapacity } from './audit.ts'
 import { languageOf } from './http/language.ts'
 import { onlyMethods } from './http/methods.ts'
-import { answerProblems, notFound, Problem } from './http/problem.ts'
+import { answerProblems, NoRoleProblem, notFound, Problem } from './http/problem.ts'
 import { readQuery } from './http/query.ts'
 import { readJson } from './pages/form-body.ts'
-import type { Role } from '../kernel/roles.ts'
 import type { Call, Caller, CustomerCall, Parts } from './parts.ts'
 import type { CustomerRoute, StaffRoute } from './routes.ts'
 import { findRole } from './sign-in/roles.ts'
@@ -92,15 +92,19 @@ export async function findCaller(
 ): Promise<Caller> {
   const role = await findRole(signedIn.account, parts.settings)
   if (role !== undefined && audience.includes(role)) return { ...signedIn, role }
-  const reason =
+  const problem =
     role === undefined
-      ? 'only support staff may use the console'
-      : `this is for: ${audience.join(', ')}`
-  const problem = new Problem(403, 'access_denied', reason)
+      ? new NoRoleProblem()
+      : new Problem(403, 'access_denied', `this is for: ${audience.join(', ')}`)
   if (isActing) {
     await waitForCapacity(parts)
     const request = await refusedRequest({ ctx, settings: parts.settings })
-    const refusal = { operator: signedIn.id, error: problem.error, reason, request }
+    const refusal = {
+      operator: signedIn.id,
+      error: problem.error,
+      reason: problem.message,
+      request,
+    }
     const { ofStaff, ofStranger } = parts.refusals
     await (role === undefined ? ofStranger : ofStaff)(refusal)
   }

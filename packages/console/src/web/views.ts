@@ -11,7 +11,7 @@ const SOURCE_FOLDER = fileURLToPath(new URL('../', import.meta.url))
  */
 export function compileViews(): void {
   const { outputFiles } = buildSync({
-    entryPoints: globSync('{web,features}/**/*.tsx', { cwd: SOURCE_FOLDER }),
+    entryPoints: globSync('**/*.tsx', { cwd: SOURCE_FOLDER }),
     absWorkingDir: SOURCE_FOLDER,
     outdir: SOURCE_FOLDER,
     outExtension: { '.js': '.tsx' },

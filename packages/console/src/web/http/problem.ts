@@ -40,6 +40,13 @@ export class BearerProblem extends Problem {
   }
 }
 
+/** The person who signed in is none of the support. */
+export class NoRoleProblem extends Problem {
+  constructor() {
+    super(403, 'access_denied', 'only support staff may use the console')
+  }
+}
+
 /** What the request says is wrong. */
 export function invalid(description: string): Problem {
   return new Problem(400, 'invalid_request', description)

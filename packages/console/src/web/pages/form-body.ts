@@ -21,7 +21,11 @@ export const readJson = bodyReader(MAX_BYTES)
  */
 export async function readFormBody(ctx: Context): Promise<FormValues> {
   if (!ctx.is('application/x-www-form-urlencoded')) {
-    throw new Problem(415, 'invalid_request', 'Content-Type must be application/x-www-form-urlencoded')
+    throw new Problem(
+      415,
+      'invalid_request',
+      'Content-Type must be application/x-www-form-urlencoded',
+    )
   }
   // Express may have read the form before: `express.urlencoded()`.
   const given = ctx.req.readable ? await readFields(ctx.req) : Object.entries(readBefore(ctx))
@@ -44,7 +48,9 @@ async function readFields(request: IncomingMessage): Promise<Iterable<[string, u
     parts.push(part)
   }
   try {
-    return new URLSearchParams(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts)))
+    return new URLSearchParams(
+      new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts)),
+    )
   } catch (cause) {
     throw new Problem(400, 'invalid_request', 'the form is not UTF-8', { cause })
   }

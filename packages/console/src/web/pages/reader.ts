@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import type { BrandSettings } from '../brand.ts'
 import { languageOf } from '../http/language.ts'
-import { readCookie } from '../sign-in/cookie.ts'
 import type { At } from '../view/at.ts'
 import type { Languages } from '../words/languages.ts'
 
@@ -35,7 +34,9 @@ function isLocale(tag: string): boolean {
 
 /** UTC until the script has written the cookie. */
 function zoneOf(ctx: Context): string {
-  const zone = decodeURIComponent(ctx.cookies.get(ZONE_COOKIE)?.replaceAll(/%(?![\dA-F]{2})/gi, '') ?? '')
+  const zone = decodeURIComponent(
+    ctx.cookies.get(ZONE_COOKIE)?.replaceAll(/%(?![\dA-F]{2})/gi, '') ?? '',
+  )
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone || 'UTC' }).resolvedOptions().timeZone
   } catch {

@@ -1,11 +1,11 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
+import type { Provider } from 'oidc-provider-impersonation'
 import type { ComponentChild, ComponentType } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import type { Provider } from 'oidc-provider-impersonation'
 import { type BrandSettings, imageSources } from '../brand.ts'
 import { onlyMethods } from '../http/methods.ts'
-import { answerProblem, notFound, Problem, problemOf } from '../http/problem.ts'
+import { answerProblem, NoRoleProblem, Problem, problemOf } from '../http/problem.ts'
 import type { Assets } from '../page/assets.ts'
 import { type CodeFlow, codeFlow, isPathBelow, type SignInTrouble } from '../sign-in/code-flow.ts'
 import { cookiePlace, readCookie, writeCookie } from '../sign-in/cookie.ts'
@@ -15,6 +15,7 @@ import { type Entered, type FindSignedIn, signedInTo } from '../sign-in/signed-i
 import type { At } from '../view/at.ts'
 import { Document } from '../view/document.tsx'
 import { LateForm, ProblemPage, SignInDoor, TurnedAway } from '../view/door.tsx'
+import { Page } from '../view/frame.tsx'
 import type { Languages } from '../words/languages.ts'
 import type { Words } from '../words/words.ts'
 import { type FormValues, readFormBody, readJson } from './form-body.ts'
@@ -48,7 +49,7 @@ export interface Site<C extends AnyCall, A extends At> {
   readonly enter: (request: Request<C, A>) => Promise<C>
   /** What the frame around a page needs beside the page. */
   readonly readerFor: (call: C, at: At) => Promise<A>
-  readonly Frame: ComponentType<{ title: string; children: ComponentChild }>
+  readonly Frame: ComponentType<{ path: string; children: ComponentChild }>
   /** Comes before a person signs out. */
   readonly beforeSignOut?: (person: Entered, ctx: Context) => Promise<void>
 }
@@ -73,7 +74,9 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
   const router = new Router({ prefix: base, sensitive: true, strict: true })
   const serving: Serving<C, A> = { site, flow, cookie, findPerson, find: finderIn(site, router) }
 
-  router.get('/callback', problems(serving), async (ctx) => {
+  router.get('/callback', problems(serving), async (ctx, next) => {
+    // The pages that are not from the server yet sign in by themselves.
+    if (!flow.isOurs(ctx)) return next()
     const { to, trouble } = await flow.finish(ctx)
     if (trouble === undefined) return redirect(ctx, base + to)
     redirect(ctx, `${base}/sign-in?${new URLSearchParams({ why: trouble, to })}`)
@@ -94,7 +97,8 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
     const methods = routes.flatMap(({ method, marks }) =>
       method === 'GET' && !marks.streams ? ['GET', 'HEAD'] : [method],
     )
-    router.all(path, problems(serving), onlyMethods(...methods), async (ctx) => {
+    // The pages that are not from the server yet ask below /api.
+    router.all([path, `/api${path}`], problems(serving), onlyMethods(...methods), async (ctx) => {
       const route = routes.find(({ method }) => method === ctx.method.replace('HEAD', 'GET'))
       if (route) await answer(serving, ctx, route, ctx.params)
     })
@@ -121,7 +125,9 @@ function finderIn<C extends AnyCall, A extends At>({ base, table }: Site<C, A>, 
   return (path: string): Found<C, A> | undefined => {
     const layer = router.match(base + path, 'GET').pathAndMethod[0]
     const route = table.find((each) => each.method === 'GET' && base + each.path === layer?.path)
-    return layer && route && { route, params: layer.params(base + path, layer.captures(base + path)) }
+    return (
+      layer && route && { route, params: layer.params(base + path, layer.captures(base + path)) }
+    )
   }
 }
 
@@ -156,10 +162,11 @@ async function answer<C extends AnyCall, A extends At>(
     if (!isBrowser(ctx)) await findPerson(ctx)
     return flow.begin(ctx, hereOf(ctx, site.base), route.path === '' ? 'none' : undefined)
   }
-  if (!isPost && isBrowser(ctx) && isDue(person)) return flow.begin(ctx, hereOf(ctx, site.base), 'none')
+  if (!isPost && isBrowser(ctx) && isDue(person))
+    return flow.begin(ctx, hereOf(ctx, site.base), 'none')
   const request: Browsing<C, A> = { ctx, route, params, person, findAgain, values }
   if (!isPost) return showPage(serving, request)
-  await act(serving, request)
+  await carryOut(serving, request)
 }
 
 /** A request of a browser, with the fields of its form. */
@@ -180,16 +187,20 @@ async function showPage<C extends AnyCall, A extends At>(
     async show(model, view) {
       const plain = { ...plainReader(site, ctx, person.id, here), refused }
       const at = await site.readerFor(call, plain)
-      const { title, body } = view(model, at)
-      const page = <site.Frame title={title}>{body}</site.Frame>
-      await send(serving, ctx, at, `${title} · ${site.doorOf(at.words).product}`, page, person)
+      const shown = view(model, at)
+      const body = (
+        <site.Frame path={route.path}>
+          <Page of={shown} />
+        </site.Frame>
+      )
+      await send(serving, ctx, at, shown.title, body, person)
     },
     done() {},
   })
 }
 
 /** Does what a form says. If it is refused, the page comes back with the form as it was. */
-async function act<C extends AnyCall, A extends At>(
+async function carryOut<C extends AnyCall, A extends At>(
   serving: Serving<C, A>,
   request: Browsing<C, A>,
 ): Promise<void> {
@@ -240,7 +251,7 @@ function isDue({ token: { exp, iat = 0 } }: Entered): boolean {
   return exp - Date.now() / 1000 <= Math.min(RENEWAL_SECONDS, (exp - iat) / 3)
 }
 
-function inJson(ctx: Context): Showing<At> {
+function inJson(ctx: Context): Showing<never> {
   return {
     async show(model) {
       ctx.body = model
@@ -310,8 +321,7 @@ function problems<C extends AnyCall, A extends At>(serving: Serving<C, A>): Midd
       if (!isBrowser(ctx)) return
       const at = plainReader(site, ctx)
       const { web } = at.words
-      const isRole = problem.statusCode === 403 && problem.error === 'access_denied'
-      const token = isRole && ctx.method === 'GET' ? readCookie(ctx, cookie.name) : undefined
+      const token = problem instanceof NoRoleProblem ? readCookie(ctx, cookie.name) : undefined
       const person = token === undefined ? undefined : await orNobody(() => findPerson(ctx, token))
       const title = problem.statusCode === 404 ? web.notFoundTitle : web.problems.title
       const about = problem.statusCode === 404 ? web.notFound : problemText(at.words, problem)

@@ -13,14 +13,18 @@ export type View<M, A extends At = StaffAt> = (model: M, at: A) => PageView
 export interface PageView {
   /** The heading, and the title of the tab. */
   readonly title: string
+  /** A sentence below the heading. */
+  readonly about?: string
+  /** Where the page leads back to, below the base, and the words of the link. */
+  readonly back?: { readonly to: string; readonly label: string }
+  /** A page with a form, which is read from top to bottom. */
+  readonly isNarrow?: true
   readonly body: ComponentChild
-  /** The forms of the page may send the browser to the applications. */
-  readonly handsOver?: true
 }
 
 /** Shows an answer: as JSON, or as a page. */
 export interface Showing<A extends At> {
-  show<M>(model: M, view: View<M, A>): Promise<void>
+  readonly show: <M>(model: M, view: View<M, A>) => Promise<void>
   /** Shows the answer of an action: as JSON, or as a redirect to `to`. */
   done(answer: object | undefined, to?: string): void
 }

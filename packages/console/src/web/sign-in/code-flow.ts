@@ -36,6 +36,8 @@ interface Begun {
 export interface CodeFlow {
   /** Sends the person to the provider. @param prompt `none`: the provider shows nothing */
   begin(ctx: Context, to: string, prompt?: 'login' | 'none'): Promise<void>
+  /** Whether the sign-in was begun by {@link begin}. */
+  isOurs(ctx: Context): boolean
   /** Redeems the code, and writes the cookie. @throws Problem 503 */
   finish(ctx: Context): Promise<Returned>
 }
@@ -49,7 +51,6 @@ export function codeFlow(
   { clientId, url, cookie }: { clientId: string; url: string; cookie: CookiePlace },
 ): CodeFlow {
   const redirectUri = `${url}${cookie.path}/callback`
-  const client: oauth.Client = { client_id: clientId }
   const server: oauth.AuthorizationServer = {
     issuer: provider.issuer,
     token_endpoint: provider.urlFor('token'),
@@ -64,6 +65,11 @@ export function codeFlow(
   })
 
   async function redeem(ctx: Context, state: string, { verifier }: Begun) {
+    const known = await provider.Client.find(clientId)
+    const client: oauth.Client = {
+      client_id: clientId,
+      id_token_signed_response_alg: known?.idTokenSignedResponseAlg ?? 'RS256',
+    }
     const answer = new URL(`${redirectUri}?${ctx.querystring}`)
     const parameters = oauth.validateAuthResponse(server, client, answer, state)
     const response = await oauth.authorizationCodeGrantRequest(
@@ -97,6 +103,8 @@ export function codeFlow(
       ctx.status = 303
       ctx.redirect(`${provider.urlFor('authorization')}?${parameters}`)
     },
+
+    isOurs: (ctx) => readCookie(ctx, placeOf(String(ctx.query.state)).name) !== undefined,
 
     async finish(ctx) {
       const state = typeof ctx.query.state === 'string' ? ctx.query.state : ''

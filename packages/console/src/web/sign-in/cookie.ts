@@ -29,7 +29,11 @@ export function readCookie(ctx: Context, name: string): string | undefined {
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(`${name}=`))
   if (found.length > 1) {
-    throw new Problem(400, 'invalid_request', 'two cookies have one name: delete the cookies of this site')
+    throw new Problem(
+      400,
+      'invalid_request',
+      'two cookies have one name: delete the cookies of this site',
+    )
   }
   return found[0]?.slice(name.length + 1) || undefined
 }

@@ -21,7 +21,8 @@ export async function signOut(
   const to = new URL(provider.urlFor('end_session'))
   await askProvider(async () => {
     const client = await provider.Client.find(clientId)
-    const idToken = client && new provider.IdToken({ sub: id }, { client })
+    const idToken = client && new provider.IdToken({}, { client })
+    idToken?.set('sub', id)
     const expiresAt = Math.floor(Date.now() / 1000) + HINT_SECONDS
     const hint = await idToken?.issue({ use: 'idtoken', expiresAt })
     to.search = new URLSearchParams({

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { SignInTrouble } from '../sign-in/code-flow.ts'
 import type { At } from './at.ts'
-import { Mark } from './frame.tsx'
 import { ActionButton } from './form.tsx'
+import { Mark } from './frame.tsx'
 import { Text } from './text.tsx'
 
 /** Outside the console: the way in, or why there is none. */
@@ -33,9 +33,12 @@ export function SignInDoor(
           {trouble}
         </p>
       )}
-      <a class="button primary" href={`${base}/enter?${new URLSearchParams({ to })}`}>
-        {words.web.signIn}
-      </a>
+      <form method="get" action={`${base}/enter`}>
+        <input type="hidden" name="to" value={to} />
+        <button type="submit" class="button primary">
+          {words.web.signIn}
+        </button>
+      </form>
     </Door>
   )
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { type At, text } from './at.ts'
+import type { At } from './at.ts'
 
 /** What a field of a form needs: its name, its value, and what is wrong with it. */
 export interface FieldOf {
@@ -63,7 +63,13 @@ export function Field(props: {
   of: FieldOf
   label: string
   help?: ComponentChildren
-  children: (input: JSX.HTMLAttributes<HTMLInputElement> & { value: string }) => JSX.Element
+  children: (input: {
+    id: string
+    name: string
+    value: string
+    'aria-describedby': string
+    'aria-invalid': boolean
+  }) => JSX.Element
 }) {
   const { of, label, help, children } = props
   const { id, problem, ...input } = of
@@ -118,14 +124,13 @@ export function NoteField(
 ) {
   const { of, label, help, isNeeded, most } = props
   return (
-    <Field of={of} label={label ?? (isNeeded ? words.web.note : words.web.noteOptional)} help={help}>
+    <Field
+      of={of}
+      label={label ?? (isNeeded ? words.web.note : words.web.noteOptional)}
+      help={help}
+    >
       {({ value, ...input }) => (
-        <textarea
-          {...(input as JSX.HTMLAttributes<HTMLTextAreaElement>)}
-          rows={3}
-          required={isNeeded}
-          maxLength={most}
-        >
+        <textarea {...input} rows={3} required={isNeeded} maxLength={most}>
           {value}
         </textarea>
       )}
@@ -182,15 +187,13 @@ export function Button(props: {
 }
 
 /** A form of one button. */
-export function ActionButton(
-  props: {
-    action: string
-    kind?: 'danger' | 'plain' | 'primary' | 'quiet'
-    label?: string
-    fields?: Readonly<Record<string, string>>
-    children: ComponentChildren
-  },
-) {
+export function ActionButton(props: {
+  action: string
+  kind?: 'danger' | 'plain' | 'primary' | 'quiet'
+  label?: string
+  fields?: Readonly<Record<string, string>>
+  children: ComponentChildren
+}) {
   const { action, kind, label, fields = {}, children } = props
   return (
     <Form action={action} class="inline" id={[action, ...Object.values(fields)].join(' ')}>
@@ -225,5 +228,37 @@ export function Disclosure(props: {
   )
 }
 
-/** The name of a person in a sentence of a title. */
-export const named = (at: At, of: string, person: string): string => text(at, of, { person })
+/** A person, by the account id. The script suggests people by name. */
+export function PersonField(
+  props: {
+    of: FieldOf
+    who: 'customer' | 'operator'
+    label: string
+    help?: string
+    isNeeded?: true
+  },
+  { base }: At,
+) {
+  const { of, who, label, help, isNeeded } = props
+  const list = `${of.id}-people`
+  return (
+    <Field of={of} label={label} help={help}>
+      {(input) => (
+        <>
+          <input
+            {...input}
+            type="text"
+            dir="auto"
+            autoComplete="off"
+            spellcheck={false}
+            required={isNeeded}
+            maxLength={100}
+            list={list}
+            data-suggest={`${base}/people?who=${who}`}
+          />
+          <datalist id={list} />
+        </>
+      )}
+    </Field>
+  )
+}

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import type { PageView } from '../pages/table.ts'
 import type { At } from './at.ts'
+import { Back } from './link.tsx'
 
 /** The logo of the firm, or the mark of the console: two circles, one in the place of the other. */
 export function Mark(_: object, { brand }: At) {
@@ -18,7 +20,6 @@ export function Mark(_: object, { brand }: At) {
 export function Frame(
   props: {
     product: string
-    title: string
     /** Between the name of the product and the end of the head. */
     head?: ComponentChildren
     /** Between the head and the page. */
@@ -28,7 +29,7 @@ export function Frame(
   },
   { brand, base, words }: At,
 ) {
-  const { product, title, head, strip, foot, children } = props
+  const { product, head, strip, foot, children } = props
   return (
     <>
       <a class="skip" href="#content">
@@ -57,12 +58,21 @@ export function Frame(
             </a>
           </p>
         </div>
-        <section class="page">
-          <h1>{title}</h1>
-          {children}
-        </section>
+        {children}
       </main>
       <footer class="foot">{foot}</footer>
     </>
+  )
+}
+
+/** A page within the frame. */
+export function Page({ of: { title, about, back, isNarrow, body } }: { of: PageView }) {
+  return (
+    <section class={isNarrow ? 'page narrow' : 'page'}>
+      {back && <Back to={back.to}>{back.label}</Back>}
+      <h1>{title}</h1>
+      {about && <p class="about">{about}</p>}
+      {body}
+    </section>
   )
 }

@@ -3,7 +3,13 @@ import type { At } from './at.ts'
 
 /** A link to a page of ours. @param props.to below the base: `/audit` */
 export function Link(
-  props: { to: string; class?: string; current?: boolean; shortcut?: string; children: ComponentChildren },
+  props: {
+    to: string
+    class?: string
+    current?: boolean
+    shortcut?: string
+    children: ComponentChildren
+  },
   { base }: At,
 ) {
   const { to, class: name, current, shortcut, children } = props

@@ -40,7 +40,7 @@ export function Actor({ of }: { of: Acts }, { words }: At) {
 
 /** A person who may not be known. */
 export function NamedPerson({ of }: { of: AuditPerson | undefined }, { words }: At) {
-  return of ? <Person {...of} /> : <>{words.impersonations.audit.unknownPerson}</>
+  return of ? <Person {...of} /> : words.impersonations.audit.unknownPerson
 }
 
 /** As {@link actingText}, as elements. */

@@ -76,3 +76,15 @@ export function Countdown({ until }: { until: number }, at: At) {
     </time>
   )
 }
+
+/** Such as *2 minutes ago*. @param milliseconds how far away; before now: less than 0 */
+export function relativeText({ locale }: At, milliseconds: number): string {
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const seconds = Math.round(milliseconds / 1000)
+  const size = Math.abs(seconds)
+  // A text that changed each second would be read out each second.
+  if (size < 60) return relative.format(0, 'second')
+  if (size < 3600) return relative.format(Math.round(seconds / 60), 'minute')
+  if (size < 86_400) return relative.format(Math.round(seconds / 3600), 'hour')
+  return relative.format(Math.round(seconds / 86_400), 'day')
+}

@@ -13,7 +13,9 @@ export function UnapprovedMark(
 ) {
   if (!of) return null
   const name = at.words.web.unapproved[of]
-  return <Badge tone="alarm">{isSeen ? text(at, at.words.alarms.seen, { alarm: name }) : name}</Badge>
+  return (
+    <Badge tone="alarm">{isSeen ? text(at, at.words.alarms.seen, { alarm: name }) : name}</Badge>
+  )
 }
 
 /** The same by the reason for which a person has to look at it afterwards. */
