@@ -1,191 +1,154 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, readFile } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
-import { delimiter, join, relative } from 'node:path'
+import { availableParallelism } from 'node:os'
+import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Report, skippedLine } from './suite-reporter.ts'
 import { filesOf, SUITES, type Suite } from './test-suites.ts'
 
 const HELP = `npm run test:all -- [suites] [options]
 
-Runs the suites that are named, or those of --push and --nightly, or every suite. Adds up the
-results, and exits with code 1 if a test fails.
+Runs the suites that are named, or those of --push and --nightly, or every suite. Two suites run
+side by side. Adds up the results, repeats the failures, and exits with code 1 if a test fails.
 
   --push     the suites of each push
   --nightly  the suites of each night and of a release
-  --list     the suites
   --help     this text
 
 Other options go to mocha: npm run test:all -- docs --grep policies
+
+${SUITES.map(({ name, when, about }) => `  ${name.padEnd(16)}  ${when.padEnd(7)}  ${about}`).join('\n')}
 `
 
 /** More test files at once would need more connections than PostgreSQL has. */
 const MAX_CORES = 4
-const CORES = Math.min(availableParallelism(), MAX_CORES)
+const SUITES_AT_ONCE = 2
+/** The time that one test may take. */
+const TIMEOUT_MS = '120000'
+/** The time that one suite may take: several times its duration on two busy cores. */
+const LIMIT_SECONDS = { push: 1200, nightly: 1800 }
 
-/** As `npm run` has it. */
-const PATH = [join(import.meta.dirname, '../node_modules/.bin'), process.env.PATH].join(delimiter)
-
-const REPORTER = join(import.meta.dirname, 'suite-reporter.ts')
+interface Outcome {
+  readonly passed: number
+  readonly failed: number
+  /** What mocha prints of the tests that failed. */
+  readonly failures: string
+}
 
 const options = process.argv.slice(2)
 const firstOption = options.findIndex((option) => option.startsWith('-'))
-const names = options.slice(0, firstOption === -1 ? options.length : firstOption)
-const unknown = names.filter((name) => SUITES.every((suite) => suite.name !== name))
+const names = firstOption === -1 ? options : options.slice(0, firstOption)
 const moments = (['push', 'nightly'] as const).filter((when) => options.includes(`--${when}`))
-const suites = SUITES.filter(({ name, when }) => {
-  if (names.length > 0) return names.includes(name)
-  return moments.length === 0 || moments.includes(when)
-})
-/** One suite alone is read while it runs. Of several, each is shown when it has ended. */
-const isShownLive = suites.length === 1
 const forMocha = options
   .slice(names.length)
   .filter((option) => option !== '--push' && option !== '--nightly')
-/** The processes of the suites that run, by process group. */
-const groups = new Set<number>()
+const suites = SUITES.filter(({ name, when }) =>
+  names.length > 0 ? names.includes(name) : moments.length === 0 || moments.includes(when),
+)
+const running = new Set<ChildProcess>()
 
 if (options.includes('--help')) {
   console.log(HELP)
-} else if (options.includes('--list')) {
-  const width = Math.max(...SUITES.map(({ name }) => name.length))
-  for (const { name, when, about } of suites) {
-    console.log(`${name.padEnd(width)}  ${when.padEnd('nightly'.length)}  ${about}`)
-  }
-} else if (unknown.length > 0) {
-  console.error(`no such suite: ${unknown.join(', ')}; npm run test:all -- --list names them`)
+} else if (names.length > suites.length) {
+  console.error(`no such suite among ${names.join(', ')}; npm run test:all -- --help names them`)
   process.exitCode = 2
 } else {
   await runAll()
 }
 
 async function runAll(): Promise<void> {
-  for (const [name, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const) {
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => {
-      for (const group of groups) signal(group, 'SIGTERM')
-      process.exit(code)
+      for (const child of running) kill(child)
+      process.exit(1)
     })
   }
-  const reports = await runSuites(await mkdtemp(join(tmpdir(), 'test-all-')))
-  for (const { title, file, message } of reports.flatMap(({ failures }) => failures)) {
-    console.log(`\nfailed: ${title}\n  ${relative('.', file)}\n  ${message}`)
+  const outcomes: Outcome[] = []
+  const waiting = suites.values()
+  const runNext = async () => {
+    for (const suite of waiting) outcomes.push(await runSuite(suite))
   }
-  const skipped: Record<string, number> = {}
-  for (const [reason, count] of reports.flatMap((report) => Object.entries(report.skipped))) {
-    skipped[reason] = (skipped[reason] ?? 0) + count
-  }
-  if (Object.keys(skipped).length > 0) console.log(`\n${skippedLine(skipped)}`)
-  const passed = sum(reports.map((report) => report.passed))
-  const failed = sum(reports.map((report) => report.failed))
+  await Promise.all(Array.from({ length: SUITES_AT_ONCE }, runNext))
+  for (const { failures } of outcomes) if (failures) console.log(failures)
+  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
+  const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
   console.log(`\n${passed} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1
 }
 
-/** Runs suites side by side, with no more files of tests at once than there are cores. */
-async function runSuites(logs: string): Promise<Report[]> {
-  const reports: Report[] = []
-  const waiting = [...suites]
-  const running = new Set<Promise<void>>()
-  let free = CORES
-  while (waiting.length > 0 || running.size > 0) {
-    const suite = free > 0 ? waiting.shift() : undefined
-    if (!suite) {
-      await Promise.race(running)
-      continue
-    }
-    const jobs = suite.oneByOne ? 1 : free
-    free -= jobs
-    const run = runSuite(suite, jobs, logs).then((report) => {
-      reports.push(report)
-      free += jobs
-      running.delete(run)
-    })
-    running.add(run)
-  }
-  return reports
-}
-
-/** Runs one suite in its own process group. */
-async function runSuite(suite: Suite, jobs: number, logs: string): Promise<Report> {
-  const { name, limit } = suite
-  const file = join(logs, `${name}.log`)
-  const log = createWriteStream(file)
-  const started = Date.now()
-  const reportFile = join(logs, `${name}.json`)
-  const child = spawn('sh', ['-ec', commandsOf(suite, jobs).join('\n')], {
-    env: { ...process.env, PATH, REPORT_FILE: reportFile },
+/** Runs a suite in its own process group. One suite alone is shown while it runs. */
+async function runSuite(suite: Suite): Promise<Outcome> {
+  const started = performance.now()
+  const child = spawn('sh', ['-ec', commandsOf(suite)], {
+    env: {
+      ...process.env,
+      // As `npm run` has it.
+      PATH: [join(import.meta.dirname, '../node_modules/.bin'), process.env.PATH].join(delimiter),
+      NO_COLOR: '1',
+      FORCE_COLOR: '0',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
+  running.add(child)
+  let log = ''
   for (const stream of [child.stdout, child.stderr]) {
-    stream.pipe(log, { end: false })
-    if (isShownLive) stream.pipe(process.stdout, { end: false })
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      log += text
+      if (suites.length === 1) process.stdout.write(text)
+    })
   }
   const closed = once(child, 'close')
-  const group = -(child.pid ?? Number.NaN)
-  groups.add(group)
-  let stopped = false
+  const limit = LIMIT_SECONDS[suite.when]
   const overdue = setTimeout(() => {
-    stopped = true
-    signal(group, 'SIGTERM')
+    log += `\nstopped after ${limit} s\n`
+    kill(child)
   }, limit * 1000)
-  const hopeless = setTimeout(() => signal(group, 'SIGKILL'), (limit + 30) * 1000)
   const [code] = await once(child, 'exit')
   clearTimeout(overdue)
-  clearTimeout(hopeless)
   // Processes that the suite leaves behind must not disturb the next suite.
-  signal(group, 'SIGKILL')
-  groups.delete(group)
-  // What is still in the pipes is read; a process that left the group may keep them open.
+  kill(child)
+  running.delete(child)
+  // A process that left the group may keep the pipes open.
   await Promise.race([closed, wait(5000, undefined, { ref: false })])
-  log.end()
-  await once(log, 'finish')
 
-  const report = await readReport(reportFile, code)
-  const { passed, failed } = report
-  const seconds = Math.round((Date.now() - started) / 1000)
-  const ending = stopped ? `, stopped after ${limit} s` : ''
-  if (!isShownLive) console.log(`\n== ${name}\n${await readFile(file, 'utf8')}`)
-  console.log(`== ${name}: ${passed} passed, ${failed} failed, ${seconds} s${ending}`)
-  return report
-}
-
-/** A suite that ended without a report, without a test, or with a code of its own has failed. */
-async function readReport(file: string, code: unknown): Promise<Report> {
-  const nothing: Report = { passed: 0, failed: 0, failures: [], skipped: {} }
-  const report: Report = await readFile(file, 'utf8').then(JSON.parse, () => nothing)
-  const { passed, failed, skipped } = report
-  const isEmpty = passed === 0 && sum(Object.values(skipped)) === 0
-  return failed === 0 && (code !== 0 || isEmpty) ? { ...report, failed: 1 } : report
+  const passed = countOf('passing', log)
+  // A suite that ends with a code of its own has failed, too.
+  const failed = countOf('failing', log) || (code === 0 ? 0 : 1)
+  const seconds = Math.round((performance.now() - started) / 1000)
+  if (suites.length > 1) console.log(`\n== ${suite.name}\n${log}`)
+  console.log(`== ${suite.name}: ${passed} passed, ${failed} failed, ${seconds} s`)
+  const [failures = log.slice(-2000)] = /^ {2}\d+ failing\n[\s\S]*/m.exec(log) ?? []
+  return {
+    passed,
+    failed,
+    failures: failed === 0 ? '' : `\n== failed in ${suite.name}\n${failures}`,
+  }
 }
 
 /** The lines of the shell that prepare the suite and run its tests. */
-function commandsOf(suite: Suite, jobs: number): string[] {
-  const { timeout, installs = [], before = [] } = suite
-  const mocha = ['mocha', '--reporter', REPORTER]
-  if (jobs > 1) mocha.push('--parallel', '--jobs', String(jobs))
-  if (timeout !== undefined) mocha.push('--timeout', String(timeout))
-  mocha.push(...forMocha, ...filesOf(suite))
+function commandsOf(suite: Suite): string {
+  const { installs = [], before = [], oneByOne } = suite
+  const jobs = Math.min(availableParallelism(), MAX_CORES) / SUITES_AT_ONCE
+  const mocha = ['mocha', '--fail-zero', '--timeout', TIMEOUT_MS, ...forMocha, ...filesOf(suite)]
+  if (!oneByOne && jobs > 1) mocha.push('--parallel', '--jobs', String(Math.floor(jobs)))
   return [
     ...installs.map((folder) => `npm ci --prefix ${folder} --ignore-scripts --no-audit --no-fund`),
     ...before,
     mocha.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' '),
-  ]
+  ].join('\n')
 }
 
-function signal(group: number, name: NodeJS.Signals): void {
+/** Reads the number from the last summary of mocha in a log. */
+function countOf(outcome: 'failing' | 'passing', log: string): number {
+  const counts = [...log.matchAll(new RegExp(`^ {2}(\\d+) ${outcome}\\b`, 'gm'))]
+  return Number(counts.at(-1)?.[1] ?? 0)
+}
+
+/** Ends the processes of a suite. */
+function kill({ pid }: ChildProcess): void {
   try {
-    process.kill(group, name)
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
     // The group has ended.
   }
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

