@@ -1,44 +1,64 @@
 import type { Provider } from 'oidc-provider'
-import { type AccessTokenClaims, claimsOf } from './claims/claims.ts'
+import type { AccessTokenClaims } from './claims/claims.ts'
+import { MAX_CLIENTS_LOOKED_UP } from './exchange/actor.ts'
 import { registerExchange } from './exchange/exchange.ts'
 import { withholdFromSelfRegistered } from './host/patches.ts'
+import { setInstance } from './host/weak-cache.ts'
+import { MAX_REQUESTS } from './http/current.ts'
 import { announceRoutes, issuerRoutes } from './http/routes.ts'
+import { MAX_UNSURE_IDS } from './impersonations/end.ts'
 import { takeOverMarks } from './impersonations/marks.ts'
+import { keepTrying } from './impersonations/retry.ts'
 import { followRevocations, followSignOuts, judgeByEnds } from './impersonations/sign-out.ts'
-import { optionsOf, type ResolvedOptions } from './options/defaults.ts'
+import type { ResolvedOptions } from './options/defaults.ts'
+import { limiterInProcess } from './policy/limits.ts'
 import { requireMachineTokenKey } from './policy/management-api.ts'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
-import { assembleStatusLists } from './status-list/sign.ts'
-import { accessTokenVerifier, verifierOf } from './tokens/access-token.ts'
-import { defineSubjectToken, endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
+import { BoundedMap } from './shared/bounded-map.ts'
+import { MAX_ACCESS_TOKEN_TTL, TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
+import { createStatusLists } from './status-list/sign.ts'
+import { accessTokenVerifier } from './tokens/access-token.ts'
+import { defineSubjectToken } from './tokens/subject-token.ts'
 
 /**
- * Wires impersonation into a provider. Everything of the provider is made here, once, in this
- * order.
+ * Wires impersonation into a provider. Every part of the provider is made here, once, and then
+ * used.
  */
 export function assemble(
   provider: Provider,
-  resolved: ResolvedOptions,
+  options: ResolvedOptions,
   claims: AccessTokenClaims,
 ): void {
-  const options = optionsOf.set(provider, resolved)
-  claimsOf.set(provider, claims).use(provider)
+  requireMachineTokenKey(provider, options)
+  const subjectTokens = defineSubjectToken(provider, options)
+  const { ending } = subjectTokens
+  const statusLists = ending && createStatusLists(provider, ending, options)
+  setInstance(provider, {
+    options,
+    claims,
+    subjectTokens,
+    verifier: accessTokenVerifier(provider, judgeByEnds(provider, subjectTokens)),
+    ending,
+    statusLists,
+    // What can act can be ended (I14), so an end is tried for as long as a token of a process with
+    // another `accessToken.maxTtl` may live.
+    endings: keepTrying('an end', MAX_ACCESS_TOKEN_TTL),
+    unsureEnds: new BoundedMap(MAX_UNSURE_IDS),
+    tasks: new Set(),
+    lookedUpClients: new BoundedMap(MAX_CLIENTS_LOOKED_UP),
+    countCurrent: limiterInProcess(MAX_REQUESTS),
+    recorders: [],
+    isMounted: false,
+  })
+  claims.use(provider)
   if (!options.allowSelfRegisteredClients) {
     withholdFromSelfRegistered(provider, TOKEN_EXCHANGE_GRANT_TYPE)
   }
-
-  subjectTokensOf.set(provider, defineSubjectToken(provider))
-  requireMachineTokenKey(provider)
-  const findEvenEnded = judgeByEnds(provider)
-  verifierOf.set(provider, accessTokenVerifier(provider, findEvenEnded))
   registerExchange(provider)
 
-  // Without it, impersonations can be neither listed nor ended.
-  if (!endingAdapterOf.find(provider)) return
+  if (!ending) return
   followRevocations(provider)
   takeOverMarks(provider)
   if (options.ending.endWithOperator) followSignOuts(provider)
-  assembleStatusLists(provider)
   announceRoutes(provider)
   provider.use(issuerRoutes(provider))
 }

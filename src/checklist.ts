@@ -8,18 +8,16 @@ import {
   staticClients,
 } from './host/instance.ts'
 import { findAccountById } from './host/request.ts'
+import { instance } from './host/weak-cache.ts'
 import { isMounted } from './http/routes.ts'
 import { findIdWithCase, findOpaqueResources } from './impersonations/list.ts'
-import { optionsOf } from './options/defaults.ts'
 import { mayClient } from './policy/clients.ts'
 import { knowsApis } from './policy/management-api.ts'
 import type { ImpersonationEvents } from './public/events.ts'
 import type { ChecklistItem } from './public/objects.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
-import { otherSpellings } from './shared/spellings.ts'
+import { otherSpelling } from './shared/text.ts'
 import { issuerUri, STATUS_LISTS_PATH } from './shared/uris.ts'
-import { statusListsOf } from './status-list/sign.ts'
-import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
 
 /** The longest acceptable lifetime of an access token that cannot be ended, in seconds. */
 const WITHOUT_END = 900
@@ -84,10 +82,10 @@ const BINDING_MEMBERS = ['mayAct', 'resource', 'scope', 'expiresIn'] as const
  * @throws Error with the reason, in one sentence, why the storage cannot keep subject tokens
  */
 export async function checklist(provider: Provider): Promise<readonly ChecklistItem[]> {
-  const { managementApi, accessToken, actorToken, ...options } = optionsOf.of(provider)
+  const { managementApi, accessToken, actorToken, ...options } = instance(provider).options
   const cookieKeys = configurationOf(provider).cookies?.keys ?? []
-  const canEnd = endingAdapterOf.find(provider) !== undefined
-  await subjectTokensOf.of(provider).checkStorage()
+  const canEnd = instance(provider).ending !== undefined
+  await instance(provider).subjectTokens.checkStorage()
   const address = await lookAtAddress(provider)
   const unheard = KEPT_EVENTS.filter((name) => provider.listenerCount(name) === 0)
   const open: Record<ChecklistItem['id'], Finding> = {
@@ -122,15 +120,14 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
 }
 
 /**
- * Checks whether `findAccount` takes another spelling of a stored id for an id of its own. If two
- * spellings, drawn at random, are accounts, its storage compares without case, and the rules of a
- * deployment do not.
+ * Checks whether `findAccount` takes another spelling of a stored id for an id of its own. Its
+ * storage then compares without case, and the rules of a deployment do not.
  */
 async function findOtherSpellings(provider: Provider): Promise<Finding> {
   const stored = await findIdWithCase(provider)
   if (stored === undefined) return NOTHING_TO_TRY
-  const found = await Promise.all(otherSpellings(stored).map((id) => findAccountById(provider, id)))
-  return found.every((account) => account !== undefined && account.accountId !== stored)
+  const found = await findAccountById(provider, otherSpelling(stored))
+  return found !== undefined && found.accountId !== stored
 }
 
 function join(names: readonly string[]): string {
@@ -139,7 +136,7 @@ function join(names: readonly string[]): string {
 
 /** The clients that `managementApi.clients` names to issue, but that cannot. */
 async function findUnfitMachines(provider: Provider): Promise<readonly string[]> {
-  const rule = optionsOf.of(provider).managementApi.clients.issue
+  const rule = instance(provider).options.managementApi.clients.issue
   if (typeof rule === 'function') return []
   const clients = await Promise.all(rule.map((id) => provider.Client.find(id)))
   const fit = await Promise.all(
@@ -174,7 +171,7 @@ async function lookAtAddress(
   }
   const isOurs = discovery.body.issuer === issuer
   const listsUrl = issuerUri(issuer, STATUS_LISTS_PATH)
-  const lists = isOurs && statusListsOf.find(provider) ? await loadJson(listsUrl) : undefined
+  const lists = isOurs && instance(provider).statusLists ? await loadJson(listsUrl) : undefined
   return {
     discovery:
       !isOurs &&
@@ -182,7 +179,7 @@ async function lookAtAddress(
     status_lists: lists
       ? !Array.isArray(lists.body.status_lists) &&
         `${listsUrl} answers ${lists.status}, and not with the status lists of this provider`
-      : isOurs && statusListsOf.find(provider) === undefined
+      : isOurs && instance(provider).statusLists === undefined
         ? false
         : NOT_LOOKED_AT,
     management_api: isOurs ? await findManagementApi(provider) : NOT_LOOKED_AT,
@@ -192,7 +189,7 @@ async function lookAtAddress(
 /** Checks that the management API responds, beside the provider or in it. It takes no GET. */
 async function findManagementApi(provider: Provider): Promise<Finding> {
   const { issuer } = provider
-  const { prefix } = optionsOf.of(provider).managementApi
+  const { prefix } = instance(provider).options.managementApi
   const path = `${prefix}/subject-tokens`
   const urls = [...new Set([new URL(issuer).origin + path, issuerUri(issuer, path)])]
   const answers = await Promise.all(urls.map((url) => loadJson(url)))

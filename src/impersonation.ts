@@ -12,6 +12,7 @@ import { addRecorder, parseRecorder } from './events/recorders.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
 import { checkPatched } from './host/patches.ts'
+import { instance } from './host/weak-cache.ts'
 import { managementRoutes } from './http/routes.ts'
 import { endImpersonation } from './impersonations/end.ts'
 import { END, readFilter, readQuery } from './impersonations/inputs.ts'
@@ -36,7 +37,6 @@ import type {
 } from './public/objects.ts'
 import type { ImpersonationOptions } from './public/options.ts'
 import { type RequestListener, requestListener } from './shared/request-listener.ts'
-import { endingAdapterOf } from './tokens/subject-token.ts'
 
 function outOfOrder(): TypeError {
   return new TypeError(
@@ -136,7 +136,7 @@ export class ImpersonationFeature {
    * {@link register}.
    */
   get canEnd(): boolean {
-    return this.#wired !== undefined && endingAdapterOf.find(this.#wired) !== undefined
+    return this.#wired !== undefined && instance(this.#wired).ending !== undefined
   }
 
   /**

@@ -47,9 +47,12 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
 /** The adapters know the contract, and not each other. */
 const ADAPTERS = ['memory', 'sqlite', 'postgres', 'redis']
 
+/** Imports the types of every layer, and nothing else: the parts of a provider. */
+const INSTANCE = join('host', 'weak-cache.ts')
+
 const files = filesBelow(SOURCE)
 const imports = importsBelow(SOURCE)
-const own = imports.filter(({ isOwn }) => isOwn)
+const own = imports.filter(({ file, isOwn }) => isOwn && file !== INSTANCE)
 
 /** `undefined` for a file that belongs to no layer. */
 function layerOf(file: string): number | undefined {
@@ -78,6 +81,12 @@ describe('the layers of src', () => {
     expect(upwards.map(describeImport)).to.deep.equal([])
   })
 
+  it('have one file that knows the types of all, and only the types', () => {
+    const known = imports.filter(({ file }) => file === INSTANCE)
+    expect(known.length).to.be.greaterThan(5)
+    expect(known.filter(({ isType }) => !isType).map(describeImport)).to.deep.equal([])
+  })
+
   it('keep the adapters apart: each imports the contract, and no other adapter', () => {
     const across = own.filter(({ file, target }) =>
       ADAPTERS.some(
@@ -98,7 +107,7 @@ describe('the layers of src', () => {
 
   for (const folder of ['src', 'bench', 'example-provider', 'scripts']) {
     it(`have no circle of files: ${folder}`, () => {
-      const all = importsBelow(join(ROOT, folder))
+      const all = importsBelow(join(ROOT, folder)).filter(({ file }) => file !== INSTANCE)
       expect(all.length).to.be.greaterThan(10)
       expect(circlesOf(all)).to.deep.equal([])
     })

@@ -11,7 +11,6 @@ import {
   type UnknownObject,
 } from 'oidc-provider'
 import { settleStoredClaims } from '../host/patches.ts'
-import { slot } from '../host/slot.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type {
   AccessTokenPayload,
@@ -39,8 +38,6 @@ const PROTOTYPE_KEYS: readonly string[] = ['__proto__', 'constructor']
 
 /** The claims of a provider's access tokens. */
 export type AccessTokenClaims = ReturnType<typeof accessTokenClaims>
-
-export const claimsOf = slot<AccessTokenClaims>('the claims of access tokens')
 
 /**
  * Adds claims to the provider's access tokens: the deployment's `extraTokenClaims`, then the

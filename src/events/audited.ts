@@ -2,7 +2,7 @@ import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Denial } from '../public/events.ts'
 import { publicCode } from '../shared/errors.ts'
 import { recordersReady } from './recorders.ts'
-import { AuditTrail, trailOf } from './trail.ts'
+import { beginTrail } from './trail.ts'
 
 interface Audited<T> {
   /** The stage in the event of a refusal; absent if a refusal raises none. */
@@ -26,7 +26,7 @@ export async function audited<T>(
 ): Promise<T> {
   // Before the trail begins, because an event of this refusal would need capacity as well.
   if (stage === 'issue') await recordersReady(provider)
-  const trail = trailOf.set(ctx, new AuditTrail(provider, ctx, stage ?? 'end'))
+  const trail = beginTrail(provider, ctx, stage ?? 'end')
   let result: T
   try {
     result = await run()

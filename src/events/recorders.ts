@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import { slot } from '../host/slot.ts'
+import { instance } from '../host/weak-cache.ts'
 import { aFunction, resolve, valid } from '../options/rules.ts'
 import type {
   ImpersonationEvent,
@@ -12,7 +12,7 @@ import { limitTime } from '../shared/time.ts'
 import { warn } from '../shared/warn.ts'
 
 /** Records events, with a timeout in milliseconds. */
-interface Recorder {
+export interface Recorder {
   readonly record: RecordEvent
   readonly timeoutMs: number
   readonly ready: RecordFirstOptions['ready']
@@ -35,15 +35,13 @@ export function parseRecorder(record: RecordEvent, options?: RecordFirstOptions)
   return { ...recorder, record, timeoutMs: timeout * 1000 }
 }
 
-const recordersOf = slot<readonly Recorder[]>('the recorders', () => [])
-
 export function addRecorder(provider: Provider, recorder: Recorder): void {
-  recordersOf.set(provider, [...recorders(provider), recorder])
+  instance(provider).recorders.push(recorder)
 }
 
 /** @throws RecorderNotReady if a recorder is not ready, does not respond in time, or fails */
 export async function recordersReady(provider: Provider): Promise<void> {
-  const all = recorders(provider)
+  const { recorders: all } = instance(provider)
   if (all.length === 0) return
   const asked = all.map(async ({ ready, timeoutMs }) => !ready || within(timeoutMs, ready))
   let answers: readonly unknown[]
@@ -57,11 +55,7 @@ export async function recordersReady(provider: Provider): Promise<void> {
 }
 
 export function hasRecorders(provider: Provider): boolean {
-  return recorders(provider).length > 0
-}
-
-function recorders(provider: Provider): readonly Recorder[] {
-  return recordersOf.of(provider)
+  return instance(provider).recorders.length > 0
 }
 
 /** @throws NotRecorded if a recorder does not store it in time */
@@ -72,7 +66,9 @@ export async function record(
 ): Promise<void> {
   try {
     await Promise.all(
-      recorders(provider).map((each) => within(each.timeoutMs, () => each.record(name, event))),
+      instance(provider).recorders.map((each) =>
+        within(each.timeoutMs, () => each.record(name, event)),
+      ),
     )
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'no Error'

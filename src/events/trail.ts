@@ -1,5 +1,4 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { slot } from '../host/slot.ts'
 import type { Denial, ImpersonationEvent } from '../public/events.ts'
 import type { Need } from '../public/hooks.ts'
 import { emit } from './emit.ts'
@@ -15,11 +14,28 @@ const SUCCESS_EVENTS = {
 const MAX_REASON_LENGTH = 1024
 const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{16,}=*$/
 
+const TRAIL = Symbol('the audit trail of the request')
+
 /** The audit trail of a request. */
-export const trailOf = slot<AuditTrail>('the audit trail of the request')
+export function trailOf(ctx: KoaContextWithOIDC): AuditTrail {
+  const trail: AuditTrail | undefined = ctx[TRAIL]
+  if (!trail) throw new TypeError('the request has no audit trail')
+  return trail
+}
+
+/** Begins the audit trail of a request. */
+export function beginTrail(
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+  stage: Denial['stage'],
+): AuditTrail {
+  const trail = new AuditTrail(provider, ctx, stage)
+  ctx[TRAIL] = trail
+  return trail
+}
 
 /** Collects the facts of one request and emits its one event. */
-export class AuditTrail {
+class AuditTrail {
   readonly #provider: Provider
   readonly #ctx: KoaContextWithOIDC
   readonly #stage: Denial['stage']

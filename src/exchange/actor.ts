@@ -2,24 +2,18 @@ import { type Client, errors, type Provider, type TokenEndpointGrantContext } fr
 import { findAccount } from '../host/grants.ts'
 import { certificateThumbprint, mayOutliveSignOut } from '../host/instance.ts'
 import { findAccountById } from '../host/request.ts'
-import { slot } from '../host/slot.ts'
-import { optionsOf } from '../options/defaults.ts'
+import { instance } from '../host/weak-cache.ts'
 import { isNamed, isPublic } from '../policy/clients.ts'
 import type { Actor } from '../public/hooks.ts'
 import type { ClientRule } from '../public/options.ts'
-import { BoundedMap } from '../shared/bounded-map.ts'
 import { unprovenBinding } from '../shared/sender.ts'
 import { warn } from '../shared/warn.ts'
-import {
-  AccessTokenRejected,
-  type VerifiedAccessToken,
-  verifierOf,
-} from '../tokens/access-token.ts'
+import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/access-token.ts'
 import type { ExchangeRequest } from './request.ts'
 
 const SOFTWARE_OPTION = 'features.impersonation.softwareActors'
 /** The number of clients that are remembered after their id was looked up among the accounts. */
-const MAX_CLIENTS_LOOKED_UP = 1000
+export const MAX_CLIENTS_LOOKED_UP = 1000
 
 /** The operator, and the operator's sign-in. */
 export interface FoundActor {
@@ -46,7 +40,7 @@ export async function findActor(
 ): Promise<FoundActor | undefined> {
   const { actorToken } = request
   if (actorToken === undefined) {
-    if (!optionsOf.of(provider).actorToken.required) return undefined
+    if (!instance(provider).options.actorToken.required) return undefined
     throw new errors.InvalidRequest('actor_token is required')
   }
   try {
@@ -63,8 +57,10 @@ async function verifyActor(
   value: string,
   { clientId, dPoP, certificate }: ExchangeRequest,
 ): Promise<FoundActor> {
-  const options = optionsOf.of(provider).actorToken
-  const verifier = verifierOf.of(provider)
+  const {
+    options: { actorToken: options },
+    verifier,
+  } = instance(provider)
   const token = await verifier.verifyUserToken(value)
   if (token.impersonated) throw new AccessTokenRejected('is itself impersonated')
   if (!token.scopes.has(options.scope)) {
@@ -135,11 +131,6 @@ export async function isGranted(
   return grant !== undefined && grant.clientId === clientId && grant.accountId === accountId
 }
 
-const lookedUpOf = slot(
-  'the clients that were looked up among accounts',
-  () => new BoundedMap<string, true>(MAX_CLIENTS_LOOKED_UP),
-)
-
 /**
  * Checks whether the client that exchanges is itself an actor, and returns its id then. Software
  * that acts is named (I16).
@@ -152,14 +143,14 @@ export async function findSoftware(
   provider: Provider,
   client: Client,
 ): Promise<string | undefined> {
-  const { softwareActors } = optionsOf.of(provider)
+  const { softwareActors } = instance(provider).options
   if (!(await isNamed(client, softwareActors, SOFTWARE_OPTION))) return undefined
   const { clientId } = client
   if (isPublic(client)) {
     const cause = new Error(`${SOFTWARE_OPTION} names ${clientId}, which does not authenticate`)
     throw new errors.UnauthorizedClient('the client acts, and does not authenticate', { cause })
   }
-  const lookedUp = lookedUpOf.of(provider)
+  const { lookedUpClients: lookedUp } = instance(provider)
   if (!lookedUp.get(clientId)) {
     lookedUp.set(clientId, true)
     const message = `${SOFTWARE_OPTION}: ${clientId} is the id of a client and of an account; give one of them another id`

@@ -1,9 +1,9 @@
 import type { Provider } from 'oidc-provider'
 import { hasEnding } from '../adapters/contract.ts'
+import { instance } from '../host/weak-cache.ts'
 import { endImpersonation } from '../impersonations/end.ts'
 import { findMark } from '../impersonations/marks.ts'
 import type { EndOptions } from '../public/objects.ts'
-import { endingAdapterOf, subjectTokensOf } from '../tokens/subject-token.ts'
 import { type FoundActor, isGranted } from './actor.ts'
 import { type Found, notRedeemable } from './subject.ts'
 
@@ -20,7 +20,7 @@ export async function requireNotEnded(
   provider: Provider,
   { token, operator }: Pick<Found, 'operator' | 'token'>,
 ): Promise<void> {
-  if (hasEnding(subjectTokensOf.of(provider).adapter)) {
+  if (hasEnding(instance(provider).subjectTokens.adapter)) {
     const owner = operator?.mayOutliveSignOut ? operator.actor.sub : undefined
     const [mark, signedOut] = await Promise.all([
       findMark(provider, token, owner),
@@ -28,7 +28,7 @@ export async function requireNotEnded(
     ])
     const end = mark?.how ?? signedOut
     if (end) {
-      if (endingAdapterOf.find(provider)) await endImpersonation(provider, token.jti, end)
+      if (instance(provider).ending) await endImpersonation(provider, token.jti, end)
       throw notRedeemable('ended while it was redeemed')
     }
   }

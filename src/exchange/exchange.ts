@@ -1,14 +1,12 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
-import { claimsOf } from '../claims/claims.ts'
 import { recordersReady } from '../events/recorders.ts'
-import { AuditTrail, trailOf } from '../events/trail.ts'
+import { beginTrail, trailOf } from '../events/trail.ts'
 import { buildTokenResponse, checkDpopReplay } from '../host/grants.ts'
+import { instance } from '../host/weak-cache.ts'
 import { afterAnswer } from '../impersonations/after-answer.ts'
 import { endLater } from '../impersonations/end.ts'
-import { optionsOf } from '../options/defaults.ts'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { RecorderNotReady } from '../shared/errors.ts'
-import { verifierOf } from '../tokens/access-token.ts'
 import { findActor } from './actor.ts'
 import { requireNotEnded } from './ends.ts'
 import { EXCHANGE_PARAMETERS, parseExchangeRequest, REPEATABLE_PARAMETERS } from './request.ts'
@@ -31,7 +29,7 @@ export function registerExchange(provider: Provider): void {
  * issue: I2).
  */
 async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Promise<void> {
-  const trail = trailOf.set(ctx, new AuditTrail(provider, ctx, 'exchange'))
+  const trail = beginTrail(provider, ctx, 'exchange')
   const { client } = ctx.oidc
   trail.add({ client: client.clientId })
   let answer: object
@@ -73,7 +71,7 @@ async function redeem(
   const { token, dPoP, clientId } = found
   const { scope, permit, review } = redemption
   const { expiresAt, expiresIn, jti, tokenType } = prepared
-  if (optionsOf.of(provider).authorize || claimsOf.of(provider).hasHooks) {
+  if (instance(provider).options.authorize || instance(provider).claims.hasHooks) {
     await requireUnchanged(provider, ctx, found)
   }
   await checkDpopReplay(provider, ctx, dPoP, clientId)
@@ -81,7 +79,7 @@ async function redeem(
   try {
     await requireNotEnded(provider, found)
     const accessToken = await prepared.save()
-    trailOf.of(ctx).add({ scope, expiresAt, jti, permit, review })
+    trailOf(ctx).add({ scope, expiresAt, jti, permit, review })
     const issuedTokenType = ACCESS_TOKEN_TYPE
     const answer = { accessToken, expiresIn, issuedTokenType, scope, tokenType }
     return buildTokenResponse(provider, answer)
@@ -103,7 +101,7 @@ async function requireUnchanged(
   ctx: TokenEndpointGrantContext,
   found: Found,
 ): Promise<void> {
-  const client = await verifierOf.of(provider).findClient(found.clientId)
+  const client = await instance(provider).verifier.findClient(found.clientId)
   if (!client?.grantTypeAllowed(TOKEN_EXCHANGE_GRANT_TYPE)) {
     throw new errors.UnauthorizedClient(
       'requested grant type is not allowed for this client any more',

@@ -60,7 +60,7 @@ export async function parseExchangeRequest(
   const certificate = checkMtlsCert(provider, ctx)
   checkDpopRequired(provider, ctx, dPoP)
   const parameters = parseParameters(ctx.oidc.params)
-  trailOf.of(ctx).conceal(parameters.subjectToken, parameters.actorToken)
+  trailOf(ctx).conceal(parameters.subjectToken, parameters.actorToken)
   return Object.freeze({ client, clientId, ...parameters, dPoP, certificate })
 }
 

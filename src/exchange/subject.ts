@@ -1,10 +1,10 @@
 import { type Account, errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import { trailOf } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
+import { instance } from '../host/weak-cache.ts'
 import { mayClient } from '../policy/clients.ts'
 import type { Binding } from '../public/hooks.ts'
-import { verifierOf } from '../tokens/access-token.ts'
-import { type Redemption, type SubjectToken, subjectTokensOf } from '../tokens/subject-token.ts'
+import type { Redemption, SubjectToken } from '../tokens/subject-token.ts'
 import { type FoundActor, findActor, findSoftware } from './actor.ts'
 import type { ExchangeRequest } from './request.ts'
 
@@ -44,7 +44,7 @@ export async function find(
   ctx: TokenEndpointGrantContext,
   request: ExchangeRequest,
 ): Promise<Found> {
-  const trail = trailOf.of(ctx)
+  const trail = trailOf(ctx)
   const software = await findSoftware(provider, request.client)
   if (software !== undefined) trail.add({ software })
   // The actor token first, so that its error is the same in every state of the subject token (I6).
@@ -75,8 +75,8 @@ async function findUnused(
   ctx: TokenEndpointGrantContext,
   { subjectToken: presented }: ExchangeRequest,
 ): Promise<SubjectToken> {
-  const trail = trailOf.of(ctx)
-  const subjectTokens = subjectTokensOf.of(provider)
+  const trail = trailOf(ctx)
+  const { subjectTokens } = instance(provider)
   const id = subjectTokens.idOf(presented)
   trail.add({ id })
   const token = await subjectTokens.findById(id)
@@ -107,7 +107,7 @@ export async function requireStillTrue(
   ctx: TokenEndpointGrantContext,
   token: SubjectToken,
 ): Promise<Account> {
-  const issuer = await verifierOf.of(provider).findClient(token.clientId)
+  const issuer = await instance(provider).verifier.findClient(token.clientId)
   if (!issuer) throw notRedeemable('the client it was issued to is gone')
   if (!(await mayClient(provider, 'issue', issuer))) {
     throw notRedeemable('the client it was issued to may not issue any more')
@@ -131,7 +131,7 @@ export async function redeemSubjectToken(
   redemption: Redemption,
 ): Promise<void> {
   if (await token.redeem(redemption)) return
-  const found = await subjectTokensOf.of(provider).findById(token.jti)
+  const found = await instance(provider).subjectTokens.findById(token.jti)
   if (found?.consumed) throw redeemedBefore(ctx, found)
   throw notRedeemable(found?.end ? 'ended meanwhile' : 'expired or revoked meanwhile')
 }
@@ -141,7 +141,7 @@ function redeemedBefore(
   token: SubjectToken,
 ): errors.InvalidRequest {
   const at = typeof token.consumed === 'number' ? token.consumed : undefined
-  const trail = trailOf.of(ctx)
+  const trail = trailOf(ctx)
   trail.add({ redemption: { at, jti: token.accessTokenId } })
   trail.replayed = token
   return notRedeemable('redeemed before')

@@ -8,7 +8,7 @@ import { markImpersonated } from '../claims/claims.ts'
 import { trailOf } from '../events/trail.ts'
 import { resolveRequestedResources } from '../host/grants.ts'
 import { createAccessToken, type DraftAccessToken, prepareToSave } from '../host/models.ts'
-import { optionsOf } from '../options/defaults.ts'
+import { instance } from '../host/weak-cache.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { joinScopes, narrowScope } from '../shared/text.ts'
@@ -34,7 +34,7 @@ export async function decide(
   const target = await resolveTarget(provider, ctx, found)
   const { resourceServer } = target
   const resource = resourceServer.identifier()
-  trailOf.of(ctx).add({ resource })
+  trailOf(ctx).add({ resource })
   const permission = await permissionToExchange(provider, ctx, found, target)
   const { scope, permit = token.permit, review = token.review } = permission
   const prepared = await prepareAccessToken(provider, ctx, found, resourceServer, permission)
@@ -122,7 +122,7 @@ async function permissionToExchange(
   }
   const asked = narrowScope(allowed, binding.scope)
   requireScopeLeft(ctx, asked)
-  const permission = await permissionFor(optionsOf.of(provider).authorize, {
+  const permission = await permissionFor(instance(provider).options.authorize, {
     stage: 'exchange',
     client,
     account,
@@ -191,7 +191,7 @@ async function prepareAccessToken(
   // The id of an opaque token is its value, drawn at random, so it stays out of events.
   const isJwt = format === 'jwt'
   const jti = isJwt ? subjectToken.accessTokenId : token.generateTokenId()
-  if (!isJwt) trailOf.of(ctx).conceal(jti)
+  if (!isJwt) trailOf(ctx).conceal(jti)
   Object.assign(token, settled, { expiresIn, format, jti, iat, exp })
   // RFC 9449 §6, RFC 8705 §3.
   if (certificate) token.setThumbprint('x5t', certificate)
@@ -216,7 +216,7 @@ function lifeOf(
   { accessTokenTTL }: ResourceServerInstance,
   { accessTokenTtl }: Permission,
 ): number {
-  const { maxTtl } = optionsOf.of(provider).accessToken
+  const { maxTtl } = instance(provider).options.accessToken
   return Math.min(
     maxTtl,
     accessTokenTtl ?? maxTtl,

@@ -2,15 +2,11 @@ import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { trailOf } from '../events/trail.ts'
 import { checkDpopReplayAt, validateDpopAt } from '../host/grants.ts'
 import { clientCertificateThumbprint, dpopAlgorithms } from '../host/instance.ts'
-import { optionsOf } from '../options/defaults.ts'
+import { instance } from '../host/weak-cache.ts'
 import { type Action, mayClient, scopeFor } from '../policy/clients.ts'
 import { NoCredentials } from '../shared/errors.ts'
 import { type Credentials, parseAuthorization, unprovenBinding } from '../shared/sender.ts'
-import {
-  AccessTokenRejected,
-  type VerifiedAccessToken,
-  verifierOf,
-} from '../tokens/access-token.ts'
+import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/access-token.ts'
 
 /** The access token of a request, not verified yet, and the proof that came with it. */
 interface PresentedToken {
@@ -38,7 +34,7 @@ export async function presentedToken(
 ): Promise<PresentedToken> {
   const dpopEnabled = dpopAlgorithms(provider) !== undefined
   const { scheme, value } = credentials(ctx.get('Authorization'), dpopEnabled)
-  trailOf.of(ctx).conceal(value)
+  trailOf(ctx).conceal(value)
   const dPoP = scheme === 'dpop' ? await validateDpopAt(provider, ctx, value) : undefined
   return {
     value,
@@ -67,16 +63,16 @@ export async function authenticate(
   ctx: KoaContextWithOIDC,
   action: Action,
 ): Promise<void> {
-  const verifier = verifierOf.of(provider)
+  const { options, verifier } = instance(provider)
   const presented = await presentedToken(provider, ctx)
   const token = await verifier.verifyClientToken(presented.value)
   // The client that ends may differ from the client that requested the subject token.
-  trailOf
-    .of(ctx)
-    .add(action === 'issue' ? { requestedBy: token.clientId } : { client: token.clientId })
+  trailOf(ctx).add(
+    action === 'issue' ? { requestedBy: token.clientId } : { client: token.clientId },
+  )
   // RFC 9068 §4: "The resource server MUST validate that the aud claim contains a resource
   // indicator value corresponding to an identifier the resource server expects for itself."
-  if (token.audience !== optionsOf.of(provider).managementApi.resource) {
+  if (token.audience !== options.managementApi.resource) {
     throw new AccessTokenRejected('for another audience')
   }
   presented.requireProof(token)

@@ -1,33 +1,24 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { trailOf } from '../events/trail.ts'
-import { slot } from '../host/slot.ts'
+import { instance } from '../host/weak-cache.ts'
 import { endImpersonation } from '../impersonations/end.ts'
 import { CURRENT_END } from '../impersonations/inputs.ts'
 import { getImpersonation } from '../impersonations/list.ts'
 import { readInput } from '../options/rules.ts'
-import { limiterInProcess } from '../policy/limits.ts'
 import type { Actor } from '../public/hooks.ts'
 import type { Impersonation } from '../public/objects.ts'
 import { parseAct, personAndSoftware } from '../shared/act.ts'
-import {
-  AccessTokenRejected,
-  type VerifiedAccessToken,
-  verifierOf,
-} from '../tokens/access-token.ts'
+import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/access-token.ts'
 import { presentedToken } from './bearer.ts'
 import { hasBody, readJsonBody } from './body.ts'
 
 /** The limit of the body, which is a few words. */
 const MAX_BODY_BYTES = 1024
 /**
- * The limit of requests. A page sends one every 5 seconds at most, and one more for each event of
- * its own.
+ * The limit of requests for the state of one impersonation. A page sends one every 5 seconds at
+ * most, and one more for each event of its own.
  */
-const MAX_REQUESTS = { requests: 20, seconds: 10 }
-
-const limiterOf = slot('the limiter of what asks for its own state', () =>
-  limiterInProcess(MAX_REQUESTS),
-)
+export const MAX_REQUESTS = { requests: 20, seconds: 10 }
 
 /**
  * Reads the impersonated access token of a request.
@@ -44,7 +35,7 @@ async function readToken(
   verify: (value: string) => Promise<VerifiedAccessToken>,
   count: (impersonationId: string) => void = () => {},
 ): Promise<VerifiedAccessToken & { readonly impersonationId: string }> {
-  const trail = trailOf.of(ctx)
+  const trail = trailOf(ctx)
   const presented = await presentedToken(provider, ctx)
   const token = await verify(presented.value)
   const { impersonationId, clientId } = token
@@ -53,7 +44,7 @@ async function readToken(
   trail.add({ id: impersonationId })
   presented.requireProof(token)
   // clientBasedCORS needs the client, if the request comes from another origin.
-  ctx.oidc.entity('Client', await verifierOf.of(provider).requireClient(clientId))
+  ctx.oidc.entity('Client', await instance(provider).verifier.requireClient(clientId))
   count(impersonationId)
   await presented.useProof(clientId)
   return { ...token, impersonationId }
@@ -61,7 +52,7 @@ async function readToken(
 
 /** `POST {issuer}/impersonations/current/end`: ends the impersonation of the token. */
 export async function endCurrent(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
-  const { verifyUserToken } = verifierOf.of(provider)
+  const { verifyUserToken } = instance(provider).verifier
   const { impersonationId, act } = await readToken(provider, ctx, verifyUserToken)
   const { reason } = hasBody(ctx)
     ? readInput(CURRENT_END, await readJsonBody(ctx, MAX_BODY_BYTES))
@@ -84,8 +75,8 @@ export async function endCurrent(provider: Provider, ctx: KoaContextWithOIDC): P
  * it. It raises no event.
  */
 export async function showCurrent(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
-  const { verifyUserTokenEvenEnded: verify } = verifierOf.of(provider)
-  const count = limiterOf.of(provider)
+  const { verifyUserTokenEvenEnded: verify } = instance(provider).verifier
+  const { countCurrent: count } = instance(provider)
   const { impersonationId, expiresAt } = await readToken(provider, ctx, verify, count)
   const impersonation = await getImpersonation(provider, impersonationId)
   if (!impersonation || impersonation.state === 'expired') {

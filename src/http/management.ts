@@ -2,18 +2,17 @@ import type { Context } from 'koa'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { trailOf } from '../events/trail.ts'
 import { urlAt } from '../host/request.ts'
+import { instance } from '../host/weak-cache.ts'
 import { endImpersonation } from '../impersonations/end.ts'
 import { END_OVER_HTTP, readEndAll, readQuery } from '../impersonations/inputs.ts'
 import { getImpersonation, listImpersonations } from '../impersonations/list.ts'
 import * as pendingEnds from '../impersonations/marks.ts'
 import { issue } from '../issue/issue.ts'
-import { optionsOf } from '../options/defaults.ts'
 import { readInput } from '../options/rules.ts'
 import type { Impersonation } from '../public/objects.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
 import { NotFound } from '../shared/errors.ts'
 import { printable } from '../shared/text.ts'
-import { endingAdapterOf } from '../tokens/subject-token.ts'
 import { hasBody, readJsonBody } from './body.ts'
 
 /** `POST …/subject-tokens` */
@@ -23,7 +22,7 @@ export async function issueSubjectToken(
 ): Promise<void> {
   const { id, value, expiresIn } = await issue(provider, ctx, () => readBody(provider, ctx))
   ctx.status = 201
-  if (endingAdapterOf.find(provider)) {
+  if (instance(provider).ending) {
     ctx.set('Location', siblingUrl(provider, ctx, `impersonations/${id}`))
   }
   ctx.body = { subjectToken: value, expiresIn }
@@ -45,7 +44,7 @@ export async function show(provider: Provider, ctx: KoaContextWithOIDC): Promise
 /** `POST …/impersonations/{id}/end` */
 export async function end(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
   const id = idIn(ctx)
-  trailOf.of(ctx).add({ id })
+  trailOf(ctx).add({ id })
   // The body is optional.
   const how = readInput(END_OVER_HTTP, hasBody(ctx) ? await readBody(provider, ctx) : {})
   ctx.body = found(await endImpersonation(provider, id, how, ctx))
@@ -58,7 +57,7 @@ export async function endAll(provider: Provider, ctx: KoaContextWithOIDC): Promi
 }
 
 function readBody(provider: Provider, ctx: Context): Promise<unknown> {
-  return readJsonBody(ctx, optionsOf.of(provider).limits.bodyBytes)
+  return readJsonBody(ctx, instance(provider).options.limits.bodyBytes)
 }
 
 /**

@@ -4,13 +4,10 @@ import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { audited } from '../events/audited.ts'
 import { addToDiscovery } from '../host/patches.ts'
 import { runInRequest, withOidc } from '../host/request.ts'
-import { slot } from '../host/slot.ts'
+import { instance } from '../host/weak-cache.ts'
 import { endLater } from '../impersonations/end.ts'
-import { optionsOf } from '../options/defaults.ts'
 import type { Action } from '../policy/clients.ts'
 import { CURRENT_END_PATH, CURRENT_PATH, issuerUri, STATUS_LISTS_PATH } from '../shared/uris.ts'
-import { statusListsOf } from '../status-list/sign.ts'
-import { endingAdapterOf } from '../tokens/subject-token.ts'
 import { answerErrors, type Cors, clientCors, openCors, publicError } from './answers.ts'
 import { authenticate } from './bearer.ts'
 import { endCurrent, showCurrent } from './current.ts'
@@ -50,17 +47,15 @@ interface Route {
   readonly handle: (provider: Provider, ctx: KoaContextWithOIDC) => Promise<void>
 }
 
-const mountedOf = slot<{ readonly isMounted: true }>('whether the management API is mounted')
-
 /** Checks whether the routes of the management API were requested, to mount them. */
 export function isMounted(provider: Provider): boolean {
-  return mountedOf.find(provider) !== undefined
+  return instance(provider).isMounted
 }
 
 /** The management API, for a place beside the provider or in front of it. */
 export function managementRoutes(provider: Provider): Middleware {
-  const { prefix } = optionsOf.of(provider).managementApi
-  mountedOf.set(provider, { isMounted: true })
+  const { prefix } = instance(provider).options.managementApi
+  instance(provider).isMounted = true
   const answer = routerOf(provider, prefix, ROUTES.filter(isManagement)).routes() as Middleware
   // These are the provider's own, if both are below the same path. No id is so short.
   const ofProvider = [CURRENT_PATH, CURRENT_END_PATH].map((path) => `${prefix}${path}`)
@@ -83,7 +78,7 @@ export function issuerRoutes(provider: Provider): Middleware {
 export function announceRoutes(provider: Provider): void {
   const { issuer } = provider
   addToDiscovery(provider, {
-    ...(statusListsOf.find(provider)
+    ...(instance(provider).statusLists
       ? { status_list_aggregation_endpoint: issuerUri(issuer, STATUS_LISTS_PATH) }
       : {}),
     impersonation_current_endpoint: issuerUri(issuer, CURRENT_PATH),
@@ -98,7 +93,8 @@ function isManagement({ credential }: Route): boolean {
 /** Checks whether the provider has the subject of the route. */
 function isServed(provider: Provider, { credential }: Route): boolean {
   if (credential === 'issue') return true
-  return (credential ? endingAdapterOf : statusListsOf).find(provider) !== undefined
+  const { ending, statusLists } = instance(provider)
+  return (credential ? ending : statusLists) !== undefined
 }
 
 /**

@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { errors, type Provider } from 'oidc-provider'
+import { instance } from '../host/weak-cache.ts'
 import { NotFound } from '../shared/errors.ts'
-import { statusListsOf } from '../status-list/sign.ts'
 
 const compress = promisify(gzip)
 
@@ -32,7 +32,7 @@ export async function sendStatusList(provider: Provider, ctx: Context): Promise<
   }
   requireAccepted(ctx, STATUS_LIST)
   // A storage failure is no 404, which would mean that the list is gone.
-  const signed = await statusListsOf.of(provider).find(Reflect.get(ctx, 'params').list)
+  const signed = await instance(provider).statusLists?.find(Reflect.get(ctx, 'params').list)
   if (!signed) throw new NotFound('there is no such status list')
   const { token: text, tag } = signed
   const answer = representationOf(signed, () => ({ type: STATUS_LIST, text, tag }))
@@ -42,7 +42,7 @@ export async function sendStatusList(provider: Provider, ctx: Context): Promise<
 /** `GET {issuer}/status-lists` */
 export async function sendAggregation(provider: Provider, ctx: Context): Promise<void> {
   requireAccepted(ctx, JSON_TYPE)
-  const uris = await statusListsOf.of(provider).uris()
+  const uris = (await instance(provider).statusLists?.uris()) ?? []
   const answer = representationOf(uris, () => {
     const text = JSON.stringify({ status_lists: uris })
     return { type: JSON_TYPE, text, tag: hash('sha256', text, 'base64url') }

@@ -3,8 +3,8 @@ import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oid
 import { audited } from '../events/audited.ts'
 import { trailOf } from '../events/trail.ts'
 import { requestless, runInRequest, withOidc } from '../host/request.ts'
+import { instance } from '../host/weak-cache.ts'
 import { endLater } from '../impersonations/end.ts'
-import { optionsOf } from '../options/defaults.ts'
 import { seconds, text, valid } from '../options/rules.ts'
 import type { Permission } from '../policy/authorize.ts'
 import { mayClient } from '../policy/clients.ts'
@@ -17,7 +17,6 @@ import type {
 } from '../public/objects.ts'
 import { ApprovalRequired, ClientNotNamed, statusOf } from '../shared/errors.ts'
 import { present } from '../shared/json.ts'
-import { verifierOf } from '../tokens/access-token.ts'
 import { issue, permissionToIssue, readContext, userOf } from './issue.ts'
 import { parseIssueRequest } from './request.ts'
 
@@ -43,7 +42,7 @@ export async function issueInProcess(
       stage: 'issue',
       undo: (issued) => endLater(provider, issued, 'notRecorded'),
       async run() {
-        trailOf.of(ctx).add({ requestedBy: as })
+        trailOf(ctx).add({ requestedBy: as })
         await requireNamed(provider, ctx, as)
         return issue(provider, ctx, () => asked, { accessTokenTtl })
       },
@@ -62,7 +61,7 @@ export async function previewIssue(
   const ctx = contextFor(provider, given)
   return runInRequest(ctx, async () => {
     const client = await requireNamed(provider, ctx, as)
-    const parsed = parseIssueRequest(asked, optionsOf.of(provider))
+    const parsed = parseIssueRequest(asked, instance(provider).options)
     const { context } = await readContext(provider, parsed)
     const account = await userOf(provider, ctx, parsed.userId)
     const question = { ctx, client, account, context, isPreview: true } as const
@@ -95,7 +94,7 @@ async function requireNamed(
   ctx: KoaContextWithOIDC,
   clientId: string,
 ): Promise<Client> {
-  const client = await verifierOf.of(provider).findClient(clientId)
+  const client = await instance(provider).verifier.findClient(clientId)
   if (!client || !(await mayClient(provider, 'issue', client))) throw new ClientNotNamed()
   ctx.oidc.entity('Client', client)
   return client

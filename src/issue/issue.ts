@@ -1,14 +1,12 @@
 import { type Account, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { trailOf } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
-import { optionsOf } from '../options/defaults.ts'
+import { instance } from '../host/weak-cache.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
 import type { AuthorizationRequest, Binding, SubjectTokenContext } from '../public/hooks.ts'
 import type { IssueOptions } from '../public/objects.ts'
 import { UserNotFound } from '../shared/errors.ts'
 import { deepFreeze, present } from '../shared/json.ts'
-import { statusIndicesOf } from '../status-list/allocate.ts'
-import { subjectTokensOf } from '../tokens/subject-token.ts'
 import { type IssueRequest, parseIssueRequest, serialisedContext, validContext } from './request.ts'
 
 /** A stored subject token. */
@@ -24,7 +22,7 @@ export async function readContext(
   provider: Provider,
   { context: given }: IssueRequest,
 ): Promise<{ readonly context: SubjectTokenContext; readonly json: string }> {
-  const { contextSchema, limits } = optionsOf.of(provider)
+  const { contextSchema, limits } = instance(provider).options
   const context = deepFreeze(await validContext(contextSchema, given))
   return { context, json: serialisedContext(context, limits.contextBytes) }
 }
@@ -50,7 +48,7 @@ export async function permissionToIssue(
 ): Promise<Permission> {
   const { mayAct, resource, scope } = request
   const asked = { ...question, actor: operatorOf(request), mayAct, resource, scope }
-  return permissionFor(optionsOf.of(provider).authorize, { stage: 'issue', ...asked })
+  return permissionFor(instance(provider).options.authorize, { stage: 'issue', ...asked })
 }
 
 /** The operator to whom the token is bound. */
@@ -73,8 +71,8 @@ export async function issue(
 ): Promise<Issued> {
   const { client } = ctx.oidc
   if (!client) throw new Error('no client asks')
-  const trail = trailOf.of(ctx)
-  const options = optionsOf.of(provider)
+  const trail = trailOf(ctx)
+  const { options } = instance(provider)
 
   const request = parseIssueRequest(await read(), options)
   const { userId, mayAct, resource } = request
@@ -88,10 +86,10 @@ export async function issue(
   const question = { ctx, client, account, context }
   const { scope, permit, review } = await permissionToIssue(provider, request, question)
 
-  const status = await statusIndicesOf.find(provider)?.draw()
+  const status = await instance(provider).statusLists?.draw()
   const { accessTokenTtl } = more
   const binding: Binding = { mayAct, resource, scope, accessTokenTtl }
-  const subjectToken = subjectTokensOf.of(provider).create({
+  const subjectToken = instance(provider).subjectTokens.create({
     accountId: userId,
     clientId: client.clientId,
     context: json,

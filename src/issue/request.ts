@@ -1,5 +1,6 @@
 import { errors, type Provider } from 'oidc-provider'
-import { optionsOf, type ResolvedOptions } from '../options/defaults.ts'
+import { instance } from '../host/weak-cache.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
 import { InvalidInput, type Resolved, readInput, rule, seconds, valid } from '../options/rules.ts'
 import type {
   BindingMember,
@@ -79,7 +80,7 @@ function rulesFor(idLength: number) {
 
 /** The members that every issue request must have. */
 export function requiredBinding(provider: Provider): readonly BindingMember[] {
-  return optionsOf.of(provider).managementApi.requireBinding
+  return instance(provider).options.managementApi.requireBinding
 }
 
 /** Rules by the length of an id, which is an option. */

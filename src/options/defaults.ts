@@ -1,4 +1,3 @@
-import { slot } from '../host/slot.ts'
 import type {
   Authorize,
   ContextStandardSchema,
@@ -146,9 +145,6 @@ export const impersonationRules = {
 
 /** The options with every default filled in, frozen. */
 export type ResolvedOptions = Resolved<typeof impersonationRules>
-
-/** The options of a provider's impersonation. */
-export const optionsOf = slot<ResolvedOptions>('the options of impersonation')
 
 const OPTIONS_PATH = 'features.impersonation'
 

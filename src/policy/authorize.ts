@@ -1,5 +1,5 @@
 import { errors, type Provider } from 'oidc-provider'
-import { optionsOf } from '../options/defaults.ts'
+import { instance } from '../host/weak-cache.ts'
 import { descriptionsOf } from '../options/descriptions.ts'
 import {
   boolean,
@@ -247,6 +247,6 @@ function joinPermits(permits: readonly string[], path: string): string | readonl
  * rule.
  */
 export function describeRule(provider: Provider): readonly (string | undefined)[] {
-  const { authorize } = optionsOf.of(provider)
+  const { authorize } = instance(provider).options
   return authorize ? descriptionsOf(authorize, OPTION_PATH) : []
 }

@@ -1,5 +1,5 @@
 import type { Client, Provider } from 'oidc-provider'
-import { optionsOf } from '../options/defaults.ts'
+import { instance } from '../host/weak-cache.ts'
 import type { ClientRule } from '../public/options.ts'
 import { END_SCOPE, READ_SCOPE } from '../shared/constants.ts'
 
@@ -8,7 +8,7 @@ export type Action = 'issue' | 'read' | 'end'
 
 /** The scope that a machine-to-machine token needs for it. */
 export function scopeFor(provider: Provider, action: Action): string {
-  if (action === 'issue') return optionsOf.of(provider).managementApi.scope
+  if (action === 'issue') return instance(provider).options.managementApi.scope
   return action === 'read' ? READ_SCOPE : END_SCOPE
 }
 
@@ -25,7 +25,7 @@ export async function mayClient(
 ): Promise<boolean> {
   // RFC 6749 §4.4: "The client credentials grant type MUST only be used by confidential clients."
   if (isPublic(client) || !client.grantTypeAllowed('client_credentials')) return false
-  const rule = optionsOf.of(provider).managementApi.clients[action]
+  const rule = instance(provider).options.managementApi.clients[action]
   return isNamed(client, rule, `features.impersonation.managementApi.clients.${action}`)
 }
 

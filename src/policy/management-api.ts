@@ -7,14 +7,16 @@ import {
   type ResourceServer,
 } from 'oidc-provider'
 import { configurationOf } from '../host/instance.ts'
-import { optionsOf, type ResolvedOptions } from '../options/defaults.ts'
+import { instance } from '../host/weak-cache.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
 import { signingAlgorithm } from '../tokens/signing.ts'
-import { endingAdapterOf } from '../tokens/subject-token.ts'
 import { type Action, isPublic, mayClient, scopeFor } from './clients.ts'
 
 /** @throws TypeError if machine-to-machine tokens are JWTs and no key can sign one */
-export function requireMachineTokenKey(provider: Provider): void {
-  const { tokenFormat } = optionsOf.of(provider).managementApi
+export function requireMachineTokenKey(
+  provider: Provider,
+  { managementApi: { tokenFormat } }: ResolvedOptions,
+): void {
   if (tokenFormat === 'opaque' || signingAlgorithm(provider)) return
   throw new TypeError(
     "no key in jwks can sign tokens for the management API; add one, or set features.impersonation.managementApi.tokenFormat to 'opaque'",
@@ -85,7 +87,7 @@ async function machineScopes(
   client: Client,
   asked: unknown,
 ): Promise<readonly string[]> {
-  const offered: readonly Action[] = endingAdapterOf.find(provider)
+  const offered: readonly Action[] = instance(provider).ending
     ? ['issue', 'read', 'end']
     : ['issue']
   const names = String(asked ?? '').split(' ')

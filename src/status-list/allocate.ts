@@ -3,7 +3,6 @@ import type { AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter } from '../adapters/contract.ts'
 import { readPages } from '../adapters/pages.ts'
 import { statusCountId, statusListId } from '../adapters/record.ts'
-import { slot } from '../host/slot.ts'
 import { epochSeconds, sharing } from '../shared/time.ts'
 import { MAX_CLOCK_DIFFERENCE } from '../tokens/subject-token.ts'
 
@@ -35,9 +34,6 @@ export interface StatusIndex {
 
 /** Draws status indices, and finds the lists of all processes. */
 export type StatusIndices = ReturnType<typeof statusIndices>
-
-/** The status indices of a provider that has a key for signing lists. Each token gets an index. */
-export const statusIndicesOf = slot<StatusIndices>('the status indices')
 
 export interface StatusIndicesOptions {
   /** Providers of other issuers may use the same store. */

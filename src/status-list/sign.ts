@@ -4,15 +4,14 @@ import { constants, deflate } from 'node:zlib'
 import type { Provider } from 'oidc-provider'
 import type { EndedFollower, EndingAdapter } from '../adapters/contract.ts'
 import { type JwtPayload, signJwt } from '../host/instance.ts'
-import { slot } from '../host/slot.ts'
-import { optionsOf } from '../options/defaults.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
 import { MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
 import { epochSeconds, sharing } from '../shared/time.ts'
 import { issuerUri, STATUS_LISTS_PATH, statusListUri } from '../shared/uris.ts'
 import { warn } from '../shared/warn.ts'
 import { signingAlgorithm } from '../tokens/signing.ts'
-import { endingAdapterOf, keptAfterRedemptionFor } from '../tokens/subject-token.ts'
-import { LIST_SIZE, type StatusIndices, statusIndices, statusIndicesOf } from './allocate.ts'
+import { keptAfterRedemptionFor } from '../tokens/subject-token.ts'
+import { LIST_SIZE, type StatusIndices, statusIndices } from './allocate.ts'
 
 const compress = promisify(deflate)
 
@@ -49,30 +48,27 @@ export interface StatusListsParts {
   readonly now?: (() => number) | undefined
 }
 
-/** The status lists of a provider that has a key that can sign them. */
-export const statusListsOf = slot<StatusLists>('the status lists')
-
-/**
- * Sets the status lists of a provider, and with them its {@link statusIndicesOf}, if a key can
- * sign them.
- */
-export function assembleStatusLists(provider: Provider): void {
+/** Makes the status lists of a provider; `undefined` if no key can sign them. */
+export function createStatusLists(
+  provider: Provider,
+  adapter: EndingAdapter,
+  { accessToken: { maxTtl } }: ResolvedOptions,
+) {
   const sign = statusListSigner(provider)
   if (!sign) {
     warn(
       'STATUS_LISTS_NOT_SIGNED',
       'no key in jwks can sign status lists, so that impersonated JWTs tell no API when they have ended',
     )
-    return
+    return undefined
   }
   const { issuer } = provider
-  const adapter = endingAdapterOf.of(provider)
-  const { maxTtl } = optionsOf.of(provider).accessToken
   const tokenLife = MAX_SUBJECT_TOKEN_TTL + keptAfterRedemptionFor(maxTtl)
-  const indices = statusIndicesOf.set(provider, statusIndices(adapter, { issuer, tokenLife }))
-  const lists = statusListsOf.set(provider, statusLists({ issuer, adapter, indices, sign }))
+  const indices = statusIndices(adapter, { issuer, tokenLife })
+  const lists = statusLists({ issuer, adapter, indices, sign })
   // If the storage can report new ends only, everything is read once.
   if (adapter.followEnded) setImmediate(() => void lists.readAhead().catch(() => {}))
+  return { ...lists, draw: indices.draw }
 }
 
 /**

@@ -8,7 +8,6 @@ import {
   type Provider,
 } from 'oidc-provider'
 import { publicKeys } from '../host/instance.ts'
-import { slot } from '../host/slot.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 import {
   GRANT_ID_CLAIM,
@@ -50,9 +49,7 @@ export class AccessTokenRejected extends Error {
 }
 
 /** The verifier of the access tokens of a provider. */
-export const verifierOf = slot<ReturnType<typeof accessTokenVerifier>>(
-  'the verification of access tokens',
-)
+export type AccessTokenVerifier = ReturnType<typeof accessTokenVerifier>
 
 /**
  * Verifies access tokens that this provider issued, opaque or JWT. Each `verify…` throws

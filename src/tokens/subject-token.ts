@@ -1,11 +1,10 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
 import { checkStorage } from '../adapters/check.ts'
-import type { ConsumptionNote, EndingAdapter } from '../adapters/contract.ts'
+import type { ConsumptionNote } from '../adapters/contract.ts'
 import { emitSafely } from '../host/instance.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
-import { slot } from '../host/slot.ts'
-import { optionsOf } from '../options/defaults.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
 import type { Actor, Binding, SubjectTokenContext } from '../public/hooks.ts'
 import type { ImpersonationEnd } from '../public/objects.ts'
@@ -162,10 +161,7 @@ export interface SubjectToken
 }
 
 /** The subject tokens of a provider. */
-export const subjectTokensOf = slot<ReturnType<typeof defineSubjectToken>>('the subject tokens')
-
-/** The adapter, if it can list and end impersonations. */
-export const endingAdapterOf = slot<EndingAdapter>('impersonations that can be seen and ended')
+export type SubjectTokens = ReturnType<typeof defineSubjectToken>
 
 /**
  * Defines the model for a provider, which is oidc-provider's own way to store a token. It selects
@@ -174,7 +170,10 @@ export const endingAdapterOf = slot<EndingAdapter>('impersonations that can be s
  * @throws TypeError for a custom adapter without `consumeOnce`, and if `ending.enabled` is `true`
  * and the adapter cannot do it
  */
-export function defineSubjectToken(provider: Provider) {
+export function defineSubjectToken(
+  provider: Provider,
+  { accessToken, ending: endingOptions, subjectToken }: ResolvedOptions,
+) {
   const BaseToken = tokenBaseOf<StoredRecord>(provider)
 
   class StoredSubjectToken extends BaseToken {
@@ -263,10 +262,8 @@ export function defineSubjectToken(provider: Provider) {
   }
 
   const { adapter } = StoredSubjectToken
-  const { accessToken, ending: endingOptions, subjectToken } = optionsOf.of(provider)
   const consumeOnce: ConsumeOnce = createConsumer(adapter, subjectToken.singleUse)
   const ending = chooseEnding(adapter, endingOptions)
-  if (ending) endingAdapterOf.set(provider, ending)
   /**
    * The time for which the storage keeps a record after the last moment of redemption, in seconds.
    */
@@ -290,6 +287,8 @@ export function defineSubjectToken(provider: Provider) {
   return {
     /** The adapter of the records. */
     adapter,
+    /** The same, if it can list and end impersonations. */
+    ending,
     /**
      * @throws Error with the reason, in one sentence, why the storage cannot keep subject tokens
      */

@@ -9,8 +9,6 @@ export interface Page {
 /** What browsers keep of a cookie: its name and its value, in characters. */
 const MAX_COOKIE_LENGTH = 4096
 
-type Form = Readonly<Record<string, string | readonly string[]>>
-
 /**
  * A browser without scripts: follows redirects, keeps cookies for each origin, and leaves them out
  * of forms that come from another origin, as `SameSite=Lax` asks.
@@ -38,14 +36,11 @@ export class Browser {
   /** Submits a form of a page of `origin`; `undefined` is a client that does not tell. */
   post(
     url: string,
-    form: Form,
+    form: Record<string, string>,
     origin: string | undefined,
     until?: (url: string) => boolean,
   ): Promise<Page> {
-    const body = new URLSearchParams()
-    for (const [name, values] of Object.entries(form)) {
-      for (const value of [values].flat()) body.append(name, value)
-    }
+    const body = new URLSearchParams(form)
     const headers = origin === undefined ? {} : { origin }
     return this.#follow(url, { method: 'POST', body, headers }, until)
   }

@@ -1,19 +1,8 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { dirname } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { freePort } from '../adapters/servers.ts'
-
-/** A server of docs/frameworks.md, run as a process of its own. */
-export interface FrameworkServer extends AsyncDisposable {
-  readonly base: string
-  /** What it has written to stderr so far. */
-  readonly log: string
-  /** Runs `try.mjs` of the document against it, and answers what it prints. */
-  tryOut(): Promise<string>
-}
+import type { ServerProcess } from './server-process.ts'
 
 /** What `try.mjs` prints, as the document says it. */
 export const TRIED_OUT = `401 without a machine-to-machine token
@@ -21,69 +10,35 @@ export const TRIED_OUT = `401 without a machine-to-machine token
 200 access token: alice at https://orders.example.com
 `
 
-/** Starts the server that a file of the document is. */
-export async function launch(file: string): Promise<FrameworkServer> {
-  const port = await freePort()
-  const base = `http://localhost:${port}`
-  const cwd = dirname(file)
-  const env = { PATH: process.env.PATH, PORT: String(port), NODE_ENV: 'production' }
-  const child = spawn(process.execPath, [file], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
-  let log = ''
-  child.stderr.on('data', (chunk) => {
-    log += chunk
-  })
-  while (!(await fetch(base).catch(() => undefined))) {
-    if (child.exitCode !== null) throw new Error(`${file} ended: ${log}`)
-    await wait(20)
-  }
-  return {
-    base,
-    get log() {
-      return log
-    },
-    async tryOut() {
-      const { stdout } = await promisify(execFile)(process.execPath, ['try.mjs'], { cwd, env })
-      return stdout
-    },
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return
-      child.kill()
-      await once(child, 'exit')
-    },
-  }
+/** Runs `try.mjs`, which stands beside a server, against it. Returns what it prints. */
+export async function tryOut(file: string, { base }: ServerProcess): Promise<string> {
+  const env = { PATH: process.env.PATH, PORT: new URL(base).port }
+  const options = { cwd: dirname(file), env }
+  return (await promisify(execFile)(process.execPath, ['try.mjs'], options)).stdout
 }
 
-/** The discovery document has URLs below the mount, wherever the framework put the provider. */
-export async function expectMounted({ base }: FrameworkServer): Promise<void> {
-  const response = await fetch(`${base}/oidc/.well-known/openid-configuration`)
-  expect(await response.json()).to.include({
+/** Whatever the framework: it issues and exchanges, and a browser can sign in below the mount. */
+export async function expectWhole(file: string, server: ServerProcess): Promise<void> {
+  const { base } = server
+  expect(await tryOut(file, server)).to.equal(TRIED_OUT)
+  const discovery = await fetch(`${base}/oidc/.well-known/openid-configuration`)
+  expect(await discovery.json()).to.include({
     issuer: `${base}/oidc`,
     authorization_endpoint: `${base}/oidc/auth`,
-    token_endpoint: `${base}/oidc/token`,
   })
-}
-
-/** Every route of the management API is the plugin's: it asks for a token. */
-export async function expectManagementApi({ base }: FrameworkServer): Promise<void> {
+  // The page for signing in is found by the cookie that the authorization endpoint has set.
+  const page = await signInPage(base, `${base}/oidc`)
+  expect([page.status, await page.text()].join(' ')).to.match(/^200 .*<title>Sign-in/s)
   for (const [method, path] of [
-    ['POST', '/api/subject-tokens'],
     ['GET', '/api/impersonations'],
     ['POST', '/api/impersonations/end'],
     ['GET', '/api/impersonations/an-id'],
     ['POST', '/api/impersonations/an-id/end'],
   ] as const) {
     const { status, headers } = await fetch(base + path, { method })
-    expect([status, headers.get('www-authenticate')?.split(' ', 1)[0]], path).to.deep.equal([
-      401,
-      'Bearer',
-    ])
+    const challenge = headers.get('www-authenticate')
+    expect(`${status} ${challenge}`, path).to.match(/^401 Bearer\b/)
   }
-}
-
-/** The page for signing in is found by the cookie that the authorization endpoint has set. */
-export async function expectSignIn({ base }: FrameworkServer): Promise<void> {
-  const page = await signInPage(base, `${base}/oidc`)
-  expect([page.status, await page.text()].join(' ')).to.match(/^200 .*<title>Sign-in/s)
 }
 
 /** Goes to the authorization endpoint as a browser does, and to where it leads. */

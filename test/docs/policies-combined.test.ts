@@ -3,8 +3,7 @@ import { expect } from 'chai'
 import type { Redis } from 'ioredis'
 import type { RateLimiterRedis } from 'rate-limiter-flexible'
 import { type Authorize, allOf } from '../../src/index.ts'
-import { freePort, skipWithout } from '../adapters/servers.ts'
-import { startRedis } from '../example-provider/redis-server.ts'
+import { skipWithout, startRedis } from '../adapters/servers.ts'
 import { deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
@@ -62,17 +61,16 @@ describe('docs/policies.md: throttling', () => {
 
   it('in Redis, and by each process for itself while that is away', async function () {
     await skipWithout(this, 'redis-server')
-    const port = await freePort()
-    const server = await startRedis(port)
+    const server = await startRedis()
     if (!server) throw new Error('redis-server did not start')
-    process.env.REDIS_URL = `redis://127.0.0.1:${port}`
+    process.env.REDIS_URL = `redis://127.0.0.1:${server.port}`
     const loaded = await snippets.load('Throttling', 1)
     const [client, ofClient] = [loaded.redis as Redis, loaded.ofClient as RateLimiterRedis]
     try {
       if (client.status !== 'ready') await once(client, 'ready')
       await ofClient.consume('issue:backend')
       expect(await client.keys('*')).to.deep.equal(['impersonation:client:issue:backend'])
-      await server.stop()
+      await server.kill()
       expect((await ofClient.consume('issue:backend')).consumedPoints).to.equal(1)
     } finally {
       delete process.env.REDIS_URL

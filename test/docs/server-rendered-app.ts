@@ -44,13 +44,10 @@ export interface ServerRendered extends AsyncDisposable {
   /** Signs an operator in at the provider. */
   signIn(browser: Browser, sub: string): Promise<void>
   /** Posts the form of the support console, and follows where it leads. */
-  handOver(browser: Browser, token: string | readonly string[]): Promise<Page>
-  /** Posts the form, and answers the callback's address in place of asking for it. */
-  callbackOf(browser: Browser, token: string): Promise<string>
+  handOver(browser: Browser, token: string, until?: (url: string) => boolean): Promise<Page>
   pressEnd(browser: Browser): Promise<Page>
   passTime(seconds: number): void
-  /** Runs while nothing listens where a part was. */
-  without<T>(part: 'end endpoint' | 'orders', use: () => Promise<T>): Promise<T>
+  stopApi(): Promise<void>
 }
 
 export async function serverRendered({
@@ -148,40 +145,17 @@ export async function serverRendered({
     async signIn(browser, sub) {
       browser.setCookie(deployment.base, (await signIn(deployment, sub)).cookie)
     },
-    handOver: (browser, impersonation) =>
-      browser.post(`${origin}/impersonation`, { impersonation }, CONSOLE),
-    async callbackOf(browser, impersonation) {
-      const isCallback = (url: string) => url.startsWith(`${origin}/impersonation?`)
-      const page = await browser.post(
-        `${origin}/impersonation`,
-        { impersonation },
-        CONSOLE,
-        isCallback,
-      )
-      return page.url
-    },
+    handOver: (browser, impersonation, until) =>
+      browser.post(`${origin}/impersonation`, { impersonation }, CONSOLE, until),
     pressEnd: (browser) => browser.post(`${origin}/impersonation/end`, {}, origin),
     passTime: (seconds) => clock.by(seconds * 1000),
-    async without(part, use) {
-      const path = part === 'orders' ? '/orders' : '/current/end'
-      const { fetch } = globalThis
-      const nowhere = `http://127.0.0.1:${await freePort()}`
-      globalThis.fetch = (input, init) => {
-        const url = input instanceof Request ? input.url : String(input)
-        // The browser of the test comes in by another address.
-        return fetch(url.endsWith(path) && !url.startsWith(origin) ? nowhere : input, init)
-      }
-      try {
-        return await use()
-      } finally {
-        globalThis.fetch = fetch
-      }
-    },
+    stopApi: () => closed(orders),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
 async function closed(server: Server): Promise<void> {
+  if (!server.listening) return
   server.close()
   server.closeAllConnections()
   await once(server, 'close')

@@ -1,10 +1,15 @@
+import { once } from 'node:events'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
-import { launch, MAIN, OWN_SECRETS, run, send, temporaryFolder } from './support.ts'
+import { launch, MAIN, OWN_SECRETS, run, send, signIn, temporaryFolder } from './support.ts'
 
 const EXAMPLE = join(import.meta.dirname, '../../example-provider')
+const REQUEST = JSON.stringify({ userId: 'alice', reason: 'r', ticketId: 't' })
 
 describe('npm start', function () {
   this.timeout(120_000)
@@ -70,5 +75,33 @@ describe('npm start', function () {
     const names = [...config.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name]) => name)
     expect(names.length).to.be.above(15)
     for (const name of names) expect(stdout).to.match(new RegExp(`^ {2}${name} `, 'm'))
+  })
+
+  it('finishes the request in flight at SIGTERM, and takes no new ones', async () => {
+    await using folder = await temporaryFolder()
+    await using running = await launch({ DATA_DIR: folder.path, STORAGE_URL: 'memory:' })
+    const { child, url, ended } = running
+    const begun = request(`${url}/support/impersonations`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await signIn(url)}`,
+        'content-type': 'application/json',
+        'content-length': REQUEST.length,
+        expect: '100-continue',
+      },
+    })
+    begun.flushHeaders()
+    await once(begun, 'continue')
+    child.kill('SIGTERM')
+    while (await send(url).then(Boolean, () => false)) await wait(10)
+    expect(child.exitCode).to.equal(null)
+    // The remaining work calls the provider, which must still run.
+    const answered = once(begun, 'response')
+    begun.end(REQUEST)
+    const [response] = await answered
+    expect(response.statusCode).to.equal(201)
+    expect(JSON.parse(await text(response))).to.have.property('subjectToken')
+    const { code, stderr } = await ended
+    expect([code, stderr]).to.deep.equal([0, ''])
   })
 })

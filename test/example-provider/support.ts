@@ -132,37 +132,6 @@ export function postJson(
   })
 }
 
-/** An exchange by the operators' own application, without an actor. */
-export function exchange(
-  base: string,
-  subjectToken: unknown,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  const fields = {
-    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-    client_id: 'support-tool',
-    subject_token: String(subjectToken),
-    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-    resource: `${base}/orders`,
-    scope: 'orders:read',
-  }
-  return postForm(`${base}/oidc/token`, fields, headers)
-}
-
-/** Asks the management API directly, with a new token of the machine-to-machine client. */
-export async function issueDirectly(base: string, body: object): Promise<Answer> {
-  const machine = await postForm(
-    `${base}/oidc/token`,
-    { grant_type: 'client_credentials', resource: `${base}/api`, scope: 'impersonate' },
-    basic('support-backend', 'support-backend-secret'),
-  )
-  return postJson(`${base}/api/subject-tokens`, body, String(machine.body.access_token))
-}
-
-function basic(id: string, secret: string): { authorization: string } {
-  return { authorization: `Basic ${btoa(`${id}:${secret}`)}` }
-}
-
 /** A server of another party: it replaces the provider, or stands in front of it. */
 export async function listen(handler: RequestListener): Promise<Example> {
   const server = createServer(handler).listen(0, '127.0.0.1')

@@ -2,13 +2,8 @@ import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Snippets, snippetsOf } from '../docs/documents.ts'
-import {
-  expectMounted,
-  expectSignIn,
-  type FrameworkServer,
-  launch,
-  TRIED_OUT,
-} from '../docs/framework-server.ts'
+import { expectWhole } from '../docs/framework-server.ts'
+import { launch } from '../docs/server-process.ts'
 import { compile } from '../support/compile.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -87,31 +82,17 @@ for (const [version, type] of [
       expect(await compile(['-p', project])).to.equal('')
     })
 
-    describe('compiled', () => {
-      let server: FrameworkServer
-
-      before(async () => {
-        // Only these files: the package is not compiled along, as it is not for its users.
-        const own = { rootDir: 'src', outDir: 'dist', noResolve: true, noCheck: true, types: [] }
-        const settings = { compilerOptions: { ...COMPILER_OPTIONS, ...own }, include: ['src'] }
-        await writeFile(join(project, 'tsconfig.build.json'), JSON.stringify(settings))
-        expect(await compile(['-p', join(project, 'tsconfig.build.json')])).to.equal('')
-        await cp(join(javaScript.folder, 'src/try.mjs'), join(project, 'dist/try.mjs'))
-        server = await launch(join(project, 'dist/main.js'))
-      })
-      after(() => server?.[Symbol.asyncDispose]())
-
-      it('issues and exchanges a token, and answers 401 without one', async () => {
-        expect(await server.tryOut()).to.equal(TRIED_OUT)
-      })
-
-      it('has a provider that knows where it is mounted', () => expectMounted(server))
-
-      it('lets a browser sign in', () => expectSignIn(server))
-
-      it('has its controllers', async () => {
-        expect(await (await fetch(server.base)).text()).to.equal('still here')
-      })
+    it('issues, exchanges and signs in once compiled, and has its controllers', async () => {
+      // Only these files: the package is not compiled along, as it is not for its users.
+      const own = { rootDir: 'src', outDir: 'dist', noResolve: true, noCheck: true, types: [] }
+      const settings = { compilerOptions: { ...COMPILER_OPTIONS, ...own }, include: ['src'] }
+      await writeFile(join(project, 'tsconfig.build.json'), JSON.stringify(settings))
+      expect(await compile(['-p', join(project, 'tsconfig.build.json')])).to.equal('')
+      await cp(join(javaScript.folder, 'src/try.mjs'), join(project, 'dist/try.mjs'))
+      const file = join(project, 'dist/main.js')
+      await using server = await launch(file)
+      await expectWhole(file, server)
+      expect(await (await fetch(server.base)).text()).to.equal('still here')
     })
   })
 }

@@ -5,9 +5,10 @@ import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
 import { type Configuration, Provider } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { type Instance, setInstance } from '../../src/host/weak-cache.ts'
 import { announceRoutes, issuerRoutes } from '../../src/http/routes.ts'
 import { statusListUri } from '../../src/shared/uris.ts'
-import { statusListSigner, statusLists, statusListsOf } from '../../src/status-list/sign.ts'
+import { statusListSigner, statusLists } from '../../src/status-list/sign.ts'
 import { signingKey } from '../support/deployment.ts'
 import { Store } from '../tokens/remembering-store.ts'
 
@@ -66,7 +67,8 @@ export async function deployLists({
   const sign = statusListSigner(provider)
   if (!sign) throw new Error('the provider has no key')
   const parts = { issuer, adapter: store.adapter, indices, sign, now: () => store.time }
-  statusListsOf.set(provider, statusLists(parts))
+  // The routes of status lists use no other part.
+  setInstance(provider, { statusLists: statusLists(parts) } as unknown as Instance)
   announceRoutes(provider)
   provider.use(issuerRoutes(provider))
   const app = new Koa()

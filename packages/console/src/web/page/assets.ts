@@ -49,7 +49,7 @@ async function readAssets(languages: Languages, brand: BrandSettings | undefined
       }
     }
   }
-  const style = brand && brandStyle(brand)
+  const style = brand?.color && brandStyle(brand.color)
   if (style !== undefined) add('brand', 'css', Buffer.from(style))
   return { names, byName }
 }

@@ -1,0 +1,330 @@
+// What docs/frameworks.md says around its servers.
+import { glob, readFile, writeFile } from 'node:fs/promises'
+import type { RequestListener } from 'node:http'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import express from 'express'
+import Koa from 'koa'
+import mount from 'koa-mount'
+import type { Account, Configuration, KoaContextWithOIDC } from 'oidc-provider'
+import type { Provider } from '../../src/index.ts'
+import { faultyAdapter } from '../support/faulty-adapter.ts'
+import { askUndescribed } from '../support/http.ts'
+import { serving } from '../support/serving.ts'
+import { type Snippets, snippetsOf } from './documents.ts'
+import { exchange, issue, machineToken, providerWith } from './framework-requests.ts'
+import { signInPage, TRIED_OUT, tryOut } from './framework-server.ts'
+import { launch } from './server-process.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const ORIGIN = 'https://id.example.com'
+
+interface Tenants {
+  findAccount(ctx: KoaContextWithOIDC, sub: string): Account | undefined
+  useTenants(provider: Provider): void
+}
+
+/** Both beside each other. `before` stands in front of the management API. */
+function underExpress(provider: Provider, ...before: express.RequestHandler[]): express.Express {
+  const app = express().set('env', 'test')
+  return app.use(...before, provider.impersonation.callback()).use('/oidc', provider.callback())
+}
+
+function underKoa(provider: Provider, app = new Koa()): RequestListener {
+  return app.use(provider.impersonation.routes()).use(mount('/oidc', provider)).callback()
+}
+
+describe('docs/frameworks.md on what goes wrong', function () {
+  this.timeout(60_000)
+  let snippets: Snippets
+
+  before(async () => {
+    snippets = await snippetsOf('frameworks.md', 'js')
+  })
+  after(() => snippets[Symbol.asyncDispose]())
+
+  /** The file of a server of the page, with a line changed. */
+  async function changed(name: string, line: string, by: string) {
+    const folder = join(snippets.folder, 'src')
+    const code = await readFile(join(folder, `${name}.mjs`), 'utf8')
+    expect(code).to.include(line)
+    const file = join(folder, `${name}-changed.mjs`)
+    await writeFile(file, code.replace(line, by))
+    return file
+  }
+
+  describe('mounting', () => {
+    const acme = { 'x-tenant': 'acme' }
+
+    it('provider.use(routes()) runs after what provider.use added before, and sets no cookie', async () => {
+      const { findAccount, useTenants } = (await snippets.load('Mounting')) as unknown as Tenants
+      await serving(
+        (base) => {
+          const provider = providerWith(`${base}/oidc`, { findAccount })
+          useTenants(provider)
+          return express().use('/oidc', provider.callback())
+        },
+        async (base) => {
+          const oidc = `${base}/oidc`
+          const issued = await issue(oidc, oidc, '{"userId":"alice"}', acme)
+          const exchanged = await exchange(oidc, issued.body.subjectToken, acme)
+          for (const { headers } of [issued, exchanged]) {
+            expect(headers.getSetCookie()).to.deep.equal([])
+          }
+          expect([issued.status, exchanged.status]).to.deep.equal([201, 200])
+          expect((await issue(oidc, oidc, '{"userId":"bob"}', acme)).status).to.equal(404)
+          // Express itself answers.
+          const beside = await askUndescribed(() => issue(base, oidc, undefined, acme))
+          expect(beside.status).to.equal(404)
+        },
+      )
+    })
+
+    for (const [framework, mounted] of Object.entries({ Express: underExpress, Koa: underKoa })) {
+      it(`beside the provider, under ${framework}, they run without it: 404 user_not_found`, async () => {
+        const { findAccount, useTenants } = (await snippets.load('Mounting')) as unknown as Tenants
+        await serving(
+          (base) => {
+            const provider = providerWith(`${base}/oidc`, { findAccount })
+            useTenants(provider)
+            return mounted(provider)
+          },
+          async (base) => {
+            const { status, body } = await issue(base, `${base}/oidc`, undefined, acme)
+            expect([status, body.error]).to.deep.equal([404, 'user_not_found'])
+          },
+        )
+      })
+    }
+
+    it('what Express middleware puts on the request is in ctx.req', async () => {
+      const seen = new Set<unknown>()
+      await serving(
+        (base) => {
+          const provider = providerWith(`${base}/oidc`, {
+            findAccount(ctx, sub) {
+              seen.add('tenant' in ctx.req && ctx.req.tenant)
+              return { accountId: sub, claims: () => ({ sub }) }
+            },
+          })
+          return underExpress(provider, (request, _response, next) => {
+            Object.assign(request, { tenant: 'acme' })
+            next()
+          })
+        },
+        (base) => issue(base, `${base}/oidc`),
+      )
+      expect([...seen]).to.deep.equal(['acme'])
+    })
+
+    it('the management API follows its own mount, and managementApi.prefix', () =>
+      serving(
+        (base) => {
+          const managementApi = { resource: `${ORIGIN}/api`, clients: ['backend'] }
+          const own = { managementApi: { ...managementApi, prefix: '/support' } }
+          const provider = providerWith(`${base}/oidc`, {}, own)
+          return express().use('/admin', provider.impersonation.callback())
+        },
+        async (base) => {
+          const statusOf = async (path: string) =>
+            (await fetch(base + path, { method: 'POST' })).status
+          expect(await statusOf('/admin/support/subject-tokens')).to.equal(401)
+          expect(await statusOf('/api/subject-tokens')).to.equal(404)
+        },
+      ))
+  })
+
+  const behindProxy: Record<string, [does: boolean, build: (own: Provider) => RequestListener]> = {
+    'provider.proxy = true before callback()': [
+      true,
+      (provider) => underExpress(Object.assign(provider, { proxy: true })),
+    ],
+    'under Express, trust proxy alone': [
+      false,
+      (provider) => express().set('trust proxy', true).use(underExpress(provider)),
+    ],
+    'under Koa, app.proxy = true': [
+      true,
+      (provider) => underKoa(provider, new Koa({ proxy: true })),
+    ],
+    'under Koa, provider.proxy = true': [
+      false,
+      (provider) => underKoa(Object.assign(provider, { proxy: true })),
+    ],
+  }
+  for (const [what, [does, build]] of Object.entries(behindProxy)) {
+    it(`behind a proxy, ${what} ${does ? 'counts' : 'changes nothing'}`, () =>
+      serving(
+        () => build(providerWith(`${ORIGIN}/oidc`)),
+        async (base) => {
+          const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'id.example.com' }
+          const url = `${base}/oidc/.well-known/openid-configuration`
+          const { token_endpoint } = Object(await (await fetch(url, { headers })).json())
+          expect(token_endpoint).to.equal(`${does ? ORIGIN : base}/oidc/token`)
+        },
+      ))
+  }
+
+  describe('cookies', () => {
+    it('without app.keys, signing in under koa-mount ends before it begins', async () => {
+      await using server = await launch(await changed('koa', 'app.keys = provider.keys\n', ''))
+      const page = await signInPage(server.base, `${server.base}/oidc`)
+      expect(page.status).to.equal(400)
+      expect(await page.text()).to.include('interaction session id cookie not found')
+    })
+
+    it('every document and example that mounts the provider hands on its keys', async () => {
+      const mounting: string[] = []
+      const places = ['*.md', 'docs/*.md', 'packages/*/README.md', 'examples/*.ts']
+      for await (const file of glob(places, { cwd: ROOT })) {
+        const text = await readFile(join(ROOT, file), 'utf8')
+        const codes = file.endsWith('.md') ? text.match(/^```[jt]s\n.*?^```$/gms) : [text]
+        for (const code of codes ?? []) {
+          if (!/^[^/\n]*\bmount\('\/oidc', provider\)/m.test(code)) continue
+          mounting.push(file)
+          expect(code, file).to.match(/^\s*\w+\.keys = provider\.keys\b/m)
+        }
+      }
+      expect(mounting).to.include.members(['examples/minimal.ts', 'packages/console/README.md'])
+    })
+  })
+
+  describe('body parsers', () => {
+    for (const [name, line, parser] of [
+      ['express', 'const app = express()\n', 'app.use(express.json(), express.urlencoded())\n'],
+      ['koa', 'const app = new Koa()\n', "app.use((await import('koa-body')).koaBody())\n"],
+    ] as const) {
+      it(`${name}.mjs works behind parsers, and oidc-provider prints a warning`, async () => {
+        const file = await changed(name, line, line + parser)
+        await using server = await launch(file)
+        expect(await tryOut(file, server)).to.equal(TRIED_OUT)
+        expect(server.log).to.include('already parsed request body detected')
+      })
+    }
+
+    it('the limit of the parser counts instead of limits.bodyBytes, and it answers malformed JSON', () =>
+      serving(
+        (base) => underExpress(providerWith(`${base}/oidc`), express.json()),
+        async (base) => {
+          const bodies: [text: string, status: number][] = [
+            [`{"userId":"alice"${' '.repeat(20_000)}}`, 201],
+            [JSON.stringify({ userId: 'alice', context: { text: 'x'.repeat(5_000) } }), 400],
+          ]
+          for (const [text, status] of bodies) {
+            expect((await issue(base, `${base}/oidc`, text)).status).to.equal(status)
+          }
+          const page = await askUndescribed(() => issue(base, `${base}/oidc`, '{"userId":'))
+          expect(page.headers.get('content-type')).to.match(/^text.html/)
+        },
+      ))
+
+    it('code that reads the stream and keeps it to itself leaves nothing: 400', () =>
+      serving(
+        (base) => {
+          const provider = providerWith(`${base}/oidc`)
+          const read: express.RequestHandler = async (request, _response, next) => {
+            for await (const _ of request);
+            next()
+          }
+          const app = express().use('/oidc', provider.callback())
+          return app.use('/behind', read, underExpress(provider))
+        },
+        async (base) => {
+          const issued = await issue(`${base}/behind`, `${base}/oidc`)
+          expect([issued.status, issued.body.error_description]).to.deep.equal([
+            400,
+            'a JSON object is expected',
+          ])
+          const machine = await machineToken(`${base}/behind/oidc`)
+          expect([machine.status, machine.body.error]).to.deep.equal([400, 'invalid_request'])
+        },
+      ))
+  })
+
+  for (const [framework, mounted] of Object.entries({ Express: underExpress, Koa: underKoa })) {
+    it(`a 500 under ${framework} is told by server_error alone`, async () => {
+      const { adapter, faults } = faultyAdapter()
+      const written: string[] = []
+      const { logServerErrors } = await snippets.load('Where a 500 is told')
+      const { write } = process.stderr
+      await serving(
+        (base) => {
+          const provider = providerWith(`${base}/oidc`, { adapter })
+          provider.on('impersonation.denied', () => {
+            if (written.length > 0) return
+            written.push('denied\n')
+            ;(logServerErrors as (provider: Provider) => void)(provider)
+          })
+          return mounted(provider)
+        },
+        async (base) => {
+          const authorization = (await machineToken(`${base}/oidc`)).body.access_token
+          faults.add('SubjectToken.upsert')
+          process.stderr.write = (text: unknown) => written.push(String(text)) > 0
+          try {
+            for (let round = 0; round < 2; round += 1) {
+              const headers = { authorization: `Bearer ${authorization}` }
+              const answer = await issue(base, `${base}/oidc`, undefined, headers)
+              expect([answer.status, answer.body.error]).to.deep.equal([500, 'server_error'])
+            }
+          } finally {
+            process.stderr.write = write
+          }
+        },
+      )
+      expect(written.join('')).to.match(
+        /^denied\nPOST \/api\/subject-tokens Error: .* SubjectToken.upsert/,
+      )
+    })
+  }
+
+  describe('a browser on another origin', () => {
+    const allowed = 'Access-Control-Allow-Origin'
+    const console = 'https://console.example.com'
+
+    function withCors(own: Configuration, use: (base: string) => Promise<unknown>): Promise<void> {
+      return serving((base) => {
+        const provider = providerWith(base, own)
+        provider.use(provider.impersonation.routes())
+        return provider.callback()
+      }, use)
+    }
+
+    /** Issues, and exchanges from an origin: status, error, and what lets the page read them. */
+    async function from(origin: string, base: string): Promise<unknown[]> {
+      const { body: issued } = await issue(base, base)
+      const answer = await exchange(base, issued.subjectToken, { origin })
+      return [answer.status, answer.body.error, answer.headers.get(allowed)]
+    }
+
+    it("by default may have the origin of a public client's redirect_uris, and no other", () =>
+      withCors({}, async (base) => {
+        const origin = 'https://app.example.com'
+        expect(await from(origin, base)).to.deep.equal([200, undefined, origin])
+        expect(await from(console, base)).to.deep.equal([400, 'invalid_request', null])
+      }))
+
+    it('may have the origins that clientBasedCORS allows, by a boolean', async () => {
+      const cors = (await snippets.load('Browsers on another origin')) as Configuration
+      await withCors(cors, async (base) => {
+        for (const origin of [console, 'https://support.example.com']) {
+          expect(await from(origin, base)).to.deep.equal([200, undefined, origin])
+        }
+        const refused = await from('https://evil.example.com', base)
+        expect(refused).to.deep.equal([400, 'invalid_request', null])
+      })
+      await withCors({ clientBasedCORS: (async () => true) as never }, async (base) => {
+        expect(await from(console, base)).to.deep.equal([500, 'server_error', console])
+      })
+    })
+
+    it('cannot call the management API', () =>
+      withCors({ clientBasedCORS: () => true }, async (base) => {
+        const url = `${base}/api/subject-tokens`
+        const headers = { origin: console, 'access-control-request-method': 'POST' }
+        expect((await fetch(url, { method: 'OPTIONS', headers })).status).to.equal(405)
+        const issued = await issue(base, base, undefined, { origin: console })
+        expect([issued.status, issued.headers.get(allowed)]).to.deep.equal([201, null])
+      }))
+  })
+})
