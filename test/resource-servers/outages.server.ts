@@ -72,8 +72,13 @@ for (const each of SERVERS.filter(({ ages }) => ages)) {
           },
         })
         await using at = await start(other.issuer, resource)
-        expect(await status(await ownToken(other, resource), at)).to.equal(200)
-        expect(await status(await exchanged(other, { resource }), at)).to.equal(200)
+        for (const token of [
+          await ownToken(other, resource),
+          await exchanged(other, { resource }),
+        ]) {
+          await soon(async () => (await status(token, at)) === 200)
+          expect(await status(token, at)).to.equal(200)
+        }
       }
     })
 

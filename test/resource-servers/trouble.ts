@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { JWK } from 'jose'
 import type { Middleware } from 'koa'
@@ -44,8 +45,13 @@ export function trouble(): Trouble {
       }
       await next()
       if (!isList) ctx.body = { keys: [...Object(ctx.body).keys, ...published] }
-      if (how[part] === 'drips') ctx.body = Readable.from(dripping(Buffer.from(ctx.body as Buffer)))
-      if (how[part] === 'floods') ctx.body = Readable.from(endless(Buffer.alloc(65_536, ' ')))
+      const isDripping = how[part] === 'drips'
+      if (!isDripping && how[part] !== 'floods') return
+      const bytes = isDripping ? dripping(Buffer.from(ctx.body as Buffer)) : endless()
+      ctx.respond = false
+      ctx.remove('Content-Length')
+      // It rejects when the other side goes away, which a test waits for.
+      await pipeline(Readable.from(bytes), ctx.res).catch(() => {})
     },
     behaves(part, behaviour) {
       how[part] = behaviour
@@ -66,6 +72,6 @@ async function* dripping(bytes: Buffer) {
   }
 }
 
-function* endless(bytes: Buffer) {
-  while (true) yield bytes
+function* endless() {
+  while (true) yield Buffer.alloc(65_536, ' ')
 }
