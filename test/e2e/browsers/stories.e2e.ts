@@ -288,7 +288,7 @@ inEachBrowser('the stories', (browser) => {
     month.setUTCMonth(month.getUTCMonth() - 8, 1)
     await step('Alice and Olivia in one month', [2, 1], async () => {
       await ada.fill('Search', 'Alice Olivia')
-      await ada.select('Month', month.toISOString().slice(0, 7))
+      await ada.select('When', month.toISOString().slice(0, 7))
       await ada.sees('Olivia Reyes as Alice Ng')
       await ada.sees('in all')
     })
