@@ -1,6 +1,14 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { acting, heard, operating, said, scriptOf, servedSites, untilEnded } from './support/page.ts'
+import {
+  acting,
+  heard,
+  operating,
+  said,
+  scriptOf,
+  servedSites,
+  untilEnded,
+} from './support/page.ts'
 
 const END = '/oidc/impersonations/current/end'
 
