@@ -51,7 +51,7 @@ export function filterOf(query: URLSearchParams): RowFilter {
   return filter
 }
 
-const ALARM_CONDITIONS: readonly RowFilter['alarm'][] = ['any', 'objection', 'open', 'urgent']
+const ALARM_CONDITIONS: readonly RowFilter['alarm'][] = ['any', 'objection', 'open']
 
 /** The condition of this name; `undefined` for what is none. */
 export function alarmIn(value: string | null): RowFilter['alarm'] {
