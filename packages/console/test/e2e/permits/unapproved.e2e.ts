@@ -53,7 +53,7 @@ describe('an emergency after a refusal is red', function () {
     await expectGoodLooks(grace.page, 'after-refusal-running')
 
     await using olivia = await visitDeployment(deployment)
-    await enter(olivia.page, 'olivia', '/console/running')
+    await enter(olivia.page, 'olivia', '/console/customers')
     await red(strip(olivia.page)).waitFor()
     await red(olivia.page.getByRole('row').filter({ hasText: 'SUP-9' })).waitFor()
     await expectGoodLooks(olivia.page, 'after-refusal-strip')
@@ -159,7 +159,7 @@ describe('an emergency is red, and is looked at before somebody says so', functi
 
   it('where it runs, in the audit, which finds it by a filter, and above all else on its page', async () => {
     await using olivia = await visitDeployment(deployment)
-    await enter(olivia.page, 'olivia', '/console/running')
+    await enter(olivia.page, 'olivia', '/console/customers')
     await mark(strip(olivia.page)).waitFor()
     const rows = olivia.page.getByRole('row')
     await mark(rows.filter({ hasText: 'SUP-9' })).waitFor()

@@ -68,18 +68,6 @@ export function ownPartOf({
   return own
 }
 
-/** What approvals are found by as well. */
-export function approvalPartOf({
-  text,
-  from,
-  to,
-  operator,
-  customer,
-  ticket,
-}: RowFilter): RowFilter {
-  return { text, from, to, operator, customer, ticket }
-}
-
 /** The part of the address that holds the filter: `?text=alice`, or nothing. */
 export function addressOf(filter: RowFilter): string {
   const query = membersOf(filter, (time) =>
