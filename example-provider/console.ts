@@ -18,9 +18,6 @@ export function role({ accountId }: Account): Role | undefined {
   return found === 'customer' ? undefined : found
 }
 
-/** Who may have a role: the console asks `role` of each. Yours is a query. */
-export const staff = () => people.all().filter((person) => person.role !== 'customer')
-
 /** Who looks into the data of one person, and erases it: one of them asks, and another one confirms. */
 export const mayErase = ({ accountId }: Account) => {
   const found = people.find(accountId)?.role

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type Authorize, allOf } from 'oidc-provider-impersonation'
 import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
-import { type Deployment, deploy, STAFF } from '../support/deployment.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { enter } from './support/enter.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
@@ -22,10 +22,9 @@ describe('the page of the rules', function () {
   beforeEach(async () => {
     const audit = memoryAudit()
     permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }] })
-    const staff = () => Object.entries(STAFF).map(([id, { name }]) => ({ id, name }))
     deployment = await deploy({
       ...{ audit, authorize: permits.wrap(allOf(changes, () => true)) },
-      console: { permits, staff },
+      console: { permits },
     })
   })
   afterEach(async () => {

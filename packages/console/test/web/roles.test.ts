@@ -53,8 +53,6 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /personal-data/customers': 'operator lead auditor',
   'GET /personal-data/people/:id': 'operator lead auditor',
   'GET /personal-data/people/:id/export.jsonl': 'operator lead auditor',
-  'POST /personal-data/people/:id/hold': 'lead auditor',
-  'POST /personal-data/people/:id/release': 'lead auditor',
   'POST /personal-data/people/:id/erase': 'operator lead auditor',
   'POST /personal-data/requests/:id/confirm': 'operator lead auditor',
 }

@@ -357,7 +357,7 @@ describe('permits', () => {
       await deployment.settled()
       const [row] = (await deployment.ask('grace', '/alarms')).body.alarms
       expect(row.review).to.equal('after a refusal by grace')
-      expect(row.alarm).to.deep.include({ kinds: ['after_refusal'], urgent: 1 })
+      expect(row.alarm).to.deep.include({ kinds: ['after_refusal'], count: 1 })
     })
 
     it('mark an emergency of another ticket, however much the rule itself has to say', async () => {

@@ -11,7 +11,6 @@ import type { Session } from '../../../web/session/session.ts'
 import { Exporting, useExport } from '../../../web/session/use-export.tsx'
 import type { PersonAnswer, Span } from '../server/answers.ts'
 import { ErasePart } from './erase-part.tsx'
-import { HoldPart } from './hold-part.tsx'
 import { type Perform, personApi } from './paths.ts'
 
 const { person: labels, export: exporting, back } = words.personalData
@@ -43,7 +42,6 @@ export function PersonPage({ session, params }: PageProps) {
             ) : (
               <>
                 <ExportPart session={session} id={id} />
-                <HoldPart session={session} person={person} perform={perform} />
                 <ErasePart person={person} perform={perform} />
               </>
             )}
@@ -57,7 +55,7 @@ export function PersonPage({ session, params }: PageProps) {
 const isEmpty = ({ asCustomer, permits }: PersonAnswer) => asCustomer.count + permits.count === 0
 
 function Facts({ of: person }: { of: PersonAnswer }) {
-  const { email, id, asCustomer, asOperator, permits, permitsAsOperator } = person
+  const { email, id, asCustomer, permits } = person
   return (
     <section>
       <h2>{labels.facts}</h2>
@@ -75,24 +73,19 @@ function Facts({ of: person }: { of: PersonAnswer }) {
         <Fact name={labels.uses}>{String(person.uses)}</Fact>
         <Fact name={labels.notices}>{String(person.notices)}</Fact>
         <Fact name={labels.held}>{String(person.held)}</Fact>
-        {asOperator.count > 0 && <SpanFact name={labels.asOperator} of={asOperator} />}
-        {permitsAsOperator.count > 0 && (
-          <SpanFact name={labels.permitsAsOperator} of={permitsAsOperator} />
-        )}
       </dl>
-      {asOperator.count + permitsAsOperator.count > 0 && <p class="note">{labels.operatorStays}</p>}
     </section>
   )
 }
 
-function SpanFact({ name, of: { count, from, to, more } }: { name: string; of: Span }) {
+function SpanFact({ name, of: { count, from, to } }: { name: string; of: Span }) {
   return (
     <Fact name={name}>
       {from === undefined || to === undefined ? (
         String(count)
       ) : (
         <Text
-          of={more ? labels.spanMore : labels.span}
+          of={labels.span}
           count={text('{count}', { count })}
           from={<Time at={from} />}
           to={<Time at={to} />}

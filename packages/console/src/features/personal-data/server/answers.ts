@@ -1,4 +1,3 @@
-import type { Role } from '../../../kernel/roles.ts'
 import type { InForce } from './in-force.ts'
 
 export interface PersonAnswered {
@@ -11,8 +10,6 @@ export interface Span {
   readonly count: number
   readonly from?: number
   readonly to?: number
-  /** Whether there may be more. */
-  readonly more?: true
 }
 
 export interface ErasureRequestAnswer {
@@ -41,30 +38,18 @@ export interface PersonAnswer extends PersonAnswered {
   readonly isKnown: boolean
   /** Impersonations, and refused requests, as the customer. */
   readonly asCustomer: Span
-  /** As the operator: no erasure removes them. */
-  readonly asOperator: Span
   /** Permits, pauses and answers about the customer. */
   readonly permits: Span
-  readonly permitsAsOperator: Span
   /** Requests to APIs as the customer. */
   readonly uses: number
   /** Impersonations of which the customer was told. */
   readonly notices: number
   /** Impersonations on hold. */
   readonly held: number
-  /** Impersonations that are not. */
-  readonly free: number
   /** What may not be erased now, at most 100. */
   readonly inForce: readonly InForce[]
   readonly request?: ErasureRequestAnswer
-  /** Who can put on hold, and release. */
-  readonly holders: readonly Role[]
   readonly isMe: boolean
-}
-
-/** `POST /personal-data/people/:id/hold` and `…/release`: lead, auditor. How many it changed. */
-export interface HeldAnswer {
-  readonly count: number
 }
 
 /** `POST /personal-data/requests/:id/confirm` */

@@ -1,9 +1,7 @@
 import { MAX_NOTE_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { MAX_CUSTOMER_ID_LENGTH } from '../../../kernel/limits.ts'
-import { SUPERVISING_ROLES } from '../../../kernel/roles.ts'
 import type { CustomersAnswer } from '../../../web/answers.ts'
-import { recordNow } from '../../../web/audit.ts'
 import { optionalNote, readBody, writtenText } from '../../../web/http/json-body.ts'
 import { notFound, Problem } from '../../../web/http/problem.ts'
 import { numberParameter, readQuery, textParameter } from '../../../web/http/query.ts'
@@ -14,12 +12,10 @@ import type {
   ErasedAnswer,
   ErasureRequestAnswer,
   ErasureRequestsAnswer,
-  HeldAnswer,
   PersonAnswer,
   PersonAnswered,
 } from './answers.ts'
 import { InForceError } from './in-force.ts'
-import { rowsOfCustomer } from './of-customer.ts'
 import { findOfPerson } from './person.ts'
 import type { PersonalData } from './personal-data.ts'
 import { type ErasureRequest, isSameAccount } from './requests.ts'
@@ -87,7 +83,6 @@ export async function showPerson(call: ErasingCall): Promise<void> {
       email: known?.email,
       request: request && (await shownRequest(request, call)),
     }),
-    holders: SUPERVISING_ROLES,
     isMe: isSameAccount(id, caller.id),
   } satisfies PersonAnswer
 }
@@ -100,29 +95,6 @@ export async function exportPerson(call: ErasingCall): Promise<void> {
   await sendExport(call, 'personal-data.jsonl', 'jsonl', context, () =>
     personalData.exportParts(id, { by: caller.id }),
   )
-}
-
-/** `POST /personal-data/people/:id/hold` and `…/release`: all that is not so already. */
-export function holdAll(isHeld: boolean): (call: ErasingCall) => Promise<void> {
-  return async (call) => {
-    const { ctx, audit, now } = call
-    const { note } = await readBody(ctx, {
-      note: isHeld ? writtenText(MAX_NOTE_LENGTH) : optionalNote,
-    })
-    const event = isHeld ? 'support.held' : 'support.released'
-    let count = 0
-    const { store } = audit
-    for await (const rows of rowsOfCustomer(store, personIn(call), now())) {
-      const other = rows.filter(({ hold }) => (hold?.isHeld ?? false) !== isHeld)
-      if (other.length === 0) continue
-      const after = Math.max(...other.map(({ hold }) => hold?.at ?? 0))
-      const entries = other.map(({ id }) => ({ event, id, ...present({ note }) }) as const)
-      await recordNow(call, entries, after)
-      // What was erased meanwhile is not put on hold.
-      count += (await store.rows(other.map(({ id }) => id))).length
-    }
-    ctx.body = { count } satisfies HeldAnswer
-  }
 }
 
 /** `POST /personal-data/people/:id/erase` */

@@ -1,4 +1,4 @@
-import { ALL_ROLES, SUPERVISING_ROLES } from '../../../kernel/roles.ts'
+import { ALL_ROLES } from '../../../kernel/roles.ts'
 import { type StaffRoute, staff } from '../../../web/routes.ts'
 import {
   askToErase,
@@ -6,7 +6,6 @@ import {
   type ErasingCall,
   exportPerson,
   forErasers,
-  holdAll,
   listRequests,
   searchPeople,
   showPerson,
@@ -21,18 +20,6 @@ export const personalDataRoutes: readonly StaffRoute<ErasingCall>[] = [
   staff.get('/personal-data/people/:id/export.jsonl', ALL_ROLES, forErasers(exportPerson), {
     ...{ writes: true, streams: true },
   }),
-  staff.post(
-    '/personal-data/people/:id/hold',
-    SUPERVISING_ROLES,
-    forErasers(holdAll(true)),
-    WRITES,
-  ),
-  staff.post(
-    '/personal-data/people/:id/release',
-    SUPERVISING_ROLES,
-    forErasers(holdAll(false)),
-    WRITES,
-  ),
   staff.post('/personal-data/people/:id/erase', ALL_ROLES, forErasers(askToErase), WRITES),
   staff.post('/personal-data/requests/:id/confirm', ALL_ROLES, forErasers(confirmErasure), WRITES),
 ]

@@ -2,24 +2,19 @@ import { useRef, useState } from 'preact/hooks'
 import { Button } from '../../../web/kit/button.tsx'
 import { Choice } from '../../../web/kit/choice.tsx'
 import { Field } from '../../../web/kit/field.tsx'
-import { fitsPerson, PersonInput } from '../../../web/kit/person-input.tsx'
+import { PersonInput } from '../../../web/kit/person-input.tsx'
 import { text, words } from '../../../web/kit/text.tsx'
 import { inWords } from '../../../web/session/problem.ts'
 import { ApiProblem, type Session } from '../../../web/session/session.ts'
-import { suggestCustomers } from '../../../web/session/suggest.ts'
-import type { MayActAnswer, MayActBody, StaffMember } from '../server/answers.ts'
+import { suggestCustomers, suggestFromAudit } from '../../../web/session/suggest.ts'
+import type { MayActAnswer, MayActBody } from '../server/answers.ts'
 import { type NeededPart, VerdictInWords } from './verdict.tsx'
 
 const { form } = words.rules
 const { running } = words.impersonations
 
 /** Asks the rules whether an operator may act as a customer. Nothing starts. */
-export function MayAct(props: {
-  session: Session
-  staff: readonly StaffMember[]
-  Needed: NeededPart
-}) {
-  const { session, staff, Needed } = props
+export function MayAct({ session, Needed }: { session: Session; Needed: NeededPart }) {
   const { applications, ticketExample, role } = session.me
   const [asked, setAsked] = useState<MayActBody>({
     ...{ operator: '', userId: '', access: 'read' },
@@ -64,9 +59,7 @@ export function MayAct(props: {
           id="operator"
           label={form.operator}
           value={asked.operator}
-          suggest={async (text) =>
-            staff.filter((each) => each.role !== 'auditor' && fitsPerson(each, text))
-          }
+          suggest={suggestFromAudit(session, 'operator')}
           onChoose={(operator) => change({ operator })}
         />
         <PersonInput

@@ -1,21 +1,10 @@
 import type { Need } from 'oidc-provider-impersonation'
-import type { Role } from '../../../kernel/roles.ts'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
 
 /** `GET /rules`: lead, auditor. */
 export interface RulesAnswer {
   /** What each part of the deployment's rule says of itself; `null` for one that says nothing. Empty without a rule. */
   readonly rules: readonly (string | null)[]
-  /** Who has a role, at most 200: leads first. Absent where the deployment does not list them. */
-  readonly staff?: readonly StaffMember[]
-  /** Whether the deployment listed more people than were looked at. */
-  readonly hasMore: boolean
-}
-
-export interface StaffMember {
-  readonly id: string
-  readonly name: string
-  readonly role: Role
 }
 
 /**
