@@ -23,7 +23,7 @@ export function AlarmCard(props: {
   if (!alarm) return null
   return (
     <li class="card alarm">
-      <h3>{alarm.kinds.map((kind) => words.alarms.kinds[kind]).join('. ')}</h3>
+      <h2>{alarm.kinds.map((kind) => words.alarms.kinds[kind]).join('. ')}</h2>
       <p>
         <Acting row={row} />
         {' · '}
