@@ -72,6 +72,7 @@ export {
   type PermitRecord,
   parseAny,
   pendingChangeOf,
+  REFUSAL_HOLDS_MS,
   storedPermitOf,
 } from './format/permit.ts'
 export { isPlainObject } from './format/plain-object.ts'

@@ -50,7 +50,6 @@ const PROMISED: Readonly<Record<string, string>> = {
   'POST /pauses/:id/resume': 'operator lead auditor',
   'POST /permits/:id/grant': 'operator lead auditor',
   'POST /permits/:id/refuse': 'operator lead auditor',
-  'POST /permits/:id/lift': 'operator lead auditor',
   'POST /permits/:id/revoke': 'operator lead auditor',
   'POST /permits/:id/review': 'operator lead auditor',
   'POST /audit/:id/acknowledge': 'lead',

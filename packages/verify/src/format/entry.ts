@@ -59,7 +59,6 @@ export const PERMIT_EVENTS = [
   'support.granted',
   'support.declined',
   // A refusal does not hold any more.
-  'support.lifted',
   // It is taken back, and what runs under it ends.
   'support.revoked',
   // An operator acts without an approval; and a person has looked at that afterwards.

@@ -293,7 +293,7 @@ describe('permits', () => {
     expect((await act({ userId: 'bob' })).status).to.equal(201)
   })
 
-  it('I15: are decided once: the first decision counts, a refusal is final and has a pause', async () => {
+  it('I15: are decided once: the first decision counts, a refusal is final', async () => {
     const { id } = await permits.request(asked())
     const answers = await Promise.allSettled([
       permits.grant(id, { by: 'grace' }),
@@ -309,10 +309,12 @@ describe('permits', () => {
     expect((await permits.refuse(second.id, { by: 'grace', note: 'Not yours' })).state).to.equal(
       'refused',
     )
-    const { error, retryAfter } = await refusal(permits.request(asked({ customer: 'carla' })))
-    expect(error).to.equal('refused_lately')
-    expect(retryAfter).to.be.within(86_300, 86_400)
-    await later(24 * HOUR, () => permits.request(asked({ customer: 'carla' })))
+    expect(await codeOf(permits.grant(second.id, { by: 'grace' }))).to.equal('decided')
+    // It can be asked again, and the next one who decides sees the refusal.
+    const third = await permits.request(asked({ customer: 'carla' }))
+    expect((await permits.refusals(third)).map(({ permit }) => permit.id)).to.deep.equal([
+      second.id,
+    ])
   })
 
   describe('that an approver refused', () => {
@@ -326,30 +328,24 @@ describe('permits', () => {
       return id
     }
 
-    it('hold for their ticket, and for no other, operator, customer or application', async () => {
-      await refused()
-      expect(await codeOf(permits.request(asked({ ticket: 'sup - 123' })))).to.equal(
-        'refused_lately',
-      )
-      for (const more of [{ customer: 'carla' }, { operator: 'oscar' }, { application: 'other' }]) {
+    it('are shown to who decides next, and keep from no request', async () => {
+      const id = await refused()
+      for (const more of [{}, { ticket: 'SUP-9', application: 'other' }, { operator: 'oscar' }]) {
         expect((await permits.request(asked(more))).state).to.equal('requested')
       }
-      const other = await permits.request(asked({ ticket: 'SUP-9' }))
-      const [before] = await permits.refusals(other)
+      const other = await permits.request(asked({ ticket: 'SUP-9', customer: 'carla' }))
+      expect(await permits.refusals(other)).to.deep.equal([])
+      const again = (await permits.list({ operator: 'olivia', customer: 'alice' })).permits[1]
+      const [before] = again ? await permits.refusals(again) : []
+      expect(before?.permit.id).to.equal(id)
       expect(before?.permit.decisions[0]).to.deep.include({ note: 'Call them first' })
-    })
-
-    it('hold for every ticket where there are two, until one is lifted', async () => {
-      await refused()
-      const second = await refused({ ticket: 'SUP-9' })
-      expect(await codeOf(permits.request(asked({ ticket: 'SUP-10' })))).to.equal('refused_lately')
-      await permits.lift(second, { by: 'grace' })
-      expect((await permits.request(asked({ ticket: 'SUP-10' }))).state).to.equal('requested')
     })
 
     it('stand in the way of an emergency of the same ticket, and mark one of another', async () => {
       await refused()
-      expect(await codeOf(emergency())).to.equal('refused_lately')
+      const { error, retryAfter } = await refusal(emergency({ ticket: 'sup - 123' }))
+      expect(error).to.equal('refused_lately')
+      expect(retryAfter).to.be.within(86_300, 86_400)
       const permit = await emergency({ ticket: 'SUP-9' })
       expect(permit.review?.reason).to.equal('after a refusal by grace')
       expect(await permits.refusals(permit)).to.have.length(1)
@@ -378,18 +374,6 @@ describe('permits', () => {
       expect((await deployment.ask('grace', '/alarms')).body.alarms).to.deep.equal([])
     })
 
-    it('are lifted by an approver, once, and never by who asked or by the customer', async () => {
-      const id = await refused()
-      for (const by of ['olivia', 'oscar', 'alice']) {
-        expect(await codeOf(permits.lift(id, { by })), by).to.equal('access_denied')
-      }
-      const lifted = await permits.lift(id, { by: 'grace', note: 'They called back' })
-      expect(lifted).to.include({ state: 'refused' })
-      expect(lifted.lifted).to.include({ note: 'They called back' })
-      expect(await codeOf(permits.lift(id, { by: 'grace' }))).to.equal('decided')
-      expect((await permits.request(asked())).state).to.equal('requested')
-    })
-
     it('are not overwritten by a no of the customer at the same time', async () => {
       ruled.set('alice', { needs: ['user', 'second_person'] })
       const { id } = await permits.request(asked())
@@ -410,14 +394,18 @@ describe('permits', () => {
     })
   })
 
-  it('that the customer refused hold for every ticket, and only the customer lifts them', async () => {
+  it('that the customer refused hold for a day and every ticket, of this operator and application', async () => {
     const { id } = await permits.request(asked({ customer: 'bob' }))
     await permits.refuse(id, { by: 'bob' })
-    const again = permits.request(asked({ customer: 'bob', ticket: 'SUP-9' }))
-    expect(await codeOf(again)).to.equal('refused_lately')
-    expect(await codeOf(permits.lift(id, { by: 'grace' }))).to.equal('access_denied')
-    await permits.lift(id, { by: 'bob' })
-    expect((await permits.request(asked({ customer: 'bob' }))).state).to.equal('requested')
+    const again = () => permits.request(asked({ customer: 'bob', ticket: 'SUP-9' }))
+    const { error, retryAfter } = await refusal(again())
+    expect(error).to.equal('refused_lately')
+    expect(retryAfter).to.be.within(86_300, 86_400)
+    for (const more of [{ operator: 'oscar' }, { application: 'other' }]) {
+      const other = await permits.request(asked({ customer: 'bob', ...more }))
+      expect(other.state).to.equal('requested')
+    }
+    expect((await later(24 * HOUR, again)).state).to.equal('requested')
   })
 
   it('are asked for 60 times in an hour, withdrawn ones counted, also at once and at two processes', async () => {

@@ -97,7 +97,7 @@ export function AccountPermits(props: {
                     <OwnPermitCard key={permit.id} of={permit} answer={answer} />
                   ))}
                   {refused.map((refusal) => (
-                    <RefusalCard key={refusal.id} of={refusal} answer={answer} />
+                    <RefusalCard key={refusal.id} of={refusal} />
                   ))}
                 </ul>
               </section>
@@ -110,30 +110,22 @@ export function AccountPermits(props: {
   )
 }
 
-type Answer = 'grant' | 'lift' | 'refuse' | 'revoke'
+type Answer = 'grant' | 'refuse' | 'revoke'
 
 const DONE: Readonly<Record<Answer, string>> = {
   grant: labels.allowDone,
   refuse: labels.refuseDone,
-  lift: labels.liftDone,
   revoke: labels.revokeDone,
 }
 
 /** What was refused, so that it is not asked again for a while. */
-function RefusalCard(props: {
-  of: AccountRefusal
-  answer: (what: Answer, id: string) => Promise<void>
-}) {
-  const { of, answer } = props
-  const { id, operator, application, ticket, refusedAt, isMine } = of
+function RefusalCard({ of }: { of: AccountRefusal }) {
+  const { operator, application, ticket, refusedAt } = of
   const who = operator.name ?? words.account.support
   return (
     <li class="card">
       <h3>
-        <Text
-          of={isMine ? labels.refusedByYou : labels.refusedBySupport}
-          who={<bdi class="person">{who}</bdi>}
-        />
+        <Text of={labels.refusedByYou} who={<bdi class="person">{who}</bdi>} />
       </h3>
       <p>
         <bdi>{application}</bdi>
@@ -141,16 +133,6 @@ function RefusalCard(props: {
         <Time at={refusedAt} />
         <OfTicket ticket={ticket} />
       </p>
-      {isMine && (
-        <div class="actions">
-          <Button
-            label={text(labels.liftLabel, { who, application })}
-            onPress={() => answer('lift', id)}
-          >
-            {labels.lift}
-          </Button>
-        </div>
-      )}
     </li>
   )
 }

@@ -15,13 +15,12 @@ import { startBy } from './starting.ts'
 
 const { permits: labels } = words
 
-export type PermitChoice = 'grant' | 'lift' | 'refuse' | 'revoke' | 'withdraw'
+export type PermitChoice = 'grant' | 'refuse' | 'revoke' | 'withdraw'
 
 /** What the reader may do with a permit, in the order of the buttons. */
 export function choicesOf({ may, isMine, state }: PermitAnswer): readonly PermitChoice[] {
   return [
     ...(may.includes('grant') ? (['grant', 'refuse'] as const) : []),
-    ...(may.includes('lift') ? (['lift'] as const) : []),
     ...(may.includes('revoke')
       ? isMine && state === 'requested'
         ? (['withdraw'] as const)
@@ -42,10 +41,6 @@ const TEXT_BY_DECISION: Readonly<
   refuse: {
     ...{ act: labels.refuse, label: labels.refuseLabel },
     ...{ title: labels.refuseTitle, about: labels.refuseAbout },
-  },
-  lift: {
-    ...{ act: labels.lift, label: labels.liftLabel },
-    ...{ title: labels.liftTitle, about: labels.liftAbout },
   },
   revoke: {
     ...{ act: labels.revoke, label: labels.revokeLabel },

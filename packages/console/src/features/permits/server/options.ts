@@ -13,7 +13,7 @@ import type {
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../../ledger/store.ts'
 import type { Pause } from '../../../web/pause-answers.ts'
-import type { HistoryFilter, PastPermit, PermitHistory } from './history-filter.ts'
+import type { HistoryFilter, PermitHistory } from './history-filter.ts'
 import type { Permit, PermitRefusal } from './permit.ts'
 import type { OnPermit } from './permit-alerts.ts'
 import type { RequestFacts } from './rules.ts'
@@ -51,12 +51,6 @@ export interface PermitsOptions {
   readonly durations?: readonly number[] | undefined
   /** How long a request can be decided, in seconds. It is more than 0, and at most 604800. @defaultValue `86400` */
   readonly lapse?: number | undefined
-  /**
-   * How long the same cannot be asked again after a refusal, in seconds. It is more than 0, and at most 604800.
-   *
-   * @defaultValue `86400`
-   */
-  readonly pause?: number | undefined
   /** The length of an emergency's window, in seconds. It is more than 0, and at most 86400. @defaultValue `600` */
   readonly emergency?: number | undefined
   /** How long the storage, or `approvers`, may take, in seconds. It is more than 0, and at most 60. @defaultValue `2` */
@@ -205,12 +199,11 @@ export interface Permits {
   emergency(request: Omit<PermitRequest, 'for'>, how?: AskHow): Promise<Permit>
   /** Meets a need: the customer's own where the customer says it, else the second person's. */
   grant(id: string, saying: Saying): Promise<Permit>
-  refuse(id: string, saying: Saying): Promise<Permit>
   /**
-   * Takes back a refusal, so that it can be asked again: the customer their own, an approver an approver's.
-   * Never who asked.
+   * Says no. A customer's no holds for a day, for each ticket. An approver's keeps from an emergency of the same
+   * ticket for a day, and from no request.
    */
-  lift(id: string, saying: Saying): Promise<Permit>
+  refuse(id: string, saying: Saying): Promise<Permit>
   /** What else was refused to the same operator for the same customer and application, and still holds. */
   refusals(permit: Permit): Promise<readonly PermitRefusal[]>
   /** Takes it back, and ends what runs under it: an approver, the customer, or who asked for it. */
@@ -231,15 +224,12 @@ export interface Permits {
     readonly before?: string
   }): Promise<{ readonly permits: readonly Permit[]; readonly next?: string }>
   /**
-   * Requests and emergencies, also those that are over, the newest first: who asked, who decided with which note,
-   * and what was refused and then overridden by an emergency.
+   * Requests and emergencies, also those that are over, the newest first: who asked, who decided with which note.
    */
   history(
     filter: HistoryFilter,
     page?: { readonly before?: string | undefined },
   ): Promise<PermitHistory>
-  /** Of a request that was refused: with the emergency by which the operator acted all the same. */
-  withOverride(permit: Permit): Promise<PastPermit>
   /**
    * Who could decide now: without who asks and the customer. `undefined` where there are no `approvers`:
    * `mayApprove` says who may.

@@ -50,8 +50,7 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
     alerts: onPermit !== undefined,
   })
   const { attached, reading } = context
-  const isRefusal = (permit: Permit) =>
-    refusalIn(permit, now(), settings.pause * 1000) !== undefined
+  const isRefusal = (permit: Permit) => refusalIn(permit, now()) !== undefined
   let given: AttachOptions = {}
   let stop: (() => Promise<void>) | undefined
   let outbox: Outbox | undefined
@@ -61,7 +60,6 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
   const held = pausesOf(context, decided.assertMay)
   const asked = approvals(context, { deciders: decided, hasApprovers, ...times })
   const answers = standingAnswers(context, standing)
-  const history = historyOf(context, settings.pause * 1000)
 
   return {
     ...{ durations, audit: settings.audit, hasApprovers },
@@ -115,8 +113,7 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       })
       return { permits: all, ...present({ next }) }
     },
-    history: history.find,
-    withOverride: history.withOverride,
+    history: historyOf(context),
     findApprovers: decided.find,
     findOffers: async (customer) => standing?.findOffers(customer) ?? [],
     pauses: held.list,

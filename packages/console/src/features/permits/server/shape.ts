@@ -37,7 +37,6 @@ export const PERMITS_RULES = {
   }),
   durations: list(integer(1, DAY_S), 'seconds, whole numbers', 1),
   lapse: secondsRule(7 * DAY_S).or(DAY_S),
-  pause: secondsRule(7 * DAY_S).or(DAY_S),
   emergency: secondsRule(DAY_S).or(600),
   timeout: secondsRule(60).or(2),
   onPermit: aFunction<NonNullable<PermitsOptions['onPermit']>>(),

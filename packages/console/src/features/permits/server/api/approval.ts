@@ -6,7 +6,7 @@ import { Problem } from '../../../../web/http/problem.ts'
 import type { AskedFor } from '../../../../web/parts.ts'
 import type { Permits } from '../options.ts'
 import type { Permit } from '../permit.ts'
-import { holdingFor, isOfTicket } from '../refusals.ts'
+import { isOfTicket } from '../refusals.ts'
 import type { ApprovalAnswer } from './answers.ts'
 import { findDeciders, type PermitCall, shownDeciders, shownPermit } from './shown.ts'
 
@@ -57,7 +57,7 @@ export async function approvalOf(
     isPossible && findReviewDue(permits, facts),
     permits.refusals(notYet(facts, by)),
   ])
-  const refusal = holdingFor(refusals, facts.ticket)
+  const refusal = refusals.find(({ isByCustomer }) => isByCustomer)
   const hasEmergency = isPossible && !refusals.some((each) => isOfTicket(each, facts.ticket))
   return {
     by,

@@ -51,10 +51,9 @@ export async function showPermit(call: PermitCall): Promise<void> {
   const { operator, until } = permit
   const found = { ...permit, operator: operator.id, until }
   const rows = await rowsUnder(found, call)
-  const past = { ...decidable, permit: await requirePermits(call).withOverride(permit) }
   const isAwaited = permit.state === 'requested' && permit.needs.includes('second_person')
   call.ctx.body = {
-    permit: await shownWithRefusals(past, call),
+    permit: await shownWithRefusals(decidable, call),
     ...(isAwaited ? { deciders: shownDeciders(decidable) } : {}),
     impersonations: rows.map((row) => shownRow(row, call)),
     now: call.now(),

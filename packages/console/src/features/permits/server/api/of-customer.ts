@@ -63,20 +63,20 @@ export function customersAnswers() {
       ctx.body = {
         asked: open.permits.filter(awaitsCustomer).flatMap(shown('requested')),
         granted: open.permits.flatMap(shown('granted')),
-        refused: open.permits.flatMap((permit) => refusedToCustomer(permit, call)),
+        refused: open.permits.flatMap((permit) => refusedByCustomer(permit, call)),
         ...(standing ? { standing } : {}),
         now: now(),
       } satisfies AccountPermitsAnswer
     },
 
-    /** `POST /permits/grant`, `/permits/refuse`, `/permits/lift` and `/permits/revoke` */
-    say(method: 'grant' | 'lift' | 'refuse' | 'revoke') {
+    /** `POST /permits/grant`, `/permits/refuse` and `/permits/revoke` */
+    say(method: 'grant' | 'refuse' | 'revoke') {
       return async (call: CustomerPermitCall): Promise<void> => {
         const permits = requirePermits(call)
         const { id } = await readBody(call.ctx, { id: v.string('must be a text') })
         const permit = await findOwn(id, { ...call, permits })
         // A customer can always say no.
-        if (method === 'grant' || method === 'lift') await limit(call.caller.id)
+        if (method === 'grant') await limit(call.caller.id)
         await permits[method](permit.id, { by: call.caller.id })
         call.ctx.status = 204
       }
@@ -98,11 +98,10 @@ function awaitsCustomer({ needs, decisions }: Permit): boolean {
   return needs.includes('user') && !decisions.some(({ need }) => need === 'user')
 }
 
-function refusedToCustomer(permit: Permit, call: CustomerPermitCall): readonly AccountRefusal[] {
+function refusedByCustomer(permit: Permit, call: CustomerPermitCall): readonly AccountRefusal[] {
   const said = permit.decisions.find(({ isGranted }) => !isGranted)
-  if (permit.state !== 'refused' || !said) return []
-  const refusal = { refusedAt: said.at, isMine: said.need === 'user' }
-  return [{ ...shownToCustomer(permit, call), ...refusal }]
+  if (permit.state !== 'refused' || said?.need !== 'user') return []
+  return [{ ...shownToCustomer(permit, call), refusedAt: said.at }]
 }
 
 function shownToCustomer(permit: Permit, call: CustomerPermitCall): AccountPermit {

@@ -24,7 +24,7 @@ export const permitRoutes: readonly StaffRoute<PermitCall>[] = [
   staff.get('/permits/history', ALL_ROLES, listHistory, { hasQuery: true }),
   staff.get('/permits/history.csv', SUPERVISING_ROLES, exportHistory, EXPORTS),
   staff.get('/permits/:id', ALL_ROLES, showPermit),
-  ...(['grant', 'refuse', 'lift', 'revoke', 'review'] as const).map((what) =>
+  ...(['grant', 'refuse', 'revoke', 'review'] as const).map((what) =>
     staff.post(`/permits/:id/${what}`, ALL_ROLES, decide(what)),
   ),
 ]
@@ -36,7 +36,7 @@ export function customerPermitRoutes(): readonly CustomerRoute<CustomerPermitCal
     customer.post('/objection', objections()),
     customer.get('/pauses', listOwnPauses),
     customer.get('/permits', list),
-    ...(['grant', 'refuse', 'lift', 'revoke'] as const).map((what) =>
+    ...(['grant', 'refuse', 'revoke'] as const).map((what) =>
       customer.post(`/permits/${what}`, say(what)),
     ),
     customer.post('/permits/standing', choose),
