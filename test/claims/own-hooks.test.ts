@@ -1,114 +1,39 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { errors } from '../../src/index.ts'
-import { basic, type DeploymentOptions, deploy } from '../support/deployment.ts'
-import { signIn } from '../support/sign-in.ts'
+import { type DeploymentOptions, deploy } from '../support/deployment.ts'
+import { customizing, extraTokenClaims } from '../support/own-hooks.ts'
 
 describe("the deployment's own hooks", () => {
-  it('I4: extraTokenClaims with an inherited prototype neither skips the hook nor forges act', async () => {
-    const inherited = Object.assign(Object.create({ deployment: 'eu' }), { act: { sub: 'forged' } })
-    await using deployment = await deploy({
-      configuration: { extraTokenClaims: () => inherited },
-      impersonation: { getCustomJwtClaims: () => ({ hook: true }) },
-    })
-    const { access_token } = await signIn(deployment, 'olivia')
-    for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
-      const { body } = await deployment.exchange({
-        subject_token: await deployment.subjectToken(),
-        actor_token: access_token,
-        resource,
-      })
-      const claims = body.access_token.includes('.')
-        ? decodeJwt(body.access_token)
-        : (
-            await deployment.post(
-              '/oidc/token/introspection',
-              { token: body.access_token },
-              basic('web', 'web-secret'),
-            )
-          ).body
-      expect(claims).to.deep.include({ act: { sub: 'olivia' }, hook: true })
-    }
-  })
-
-  it('I4: accessors and toJSON in claims and customised payloads cannot bring act back', async () => {
-    const trick = { toJSON: () => ({ sub: 'bob', act: { sub: 'forged' } }) }
-    await using deployment = await deploy({
-      configuration: {
-        extraTokenClaims: () => trick,
-        formats: {
-          customizers: {
-            jwt: (_ctx, _token, { payload }) => {
-              Object.defineProperty(payload, 'act', {
-                enumerable: true,
-                configurable: true,
-                get: () => ({ sub: 'forged' }),
-                set: () => {},
-              })
-            },
-          },
-        },
-      },
-    })
-    const { body } = await deployment.exchange({ subject_token: await deployment.subjectToken() })
-    expect(decodeJwt(body.access_token)).to.include({ sub: 'alice' })
-    expect(decodeJwt(body.access_token)).to.not.have.property('act')
-  })
-
+  const forUsers = (fail: () => boolean, answer: () => object | undefined): DeploymentOptions =>
+    extraTokenClaims((token) =>
+      fail() && Reflect.get(token, 'kind') === 'AccessToken' ? answer() : undefined,
+    )
   const failing: Array<
     [what: string, status: number, options: (fail: () => boolean) => DeploymentOptions]
   > = [
     [
       'a JWT customizer that refuses',
       400,
-      (fail) => ({
-        configuration: {
-          formats: {
-            customizers: {
-              jwt(_ctx, token) {
-                if (fail() && token.kind === 'AccessToken') throw new errors.AccessDenied('no')
-              },
-            },
-          },
-        },
-      }),
+      (fail) =>
+        customizing(() => {
+          if (fail()) throw new errors.AccessDenied('no')
+        }),
     ],
-    [
-      'extraTokenClaims that answers a Map',
-      500,
-      (fail) => ({
-        configuration: {
-          extraTokenClaims: (_ctx, token) =>
-            fail() && token.kind === 'AccessToken' ? (new Map() as never) : undefined,
-        },
-      }),
-    ],
-    [
-      'extraTokenClaims that answers a bigint',
-      500,
-      (fail) => ({
-        configuration: {
-          extraTokenClaims: (_ctx, token) =>
-            fail() && token.kind === 'AccessToken' ? { n: 1n } : undefined,
-        },
-      }),
-    ],
+    ['extraTokenClaims that answers a Map', 500, (fail) => forUsers(fail, () => new Map())],
+    ['extraTokenClaims that answers a bigint', 500, (fail) => forUsers(fail, () => ({ n: 1n }))],
     [
       'a resource server whose algorithm has no key',
       500,
-      (fail) => ({
-        configuration: {
-          features: {
-            resourceIndicators: {
-              getResourceServerInfo: () => ({
-                scope: 'orders:read',
-                accessTokenFormat: 'jwt',
-                jwt: { sign: { alg: fail() ? 'RS256' : 'ES256' } },
-              }),
-            },
-          },
-        },
-      }),
+      (fail) => {
+        const getResourceServerInfo = () => ({
+          scope: 'orders:read',
+          accessTokenFormat: 'jwt' as const,
+          jwt: { sign: { alg: fail() ? ('RS256' as const) : ('ES256' as const) } },
+        })
+        const features = { resourceIndicators: { getResourceServerInfo } }
+        return { configuration: { features } }
+      },
     ],
   ]
   for (const [what, status, options] of failing) {

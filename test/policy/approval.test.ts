@@ -90,15 +90,19 @@ describe('what needs an approval is not issued without one', () => {
     await deployment.close()
   })
 
-  it('what the rule says at the exchange is shown from then on, and both permits end it', async () => {
+  it('I15: what the rule says at the exchange is shown from then on, and every permit ends it', async () => {
     const { answers, authorize } = settable()
     await using deployment = await deploy({ impersonation: { authorize } })
     const { impersonation } = deployment.provider
-    answers.issue = { permit: 'p1' }
-    answers.exchange = { permit: 'p2' }
-    await deployment.exchange({ subject_token: await deployment.subjectToken() })
-    expect((await impersonation.list()).items[0]?.permit).to.equal('p2')
-    expect(await impersonation.endAll({ permit: 'p2', userId: 'bob' })).to.equal(0)
-    expect(await impersonation.endAll({ permit: 'p1', userId: 'alice' })).to.equal(1)
+    for (const revoked of ['issue', 'first', 'second']) {
+      const permit = ['first', 'second'].map((which) => `${revoked}: ${which}`)
+      Object.assign(answers, { issue: { permit: `${revoked}: issue` }, exchange: { permit } })
+      await deployment.exchange({ subject_token: await deployment.subjectToken() })
+      const { items } = await impersonation.list({ state: 'active' })
+      expect(items.map((item) => item.permit)).to.deep.equal([permit])
+      const filter = { permit: `${revoked}: ${revoked}` }
+      expect(await impersonation.endAll({ ...filter, userId: 'bob' })).to.equal(0)
+      expect(await impersonation.endAll({ ...filter, userId: 'alice' })).to.equal(1)
+    }
   })
 })
