@@ -4,6 +4,7 @@ import { errors, type GetCustomJwtClaims, TOKEN_EXCHANGE_GRANT_TYPE } from '../.
 import { deployWith, exchange } from '../support/claims-hook.ts'
 import { at } from '../support/clock.ts'
 import type { Deployment } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const throwing =
@@ -114,13 +115,12 @@ describe('getCustomJwtClaims', () => {
         fail && input.context.grant.type === TOKEN_EXCHANGE_GRANT_TYPE ? hook(input) : {},
       )
       const subject_token = await deployment.subjectToken()
-      const refused = await deployment.exchange({ subject_token })
-      expect([refused.status, refused.body]).to.deep.equal([
-        status,
-        { error, error_description: told ?? 'oops! something went wrong' },
-      ])
+      await expectAnswer(deployment.exchange({ subject_token }), status, {
+        error,
+        error_description: told ?? 'oops! something went wrong',
+      })
       fail = false
-      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+      await expectAnswer(deployment.exchange({ subject_token }), 200)
     })
   }
 

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { errors } from '../../src/index.ts'
 import { type DeploymentOptions, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { customizing, extraTokenClaims } from '../support/own-hooks.ts'
 
 describe("the deployment's own hooks", () => {
@@ -41,11 +42,10 @@ describe("the deployment's own hooks", () => {
       let fail = true
       await using deployment = await deploy(options(() => fail))
       const subject_token = await deployment.subjectToken()
-      const refused = await deployment.exchange({ subject_token })
-      expect(refused.status).to.equal(status)
+      const refused = await expectAnswer(deployment.exchange({ subject_token }), status)
       expect(refused.body).to.not.have.property('access_token')
       fail = false
-      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+      await expectAnswer(deployment.exchange({ subject_token }), 200)
     })
   }
 
@@ -55,10 +55,7 @@ describe("the deployment's own hooks", () => {
         getCustomJwtClaims: () => JSON.parse('{"constructor":1,"__proto__":{"x":1},"fine":1}'),
       },
     })
-    const { status, body } = await deployment.exchange({
-      subject_token: await deployment.subjectToken(),
-    })
-    expect(status).to.equal(200)
+    const { body } = await expectAnswer(deployment.exchange(), 200)
     const [, payload = ''] = body.access_token.split('.')
     const json = Buffer.from(payload, 'base64url').toString()
     expect(json).to.include('"fine":1').and.not.include('constructor').and.not.include('__proto__')
@@ -77,6 +74,6 @@ describe("the deployment's own hooks", () => {
     })
     expect(decodeJwt(await deployment.m2mToken()).grants).to.equal(1)
     const form = { grant_type: 'client_credentials', client_id: 'backend' }
-    expect((await deployment.post('/oidc/token', form)).status).to.equal(401)
+    await expectAnswer(deployment.post('/oidc/token', form), 401)
   })
 })

@@ -114,7 +114,7 @@ describe('audit events', () => {
         )
       })
     }
-    await deployment.exchange({ subject_token: await deployment.subjectToken() })
+    await deployment.exchange()
     await recorded()
     expect(entities).to.deep.equal([
       ['Account', 'Client', 'SubjectToken'],

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { at, later } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const REFUSED = { error: 'invalid_request', error_description: 'actor token is invalid' }
@@ -31,7 +32,7 @@ describe('actorToken.sameClient', () => {
         expect((await exchangeWith(deployment, token)).body).to.deep.equal(REFUSED)
       }
       for (const token of await operatorTokens(deployment, good)) {
-        expect((await exchangeWith(deployment, token)).status).to.equal(200)
+        await expectAnswer(exchangeWith(deployment, token), 200)
       }
     })
   }
@@ -67,7 +68,7 @@ describe('actorToken.maxAge', () => {
     })
     const tokens = await operatorTokens(deployment)
     for (const token of tokens) {
-      expect((await exchangeWith(deployment, token)).status).to.equal(200)
+      await expectAnswer(exchangeWith(deployment, token), 200)
     }
     expect(decodeJwt(tokens[1] ?? '').auth_time).to.be.lessThan(fresh)
   })
@@ -78,7 +79,10 @@ describe('actorToken.maxAge', () => {
     const { access_token } = await signIn(deployment, 'olivia', options)
     const { auth_time } = decodeJwt(access_token)
     const over = (Number(auth_time) + 600) * 1000
-    expect((await at(over, () => exchangeWith(deployment, access_token))).status).to.equal(200)
+    await expectAnswer(
+      at(over, () => exchangeWith(deployment, access_token)),
+      200,
+    )
     const { body } = await at(over + 1000, () => exchangeWith(deployment, access_token))
     expect(body).to.deep.equal(REFUSED)
   })
@@ -100,8 +104,7 @@ describe('actorToken.maxAge', () => {
         gty: 'custom',
         grantId,
       })
-      const answer = await exchangeWith(deployment, await token.save())
-      expect(answer.status).to.equal(status)
+      const answer = await expectAnswer(exchangeWith(deployment, await token.save()), status)
       if (status === 400) expect(answer.body).to.deep.equal(REFUSED)
     }
   })

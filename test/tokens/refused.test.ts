@@ -6,6 +6,7 @@ import { ACTOR_REFUSED, operatorJwt, resigned, SUBJECT_REFUSED } from '../adviso
 import { signingKey } from '../support/deployment.ts'
 import { bearer, current, end, impersonate } from '../support/ending-current.ts'
 import type { Answer } from '../support/http.ts'
+import { expectAnswer } from '../support/http.ts'
 import { type Managed, managing, RESOURCE } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -36,8 +37,8 @@ describe('I3: a token is good at its own door alone', () => {
     for (const token of [good.current, opaqueCurrent]) {
       expect((await present.current(token)).body.state).to.equal('active')
     }
-    expect((await present.actor(good.actor)).status).to.equal(200)
-    expect((await present.issue(good.issue)).status).to.equal(201)
+    await expectAnswer(present.actor(good.actor), 200)
+    await expectAnswer(present.issue(good.issue), 201)
     expect(deployment.serverErrors).to.deep.equal([])
     await deployment.close()
   })
@@ -85,11 +86,11 @@ describe('I3: a token is good at its own door alone', () => {
   const same = (claims: JWTPayload) => claims
 
   it('signed again by the provider, each is good: what follows changes one thing each', async () => {
-    expect((await present.issue(await resigned(good.issue, same))).status).to.equal(201)
-    expect((await present.current(await resigned(good.current, same))).status).to.equal(200)
+    await expectAnswer(present.issue(await resigned(good.issue, same)), 201)
+    await expectAnswer(present.current(await resigned(good.current, same)), 200)
     const actor_token = await resigned(good.actor, same)
     const form = { subject_token: await fresh(), actor_token }
-    expect((await deployment.exchange(form)).status).to.equal(200)
+    await expectAnswer(deployment.exchange(form), 200)
   })
 
   const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' })
