@@ -283,6 +283,8 @@ function setJwtClaims(
   payload: Claims,
   own: unknown,
 ): void {
+  // Left by a late write of the deployment's code, it would replace these claims (I4).
+  if (typeof payload.toJSON === 'function') delete payload.toJSON
   setProviderClaims(options, ctx, token, payload)
   const marked = marks.get(token)
   if (marked) {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { at } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 import {
   ACTOR_REFUSED,
@@ -46,8 +47,7 @@ describe('a clock that is an hour off', () => {
       let subject_token = ''
       await at(Date.now() + redeemedAt, async () => {
         subject_token = await deployment.subjectToken()
-        const { status, body } = await deployment.exchange({ subject_token })
-        expect(status).to.equal(200)
+        const { body } = await expectAnswer(deployment.exchange({ subject_token }), 200)
         const { exp = 0, iat = 0 } = decodeJwt(body.access_token)
         expect(exp - iat).to.equal(900)
       })
@@ -62,7 +62,7 @@ describe('a clock that is an hour off', () => {
   it('behind, after the issue: good for one exchange, and for no other at any time', async () => {
     const subject_token = await deployment.subjectToken()
     await at(Date.now() - HOUR, async () => {
-      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+      await expectAnswer(deployment.exchange({ subject_token }), 200)
       await expectRefused(deployment, { subject_token }, SUBJECT_REFUSED)
     })
     for (const off of [0, HOUR]) {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const unsaid = 'https://unsaid.example'
@@ -20,7 +21,6 @@ describe('the format of an impersonated access token', () => {
 
   const exchange = async (resource: string) =>
     deployment.exchange({
-      subject_token: await deployment.subjectToken(),
       actor_token: (await signIn(deployment, 'olivia')).access_token,
       resource,
       scope: 'read',
@@ -52,8 +52,7 @@ describe('the format of an impersonated access token', () => {
 
   it('is opaque where the resource server says so, and check() names that resource from then on', async () => {
     expect(await resourcesAtCheck()).to.include({ ok: true })
-    const { status, body } = await exchange(opaque)
-    expect(status).to.equal(200)
+    const { body } = await expectAnswer(exchange(opaque), 200)
     expect(body.access_token).to.not.include('.')
     const row = await resourcesAtCheck()
     expect(row?.ok).to.equal(false)

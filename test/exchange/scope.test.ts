@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 
 const BOTH_STAGES = ['issue', 'exchange']
 
@@ -42,7 +43,7 @@ describe('the scope of an exchange', () => {
           scope,
         },
       ])
-      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+      await expectAnswer(deployment.exchange({ subject_token }), 200)
     })
   }
 

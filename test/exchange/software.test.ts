@@ -9,6 +9,7 @@ import {
 import type { AuthorizationRequest, ImpersonationOptions } from '../../src/index.ts'
 import { recording } from '../support/audit.ts'
 import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 /** The confidential client `web` is the software that acts. */
@@ -87,13 +88,12 @@ describe('I16: software that acts is named', () => {
     const bound = async (mayAct: object) =>
       (await deployment.issue({ userId: 'alice', mayAct })).body.subjectToken
     const subject_token = await bound({ sub: 'olivia', clientId: 'web' })
-    const withoutHer = await deployment.exchange({ subject_token }, web)
-    expect([withoutHer.status, withoutHer.body.error]).to.deep.equal([400, 'invalid_request'])
-    expect((await deployment.exchange({ subject_token, actor_token })).status).to.equal(400)
-    expect((await deployment.exchange({ subject_token, actor_token }, web)).status).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token }, web), 400, 'invalid_request')
+    await expectAnswer(deployment.exchange({ subject_token, actor_token }), 400)
+    await expectAnswer(deployment.exchange({ subject_token, actor_token }, web), 200)
     // The client's id is no person's, also where the binding names it.
     const toItself = await bound({ sub: 'web' })
-    expect((await deployment.exchange({ subject_token: toItself }, web)).status).to.equal(400)
+    await expectAnswer(deployment.exchange({ subject_token: toItself }, web), 400)
   })
 
   it('who ends it is the person behind it', async () => {
@@ -159,17 +159,15 @@ describe('software that acts, by option', () => {
     }
     await using deployment = await deploy(withSoftware({}, { softwareActors }))
     for (answer of [new Error('the register is away'), 'yes']) {
-      const { status, body } = await exchange(deployment, {})
-      expect([status, body.error]).to.deep.equal([500, 'server_error'])
+      await expectAnswer(exchange(deployment, {}), 500, 'server_error')
     }
   })
 
   it('a public client that is named is refused: its name would prove nothing', async () => {
     await using deployment = await deploy(withSoftware({}, { softwareActors: ['console', 'web'] }))
     const subject_token = await deployment.subjectToken()
-    const { status, body } = await deployment.exchange({ subject_token })
-    expect([status, body.error]).to.deep.equal([400, 'unauthorized_client'])
-    expect((await deployment.exchange({ subject_token }, web)).status).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token }), 400, 'unauthorized_client')
+    await expectAnswer(deployment.exchange({ subject_token }, web), 200)
   })
 
   it('without a person it acts only where no actor token is required', async () => {
@@ -233,8 +231,8 @@ describe('all of a client', () => {
     expect(states).to.have.members(['active', 'issued'])
     expect(await impersonation.endAll({ client: 'web', userId: 'carol' })).to.equal(0)
     expect(await impersonation.endAll({ client: 'web' })).to.equal(2)
-    expect((await deployment.exchange({ subject_token: bound }, web)).status).to.equal(400)
-    expect((await deployment.exchange({ subject_token: free })).status).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token: bound }, web), 400)
+    await expectAnswer(deployment.exchange({ subject_token: free }), 200)
     const active = await impersonation.list({ state: 'active' })
     expect(active.items.map(({ client }) => client)).to.deep.equal(Array(6).fill('console'))
   })

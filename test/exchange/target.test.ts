@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { type Deployment, deploy, type Form } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 
 const [A, B] = ['https://a.example', 'https://b.example']
 
@@ -33,10 +34,14 @@ describe('the target of an exchange', () => {
     ]
     for (const [what, form, several] of refused) {
       defaults = several
-      const { status, body } = await deployment.exchange({ subject_token, ...form })
-      expect([status, body.error], what).to.deep.equal([400, 'invalid_target'])
+      await expectAnswer(
+        deployment.exchange({ subject_token, ...form }),
+        400,
+        'invalid_target',
+        what,
+      )
     }
-    expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token }), 200)
   })
 
   it('takes the default resource where the deployment has one', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { at } from '../support/clock.ts'
 import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 describe('bearer authentication of the management API', () => {
@@ -17,7 +18,7 @@ describe('bearer authentication of the management API', () => {
     const token = await deployment.m2mToken()
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const headers = { authorization: `${scheme} ${token}` }
-      expect((await deployment.issue({ userId: 'alice' }, { token, headers })).status).to.equal(201)
+      await expectAnswer(deployment.issue({ userId: 'alice' }, { token, headers }), 201)
     }
   })
 

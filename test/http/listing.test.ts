@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { later } from '../support/clock.ts'
+import { expectAnswer } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -131,8 +132,12 @@ describe('GET …/impersonations: list', () => {
       ['is not known', '%22=1'],
     )
     for (const [named, query] of refused) {
-      const { status, body } = await deployment.get(`?${query}`)
-      expect([status, body.error], query).to.deep.equal([400, 'invalid_request'])
+      const { body } = await expectAnswer(
+        deployment.get(`?${query}`),
+        400,
+        'invalid_request',
+        query,
+      )
       expect(body.error_description, query).to.include(named)
     }
     for (const query of [

@@ -7,6 +7,7 @@ import {
   deploy,
   signingKey,
 } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { claimsOf } from '../support/own-hooks.ts'
 
 async function keyFor(alg: string): Promise<JWK> {
@@ -31,7 +32,7 @@ describe('the key that signs machine-to-machine tokens', () => {
       const deployment = await deployWith([await keyFor(alg)], alg)
       const token = await deployment.m2mToken()
       expect(decodeProtectedHeader(token)).to.include({ alg, kid: alg })
-      expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
+      await expectAnswer(deployment.issue({ userId: 'alice' }, { token }), 201)
       await deployment.close()
     })
   }
@@ -42,7 +43,7 @@ describe('the key that signs machine-to-machine tokens', () => {
       const deployment = await deployWith(keys, idTokens)
       const token = await deployment.m2mToken()
       expect(decodeProtectedHeader(token).kid).to.equal(idTokens)
-      expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
+      await expectAnswer(deployment.issue({ userId: 'alice' }, { token }), 201)
       await deployment.close()
     }
   })

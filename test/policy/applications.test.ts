@@ -13,31 +13,22 @@ import { type SignedIn, signIn } from '../support/sign-in.ts'
 type Site = Pick<Awaited<ReturnType<typeof serve>>, 'base' | 'issuer' | 'post'>
 
 describe('features.impersonation.applications', () => {
-  it('gives operators openid at an application that is named, without a consent page', async () => {
-    await using site = await serve({ applications: ['console'] })
-    const signedIn = await signIn(site, 'olivia')
-    expect(site.consents()).to.equal(0)
-    expect(await silently(site, signedIn)).to.have.property('code')
-    expect(await silently(site, signedIn, { client_id: 'plain' })).to.have.property(
-      'error',
-      'consent_required',
-    )
-  })
-
-  it('names by a function, too', async () => {
-    await using site = await serve({ applications: ({ clientId }) => clientId === 'plain' })
-    const signedIn = await signIn(site, 'olivia', { clientId: 'plain' })
-    expect(await silently(site, signedIn, { client_id: 'plain' })).to.have.property('code')
-    expect(await silently(site, signedIn)).to.have.property('error', 'consent_required')
-  })
-
-  it('gives nothing but openid: for a scope of an API, a person is asked', async () => {
-    await using site = await serve({ applications: ['console'] })
-    const signedIn = await signIn(site, 'olivia')
-    const resource = `${site.base}/orders`
-    const asked = { scope: 'openid orders:read', resource }
-    expect(await silently(site, signedIn, asked)).to.have.property('error', 'consent_required')
-  })
+  for (const [how, applications] of [
+    ['named', ['console']],
+    ['named by a function', ({ clientId }: { clientId: string }) => clientId === 'console'],
+  ] as const) {
+    it(`gives operators openid, and no scope of an API, at an application that is ${how}, without a consent page`, async () => {
+      await using site = await serve({ applications })
+      const signedIn = await signIn(site, 'olivia')
+      expect(site.consents()).to.equal(0)
+      expect(await silently(site, signedIn)).to.have.property('code')
+      const api = { scope: 'openid orders:read', resource: `${site.base}/orders` }
+      for (const asked of [{ client_id: 'plain' }, api]) {
+        const { error } = await silently(site, signedIn, asked)
+        expect(error).to.equal('consent_required')
+      }
+    })
+  }
 
   it('does not loop on a consent page that makes a new grant of what it is asked for alone', async () => {
     await using site = await serve({ applications: ['console'] })

@@ -3,6 +3,7 @@ import { decodeJwt } from 'jose'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ActorTokenOptions } from '../../src/index.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 /** A JWT that a person gets through a client, for the orders API. */
@@ -49,9 +50,11 @@ describe('op_grant_id stands only where an exchange could want it', () => {
     const opaque = (await signIn(deployment, 'olivia')).access_token
     for (const id of grants) await memory('Grant').destroy(id)
     const subject_token = await deployment.subjectToken()
-    expect((await deployment.exchange({ subject_token, actor_token: opaque })).status).to.equal(400)
-    const { status, body } = await deployment.exchange({ subject_token, actor_token: jwt })
-    expect(status).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token, actor_token: opaque }), 400)
+    const { body } = await expectAnswer(
+      deployment.exchange({ subject_token, actor_token: jwt }),
+      200,
+    )
     expect(decodeJwt(body.access_token).act).to.deep.equal({ sub: 'olivia' })
   })
 })
