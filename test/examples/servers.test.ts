@@ -11,7 +11,7 @@ const EXAMPLES = join(import.meta.dirname, '../../examples')
  * nest/main.ts is run by the suite frameworks, where NestJS is installed, and minimal.ts is the server of
  * README.md, which test/docs/readme.test.ts runs.
  */
-const SERVERS = ['by-hand', 'express', 'fastify', 'hono']
+const SERVERS = ['express', 'fastify', 'hono']
 
 describe('examples/', function () {
   this.timeout(60_000)
