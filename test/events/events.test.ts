@@ -204,16 +204,4 @@ describe('audit events', () => {
       expect(text).to.not.include(value)
     }
   })
-
-  it('TypeScript knows the events', () => {
-    const compiles = (at: Deployment) => {
-      at.provider.on('impersonation.started', (_ctx, event) => event.jti?.length)
-      // @ts-expect-error: there is no such member
-      at.provider.on('impersonation.started', (_ctx, event) => event.token)
-      // @ts-expect-error: there is no such event
-      at.provider.on('impersonation.revoked', () => {})
-    }
-    expect(compiles).to.be.a('function')
-    return deployRecording()
-  })
 })

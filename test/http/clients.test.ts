@@ -102,18 +102,4 @@ describe('managementApi.clients: a function', () => {
     named = true
     await expectAnswer(deployment.exchange({ subject_token }), 200)
   })
-
-  it('answers for each client by itself, however many ask at once', async () => {
-    const ids = Array.from({ length: 20 }, (_, at) => `machine-${at}`)
-    const isEven = (id: string) => Number(id.slice('machine-'.length)) % 2 === 0
-    const issue = async ({ clientId }: Client) => {
-      await new Promise(setImmediate)
-      return isEven(clientId)
-    }
-    const machines = ids.map((client_id) => ({ ...machine, client_id }))
-    await using deployment = await deployNaming({ issue }, ...machines)
-    const answers = await Promise.all(ids.map((id) => ask(deployment, id, 'secret')))
-    const statuses = answers.map(({ status }) => status)
-    expect(statuses).to.deep.equal(ids.map((id) => (isEven(id) ? 200 : 400)))
-  })
 })

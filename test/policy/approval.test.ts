@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import { ApprovalRequired, type Authorize, type Verdict } from '../../src/index.ts'
+import type { Authorize, Verdict } from '../../src/index.ts'
 import { recording } from '../support/audit.ts'
 import { deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
@@ -30,19 +30,6 @@ describe('what needs an approval is not issued without one', () => {
     expect(denied?.needs).to.deep.equal(['second_person', 'user'])
     expect(denied?.denial).to.include({ stage: 'issue', error: 'approval_required' })
     await deployment.close()
-  })
-
-  it('issue in the process: throws ApprovalRequired', async () => {
-    const { answers, authorize } = settable()
-    await using deployment = await deploy({ impersonation: { authorize } })
-    answers.issue = { needs: ['second_person'], emergency: true }
-    const { impersonation } = deployment.provider
-    const refused = await impersonation
-      .issue({ userId: 'alice' }, { as: 'backend' })
-      .catch((error: unknown) => error)
-    expect(refused).to.be.instanceOf(ApprovalRequired)
-    const approval = { by: ['second_person'], emergency: true }
-    expect(refused).to.deep.include({ statusCode: 403, approval })
   })
 
   it('I2, I7: an exchange whose approval is gone is access_denied, and burns nothing', async () => {
