@@ -7,7 +7,7 @@ import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { bearer, CURRENT, current, end, impersonate } from '../support/ending-current.ts'
 import { expectAnswer } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
-import { signIn, signOutOfProvider } from '../support/sign-in.ts'
+import { signIn } from '../support/sign-in.ts'
 
 /** How one can end, and what its token is told. */
 const ENDS: ReadonlyArray<[what: string, how: EndOptions, by: string]> = [
@@ -52,24 +52,6 @@ describe('GET {issuer}/impersonations/current', () => {
       expect(events).to.have.length(3 * ENDS.length)
     })
   }
-
-  it('after the operator has ended it with the token itself, and has signed out', async () => {
-    const first = await signIn(deployment, 'olivia')
-    const form = { resource: `${deployment.base}/opaque`, actor_token: first.access_token }
-    const { id, token } = await impersonate(deployment, form)
-    const other = await impersonate(deployment, form)
-    await end(deployment.base, bearer(token), { reason: 'left' })
-    const { end: ended } = (await deployment.get(`/${id}`)).body
-    expect(ended).to.deep.include({ cause: 'requested', by: { sub: 'olivia' }, reason: 'left' })
-    const told = (await current(deployment.base, bearer(token))).body.end
-    expect(told).to.deep.equal({ cause: 'requested', by: 'operator' })
-    await signOutOfProvider(deployment, first)
-    let { body } = await current(deployment.base, bearer(other.token))
-    while (body.state === 'active') {
-      body = (await current(deployment.base, bearer(other.token))).body
-    }
-    expect(body.end).to.deep.equal({ cause: 'operator_signed_out', by: 'operator' })
-  })
 
   it('with a review, where the rule wants a person to look at it; why is not told, also after the end', async () => {
     review = 'after a refusal by Grace'

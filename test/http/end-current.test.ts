@@ -61,7 +61,8 @@ describe('POST {issuer}/impersonations/current/end', () => {
     const long = await end(deployment.base, bearer(token), { reason: 'x'.repeat(2000) })
     const form = await end(deployment.base, { ...bearer(token), 'content-type': 'text/plain' })
     expect([long.status, form.status, await stateOf(id)]).to.deep.equal([413, 415, 'active'])
-    await expectAnswer(end(deployment.base, bearer(token), {}), 204)
+    await expectAnswer(end(deployment.base, bearer(token), { reason: 'left' }), 204)
+    expect((await deployment.get(`/${id}`)).body.end.reason).to.equal('left')
   })
 
   it('405 for other methods, HEAD among them; other paths are not this one', async () => {

@@ -1,16 +1,8 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import Koa from 'koa'
-import mount from 'koa-mount'
 import type { Configuration, InteractionResults } from 'oidc-provider'
-import { type ImpersonationOptions, Provider } from '../../src/index.ts'
-import { deploymentConfiguration } from '../support/deployment-configuration.ts'
-import { answerOf, type Form, urlencoded } from '../support/http.ts'
+import type { ImpersonationOptions } from '../../src/index.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
 import { type SignedIn, signIn } from '../support/sign-in.ts'
-
-type Site = Pick<Awaited<ReturnType<typeof serve>>, 'base' | 'issuer' | 'post'>
 
 describe('features.impersonation.applications', () => {
   for (const [how, applications] of [
@@ -75,7 +67,7 @@ describe('features.impersonation.applications', () => {
 
 /** What the provider answers to `prompt=none`. */
 async function silently(
-  { issuer }: Site,
+  { issuer }: Deployment,
   { cookie }: SignedIn,
   parameters: Record<string, string> = {},
 ): Promise<Record<string, string>> {
@@ -97,55 +89,37 @@ async function silently(
   return Object.fromEntries(new URL(answer.get('location') ?? issuer).searchParams)
 }
 
-/** A provider whose consent page makes a new grant each time, of what it is asked for. */
+/** A deployment whose consent page makes a new grant each time, of what it is asked for. */
 async function serve({
   applications,
   loadExistingGrant,
 }: Pick<ImpersonationOptions, 'applications'> & Pick<Configuration, 'loadExistingGrant'>) {
-  const server = createServer().listen(0, '127.0.0.1')
-  server.unref()
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const base = `http://127.0.0.1:${port}`
-  const issuer = `${base}/oidc`
-  const configuration = deploymentConfiguration(base, new Set(['olivia']), {
-    impersonation: { applications },
-  })
-  const provider = new Provider(issuer, { ...configuration, loadExistingGrant })
   let consents = 0
-  const app = new Koa()
-  app.keys = ['test']
-  app.use(async (ctx, next) => {
-    if (!ctx.path.startsWith('/interaction/')) return next()
-    const { params, prompt, session } = await provider.interactionDetails(ctx.req, ctx.res)
-    ctx.respond = false
-    const finish = (result: InteractionResults) =>
-      provider.interactionFinished(ctx.req, ctx.res, result)
-    if (prompt.name === 'login') return finish({ login: { accountId: String(params.login_hint) } })
-    consents += 1
-    const { missingOIDCScope, missingResourceScopes } = prompt.details
-    const grant = new provider.Grant({
-      accountId: session?.accountId,
-      clientId: String(params.client_id),
-    })
-    if (Array.isArray(missingOIDCScope)) grant.addOIDCScope(missingOIDCScope.join(' '))
-    for (const [resource, scopes] of Object.entries(missingResourceScopes ?? {})) {
-      grant.addResourceScope(resource, scopes.join(' '))
-    }
-    return finish({ consent: { grantId: await grant.save() } })
-  })
-  app.use(mount('/oidc', provider))
-  server.on('request', app.callback())
-  return {
-    base,
-    issuer,
-    consents: () => consents,
-    post: async (path: string, form: Form, headers: Record<string, string> = {}) =>
-      answerOf(await fetch(`${base}${path}`, { method: 'POST', body: urlencoded(form), headers })),
-    async [Symbol.asyncDispose]() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
+  const deployment: Deployment = await deploy({
+    impersonation: { applications },
+    configuration: { loadExistingGrant },
+    async middleware(ctx, next) {
+      if (!ctx.path.startsWith('/interaction/')) return next()
+      const { provider } = deployment
+      const { params, prompt, session } = await provider.interactionDetails(ctx.req, ctx.res)
+      ctx.respond = false
+      const finish = (result: InteractionResults) =>
+        provider.interactionFinished(ctx.req, ctx.res, result)
+      if (prompt.name === 'login') {
+        return finish({ login: { accountId: String(params.login_hint) } })
+      }
+      consents += 1
+      const { missingOIDCScope, missingResourceScopes } = prompt.details
+      const grant = new provider.Grant({
+        accountId: session?.accountId,
+        clientId: String(params.client_id),
+      })
+      if (Array.isArray(missingOIDCScope)) grant.addOIDCScope(missingOIDCScope.join(' '))
+      for (const [resource, scopes] of Object.entries(missingResourceScopes ?? {})) {
+        grant.addResourceScope(resource, scopes.join(' '))
+      }
+      return finish({ consent: { grantId: await grant.save() } })
     },
-  }
+  })
+  return { ...deployment, consents: () => consents }
 }

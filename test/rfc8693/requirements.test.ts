@@ -126,20 +126,6 @@ describe('RFC 8693: what an authorization server must do', () => {
     return { headers, body, claims: await claimsOf(deployment, body.access_token) }
   }
 
-  it('§2.1 the request is a POST with a form in its body', async () => {
-    const subject_token = await deployment.subjectToken()
-    const query = new URLSearchParams({ subject_token, client_id: 'console' })
-    const got = await fetch(`${deployment.issuer}/token?${query}`)
-    expect(got.status).to.be.within(400, 499)
-    const json = await fetch(`${deployment.issuer}/token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ subject_token, client_id: 'console' }),
-    })
-    expect(json.status).to.equal(400)
-    await expectAnswer(deployment.exchange({ subject_token }), 200)
-  })
-
   it('§2.2.1 the response is 200, JSON, not to be cached, with access_token, its types, its life and the scope', async () => {
     for (const requested_token_type of [undefined, ACCESS_TOKEN_TYPE]) {
       const form = { requested_token_type, scope: 'orders:read orders:admin' }
