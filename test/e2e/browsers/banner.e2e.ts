@@ -35,7 +35,7 @@ const LAYERS: Readonly<Record<string, Layered>> = {
     header: 'nav',
   },
   'an AppBar of MUI, by its name': {
-    html: '<header class="MuiAppBar-root" style="position: fixed; inset: 0 0 auto; z-index: 1100; background: #ddf">Shop</header>',
+    html: '<style>header { position: fixed; top: 0; left: 0; right: 0; z-index: 1100 }</style><header class="MuiAppBar-root MuiAppBar-positionFixed">Shop</header>',
     header: '.MuiAppBar-root',
   },
   'an application in a fixed layer that scrolls': {
