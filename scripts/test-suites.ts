@@ -48,7 +48,7 @@ const BROWSER_ON_PUSH: readonly string[] = [
   'packages/console/test/e2e/permits/permits.e2e.ts',
   'packages/console/test/e2e/audit/{hostile,export,keyboard,prove,question,still}.e2e.ts',
   // The example: each link, the stories of the README and the start page, and the shop that acts.
-  'test/e2e/{links,story,shop,sign-in-page,start-page,strict}.e2e.ts',
+  'test/e2e/{links,story,shop,sign-in-page,start-page}.e2e.ts',
   // What the tests above rely on: that a fault in a page is found.
   'test/e2e/harness/*.e2e.ts',
 ]

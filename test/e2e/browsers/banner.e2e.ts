@@ -111,6 +111,7 @@ inEachBrowser('the banner above the layers of a page', (browser) => {
         await show(person)
         await isAbove(person)
         if (enter) {
+          await tab.evaluate('raised = 0')
           await tab.evaluate(enter)
           // Until a modal one is closed, the banner is seen above it and cannot be pressed.
           if (close) {
