@@ -37,7 +37,6 @@ const BROWSER_ON_PUSH: readonly string[] = [
   'packages/browser/test/refusals.e2e.ts',
   'packages/browser/test/dpop.e2e.ts',
   'packages/browser/test/document.e2e.ts',
-  'packages/browser/test/server-rendered.e2e.ts',
   'packages/browser/test/server-rendered-console.e2e.ts',
   'packages/browser/test/banner/{content,document,end,names,places,time,title}.e2e.ts',
   // The console: the sign-in of a page, and the work of each role from click to click.
