@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { hasEnding } from '../adapters/contract.ts'
-import { emitEnd } from '../events/emit.ts'
+import { emit } from '../events/emit.ts'
 import { instance, requireEnding } from '../host/weak-cache.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
 import type { EndOptions, Impersonation, ImpersonationFilter } from '../public/objects.ts'
@@ -116,7 +116,7 @@ function notify(
   ending: Ending,
   facts: () => Partial<ImpersonationEvent>,
 ): void {
-  const recorded = emitEnd(provider, ending.ctx, facts)
+  const recorded = emit(provider, 'impersonation.ended', ending.ctx, facts)
   // Chained by `then`, which keeps nothing of the earlier ends. The result of `Promise.all` would
   // hold all of them.
   ending.recorded = ending.recorded.then(() => recorded)
