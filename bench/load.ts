@@ -3,13 +3,21 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { Pool } from 'undici'
 
+export const SCENARIOS = ['client_credentials', 'issue', 'exchange', 'full cycle'] as const
+export type Scenario = (typeof SCENARIOS)[number]
+
 /** One slice of load. */
 export interface Slice {
   /** Processor time of the server process for one request, in microseconds. */
   readonly cpu: number
-  /** Statements that the storage got for one request. */
-  readonly statements: number
   readonly perSecond: number
+}
+
+/** A provider in its own process, and the requests to it. */
+export interface Server {
+  /** Sends `count` requests over so many connections. An exchange needs an issue before. */
+  measure(scenario: Scenario, connections: number, count: number): Promise<Slice>
+  stop(): Promise<void>
 }
 
 const FORM_HEADERS = {
@@ -24,20 +32,9 @@ const EXCHANGE =
   '&resource=https%3A%2F%2Fapi.example.com&scope=read&subject_token='
 const ISSUE = '{"userId":"alice","context":{"ticketId":"SUP-123","reason":"billing"}}'
 
-/** A provider in its own process, and the requests to it. Every answer is checked. */
-export interface Server {
-  readonly requests: Readonly<Record<'clientCredentials' | 'cycle', () => Promise<string>>> & {
-    issue(): Promise<string>
-    exchange(subjectToken: string): Promise<string>
-  }
-  /** Runs `task` `count` times over so many connections. */
-  slice(connections: number, count: number, task: () => Promise<unknown>): Promise<Slice>
-  stop(): Promise<void>
-}
-
 /** @param checkout the folder of the source, whose `bench/` must be like this one */
-export async function startServer(checkout: string, storage: string, alg: string): Promise<Server> {
-  const child = fork(join(checkout, 'bench/server.ts'), [storage, alg], {
+export async function startServer(checkout: string, storage: string): Promise<Server> {
+  const child = fork(join(checkout, 'bench/server.ts'), [storage], {
     execArgv: ['--expose-gc', '--no-warnings', '--conditions=oidc-provider-impersonation'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
@@ -47,7 +44,7 @@ export async function startServer(checkout: string, storage: string, alg: string
   })
   ended.catch(() => {})
   const heard = async () => (await Promise.race([once(child, 'message'), ended]))[0]
-  const ask = (when: 'after' | 'before') => {
+  const cpuAt = (when: 'after' | 'before'): Promise<number> => {
     const answer = heard()
     child.send(when)
     return answer
@@ -62,41 +59,36 @@ export async function startServer(checkout: string, storage: string, alg: string
     if (response.statusCode > 201) throw new Error(`${path}: ${response.statusCode} ${text}`)
     return JSON.parse(text)
   }
-  const token = async (form: string): Promise<string> =>
-    (await post('/oidc/token', FORM_HEADERS, form)).access_token
-  const machineToken = await token(
+  const token = (form: string) => post('/oidc/token', FORM_HEADERS, form)
+  const { access_token: machineToken } = await token(
     `grant_type=client_credentials&scope=impersonate&resource=${encodeURIComponent(`${base}/api`)}`,
   )
   const headers = { authorization: `Bearer ${machineToken}`, 'content-type': 'application/json' }
   const issue = async (): Promise<string> =>
     (await post('/api/subject-tokens', headers, ISSUE)).subjectToken
-  const exchange = (subjectToken: string) => token(EXCHANGE + subjectToken)
 
+  /** Subject tokens to exchange next. */
+  const issued: string[] = []
+  const requests: Readonly<Record<Scenario, () => Promise<unknown>>> = {
+    client_credentials: () => token(CLIENT_CREDENTIALS),
+    issue: async () => issued.push(await issue()),
+    exchange: () => token(EXCHANGE + issued.shift()),
+    'full cycle': async () => token(EXCHANGE + (await issue())),
+  }
   return {
-    requests: {
-      clientCredentials: () => token(CLIENT_CREDENTIALS),
-      issue,
-      exchange,
-      cycle: async () => exchange(await issue()),
-    },
-    async slice(connections, count, task) {
+    async measure(scenario, connections, count) {
       let left = count
       const worker = async () => {
         for (; left > 0; ) {
           left -= 1
-          await task()
+          await requests[scenario]()
         }
       }
-      const before = await ask('before')
+      const before = await cpuAt('before')
       const started = performance.now()
       await Promise.all(Array.from({ length: connections }, worker))
       const seconds = (performance.now() - started) / 1000
-      const after = await ask('after')
-      return {
-        cpu: (after.cpu - before.cpu) / count,
-        statements: (after.statements - before.statements) / count,
-        perSecond: count / seconds,
-      }
+      return { cpu: ((await cpuAt('after')) - before) / count, perSecond: count / seconds }
     },
     async stop() {
       await pool.close()

@@ -6,8 +6,6 @@ import { cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, posix, relative } from 'node:path'
 import { PLACEHOLDER } from './check-release.ts'
 import { replaceLinks } from './markdown-links.ts'
-import { apiPages } from './site/api.ts'
-import { routePages } from './site/routes.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SITE = join(ROOT, 'scripts/site')
@@ -41,7 +39,7 @@ for await (const path of glob([...Object.keys(PLACES), 'docs/**/*.md', 'packages
 function linkFrom(document: string, link: string): string {
   const inRepository = link.replace(new RegExp(`^${PLACEHOLDER}/(?:blob|raw)/main/`), '/')
   const [path = '', anchor] = inRepository.split('#')
-  if (path === '' || URL.canParse(path) || path.startsWith('/routes/')) return link
+  if (path === '' || URL.canParse(path)) return link
   const file = path.startsWith('/')
     ? path.slice(1)
     : posix.normalize(posix.join(posix.dirname(document), path))
@@ -70,20 +68,16 @@ for (const [path, place] of documents) {
 for await (const image of glob(['docs/images/*', 'packages/*/images/*'], { cwd: ROOT })) {
   await cp(join(ROOT, image), join(PAGES, 'public', image))
 }
-for (const [place, text] of routePages()) {
-  await writePage(
-    place,
-    replaceLinks(text, (link) => linkFrom('docs/openapi.yaml', link)),
-  )
-}
 console.log('reading the exports of the packages')
-for (const [path, text] of await apiPages()) await writePage(`api/${path}`, text)
+await run('typedoc/bin/typedoc', '--options', join(SITE, 'typedoc.config.js'))
 console.log('building the site')
-const build = spawn(
-  process.execPath,
-  [join(SITE, 'node_modules/vitepress/bin/vitepress.js'), 'build', SITE],
-  { stdio: 'inherit' },
-)
-const [code] = await once(build, 'exit')
-if (code !== 0) throw new Error(`VitePress ended with ${code}`)
+await run('vitepress/bin/vitepress.js', 'build', SITE)
 console.log(`${relative(process.cwd(), join(SITE, 'dist'))} is the site`)
+
+/** Runs a tool of the site. */
+async function run(tool: string, ...args: string[]): Promise<void> {
+  const program = join(SITE, 'node_modules', tool)
+  const child = spawn(process.execPath, [program, ...args], { stdio: 'inherit' })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`${tool} ended with ${code}`)
+}

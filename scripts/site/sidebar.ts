@@ -27,13 +27,9 @@ export function sidebar(): Group[] {
         })),
       }
     })
-  const reference = [
-    { text: 'Routes', link: '/routes/' },
-    { text: 'Exports', link: '/api/' },
-  ]
   return [
     { text: 'Start', items: [{ text: 'What it is', link: '/' }] },
     ...groups,
-    { text: 'Generated', items: reference },
+    { text: 'Generated', items: [{ text: 'Exports', link: '/api/' }] },
   ]
 }

@@ -1,45 +1,55 @@
-// The TypeDoc settings for the exports on the site. api.ts adds the entry points.
+// The TypeDoc settings for the exports on the site.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Converter, ReflectionKind } from 'typedoc'
 
-const PACKAGE = 'oidc-provider-impersonation'
+const NAME = 'oidc-provider-impersonation'
+const ROOT = join(import.meta.dirname, '../..')
+/** Semantic versioning does not cover it. */
+const NOT_PUBLIC = './siblings'
 
-/** Removes content that the pages do not need. @param {import('typedoc').Application} app */
-function trim(app) {
-  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
-    for (const member of project.getReflectionsByKind(ReflectionKind.All)) {
-      // `on`, `once` and similar methods of oidc-provider's Provider. Another page describes the
-      // events.
-      const origin = member.inheritedFrom
-      if (origin?.package && !origin.package.startsWith(PACKAGE)) project.removeReflection(member)
-      // TypeDoc uses this name for a destructured parameter.
-      if (member.name === '__namedParameters') member.name = 'options'
-    }
-  })
-  app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
-    for (const member of project.getReflectionsByKind(ReflectionKind.All)) {
-      delete member.inheritedFrom
-      delete member.overwrites
-      // A default export has no name of its own.
-      for (const type of member.extendedTypes ?? []) {
-        const origin = type.package?.replace('@types/', '')
-        if (type.name === 'default') type.name = `Provider of ${origin}`
-      }
-    }
+const PACKAGES = ['.', ...readManifest('.').workspaces]
+
+function readManifest(folder) {
+  return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
+}
+
+/** What users import, by the source that the condition leads to. */
+const specifiers = new Map(PACKAGES.flatMap(modulesOf))
+
+function modulesOf(folder) {
+  const { name, exports } = readManifest(folder)
+  return Object.keys(exports).flatMap((path) => {
+    const source = exports[path][NAME]
+    return source && path !== NOT_PUBLIC ? [[join(folder, source), name + path.slice(1)]] : []
   })
 }
 
-/** What users import. @param {string} name of the module: its path from the root of the repository */
-function specifierOf(name) {
-  return name.replace(/^(?:packages\/([\w-]+)\/)?src/, (_, part) =>
-    [PACKAGE, part].filter(Boolean).join('-'),
-  )
+/** Names modules as users import them. @param {import('typedoc').Application} app */
+function trim({ converter }) {
+  converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    for (const [source, specifier] of specifiers) {
+      const module = project.getChildByName([source.replace(/(\/index)?\.ts$/, '')])
+      if (module) module.name = specifier
+    }
+    for (const member of project.getReflectionsByKind(ReflectionKind.All)) {
+      // TypeDoc uses this name for a destructured parameter.
+      if (member.name === '__namedParameters') member.name = 'options'
+      // The methods of oidc-provider's Provider, such as `on`.
+      const origin = member.inheritedFrom?.package
+      if (origin && !origin.startsWith(NAME)) project.removeReflection(member)
+    }
+  })
 }
 
 export default {
-  name: PACKAGE,
+  name: 'API',
+  entryPoints: [...specifiers.keys()].map((source) => join(ROOT, source)),
   plugin: ['typedoc-plugin-markdown', trim],
-  tsconfig: 'tsconfig.json',
-  basePath: '../..',
+  tsconfig: join(import.meta.dirname, 'tsconfig.json'),
+  basePath: ROOT,
+  out: join(import.meta.dirname, 'pages/api'),
+  entryFileName: 'index',
   logLevel: 'Warn',
   router: 'module',
   readme: 'none',
@@ -54,12 +64,8 @@ export default {
   jsDocCompatibility: { defaultTag: false },
   hideBreadcrumbs: true,
   hidePageHeader: true,
-  pageTitleTemplates: {
-    module: ({ name }) => `\`${specifierOf(name)}\``,
-  },
+  pageTitleTemplates: { module: '`{name}`' },
   parametersFormat: 'table',
   typeDeclarationFormat: 'table',
   useCodeBlocks: true,
-  expandObjects: true,
-  expandParameters: true,
 }

@@ -1,15 +1,17 @@
 import type { AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter, ListedBefore, LookUp } from './contract.ts'
 
+/** The number of records that a page has, and the largest that an adapter has to resolve. */
+export const PAGE_SIZE = 100
+
 /** Yields all records that match, the newest first, page by page. */
 export async function* readPages(
   adapter: Pick<EndingAdapter, 'list'>,
   lookUp: LookUp,
-  batch: number,
+  batch = PAGE_SIZE,
   start?: ListedBefore,
 ): AsyncGenerator<readonly AdapterPayload[]> {
-  let before = start
-  for (;;) {
+  for (let before = start; ; ) {
     const records = await adapter.list(lookUp, batch, before)
     yield records
     const last = records.at(-1)

@@ -3,7 +3,6 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { hasEnding } from '../adapters/contract.ts'
 import { emit } from '../events/emit.ts'
 import { instance, requireEnding } from '../host/weak-cache.ts'
-import type { ImpersonationEvent } from '../public/events.ts'
 import type { EndOptions, Impersonation, ImpersonationFilter } from '../public/objects.ts'
 import { present } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
@@ -12,11 +11,9 @@ import {
   describeEnded,
   describeImpersonation,
   isOver,
-  listPages,
+  listTokens,
   lookUpOf,
   matcherFor,
-  PAGE_SIZE,
-  shownEnd,
 } from './list.ts'
 
 /** The number of ends at once. */
@@ -24,24 +21,12 @@ const AT_ONCE = 16
 /** The number of attempts with unknown outcome that are remembered. */
 export const MAX_UNSURE_IDS = 10_000
 
-/** The options of one call, and its request. */
-interface EndCall {
+/** A call that ends, and its request. */
+interface Ending {
   readonly how: EndOptions
   readonly ctx?: KoaContextWithOIDC | undefined
-}
-
-/** A call that is under way. */
-interface Ending extends EndCall {
-  /** Resolves when every end so far is recorded, or its time is over. */
-  recorded: Promise<void>
-}
-
-/** The outcome of one end. */
-interface Outcome {
-  /** `true` if this end is the one that counts. */
-  readonly isFirst: boolean
-  /** The state afterwards; `undefined` if it is gone. */
-  readonly token: SubjectToken | undefined
+  /** One for each end that this call stored. Resolves when it is recorded, or its time is over. */
+  readonly recorded: Promise<void>[]
 }
 
 /**
@@ -61,7 +46,9 @@ export async function endImpersonation(
   requireEnding(provider)
   const found = await instance(provider).subjectTokens.findById(id)
   if (!found) return undefined
-  const { token } = await untilRecorded({ how, ctx }, (ending) => settle(provider, found, ending))
+  const recorded: Promise<void>[] = []
+  const token = await endToken(provider, found, { how, ctx, recorded })
+  await Promise.all(recorded)
   return token && describeImpersonation(token)
 }
 
@@ -70,81 +57,71 @@ export async function endImpersonation(
  * and a repetition ends the rest. Settles when its ends are recorded, or the time for that is over
  * (nothing acts before it is recorded, I13).
  *
- * @param only - a further condition
+ * @param isMeant - a further condition
  * @returns the number that this call ended
  */
 export async function endMatching(
   provider: Provider,
   filter: ImpersonationFilter,
-  { only = () => true, ...call }: EndCall & { readonly only?: (token: SubjectToken) => boolean },
+  how: EndOptions,
+  isMeant: (token: SubjectToken) => boolean = () => true,
+  ctx?: KoaContextWithOIDC,
 ): Promise<number> {
-  const isMeant = matcherFor(filter)
-  const { subjectTokens: tokens } = instance(provider)
-  return untilRecorded(call, async (ending) => {
-    let count = 0
-    for await (const records of listPages(provider, lookUpOf(filter), PAGE_SIZE)) {
-      const meant = records
-        .flatMap((record) => tokens.fromRecord(record) ?? [])
-        .filter((token) => isMeant(token) && only(token))
-      for (let from = 0; from < meant.length; from += AT_ONCE) {
-        const batch = meant.slice(from, from + AT_ONCE)
-        const outcomes = await Promise.allSettled(
-          batch.map((token) => settle(provider, token, ending)),
-        )
-        for (const outcome of outcomes) {
-          if (outcome.status === 'rejected') throw outcome.reason
-          if (outcome.value.isFirst) count += 1
-        }
+  const matches = matcherFor(filter)
+  const recorded: Promise<void>[] = []
+  try {
+    for await (const tokens of listTokens(provider, lookUpOf(filter))) {
+      const found = tokens.filter((token) => matches(token) && isMeant(token))
+      for (let from = 0; from < found.length; from += AT_ONCE) {
+        const batch = found.slice(from, from + AT_ONCE)
+        const ends = batch.map((token) => endToken(provider, token, { how, ctx, recorded }))
+        await Promise.allSettled(ends)
+        await Promise.all(ends)
       }
     }
-    return count
-  })
-}
-
-/** Runs the ends, and waits until they are recorded, also if it fails in the middle. */
-async function untilRecorded<T>(call: EndCall, run: (ending: Ending) => Promise<T>): Promise<T> {
-  const ending: Ending = { ...call, recorded: Promise.resolve() }
-  try {
-    return await run(ending)
   } finally {
-    await ending.recorded
+    await Promise.all(recorded)
   }
+  return recorded.length
 }
 
-function notify(
+/**
+ * Stores one end, and emits its event if it is the first. An ended impersonation as well, so that
+ * the storage repairs the lost parts of that end (what can act can be ended, I14).
+ *
+ * @returns the token afterwards; `undefined` if it is gone
+ * @throws the storage's error if it is not known whether the end is stored
+ */
+async function endToken(
   provider: Provider,
-  ending: Ending,
-  facts: () => Partial<ImpersonationEvent>,
-): void {
-  const recorded = emit(provider, 'impersonation.ended', ending.ctx, facts)
-  // Chained by `then`, which keeps nothing of the earlier ends. The result of `Promise.all` would
-  // hold all of them.
-  ending.recorded = ending.recorded.then(() => recorded)
-}
-
-/** Stores one end, and emits its event if it is the first. */
-async function settle(provider: Provider, token: SubjectToken, ending: Ending): Promise<Outcome> {
-  if (isOver(token)) return { isFirst: false, token }
-  const { findById } = instance(provider).subjectTokens
-  const end = newEnd(ending.how)
-  // An ended impersonation as well, so that the storage repairs the lost parts of that end (what
-  // can act can be ended, I14).
-  if (await storeEnd(provider, token.jti, end)) {
-    // It may have been redeemed since it was read.
-    const isSettled = token.consumed !== undefined && token.note !== undefined
-    const again = isSettled ? undefined : await findById(token.jti).catch(() => undefined)
-    const ended = again ?? Object.assign(token, { end })
-    notify(provider, ending, () => ({ ...describeEnded(ended), end: shownEnd(end) }))
-    return { isFirst: true, token: ended }
+  token: SubjectToken,
+  { how, ctx, recorded }: Ending,
+): Promise<SubjectToken | undefined> {
+  if (isOver(token)) return token
+  const { subjectTokens, unsureEnds } = instance(provider)
+  const end = newEnd(how)
+  const store = () => storeEnd(provider, token.jti, end)
+  let isStored = false
+  let after: SubjectToken | undefined
+  try {
+    // Asks again if the reply was lost. A record may read as ended while the index is not stored.
+    isStored = await store().catch(store)
+    // It may have been redeemed, or ended, since it was read.
+    const isKnown = token.end ?? (isStored && token.note)
+    after = isKnown ? token : await subjectTokens.findById(token.jti)
+  } catch (error) {
+    if (!isStored) {
+      unsureEnds.set(end.attempt, true)
+      throw error
+    }
   }
-  // No end goes unrecorded (I13): an attempt of this process turned out to be the first end. Its
-  // event is due.
-  const attempt = token.end?.attempt
-  if (attempt !== undefined && instance(provider).unsureEnds.delete(attempt)) {
-    notify(provider, ending, () => describeEnded(token))
-    return { isFirst: true, token }
+  const ended = isStored ? Object.assign(after ?? token, { end }) : after
+  // No end goes unrecorded (I13): the end may be that of a reply that was lost, now or before.
+  const attempt = ended?.end?.attempt ?? ''
+  if (ended && (attempt === end.attempt || unsureEnds.delete(attempt))) {
+    recorded.push(emit(provider, 'impersonation.ended', ctx, () => describeEnded(ended)))
   }
-  return { isFirst: false, token: token.end ? token : await findById(token.jti) }
+  return ended
 }
 
 /** An end with the id of its attempt, which no other end has. */
@@ -159,31 +136,11 @@ function newEnd({ by, cause = 'requested', reason }: EndOptions): EndAttempt {
   }
 }
 
-/**
- * Ends the record. If the reply was lost, it tries once more, and the record shows whether this
- * attempt was the first end. The record alone is not enough, because it may read as ended while
- * the index is not stored (what can act can be ended, I14).
- *
- * @throws the storage's error if neither is known. The attempt is remembered then.
- */
+/** Resolves `true` if this is the first end of the record. */
 async function storeEnd(provider: Provider, id: string, end: EndAttempt): Promise<boolean> {
-  const ask = async () => {
-    const won: unknown = await requireEnding(provider).endOnce(id, { ...end })
-    if (typeof won === 'boolean') return won
-    throw new TypeError('endOnce() of the storage adapter must resolve true or false')
-  }
-  try {
-    return await ask()
-  } catch (error) {
-    const won = await ask().catch(() => undefined)
-    if (won === true) return true
-    const look = won === false && instance(provider).subjectTokens.findById(id)
-    const stored = await Promise.resolve(look).catch(() => undefined)
-    const attempt = stored ? stored.end?.attempt : undefined
-    if (attempt !== undefined) return attempt === end.attempt
-    instance(provider).unsureEnds.set(end.attempt, true)
-    throw error
-  }
+  const isFirst: unknown = await requireEnding(provider).endOnce(id, { ...end })
+  if (typeof isFirst === 'boolean') return isFirst
+  throw new TypeError('endOnce() of the storage adapter must resolve true or false')
 }
 
 /** Causes of ends after the request that led to them. */

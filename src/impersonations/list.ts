@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import type { AdapterPayload, Provider } from 'oidc-provider'
+import type { Provider } from 'oidc-provider'
 import type { ListedBefore, LookUp } from '../adapters/contract.ts'
-import { readPages, requirePosition } from '../adapters/pages.ts'
+import { PAGE_SIZE, readPages, requirePosition } from '../adapters/pages.ts'
 import { isReserved } from '../adapters/record.ts'
 import { instance, requireEnding } from '../host/weak-cache.ts'
 import { InvalidInput } from '../options/rules.ts'
@@ -14,7 +14,7 @@ import type {
   ImpersonationState,
 } from '../public/objects.ts'
 import { present } from '../shared/json.ts'
-import { hasCase } from '../shared/spellings.ts'
+import { otherSpelling } from '../shared/text.ts'
 import {
   MAX_CLOCK_DIFFERENCE,
   MAX_CLOCK_TOLERANCE,
@@ -22,8 +22,6 @@ import {
   type SubjectToken,
 } from '../tokens/subject-token.ts'
 
-/** The number of records read at once. */
-export const PAGE_SIZE = 100
 /** The largest number of records that one page reads, if most of them have another state. */
 const MAX_RECORDS_READ = 1000
 const DEFAULT_LIMIT = 25
@@ -60,7 +58,7 @@ export async function listImpersonations(
     (state ?? filter.client ?? filter.permit) === undefined
       ? Math.min(limit + 1, PAGE_SIZE)
       : PAGE_SIZE
-  for await (const records of listPages(provider, lookUpOf(filter), batch, start)) {
+  for await (const records of readPages(requireEnding(provider), lookUpOf(filter), batch, start)) {
     for (const [index, record] of records.entries()) {
       if (isReserved(record)) continue
       read += 1
@@ -76,51 +74,58 @@ export async function listImpersonations(
   return { items }
 }
 
-/** Yields all records that match, the newest first, page by page. */
-export function listPages(
+/** Yields all impersonations that the look-up finds, the newest first, page by page. */
+export async function* listTokens(
   provider: Provider,
-  ...asked: [lookUp: LookUp, batch: number, start?: ListedBefore]
-): AsyncGenerator<readonly AdapterPayload[]> {
-  return readPages(requireEnding(provider), ...asked)
+  lookUp: LookUp,
+): AsyncGenerator<readonly SubjectToken[]> {
+  const { fromRecord } = instance(provider).subjectTokens
+  for await (const records of readPages(requireEnding(provider), lookUp)) {
+    yield records.flatMap((record) => fromRecord(record) ?? [])
+  }
+}
+
+async function findNewest(provider: Provider): Promise<readonly SubjectToken[]> {
+  const { value } = await listTokens(provider, {}).next()
+  return value ?? []
 }
 
 /** Returns the resources for which the last impersonations got opaque access tokens. */
 export async function findOpaqueResources(provider: Provider): Promise<readonly string[]> {
-  const records = await requireEnding(provider).list({}, PAGE_SIZE)
-  const resources = records.flatMap((record) => {
-    const note = instance(provider).subjectTokens.fromRecord(record)?.note
-    return note?.format === 'opaque' ? [note.resource] : []
-  })
-  return [...new Set(resources)].sort()
+  const notes = (await findNewest(provider)).flatMap(({ note }) => note ?? [])
+  const opaque = notes.filter(({ format }) => format === 'opaque')
+  return [...new Set(opaque.map(({ resource }) => resource))].sort()
 }
 
-/** Returns the user of the newest impersonation whose id has a letter of two cases. */
+/** Returns a user of the last impersonations whose id has a letter of two cases. */
 export async function findIdWithCase(provider: Provider): Promise<string | undefined> {
-  let read = 0
-  for await (const records of listPages(provider, {}, PAGE_SIZE)) {
-    for (const record of records) {
-      const id = isReserved(record) ? undefined : record.accountId
-      if (typeof id === 'string' && hasCase(id)) return id
-    }
-    read += records.length
-    if (read >= MAX_RECORDS_READ) return undefined
-  }
-  return undefined
+  const ids = (await findNewest(provider)).map(({ accountId }) => accountId)
+  return ids.find((id) => otherSpelling(id) !== id)
 }
 
 export function lookUpOf({ userId, actor, requestedBy }: ImpersonationFilter): LookUp {
   return { accountId: userId, actor, clientId: requestedBy }
 }
 
-/** Filters that no adapter indexes: client and permit. */
+/** Makes a function that checks whether a filter finds an impersonation now. */
 export function matcherFor({
+  userId,
+  actor,
+  requestedBy,
   client,
   permit,
 }: ImpersonationFilter): (token: SubjectToken) => boolean {
-  return ({ note, consumed, bindingObject, permit: before }) =>
-    (client === undefined ||
-      (consumed ? note?.client : bindingObject.mayAct?.clientId) === client) &&
-    (permit === undefined || [note?.permit, before].flat().includes(permit))
+  return (token) => {
+    const { note, consumed } = token
+    const clientOf = () => (consumed ? note?.client : token.bindingObject.mayAct?.clientId)
+    return (
+      (userId === undefined || userId === token.accountId) &&
+      (actor === undefined || actor === (note?.actor ?? token.actor)) &&
+      (requestedBy === undefined || requestedBy === token.clientId) &&
+      (client === undefined || client === clientOf()) &&
+      (permit === undefined || [note?.permit, token.permit].flat().includes(permit))
+    )
+  }
 }
 
 /** Returns the state of an impersonation, derived from its record, never stored. */

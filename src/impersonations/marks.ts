@@ -9,13 +9,8 @@ import { MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
 import { epochSeconds } from '../shared/time.ts'
 import { MAX_CLOCK_DIFFERENCE, type SubjectToken } from '../tokens/subject-token.ts'
 import { endMatching } from './end.ts'
-import { lookUpOf, matcherFor, PAGE_SIZE } from './list.ts'
+import { matcherFor } from './list.ts'
 
-/**
- * The time for which a mark is kept, in seconds. Every subject token from before it has expired by
- * then.
- */
-const KEPT_SECONDS = MAX_SUBJECT_TOKEN_TTL + 2 * MAX_CLOCK_DIFFERENCE
 /** The interval at which the ending process touches its mark, in milliseconds. */
 const TOUCH_INTERVAL_MS = 5_000
 /** The interval at which a process checks for marks that another one left, in milliseconds. */
@@ -28,6 +23,8 @@ const COMMON_MARKS = `${RESERVED_PREFIX}marks`
 
 /** An end of all that match, stored before they are read. */
 export interface Mark {
+  /** The id of its record. */
+  readonly id: string
   readonly filter: ImpersonationFilter
   readonly how: EndOptions
   /** The last second of issue of the subject tokens that it concerns, since the epoch. */
@@ -42,10 +39,10 @@ export interface Mark {
 export function markFrom(
   filter: ImpersonationFilter,
   how: EndOptions,
-  grants?: Iterable<string>,
+  grants?: readonly string[],
 ): Mark {
-  const until = epochSeconds() + MAX_CLOCK_DIFFERENCE
-  return { filter, how, until, ...(grants === undefined ? {} : { grants: [...grants] }) }
+  const id = `mark:${randomBytes(16).toString('base64url')}`
+  return { id, filter, how, until: epochSeconds() + MAX_CLOCK_DIFFERENCE, grants }
 }
 
 /** Checks whether a mark concerns an impersonation that its filter finds. */
@@ -67,7 +64,7 @@ export async function endAll(
   how: EndOptions,
   ctx?: KoaContextWithOIDC,
 ): Promise<number> {
-  const run = () => endMatching(provider, filter, { how, ctx })
+  const run = () => endMatching(provider, filter, how, undefined, ctx)
   const isKnownAtIssue = (filter.actor ?? filter.client ?? filter.permit) === undefined
   return isKnownAtIssue ? run() : endMarked(provider, markFrom(filter, how), run)
 }
@@ -91,7 +88,7 @@ export async function endMarked<T>(
   const [stored] = await Promise.allSettled([storeMark(provider, COMMON_MARKS, mark)])
   if (stored.status === 'fulfilled') {
     onMarked()
-    return carryOut(provider, stored.value, run)
+    return carryOut(provider, mark, run)
   }
   await run()
   throw stored.reason
@@ -102,12 +99,8 @@ export async function endMarked<T>(
  *
  * @throws the storage's error
  */
-export async function markOperator(
-  provider: Provider,
-  operator: string,
-  mark: Mark,
-): Promise<void> {
-  await storeMark(provider, marksOf(operator), mark)
+export function markOperator(provider: Provider, operator: string, mark: Mark): Promise<void> {
+  return storeMark(provider, marksOf(operator), mark)
 }
 
 /** The account id of the marks that exchanges of one operator read. */
@@ -115,42 +108,29 @@ function marksOf(operator: string): string {
   return `${COMMON_MARKS}:${hash('sha256', operator, 'base64url')}`
 }
 
-/** @returns its record, of the model `SubjectToken`. It is no token, because it has no `exp`. */
-async function storeMark(
-  provider: Provider,
-  accountId: string,
-  mark: Mark,
-): Promise<AdapterPayload> {
-  const record = {
-    jti: `mark:${randomBytes(16).toString('base64url')}`,
-    iat: epochSeconds(),
-    iss: provider.issuer,
-    accountId,
-    touchedAt: epochSeconds(),
-    mark: JSON.stringify(mark),
-  }
-  await requireEnding(provider).upsert(record.jti, record, KEPT_SECONDS)
-  return record
+/**
+ * Stores a mark, or touches it. Its record is of the model `SubjectToken`. It is no token, because
+ * it has no `exp`. It is kept until every subject token from before it has expired.
+ */
+async function storeMark(provider: Provider, accountId: string, mark: Mark): Promise<void> {
+  const { id: jti, until: iat } = mark
+  const { issuer: iss } = provider
+  const touchedAt = epochSeconds()
+  const record = { jti, iat, iss, accountId, touchedAt, mark: JSON.stringify(mark) }
+  const left = iat + MAX_CLOCK_DIFFERENCE + MAX_SUBJECT_TOKEN_TTL - touchedAt
+  await requireEnding(provider).upsert(jti, record, Math.max(left, 1))
 }
 
 /** Runs the end of a mark. The mark is touched meanwhile, and consumed afterwards. */
-async function carryOut<T>(
-  provider: Provider,
-  record: AdapterPayload,
-  run: () => Promise<T>,
-): Promise<T> {
-  const adapter = requireEnding(provider)
-  const id = String(record.jti)
-  const touch = () => {
-    const touchedAt = epochSeconds()
-    const left = Number(record.iat) + KEPT_SECONDS - touchedAt
-    adapter.upsert(id, { ...record, touchedAt }, Math.max(left, 1)).catch(() => {})
-  }
+async function carryOut<T>(provider: Provider, mark: Mark, run: () => Promise<T>): Promise<T> {
+  const touch = () => void storeMark(provider, COMMON_MARKS, mark).catch(() => {})
   const touching = setInterval(touch, TOUCH_INTERVAL_MS).unref()
   try {
     const result = await run()
     // If it fails, another process repeats the end.
-    await adapter.consume(id).catch(() => {})
+    await requireEnding(provider)
+      .consume(mark.id)
+      .catch(() => {})
     return result
   } finally {
     clearInterval(touching)
@@ -182,35 +162,22 @@ async function findAmong(
   accountId: string,
   token: SubjectToken,
 ): Promise<Mark | undefined> {
-  for await (const records of readPages(adapter, { accountId }, PAGE_SIZE)) {
+  for await (const records of readPages(adapter, { accountId })) {
     for (const record of records) {
       const mark = parseMark(record, token.iss)
-      if (mark && isFoundBy(mark, token) && isConcernedBy(mark)(token)) return mark
+      if (mark && matcherFor(mark.filter)(token) && isConcernedBy(mark)(token)) return mark
     }
   }
   return undefined
-}
-
-/**
- * Checks whether the filter of a mark finds an impersonation, by the storage and in this process.
- */
-function isFoundBy({ filter }: Mark, token: SubjectToken): boolean {
-  const { accountId, actor, clientId } = lookUpOf(filter)
-  return (
-    (accountId === undefined || accountId === token.accountId) &&
-    (actor === undefined || actor === (token.note?.actor ?? token.actor)) &&
-    (clientId === undefined || clientId === token.clientId) &&
-    matcherFor(filter)(token)
-  )
 }
 
 /** Parses a mark; `undefined` for a mark of another provider, and for one that cannot be read. */
 function parseMark({ iss, mark }: AdapterPayload, issuer: string): Mark | undefined {
   if (iss !== issuer || typeof mark !== 'string') return undefined
   try {
-    const { filter, how, until, grants }: Mark = JSON.parse(mark)
-    return typeof filter === 'object' && typeof until === 'number'
-      ? { filter, how, until, grants }
+    const parsed: Mark = JSON.parse(mark)
+    return typeof parsed.filter === 'object' && typeof parsed.until === 'number'
+      ? parsed
       : undefined
   } catch {
     return undefined
@@ -219,29 +186,28 @@ function parseMark({ iss, mark }: AdapterPayload, issuer: string): Mark | undefi
 
 /**
  * Polls for ends that another process did not finish, and takes them over. It keeps neither the
- * process nor the provider alive. A poll that fails is repeated.
+ * process nor the provider alive. A poll that is under way, or repeated, is not begun again.
  */
 export function takeOverMarks(provider: Provider): void {
   const looking = new WeakRef(provider)
-  const lookAgain = () => {
+  const look = () => {
     const there = looking.deref()
-    if (!there) return
-    takeOver(there).catch(() => {})
-    setTimeout(lookAgain, LOOK_INTERVAL_MS).unref()
+    if (there) instance(there).endings(COMMON_MARKS, () => takeOver(there))
+    else clearInterval(timer)
   }
-  setImmediate(lookAgain)
+  const timer = setInterval(look, LOOK_INTERVAL_MS).unref()
+  setImmediate(look)
 }
 
 async function takeOver(provider: Provider): Promise<void> {
-  const adapter = requireEnding(provider)
-  for await (const records of readPages(adapter, { accountId: COMMON_MARKS }, PAGE_SIZE)) {
+  for await (const records of readPages(requireEnding(provider), { accountId: COMMON_MARKS })) {
     for (const record of records) {
       const mark = parseMark(record, provider.issuer)
       const isAbandoned = Number(record.touchedAt) + ABANDONED_SECONDS < epochSeconds()
       if (!mark || !isAbandoned || record.consumed) continue
-      const { filter, how } = mark
-      const run = () => endMatching(provider, filter, { how, only: isConcernedBy(mark) })
-      instance(provider).endings(String(record.jti), () => carryOut(provider, record, run))
+      const { id, filter, how } = mark
+      const run = () => endMatching(provider, filter, how, isConcernedBy(mark))
+      instance(provider).endings(id, () => carryOut(provider, mark, run))
     }
   }
 }

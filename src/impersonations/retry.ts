@@ -11,24 +11,16 @@ const MAX_PAUSE_MS = 30_000
  * up the others.
  */
 const ATTEMPT_MS = 60_000
-/** The number of tasks retried at once. */
-const AT_ONCE = 16
 /** The largest number of waiting tasks. */
 const MAX_WAITING = 50_000
 
 /** Background tasks of a provider. */
 export type BackgroundTasks = ReturnType<typeof keepTrying>
 
-interface Thing {
-  readonly attempt: () => Promise<unknown>
-  /** The time at which it is given up, by the monotonic clock. */
-  readonly until: number
-  hasFailed: boolean
-}
-
 /**
- * Runs tasks in the background. Each starts immediately. Failed tasks share one queue, so that a
- * storage that is down gets few calls, and memory has a bound. It keeps no process alive.
+ * Runs tasks in the background. Each starts immediately. A task that fails is repeated until it
+ * succeeds, each time after a longer pause, so that a storage that is down gets few calls. Memory
+ * has a bound. It keeps no process alive.
  *
  * @param what - the name of a task, for the warning when it is given up
  * @param seconds - the time for which retries make sense
@@ -41,51 +33,35 @@ export function keepTrying(
   most = MAX_WAITING,
   attemptMs = ATTEMPT_MS,
 ) {
-  /** In the order of their last attempts. */
-  const things = new Map<string, Thing>()
-  let isRetrying = false
+  /** The first attempt of each task. */
+  const tasks = new Map<string, Promise<boolean>>()
   /** `true` once the warning about too many waiting tasks was emitted. */
   let isWarned = false
-  const firstAttempts = new Set<Promise<void>>()
 
   const giveUp = (reason: string) =>
     warn('GIVEN_UP', `${what} failed, and it is not tried again: ${reason}`)
 
-  /** Resolves whether it succeeded. */
-  async function attempt(key: string, thing: Thing): Promise<boolean> {
+  /** Resolves `true` if nothing is left to do. */
+  async function attempt(run: () => Promise<unknown>, until: number): Promise<boolean> {
     try {
-      await limitTime(attemptMs, thing.attempt(), () => new Error('it took too long'))
-      things.delete(key)
-      return true
+      await limitTime(attemptMs, run(), () => new Error('it took too long'))
     } catch (error) {
-      things.delete(key)
-      if (performance.now() >= thing.until) {
-        giveUp(error instanceof Error ? error.message : 'no Error')
-      } else {
-        thing.hasFailed = true
-        things.set(key, thing)
-      }
-      return false
+      if (performance.now() < until) return false
+      giveUp(error instanceof Error ? error.message : 'no Error')
     }
+    return true
   }
 
-  async function retry(): Promise<void> {
-    if (isRetrying) return
-    isRetrying = true
-    for (let pause = FIRST_PAUSE_MS; ; ) {
+  async function runUntilDone(key: string, run: () => Promise<unknown>): Promise<void> {
+    const until = performance.now() + seconds * 1000
+    const first = nextTurn().then(() => attempt(run, until))
+    tasks.set(key, first)
+    let isDone = await first
+    for (let pause = FIRST_PAUSE_MS; !isDone; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       await wait(pause, undefined, { ref: false })
-      const next = [...things].filter(([, { hasFailed }]) => hasFailed).slice(0, AT_ONCE)
-      if (next.length === 0) break
-      const outcomes = await Promise.all(next.map(([key, thing]) => attempt(key, thing)))
-      const isBetter = outcomes.includes(true)
-      pause = isBetter ? 0 : Math.min(Math.max(2 * pause, FIRST_PAUSE_MS), MAX_PAUSE_MS)
+      isDone = await attempt(run, until)
     }
-    isRetrying = false
-  }
-
-  async function begin(key: string, thing: Thing): Promise<void> {
-    await nextTurn()
-    if (!(await attempt(key, thing))) void retry()
+    tasks.delete(key)
   }
 
   /**
@@ -94,20 +70,16 @@ export function keepTrying(
    * @param key - identifies the task; a task under way is not started a second time
    */
   const keep = (key: string, run: () => Promise<unknown>): void => {
-    if (things.has(key)) return
-    if (things.size >= most) {
-      if (!isWarned) giveUp(`${most} others wait`)
+    if (tasks.has(key)) return
+    if (tasks.size < most) {
+      isWarned = false
+      void runUntilDone(key, run)
+    } else if (!isWarned) {
       isWarned = true
-      return
+      giveUp(`${most} others wait`)
     }
-    isWarned = false
-    const until = performance.now() + seconds * 1000
-    const thing: Thing = { attempt: run, until, hasFailed: false }
-    things.set(key, thing)
-    const first = begin(key, thing).finally(() => firstAttempts.delete(first))
-    firstAttempts.add(first)
   }
   /** Resolves when the current first attempts are over. */
-  const tried = async (): Promise<void> => void (await Promise.all(firstAttempts))
+  const tried = async (): Promise<void> => void (await Promise.all(tasks.values()))
   return Object.assign(keep, { tried })
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { AccessToken, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { hasEnding } from '../adapters/contract.ts'
 import { afterGrantDestroyed, beforeTokenDestroyed, judgeFoundTokens } from '../host/patches.ts'
@@ -10,20 +9,17 @@ import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/con
 import { endsWithin, limitTime } from '../shared/time.ts'
 import type { SubjectTokens } from '../tokens/subject-token.ts'
 import { endImpersonation, endMatching, hasEnded } from './end.ts'
-import { isOver, listPages, lookUpOf, PAGE_SIZE } from './list.ts'
+import { isOver, listTokens, lookUpOf } from './list.ts'
 import { endMarked, isConcernedBy, type Mark, markFrom, markOperator } from './marks.ts'
 
 /** The longest wait of a sign-out for the storage, in milliseconds. */
 const MAX_WAIT_MS = 2_000
 
-/** The grants of one operator whose sign-in is over. */
-interface SignedOut {
-  readonly destroyed: Set<string>
-  /**
-   * All grants of the session. A client whose authorization outlives the sign-out keeps its grant.
-   */
-  readonly ofSession: Set<string>
-}
+/**
+ * The grants of one operator whose sign-in is over, by their ids. A destroyed one has `true`. A
+ * client whose authorization outlives the sign-out keeps its grant.
+ */
+type SignedOutGrants = Map<string, boolean>
 
 /**
  * Ends an operator's impersonations when the operator's grant or sign-in at the provider is over.
@@ -32,19 +28,18 @@ interface SignedOut {
  */
 export function followSignOuts(provider: Provider): void {
   /** Grants by request, and by operator. */
-  const signedOutIn = new WeakMap<object, Map<string, SignedOut>>()
+  const signedOutIn = new WeakMap<object, Map<string, SignedOutGrants>>()
 
   /** Collects grants until the request is over; `undefined` outside of a request. */
-  function collectedOf(operator: string): SignedOut | undefined {
-    const ctx = currentRequest()
-    const operators = ctx && signedOutIn.get(ctx)
-    const known = operators?.get(operator) ?? { destroyed: new Set(), ofSession: new Set() }
-    operators?.set(operator, known)
-    return operators && known
+  function collectedOf(operator: string): SignedOutGrants | undefined {
+    const operators = signedOutIn.get(currentRequest() ?? provider)
+    const grants = operators?.get(operator) ?? new Map()
+    operators?.set(operator, grants)
+    return operators && grants
   }
 
   provider.use(async function endWhatSignedOutOperatorsRun(ctx, next) {
-    const operators = new Map<string, SignedOut>()
+    const operators = new Map<string, SignedOutGrants>()
     signedOutIn.set(ctx, operators)
     try {
       await next()
@@ -58,10 +53,8 @@ export function followSignOuts(provider: Provider): void {
   afterGrantDestroyed(provider, ({ id, accountId }) => {
     if (accountId === undefined) return
     const collected = collectedOf(accountId)
-    collected?.destroyed.add(id)
-    if (!collected) {
-      void signOut(provider, accountId, { destroyed: new Set([id]), ofSession: new Set() })
-    }
+    if (collected) collected.set(id, true)
+    else void signOut(provider, accountId, new Map([[id, true]]))
   })
   provider.on('end_session.success', ({ oidc: { session } }) => {
     // After a sign-out of one client alone, the operator stays signed in. Its grant is destroyed,
@@ -69,7 +62,7 @@ export function followSignOuts(provider: Provider): void {
     if (!session?.accountId || Reflect.get(session, 'destroyed') !== true) return
     const collected = collectedOf(session.accountId)
     for (const { grantId } of Object.values(session.authorizations ?? {})) {
-      if (grantId !== undefined) collected?.ofSession.add(grantId)
+      if (grantId !== undefined && !collected?.has(grantId)) collected?.set(grantId, false)
     }
   })
 }
@@ -81,45 +74,32 @@ export function followSignOuts(provider: Provider): void {
 async function signOut(
   provider: Provider,
   operator: string,
-  { destroyed, ofSession }: SignedOut,
+  grants: SignedOutGrants,
 ): Promise<void> {
   const filter = { actor: operator }
   const how = { by: { sub: operator }, cause: 'operator_signed_out' } as const
-  const mark = markFrom(filter, how, new Set([...destroyed, ...ofSession]))
-  const outliving = [...ofSession].filter((grant) => !destroyed.has(grant))
-  try {
+  const ids = [...grants.keys()]
+  const mark = markFrom(filter, how, ids)
+  const look = async () => {
     // Exchanges notice a destroyed grant. If a grant outlives the sign-out, they need a mark.
-    const look = async () => {
-      if (outliving.length > 0) {
-        await markOperator(provider, operator, { ...mark, grants: outliving })
-      }
-      return runsAny(provider, mark)
+    const outliving = ids.filter((id) => !grants.get(id))
+    if (outliving.length > 0) {
+      await markOperator(provider, operator, markFrom(filter, how, outliving))
     }
-    if (!(await limitTime(MAX_WAIT_MS, look(), () => new Error('too late')))) return
-  } catch {
-    // The operator may have an impersonation.
+    return runsAny(provider, mark)
   }
+  // If it fails, the operator may have an impersonation.
+  const late = () => new Error('too late')
+  if (!(await limitTime(MAX_WAIT_MS, look(), late).catch(() => true))) return
   const { promise: marked, resolve } = Promise.withResolvers<void>()
-  const run = () => endMatching(provider, filter, { how, only: isConcernedBy(mark) })
-  const key = `sign-out:${randomUUID()}`
-  let isMarked = false
-  const onMarked = () => {
-    isMarked = true
-    resolve()
-  }
-  // Repeated without a further mark: each exchange reads all of them.
-  instance(provider).endings(key, () =>
-    isMarked ? run() : endMarked(provider, mark, run, onMarked),
-  )
+  const run = () => endMatching(provider, filter, how, isConcernedBy(mark))
+  instance(provider).endings(mark.id, () => endMarked(provider, mark, run, resolve))
   await marked
 }
 
 async function runsAny(provider: Provider, mark: Mark): Promise<boolean> {
   const isConcerned = isConcernedBy(mark)
-  for await (const records of listPages(provider, lookUpOf(mark.filter), PAGE_SIZE)) {
-    const tokens = records.flatMap(
-      (record) => instance(provider).subjectTokens.fromRecord(record) ?? [],
-    )
+  for await (const tokens of listTokens(provider, lookUpOf(mark.filter))) {
     if (tokens.some((token) => isConcerned(token) && !token.end && !isOver(token))) return true
   }
   return false

@@ -69,3 +69,11 @@ export function narrowScope(
 export function joinScopes(scopes: readonly string[]): string | undefined {
   return scopes.length > 0 ? scopes.join(' ') : undefined
 }
+
+/** Swaps the case of the last letter. A text without a letter of two cases stays as it is. */
+export function otherSpelling(text: string): string {
+  return text.replace(/[\p{Lu}\p{Ll}](?=[^\p{Lu}\p{Ll}]*$)/u, (letter) => {
+    const lower = letter.toLowerCase()
+    return letter === lower ? letter.toUpperCase() : lower
+  })
+}

@@ -9,13 +9,13 @@ const MAIN = join(ROOT, 'bench/main.ts')
 const SCENARIOS = ['client_credentials', 'issue', 'exchange', 'full cycle']
 
 describe('the benchmark', () => {
-  it('counts the processor time and the statements of each request, here and in another checkout', async () => {
-    const options = { alg: 'ES384', connections: [2], rounds: 7, requests: 20, starts: 1 }
+  it('counts the processor time of each request, here and in another checkout', async () => {
+    const options = { connections: [2], rounds: 7, requests: 20 }
     const before = process.cpuUsage()
     const figures = await measureStorage('sqlite', { ...options, checkouts: [ROOT, ROOT] })
     const { user, system } = process.cpuUsage(before)
     expect(figures.map(({ scenario }) => scenario)).to.deep.equal(SCENARIOS)
-    for (const { scenario, cpu, ratio, against, statements } of figures) {
+    for (const { scenario, cpu, ratio, against } of figures) {
       for (const { low, median, high } of [cpu, ratio, against ?? cpu]) {
         expect(low, scenario).to.be.above(0)
         expect(median, scenario).to.be.within(low, high)
@@ -23,8 +23,6 @@ describe('the benchmark', () => {
       // Microseconds: no request takes less than ten, or more than all of this took.
       expect(cpu.median, scenario).to.be.within(10, user + system)
       expect(against, scenario).to.not.equal(undefined)
-      if (scenario === 'client_credentials') expect(statements).to.equal(0)
-      else expect(statements, scenario).to.be.within(0.1, 15)
     }
   })
 
@@ -36,6 +34,6 @@ describe('the benchmark', () => {
     const refused = await run('--rounds', '3').catch((error) => error)
     expect(String(refused.stderr)).to.include('fewer than 7 say nothing of the noise')
     const audit = ['--audit', '--storage', 'sqlite', '--rows', '50', '--runs', '1']
-    expect((await run(...audit)).stdout).to.include('Each page took less than')
+    expect((await run(...audit)).stdout).to.include('The slowest page took ')
   })
 })

@@ -1,19 +1,8 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { dirname } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { freePort } from '../adapters/servers.ts'
-
-/** A server of docs/frameworks.md, run as a process of its own. */
-export interface FrameworkServer extends AsyncDisposable {
-  readonly base: string
-  /** What it has written to stderr so far. */
-  readonly log: string
-  /** Runs `try.mjs` of the document against it, and answers what it prints. */
-  tryOut(): Promise<string>
-}
+import type { ServerProcess } from './server-process.ts'
 
 /** What `try.mjs` prints, as the document says it. */
 export const TRIED_OUT = `401 without a machine-to-machine token
@@ -21,42 +10,17 @@ export const TRIED_OUT = `401 without a machine-to-machine token
 200 access token: alice at https://orders.example.com
 `
 
-/** Starts the server that a file of the document is. */
-export async function launch(file: string): Promise<FrameworkServer> {
-  const port = await freePort()
-  const base = `http://localhost:${port}`
-  const cwd = dirname(file)
-  const env = { PATH: process.env.PATH, PORT: String(port), NODE_ENV: 'production' }
-  const child = spawn(process.execPath, [file], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
-  let log = ''
-  child.stderr.on('data', (chunk) => {
-    log += chunk
-  })
-  while (!(await fetch(base).catch(() => undefined))) {
-    if (child.exitCode !== null) throw new Error(`${file} ended: ${log}`)
-    await wait(20)
-  }
-  return {
-    base,
-    get log() {
-      return log
-    },
-    async tryOut() {
-      const { stdout } = await promisify(execFile)(process.execPath, ['try.mjs'], { cwd, env })
-      return stdout
-    },
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return
-      child.kill()
-      await once(child, 'exit')
-    },
-  }
+/** Runs `try.mjs`, which stands beside a server, against it. Returns what it prints. */
+export async function tryOut(file: string, { base }: ServerProcess): Promise<string> {
+  const env = { PATH: process.env.PATH, PORT: new URL(base).port }
+  const options = { cwd: dirname(file), env }
+  return (await promisify(execFile)(process.execPath, ['try.mjs'], options)).stdout
 }
 
 /** Whatever the framework: it issues and exchanges, and a browser can sign in below the mount. */
-export async function expectWhole(server: FrameworkServer): Promise<void> {
+export async function expectWhole(file: string, server: ServerProcess): Promise<void> {
   const { base } = server
-  expect(await server.tryOut()).to.equal(TRIED_OUT)
+  expect(await tryOut(file, server)).to.equal(TRIED_OUT)
   const discovery = await fetch(`${base}/oidc/.well-known/openid-configuration`)
   expect(await discovery.json()).to.include({
     issuer: `${base}/oidc`,

@@ -13,7 +13,8 @@ import { askUndescribed } from '../support/http.ts'
 import { serving } from '../support/serving.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
 import { exchange, issue, machineToken, providerWith } from './framework-requests.ts'
-import { launch, signInPage, TRIED_OUT } from './framework-server.ts'
+import { signInPage, TRIED_OUT, tryOut } from './framework-server.ts'
+import { launch } from './server-process.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const ORIGIN = 'https://id.example.com'
@@ -42,14 +43,14 @@ describe('docs/frameworks.md on what goes wrong', function () {
   })
   after(() => snippets[Symbol.asyncDispose]())
 
-  /** A server of the page with a line changed. */
-  async function launchChanged(name: string, line: string, changed: string) {
+  /** The file of a server of the page, with a line changed. */
+  async function changed(name: string, line: string, by: string) {
     const folder = join(snippets.folder, 'src')
     const code = await readFile(join(folder, `${name}.mjs`), 'utf8')
     expect(code).to.include(line)
     const file = join(folder, `${name}-changed.mjs`)
-    await writeFile(file, code.replace(line, changed))
-    return await launch(file)
+    await writeFile(file, code.replace(line, by))
+    return file
   }
 
   describe('mounting', () => {
@@ -166,7 +167,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
 
   describe('cookies', () => {
     it('without app.keys, signing in under koa-mount ends before it begins', async () => {
-      await using server = await launchChanged('koa', 'app.keys = provider.keys\n', '')
+      await using server = await launch(await changed('koa', 'app.keys = provider.keys\n', ''))
       const page = await signInPage(server.base, `${server.base}/oidc`)
       expect(page.status).to.equal(400)
       expect(await page.text()).to.include('interaction session id cookie not found')
@@ -194,8 +195,9 @@ describe('docs/frameworks.md on what goes wrong', function () {
       ['koa', 'const app = new Koa()\n', "app.use((await import('koa-body')).koaBody())\n"],
     ] as const) {
       it(`${name}.mjs works behind parsers, and oidc-provider prints a warning`, async () => {
-        await using server = await launchChanged(name, line, line + parser)
-        expect(await server.tryOut()).to.equal(TRIED_OUT)
+        const file = await changed(name, line, line + parser)
+        await using server = await launch(file)
+        expect(await tryOut(file, server)).to.equal(TRIED_OUT)
         expect(server.log).to.include('already parsed request body detected')
       })
     }

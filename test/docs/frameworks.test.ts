@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { compile } from '../support/compile.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
-import { expectWhole, type FrameworkServer, launch, TRIED_OUT } from './framework-server.ts'
+import { expectWhole, TRIED_OUT } from './framework-server.ts'
+import { launch } from './server-process.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
@@ -14,23 +15,11 @@ const PARTS = ['provider', 'try', 'tenants', 'errors', 'cors']
 describe('docs/frameworks.md', function () {
   this.timeout(60_000)
   let snippets: Snippets
-  // They start side by side: each waits a second for check().
-  const starting = new Map<string, Promise<FrameworkServer>>()
 
   before(async () => {
     snippets = await snippetsOf('frameworks.md', 'js')
-    for (const name of SERVERS) {
-      starting.set(name, launch(join(snippets.folder, 'src', `${name}.mjs`)))
-    }
-    await Promise.allSettled(starting.values())
   })
-  after(async () => {
-    const started = await Promise.allSettled(starting.values())
-    for (const each of started) {
-      if (each.status === 'fulfilled') await each.value[Symbol.asyncDispose]()
-    }
-    await snippets[Symbol.asyncDispose]()
-  })
+  after(() => snippets[Symbol.asyncDispose]())
 
   it('has no file that no test runs', async () => {
     const files = await readdir(join(snippets.folder, 'src'))
@@ -94,9 +83,9 @@ describe('docs/frameworks.md', function () {
 
   for (const name of SERVERS) {
     it(`${name}.mjs issues, exchanges and signs in, and answers 404 to what it does not know`, async () => {
-      const server = await starting.get(name)
-      if (!server) throw new Error(`${name}.mjs was not started`)
-      await expectWhole(server)
+      const file = join(snippets.folder, 'src', `${name}.mjs`)
+      await using server = await launch(file)
+      await expectWhole(file, server)
       for (const path of ['/nothing', '/oidc/nothing', '/api', '/oidc']) {
         expect((await fetch(server.base + path)).status, path).to.equal(404)
       }

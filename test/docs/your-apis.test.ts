@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFile, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
@@ -8,14 +7,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import express from 'express'
-import { decodeJwt, importJWK, SignJWT } from 'jose'
 import { WebSocket } from 'ws'
 import { type ResourceServer, resourceServer } from '../../packages/resource-server/src/index.ts'
 import { freePort } from '../adapters/servers.ts'
-import { type Deployment, deploy, signingKey } from '../support/deployment.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { signIn } from '../support/sign-in.ts'
 import { type Module, type Snippets, snippetsOf } from './documents.ts'
+import { launch, type ServerProcess } from './server-process.ts'
 
 const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
 /** The tests of recording run these. */
@@ -50,11 +49,8 @@ describe('docs/your-apis.md', function () {
       { dpop: await key.proof({ htu: `${deployment.issuer}/token` }) },
     )
     expect(bound.body.token_type).to.equal('DPoP')
-    const header = { alg: 'ES256', typ: 'at+jwt', kid: 'test' }
-    const real = await new SignJWT(decodeJwt(own.access_token))
-      .setProtectedHeader(header)
-      .sign(await importJWK(signingKey))
-    const forged = `${real.slice(0, real.lastIndexOf('.'))}.${'A'.repeat(86)}`
+    const [head, payload] = body.access_token.split('.')
+    const forged = `${head}.${payload}.${'A'.repeat(86)}`
     tokens = {
       own: own.access_token,
       acted: body.access_token,
@@ -68,17 +64,13 @@ describe('docs/your-apis.md', function () {
   })
 
   /** Runs a server of the page with one of its guards, whose addresses become those of this test. */
-  async function launch(
-    name: string,
-    issuer = deployment.issuer,
-    guard = 'guard',
-  ): Promise<Launched> {
-    const port = await freePort()
-    const base = `http://localhost:${port}`
-    const file = await guardFor(guard, { issuer, orders: deployment.orders, base })
+  async function launched(name: string, guard = 'guard'): Promise<ServerProcess> {
+    const PORT = String(await freePort())
+    const { issuer, orders } = deployment
+    const file = await guardFor(guard, { issuer, orders, base: `http://localhost:${PORT}` })
     const server = join(dirname(file), `${name}.ts`)
     await copyFile(join(snippets.folder, 'src', `${name}.ts`), server)
-    return await run(server, base, port)
+    return await launch(server, { PORT })
   }
 
   /** A guard of the page as `guard.ts`, with other addresses, in a folder of its own. */
@@ -107,11 +99,10 @@ describe('docs/your-apis.md', function () {
   })
 
   it('gateway.ts tells a gateway who calls, and refuses the rest', async () => {
-    await using server = await launch('gateway')
+    await using server = await launched('gateway')
     const headersOf = async (token?: string) => {
-      const headers = token ? { authorization: `Bearer ${token}` } : {}
-      const { status, headers: answered } = await fetch(`${server.base}/any`, { headers })
-      return [status, ...['x-user', 'x-actor', 'x-impersonated'].map((name) => answered.get(name))]
+      const { status, headers } = await server.ask('GET', '/any', token)
+      return [status, ...['x-user', 'x-actor', 'x-impersonated'].map((name) => headers.get(name))]
     }
     expect(await headersOf(tokens.acted)).to.deep.equal([204, 'alice', 'olivia', 'true'])
     expect(await headersOf(tokens.own)).to.deep.equal([204, 'alice', '', 'false'])
@@ -121,23 +112,18 @@ describe('docs/your-apis.md', function () {
   })
 
   it('cors.ts lets a page on another origin ask, before the guard, and no other page', async () => {
-    await using server = await launch('cors')
-    const headersOf = async (method: string, origin: string, token?: string) => {
-      const authorization: Record<string, string> = token
-        ? { authorization: `Bearer ${token}` }
-        : {}
-      const { status, headers } = await fetch(`${server.base}/orders`, {
-        method,
-        headers: { origin, ...authorization },
-      })
+    await using server = await launched('cors')
+    const headersOf = async (method: string, origin: string, more = {}) => {
+      const { status, headers } = await server.ask(method, '/orders', { origin, ...more })
       const names = ['allow-origin', 'allow-headers', 'expose-headers']
       return [status, ...names.map((name) => headers.get(`access-control-${name}`))]
     }
+    const acted = { authorization: `Bearer ${tokens.acted}` }
     const shop = 'https://shop.example.com'
     const exposed = 'WWW-Authenticate, DPoP-Nonce'
     const allowed = 'Authorization, DPoP, Content-Type'
     expect(await headersOf('OPTIONS', shop)).to.deep.equal([204, shop, allowed, exposed])
-    expect(await headersOf('GET', shop, tokens.acted)).to.deep.equal([200, shop, null, exposed])
+    expect(await headersOf('GET', shop, acted)).to.deep.equal([200, shop, null, exposed])
     // The page reads from this answer that it must sign in again.
     expect(await headersOf('GET', shop)).to.deep.equal([401, shop, null, exposed])
     for (const method of ['OPTIONS', 'GET']) {
@@ -161,29 +147,31 @@ describe('docs/your-apis.md', function () {
       const headers = { authorization: `Bearer ${token}` }
       return (await fetch(`http://localhost:${port}${path}`, { method, headers })).status
     }
-    for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'PROPFIND']) {
-      const isLook = ['GET', 'HEAD'].includes(method)
-      expect(await statusOf('/only-look', tokens.acted, method)).to.equal(isLook ? 204 : 403)
-      expect(await statusOf('/only-look', tokens.own, method)).to.equal(204)
+    for (const [path, method, status] of [
+      ['/only-look', 'GET', 204],
+      ['/only-look', 'HEAD', 204],
+      ['/only-look', 'POST', 403],
+      ['/only-look', 'PROPFIND', 403],
+      ['/orders', 'GET', 204],
+      ['/new-route', 'GET', 403],
+    ] as const) {
+      expect(await statusOf(path, tokens.acted, method), path).to.equal(status)
+      expect(await statusOf(path, tokens.own, method), path).to.equal(204)
     }
-    expect(await statusOf('/orders', tokens.acted)).to.equal(204)
-    expect(await statusOf('/new-route', tokens.acted)).to.equal(403)
-    expect(await statusOf('/orders', tokens.own)).to.equal(204)
-    expect(await statusOf('/new-route', tokens.own)).to.equal(204)
     server.close()
     server.closeAllConnections()
   })
 
   for (const name of SERVERS) {
     it(`${name}.ts lets in who may come in, and nobody else`, async () => {
-      await using server = await launch(name)
+      await using server = await launched(name)
       const { ask } = server
-      const anonymous = await ask('GET', '/orders')
-      expect(anonymous.status).to.equal(401)
-      expect(anonymous.challenge).to.match(/^Bearer realm="[^"]+"$/)
-      const forged = await ask('GET', '/orders', tokens.forged)
-      expect([forged.status, forged.body.error]).to.deep.equal([401, 'invalid_token'])
-      expect(forged.challenge).to.match(/^Bearer .*error="invalid_token"/)
+      const challengeOf = async (token?: string) => {
+        const { status, headers } = await ask('GET', '/orders', token)
+        return `${status} ${headers.get('www-authenticate')}`
+      }
+      expect(await challengeOf()).to.match(/^401 Bearer realm="[^"]+"$/)
+      expect(await challengeOf(tokens.forged)).to.match(/^401 Bearer .*error="invalid_token"/)
       const own = await ask('GET', '/orders', tokens.own)
       expect([own.status, own.body]).to.deep.equal([200, { ordersOf: 'alice' }])
       const acted = await ask('GET', '/orders', tokens.acted)
@@ -195,19 +183,10 @@ describe('docs/your-apis.md', function () {
       const denied = await ask('PUT', '/email', tokens.acted)
       expect([denied.status, denied.body.error]).to.deep.equal([403, 'access_denied'])
     })
-
-    it(`${name}.ts survives a provider that is down, and refuses everybody`, async () => {
-      await using server = await launch(name, `http://localhost:${await freePort()}/oidc`)
-      for (const token of [tokens.forged, tokens.own]) {
-        expect((await server.ask('GET', '/orders', token)).status).to.be.oneOf([500, 503])
-        expect((await server.ask('PUT', '/email', token)).status).to.be.oneOf([500, 503])
-      }
-      expect((await server.ask('GET', '/orders')).status).to.equal(401)
-    })
   }
 
   it('bound-guard.ts takes a bound token with a proof, once, and never as a bearer token', async () => {
-    await using server = await launch('http', deployment.issuer, 'bound-guard')
+    await using server = await launched('http', 'bound-guard')
     const dpop = await key.proof({
       htm: 'GET',
       htu: `${server.base}/orders`,
@@ -234,7 +213,7 @@ describe('docs/your-apis.md', function () {
   }
 
   it('events.ts streams until the impersonation has ended', async () => {
-    await using server = await launch('events')
+    await using server = await launched('events')
     const { authorization, end } = await act()
     const response = await fetch(`${server.base}/events`, { headers: { authorization } })
     const reader = response.body?.getReader()
@@ -249,7 +228,7 @@ describe('docs/your-apis.md', function () {
   })
 
   it('websocket.ts answers until the impersonation has ended', async () => {
-    await using server = await launch('websocket')
+    await using server = await launched('websocket')
     const { authorization, end } = await act()
     const url = server.base.replace('http', 'ws')
     const socket = new WebSocket(url, { headers: { authorization } })
@@ -268,21 +247,15 @@ describe('docs/your-apis.md', function () {
   })
 
   it('strict-guard.ts refuses an operator whose token has no status, and no customer', async () => {
-    const other = await deploy({ impersonation: { ending: { enabled: false } } })
-    try {
-      const { issuer, orders: resource } = other
-      const own = await signIn(other, 'alice', { scope: 'openid orders:read', resource })
-      const { body } = await other.exchange({ subject_token: await other.subjectToken() })
-      const { api }: Module = await import(await guardFor('strict-guard', other))
-      const { authenticate } = api as ResourceServer
-      expect(await authenticate(`Bearer ${own.access_token}`)).to.include({ userId: 'alice' })
-      const refused = await authenticate(`Bearer ${body.access_token}`).catch((error) => error)
-      expect(refused).to.be.an('error').with.property('message', 'access token has no status')
-      const lax = resourceServer({ issuer, audience: resource })
-      expect(await lax.authenticate(`Bearer ${body.access_token}`)).to.include({ userId: 'alice' })
-    } finally {
-      await other.close()
-    }
+    await using other = await deploy({ impersonation: { ending: { enabled: false } } })
+    const { orders: resource } = other
+    const own = await signIn(other, 'alice', { scope: 'openid orders:read', resource })
+    const { body } = await other.exchange({ subject_token: await other.subjectToken() })
+    const { api }: Module = await import(await guardFor('strict-guard', other))
+    const { authenticate } = api as ResourceServer
+    expect(await authenticate(`Bearer ${own.access_token}`)).to.include({ userId: 'alice' })
+    const refused = await authenticate(`Bearer ${body.access_token}`).catch((error) => error)
+    expect(refused).to.be.an('error').with.property('message', 'access token has no status')
   })
 
   it('shows the caller with the members that it has', async () => {
@@ -310,50 +283,4 @@ describe('docs/your-apis.md', function () {
 /** Reads on until there is no more, or the connection breaks. */
 async function expectToEnd(readOn: () => Promise<boolean>): Promise<void> {
   while (await readOn().catch(() => false)) await wait(1)
-}
-
-interface Launched extends AsyncDisposable {
-  readonly base: string
-  readonly child: ChildProcess
-  ask(
-    method: string,
-    path: string,
-    credentials?: string | Record<string, string>,
-  ): Promise<{ status: number; challenge: string; body: Record<string, unknown> }>
-}
-
-/** Runs a server as a process of its own, which it can end. */
-async function run(file: string, base: string, port: number): Promise<Launched> {
-  const { PATH } = process.env
-  const child = spawn(process.execPath, [file], {
-    env: { PATH, PORT: String(port), NODE_ENV: 'production' },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let log = ''
-  child.stderr.on('data', (chunk) => {
-    log += chunk
-  })
-  while (child.exitCode === null && !(await fetch(base).catch(() => undefined))) await wait(20)
-  return {
-    base,
-    child,
-    async ask(method, path, credentials = {}) {
-      const isToken = typeof credentials === 'string'
-      const headers = isToken ? { authorization: `Bearer ${credentials}` } : credentials
-      const response = await fetch(base + path, { method, headers }).catch((cause) => {
-        throw new Error(`it does not answer: ${log}`, { cause })
-      })
-      const text = await response.text()
-      return {
-        status: response.status,
-        challenge: response.headers.get('www-authenticate') ?? '',
-        body: text.startsWith('{') ? JSON.parse(text) : {},
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return
-      child.kill()
-      await once(child, 'exit')
-    },
-  }
 }

@@ -1,8 +1,10 @@
 import { expect } from 'chai'
+import { RecorderNotReady } from '../../src/index.ts'
+import { EVENT_NAMES } from '../support/audit.ts'
 import { deploy } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'
 
-const EVENTS = ['impersonation.started', 'impersonation.denied', 'impersonation.replayed'] as const
+const AS = { as: 'backend' }
 
 const NOT_READY: [how: string, ready: () => boolean | Promise<boolean>][] = [
   ['says no', () => false],
@@ -11,47 +13,46 @@ const NOT_READY: [how: string, ready: () => boolean | Promise<boolean>][] = [
   ['answers no boolean', () => 'yes' as never],
 ]
 
-describe('I13: an exchange waits for the audit before anything is used up', () => {
+describe('I13: an issue and an exchange wait for the audit before anything is done', () => {
   for (const [how, ready] of NOT_READY) {
-    it(`while a recorder's ready ${how}, an exchange is 503 with Retry-After, and does nothing`, async () => {
+    it(`while a recorder's ready ${how}, an issue and an exchange are 503 with Retry-After, and do nothing`, async () => {
       const told: string[] = []
       let isReady = true
-      await using deployment = await deploy({
-        configuration: {
-          features: { dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 1) } },
-        },
-      })
+      const features = { dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 1) } }
+      await using deployment = await deploy({ configuration: { features } })
       const { provider, issuer } = deployment
-      provider.impersonation.recordFirst(async () => {}, {
+      const { impersonation } = provider
+      impersonation.recordFirst(async () => {}, {
         ready: () => isReady || ready(),
         timeout: 0.02,
       })
-      for (const name of EVENTS) provider.on(name, () => told.push(name))
       const subject_token = await deployment.subjectToken()
+      const token = await deployment.m2mToken()
+      for (const name of EVENT_NAMES) provider.on(name, () => told.push(name))
       const key = await dpopKey()
       const headers = { dpop: await key.proof({ htu: `${issuer}/token` }) }
 
       isReady = false
-      for (const form of [{ subject_token }, { subject_token: 'guess' }]) {
-        const { status, body, headers: sent } = await deployment.exchange(form, headers)
-        expect([status, body.error, body.error_description]).to.deep.equal([
-          503,
-          'temporarily_unavailable',
-          'nothing was done: try again later',
+      for (const answer of [
+        await deployment.exchange({ subject_token }, headers),
+        await deployment.exchange({ subject_token: 'guess' }, headers),
+        await deployment.issue({ userId: 'alice' }, { token }),
+      ]) {
+        const sent = ['retry-after', 'cache-control'].map((name) => answer.headers.get(name))
+        expect([answer.status, answer.body.error, ...sent]).to.deep.equal([
+          ...[503, 'temporarily_unavailable', '5', 'no-store'],
         ])
-        expect([sent.get('retry-after'), sent.get('cache-control')]).to.deep.equal([
-          '5',
-          'no-store',
-        ])
+        expect(answer.body.error_description).to.equal('nothing was done: try again later')
       }
-      expect(told, 'no event').to.deep.equal([])
+      const thrown = await impersonation.issue({ userId: 'alice' }, AS).catch((error) => error)
+      expect(thrown).to.be.instanceOf(RecorderNotReady)
+      const { items } = await impersonation.list()
+      expect([items.length, told], 'one before, and no event').to.deep.equal([1, []])
 
       isReady = true
       const again = await deployment.exchange({ subject_token }, headers)
-      expect(
-        [again.status, again.body.token_type],
-        'the same token and the same proof',
-      ).to.deep.equal([200, 'DPoP'])
+      const got = [again.status, again.body.token_type]
+      expect(got, 'the same token and the same proof').to.deep.equal([200, 'DPoP'])
     })
   }
 

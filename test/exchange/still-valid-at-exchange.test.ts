@@ -64,50 +64,39 @@ async function deployWithStoredClients() {
 }
 
 describe('I7: what held at the issue holds no more at the exchange', () => {
-  it('the user was removed', async () => {
-    await using deployment = await deploy()
+  it('the user was removed, or findAccount finds another account under the id', async () => {
+    let found: string[] = ['alice']
+    const findAccount = () => found.map((sub) => ({ accountId: sub, claims: () => ({ sub }) }))[0]
+    await using deployment = await deploy({ configuration: { findAccount } })
     const subject_token = await deployment.subjectToken()
-    deployment.accounts.delete('alice')
-    expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
+    for (found of [[], ['alice-merged-into-bob']]) {
+      expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
+    }
   })
 
-  it('findAccount finds another account under the id', async () => {
-    let accountId = 'alice'
-    await using deployment = await deploy({
-      configuration: { findAccount: () => ({ accountId, claims: () => ({ sub: accountId }) }) },
-    })
-    const subject_token = await deployment.subjectToken()
-    accountId = 'alice-merged-into-bob'
-    expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
-  })
-
-  it('the client that exchanges was removed', async () => {
+  it('the client that exchanges was stripped of the grant, or removed', async () => {
     const { deployment, clients, form } = await deployWithStoredClients()
+    await clients.upsert(operators.client_id, { ...operators, grant_types: ['authorization_code'] })
+    expect((await deployment.exchange(form)).status).to.equal(400)
     await clients.destroy(operators.client_id)
     expect((await deployment.exchange(form)).body.error).to.equal('invalid_client')
     await deployment.close()
   })
 
-  it('the client that exchanges was stripped of the grant', async () => {
-    const { deployment, clients, form } = await deployWithStoredClients()
-    await clients.upsert(operators.client_id, { ...operators, grant_types: ['authorization_code'] })
-    expect((await deployment.exchange(form)).status).to.equal(400)
-    await deployment.close()
-  })
-
-  it('the client that issued was removed, or stripped of its grant', async () => {
+  it('the client that issued was removed, stripped of its grant, or made public', async () => {
     const { deployment, clients, form, token } = await deployWithStoredClients()
-    await clients.upsert(machine.client_id, {
-      ...machine,
-      grant_types: operators.grant_types,
-      redirect_uris: operators.redirect_uris,
-      response_types: ['code'],
-    })
-    expect((await deployment.exchange(form)).body).to.deep.equal(REFUSED)
-    expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(401)
-    await clients.destroy(machine.client_id)
-    expect((await deployment.exchange(form)).body).to.deep.equal(REFUSED)
-    await clients.upsert(machine.client_id, machine)
+    const { client_id } = machine
+    for (const change of [
+      { ...operators, client_secret: 'secret', client_id },
+      { ...machine, token_endpoint_auth_method: 'none' as const },
+      undefined,
+    ]) {
+      if (change) await clients.upsert(client_id, change)
+      else await clients.destroy(client_id)
+      expect((await deployment.exchange(form)).body).to.deep.equal(REFUSED)
+      expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(401)
+    }
+    await clients.upsert(client_id, machine)
     expect((await deployment.exchange(form)).status).to.equal(200)
     await deployment.close()
   })
@@ -186,34 +175,28 @@ describe('I7: what held at the issue holds no more while the exchange waits', ()
     }
   })
 
-  const hooks: Array<[what: string, options: DeploymentOptions, looks: number]> = [
-    ['no hook is set: once', {}, 1],
-    ['authorize is set: twice', { impersonation: { authorize: () => true } }, 2],
-    ['getCustomJwtClaims is set: twice', { impersonation: { getCustomJwtClaims: () => ({}) } }, 2],
-    ['extraTokenClaims is set: twice', { configuration: { extraTokenClaims: () => ({}) } }, 2],
-    [
-      'a JWT customizer is set: twice',
-      { configuration: { formats: { customizers: { jwt() {} } } } },
-      2,
-    ],
-  ]
-  for (const [what, options, looks] of hooks) {
-    it(`looks at the user where ${what}`, async () => {
+  it('looks at the user once where no hook is set, and twice where one is', async () => {
+    const hooks: Array<[options: DeploymentOptions, looks: number]> = [
+      [{}, 1],
+      [{ impersonation: { authorize: () => true } }, 2],
+      [{ impersonation: { getCustomJwtClaims: () => ({}) } }, 2],
+      [{ configuration: { extraTokenClaims: () => ({}) } }, 2],
+      [{ configuration: { formats: { customizers: { jwt() {} } } } }, 2],
+    ]
+    for (const [{ impersonation, configuration }, looks] of hooks) {
       const looked: string[] = []
+      const findAccount = (_ctx: unknown, sub: string) => {
+        looked.push(sub)
+        return { accountId: sub, claims: () => ({ sub }) }
+      }
       await using deployment = await deploy({
-        ...options,
-        configuration: {
-          ...options.configuration,
-          findAccount: (_ctx, sub) => {
-            looked.push(sub)
-            return { accountId: sub, claims: () => ({ sub }) }
-          },
-        },
+        impersonation,
+        configuration: { ...configuration, findAccount },
       })
       const subject_token = await deployment.subjectToken()
       looked.length = 0
       expect((await deployment.exchange({ subject_token })).status).to.equal(200)
       expect(looked).to.deep.equal(Array(looks).fill('alice'))
-    })
-  }
+    }
+  })
 })

@@ -2,7 +2,8 @@ import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Snippets, snippetsOf } from '../docs/documents.ts'
-import { expectWhole, launch } from '../docs/framework-server.ts'
+import { expectWhole } from '../docs/framework-server.ts'
+import { launch } from '../docs/server-process.ts'
 import { compile } from '../support/compile.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -88,8 +89,9 @@ for (const [version, type] of [
       await writeFile(join(project, 'tsconfig.build.json'), JSON.stringify(settings))
       expect(await compile(['-p', join(project, 'tsconfig.build.json')])).to.equal('')
       await cp(join(javaScript.folder, 'src/try.mjs'), join(project, 'dist/try.mjs'))
-      await using server = await launch(join(project, 'dist/main.js'))
-      await expectWhole(server)
+      const file = join(project, 'dist/main.js')
+      await using server = await launch(file)
+      await expectWhole(file, server)
       expect(await (await fetch(server.base)).text()).to.equal('still here')
     })
   })

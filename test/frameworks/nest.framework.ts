@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { snippetsOf } from '../docs/documents.ts'
 import { issue, token } from '../docs/framework-requests.ts'
-import { expectWhole, launch } from '../docs/framework-server.ts'
+import { expectWhole } from '../docs/framework-server.ts'
+import { launch } from '../docs/server-process.ts'
 import { basic } from '../support/http.ts'
 
 for (const version of [11, 12]) {
@@ -12,8 +13,9 @@ for (const version of [11, 12]) {
     const folder = join(snippets.folder, 'src')
     const installed = join(import.meta.dirname, `nest-${version}/node_modules`)
     await symlink(installed, join(folder, 'node_modules'))
-    await using server = await launch(join(folder, 'nest.mjs'))
-    await expectWhole(server)
+    const file = join(folder, 'nest.mjs')
+    await using server = await launch(file)
+    await expectWhole(file, server)
     const { base } = server
     const resource = `${base}/api`
     const form = { grant_type: 'client_credentials', resource, scope: 'impersonate' }

@@ -1,13 +1,10 @@
 import { expect } from 'chai'
-import type { AdapterFactory } from '../../src/adapters/contract.ts'
+import { decodeJwt } from 'jose'
 import { type EndOptions, Provider } from '../../src/index.ts'
-import { openStorage } from '../proofs/storage.ts'
-import { onStores } from '../proofs/stores.ts'
+import { resigned } from '../advisories/attacks.ts'
 import { later } from '../support/clock.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { bearer, CURRENT, current, end, impersonate } from '../support/ending-current.ts'
-import { faultyAdapter } from '../support/faulty-adapter.ts'
-import { basic } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { signIn, signOutOfProvider } from '../support/sign-in.ts'
 
@@ -23,204 +20,14 @@ const ENDS: ReadonlyArray<[what: string, how: EndOptions, by: string]> = [
 ]
 
 describe('GET {issuer}/impersonations/current', () => {
-  describe('in memory', () => everyEnd(async () => ({ adapter: undefined, close: async () => {} })))
-  onStores(['sqlite', 'node-redis', 'pg'], (store) => everyEnd(() => openStorage(store.spec())))
-
-  it('after the operator has ended it with the token itself, and has signed out', async () => {
-    await using deployment = await managing()
-    const first = await signIn(deployment, 'olivia')
-    for (const resource of ['orders', 'opaque']) {
-      const form = { resource: `${deployment.base}/${resource}`, actor_token: first.access_token }
-      const [one, other] = [
-        await impersonate(deployment, form),
-        await impersonate(deployment, form),
-      ]
-      expect((await end(deployment.base, bearer(one.token), { reason: 'left' })).status).to.equal(
-        204,
-      )
-      const { end: ended } = (await deployment.get(`/${one.id}`)).body
-      expect(ended).to.deep.include({ cause: 'requested', by: { sub: 'olivia' }, reason: 'left' })
-      const told = await current(deployment.base, bearer(one.token))
-      expect(told.body.end).to.deep.equal({ cause: 'requested', by: 'operator' })
-      if (resource === 'orders') continue
-      await signOutOfProvider(deployment, first)
-      for (;;) {
-        const { body } = await current(deployment.base, bearer(other.token))
-        if (body.state === 'active') continue
-        expect(body.end).to.deep.equal({ cause: 'operator_signed_out', by: 'operator' })
-        break
-      }
-    }
-  })
-
-  it('with a review, where the rule wants a person to look at it; why is not told, also after the end', async () => {
-    for (const [review, more] of [
-      ['after a refusal by Grace', { review: true }],
-      [undefined, {}],
-    ] as const) {
-      const authorize = () => (review === undefined ? true : { review })
-      await using deployment = await managing({ impersonation: { authorize } })
-      const { id, token } = await impersonate(deployment)
-      const active = (await current(deployment.base, bearer(token))).body
-      expect(active).to.deep.equal({ state: 'active', expiresAt: active.expiresAt, ...more })
-      await deployment.provider.impersonation.end(id)
-      const ended = (await current(deployment.base, bearer(token))).body
-      expect([ended.state, ended.review]).to.deep.equal(['ended', active.review])
-    }
-  })
-
-  it('401 once the token would have expired, and for an opaque one that was revoked', async () => {
-    await using deployment = await managing()
-    for (const resource of ['orders', 'opaque']) {
-      const form = { resource: `${deployment.base}/${resource}` }
-      const { id, token } = await impersonate(deployment, form)
-      const { expiresAt } = (await deployment.get(`/${id}`)).body
-      await deployment.provider.impersonation.end(id)
-      {
-        using _ = later(expiresAt * 1000 - Date.now() - 1000)
-        expect((await current(deployment.base, bearer(token))).status).to.equal(200)
-      }
-      using _ = later(expiresAt * 1000 - Date.now() + 1000)
-      expect((await current(deployment.base, bearer(token))).status).to.equal(401)
-    }
-    const { token } = await impersonate(deployment, { resource: `${deployment.base}/opaque` })
-    await deployment.post('/oidc/token/revocation', { token, client_id: 'console' })
-    expect((await current(deployment.base, bearer(token))).status).to.equal(401)
-  })
-
-  it('an ended opaque token is worth nothing anywhere else', async () => {
-    await using deployment = await managing()
-    const { token } = await impersonate(deployment, { resource: `${deployment.base}/opaque` })
-    expect((await end(deployment.base, bearer(token))).status).to.equal(204)
-    expect((await current(deployment.base, bearer(token))).body.state).to.equal('ended')
-    expect((await end(deployment.base, bearer(token))).status).to.equal(401)
-    const { body } = await deployment.post(
-      '/oidc/token/introspection',
-      { token },
-      basic('web', 'web-secret'),
-    )
-    expect(body).to.deep.equal({ active: false })
-  })
-
-  it("is the provider's own request for code of the deployment, and so is the end", async () => {
-    const paths: unknown[] = []
-    const configuration = { clientBasedCORS: () => paths.push(Provider.ctx?.path) > 0 }
-    await using deployment = await managing({ configuration })
-    const { token } = await impersonate(deployment)
-    const headers = { ...bearer(token), origin: 'https://console.example.com' }
-    paths.length = 0
-    for (const ask of [current, end]) await ask(deployment.base, headers)
-    const asked = ['/impersonations/current', '/impersonations/current/end']
-    expect(paths).to.deep.equal(asked)
-  })
-
-  it('20 times in 10 seconds for one token, and other tokens are not held up', async () => {
-    await using deployment = await managing()
-    const { token } = await impersonate(deployment)
-    const other = await impersonate(deployment)
-    const statuses = new Set<number>()
-    for (let count = 0; count < 20; count += 1) {
-      statuses.add((await current(deployment.base, bearer(token))).status)
-    }
-    expect([...statuses]).to.deep.equal([200])
-    const refused = await current(deployment.base, bearer(token))
-    expect([refused.status, refused.body.error]).to.deep.equal([429, 'temporarily_unavailable'])
-    expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 10)
-    expect((await current(deployment.base, bearer(other.token))).status).to.equal(200)
-    // An end is never held up.
-    expect((await end(deployment.base, bearer(token))).status).to.equal(204)
-  })
-
-  it('I5: storage that fails is a 500, and never an end', async () => {
-    const { adapter, faults } = faultyAdapter()
-    await using deployment = await managing({ configuration: { adapter } })
-    const jwt = await impersonate(deployment)
-    const opaque = await impersonate(deployment, { resource: `${deployment.base}/opaque` })
-    for (const [fault, token] of [
-      ['SubjectToken.find', jwt.token],
-      ['SubjectToken.find', opaque.token],
-      ['AccessToken.find', opaque.token],
-    ] as const) {
-      faults.add(fault)
-      const { status, body } = await current(deployment.base, bearer(token))
-      expect([status, body.error], fault).to.deep.equal([500, 'server_error'])
-      faults.clear()
-    }
-  })
-
-  it('I10: also after its end, a bound token tells nothing without its key', async () => {
-    const features = { dPoP: { enabled: true } } as const
-    await using deployment = await managing({ configuration: { features } })
-    const { base, issuer, provider } = deployment
-    const key = await dpopKey()
-    for (const resource of [deployment.orders, `${base}/opaque`]) {
-      const exchanged = { dpop: await key.proof({ htu: `${issuer}/token` }) }
-      const { id, token } = await impersonate(deployment, { resource }, exchanged)
-      await provider.impersonation.end(id)
-      const claims = { htm: 'GET', htu: `${base}${CURRENT}`, ath: athOf(token) }
-      const shown = async (by: DPoPKey) =>
-        current(base, { authorization: `DPoP ${token}`, dpop: await by.proof(claims) })
-      expect((await current(base, bearer(token))).status).to.equal(401)
-      expect((await shown(await dpopKey())).status).to.equal(401)
-      expect((await shown(key)).body.state).to.equal('ended')
-    }
-  })
-
-  it('who holds a bound token without its key cannot use up what its page may ask', async () => {
-    await using deployment = await managing({
-      configuration: { features: { dPoP: { enabled: true } } },
-    })
-    const { base, issuer } = deployment
-    const key = await dpopKey()
-    const exchanged = { dpop: await key.proof({ htu: `${issuer}/token` }) }
-    const { token } = await impersonate(deployment, {}, exchanged)
-    for (let count = 0; count < 30; count += 1) {
-      expect((await current(base, bearer(token))).status).to.equal(401)
-    }
-    const dpop = await key.proof({ htm: 'GET', htu: `${base}${CURRENT}`, ath: athOf(token) })
-    expect((await current(base, { authorization: `DPoP ${token}`, dpop })).status).to.equal(200)
-  })
-})
-
-describe('POST {issuer}/impersonations/current/end: its body', () => {
-  it('may say that the page was left, and nothing else; what it refuses ends nothing', async () => {
-    await using deployment = await managing()
-    const { id, token } = await impersonate(deployment)
-    for (const [body, error] of [
-      [{ reason: 'done' }, 'reason must be left'],
-      [{ reason: null }, 'reason must be left'],
-      [{ cause: 'user' }, 'cause is not known; known are: reason'],
-      [[], 'a JSON object is expected'],
-    ]) {
-      const refused = await end(deployment.base, bearer(token), body)
-      expect([refused.status, refused.body.error_description]).to.deep.equal([400, error])
-    }
-    const long = await end(deployment.base, bearer(token), { reason: 'x'.repeat(2000) })
-    expect(long.status).to.equal(413)
-    const form = { ...bearer(token), 'content-type': 'text/plain' }
-    expect((await end(deployment.base, form)).status).to.equal(415)
-    expect((await deployment.get(`/${id}`)).body.state).to.equal('active')
-    expect((await end(deployment.base, bearer(token), {})).status).to.equal(204)
-  })
-})
-
-interface OpenStore {
-  readonly adapter: AdapterFactory | undefined
-  close(): Promise<void>
-}
-
-function everyEnd(open: () => Promise<OpenStore>): void {
   let deployment: Managed
-  let close = async () => {}
+  let review: string | undefined
   before(async () => {
-    const { adapter, close: closeStorage } = await open()
-    deployment = await managing({ configuration: adapter ? { adapter } : {} })
-    close = async () => {
-      await deployment.close()
-      await closeStorage()
-    }
+    const authorize = () => (review === undefined ? true : { review })
+    deployment = await managing({ impersonation: { authorize } })
   })
-  after(() => close())
+  after(() => deployment.close())
+  const statusOf = async (token: string) => (await current(deployment.base, bearer(token))).status
 
   for (const resource of ['orders', 'opaque']) {
     it(`tells a token (${resource}) that it lives, and after any end who ended it and why, and no more`, async () => {
@@ -231,11 +38,8 @@ function everyEnd(open: () => Promise<OpenStore>): void {
         const { id, token } = await impersonate(deployment, form)
         const { expiresAt } = (await deployment.get(`/${id}`)).body
         const alive = await current(deployment.base, bearer(token))
-        expect([alive.status, alive.body, alive.headers.get('cache-control')]).to.deep.equal([
-          200,
-          { state: 'active', expiresAt },
-          'no-store',
-        ])
+        const shown = [alive.status, alive.body, alive.headers.get('cache-control')]
+        expect(shown).to.deep.equal([200, { state: 'active', expiresAt }, 'no-store'])
         await deployment.provider.impersonation.end(id, how)
         const { status, body } = await current(deployment.base, bearer(token))
         const { cause = 'requested' } = how
@@ -247,4 +51,109 @@ function everyEnd(open: () => Promise<OpenStore>): void {
       expect(events).to.have.length(3 * ENDS.length)
     })
   }
-}
+
+  it('after the operator has ended it with the token itself, and has signed out', async () => {
+    const first = await signIn(deployment, 'olivia')
+    const form = { resource: `${deployment.base}/opaque`, actor_token: first.access_token }
+    const { id, token } = await impersonate(deployment, form)
+    const other = await impersonate(deployment, form)
+    await end(deployment.base, bearer(token), { reason: 'left' })
+    const { end: ended } = (await deployment.get(`/${id}`)).body
+    expect(ended).to.deep.include({ cause: 'requested', by: { sub: 'olivia' }, reason: 'left' })
+    const told = (await current(deployment.base, bearer(token))).body.end
+    expect(told).to.deep.equal({ cause: 'requested', by: 'operator' })
+    await signOutOfProvider(deployment, first)
+    let { body } = await current(deployment.base, bearer(other.token))
+    while (body.state === 'active') {
+      body = (await current(deployment.base, bearer(other.token))).body
+    }
+    expect(body.end).to.deep.equal({ cause: 'operator_signed_out', by: 'operator' })
+  })
+
+  it('with a review, where the rule wants a person to look at it; why is not told, also after the end', async () => {
+    review = 'after a refusal by Grace'
+    const { id, token } = await impersonate(deployment)
+    review = undefined
+    const active = (await current(deployment.base, bearer(token))).body
+    expect(active).to.deep.equal({ state: 'active', expiresAt: active.expiresAt, review: true })
+    await deployment.provider.impersonation.end(id)
+    const ended = (await current(deployment.base, bearer(token))).body
+    expect([ended.state, ended.review]).to.deep.equal(['ended', true])
+  })
+
+  it('401 once the token would have expired, and for an opaque one that was revoked', async () => {
+    for (const resource of ['orders', 'opaque']) {
+      const form = { resource: `${deployment.base}/${resource}` }
+      const live = await impersonate(deployment, form)
+      const ended = await impersonate(deployment, form)
+      const { expiresAt } = (await deployment.get(`/${ended.id}`)).body
+      await deployment.provider.impersonation.end(ended.id)
+      {
+        using _ = later(expiresAt * 1000 - Date.now() - 1000)
+        expect(await statusOf(ended.token)).to.equal(200)
+      }
+      using _ = later(expiresAt * 1000 - Date.now() + 2000)
+      expect(await statusOf(ended.token)).to.equal(401)
+      expect(await statusOf(live.token)).to.equal(401)
+      expect((await end(deployment.base, bearer(live.token))).status).to.equal(401)
+    }
+    const { token } = await impersonate(deployment, { resource: `${deployment.base}/opaque` })
+    await deployment.post('/oidc/token/revocation', { token, client_id: 'console' })
+    expect(await statusOf(token)).to.equal(401)
+  })
+
+  it('401 for a JWT that outlives what the record says of it by over 300 s, also at the end: nothing ended', async () => {
+    const { id, token } = await impersonate(deployment)
+    const { exp = 0 } = decodeJwt(token)
+    const longer = await resigned(token, (claims) => ({ ...claims, exp: exp + 360 }))
+    using _ = later(1_201_000)
+    expect((await end(deployment.base, bearer(longer))).status).to.equal(401)
+    expect(await statusOf(longer)).to.equal(401)
+    expect((await deployment.provider.impersonation.get(id))?.state).to.equal('expired')
+  })
+
+  it("is the provider's own request for code of the deployment, and so is the end", async () => {
+    const paths: unknown[] = []
+    const configuration = { clientBasedCORS: () => paths.push(Provider.ctx?.path) > 0 }
+    await using own = await managing({ configuration })
+    const { token } = await impersonate(own)
+    const headers = { ...bearer(token), origin: 'https://console.example.com' }
+    paths.length = 0
+    for (const ask of [current, end]) await ask(own.base, headers)
+    const asked = ['/impersonations/current', '/impersonations/current/end']
+    expect(paths).to.deep.equal(asked)
+  })
+
+  it('20 times in 10 seconds for one token, and other tokens are not held up', async () => {
+    const { token } = await impersonate(deployment)
+    const other = await impersonate(deployment)
+    for (let count = 0; count < 20; count += 1) expect(await statusOf(token)).to.equal(200)
+    const refused = await current(deployment.base, bearer(token))
+    expect([refused.status, refused.body.error]).to.deep.equal([429, 'temporarily_unavailable'])
+    expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 10)
+    expect(await statusOf(other.token)).to.equal(200)
+    // An end is never held up.
+    expect((await end(deployment.base, bearer(token))).status).to.equal(204)
+  })
+
+  it('I10: a bound token tells nothing without its key, also after its end, and nobody without it uses up what its page may ask', async () => {
+    await using own = await managing({ configuration: { features: { dPoP: { enabled: true } } } })
+    const { base, issuer, provider } = own
+    const key = await dpopKey()
+    for (const resource of [own.orders, `${base}/opaque`]) {
+      const exchanged = { dpop: await key.proof({ htu: `${issuer}/token` }) }
+      const { id, token } = await impersonate(own, { resource }, exchanged)
+      const claims = { htm: 'GET', htu: `${base}${CURRENT}`, ath: athOf(token) }
+      const shown = async (by: DPoPKey) =>
+        current(base, { authorization: `DPoP ${token}`, dpop: await by.proof(claims) })
+      for (let count = 0; count < 30; count += 1) {
+        expect((await current(base, bearer(token))).status).to.equal(401)
+      }
+      expect((await shown(key)).body.state).to.equal('active')
+      await provider.impersonation.end(id)
+      expect((await current(base, bearer(token))).status).to.equal(401)
+      expect((await shown(await dpopKey())).status).to.equal(401)
+      expect((await shown(key)).body.state).to.equal('ended')
+    }
+  })
+})

@@ -1,7 +1,5 @@
 import { expect } from 'chai'
-import { decodeJwt, importJWK, SignJWT } from 'jose'
-import { later } from '../support/clock.ts'
-import { signingKey } from '../support/deployment.ts'
+import { athOf, dpopKey } from '../support/dpop.ts'
 import { bearer, CURRENT, current, end, impersonate, PATH } from '../support/ending-current.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { answerOf } from '../support/http.ts'
@@ -32,7 +30,10 @@ describe('POST {issuer}/impersonations/current/end', () => {
       const by = { sub: 'olivia' }
       expect([state, ended]).to.deep.equal(['ended', { at: ended.at, by, cause: 'requested' }])
       const again = await end(deployment.base, bearer(token))
-      expect([again.status, again.body.error]).to.deep.equal([401, 'invalid_token'])
+      expect([again.status, again.body]).to.deep.equal([
+        401,
+        { error: 'invalid_token', error_description: 'invalid token provided' },
+      ])
       expect(await stateOf(other.id)).to.equal('active')
       const events = (await deployment.events(before + 2)).slice(before)
       expect(events.map(({ name, denial }) => [name, denial?.stage, denial?.error])).to.deep.equal([
@@ -47,103 +48,81 @@ describe('POST {issuer}/impersonations/current/end', () => {
     })
   }
 
-  it('401 for one that has expired, at both paths', async () => {
-    const jwt = await impersonate(deployment)
-    const opaque = await impersonate(deployment, { resource: `${deployment.base}/opaque` })
-    using _ = later(3_601_000)
-    for (const { token } of [jwt, opaque]) {
-      expect((await end(deployment.base, bearer(token))).status).to.equal(401)
-      expect((await current(deployment.base, bearer(token))).status).to.equal(401)
+  it('its body may say that the page was left, and nothing else; what it refuses ends nothing', async () => {
+    const { id, token } = await impersonate(deployment)
+    for (const [body, error] of [
+      [{ reason: 'done' }, 'reason must be left'],
+      [{ reason: null }, 'reason must be left'],
+      [{ cause: 'user' }, 'cause is not known; known are: reason'],
+      [[], 'a JSON object is expected'],
+    ]) {
+      const refused = await end(deployment.base, bearer(token), body)
+      expect([refused.status, refused.body.error_description]).to.deep.equal([400, error])
     }
-  })
-
-  it('a JWT that outlives what the record says of it by over 300 s: 401, since nothing ended', async () => {
-    const { id, token } = await impersonate(deployment)
-    const { exp = 0, ...claims } = decodeJwt(token)
-    const longer = await new SignJWT({ ...claims, exp: exp + 360 })
-      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'test' })
-      .sign(await importJWK(signingKey, 'ES256'))
-    using _ = later(1_201_000)
-    expect((await end(deployment.base, bearer(longer))).status).to.equal(401)
-    expect((await current(deployment.base, bearer(longer))).status).to.equal(401)
-    expect((await deployment.provider.impersonation.get(id))?.state).to.equal('expired')
-  })
-
-  it('one that was ended by others is 401, and says no more', async () => {
-    const { id, token } = await impersonate(deployment)
-    await deployment.send(`/${id}/end`, { by: { sub: 'alice' }, cause: 'user' })
-    const { status, body } = await end(deployment.base, bearer(token))
-    expect([status, body.error_description]).to.deep.equal([401, 'invalid token provided'])
-    expect((await deployment.get(`/${id}`)).body.end.cause).to.equal('user')
-  })
-
-  it('many at once: one event, and each answer is 204 or 401', async () => {
-    const { id, token } = await impersonate(deployment)
-    const before = (await deployment.events()).length
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => end(deployment.base, bearer(token))),
-    )
-    const statuses = new Set(answers.map(({ status }) => status))
-    expect(statuses.has(204)).to.equal(true)
-    expect([...statuses].filter((status) => status !== 204 && status !== 401)).to.deep.equal([])
-    const events = (await deployment.events(before + 1)).slice(before)
-    const ended = events.filter(({ name }) => name === 'impersonation.ended')
-    expect(ended.map((event) => event.id)).to.deep.equal([id])
+    const long = await end(deployment.base, bearer(token), { reason: 'x'.repeat(2000) })
+    const form = await end(deployment.base, { ...bearer(token), 'content-type': 'text/plain' })
+    expect([long.status, form.status, await stateOf(id)]).to.deep.equal([413, 415, 'active'])
+    expect((await end(deployment.base, bearer(token), {})).status).to.equal(204)
   })
 
   it('405 for other methods, HEAD among them; other paths are not this one', async () => {
     const { id, token } = await impersonate(deployment)
-    for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      const response = await fetch(`${deployment.base}${PATH}`, { method, headers: bearer(token) })
-      expect([response.status, response.headers.get('allow')], method).to.deep.equal([
-        405,
-        'POST, OPTIONS',
-      ])
-    }
-    for (const method of ['POST', 'HEAD', 'PUT', 'OPTIONS']) {
-      const response = await fetch(`${deployment.base}${CURRENT}`, { method })
-      expect([response.status, response.headers.get('allow')], method).to.deep.equal([
-        405,
-        'GET, OPTIONS',
-      ])
-    }
-    for (const [method, known] of [
-      ['POST', PATH],
-      ['GET', CURRENT],
+    for (const [path, own, others] of [
+      [PATH, 'POST', ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']],
+      [CURRENT, 'GET', ['POST', 'HEAD', 'PUT', 'OPTIONS']],
     ] as const) {
-      const paths = [`${known}/`, known.toUpperCase(), known.replace('c', '%63'), `/oidc/${known}`]
-      for (const path of [...paths, known.slice('/oidc'.length)]) {
-        const answer = await answerOf(
-          await fetch(`${deployment.base}${path}`, { method, headers: bearer(token) }),
-        )
-        expect(answer.status, path).to.equal(404)
+      const send = (method: string, at: string) =>
+        fetch(`${deployment.base}${at}`, { method, headers: bearer(token) })
+      for (const method of others) {
+        const { status, headers } = await send(method, path)
+        expect([status, headers.get('allow')], method).to.deep.equal([405, `${own}, OPTIONS`])
+      }
+      const near = [`${path}/`, path.toUpperCase(), path.replace('c', '%63'), `/oidc/${path}`]
+      for (const other of [...near, path.slice('/oidc'.length)]) {
+        expect((await answerOf(await send(own, other))).status, other).to.equal(404)
       }
     }
     expect(await stateOf(id)).to.equal('active')
   })
 
-  it('I5: storage that fails is a 500 in JSON, and the token can be tried again', async () => {
+  it('I5: storage that fails is a 500 in JSON at both routes, and the token can be tried again; I10: not with the same proof', async () => {
     const { adapter, faults } = faultyAdapter()
-    await using failing = await managing({ configuration: { adapter } })
+    const features = { dPoP: { enabled: true } }
+    await using failing = await managing({ configuration: { adapter, features } })
+    const { base, issuer } = failing
     const jwt = await impersonate(failing)
-    const opaque = await impersonate(failing, { resource: `${failing.base}/opaque` })
-    for (const [fault, token] of [
-      ['SubjectToken.find', jwt.token],
-      ['SubjectToken.find', opaque.token],
-      ['SubjectToken.endOnce', jwt.token],
-      ['AccessToken.find', opaque.token],
+    const opaque = await impersonate(failing, { resource: `${base}/opaque` })
+    for (const [fault, token, ...doors] of [
+      ['SubjectToken.find', jwt.token, end, current],
+      ['SubjectToken.find', opaque.token, end, current],
+      ['AccessToken.find', opaque.token, end, current],
+      ['SubjectToken.endOnce', jwt.token, end],
     ] as const) {
       faults.add(fault)
-      const { status, body } = await end(failing.base, bearer(token))
-      expect([status, body], fault).to.deep.equal([
-        500,
-        { error: 'server_error', error_description: 'oops! something went wrong' },
-      ])
+      for (const ask of doors) {
+        const { status, body } = await ask(base, bearer(token))
+        expect([status, body], fault).to.deep.equal([
+          500,
+          { error: 'server_error', error_description: 'oops! something went wrong' },
+        ])
+      }
       faults.clear()
     }
-    expect(failing.serverErrors).to.have.lengthOf(4)
+    expect(failing.serverErrors).to.have.lengthOf(7)
     for (const { token } of [jwt, opaque]) {
-      expect((await end(failing.base, bearer(token))).status).to.equal(204)
+      expect((await end(base, bearer(token))).status).to.equal(204)
     }
+    const key = await dpopKey()
+    const dpop = await key.proof({ htu: `${issuer}/token` })
+    const { id, token } = await impersonate(failing, {}, { dpop })
+    const headers = {
+      authorization: `DPoP ${token}`,
+      dpop: await key.proof({ htu: `${base}${PATH}`, ath: athOf(token) }),
+    }
+    faults.add('SubjectToken.endOnce')
+    expect((await end(base, headers)).status).to.equal(500)
+    faults.clear()
+    expect((await end(base, headers)).status).to.equal(401)
+    expect((await failing.get(`/${id}`)).body.state).to.equal('active')
   })
 })

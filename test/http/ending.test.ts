@@ -1,88 +1,69 @@
 import { expect } from 'chai'
-import { later } from '../support/clock.ts'
-import { basic } from '../support/deployment.ts'
-import { REFUSED } from '../support/http.ts'
-import { type Managed, managing, RESOURCE } from '../support/managing.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { withMembers } from '../adapters/with-members.ts'
+import { type Managed, managing } from '../support/managing.ts'
 
-describe('POST …/impersonations/{id}/end', () => {
+const NO_JSON_OBJECT = ['null', '"x"', '7', '{', '[]', '[{}]', '{"__proto__":{"by":1}}']
+
+/** Bodies that are refused, by what the refusal says. `/end` stands for the end of many. */
+const REFUSED: ReadonlyArray<[path: '/end' | '/{id}/end', named: string, ...bodies: unknown[]]> = [
+  ['/{id}/end', 'reasn is not known', { reasn: 'x' }],
+  ['/{id}/end', 'userId is not known', { userId: 'alice' }],
+  ['/{id}/end', 'is not known', { '': 1 }, { '\n"x': 1 }],
+  ['/{id}/end', 'reason', ...['', 7, null, 'x'.repeat(1025), 'a\0b'].map((reason) => ({ reason }))],
+  ['/{id}/end', 'reason', '{"reason":"\\ud800"}'],
+  ['/{id}/end', 'cause', ...['operator_signed_out', 'replay', 'x', 1].map((cause) => ({ cause }))],
+  ['/{id}/end', 'by must', ...['olivia', null, ['olivia']].map((by) => ({ by }))],
+  ['/{id}/end', 'by.sub is required', { by: {} }],
+  ['/{id}/end', 'by must', { by: { sub: 'olivia', act: { sub: 'x' } } }],
+  [
+    '/{id}/end',
+    'by.sub',
+    ...['', 7, 'x'.repeat(256), 'oli\nvia', 'oli\u0085via'].map((sub) => ({ by: { sub } })),
+  ],
+  ['/{id}/end', 'JSON object', ...NO_JSON_OBJECT],
+  ['/end', 'at least one of userId, actor, requestedBy', {}, { reason: 'x' }, { by: { sub: 'o' } }],
+  ['/end', 'userId', ...['', null, ['alice'], { $ne: '' }].map((userId) => ({ userId }))],
+  ['/end', 'actor', ...['', 7, 'x'.repeat(1025)].map((actor) => ({ actor }))],
+  ['/end', 'requestedBy', { requestedBy: true }, '{"requestedBy":"\\u0000"}'],
+  ['/end', 'state is not known', { userId: 'alice', state: 'issued' }],
+  ['/end', 'limit is not known', { userId: 'alice', limit: 1 }],
+  ['/end', 'id is not known', { id: 'A'.repeat(43) }],
+  ['/end', 'cause', { userId: 'alice', cause: 'replay' }],
+  ['/end', 'JSON object', ...NO_JSON_OBJECT],
+]
+
+// When and how an impersonation ends, and what its tokens are worth then: ../impersonations.
+describe('POST …/impersonations/{id}/end, and …/impersonations/end', () => {
   let deployment: Managed
   before(async () => {
     deployment = await managing()
   })
   after(() => deployment.close())
+  const stateOf = async (id: string) => (await deployment.get(`/${id}`)).body.state
 
-  it('again is 200, and the first end stays: by whom, why, when', async () => {
+  it('again is 200, and the first end stays: by whom, why, when; the body may be left out', async () => {
     const { id } = await deployment.start()
-    const before = (await deployment.events()).length
     const how = { by: { sub: 'olivia' }, cause: 'user', reason: 'first' }
     const first = await deployment.send(`/${id}/end`, how)
     expect(first.headers.get('cache-control')).to.equal('no-store')
-    {
-      using _ = later(5000)
-      for (const other of [{ by: { sub: 'eve' }, cause: 'policy', reason: 'second' }, {}]) {
-        const again = await deployment.send(`/${id}/end`, other)
-        expect([again.status, again.body]).to.deep.equal([200, first.body])
-      }
+    expect(first.body.end).to.deep.equal({ at: first.body.end.at, ...how })
+    for (const other of [{ by: { sub: 'eve' }, cause: 'policy', reason: 'second' }, {}]) {
+      const again = await deployment.send(`/${id}/end`, other)
+      expect([again.status, again.body]).to.deep.equal([200, first.body])
     }
-    const { at } = first.body.end
-    expect(first.body.end).to.deep.equal({ at, ...how })
-    const events = (await deployment.events()).slice(before)
-    expect(events.map(({ name }) => name)).to.deep.equal(['impersonation.ended'])
-  })
-
-  it('many at once: one end, one event, and one and the same answer', async () => {
-    const { id } = await deployment.start()
-    const before = (await deployment.events()).length
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, at) =>
-        deployment.send(`/${id}/end`, { reason: `number ${at}` }),
-      ),
-    )
-    const [{ body }] = answers as [(typeof answers)[0]]
-    expect(answers.map((each) => [each.status, each.body])).to.deep.equal(
-      answers.map(() => [200, body]),
-    )
-    const events = (await deployment.events()).slice(before)
-    expect(events.map((event) => [event.name, event.end])).to.deep.equal([
-      ['impersonation.ended', body.end],
-    ])
-  })
-
-  it('the body may be left out', async () => {
     for (const body of [undefined, {}, '{}']) {
-      const { id } = await deployment.start()
-      const answer = await deployment.send(`/${id}/end`, body)
-      expect([answer.status, answer.body.end.cause]).to.deep.equal([200, 'requested'])
-      expect(answer.body.end).to.have.all.keys('at', 'cause')
+      const { end } = (await deployment.send(`/${(await deployment.start()).id}/end`, body)).body
+      expect(end).to.deep.equal({ at: end.at, cause: 'requested' })
     }
   })
 
-  it('400, 413, 415 for a body that is no way to end, naming it, and nothing has ended', async () => {
+  it('400 for a body that is no way to end, naming it; 413, 415; and nothing has ended', async () => {
     const { id } = await deployment.start()
-    const bad: Array<[named: string, ...bodies: unknown[]]> = [
-      ['reasn is not known', { reasn: 'x' }],
-      ['userId is not known', { userId: 'alice' }],
-      ['is not known', { '': 1 }, { '\n"x': 1 }],
-      ['reason', { reason: '' }, { reason: 7 }, { reason: null }, { reason: 'x'.repeat(1025) }],
-      ['reason', { reason: 'a\0b' }, '{"reason":"\\ud800"}'],
-      [
-        'cause',
-        { cause: 'operator_signed_out' },
-        { cause: 'replay' },
-        { cause: 'x' },
-        { cause: 1 },
-      ],
-      ['by must', { by: 'olivia' }, { by: null }, { by: ['olivia'] }],
-      ['by.sub is required', { by: {} }],
-      ['by must', { by: { sub: 'olivia', act: { sub: 'x' } } }],
-      ['by.sub', { by: { sub: '' } }, { by: { sub: 7 } }, { by: { sub: 'x'.repeat(256) } }],
-      ['by.sub', { by: { sub: 'oli\nvia' } }, { by: { sub: 'oli\u0085via' } }],
-      ['JSON object', 'null', '"x"', '7', '{', '[]', '[{}]', '{"__proto__":{"by":1}}'],
-    ]
-    for (const [named, ...bodies] of bad) {
+    for (const [path, named, ...bodies] of REFUSED) {
       for (const body of bodies) {
-        const answer = await deployment.send(`/${id}/end`, body)
-        const what = JSON.stringify(body)
+        const answer = await deployment.send(path.replace('{id}', id), body)
+        const what = `${path} ${JSON.stringify(body)}`
         expect([answer.status, answer.body.error], what).to.deep.equal([400, 'invalid_request'])
         expect(answer.body.error_description, what)
           .to.include(named)
@@ -90,71 +71,83 @@ describe('POST …/impersonations/{id}/end', () => {
       }
     }
     const large = await deployment.send(`/${id}/end`, { reason: 'x'.repeat(17_000) })
-    expect(large.status).to.equal(413)
-    for (const headers of [
-      { 'content-type': 'text/plain' },
-      { 'content-type': 'application/x-www-form-urlencoded' },
-      { 'content-encoding': 'gzip' },
-    ]) {
-      expect((await deployment.send(`/${id}/end`, '{}', { headers })).status).to.equal(415)
-    }
-    expect((await deployment.get(`/${id}`)).body.state).to.equal('issued')
+    const text = await deployment.send(`/${id}/end`, '{}', {
+      headers: { 'content-type': 'text/plain' },
+    })
+    const none = await deployment.send('/end')
+    expect([large.status, text.status, none.status]).to.deep.equal([413, 415, 415])
+    expect(await stateOf(id)).to.equal('issued')
     expect(deployment.serverErrors).to.deep.equal([])
   })
 
-  it('before the exchange: the subject token is as one that never was, and no replay', async () => {
-    const { id, subjectToken } = await deployment.start({ context: { ticketId: 'SUP-1' } })
-    await deployment.send(`/${id}/end`)
-    const before = (await deployment.events()).length
-    const refused = await deployment.exchange({ subject_token: subjectToken })
-    const unknown = await deployment.exchange({ subject_token: 'unknown' })
-    const shown = ({ status, body, headers }: typeof refused) => [
-      status,
-      body,
-      [...headers].filter(([name]) => name !== 'date'),
-    ]
-    expect(shown(refused)).to.deep.equal(shown(unknown))
-    expect([refused.status, refused.body]).to.deep.equal([400, REFUSED])
-    const [event, , ...more] = (await deployment.events()).slice(before)
-    expect([event?.name, event?.id, event?.denial?.reason, more]).to.deep.equal([
-      'impersonation.denied',
-      id,
-      'subject token is invalid: ended before it was redeemed',
-      [],
-    ])
+  it('many: ends what matches all of the filter, and counts what it ended itself', async () => {
+    const olivia = { mayAct: { sub: 'olivia' } }
+    const users = [{ userId: 'alice', ...olivia }, { userId: 'bob', ...olivia }, { userId: 'bob' }]
+    await using own = await managing()
+    const running = await Promise.all(users.map(own.start))
+    const states = () =>
+      Promise.all(running.map(async ({ id }) => (await own.get(`/${id}`)).body.state))
+    const ended = async (body: object) => (await own.send('/end', body)).body
+    const bobs = { userId: 'bob', actor: 'olivia' }
+    expect(await ended({ ...bobs, requestedBy: 'console' })).to.deep.equal({ ended: 0 })
+    expect(await ended({ ...bobs, requestedBy: 'backend' })).to.deep.equal({ ended: 1 })
+    expect(await states()).to.deep.equal(['issued', 'ended', 'issued'])
+    const how = { by: { sub: 'admin' }, cause: 'policy', reason: 'leaves today' }
+    expect(await ended({ actor: 'olivia', ...how })).to.deep.equal({ ended: 1 })
+    expect(await states()).to.deep.equal(['ended', 'ended', 'issued'])
+    const { end } = (await own.get(`/${running[0]?.id}`)).body
+    expect(end).to.deep.equal({ at: end.at, ...how })
+    expect(await ended({ requestedBy: 'backend' })).to.deep.equal({ ended: 1 })
+    expect(await ended({ requestedBy: 'backend' })).to.deep.equal({ ended: 0 })
   })
 
-  it('after the exchange: an opaque token is inactive at once', async () => {
-    const { id, subjectToken } = await deployment.start()
-    const { body } = await deployment.exchange({
-      subject_token: subjectToken,
-      resource: `${deployment.base}/opaque`,
+  it('many: more than one page holds, and a failure in the middle: a repetition finishes it', async () => {
+    const adapter = createMemoryAdapter()
+    let left = 0
+    const endOnce = async (id: string, end: { at: number }) => {
+      if (left-- <= 0) throw new Error('the storage failed')
+      return adapter('SubjectToken').endOnce(id, end)
+    }
+    await using own = await managing({
+      configuration: { adapter: (model) => withMembers(adapter(model), { endOnce }) },
     })
-    const introspect = async () =>
-      (
-        await deployment.post(
-          '/oidc/token/introspection',
-          { token: body.access_token },
-          basic('web', 'web-secret'),
-        )
-      ).body
-    const live = await introspect()
-    expect(live).to.include({ active: true, impersonation_id: id, sub: 'alice' })
-    await deployment.send(`/${id}/end`)
-    expect(await introspect()).to.deep.equal({ active: false })
-    expect((await deployment.get(`/${id}`)).body.state).to.equal('ended')
+    const bodies = Array.from({ length: 230 }, () => ({ userId: 'bob' }))
+    const ids = (await Promise.all(bodies.map(own.start))).map(({ id }) => id)
+    const before = (await own.events()).length
+    left = 123
+    const failed = await own.send('/end', { userId: 'bob', reason: 'first' })
+    expect([failed.status, failed.body.error]).to.deep.equal([500, 'server_error'])
+    left = 1000
+    const counts = await Promise.all([
+      own.send('/end', { userId: 'bob', reason: 'second' }),
+      own.send('/end', { userId: 'bob', reason: 'second' }),
+    ])
+    expect(counts.map(({ body }) => body.ended).reduce((sum, count) => sum + count)).to.equal(107)
+    const events = (await own.events(before + 231)).slice(before)
+    const named = events.map(({ name, id }) => (name.endsWith('ended') ? id : name))
+    expect(named).to.have.members([...ids, 'impersonation.denied'])
+    expect(events.filter(({ end }) => end?.reason === 'first')).to.have.lengthOf(123)
   })
 
-  it('one that has expired does not end: it is shown as it is, without an event', async () => {
+  it('refused: impersonation.denied at the stage end, with who asked; a reading raises nothing', async () => {
     const { id } = await deployment.start()
     const before = (await deployment.events()).length
-    using _ = later(606_000)
-    const token = await deployment.m2mToken({ resource: RESOURCE, scope: 'impersonations:end' })
-    const { status, body } = await deployment.send(`/${id}/end`, {}, { token })
-    expect([status, body.state, body.end]).to.deep.equal([200, 'expired', undefined])
-    expect(await deployment.send('/end', { userId: 'alice', requestedBy: 'backend' }, { token }))
-      .to.have.property('body')
-      .deep.equal({ ended: 0 })
-    expect((await deployment.events()).slice(before)).to.deep.equal([])
+    await deployment.send(`/${id}/end`, { x: 1 })
+    await deployment.send('/end', {})
+    await deployment.send(`/${'A'.repeat(43)}/end`)
+    await deployment.send(`/${id}/end`, {}, { token: 'unknown' })
+    await deployment.get('/x')
+    await deployment.get('', { token: 'unknown' })
+    const events = (await deployment.events(before + 4)).slice(before)
+    const facts = events.map(({ name, denial, client, requestedBy, ...event }) => [
+      ...[name, denial?.stage, denial?.error, client, event.id, requestedBy],
+    ])
+    const denied = ['impersonation.denied', 'end']
+    expect(facts).to.deep.equal([
+      [...denied, 'invalid_request', 'backend', id, undefined],
+      [...denied, 'invalid_request', 'backend', undefined, undefined],
+      [...denied, 'not_found', 'backend', 'A'.repeat(43), undefined],
+      [...denied, 'invalid_token', undefined, undefined, undefined],
+    ])
   })
 })

@@ -1,7 +1,10 @@
 import { expect } from 'chai'
+import { errors } from 'oidc-provider'
 import { resigned } from '../advisories/attacks.ts'
 import { basic } from '../support/deployment.ts'
-import { type Managed, managing, RESOURCE } from '../support/managing.ts'
+import { EVERYTHING, type Managed, managing, RESOURCE } from '../support/managing.ts'
+
+const [ISSUE, READ, END] = EVERYTHING.split(' ')
 
 describe('who may see, and who may end', () => {
   const machine = {
@@ -29,73 +32,56 @@ describe('who may see, and who may end', () => {
   })
   after(() => deployment.close())
 
-  const ask = (client: string, scope?: string) =>
-    deployment.post(
-      '/oidc/token',
-      { grant_type: 'client_credentials', resource: RESOURCE, scope },
-      basic(client, client === 'backend' ? 'backend-secret' : 'secret'),
-    )
-
-  /** The statuses of: see, list, end, end many, issue. */
-  async function statuses(token: string): Promise<number[]> {
-    const { id } = await deployment.start()
-    const answers = [
-      await deployment.get(`/${id}`, { token }),
-      await deployment.get('', { token }),
-      await deployment.send(`/${id}/end`, undefined, { token }),
-      await deployment.send('/end', { userId: 'unknown' }, { token }),
-      await deployment.issue({ userId: 'alice' }, { token }),
-    ]
-    return answers.map(({ status }) => status)
+  const ask = async (client: string, scope?: string) => {
+    const form = { grant_type: 'client_credentials', resource: RESOURCE, scope }
+    const secret = client === 'backend' ? 'backend-secret' : 'secret'
+    return (await deployment.post('/oidc/token', form, basic(client, secret))).body
   }
 
-  it('a token has the scopes that it asks for, of what its client is named for', async () => {
-    const all = 'impersonate impersonations:read impersonations:end'
-    const granted = async (client: string, scope: string) => (await ask(client, scope)).body.scope
-    expect(await granted('backend', 'impersonations:read')).to.equal('impersonations:read')
-    expect(await granted('backend', 'impersonations:end')).to.equal('impersonations:end')
-    expect(await granted('backend', 'impersonate')).to.equal('impersonate')
-    expect((await granted('backend', all)).split(' ')).to.have.members(all.split(' '))
-    expect(await granted('reader', all)).to.equal('impersonations:read')
-    expect(await granted('ender', all)).to.equal('impersonations:end')
-    expect(await granted('issuer', all)).to.equal('impersonate')
-  })
+  /** What a token does: see, list, end, end many, issue. */
+  async function answers(token: string, { get, send, issue, start } = deployment) {
+    const { id } = await start()
+    return [
+      await get(`/${id}`, { token }),
+      await get('', { token }),
+      await send(`/${id}/end`, undefined, { token }),
+      await send('/end', { userId: 'unknown' }, { token }),
+      await issue({ userId: 'alice' }, { token }),
+    ]
+  }
 
-  it('reading is not ending, ending is not reading, and neither is issuing', async () => {
-    const tokenOf = async (client: string, scope: string) =>
-      (await ask(client, scope)).body.access_token
-    expect(await statuses(deployment.token)).to.deep.equal([200, 200, 200, 200, 201])
-    const read = 'impersonations:read'
-    const end = 'impersonations:end'
-    // Another right than the token's: 403 where the client is named for it, and 401 where it is not.
-    expect(await statuses(await tokenOf('backend', read))).to.deep.equal([200, 200, 403, 403, 403])
-    expect(await statuses(await tokenOf('backend', end))).to.deep.equal([403, 403, 200, 200, 403])
-    expect(await statuses(await tokenOf('reader', read))).to.deep.equal([200, 200, 401, 401, 401])
-    expect(await statuses(await tokenOf('ender', end))).to.deep.equal([401, 401, 200, 200, 401])
-    expect(await statuses(await tokenOf('issuer', 'impersonate'))).to.deep.equal([
-      401, 401, 401, 401, 201,
-    ])
-    const { body } = await ask('backend')
-    expect(await statuses(body.access_token)).to.deep.equal([403, 403, 403, 403, 403])
-  })
-
-  it('403 names the scope that is missing', async () => {
-    const { body } = await ask('backend', 'impersonate')
-    const token = body.access_token
-    for (const [scope, answer] of [
-      ['impersonations:read', await deployment.get('', { token })],
-      ['impersonations:end', await deployment.send('/end', { userId: 'x' }, { token })],
-    ] as const) {
-      expect([answer.status, answer.body.error]).to.deep.equal([403, 'insufficient_scope'])
-      const challenge = answer.headers.get('www-authenticate')
-      expect(challenge).to.include('error="insufficient_scope"').and.include(`scope="${scope}"`)
+  // Another right than the token's: 403 where the client is named for it, and 401 where it is not.
+  const RIGHTS: ReadonlyArray<
+    [client: string, asked: string | undefined, granted: string | undefined, statuses: number[]]
+  > = [
+    ['backend', EVERYTHING, EVERYTHING, [200, 200, 200, 200, 201]],
+    ['backend', READ, READ, [200, 200, 403, 403, 403]],
+    ['backend', END, END, [403, 403, 200, 200, 403]],
+    ['backend', ISSUE, ISSUE, [403, 403, 403, 403, 201]],
+    ['backend', undefined, undefined, [403, 403, 403, 403, 403]],
+    ['reader', EVERYTHING, READ, [200, 200, 401, 401, 401]],
+    ['ender', EVERYTHING, END, [401, 401, 200, 200, 401]],
+    ['issuer', EVERYTHING, ISSUE, [401, 401, 401, 401, 201]],
+  ]
+  it('reading is not ending, ending is not reading, and neither is issuing: by scope and by name', async () => {
+    for (const [client, asked, granted, statuses] of RIGHTS) {
+      const { access_token, scope } = await ask(client, asked)
+      expect(scope, client).to.equal(granted)
+      const got = (await answers(access_token)).map(({ status }) => status)
+      expect(got, `${client} ${asked}`).to.deep.equal(statuses)
     }
   })
 
-  it('a scope is one of a set: part of its name does not do', async () => {
+  it('403 names the scope that is missing, which is one of a set: part of its name does not do', async () => {
     const scope = 'impersonated not-impersonate'
     const token = await resigned(deployment.token, (claims) => ({ ...claims, scope }))
-    expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(403)
+    const missing = [READ, READ, END, END, ISSUE]
+    for (const [at, { status, body, headers }] of (await answers(token)).entries()) {
+      expect([status, body.error]).to.deep.equal([403, 'insufficient_scope'])
+      const challenge = headers.get('www-authenticate')
+      expect(challenge).to.include('error="insufficient_scope"')
+      expect(challenge).to.include(`scope="${missing[at]}"`)
+    }
   })
 
   it('401 comes before anything else is looked at', async () => {
@@ -104,48 +90,49 @@ describe('who may see, and who may end', () => {
   })
 
   it('a right that is taken away is gone at once, with the tokens that have it', async () => {
-    const { body } = await ask('reader', 'impersonations:read')
-    const token = body.access_token
-    expect((await deployment.get('', { token })).status).to.equal(200)
+    const { access_token: token } = await ask('reader', READ)
+    const seen = async () => (await deployment.get('', { token })).body.error
+    expect(await seen()).to.equal(undefined)
     named.delete('reader')
-    const refused = await deployment.get('', { token })
-    expect([refused.status, refused.body.error]).to.deep.equal([401, 'invalid_token'])
-    expect((await ask('reader', 'impersonations:read')).body.error).to.equal('invalid_target')
+    expect(await seen()).to.equal('invalid_token')
+    expect((await ask('reader', READ)).error).to.equal('invalid_target')
     named.add('reader')
-    expect((await deployment.get('', { token })).status).to.equal(200)
+    expect(await seen()).to.equal(undefined)
   })
 
-  it('I9: a function that throws or answers nonsense is a 500, and nothing is shown or ended', async () => {
+  it('I9: a function that throws or answers nonsense is a 500 everywhere, and nothing is issued, redeemed, shown or ended', async () => {
     let answer: unknown = true
     const rule = () => {
       if (answer instanceof Error) throw answer
       return answer as boolean
     }
-    await using own = await managing({
-      impersonation: {
-        managementApi: {
-          resource: RESOURCE,
-          clients: { issue: () => true, read: rule, end: rule },
-        },
-      },
-    })
-    const { id } = await own.start()
-    for (answer of [new Error('the database of clients is down'), undefined, 1, 'true', {}]) {
-      for (const { status, body } of [
-        await own.get(`/${id}`),
-        await own.get(''),
-        await own.send(`/${id}/end`),
-        await own.send('/end', { userId: 'alice' }),
-      ]) {
+    const clients = { issue: rule, read: rule, end: rule }
+    const managementApi = { resource: RESOURCE, clients }
+    await using own = await managing({ impersonation: { managementApi } })
+    const { subjectToken: subject_token, id } = await own.start()
+    for (answer of [
+      new Error('the database of clients is down'),
+      new errors.AccessDenied('database'),
+      ...[undefined, 1, 'true', {}, Object(true), Promise.resolve('true')],
+    ]) {
+      const start = async () => ({ id, subjectToken: '' })
+      const token = { grant_type: 'client_credentials', resource: RESOURCE, scope: ISSUE }
+      const refused = [
+        ...(await answers(own.token, { ...own, start })),
+        await own.exchange({ subject_token }),
+        await own.post('/oidc/token', token, basic('backend', 'backend-secret')),
+      ]
+      for (const { status, body } of refused) {
         expect([status, body.error]).to.deep.equal([500, 'server_error'])
         expect(JSON.stringify(body)).to.not.include('database').and.not.include('alice')
       }
-      // Issuing has a rule of its own, and goes on.
-      expect(await own.m2mToken({ resource: RESOURCE })).to.be.a('string')
-      const asked = { resource: RESOURCE, scope: 'impersonations:read' }
-      expect(String(await own.m2mToken(asked).catch(String))).to.include('server_error')
+      const reported = own.serverErrors.splice(0).map(String)
+      expect(reported).to.have.lengthOf(refused.length)
+      const option = 'features.impersonation.managementApi.clients'
+      for (const error of reported) expect(error).to.include(option)
     }
     answer = true
     expect((await own.get(`/${id}`)).body.state).to.equal('issued')
+    expect((await own.exchange({ subject_token })).status).to.equal(200)
   })
 })

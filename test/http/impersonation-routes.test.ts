@@ -1,7 +1,6 @@
 import { expect } from 'chai'
-import { basic } from '../support/deployment.ts'
 import { faultyAdapter, memoryAdapterWith } from '../support/faulty-adapter.ts'
-import { managing, RESOURCE } from '../support/managing.ts'
+import { EVERYTHING, managing, RESOURCE } from '../support/managing.ts'
 
 describe('the routes of impersonations', () => {
   it('answer the methods that they have, and name them', async () => {
@@ -15,41 +14,50 @@ describe('the routes of impersonations', () => {
     }
     for (const [path, allowed] of Object.entries(allow)) {
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-        const response = await fetch(`${deployment.base}/api/impersonations${path}`, {
+        const { status, headers } = await fetch(`${deployment.base}/api/impersonations${path}`, {
           method,
           headers: { authorization: `Bearer ${deployment.token}` },
         })
-        const text = await response.text()
-        if (method === 'HEAD') expect(text).to.equal('')
-        if (allowed.split(', ').includes(method)) {
-          expect(response.status, `${method} ${path}`).to.be.oneOf([200, 415])
-          continue
-        }
-        expect([response.status, response.headers.get('allow')], `${method} ${path}`).to.deep.equal(
-          [405, allowed],
-        )
-        expect(response.headers.get('cache-control')).to.equal('no-store')
+        const isAllowed = allowed.split(', ').includes(method)
+        expect(status, `${method} ${path}`).to.be.oneOf(isAllowed ? [200, 415] : [405])
+        if (isAllowed) continue
+        const told = [headers.get('allow'), headers.get('cache-control')]
+        expect(told, `${method} ${path}`).to.deep.equal([allowed, 'no-store'])
       }
     }
     expect(deployment.serverErrors).to.deep.equal([])
   })
 
-  it('I5: storage that fails is a 500 with a body of JSON, and never "not found"', async () => {
+  it('I5: storage that fails is a 500 each time, never "not found", and nothing has ended', async () => {
     const { adapter, faults } = faultyAdapter()
     await using deployment = await managing({ configuration: { adapter } })
+    const { get, send } = deployment
     const { id } = await deployment.start()
-    faults.add('SubjectToken.find').add('SubjectToken.list')
-    for (const path of ['', `/${id}`, '?userId=alice']) {
-      const { status, body, headers } = await deployment.get(path)
-      expect([status, body]).to.deep.equal([
-        500,
-        { error: 'server_error', error_description: 'oops! something went wrong' },
-      ])
-      expect(headers.get('cache-control')).to.equal('no-store')
+    for (const [fault, ...requests] of [
+      ['SubjectToken.find', () => get(`/${id}`), () => send(`/${id}/end`)],
+      ['SubjectToken.endOnce', () => send(`/${id}/end`)],
+      [
+        'SubjectToken.list',
+        () => get(''),
+        () => get('?userId=alice'),
+        () => send('/end', { userId: 'alice' }),
+      ],
+    ] as const) {
+      faults.add(fault)
+      for (const request of requests) {
+        const { status, body, headers } = await request()
+        expect([status, body, headers.get('cache-control')], fault).to.deep.equal([
+          500,
+          { error: 'server_error', error_description: 'oops! something went wrong' },
+          'no-store',
+        ])
+      }
+      faults.clear()
+      expect((await get(`/${id}`)).body.state).to.equal('issued')
     }
-    expect(deployment.serverErrors).to.have.lengthOf(3)
-    faults.clear()
-    expect((await deployment.get(`/${id}`)).status).to.equal(200)
+    expect(deployment.serverErrors).to.have.lengthOf(6)
+    const denials = (await deployment.events(4)).map(({ denial }) => denial?.error)
+    expect(denials).to.deep.equal([undefined, ...Array(3).fill('server_error')])
   })
 
   for (const [what, options] of Object.entries({
@@ -62,30 +70,20 @@ describe('the routes of impersonations', () => {
       await using deployment = await managing(options)
       expect(deployment.provider.impersonation.canEnd).to.equal(false)
       const { id } = await deployment.start()
-      const answers = [
+      for (const { status, body } of [
         await deployment.get(''),
         await deployment.get(`/${id}`),
         await deployment.send(`/${id}/end`),
         await deployment.send('/end', { userId: 'alice' }),
-      ]
-      expect(answers.map(({ status, body }) => [status, body])).to.deep.equal(
-        answers.map(() => [404, 'Not Found']),
-      )
-      const current = await deployment.post('/oidc/impersonations/current/end', {})
-      expect([current.status, current.body]).to.deep.equal([404, 'Not Found'])
-      const { body } = await deployment.post(
-        '/oidc/token',
-        {
-          grant_type: 'client_credentials',
-          resource: RESOURCE,
-          scope: 'impersonate impersonations:read impersonations:end',
-        },
-        basic('backend', 'backend-secret'),
-      )
-      expect(body.scope).to.equal('impersonate')
-      expect(
-        (await deployment.events()).filter(({ name }) => name.endsWith('denied')),
-      ).to.deep.equal([])
+        await deployment.post('/oidc/impersonations/current/end', {}),
+      ]) {
+        expect([status, body]).to.deep.equal([404, 'Not Found'])
+      }
+      const everything = { resource: RESOURCE, scope: EVERYTHING }
+      const token = await deployment.m2mToken(everything)
+      expect(JSON.parse(atob(token.split('.')[1] ?? '')).scope).to.equal('impersonate')
+      const names = (await deployment.events()).map(({ name }) => name)
+      expect(names).to.deep.equal(['impersonation.issued'])
     })
   }
 })

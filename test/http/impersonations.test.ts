@@ -56,15 +56,8 @@ describe('GET …/impersonations/{id}: see one', () => {
     expect(at).to.be.within(startedAt, startedAt + 60)
     expect(ended.body).to.deep.equal({ ...active, state: 'ended', end: { at, ...how } })
     expect((await get(`/${id}`)).body).to.deep.equal(ended.body)
-  })
-
-  it('neither the value of a token nor what the storage keeps for itself is shown', async () => {
-    const { id, subjectToken } = await deployment.start()
-    const { body } = await deployment.exchange({ subject_token: subjectToken })
-    await deployment.send(`/${id}/end`)
-    const shown = JSON.stringify((await deployment.get(`/${id}`)).body)
-    expect(shown).to.not.include(subjectToken).and.not.include(body.access_token)
-    expect(shown).to.not.include('attempt').and.not.include('grant').and.not.include('binding')
+    // Every member is named above: no value of a token, and nothing that the storage has for itself.
+    expect(JSON.stringify(ended.body)).to.not.include(subjectToken)
   })
 
   it('an expired one is shown as expired, redeemed or not, until its record goes', async () => {
@@ -98,38 +91,19 @@ describe('GET …/impersonations/{id}: see one', () => {
     const { id } = await deployment.start()
     const headers = { authorization: `Bearer ${deployment.token}` }
     const shapes = [
-      'A'.repeat(43),
-      id.toLowerCase(),
-      id.toUpperCase(),
-      `${id}=`,
-      `${id}%20`,
-      `${id}%00`,
-      `${id}%0A`,
-      `${id}%2F`,
-      id.slice(1),
-      `x${id}`,
-      '%2e%2e',
-      '..',
-      '.',
-      '%',
-      '%ff',
-      '%F0%9F%92%A9',
-      '%2e%2e%2fsubject-tokens',
-      '__proto__',
-      'constructor',
-      'null',
-      '*',
-      ';',
-      "'%20OR%201=1",
-      '$ne',
-      'x'.repeat(4000),
+      ...['A'.repeat(43), id.toLowerCase(), id.toUpperCase(), id.slice(1), `x${id}`],
+      ...['=', '%20', '%00', '%0A', '%2F'].map((more) => `${id}${more}`),
+      ...['%2e%2e', '..', '.', '%', '%ff', '%F0%9F%92%A9', '%2e%2e%2fsubject-tokens'],
+      ...['__proto__', 'constructor', 'null', '*', ';', "'%20OR%201=1", '$ne', 'x'.repeat(4000)],
     ]
     for (const shape of shapes) {
-      const seen = await raw(deployment.base, `/api/impersonations/${shape}`, { headers })
-      expect([seen.status, JSON.parse(seen.text).error], shape).to.deep.equal([404, 'not_found'])
-      const path = `/api/impersonations/${shape}/end`
-      const ended = await raw(deployment.base, path, { method: 'POST', headers })
-      expect([ended.status, JSON.parse(ended.text).error], shape).to.deep.equal([404, 'not_found'])
+      for (const [method, path] of [
+        ['GET', `/api/impersonations/${shape}`],
+        ['POST', `/api/impersonations/${shape}/end`],
+      ] as const) {
+        const { status, text } = await raw(deployment.base, path, { method, headers })
+        expect([status, JSON.parse(text).error], shape).to.deep.equal([404, 'not_found'])
+      }
     }
     // No routes of this API: the application answers.
     for (const path of ['/', `/${id}/`, `//${id}`, `/${id}/End`, `/${id}/end/`, `/${id}/../x`]) {

@@ -1,74 +1,66 @@
+import { hash } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { errors } from '../../src/index.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { impersonate } from '../support/ending-current.ts'
+import { memoryAdapterWith } from '../support/faulty-adapter.ts'
+import { managing } from '../support/managing.ts'
+
+const nested = (depth: number) =>
+  `{"userId":"alice","context":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`
+const alice = (members: object) => ({ userId: 'alice', ...members })
 
 describe('POST /api/subject-tokens', () => {
   let deployment: Deployment
   before(async () => {
     deployment = await deploy()
   })
-  after(() => deployment.close())
-
-  describe('success', () => {
-    it('answers 201, no-store, and exactly subjectToken and expiresIn', async () => {
-      const { status, headers, body } = await deployment.issue({ userId: 'alice' })
-      expect(status).to.equal(201)
-      expect(headers.get('cache-control')).to.equal('no-store')
-      expect(headers.get('content-type')).to.match(/^application\/json/)
-      expect(body).to.have.all.keys('subjectToken', 'expiresIn')
-      expect(body.expiresIn).to.equal(600)
-      expect(body.subjectToken).to.match(/^[A-Za-z0-9_-]{43}$/)
-    })
-
-    it('never issues the same token twice', async () => {
-      const token = await deployment.m2mToken()
-      const issued = await Promise.all(
-        Array.from({ length: 50 }, () => deployment.issue({ userId: 'alice' }, { token })),
-      )
-      expect(new Set(issued.map(({ body }) => body.subjectToken)).size).to.equal(50)
-    })
-
-    it('answers a trailing charset and upper case in the media type', async () => {
-      const headers = { 'content-type': 'Application/JSON; charset=utf-8' }
-      expect((await deployment.issue({ userId: 'alice' }, { headers })).status).to.equal(201)
-    })
+  after(async () => {
+    expect(deployment.serverErrors).to.deep.equal([])
+    await deployment.close()
   })
 
-  describe('400 invalid_request, naming the member', () => {
-    const cases: Array<[what: string, body: unknown, description: RegExp]> = [
-      ['no body', '', /userId is required/],
-      ['broken JSON', '{"userId":', /not a valid JSON object/],
-      ['null', 'null', /not a valid JSON object/],
-      ['userId missing', { context: {} }, /userId is required/],
-      ['userId with a blank', { userId: 'root ' }, /^userId must not begin or end with/],
-      [
-        'mayAct.sub with a blank',
-        { userId: 'alice', mayAct: { sub: '\u200bolivia' } },
-        /^mayAct.sub must not begin or end with/,
-      ],
-      [
-        'context over 4 KiB',
-        { userId: 'alice', context: { reason: 'x'.repeat(4096) } },
-        /context must not exceed 4096 bytes/,
-      ],
-      ['__proto__', '{"userId":"alice","__proto__":{"context":{}}}', /not a valid JSON object/],
-    ]
-    for (const [what, body, description] of cases) {
-      it(what, async () => {
-        const answer = await deployment.issue(body)
-        expect(answer.status).to.equal(400)
-        expect(answer.body).to.have.all.keys('error', 'error_description')
-        expect(answer.body.error).to.equal('invalid_request')
-        expect(answer.body.error_description).to.match(description)
-        expect(answer.headers.get('cache-control')).to.equal('no-store')
-      })
+  it('answers 201, no-store, and exactly subjectToken and expiresIn', async () => {
+    const headers = { 'content-type': 'Application/JSON; charset=utf-8' }
+    const answer = await deployment.issue({ userId: 'alice' }, { headers })
+    expect(answer.status).to.equal(201)
+    expect(answer.headers.get('cache-control')).to.equal('no-store')
+    expect(answer.headers.get('content-type')).to.match(/^application\/json/)
+    expect(answer.body).to.have.all.keys('subjectToken', 'expiresIn')
+    expect(answer.body.expiresIn).to.equal(600)
+    expect(answer.body.subjectToken).to.match(/^[A-Za-z0-9_-]{43}$/)
+  })
+
+  // What else is refused of a body: ../issue/request.test.ts.
+  const refused: Array<[body: unknown, description: RegExp]> = [
+    ['', /userId is required/],
+    ['{"userId":', /not a valid JSON object/],
+    ['null', /not a valid JSON object/],
+    [{ userId: 'root ' }, /^userId must not begin or end with/],
+    [alice({ mayAct: { sub: '\u200bolivia' } }), /^mayAct.sub must not begin or end with/],
+    [alice({ context: { reason: 'x'.repeat(4096) } }), /context must not exceed 4096 bytes/],
+    ['{"userId":"alice","__proto__":{"context":{}}}', /not a valid JSON object/],
+    [nested(33), /nested deeper/],
+    [nested(2700), /./],
+  ]
+  it('400 invalid_request, naming the member', async () => {
+    for (const [body, description] of refused) {
+      const answer = await deployment.issue(body)
+      const what = JSON.stringify(body).slice(0, 60)
+      expect([answer.status, answer.body.error], what).to.deep.equal([400, 'invalid_request'])
+      expect(answer.body.error_description, what).to.match(description)
+      expect(answer.headers.get('cache-control')).to.equal('no-store')
     }
   })
 
-  it('answers 413 to a body over the limit, also when its length is not announced', async () => {
-    const big = JSON.stringify({ userId: 'alice', context: { reason: 'x'.repeat(1_000_000) } })
+  it('413 to a body over the limit, also when its length is not announced', async () => {
+    const big = JSON.stringify(alice({ context: { reason: 'x'.repeat(1_000_000) } }))
     const announced = await deployment.issue(big)
-    expect(announced.status).to.equal(413)
-    expect(announced.body.error).to.equal('invalid_request')
+    expect([announced.status, announced.body.error]).to.deep.equal([413, 'invalid_request'])
     const chunked = await fetch(`${deployment.base}/api/subject-tokens`, {
       method: 'POST',
       headers: {
@@ -82,53 +74,127 @@ describe('POST /api/subject-tokens', () => {
     expect(await chunked.json()).to.include({ error: 'invalid_request' })
   })
 
-  it('answers 415 to every other media type', async () => {
-    for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/xml']) {
-      const headers = { 'content-type': type }
-      const { status, body } = await deployment.issue('{"userId":"alice"}', { headers })
-      expect([status, body.error], type).to.deep.equal([415, 'invalid_request'])
+  it('415 to every other media type, charset and encoding, and 400 to what is not UTF-8, at every route', async () => {
+    await using managed = await managing()
+    const { id, token } = await impersonate(managed)
+    const { base, token: manager } = managed
+    const routes: Record<string, string> = {
+      '/api/subject-tokens': manager,
+      '/api/impersonations/end': manager,
+      [`/api/impersonations/${id}/end`]: manager,
+      '/oidc/impersonations/current/end': token,
     }
+    const json = 'application/json'
+    const unsupported = [
+      ...['application/x-www-form-urlencoded', 'text/plain', 'application/xml'].map((type) => [
+        type,
+      ]),
+      ...['iso-8859-1', 'utf-16', 'bogus', '""'].map((charset) => [`${json}; charset=${charset}`]),
+      ...['gzip', 'GZIP', 'br'].map((encoding) => [json, encoding]),
+    ]
+    const latin1 = Buffer.from('{"userId":"José","reason":"é"}', 'latin1')
+    for (const [path, bearer] of Object.entries(routes)) {
+      const statusOf = async (body: string | Uint8Array<ArrayBuffer>, type = '', encoding = '') => {
+        const headers = {
+          authorization: `Bearer ${bearer}`,
+          'content-type': type,
+          'content-encoding': encoding,
+        }
+        return (await fetch(base + path, { method: 'POST', headers, body })).status
+      }
+      for (const how of unsupported) expect(await statusOf('{}', ...how), path).to.equal(415)
+      for (const type of [json, `${json}; charset="UTF-8"`]) {
+        expect(await statusOf(latin1, type), path).to.equal(400)
+      }
+    }
+    expect((await managed.get(`/${id}`)).body.state).to.equal('active')
   })
 
-  it('answers 415 to a compressed body, which it does not inflate', async () => {
-    const headers = { 'content-encoding': 'gzip' }
-    const { status, body } = await deployment.issue('{"userId":"alice"}', { headers })
-    expect([status, body.error]).to.deep.equal([415, 'invalid_request'])
-  })
-
-  it('answers 405 with Allow to every other method', async () => {
+  it('405 with Allow to every other method; paths are case-sensitive, and end where they end', async () => {
+    const send = (method: string, path: string) => fetch(`${deployment.base}${path}`, { method })
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      const response = await fetch(`${deployment.base}/api/subject-tokens`, { method })
+      const response = await send(method, '/api/subject-tokens')
       expect([response.status, response.headers.get('allow')]).to.deep.equal([405, 'POST'])
       expect(await response.json()).to.have.all.keys('error', 'error_description')
     }
-  })
-
-  it('answers 404 user_not_found for a user that findAccount does not find', async () => {
-    const { status, body } = await deployment.issue({ userId: 'nobody' })
-    expect(status).to.equal(404)
-    expect(body.error).to.equal('user_not_found')
-    expect(body.error_description).to.be.a('string')
-  })
-
-  it('answers 404 where findAccount reads another user out of the userId', async () => {
-    await using lenient = await deploy({
-      configuration: {
-        findAccount: (_ctx, id) => {
-          const accountId = String(Number.parseInt(id, 10))
-          return accountId === '1' ? { accountId, claims: () => ({ sub: accountId }) } : undefined
-        },
-      },
-    })
-    for (const userId of ['1abc', '01', '1.9']) {
-      const { status, body } = await lenient.issue({ userId })
-      expect([status, body.error], userId).to.deep.equal([404, 'user_not_found'])
+    for (const path of ['/API/subject-tokens', '/api/Subject-Tokens', '/api/subject-tokens/']) {
+      expect((await send('POST', path)).status, path).to.equal(404)
     }
-    expect((await lenient.issue({ userId: '1' })).status).to.equal(201)
   })
 
   it('authenticates before it reads the body', async () => {
     const { status } = await deployment.issue('{"userId":', { token: 'wrong' })
     expect(status).to.equal(401)
+  })
+
+  it('a body that breaks off is no server error', async () => {
+    const authorization = `Bearer ${await deployment.m2mToken()}`
+    const broken = request(`${deployment.base}/api/subject-tokens`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', 'content-length': 100 },
+    })
+    broken.on('error', () => {})
+    const denied = once(deployment.provider, 'impersonation.denied')
+    broken.write('{"userId":')
+    await wait(50)
+    broken.destroy()
+    const [, { denial }] = await denied
+    expect(denial.error).to.equal('invalid_request')
+  })
+
+  it('a server_error listener that throws changes nothing for the caller', async () => {
+    await using failing = await deploy({
+      configuration: { adapter: memoryAdapterWith({ upsert: () => Promise.reject(new Error()) }) },
+    })
+    failing.provider.on('server_error', () => {
+      throw new Error('listener')
+    })
+    const { status, body } = await failing.issue({ userId: 'alice' })
+    expect([status, body.error]).to.deep.equal([500, 'server_error'])
+  })
+
+  it('404 for a user that findAccount does not find, or reads out of the userId; 403 if it refuses; I5: 500 if it fails', async () => {
+    await using strict = await deploy({
+      configuration: {
+        findAccount(_ctx, id) {
+          if (id === 'down') throw new Error('the directory is down')
+          if (id === 'protected') throw new errors.AccessDenied('this account is protected')
+          const accountId = String(Number.parseInt(id, 10))
+          return accountId === '1' ? { accountId, claims: () => ({ sub: accountId }) } : undefined
+        },
+      },
+    })
+    const unknown = [404, 'user_not_found', 'no such user']
+    for (const [userId, ...answered] of [
+      ['1', 201, undefined, undefined],
+      ...['nobody', '1abc', '01', '1.9'].map((id) => [id, ...unknown]),
+      ['protected', 403, 'access_denied', 'this account is protected'],
+      ['down', 500, 'server_error', 'oops! something went wrong'],
+    ]) {
+      const { status, body } = await strict.issue({ userId })
+      expect([status, body.error, body.error_description]).to.deep.equal(answered)
+    }
+  })
+
+  it('I6: the adapter never sees the value of a subject token, only its SHA-256', async () => {
+    const seen: string[] = []
+    const memory = createMemoryAdapter()
+    const adapter = (model: string) =>
+      new Proxy(memory(model), {
+        get: (target, property) => {
+          const member: unknown = Reflect.get(target, property)
+          if (typeof member !== 'function') return member
+          return (...args: unknown[]) => {
+            seen.push(JSON.stringify(args))
+            return Reflect.apply(member, target, args)
+          }
+        },
+      })
+    await using observed = await deploy({ configuration: { adapter } })
+    const value = await observed.subjectToken()
+    await observed.exchange({ subject_token: value })
+    expect(seen.filter((args) => args.includes(value))).to.deep.equal([])
+    const id = hash('sha256', value, 'base64url')
+    expect(seen.filter((args) => args.includes(id)).length).to.equal(3)
   })
 })

@@ -5,16 +5,23 @@ import { expect } from 'chai'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { Client } from 'undici'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 
-describe('Location of an issued subject token', () => {
+describe('the URL of a request for a subject token, as the provider sees it', () => {
   let deployment: Deployment
+  let key: DPoPKey
   let token: string
   let server: Server
   let client: Client
   before(async () => {
-    deployment = await deploy()
-    token = await deployment.m2mToken()
+    deployment = await deploy({ configuration: { features: { dPoP: { enabled: true } } } })
+    key = await dpopKey()
+    const dpop = await key.proof({ htu: `${deployment.issuer}/token` })
+    const asked = { resource: deployment.management, scope: 'impersonate' }
+    const form = { grant_type: 'client_credentials', ...asked }
+    const headers = { ...basic('backend', 'backend-secret'), dpop }
+    token = (await deployment.post('/oidc/token', form, headers)).body.access_token
     const routes = deployment.provider.impersonation.routes()
     const app = new Koa({ proxy: true })
     app.use(mount('/admin', routes)).use(routes)
@@ -38,32 +45,38 @@ describe('Location of an issued subject token', () => {
     await deployment.close()
   })
 
-  const callers: Array<[path: string, headers: Record<string, string>, expected: string]> = [
-    ['/api/subject-tokens?x=/y/', { host: 'two.example' }, '/api/'],
-    ['/api/subject-tokens', { host: 'two.example', 'x-forwarded-proto': 'https' }, '/api/'],
-    ['/admin/api/subject-tokens', { host: 'two.example' }, '/admin/api/'],
-    ['/express/api/subject-tokens', { host: 'two.example' }, '/express/api/'],
+  const callers: Array<[path: string, seen: string, headers?: Record<string, string>]> = [
+    ['/api/subject-tokens?x=/y/', '/api/'],
+    ['/api/subject-tokens', '/api/', { 'x-forwarded-proto': 'https' }],
+    ['/admin/api/subject-tokens', '/admin/api/'],
+    ['/express/api/subject-tokens', '/express/api/'],
     // RFC 9112 §3.2.2
-    ['http://two.example/api/subject-tokens?x=/y/', { host: 'two.example' }, '/api/'],
+    ['http://two.example/api/subject-tokens?x=/y/', '/api/'],
   ]
 
-  it('is beside the path that each caller used, at the origin of the issuer', async () => {
-    for (const [path, headers, expected] of callers) {
-      const response = await client.request({
-        path,
-        method: 'POST',
-        headers: {
-          ...headers,
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-        },
-        body: '{"userId":"alice"}',
-      })
-      await response.body.dump()
-      expect(response.statusCode).to.equal(201)
-      const location = String(response.headers.location)
-      expect(location.slice(0, -43)).to.equal(`${deployment.base}${expected}impersonations/`)
-      expect(location.slice(-43)).to.match(/^[A-Za-z0-9_-]{43}$/)
+  it('is at the origin of the issuer, and never at Host, by the path of each caller: for Location, and I10: for a DPoP proof', async () => {
+    for (const [path, seen, headers = {}] of callers) {
+      for (const origin of ['http://two.example', deployment.base]) {
+        const htu = `${origin}${seen}subject-tokens`
+        const response = await client.request({
+          path,
+          method: 'POST',
+          headers: {
+            host: 'two.example',
+            ...headers,
+            authorization: `DPoP ${token}`,
+            dpop: await key.proof({ htu, ath: athOf(token) }),
+            'content-type': 'application/json',
+          },
+          body: '{"userId":"alice"}',
+        })
+        await response.body.dump()
+        const { location = '' } = response.headers
+        const at = `${deployment.base}${seen}impersonations/`
+        const expected = origin === deployment.base ? [201, at, 43] : [401, '', 0]
+        const told = [String(location).slice(0, -43), String(location).slice(-43).length]
+        expect([response.statusCode, ...told], path).to.deep.equal(expected)
+      }
     }
   })
 })

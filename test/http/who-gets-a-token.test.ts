@@ -78,7 +78,7 @@ describe('who gets a token for the management API', () => {
         resource: 'https://trojan.example',
         scope: 'impersonate',
       },
-      { authorization: `Basic ${btoa('backend:backend-secret')}` },
+      basic('backend', 'backend-secret'),
     )
     expect(status).to.equal(400)
     expect(body.error).to.equal('invalid_target')

@@ -270,7 +270,29 @@ describe('a mark', () => {
       ({ state }) => state === 'ended',
     )
     expect([ended.state, attempts]).to.deep.equal(['ended', 7])
-    expect(await marksIn(memory)).to.have.length(1)
+    const marks = await until(
+      () => marksIn(memory),
+      ([mark]) => mark?.consumed !== undefined,
+    )
+    expect(marks).to.have.length(1)
+    expect(marks[0]?.consumed, 'done').to.be.a('number')
+    await close()
+  })
+
+  it('left behind is looked for once at a time', async () => {
+    using clock = stoppedClock()
+    const { calls, close } = await twoProcesses()
+    let looks = 0
+    calls.one = (name, args, call) => {
+      if (name !== 'list' || Object(args[0]).accountId !== MARKS) return call()
+      looks += 1
+      return new Promise(() => {})
+    }
+    for (let turn = 0; turn < 5; turn += 1) {
+      clock.pass(10)
+      await wait(5)
+    }
+    expect(looks).to.equal(1)
     await close()
   })
 

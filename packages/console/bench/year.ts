@@ -11,18 +11,16 @@ export const YEAR_ENDS = Date.UTC(2026, 0, 1)
 const OPERATORS = ['Olivia', 'Oscar', 'Odette', 'Omar', 'Oxana', 'Otto', 'Oriana', 'Owen']
 const CUSTOMERS = 1500
 const BATCH = 500
+/** Requests of each impersonation that started. */
+const USES = 7
 
 /**
- * Fills a store with a year of impersonations: asked for, started, some requests, ended or expired. Some were
- * refused, used twice, objected to, or put on hold.
+ * Fills a store with a year of impersonations: asked for, started, some requests, ended or expired.
+ * Some were refused, or put on hold.
  *
- * @param requests of each impersonation that started
+ * @returns the number of entries
  */
-export async function fillYear(
-  store: AuditStore,
-  impersonations: number,
-  requests: number,
-): Promise<number> {
+export async function fillYear(store: AuditStore, impersonations: number): Promise<number> {
   const writer = 'bench'
   let [sequence, hash, number] = [0, writer, 0]
   let records: NewRecord[] = []
@@ -32,7 +30,7 @@ export async function fillYear(
     records = []
   }
   for (let index = 0; index < impersonations; index += 1) {
-    for (const entry of entriesOf(index, impersonations, requests)) {
+    for (const entry of entriesOf(index, impersonations)) {
       const text = encodeEntry(entry)
       const digest = entryDigestOf(text, entry.id)
       sequence += 1
@@ -53,7 +51,7 @@ export const ticketOf = (index: number) => `SUP-${1000 + (index >> 1)}`
 export const idOf = (index: number) =>
   createHash('sha256').update(`impersonation ${index}`).digest('base64url')
 
-function entriesOf(index: number, all: number, requests: number): AuditEntry[] {
+function entriesOf(index: number, all: number): AuditEntry[] {
   const start = YEAR_BEGINS + Math.floor(((YEAR_ENDS - YEAR_BEGINS) / all) * index)
   const name = operatorName(index)
   const common = {
@@ -95,7 +93,7 @@ function entriesOf(index: number, all: number, requests: number): AuditEntry[] {
     expiresAt: start / 1000 + 600,
   }
   const refused = { by: 'impersonation', description: 'only the customer' } as const
-  const uses = Array.from({ length: requests }, (_, step): AuditEntry => {
+  const uses = Array.from({ length: USES }, (_, step): AuditEntry => {
     const use = {
       useId: `${index}.${step}`,
       audience: 'https://shop.example.com/api',
@@ -112,24 +110,12 @@ function entriesOf(index: number, all: number, requests: number): AuditEntry[] {
       use,
     }
   })
-  return [asked, started, ...uses, ...endOf(index, start, common, actor.sub)]
-}
-
-function endOf(
-  index: number,
-  start: number,
-  common: Pick<AuditEntry, 'id' | 'names' | 'userId'>,
-  operator: string,
-): AuditEntry[] {
   const time = start + 200_000
-  const causes = ['requested', 'requested', 'user', 'operator_signed_out'] as const
-  const cause = index % 3 === 0 ? undefined : causes[index % 4]
-  const by = { sub: cause === 'user' ? (common.userId ?? '') : operator }
   const ended: AuditEntry = {
     event: 'impersonation.ended',
     timeMs: time,
     ...common,
-    end: { at: time / 1000, cause: cause ?? 'requested', by },
+    end: { at: time / 1000, cause: index % 4 === 0 ? 'user' : 'requested', by: actor },
   }
   const held: AuditEntry = {
     event: 'support.held',
@@ -138,5 +124,9 @@ function endOf(
     by: 'lead',
     note: 'a case',
   }
-  return [...(cause ? [ended] : []), ...(index % 500 === 3 ? [held] : [])]
+  return [
+    ...[asked, started, ...uses],
+    ...(index % 3 === 0 ? [] : [ended]),
+    ...(index % 500 === 3 ? [held] : []),
+  ]
 }
