@@ -56,7 +56,7 @@ const BROWSER_ON_PUSH: readonly string[] = [
 /** The proofs of one redemption (I1), those that take a second or two, and one of a tarball. */
 const PROOFS_ON_PUSH: readonly string[] = [
   'test/proofs/{one-redemption,restart,round-trips,sqlite-faults}.proof.ts',
-  'test/adapters/redis/{persistence,race,servers}.proof.ts',
+  'test/adapters/redis/persistence.proof.ts',
   'test/adapters/sqlite/processes.proof.ts',
   'test/malformed-input.proof.ts',
   'packages/resource-server/test/package.proof.ts',

@@ -18,7 +18,6 @@ import type {
   Actor,
   ClientView,
   CustomJwtClaimsContext,
-  SubjectTokenContext,
 } from '../public/hooks.ts'
 import { actClaim, softwareAct } from '../shared/act.ts'
 import {
@@ -29,7 +28,7 @@ import {
 } from '../shared/constants.ts'
 import { isPlainObject } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
-import type { TokenStatus } from '../tokens/subject-token.ts'
+import type { SubjectToken } from '../tokens/subject-token.ts'
 
 /**
  * Copying `__proto__` or `constructor` can change an object's prototype. Both are always dropped.
@@ -50,6 +49,8 @@ export function accessTokenClaims(
 ) {
   const { getCustomJwtClaims, environmentVariables, managementApi } = options
   const ownCustomizer = formats?.customizers?.jwt
+  /** The claims of each token, for the record of an opaque one. */
+  const settled = new WeakMap<Token, Claims>()
   let issuer = ''
 
   /**
@@ -81,14 +82,7 @@ export function accessTokenClaims(
     /** Sets the provider of these tokens. */
     use(provider: Provider): void {
       issuer = provider.issuer
-      // The claims stored with an opaque token are a copy: later writes to a hook's result do not
-      // reach it.
-      settleStoredClaims(provider, (ctx, token, extra) => {
-        const claims = claimsFrom(extra)
-        if (marks.has(token)) remove(claims, PROVIDER_CLAIMS)
-        setProviderClaims(options, ctx, token, claims)
-        return claims
-      })
+      settleStoredClaims(provider, (token) => settled.get(token))
     },
 
     /** The provider's `extraTokenClaims`. */
@@ -100,15 +94,16 @@ export function accessTokenClaims(
         // The management API is for machines only: no user's access token is issued for it.
         throw new errors.InvalidTarget()
       }
-      const own = await ownClaims?.(ctx, token)
+      const claims = claimsFrom((await ownClaims?.(ctx, token)) ?? {})
       const custom = await customClaims(ctx, token)
-      const claims = own === undefined ? {} : claimsFrom(own)
       // In tokens of other grants, keep all of the deployment's own claims except `act`.
-      remove(claims, marks.has(token) ? PROVIDER_CLAIMS : ['act'])
+      if (marks.has(token)) remove(claims, PROVIDER_CLAIMS)
       if (custom) Object.assign(claims, remove(custom, PROVIDER_CLAIMS))
-      remove(claims, PROTOTYPE_KEYS)
       setProviderClaims(options, ctx, token, claims)
-      return Object.keys(claims).length > 0 ? claims : undefined
+      if (Object.keys(claims).length === 0) return undefined
+      settled.set(token, claims)
+      // A copy, because code of the deployment that has the token may write to it later.
+      return claimsFrom(claims)
     },
 
     /**
@@ -122,7 +117,21 @@ export function accessTokenClaims(
         jwt.header = copy.header
         jwt.payload = claimsFrom(copy.payload)
       }
-      setJwtClaims(options, ctx, token, jwt.payload, jti)
+      const { payload } = jwt
+      setProviderClaims(options, ctx, token, payload)
+      const marked = marks.get(token)
+      if (marked) {
+        const { exp } = payload
+        const status = marked.subjectToken.tokenStatus
+        payload.jti = marked.jti
+        payload.exp = typeof exp === 'number' && exp < marked.exp ? exp : marked.exp
+        if (status) payload.status = status
+        return
+      }
+      // No code of the deployment gives another token the mark of an impersonated one.
+      if (isMarked(payload.jti))
+        payload.jti = isMarked(jti) ? randomBytes(32).toString('base64url') : jti
+      if (namesItsGrant(token, options.actorToken)) payload[GRANT_ID_CLAIM] = token.grantId
     },
   }
 }
@@ -138,7 +147,7 @@ function claimsFrom(answer: unknown): Claims {
   if (Array.isArray(answer) || answer instanceof Map || !isPlainObject(claims)) {
     throw new TypeError('claims must be a plain object')
   }
-  return claims
+  return remove(claims, PROTOTYPE_KEYS)
 }
 
 function buildContext(ctx: KoaContextWithOIDC | undefined, token: Token): CustomJwtClaimsContext {
@@ -224,11 +233,7 @@ interface ImpersonatedExchange {
   readonly client: Client
   /** The client's id, if software acts. */
   readonly software: string | undefined
-  readonly subjectToken: {
-    readonly jti: string
-    readonly contextObject: SubjectTokenContext
-    readonly tokenStatus: TokenStatus | undefined
-  }
+  readonly subjectToken: Pick<SubjectToken, 'contextObject' | 'jti' | 'tokenStatus'>
   /**
    * No code of the deployment changes it. `undefined` for an opaque token, whose `jti` is its
    * value.
@@ -269,34 +274,6 @@ function setProviderClaims(
   const authTime = isPossibleActorToken(token, actorToken.scope) ? authTimeOf(ctx) : undefined
   remove(claims, ['auth_time'])
   if (authTime !== undefined) claims.auth_time = authTime
-}
-
-/**
- * Sets them in the payload of a JWT, which includes `jti` and `exp`.
- *
- * @param own - the `jti` that the provider gave it
- */
-function setJwtClaims(
-  options: ResolvedOptions,
-  ctx: KoaContextWithOIDC | undefined,
-  token: Token,
-  payload: Claims,
-  own: unknown,
-): void {
-  setProviderClaims(options, ctx, token, payload)
-  const marked = marks.get(token)
-  if (marked) {
-    const { exp } = payload
-    const status = marked.subjectToken.tokenStatus
-    payload.jti = marked.jti
-    payload.exp = typeof exp === 'number' && exp < marked.exp ? exp : marked.exp
-    if (status) payload.status = status
-    return
-  }
-  // No code of the deployment gives another token the mark of an impersonated one.
-  if (isMarked(payload.jti))
-    payload.jti = isMarked(own) ? randomBytes(32).toString('base64url') : own
-  if (namesItsGrant(token, options.actorToken)) payload[GRANT_ID_CLAIM] = token.grantId
 }
 
 /** Removes the named claims, and returns the rest. */

@@ -9,7 +9,7 @@ import { findActor } from './actor.ts'
 import { requireNotEnded } from './ends.ts'
 import { EXCHANGE_PARAMETERS, parseExchangeRequest, REPEATABLE_PARAMETERS } from './request.ts'
 import { type Found, find, redeemSubjectToken, requireStillTrue } from './subject.ts'
-import { decide } from './token.ts'
+import { prepare } from './token.ts'
 
 /** Adds the grant to the provider. */
 export function registerExchange(provider: Provider): void {
@@ -32,8 +32,8 @@ async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Pro
       trailOf(ctx).add({ client: ctx.oidc.client.clientId })
       const request = await parseExchangeRequest(provider, ctx)
       const found = await find(provider, ctx, request)
-      const decided = await decide(provider, ctx, found)
-      return redeem(provider, ctx, found, decided)
+      const prepared = await prepare(provider, ctx, found)
+      return redeem(provider, ctx, found, prepared)
     })
   } catch (thrown) {
     const error = thrown instanceof errors.OIDCProviderError ? thrown : trouble(thrown)
@@ -47,11 +47,11 @@ async function redeem(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
   found: Found,
-  { redemption, ...prepared }: Awaited<ReturnType<typeof decide>>,
+  { redemption, ...prepared }: Awaited<ReturnType<typeof prepare>>,
 ): Promise<object> {
   const { token, dPoP, clientId } = found
-  const { scope, permit, review } = redemption
-  const { expiresAt, expiresIn, jti, tokenType } = prepared
+  const { scope, permit, review, expiresAt } = redemption
+  const { expiresIn, jti, tokenType } = prepared
   if (instance(provider).options.authorize || instance(provider).claims.hasHooks) {
     await requireUnchanged(provider, ctx, found)
   }

@@ -11,33 +11,66 @@ import { createAccessToken, type DraftAccessToken, prepareToSave } from '../host
 import { instance } from '../host/weak-cache.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
-import { joinScopes, narrowScope } from '../shared/text.ts'
 import { epochSeconds } from '../shared/time.ts'
 import type { Redemption, SubjectToken } from '../tokens/subject-token.ts'
 import type { Found } from './subject.ts'
 
-/** The access token to issue, if the subject token is redeemed. */
-interface Decided extends PreparedToken {
-  /** The redemption to store. */
+/** An access token that no client has yet, and the redemption to store before. */
+interface Prepared {
   readonly redemption: Redemption
+  /** `undefined` for an opaque token, whose `jti` is its value. */
+  readonly jti: string | undefined
+  readonly tokenType: string
+  /** In seconds. */
+  readonly expiresIn: number
+  /** Stores the token, emits its event, and resolves its value. */
+  readonly save: () => Promise<string>
 }
 
 /**
- * Prepares the issue: the resource, the part of the request that is granted, and the token itself.
+ * Prepares the issue: finds the resource, asks for the permission, makes an access token of the
+ * user, and signs it if it is a JWT. It is not stored.
+ *
+ * The deployment's functions get the token and may write to it. The promised members are set after
+ * each of them, and are read from nowhere else.
  */
-export async function decide(
+export async function prepare(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
   found: Found,
-): Promise<Decided> {
-  const { token, operator, software, clientId } = found
-  const target = await resolveTarget(provider, ctx, found)
-  const { resourceServer } = target
+): Promise<Prepared> {
+  const { client, clientId, operator, software, token: subjectToken } = found
+  const resourceServer = await resolveTarget(provider, ctx, found)
   const resource = resourceServer.identifier()
   trailOf(ctx).add({ resource })
-  const permission = await permissionToExchange(provider, ctx, found, target)
-  const { scope, permit = token.permit, review = token.review } = permission
-  const prepared = await prepareAccessToken(provider, ctx, found, resourceServer, permission)
+  const permission = await permissionToExchange(provider, ctx, found, resourceServer)
+  const { scope, permit = subjectToken.permit, review = subjectToken.review } = permission
+
+  // The account that was checked, because `authorize` may have changed its own argument.
+  const { accountId } = subjectToken
+  const gty = TOKEN_EXCHANGE_GRANT_TYPE
+  const settled = { accountId, client, gty, resourceServer, scope }
+  const token = createAccessToken(provider, settled)
+  const iat = epochSeconds()
+  const expiresIn = lifeOf(provider, token, subjectToken, resourceServer, permission)
+  const exp = iat + expiresIn
+  // The provider's own grants make an opaque token if no format is set. This grant promises a JWT,
+  // which names the actor by itself.
+  const format = resourceServer.accessTokenFormat ?? 'jwt'
+  // The id of an opaque token is its value, drawn at random, so it stays out of events.
+  const isJwt = format === 'jwt'
+  const id = isJwt ? subjectToken.accessTokenId : token.generateTokenId()
+  if (!isJwt) trailOf(ctx).conceal(id)
+  const jti = isJwt ? id : undefined
+  Object.assign(token, settled, { expiresIn, format, jti: id, iat, exp })
+  // RFC 9449 §6, RFC 8705 §3.
+  if (found.certificate) token.setThumbprint('x5t', found.certificate)
+  if (found.dPoP) token.setThumbprint('jkt', found.dPoP.thumbprint)
+  const { tokenType } = token
+  markImpersonated(token, { operator, client, software, subjectToken, jti, exp })
+  ctx.oidc.entity('AccessToken', token)
+
+  const save = await prepareToSave(provider, token, { accountId, clientId, gty, jti: id, iat, exp })
   const redemption = {
     actor: operator?.actor.sub,
     act: operator?.actor,
@@ -48,21 +81,14 @@ export async function decide(
     scope,
     permit,
     review,
-    format: prepared.format,
-    expiresAt: prepared.expiresAt,
+    format,
+    expiresAt: exp,
   }
-  return { ...prepared, redemption }
-}
-
-/** The resource server that the access token is for, and its scopes. */
-interface Target {
-  readonly resourceServer: ResourceServerInstance
-  /** The requested scope, narrowed to what the resource server and the client allow. */
-  readonly scope: string | undefined
+  return { redemption, jti, tokenType, expiresIn, save }
 }
 
 /**
- * Finds the one resource server of the token, and the scopes that are left.
+ * Finds the one resource server of the token.
  *
  * @throws errors.InvalidTarget if there is none, or more than one
  */
@@ -70,35 +96,15 @@ async function resolveTarget(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
   { audience }: Found,
-): Promise<Target> {
+): Promise<ResourceServerInstance> {
   const [resourceServer, ...others] = await resolveRequestedResources(provider, ctx)
   if (!resourceServer) throw new errors.InvalidTarget('resource is required')
   if (others.length > 0) throw new errors.InvalidTarget('only a single resource is supported')
-
   // RFC 8693 §2.1: audience is "the logical name of the target service". `audience` may only
   // repeat the value of `resource`.
-  if (
-    audience !== undefined &&
-    audience !== resourceServer.identifier() &&
-    audience !== resourceServer.audience
-  ) {
-    throw new errors.InvalidTarget('audience names another target than resource')
-  }
-
-  return Object.freeze({ resourceServer, scope: scopeAt(ctx, resourceServer) })
-}
-
-function scopeAt(
-  ctx: TokenEndpointGrantContext,
-  resourceServer: ResourceServerInstance,
-): string | undefined {
-  const { client } = ctx.oidc
-  const asked = [...ctx.oidc.requestParamScopes].filter((scope) => resourceServer.scopes.has(scope))
-  // As in the provider's own grants, a client's `scope` restricts the provider's own scopes.
-  if (client.scope === undefined) return joinScopes(asked)
-  const allowed = new Set(client.scope.split(' '))
-  const ofProvider = ctx.oidc.requestParamOIDCScopes
-  return joinScopes(asked.filter((scope) => !ofProvider.has(scope) || allowed.has(scope)))
+  const names = [undefined, resourceServer.identifier(), resourceServer.audience]
+  if (names.includes(audience)) return resourceServer
+  throw new errors.InvalidTarget('audience names another target than resource')
 }
 
 /**
@@ -112,7 +118,7 @@ async function permissionToExchange(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
   { client, operator, software, account, token }: Found,
-  { resourceServer, scope: allowed }: Target,
+  resourceServer: ResourceServerInstance,
 ): Promise<Permission> {
   const binding = token.bindingObject
   const resource = resourceServer.identifier()
@@ -120,8 +126,8 @@ async function permissionToExchange(
     // Operator and client match the binding, so the holder may learn the reason.
     throw new errors.InvalidRequest('resource is not one that the subject token was issued for')
   }
-  const asked = narrowScope(allowed, binding.scope)
-  requireScopeLeft(ctx, asked)
+  const scope = scopeAt(ctx, resourceServer, binding.scope)
+  requireScopeLeft(ctx, scope)
   const permission = await permissionFor(instance(provider).options.authorize, {
     stage: 'exchange',
     client,
@@ -131,12 +137,33 @@ async function permissionToExchange(
     software,
     mayAct: binding.mayAct,
     resource,
-    scope: asked,
+    scope,
     context: token.contextObject,
     ctx,
   })
   requireScopeLeft(ctx, permission.scope)
   return permission
+}
+
+/**
+ * The requested scope, narrowed to what the resource server, the client and the subject token
+ * allow. RFC 6749 §3.3 has no empty scope.
+ */
+function scopeAt(
+  { oidc: { client, requestParamScopes, requestParamOIDCScopes } }: TokenEndpointGrantContext,
+  resourceServer: ResourceServerInstance,
+  bound: string | undefined,
+): string | undefined {
+  const ofClient = client.scope?.split(' ')
+  const ofToken = bound?.split(' ')
+  const allowed = [...requestParamScopes].filter(
+    (scope) =>
+      resourceServer.scopes.has(scope) &&
+      // As in the provider's own grants, a client's `scope` restricts the provider's own scopes.
+      (!ofClient || !requestParamOIDCScopes.has(scope) || ofClient.includes(scope)) &&
+      (!ofToken || ofToken.includes(scope)),
+  )
+  return allowed.join(' ') || undefined
 }
 
 /**
@@ -147,61 +174,6 @@ function requireScopeLeft(ctx: TokenEndpointGrantContext, left: string | undefin
   const { scope: asked } = ctx.oidc.params
   if (left !== undefined || typeof asked !== 'string') return
   throw new errors.InvalidScope('none of the requested scopes can be granted', asked)
-}
-
-/** An access token that no client has yet. */
-interface PreparedToken {
-  readonly format: string
-  /** `undefined` for an opaque token, whose `jti` is its value. */
-  readonly jti: string | undefined
-  readonly tokenType: string
-  /** In seconds. */
-  readonly expiresIn: number
-  /** In seconds since the epoch. */
-  readonly expiresAt: number
-  /** Stores it, emits its event, and resolves its value. */
-  readonly save: () => Promise<string>
-}
-
-/**
- * Makes an access token of the user for the resource server. Its claims are set, it is signed if
- * it is a JWT, and it is not stored.
- *
- * The deployment's functions get the token and may write to it. The promised members are set after
- * each of them, and are read from nowhere else.
- */
-async function prepareAccessToken(
-  provider: Provider,
-  ctx: TokenEndpointGrantContext,
-  { client, clientId, certificate, dPoP, operator, software, token: subjectToken }: Found,
-  resourceServer: ResourceServerInstance,
-  permission: Permission,
-): Promise<PreparedToken> {
-  const gty = TOKEN_EXCHANGE_GRANT_TYPE
-  // The account that was checked, because `authorize` may have changed its own argument.
-  const { accountId } = subjectToken
-  const settled = { accountId, client, gty, resourceServer, scope: permission.scope }
-  const token = createAccessToken(provider, settled)
-  const iat = epochSeconds()
-  const expiresIn = lifeOf(provider, token, subjectToken, resourceServer, permission)
-  const exp = iat + expiresIn
-  // The provider's own grants make an opaque token if no format is set. This grant promises a JWT,
-  // which names the actor by itself.
-  const format = resourceServer.accessTokenFormat ?? 'jwt'
-  // The id of an opaque token is its value, drawn at random, so it stays out of events.
-  const isJwt = format === 'jwt'
-  const jti = isJwt ? subjectToken.accessTokenId : token.generateTokenId()
-  if (!isJwt) trailOf(ctx).conceal(jti)
-  Object.assign(token, settled, { expiresIn, format, jti, iat, exp })
-  // RFC 9449 §6, RFC 8705 §3.
-  if (certificate) token.setThumbprint('x5t', certificate)
-  if (dPoP) token.setThumbprint('jkt', dPoP.thumbprint)
-  const { tokenType } = token
-  const shown = isJwt ? jti : undefined
-  markImpersonated(token, { operator, client, software, subjectToken, jti: shown, exp })
-  ctx.oidc.entity('AccessToken', token)
-  const save = await prepareToSave(provider, token, { accountId, clientId, gty, jti, iat, exp })
-  return { format, jti: shown, tokenType, expiresIn, expiresAt: exp, save }
 }
 
 /**

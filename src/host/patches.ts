@@ -7,14 +7,12 @@ import type {
   Adapter,
   Client,
   ClientCredentials,
-  KoaContextWithOIDC,
   Provider,
   UnknownObject,
 } from 'oidc-provider'
 import instance from 'oidc-provider/lib/helpers/weak_cache.js'
 import { limitTime } from '../shared/time.ts'
 import type { TokenBase } from './models.ts'
-import { currentRequest } from './request.ts'
 
 /**
  * Checks, once and at the start, that a provider has each member in the shape that is changed
@@ -122,11 +120,7 @@ export function withholdFromSelfRegistered(provider: Provider, grantType: string
  */
 export function settleStoredClaims(
   provider: Provider,
-  settle: (
-    ctx: KoaContextWithOIDC | undefined,
-    token: AccessToken | ClientCredentials,
-    extra: UnknownObject,
-  ) => UnknownObject,
+  settle: (token: AccessToken | ClientCredentials) => UnknownObject | undefined,
 ): void {
   for (const { prototype } of [provider.AccessToken, provider.ClientCredentials]) {
     // The published types leave the method out.
@@ -138,7 +132,7 @@ export function settleStoredClaims(
         [],
       )
       const { payload } = saved
-      if (payload?.extra) payload.extra = settle(currentRequest(), this, Object(payload.extra))
+      if (payload?.extra) payload.extra = settle(this)
       return saved
     }
     Object.defineProperty(prototype, 'getValueAndPayload', {

@@ -13,7 +13,7 @@ import {
 } from '../options/rules.ts'
 import type { AuthorizationRequest, Authorize, Need, Verdict } from '../public/hooks.ts'
 import { ApprovalRequired, NotApproved, TooManyRequests } from '../shared/errors.ts'
-import { knownMembers } from '../shared/json.ts'
+import { knownMembers, present } from '../shared/json.ts'
 import { boundedText } from '../shared/text.ts'
 
 const OPTION_PATH = 'features.impersonation.authorize'
@@ -96,26 +96,25 @@ const MAX_PERMITS = 16
 
 const listOfNeeds = list(oneOf(NEED_NAMES), `needs, of: ${NEED_NAMES.join(', ')}`, 1).required('')
 
-const boundedLine = rule({ type: 'text' }, (value, path) =>
+const boundedLine = rule((value, path) =>
   boundedText(path, value, MAX_TEXT_LENGTH, (message) => new TypeError(message)),
 ).required('')
 
-/** A mistyped member, or one that is `undefined`, would otherwise mean "no limit". */
 const RULES = {
-  scope: valid<string>((value) => typeof value === 'string', 'a string').required(''),
-  accessTokenTtl: seconds.required(''),
-  needs: rule<readonly Need[]>({ type: 'needs' }, (value, path) =>
+  scope: valid<string>((value) => typeof value === 'string', 'a string'),
+  accessTokenTtl: seconds,
+  needs: rule<readonly Need[]>((value, path) =>
     Object.freeze([...new Set(listOfNeeds(value, path))].toSorted()),
-  ).required(''),
-  emergency: boolean.required(''),
-  permit: rule<string | readonly string[]>({ type: 'permit' }, (value, path) => {
+  ),
+  emergency: boolean,
+  permit: rule<string | readonly string[]>((value, path) => {
     const ids: unknown[] = Array.isArray(value) ? value : [value]
     if (ids.length === 0) throw new TypeError(`${path} must name at least one permit`)
     return joinPermits(
       ids.map((id) => boundedLine(id, path)),
       path,
     )
-  }).required(''),
+  }),
   review: boundedLine,
 } satisfies { readonly [Name in keyof Required<Limits>]: Rule }
 
@@ -144,9 +143,10 @@ function parseVerdict(verdict: unknown, asked: Asked, path: string): Limits | fa
   return { ...limits, scope: narrowedBy(limits.scope, asked, path) }
 }
 
+/** A mistyped member, or one that is `undefined`, would otherwise mean "no limit". */
 function readLimit(name: keyof Limits, value: unknown, path: string): unknown {
   try {
-    return RULES[name](value, `${path}: ${name}`)
+    return RULES[name].required('')(value, `${path}: ${name}`)
   } catch (error) {
     // A mistake of the deployment, which no caller sees.
     throw error instanceof InvalidInput ? new TypeError(error.message) : error
@@ -157,9 +157,9 @@ function narrowedBy(limit: string, { stage, scope }: Asked, path: string): strin
   const allowed = [...new Set(limit.split(' ').filter((name) => name !== ''))]
   const asked = scope === undefined ? undefined : new Set(scope.split(' '))
   // At issue, no scope means no limit, which any limit narrows. At the exchange it means none.
-  const narrows =
-    asked === undefined && stage === 'issue' ? true : allowed.every((name) => asked?.has(name))
-  if (!narrows) throw new TypeError(`${path} must not allow scopes that were not asked for`)
+  const isNarrower =
+    (asked === undefined && stage === 'issue') || allowed.every((name) => asked?.has(name))
+  if (!isNarrower) throw new TypeError(`${path} must not allow scopes that were not asked for`)
   return allowed.join(' ')
 }
 
@@ -182,41 +182,41 @@ export function allOf(...rules: readonly Authorize[]): Authorize {
     descriptionsOf(rule, `allOf: rule ${index + 1}`),
   )
   const joined: Authorize = async (request) => {
-    let all: Limits = {}
+    const all: Limits[] = []
+    let { scope } = request
     for (const [index, rule] of rules.entries()) {
       // Each sees the scope that the rules before it left.
-      const verdict = await rule(Object.freeze({ ...request, scope: all.scope ?? request.scope }))
+      const verdict = await rule(Object.freeze({ ...request, scope }))
       const limits = parseVerdict(verdict, request, `allOf: rule ${index + 1}`)
       if (limits === false) return false
-      all = unite(all, limits)
-      if (all.scope === '') return false
+      all.push(limits)
+      const allowed = limits.scope?.split(' ')
+      if (allowed)
+        scope = (scope?.split(' ') ?? allowed).filter((name) => allowed.includes(name)).join(' ')
+      if (scope === '') return false
     }
-    return Object.keys(all).length === 0 ? true : (all as Exclude<Verdict, boolean>)
+    const isLimited = all.some((limits) => limits.scope !== undefined)
+    const limits = join(all, isLimited ? scope : undefined)
+    return Object.keys(limits).length === 0 ? true : (limits as Exclude<Verdict, boolean>)
   }
   return Object.assign(joined, { description })
 }
 
-function unite(one: Limits, other: Limits): Limits {
-  const needs = [...(one.needs ?? []), ...(other.needs ?? [])]
-  const emergencies = [one, other].flatMap(({ needs, emergency }) => (needs ? [emergency] : []))
-  const ttls = [one, other].flatMap(({ accessTokenTtl }) => accessTokenTtl ?? [])
-  const scopes = [one, other].flatMap(({ scope }) =>
-    scope === undefined ? [] : [scope.split(' ')],
-  )
-  const [first = [], second = first] = scopes
-  const permits = [one, other].flatMap(({ permit = [] }) => permit)
-  const reviews = [one, other].flatMap(({ review }) => review ?? [])
-  return {
-    ...other,
-    ...one,
-    ...(scopes.length > 0
-      ? { scope: first.filter((name) => second.includes(name)).join(' ') }
-      : {}),
-    ...(ttls.length > 0 ? { accessTokenTtl: Math.min(...ttls) } : {}),
-    ...(permits.length > 0 ? { permit: joinPermits(permits, 'allOf: permit') } : {}),
-    ...(reviews.length > 0 ? { review: joinReviews(reviews) } : {}),
-    ...(needs.length > 0 ? { needs, emergency: emergencies.every((each) => each === true) } : {}),
-  }
+function join(all: readonly Limits[], scope: string | undefined): Limits {
+  const needing = all.filter(({ needs }) => needs)
+  const ttls = all.flatMap(({ accessTokenTtl }) => accessTokenTtl ?? [])
+  const permits = all.flatMap(({ permit }) => permit ?? [])
+  const reviews = all.flatMap(({ review }) => review?.split('; ') ?? [])
+  return present({
+    scope,
+    accessTokenTtl: ttls.length > 0 ? Math.min(...ttls) : undefined,
+    permit: permits.length > 0 ? joinPermits(permits, 'allOf: permit') : undefined,
+    review: reviews.length > 0 ? joinReviews(reviews) : undefined,
+    ...(needing.length > 0 && {
+      needs: needing.flatMap(({ needs = [] }) => needs),
+      emergency: needing.every(({ emergency }) => emergency === true),
+    }),
+  })
 }
 
 /**
@@ -224,8 +224,7 @@ function unite(one: Limits, other: Limits): Limits {
  * by it.
  */
 function joinReviews(reviews: readonly string[]): string {
-  const all = new Set(reviews.flatMap((review) => review.split('; ')))
-  const shortestFirst = [...all].toSorted((one, other) => one.length - other.length)
+  const shortestFirst = [...new Set(reviews)].toSorted((one, other) => one.length - other.length)
   return shortestFirst.join('; ').slice(0, MAX_TEXT_LENGTH).toWellFormed()
 }
 

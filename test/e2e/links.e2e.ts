@@ -78,16 +78,6 @@ describe('the links of the example', function () {
       .locator('a[href]')
       .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href))
 
-  /** What a screen reader calls the links and buttons. */
-  async function namesOf({ page, context }: Visitor): Promise<string[]> {
-    const devTools = await context.newCDPSession(page)
-    const { nodes } = await devTools.send('Accessibility.getFullAXTree')
-    await devTools.detach()
-    return nodes
-      .filter(({ role }) => role?.value === 'link' || role?.value === 'button')
-      .map(({ name }) => String(name?.value ?? '').replaceAll(/[\u2066-\u2069]/g, ''))
-  }
-
   /** Visits each page of the console that links lead to. Answers the links that lead elsewhere. */
   async function walk(
     visitor: Visitor,
@@ -103,10 +93,6 @@ describe('the links of the example', function () {
       await page.getByRole('heading', { level: 1 }).waitFor()
       const missing = page.getByText(/There is no such|is not in this timeline/)
       for (const said of await missing.allTextContents()) faults.push(`${path}: ${said}`)
-      for (const name of await namesOf(visitor)) {
-        const isTwice = /^(\p{L}+) \1\b/u.test(name) || /\p{Ll}(?:\p{Lu}|\d+ )/u.test(name)
-        if (name.trim() === '' || isTwice) faults.push(`${path}: a link or button is “${name}”`)
-      }
       for (const href of await hrefsOf(page)) {
         const { origin, pathname, search, hash } = new URL(href)
         const isPage = origin === example.url && CONSOLE.test(pathname)

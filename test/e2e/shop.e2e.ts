@@ -45,10 +45,6 @@ describe('the shop, as a customer and as an operator who acts', () => {
     return openShop(context, example)
   }
 
-  it('is on an origin of its own, to which the browser sends no cookie of the provider', () => {
-    expect(new URL(shopUrl).hostname).not.to.equal(new URL(example.url).hostname)
-  })
-
   it('alice signs in, sees her orders, leaves a note and changes her address', async () => {
     const page = await context.newPage()
     await page.goto(shopUrl)
@@ -119,18 +115,6 @@ describe('the shop, as a customer and as an operator who acts', () => {
     await shop.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
     expect(await shop.locator('[data-order]').count()).to.equal(0)
     expect(await shop.getByRole('heading', { name: OVER }).isVisible()).to.equal(true)
-  })
-
-  it('orders that cannot be had are asked for again, without a new sign-in', async () => {
-    let isDown = true
-    await context.route('**/orders', (route) => (isDown ? route.abort() : route.continue()))
-    const shop = await beginAsAlice()
-    await message(shop).getByText('The shop cannot be reached.').waitFor()
-    expect(await shop.getByRole('button', { name: 'Sign in' }).isVisible()).to.equal(false)
-    isDown = false
-    await shop.getByRole('button', { name: 'Try again' }).click()
-    await card(shop, 'A-1002').waitFor()
-    expect(await message(shop).textContent()).to.equal('')
   })
 
   it('an operator does not act without the banner', async () => {

@@ -10,7 +10,7 @@ import {
   WIDE,
 } from '../../packages/console/test/e2e/support/visit.ts'
 import { type SharedExample, sharedExample } from './support/server.ts'
-import { signIn, submitSignIn } from './support/sign-in.ts'
+import { submitSignIn } from './support/sign-in.ts'
 
 describe('the sign-in page', () => {
   let example: SharedExample
@@ -62,24 +62,6 @@ describe('the sign-in page', () => {
     await expectFocus(page.getByRole('button', { name: 'Cancel' }))
     await page.keyboard.press('Enter')
     expect((await answer(person)).get('error')).to.equal('access_denied')
-  })
-
-  it('is shown again after a sign-out, which asks nobody who pressed the button', async () => {
-    await using person = await visit(example.url)
-    const { page } = person
-    const signOut = page.getByRole('button', { name: 'Sign out', exact: true })
-    const enter = page.getByRole('button', { name: 'Sign in' })
-    await page.goto('/console')
-    await signIn(page, enter)
-    await signOut.click()
-    await signIn(page, enter)
-    await signOut.waitFor()
-    // Any page of others can lead here, but has no ID token of this sign-in.
-    await page.goto('/oidc/session/end?client_id=support-console')
-    await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
-    await page.getByRole('button', { name: 'Stay signed in' }).click()
-    await page.goto('/console')
-    await signOut.waitFor()
   })
 })
 

@@ -67,8 +67,7 @@ describe('POST /api/subject-tokens', () => {
         authorization: `Bearer ${await deployment.m2mToken()}`,
         'content-type': 'application/json',
       },
-      body: new Blob([big]).stream(),
-      duplex: 'half',
+      ...{ body: new Blob([big]).stream(), duplex: 'half' },
     })
     expect(chunked.status).to.equal(413)
     expect(await chunked.json()).to.include({ error: 'invalid_request' })

@@ -9,6 +9,7 @@ import {
 } from 'oidc-provider-impersonation/siblings'
 import type { ToldRequest } from 'oidc-provider-impersonation-verify/format'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { consoleSite } from './console-site.ts'
 import { alarmAlerts } from './features/alarms/server/alarms.ts'
 import { useRecorder } from './features/impersonations/server/uses/record-told.ts'
 import {
@@ -48,6 +49,7 @@ import {
 import { customerDirectory } from './web/customer-directory.ts'
 import { answerProblems } from './web/http/problem.ts'
 import { operatorLimit } from './web/operator-limit.ts'
+import { createAssets } from './web/page/assets.ts'
 import type { Parts } from './web/parts.ts'
 import type { Pause } from './web/pause-answers.ts'
 import { personNames } from './web/person-names.ts'
@@ -299,6 +301,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     now,
   }
   const checkClients = clientChecks(provider, settings)
+  const assets = createAssets(settings.languages, settings.brand)
   store.open().catch((error: unknown) => log(`the storage cannot be used: ${reasonOf(error)}`))
 
   const middleware: Middleware = inOrder(
@@ -308,11 +311,12 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
         await next()
       }),
     ),
+    consoleSite(parts, assets),
     consoleApi(parts, STAFF_ROUTES, signedInTo(provider, clientId)),
     ...(account
       ? [accountApi(parts, account.path, customerRoutes(), signedInTo(provider, account.clientId))]
       : []),
-    ...pageMiddleware(provider, settings),
+    ...pageMiddleware(provider, settings, assets),
   )
   return Object.assign(middleware, {
     exportOf: ofPerson.exportOf,

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Provider } from 'oidc-provider-impersonation'
 import { handOverPages } from './features/impersonations/server/hand-over-page.ts'
-import { createAssets } from './web/page/assets.ts'
+import type { Assets } from './web/page/assets.ts'
 import { accountPages, consolePages } from './web/page/pages.ts'
 import type { Settings } from './web/settings.ts'
 import { knownClient } from './web/sign-in/known-client.ts'
@@ -21,9 +21,13 @@ export function clientChecks(provider: Provider, { url, path, clientId, account 
 }
 
 /** The pages, and what posts to applications. */
-export function pageMiddleware(provider: Provider, settings: Settings): Middleware[] {
+export function pageMiddleware(
+  provider: Provider,
+  settings: Settings,
+  assets: () => Promise<Assets>,
+): Middleware[] {
   const { path, clientId, account, languages, applications, brand } = settings
-  const shared = { provider, languages, brand, assets: createAssets(languages, brand) }
+  const shared = { provider, languages, brand, assets }
   return [
     handOverPages({ ...shared, path, applications }),
     consolePages({ ...shared, path, clientId }),

@@ -29,7 +29,7 @@ import {
 } from './kernel/option-rules.ts'
 import type { AuditStore } from './ledger/store.ts'
 import type { SupportConsoleOptions } from './options.ts'
-import { brandSettings } from './web/brand.ts'
+import { assertReadable } from './web/brand.ts'
 import { BRAND_RULES } from './web/brand-rules.ts'
 import type { Customers } from './web/customer-directory.ts'
 import type { ListStaff, Settings } from './web/settings.ts'
@@ -140,11 +140,12 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
     }),
   )
   checkLanguages(settings, languages)
+  if (brand?.color) assertReadable(brand.color, `${OPTION_PATH}.brand`)
   checkExample(ticket.example, ticketPattern?.whole)
   return Object.freeze({
     ...settings,
     languages,
-    brand: brand && brandSettings(brand, `${OPTION_PATH}.brand`),
+    brand,
     notices: notices && noticeSettings(notices, `${OPTION_PATH}.notices`),
     url: url === undefined ? origin : new URL(url).origin,
     ticketPattern,

@@ -12,7 +12,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['features'],
   [
     ...['audit-contract.ts', 'options.ts', 'settings.ts', 'routes.ts', 'middleware.ts', 'index.ts'],
-    'pages',
+    ...['console-frame.tsx', 'console-site.ts', 'source.ts', 'pages'],
   ],
 ]
 
@@ -27,7 +27,7 @@ const FEATURES = [
   'personal-data',
   'rules',
 ]
-const FEATURE_PARTS = ['server', 'pages', 'words']
+const FEATURE_PARTS = ['server', 'pages', 'views', 'words']
 
 /** The same within these. '' stands for the files that are in none of the folders. */
 const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {

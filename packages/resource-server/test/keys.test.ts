@@ -5,6 +5,7 @@ import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from '../../../test/support/token-issuer.ts'
 import { movedClock } from '../../testing/src/moved-clock.ts'
 import { RequestRefused, type ResourceServer, resourceServer } from '../src/index.ts'
+import { hurriedTimeouts } from './hurried-timeouts.ts'
 
 describe("the guard: the provider's keys", () => {
   let tokens: TokenIssuer
@@ -39,17 +40,19 @@ describe("the guard: the provider's keys", () => {
       (error: unknown) => (error instanceof RequestRefused ? 'refused' : 'trouble'),
     )
 
-  it('are fetched when they are needed, and kept', async () => {
-    const api = newGuard()
+  it('are fetched once when they are needed, and kept', async () => {
+    const asked: string[] = []
+    const api = newGuard({
+      fetch(url: string, init: RequestInit) {
+        asked.push(new URL(url).pathname)
+        return fetch(url, init)
+      },
+    })
     expect(tokens.asked).to.deep.equal([])
-    for (let n = 0; n < 3; n += 1) expect(await userId(api)).to.equal('alice')
-    expect(tokens.asked).to.deep.equal(['/.well-known/openid-configuration', '/jwks'])
-  })
-
-  it('are asked for once by requests that come together', async () => {
-    const api = newGuard()
     await Promise.all(Array.from({ length: 5 }, () => userId(api)))
+    expect(await userId(api)).to.equal('alice')
     expect(tokens.asked).to.deep.equal(['/.well-known/openid-configuration', '/jwks'])
+    expect(asked).to.deep.equal(tokens.asked)
   })
 
   it('are taken from jwksUri where it is said, without discovery', async () => {
@@ -75,114 +78,84 @@ describe("the guard: the provider's keys", () => {
   const unavailable: TokenIssuer['answer']['jwks'] = (_request, response) =>
     response.writeHead(503).end()
 
-  const documents: Record<string, (issuer: string) => unknown> = {
-    'of another issuer': () => ({ issuer: 'https://else.example', jwks_uri: tokens.jwksUri }),
-    'of an issuer with a slash more': (issuer) => ({
-      issuer: `${issuer}/`,
-      jwks_uri: tokens.jwksUri,
-    }),
-    'of no issuer': () => ({ jwks_uri: tokens.jwksUri }),
-    'without jwks_uri': (issuer) => ({ issuer }),
-    'with a jwks_uri that is no URL': (issuer) => ({ issuer, jwks_uri: '/jwks' }),
-    'that is null': () => null,
-    'that is a string': () => 'x',
-    'that is answered by a 503': () => undefined,
-  }
-  for (const [what, document] of Object.entries(documents)) {
-    it(`a discovery document ${what} is trouble, and is tried again`, async () => {
+  it('a discovery document that is wrong is trouble, and is tried again', async () => {
+    const { issuer, jwksUri: jwks_uri } = tokens
+    for (const document of [
+      { issuer: 'https://else.example', jwks_uri },
+      { issuer: `${issuer}/`, jwks_uri },
+      { jwks_uri },
+      { issuer },
+      { issuer, jwks_uri: '/jwks' },
+      null,
+      undefined,
+    ]) {
       const api = newGuard()
-      const value = document(tokens.issuer)
-      tokens.answer.discovery = value === undefined ? unavailable : answered(JSON.stringify(value))
+      tokens.answer.discovery =
+        document === undefined ? unavailable : answered(JSON.stringify(document))
+      tokens.asked.length = 0
       await trouble(api)
       expect(tokens.asked).to.deep.equal(['/.well-known/openid-configuration'])
-      tokens.answer = good
+      tokens.answer = { ...good }
       expect(await userId(api)).to.equal('alice')
-    })
-  }
+    }
+  })
 
   it('a provider on https whose discovery document names keys on http is trouble, and they are not asked for', async () => {
     const issuer = 'https://id.example.com'
     const asked: string[] = []
-    const { fetch } = globalThis
-    globalThis.fetch = async (url) => {
-      asked.push(String(url))
+    const fetch = async (url: string) => {
+      asked.push(url)
       return Response.json({ issuer, jwks_uri: 'http://id.example.com/jwks', keys: [tokens.jwk] })
     }
-    try {
-      const token = await tokens.token({ iss: issuer })
-      expect(await outcomeOf(newGuard({ issuer }), token)).to.equal('trouble')
-      expect(asked).to.deep.equal([`${issuer}/.well-known/openid-configuration`])
-    } finally {
-      globalThis.fetch = fetch
+    const token = await tokens.token({ iss: issuer })
+    expect(await outcomeOf(newGuard({ issuer, fetch }), token)).to.equal('trouble')
+    expect(asked).to.deep.equal([`${issuer}/.well-known/openid-configuration`])
+  })
+
+  it('a key set that is wrong is trouble, not an invalid token', async () => {
+    const ec = { kty: 'EC', crv: 'P-256', kid: 'k' }
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    for (const set of [
+      '<html>',
+      '{"keys":"none"}',
+      JSON.stringify({ keys: [{ ...ec, ...privateKey.export({ format: 'jwk' }) }] }),
+      JSON.stringify({ keys: [{ ...ec, x: 'AA', y: 'AA' }] }),
+    ]) {
+      tokens.answer.jwks = answered(set)
+      await trouble(newGuard())
     }
   })
 
-  const privateJwk = {
-    ...{ kty: 'EC', crv: 'P-256', kid: 'k' },
-    ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
-  }
-  const sets: Record<string, string> = {
-    'that is no JSON': '<html>',
-    'that is no key set': '{"keys":"none"}',
-    'with a private key': JSON.stringify({ keys: [privateJwk] }),
-    'with a key that is broken':
-      '{"keys":[{"kty":"EC","crv":"P-256","kid":"k","x":"AA","y":"AA"}]}',
-  }
-  for (const [what, set] of Object.entries(sets)) {
-    it(`a key set ${what} is trouble, not an invalid token`, async () => {
-      tokens.answer.jwks = answered(set)
-      await trouble(newGuard())
-    })
-  }
-
-  it('a key set that is answered by a 503 is trouble, and is asked for again', async () => {
-    tokens.answer.jwks = unavailable
-    const api = newGuard()
-    for (let n = 0; n < 2; n += 1) await trouble(api)
-    tokens.answer = good
-    expect(await userId(api)).to.equal('alice')
-    // The discovery was good, and is kept.
-    expect(tokens.asked).to.deep.equal([
-      '/.well-known/openid-configuration',
-      ...['/jwks', '/jwks', '/jwks'],
-    ])
-  })
-
-  it('a provider that is gone is trouble', async () => {
+  it('a provider that fails or is gone is trouble; its keys are asked for again', async () => {
     const gone = await startTokenIssuer()
     gone.close()
     for (const options of [{ issuer: gone.issuer }, { jwksUri: gone.jwksUri }]) {
       expect(await outcomeOf(newGuard(options), await tokens.token())).to.equal('trouble')
     }
+    tokens.answer.jwks = unavailable
+    const api = newGuard()
+    await trouble(api)
+    tokens.answer = good
+    expect(await userId(api)).to.equal('alice')
+    // The discovery was good, and is kept.
+    expect(tokens.asked).to.deep.equal(['/.well-known/openid-configuration', '/jwks', '/jwks'])
   })
 
   it('keys that do not come, and a discovery that does not, in five seconds are trouble', async () => {
-    const { timeout } = AbortSignal
-    const asked: number[] = []
-    // The clock is moved: five seconds pass at once.
-    AbortSignal.timeout = (milliseconds) => {
-      asked.push(milliseconds)
-      return timeout(50)
-    }
-    try {
-      tokens.answer.jwks = () => {}
-      const api = newGuard({ jwksUri: tokens.jwksUri })
-      expect(String((await trouble(api)).cause)).to.include('JWKSTimeout')
-      tokens.answer.discovery = () => {}
-      expect(String((await trouble(newGuard())).cause)).to.include('TimeoutError')
-      expect(asked).to.deep.equal([5000, 5000])
-      AbortSignal.timeout = timeout
-      tokens.answer = good
-      expect(await userId(api)).to.equal('alice')
-    } finally {
-      AbortSignal.timeout = timeout
-    }
+    using timeouts = hurriedTimeouts()
+    tokens.answer.jwks = () => {}
+    const api = newGuard({ jwksUri: tokens.jwksUri })
+    expect(String((await trouble(api)).cause)).to.include('JWKSTimeout')
+    tokens.answer.discovery = () => {}
+    expect(String((await trouble(newGuard())).cause)).to.include('TimeoutError')
+    expect(timeouts.asked).to.deep.equal([5000, 5000])
+    tokens.answer = good
+    expect(await userId(api)).to.equal('alice')
   })
 
   describe('that are known', () => {
     let clock: ReturnType<typeof movedClock>
     let api: ResourceServer
-    const { timeout } = AbortSignal
     const outcome = async () => outcomeOf(api, await tokens.token({ exp: 2 ** 32 }))
     const five = () => Promise.all(Array.from({ length: 5 }, outcome))
     const FIVE_TIMES = Array.from({ length: 5 }, () => 'alice')
@@ -193,10 +166,7 @@ describe("the guard: the provider's keys", () => {
       api = newGuard({ jwksUri: tokens.jwksUri })
       expect(await outcome()).to.equal('alice')
     })
-    afterEach(() => {
-      clock.restore()
-      AbortSignal.timeout = timeout
-    })
+    afterEach(() => clock.restore())
 
     it('are asked for again after five minutes, by nobody who waits', async () => {
       clock.advance(299)
@@ -212,26 +182,22 @@ describe("the guard: the provider's keys", () => {
 
     it('are good as long as the provider is away, and are asked for once a second', async () => {
       tokens.answer.jwks = unavailable
-      for (let minutes = 0; minutes < 60; minutes += 6) {
-        clock.advance(360)
-        const before = tokens.asked.length
-        const startedAt = performance.now()
-        for (let round = 0; round < 20; round += 1) expect(await outcome()).to.equal('alice')
-        const seconds = (performance.now() - startedAt) / 1000
-        expect(tokens.asked.length - before).to.be.at.most(2 + seconds)
-      }
+      clock.advance(3600)
+      const startedAt = performance.now()
+      for (let round = 0; round < 20; round += 1) expect(await outcome()).to.equal('alice')
+      const seconds = (performance.now() - startedAt) / 1000
+      expect(tokens.asked.length).to.be.at.most(3 + seconds)
     })
 
     it('are good as long as the provider hangs, after one wait at most', async () => {
       tokens.answer.jwks = () => {}
-      // The clock is moved: five seconds pass at once.
-      AbortSignal.timeout = () => timeout(50)
       clock.advance(601)
-      expect(await five()).to.deep.equal(FIVE_TIMES)
-      AbortSignal.timeout = timeout
+      {
+        using _ = hurriedTimeouts()
+        expect(await five()).to.deep.equal(FIVE_TIMES)
+      }
       clock.advance(3600)
       const startedAt = process.hrtime.bigint()
-      expect(await five()).to.deep.equal(FIVE_TIMES)
       expect(await five()).to.deep.equal(FIVE_TIMES)
       // A fetch that is given up takes five seconds.
       expect(Number(process.hrtime.bigint() - startedAt) / 1e9).to.be.below(4)
@@ -293,11 +259,14 @@ describe("the guard: the provider's keys", () => {
     it('five hundred invented keys lead to one fetch, two seconds after the last', async () => {
       clock.advance(3)
       expect(await invented()).to.deep.equal(new Set(['refused']))
-      expect(tokens.asked).to.have.lengthOf(2)
-      const startedAt = performance.now()
-      expect(await outcome('invented')).to.equal('refused')
-      expect(performance.now() - startedAt).to.be.above(1500)
+      expect(await outcome()).to.equal('refused')
       expect(tokens.asked).to.have.lengthOf(3)
+      // A key that was unknown is not remembered as such.
+      tokens.answer.jwks = rotate
+      const startedAt = performance.now()
+      expect(await outcome()).to.equal('alice')
+      expect(performance.now() - startedAt).to.be.above(1500)
+      expect(tokens.asked).to.have.lengthOf(4)
     })
 
     it('also while the provider fails: no request for each, and good tokens go on', async () => {
@@ -325,18 +294,10 @@ describe("the guard: the provider's keys", () => {
       expect(await Promise.all(joined)).to.deep.equal(['alice', 'alice'])
       expect(tokens.asked).to.have.lengthOf(2)
     })
-
-    it('that key is not remembered as unknown', async () => {
-      clock.advance(3)
-      expect(await outcome()).to.equal('refused')
-      tokens.answer.jwks = rotate
-      clock.advance(3)
-      expect(await outcome()).to.equal('alice')
-    })
   })
 
   it('sign with every asymmetric algorithm, unless options.algorithms says less', async () => {
-    const algorithms = ['RS256', 'PS256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'RS512', 'PS384']
+    const algorithms = ['RS256', 'PS384', 'ES512', 'EdDSA', 'Ed25519']
     const pairs = await Promise.all(algorithms.map((alg) => generateKeyPair(alg)))
     const keys = await Promise.all(
       pairs.map(async ({ publicKey }, n) => ({ ...(await exportJWK(publicKey)), kid: `${n}` })),

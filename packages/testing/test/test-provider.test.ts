@@ -32,12 +32,14 @@ describe('oidc-provider-impersonation-testing', () => {
   })
   afterEach(() => provider.close())
 
-  it('throws for an option that it does not know', async () => {
+  it('refuses an option that it does not know, and a life out of bounds', async () => {
     const mistyped = { authorise: () => false }
-    const started = await Reflect.apply(startTestProvider, undefined, [mistyped]).catch(
-      (error: Error) => error.message,
-    )
-    expect(started).to.equal('options.authorise is not known: leave it out')
+    const started = await Reflect.apply(startTestProvider, undefined, [mistyped]).catch(String)
+    expect(started).to.include('options.authorise is not known: leave it out')
+    for (const expiresIn of [0, 3601, 1.5]) {
+      const refused = await provider.issueTestToken({ ...request, expiresIn }).catch(String)
+      expect(refused).to.equal('TypeError: expiresIn must be an integer from 1 to 3600')
+    }
   })
 
   it('issues an impersonation that a guard accepts, and a token of the user in person', async () => {
@@ -64,37 +66,23 @@ describe('oidc-provider-impersonation-testing', () => {
       ),
     )
     for (const [index, { accessToken }] of started.entries()) {
-      const [, payload = ''] = accessToken.split('.')
-      const { scope = '', iat, exp } = JSON.parse(Buffer.from(payload, 'base64url').toString())
-      expect([scope, exp - iat]).to.deep.equal([scopes[index], 60 * (index + 1)])
+      const { scope = '', iat, exp } = decodeJwt(accessToken)
+      expect([scope, Number(exp) - Number(iat)]).to.deep.equal([scopes[index], 60 * (index + 1)])
     }
   })
 
   it('ends one: the guard refuses it once the clock has moved by what docs/ending.md promises', async () => {
     const { accessToken, id, end } = await provider.issueTestImpersonation(request)
-    const other = await provider.issueTestImpersonation(request)
+    const other = await provider.issueTestImpersonation({ ...request, expiresIn: 60 })
     expect(await ask(accessToken)).to.be.an('object')
     const ended = await end({ by: { sub: 'alice' }, cause: 'user' })
     expect(ended).to.deep.include({ id, state: 'ended' })
     provider.advance(8)
     expect(await ask(accessToken)).to.equal(401)
     expect(await ask(other.accessToken)).to.be.an('object')
-  })
-
-  it('refuses a life out of bounds, and goes on', async () => {
-    for (const expiresIn of [0, 3601, 1.5]) {
-      const refused = await provider.issueTestToken({ ...request, expiresIn }).catch(String)
-      expect(refused).to.equal('TypeError: expiresIn must be an integer from 1 to 3600')
-    }
-    expect(await ask(await provider.issueTestToken(request))).to.be.an('object')
-  })
-
-  it('lets one expire without a wait', async () => {
-    const { accessToken } = await provider.issueTestImpersonation({ ...request, expiresIn: 60 })
-    provider.advance(59)
-    expect(await ask(accessToken)).to.be.an('object')
-    provider.advance(1 + 5)
-    expect(await ask(accessToken)).to.equal(401)
+    // The other one expires without a wait.
+    provider.advance(58)
+    expect(await ask(other.accessToken)).to.equal(401)
     const later = await provider.issueTestImpersonation(request)
     expect(await ask(later.accessToken)).to.be.an('object')
   })
@@ -111,9 +99,10 @@ describe('oidc-provider-impersonation-testing', () => {
     expect(new Date()).to.be.instanceOf(Date)
     await provider.close()
     expect(Date.now() - before).to.be.within(500_000, 510_000)
-    await other.close()
-    expect(Date.now() - before).to.be.within(0, 10_000)
     expect(() => other.advance(-1)).to.throw(TypeError, 'seconds')
+    await other.close()
+    expect(() => other.advance(1000)).to.throw('advance() was called after close()')
+    expect(Date.now() - before).to.be.within(0, 10_000)
   })
 
   it('hands the context to getCustomJwtClaims, as a deployment does', async () => {
@@ -132,7 +121,6 @@ describe('oidc-provider-impersonation-testing', () => {
     for (const [signingAlgorithm, expected] of [
       [undefined, 'RS256'],
       ['ES256', 'ES256'],
-      ['PS256', 'PS256'],
       ['EdDSA', 'EdDSA'],
     ] as const) {
       await using own = await startTestProvider({ signingAlgorithm })
@@ -144,10 +132,6 @@ describe('oidc-provider-impersonation-testing', () => {
       const tokens = [accessToken, await own.issueTestToken(request), list]
       const algorithms = tokens.map((token) => decodeProtectedHeader(token).alg)
       expect(algorithms).to.deep.equal([expected, expected, expected])
-      const api = resourceServer({ issuer: own.issuer, audience: RESOURCE })
-      const headers = { authorization: `Bearer ${accessToken}` }
-      const { userId } = await api.authenticate(new Request(RESOURCE, { headers }))
-      expect(userId).to.equal('alice')
     }
   })
 
@@ -165,13 +149,6 @@ describe('oidc-provider-impersonation-testing', () => {
     expect(stages).to.deep.equal(['issue nobody', 'exchange olivia'])
     const refused = await own.issueTestImpersonation({ ...request, userId: 'root' }).catch(String)
     expect(refused).to.include('access_denied')
-  })
-
-  it('moves no clock once it is closed', async () => {
-    await provider.close()
-    const before = Date.now()
-    expect(() => provider.advance(1000)).to.throw('advance() was called after close()')
-    expect(Date.now() - before).to.be.within(0, 10_000)
   })
 
   it('does not run in production, says nothing on the console in a test, and says elsewhere that it is for tests', async () => {

@@ -94,12 +94,6 @@ suite('subject tokens that are stored in one turn on PostgreSQL', () => {
     expect(seen).to.have.members(names)
   })
 
-  it('go without a name if statements are not prepared', async () => {
-    const adapter = create({ prepare: false })
-    await Promise.all(ids(3).map((id) => adapter.upsert(id, {}, 60)))
-    expect(sent).to.deep.equal(['without a name'])
-  })
-
   it('keep the last of several writes of one record', async () => {
     const client = await pool.connect()
     const adapter = create({ pool: client })
@@ -120,22 +114,6 @@ suite('subject tokens that are stored in one turn on PostgreSQL', () => {
     expect(results[3]).to.have.nested.property('reason.code', '54000')
     for (const jti of ids(3)) expect(await adapter.find(jti)).to.deep.equal({ jti })
     expect(await adapter.find('bad')).to.equal(undefined)
-  })
-
-  it('fail alone if another transaction holds a row for longer than lock_timeout', async () => {
-    const impatient = new Pool({ connectionString: POSTGRES_URL, options: '-c lock_timeout=50' })
-    const adapter = create({ pool: impatient })
-    await adapter.upsert('id-1', { jti: 'before' }, 60)
-    const release = await hold('id-1')
-    const writes = ids(3).map((id) => adapter.upsert(id, { jti: 'after' }, 60))
-    const results = await Promise.allSettled(writes)
-    await release()
-    expect(results.map(({ status }) => status)).to.deep.equal([
-      ...['fulfilled', 'rejected', 'fulfilled'],
-    ])
-    const found = await Promise.all(ids(3).map((id) => adapter.find(id)))
-    expect(found.map((each) => each?.jti)).to.deep.equal(['after', 'before', 'after'])
-    await impatient.end()
   })
 
   it('a connection that the server ends fails the calls that were on it, and repeats none', async () => {

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
-import { createRedisAdapter, type RedisClient } from '../../../src/adapters/redis/index.ts'
+import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
 import { deploy } from '../../support/deployment.ts'
 import { REFUSED } from '../../support/http.ts'
+import { everyCall } from '../planted.ts'
 import { type PrivateRedis, rejection, startRedis, suiteOn } from '../servers.ts'
 
 const suite = await suiteOn('redis-server')
@@ -21,9 +22,7 @@ suite('Redis that ends by kill -9 and starts again from its disk', function () {
   let client: Redis
 
   async function start(...args: string[]): Promise<void> {
-    const started = await startRedis(...args)
-    if (!started) throw new Error('redis-server did not start')
-    server = started
+    server = (await startRedis(...args)) ?? expect.fail('redis-server did not start')
     client = new Redis(server.port, { retryStrategy: () => 50 })
     client.on('error', () => {})
   }
@@ -46,21 +45,6 @@ suite('Redis that ends by kill -9 and starts again from its disk', function () {
     })
   }
 
-  it('I11: with an append-only file, what has ended stays ended, listed and in its status list', async () => {
-    await start(...APPEND_ONLY, '--appendfsync', 'always')
-    const adapter = createRedisAdapter({ client })('SubjectToken')
-    const iat = Math.floor(Date.now() / 1000)
-    const listed = { jti: 'e', accountId: 'alice', iat, statusList: 'list', statusIndex: 3 }
-    await adapter.upsert('e', listed, 600)
-    await adapter.consumeOnce('e', { actor: 'olivia' })
-    await adapter.endOnce('e', { at: 1 })
-    await server.crash()
-    expect(await adapter.endedIndices('list')).to.deep.equal([3])
-    const [found] = await adapter.list({ actor: 'olivia' }, 10)
-    expect(found).to.deep.include({ jti: 'e', end: { at: 1 } })
-    expect(await adapter.consumeOnce('e')).to.equal(false)
-  })
-
   it('as docs/adapters.md warns: from a snapshot, a token that was redeemed is redeemed again', async () => {
     await start(...AS_IT_COMES)
     await using deployment = await deploy({
@@ -80,15 +64,15 @@ suite('Redis that ends by kill -9 and starts again from its disk', function () {
 suite('what check() says of how Redis persists', () => {
   let server: PrivateRedis
   let admin: Redis
+  let resp3: ReturnType<typeof createClient>
   let warnings: Array<Error & { code?: string }>
   const listener = (warning: Error) => warnings.push(warning)
 
   before(async () => {
-    const started = await startRedis(...APPEND_ONLY)
-    if (!started) throw new Error('redis-server did not start')
-    server = started
+    server = (await startRedis(...APPEND_ONLY)) ?? expect.fail('redis-server did not start')
     admin = new Redis(server.port)
-    await admin.call('ACL', 'SETUSER', 'no-info', 'on', 'nopass', '~*', '+@all', '-info')
+    resp3 = createClient({ url: `redis://127.0.0.1:${server.port}`, RESP: 3 })
+    await resp3.connect()
   })
   beforeEach(async () => {
     warnings = []
@@ -101,6 +85,7 @@ suite('what check() says of how Redis persists', () => {
   })
   after(async () => {
     admin.disconnect()
+    resp3.destroy()
     await server.stop()
   })
 
@@ -110,109 +95,73 @@ suite('what check() says of how Redis persists', () => {
     return warnings.map(({ code }) => code)
   }
 
-  for (const driver of ['ioredis', 'node-redis with RESP3'] as const) {
-    describe(`with ${driver}`, () => {
-      let client: RedisClient
-      let close: () => void
-      const open = async (username?: string) => {
-        if (driver === 'ioredis') {
-          const redis = new Redis(server.port, username ? { username, password: 'x' } : {})
-          return { client: redis, close: () => redis.disconnect() }
-        }
-        const redis = createClient({
-          url: `redis://${username ? `${username}:x@` : ''}127.0.0.1:${server.port}`,
-          RESP: 3,
-        })
-        await redis.connect()
-        return { client: redis, close: () => redis.destroy() }
-      }
-      before(async () => {
-        ;({ client, close } = await open())
-      })
-      after(() => close())
+  it('nothing of an append-only file and noeviction', async () => {
+    for (const client of [admin, resp3]) {
+      await createRedisAdapter({ client, requirePersistence: true }).check()
+    }
+    expect(await warned()).to.deep.equal([])
+  })
 
-      it('nothing of an append-only file and noeviction', async () => {
-        await createRedisAdapter({ client, requirePersistence: true }).check()
-        expect(await warned()).to.deep.equal([])
-      })
+  it('a warning without an append-only file, which requirePersistence refuses', async () => {
+    await admin.config('SET', 'appendonly', 'no')
+    await requireWarning('REDIS_MAY_FORGET', /^Redis has no append-only file: .* redeemed again/)
+  })
 
-      it('a warning without an append-only file, which requirePersistence refuses', async () => {
-        await admin.config('SET', 'appendonly', 'no')
-        await createRedisAdapter({ client }).check()
-        expect(await warned()).to.deep.equal(['REDIS_MAY_FORGET'])
-        expect(warnings[0]?.message).to.equal(
-          'Redis has no append-only file: after a crash a subject token that was redeemed may be redeemed again, so set appendonly to yes and appendfsync to everysec or always.',
-        )
-        const strict = createRedisAdapter({ client, requirePersistence: true })
-        expect((await rejection(strict.check())).message).to.match(
-          /^createRedisAdapter: requirePersistence: Redis has no append-only file: .*\.$/,
-        )
-      })
+  it('I14: a warning where records may be thrown away, which requirePersistence refuses', async () => {
+    await admin.config('SET', 'maxmemory-policy', 'volatile-ttl')
+    await requireWarning('REDIS_MAY_EVICT', /^Redis runs with .* volatile-ttl: .* noeviction/)
+  })
 
-      it('I14: a warning where records may be thrown away, which requirePersistence refuses', async () => {
-        await admin.config('SET', 'maxmemory-policy', 'volatile-ttl')
-        await createRedisAdapter({ client }).check()
-        expect(await warned()).to.deep.equal(['REDIS_MAY_EVICT'])
-        expect(warnings[0]?.message).to.equal(
-          'Redis runs with maxmemory-policy volatile-ttl: when its memory is full it throws away sessions, grants and tokens that have not expired, and impersonations, which cannot be ended then. Set maxmemory-policy to noeviction, so that it refuses writes instead.',
-        )
-        const strict = createRedisAdapter({ client, requirePersistence: true })
-        expect((await rejection(strict.check())).message).to.match(
-          /^createRedisAdapter: requirePersistence: Redis runs with maxmemory-policy volatile-ttl: /,
-        )
-        expect((await rejection(strict('SubjectToken').find('x'))).message).to.include(
-          'volatile-ttl',
-        )
-      })
-
-      it('where INFO is forbidden, that it is not known, which requirePersistence refuses', async () => {
-        const narrow = await open('no-info')
-        await createRedisAdapter({ client: narrow.client }).check()
-        expect(await warned()).to.deep.equal(['REDIS_PERSISTENCE_UNKNOWN'])
-        const strict = createRedisAdapter({ client: narrow.client, requirePersistence: true })
-        expect((await rejection(strict.check())).message).to.include('does not tell whether')
-        narrow.close()
-      })
-    })
+  async function requireWarning(code: string, sentence: RegExp): Promise<void> {
+    for (const client of [admin, resp3]) {
+      warnings = []
+      await createRedisAdapter({ client }).check()
+      expect(await warned()).to.deep.equal([code])
+      expect(warnings[0]?.message).to.match(sentence)
+      const { message } = await rejection(
+        createRedisAdapter({ client, requirePersistence: true }).check(),
+      )
+      const refused = 'createRedisAdapter: requirePersistence: '
+      expect(message).to.equal(`${refused}${warnings[0]?.message}`)
+    }
   }
 
-  it('with requirePersistence no method works before it is so, and all do once it is', async () => {
-    await admin.config('SET', 'appendonly', 'no')
-    const strict = createRedisAdapter({ client: admin, requirePersistence: true })('SubjectToken')
-    for (const call of [
-      () => strict.upsert('a', {}, 60),
-      () => strict.find('a'),
-      () => strict.findByUid('a'),
-      () => strict.findByUserCode('a'),
-      () => strict.consume('a'),
-      () => strict.consumeOnce('a'),
-      () => strict.destroy('a'),
-      () => strict.revokeByGrantId('a'),
-    ]) {
-      expect((await rejection(call())).message).to.include('requirePersistence')
+  it('where INFO is forbidden, that it is not known, which requirePersistence refuses', async () => {
+    await admin.call('ACL', 'SETUSER', 'no-info', 'on', 'nopass', '~*', '+@all', '-info')
+    const client = new Redis(server.port, { username: 'no-info', password: 'x' })
+    await createRedisAdapter({ client }).check()
+    expect(await warned()).to.deep.equal(['REDIS_PERSISTENCE_UNKNOWN'])
+    const strict = createRedisAdapter({ client, requirePersistence: true })
+    expect((await rejection(strict.check())).message).to.include('does not tell whether')
+    client.disconnect()
+  })
+
+  it('at the first write, once, and at each check()', async () => {
+    await admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
+    const factory = createRedisAdapter({ client: admin })
+    for (const id of ['a', 'b']) await factory('SubjectToken').upsert(id, {}, 60)
+    await factory('Session').upsert('s', { uid: 'u' }, 60)
+    expect(await warned()).to.have.length(1)
+    await factory.check()
+    expect(await warned()).to.have.length(2)
+    await admin.flushall()
+  })
+
+  it('with requirePersistence no method works while it is not so, and all do once it is', async () => {
+    const factory = createRedisAdapter({ client: admin, requirePersistence: true })
+    const strict = factory('SubjectToken')
+    for (const isChecked of [false, true]) {
+      await admin.config('SET', 'appendonly', 'no')
+      // A server that lost its file after a check.
+      if (isChecked) await rejection(factory.check())
+      for (const call of Object.values(everyCall(strict))) {
+        expect((await rejection(call())).message).to.include('requirePersistence')
+      }
+      expect(await admin.keys('oidc:*')).to.deep.equal([])
+      await admin.config('SET', 'appendonly', 'yes')
+      await strict.upsert('a', {}, 60)
+      expect(await strict.consumeOnce('a')).to.equal(true)
+      await strict.destroy('a')
     }
-    expect(await admin.keys('oidc:*')).to.deep.equal([])
-    await admin.config('SET', 'appendonly', 'yes')
-    await strict.upsert('a', {}, 60)
-    expect(await strict.consumeOnce('a')).to.equal(true)
-    expect(await strict.consumeOnce('a')).to.equal(false)
-  })
-
-  it('check() asks again: a server that lost its file since is refused, and so is every method', async () => {
-    const adapter = createRedisAdapter({ client: admin, requirePersistence: true })
-    const strict = adapter('SubjectToken')
-    await adapter.check()
-    await strict.upsert('b', {}, 60)
-    await admin.config('SET', 'appendonly', 'no')
-    expect((await rejection(adapter.check())).message).to.include('requirePersistence')
-    expect((await rejection(strict.consumeOnce('b'))).message).to.include('requirePersistence')
-    await admin.config('SET', 'appendonly', 'yes')
-    expect(await strict.consumeOnce('b')).to.equal(true)
-  })
-
-  it('refuses a requirePersistence that is neither true nor false', () => {
-    // @ts-expect-error: an environment variable, for instance.
-    const start = () => createRedisAdapter({ client: admin, requirePersistence: 'no' })
-    expect(start).to.throw(TypeError, 'requirePersistence must be true or false')
   })
 })

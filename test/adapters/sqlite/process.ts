@@ -31,14 +31,6 @@ const work: Record<string, () => Promise<string[]>> = {
     }
     return []
   },
-  async 'claim and die'() {
-    for (const id of ids) {
-      await adapter.upsert(id, {}, 60)
-      await adapter.consumeOnce(id)
-    }
-    process.kill(process.pid, 'SIGKILL')
-    return []
-  },
 }
 
 process.on('message', async (name: string) => {

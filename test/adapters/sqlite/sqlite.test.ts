@@ -1,4 +1,3 @@
-// Over 250 lines: all of it works on files of one folder, removed at the end.
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -12,7 +11,6 @@ import {
   type SqliteAdapterFactory,
 } from '../../../src/adapters/sqlite/index.ts'
 import { resolve } from '../../../src/options/rules.ts'
-import { sameAsMemory } from '../same-as-memory.ts'
 import { rejection } from '../servers.ts'
 
 describe('createSqliteAdapter', () => {
@@ -72,22 +70,6 @@ describe('createSqliteAdapter', () => {
     adapterContract({ describe, it, advance, create: () => open(':memory:') })
   })
 
-  describe('on a file whose table is gone', () => {
-    adapterContract({
-      describe: (title, define) => title === 'failing' && define(),
-      it,
-      create: () => open(':memory:'),
-      createBroken() {
-        const file = newFile()
-        const factory = open(file)
-        const database = new DatabaseSync(file)
-        database.exec('DROP TABLE oidc_records')
-        database.close()
-        return factory
-      },
-    })
-  })
-
   it('keeps everything when it is closed and opened again', async () => {
     const file = newFile()
     const first = open(file)
@@ -110,15 +92,7 @@ describe('createSqliteAdapter', () => {
     }
   })
 
-  it('uses WAL', () => {
-    const file = newFile()
-    open(file)
-    const database = new DatabaseSync(file)
-    expect(database.prepare('PRAGMA journal_mode').get()).to.include({ journal_mode: 'wal' })
-    database.close()
-  })
-
-  it('I1: is flushed to the disk as often as synchronous says', () => {
+  it('I1: uses WAL, and is flushed to the disk as often as synchronous says', () => {
     for (const [synchronous, level] of [
       [undefined, 1],
       ['NORMAL', 1],
@@ -127,13 +101,10 @@ describe('createSqliteAdapter', () => {
       const database = openDatabase(
         resolve(FILE_RULES, { file: newFile(), synchronous }, 'options'),
       )
+      expect(database.prepare('PRAGMA journal_mode').get()).to.include({ journal_mode: 'wal' })
       expect(database.prepare('PRAGMA synchronous').get()).to.include({ synchronous: level })
       database.close()
     }
-  })
-
-  it('lists, ends and forgets subject tokens as memory does', async () => {
-    await sameAsMemory(open(newFile())('SubjectToken'), advance, 2000)
   })
 
   it('reads the ended indices of a list from an index alone', async () => {
@@ -235,16 +206,6 @@ describe('createSqliteAdapter', () => {
       } finally {
         overtaken.mock.restore()
       }
-    })
-
-    it('when an option is wrong', () => {
-      expect(() => open('')).to.throw(TypeError, 'file')
-      expect(() => open(':memory:', -1)).to.throw(TypeError, 'busyTimeoutMs')
-      const synchronous = Object.assign(Object.create(null), {
-        file: ':memory:',
-        synchronous: 'OFF',
-      })
-      expect(() => createSqliteAdapter(synchronous)).to.throw(TypeError, 'synchronous')
     })
 
     it('when the file is not writable', async () => {

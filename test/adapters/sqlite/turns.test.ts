@@ -69,17 +69,6 @@ describe('what is written to SQLite in one turn of the event loop', () => {
     expect(stored()).to.deep.equal(['a', 'used'])
   })
 
-  it('fails as a whole if SQLite undoes the transaction, as after a full disk', async () => {
-    await write('used')
-    refuse('bad', 'ROLLBACK')
-    const calls = [write('a'), adapter.consumeOnce('used'), write('bad'), write('z')]
-    const errors = await Promise.all(calls.map(rejection))
-    expect(new Set(errors).size).to.equal(4)
-    for (const error of errors) expect(error).to.be.instanceOf(StorageError)
-    expect(stored()).to.deep.equal(['used'])
-    expect(await adapter.consumeOnce('used'), 'nothing is left open').to.equal(true)
-  })
-
   it('fails as a whole if the commit fails, and nothing is left open', async () => {
     await write('used')
     // A foreign key that is checked at COMMIT.

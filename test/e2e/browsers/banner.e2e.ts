@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -121,12 +121,10 @@ inEachBrowser('the banner above the layers of a page', (browser) => {
           await tab.evaluate(enter)
           if (close) {
             await until('"who" in sight', async () => (await differing(person, before)) < 0.01)
-            await keep(person, `${name}, open`, size)
             await tab.evaluate(close)
           }
         }
         await isAbove(person)
-        await keep(person, name, size)
         await tab.evaluate('scrollTo(0, 500)')
         await isAbove(person)
         if (header) {
@@ -141,7 +139,6 @@ inEachBrowser('the banner above the layers of a page', (browser) => {
             tab.evaluate(`
             document.querySelector('${header}').getBoundingClientRect().top >= part('end').parentNode.getBoundingClientRect().bottom - 1`),
           )
-          await keep(person, `${name}, moved down`, size)
         }
         await person.press('End')
         expect(await tab.evaluate('lab.current.ends')).to.equal(1)
@@ -191,7 +188,6 @@ inEachBrowser('the banner above the layers of a page', (browser) => {
         await tab.click(at.x, at.y)
         return tab.evaluate('globalThis.isCopied === true')
       })
-      await keep(person, `cover, ${layer}`, 'wide')
     }
   })
 })
@@ -220,14 +216,6 @@ async function differing({ tab }: Look, before: string): Promise<number> {
     }))
     return one.filter((value, index) => Math.abs(value - other[index]) > 8).length / one.length
   })()`)
-}
-
-/** For the eye: `PICTURES=<folder>` keeps a picture of each. */
-async function keep({ tab }: Look, name: string, size: string): Promise<void> {
-  const folder = process.env.PICTURES
-  if (!folder) return
-  await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, `${name}-${size}.png`), await tab.screenshot(), 'base64')
 }
 
 async function startServer(): Promise<Example> {

@@ -7,22 +7,9 @@ export function contrastOf(one: Color, other: Color): number {
   return (lighter + 0.05) / (darker + 0.05)
 }
 
-/** @param share of the other color: from 0 to 1 */
-export function mix(one: Color, other: Color, share: number): Color {
-  const [from, to] = [channelsOf(one), channelsOf(other)]
-  const mixed = from.map((channel, index) =>
-    Math.round(channel + ((to[index] ?? 0) - channel) * share),
-  )
-  return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
-}
-
-function channelsOf(color: Color): number[] {
-  return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
-}
-
 function luminanceOf(color: Color): number {
-  const [red = 0, green = 0, blue = 0] = channelsOf(color).map((channel) => {
-    const value = channel / 255
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(color.slice(at, at + 2), 16) / 255
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
   })
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue

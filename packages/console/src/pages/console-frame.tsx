@@ -4,12 +4,13 @@ import { AlarmNotice } from '../features/alarms/pages/alarm-notice.tsx'
 import { MyRunning } from '../features/impersonations/pages/running/my-running.tsx'
 import { PermitNotice } from '../features/permits/pages/permit-notice.tsx'
 import { MAX_COUNTED } from '../kernel/limits.ts'
+import { SUPERVISING_ROLES } from '../kernel/roles.ts'
 import { Badge } from '../web/kit/badge.tsx'
 import { Button } from '../web/kit/button.tsx'
 import { Frame } from '../web/kit/frame.tsx'
 import { clearMessage, say } from '../web/kit/message.tsx'
 import { Page } from '../web/kit/page.tsx'
-import { go, goBack, Link, usePageLocation } from '../web/kit/router.tsx'
+import { go, goBack, HOME_PATH, Link, usePageLocation } from '../web/kit/router.tsx'
 import { Shortcuts, useShortcut } from '../web/kit/shortcuts.tsx'
 import { counted, Text, text, words } from '../web/kit/text.tsx'
 import { setTitleCount } from '../web/kit/title.ts'
@@ -17,6 +18,9 @@ import type { ConsoleSession } from '../web/session/console-session.ts'
 import { useWaiting } from '../web/session/counts.ts'
 import { paramsOf, type Route } from '../web/session/page-routes.ts'
 import { inWords } from '../web/session/problem.ts'
+
+/** Pages that come from the server. */
+const SERVER_PAGES = [{ path: '/rules', roles: SUPERVISING_ROLES, label: words.rules.title }]
 
 /** The frame of a signed-in person, with the page that the address names. */
 export function ConsoleFrame(props: {
@@ -55,6 +59,11 @@ export function ConsoleFrame(props: {
               </li>
             ),
           )}
+          {SERVER_PAGES.filter(({ roles }) => roles.includes(me.role)).map(({ path, label }) => (
+            <li key={path}>
+              <a href={HOME_PATH + path}>{label}</a>
+            </li>
+          ))}
         </ul>
       </nav>
       <span class="me">

@@ -7,13 +7,11 @@ import { start } from '../features/impersonations/pages/running/hand-over.ts'
 import { RunningNow } from '../features/impersonations/pages/running/running-now.tsx'
 import { overviewPages } from '../features/overview/pages/routes.tsx'
 import { AskForApproval, approvalNeeded } from '../features/permits/pages/ask-for-approval.tsx'
-import { Needed } from '../features/permits/pages/needed.tsx'
 import { PausedOperators } from '../features/permits/pages/pauses.tsx'
 import { PreviewHint } from '../features/permits/pages/preview.tsx'
 import { permitPages } from '../features/permits/pages/routes.tsx'
 import { RequestsWaiting, ReviewsWaiting } from '../features/permits/pages/waiting.tsx'
 import { personalDataPages } from '../features/personal-data/pages/routes.tsx'
-import { rulePages } from '../features/rules/pages/routes.tsx'
 import { words } from '../web/kit/text.tsx'
 import { ConsoleSession } from '../web/session/console-session.ts'
 import { RequireSignIn } from '../web/session/sign-in-page.tsx'
@@ -28,7 +26,6 @@ const CONSOLE_PAGES = [
   ...permitPages(ImpersonationRows),
   ...auditPages,
   ...alarmPages(PausedOperators),
-  ...rulePages(Needed),
   ...personalDataPages,
 ]
 

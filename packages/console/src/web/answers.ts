@@ -227,8 +227,8 @@ export type TimelineEntry = AuditEntry & {
 
 // `POST /audit/:id/hold` and `/release` with `{ note: string }` or `{ note?: string }`: lead, auditor. 204.
 //   Releasing what is not on hold: 409 `conflict`. A note has at most 1000 characters.
-// `GET /audit/export.csv` and `/audit/export.jsonl` with the filter of `GET /audit`: lead, auditor.
-//   Streamed; one line for each row; in JSON Lines with its entries. The export is an entry itself.
+// `GET /audit/export.csv` with the filter of `GET /audit`: lead, auditor.
+//   Streamed; one line for each row. The export is an entry itself.
 // `GET /audit/entries.jsonl`: lead, auditor. All entries with their chain, and a signed checkpoint in
 //   the last line, for the command `verify`.
 // `GET /audit/:id/entries.jsonl`: lead, auditor. The same for one impersonation: it has no text of

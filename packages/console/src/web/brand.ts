@@ -1,4 +1,4 @@
-import { type Color, contrastOf, mix } from '../kernel/contrast.ts'
+import { type Color, contrastOf } from '../kernel/contrast.ts'
 
 /** How the firm shows itself to its customers and to its support. */
 export interface Brand {
@@ -14,82 +14,44 @@ export interface Brand {
   readonly logo?: string | undefined
   /**
    * The color of links, buttons and the head of mails, such as `'#2f3fb5'`. If text in it has a contrast below 4.5 to 1
-   * on a ground of the pages, `supportConsole()` throws a `TypeError` with the ratio. The color for dark mode follows
-   * from it. The banner stands in your application, so your stylesheet gives it your colors.
+   * on a ground of the pages, `supportConsole()` throws a `TypeError` with the ratio. In dark mode it is
+   * mixed with white. The banner stands in your application, so your stylesheet gives it your colors.
    *
    * @defaultValue The blue of the console.
    */
   readonly color?: string | undefined
 }
 
-/** The brand with the colors that follow from it. */
+/** The brand, once its color has been checked. */
 export interface BrandSettings {
   readonly name: string
   readonly logo?: string | undefined
-  readonly palette?: Readonly<Record<'dark' | 'light', Palette>> | undefined
+  readonly color?: Color | undefined
 }
 
-interface Palette {
-  readonly accent: Color
-  readonly accentStrong: Color
-  readonly accentSoft: Color
-}
-
-const WHITE = '#ffffff'
-const BLACK = '#000000'
-/** The grounds on which links stand: see `style/colors.css`. */
-export const LIGHT_GROUNDS: readonly Color[] = [WHITE, '#f5f6f9', '#eceef3']
-export const DARK_GROUNDS: readonly Color[] = ['#1a1d26', '#11131a', '#242835']
+/** The darkest of the grounds on which links stand in light mode: see `style/colors.css`. */
+export const DARKEST_GROUND: Color = '#eceef3'
 /** Of text, by WCAG 1.4.3. */
 const LEAST_CONTRAST = 4.5
-/** By so much the color is made lighter at a time, until it can be read in dark mode. */
-const STEP = 0.05
 
 /**
  * @param path of the option, for the error
- * @throws TypeError where the color cannot be read on the pages
+ * @throws TypeError if the color cannot be read on the pages
  */
-export function brandSettings(
-  { name, logo, color }: { name: string; logo?: string | undefined; color?: Color | undefined },
-  path: string,
-): BrandSettings {
-  return { name, logo, palette: color && { light: lightPalette(color, path), dark: dark(color) } }
-}
-
-function lightPalette(accent: Color, path: string): Palette {
-  const accentSoft = mix(accent, WHITE, 0.9)
-  const [worst = WHITE] = [...LIGHT_GROUNDS, accentSoft].toSorted(
-    (one, other) => contrastOf(accent, one) - contrastOf(accent, other),
+export function assertReadable(color: Color, path: string): void {
+  const contrast = contrastOf(color, DARKEST_GROUND)
+  if (contrast >= LEAST_CONTRAST) return
+  const shown = Math.floor(contrast * 100) / 100
+  throw new TypeError(
+    `${path}.color ${color} has a contrast of ${shown} to 1 with ${DARKEST_GROUND}, on which links stand. Text needs ${LEAST_CONTRAST} to 1: take a darker color`,
   )
-  const contrast = contrastOf(accent, worst)
-  if (contrast < LEAST_CONTRAST) {
-    const shown = Math.floor(contrast * 100) / 100
-    throw new TypeError(
-      `${path}.color ${accent} has a contrast of ${shown} to 1 with ${worst}, on which links stand. Text needs ${LEAST_CONTRAST} to 1: take a darker color`,
-    )
-  }
-  return { accent, accentSoft, accentStrong: mix(accent, BLACK, 0.2) }
 }
 
-function dark(color: Color): Palette {
-  for (let share = 0; ; share += STEP) {
-    const accent = mix(color, WHITE, Math.min(share, 1))
-    const accentSoft = mix(accent, '#1a1d26', 0.8)
-    const isReadable = [...DARK_GROUNDS, accentSoft].every(
-      (ground) => contrastOf(accent, ground) >= LEAST_CONTRAST,
-    )
-    if (isReadable || share >= 1) {
-      return { accent, accentSoft, accentStrong: mix(accent, WHITE, 0.3) }
-    }
-  }
-}
-
-/** What replaces the colors of the style, where the brand has one. */
-export function brandStyle({ palette }: BrandSettings): string | undefined {
-  if (!palette) return undefined
-  const variables = ({ accent, accentStrong, accentSoft }: Palette) =>
-    `:root{--accent:${accent};--accent-strong:${accentStrong};--accent-soft:${accentSoft}}`
-  return `${variables(palette.light)}\n@media (prefers-color-scheme: dark){${variables(palette.dark)}}\n`
+/** Replaces the colors of the style. Even black can be read in dark mode with so much white in it. */
+export function brandStyle(color: Color): string {
+  return `:root{--brand:${color};--accent:var(--brand);--accent-strong:var(--accent);--accent-soft:var(--sunken)}
+@media (prefers-color-scheme: dark){:root{--accent:color-mix(in srgb,var(--brand) 35%,white)}}
+`
 }
 
 /** From where a page may load images, as its policy of content says it. */

@@ -6,13 +6,18 @@ import { findNamed } from './person-names.ts'
 import { findMayErase } from './sign-in/roles.ts'
 
 /** `GET /me` */
-export async function me({ ctx, caller, gate, language, settings, now }: Call): Promise<void> {
+export async function me(call: Call): Promise<void> {
+  call.ctx.body = await findMe(call)
+}
+
+/** The person of a call, with what they may do. */
+export async function findMe({ caller, gate, language, settings, now }: Call): Promise<MeAnswer> {
   const { name, email } = await orUnavailable('your account cannot be looked up now', () =>
     findNamed(caller.account),
   )
   const mayErase = await findMayErase(caller.account, settings)
   const { applications, durations, ticketPattern, ticketExample } = settings
-  ctx.body = {
+  return {
     id: caller.id,
     name: name ?? caller.id,
     ...(email === undefined ? {} : { email }),
@@ -28,5 +33,5 @@ export async function me({ ctx, caller, gate, language, settings, now }: Call): 
     ...(gate.hasPermits ? { permits: true as const } : {}),
     ...(mayErase ? { mayErase } : {}),
     now: now(),
-  } satisfies MeAnswer
+  }
 }

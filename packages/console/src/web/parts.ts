@@ -49,6 +49,8 @@ export interface Call extends Parts {
   readonly language: string
   /** A parameter of the path. */
   param(name: string): string
+  /** Reads the body: JSON, or the fields of a form. */
+  input(): Promise<unknown>
   /** Finds the caller again. It rejects where the caller may not use the route any more. */
   findAgain(): Promise<Caller>
 }
@@ -56,6 +58,8 @@ export interface Call extends Parts {
 /** A request of a customer. */
 export interface CustomerCall extends Pick<Parts, 'audit' | 'now' | 'provider' | 'settings'> {
   readonly ctx: Context
+  /** Reads the body: JSON, or the fields of a form. */
+  input(): Promise<unknown>
   readonly caller: SignedIn
   /** The caller's, a BCP 47 tag. */
   readonly language: string

@@ -1,11 +1,13 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
+import type { Role } from '../kernel/roles.ts'
 import { refusedRequest } from './acting/asked-for.ts'
 import { waitForCapacity } from './audit.ts'
 import { languageOf } from './http/language.ts'
 import { onlyMethods } from './http/methods.ts'
-import { answerProblems, notFound, Problem } from './http/problem.ts'
+import { answerProblems, NoRoleProblem, notFound, Problem } from './http/problem.ts'
 import { readQuery } from './http/query.ts'
+import { readJson } from './pages/form-body.ts'
 import type { Call, Caller, CustomerCall, Parts } from './parts.ts'
 import type { CustomerRoute, StaffRoute } from './routes.ts'
 import { findRole } from './sign-in/roles.ts'
@@ -25,7 +27,8 @@ export function consoleApi<Own extends Parts>(
     if (route.writes) await waitForCapacity(parts)
     const language = languageOf(ctx, settings.languages)
     const param = (name: string) => params[name] ?? ''
-    await route.handle({ ...parts, ctx, caller, language, param, findAgain })
+    const input = () => readJson(ctx)
+    await route.handle({ ...parts, ctx, caller, language, param, input, findAgain })
   })
 }
 
@@ -43,6 +46,7 @@ export function accountApi<Own extends Parts>(
       ...parts,
       ctx,
       caller,
+      input: () => readJson(ctx),
       language: languageOf(ctx, parts.settings.languages),
     })
   })
@@ -80,23 +84,27 @@ function api<R extends Answering>(
 }
 
 /** @throws Problem 403 for a person whose role may not use the route */
-async function findCaller(
+export async function findCaller(
   ctx: Context,
-  { audience, isActing }: Pick<StaffRoute, 'audience' | 'isActing'>,
+  { audience, isActing }: { audience: readonly Role[]; isActing?: true | undefined },
   parts: Parts,
   signedIn: SignedIn,
 ): Promise<Caller> {
   const role = await findRole(signedIn.account, parts.settings)
   if (role !== undefined && audience.includes(role)) return { ...signedIn, role }
-  const reason =
+  const problem =
     role === undefined
-      ? 'only support staff may use the console'
-      : `this is for: ${audience.join(', ')}`
-  const problem = new Problem(403, 'access_denied', reason)
+      ? new NoRoleProblem()
+      : new Problem(403, 'access_denied', `this is for: ${audience.join(', ')}`)
   if (isActing) {
     await waitForCapacity(parts)
     const request = await refusedRequest({ ctx, settings: parts.settings })
-    const refusal = { operator: signedIn.id, error: problem.error, reason, request }
+    const refusal = {
+      operator: signedIn.id,
+      error: problem.error,
+      reason: problem.message,
+      request,
+    }
     const { ofStaff, ofStranger } = parts.refusals
     await (role === undefined ? ofStranger : ofStaff)(refusal)
   }

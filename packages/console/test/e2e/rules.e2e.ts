@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type Authorize, allOf } from 'oidc-provider-impersonation'
 import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
-import { type Deployment, deploy, STAFF } from '../support/deployment.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { enter } from './support/enter.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
@@ -22,10 +22,9 @@ describe('the page of the rules', function () {
   beforeEach(async () => {
     const audit = memoryAudit()
     permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }] })
-    const staff = () => Object.entries(STAFF).map(([id, { name }]) => ({ id, name }))
     deployment = await deploy({
       ...{ audit, authorize: permits.wrap(allOf(changes, () => true)) },
-      console: { permits, staff },
+      console: { permits },
     })
   })
   afterEach(async () => {
@@ -48,7 +47,6 @@ describe('the page of the rules', function () {
     await answer.getByText(reads('Yes, for 5 minutes at most.')).waitFor()
     expect(await answer.getAttribute('role')).to.equal('status')
     await page.getByLabel('Look and change').check()
-    await answer.getByText('Yes, for').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Ask the rules' }).click()
     await answer.getByText('Yes, with an approval.').waitFor()
     await answer.getByText(reads('Grace Lindqvist can decide.')).waitFor()
@@ -66,25 +64,17 @@ describe('the page of the rules', function () {
     await expectFocus(page.getByLabel('Operator'))
   })
 
-  it('offers the people by name, and lists the rules and the roles', async () => {
+  it('offers the people by name, and lists the rules', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     await enter(page, 'grace', '/console/rules')
     await page.getByText('A change needs the approval of a lead.').waitFor()
     expect(await page.getByText('A rule without a description.').count()).to.equal(2)
-    const rows = page.getByRole('table', { name: 'Who has which role' }).getByRole('row')
-    expect(await rows.nth(1).getByRole('cell').allTextContents()).to.deep.equal(['grace', 'Lead'])
-    expect(await rows.count()).to.equal(5)
     await page.getByLabel('Customer').pressSequentially('alice n')
-    await page.getByRole('option', { name: 'Alice Ng' }).click()
-    expect(await page.getByLabel('Customer').inputValue()).to.equal('Alice Ng')
-    await page.getByLabel('Operator').pressSequentially('o')
-    await page.getByRole('listbox').getByRole('option').first().waitFor()
-    expect(await page.getByRole('listbox').getByRole('option').count(), 'who may act').to.equal(2)
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Enter')
-    await page.getByText(reads('Yes, for 5 minutes at most.')).waitFor()
+    const suggested = page.locator('#userId-people option')
+    await suggested.waitFor({ state: 'attached' })
+    expect(await suggested.getAttribute('value')).to.equal('alice')
+    expect(await suggested.getAttribute('label')).to.equal('Alice Ng')
   })
 
   it('tells an auditor only of customers in the audit', async () => {
@@ -95,7 +85,6 @@ describe('the page of the rules', function () {
     await enter(page, 'ada', '/console/rules')
     await page.getByLabel('Operator').fill('olivia')
     await page.getByLabel('Customer').fill('bob')
-    visit.expectFailure('/console/api/may-act', 404)
     await page.getByRole('button', { name: 'Ask the rules' }).click()
     await page.getByText('The audit has nothing of a customer with this id.').waitFor()
     await page.getByLabel('Customer').fill('alice')

@@ -129,6 +129,15 @@ export interface Deployment extends AsyncDisposable {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>
+  /** Asks for a page of the console as the browser of a person. */
+  browse(who: string, path: string, headers?: Record<string, string>): Promise<Answer>
+  /** Sends a form of the console as the browser of a person. */
+  send(
+    who: string,
+    action: string,
+    fields?: Record<string, string>,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
   /** Ends each impersonation of this person by its id: what they start at once after it is not refused. */
   endRunning(who: string): Promise<void>
   /** Issues at the console, exchanges as the shop. */
@@ -269,6 +278,33 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
           ...(body === undefined
             ? {}
             : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        }),
+      )
+    },
+    async browse(who, path, headers = {}) {
+      return answerOf(
+        await fetch(`${url}${consolePath}${path}`, {
+          redirect: 'manual',
+          headers: {
+            accept: 'text/html',
+            cookie: `support-console=${await deployment.tokenOf(who)}`,
+            ...headers,
+          },
+        }),
+      )
+    },
+    async send(who, action, fields = {}, headers = {}) {
+      return answerOf(
+        await fetch(`${url}${consolePath}${action}`, {
+          method: 'POST',
+          redirect: 'manual',
+          headers: {
+            accept: 'text/html',
+            cookie: `support-console=${await deployment.tokenOf(who)}`,
+            'sec-fetch-site': 'same-origin',
+            ...headers,
+          },
+          body: new URLSearchParams({ from: '', reader: who, ...fields }),
         }),
       )
     },

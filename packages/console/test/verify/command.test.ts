@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import type { SignCheckpoint } from '../../src/ledger/keeping/checkpoint.ts'
-import { exportCsv, exportJsonLines } from '../../src/ledger/keeping/export.ts'
+import { exportCsv } from '../../src/ledger/keeping/export.ts'
 import type { AuditStore } from '../../src/ledger/store.ts'
 import { idOf } from '../ledger/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
@@ -173,18 +173,12 @@ describe('the command verify', function () {
   })
 
   it('ends with 2 for an export of what is filtered, which cannot be verified', async () => {
-    const rows = { filter: {}, now: Date.now() }
-    for (const [name, lines] of [
-      ['rows.csv', exportCsv(store, rows)],
-      ['rows.jsonl', exportJsonLines(store, rows)],
-    ] as const) {
-      let content = ''
-      for await (const part of lines) content += part
-      const path = await file(name, content)
-      const { code, out, err } = await runVerify(path, '--jwks', `${issuer}/jwks`)
-      expect(err, name).to.contain('this is not the export for verification')
-      expect({ code, out }, name).to.deep.equal({ code: 2, out: '' })
-    }
+    let content = ''
+    for await (const part of exportCsv(store, { filter: {}, now: Date.now() })) content += part
+    const path = await file('rows.csv', content)
+    const { code, out, err } = await runVerify(path, '--jwks', `${issuer}/jwks`)
+    expect(err).to.contain('this is not the export for verification')
+    expect({ code, out }).to.deep.equal({ code: 2, out: '' })
   })
 
   it('says what it cannot find in the same words as docs/audit.md', async () => {

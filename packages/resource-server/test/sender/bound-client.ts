@@ -29,8 +29,8 @@ export interface BoundClient {
   request(shown: Shown): { url: string; method: string; headers: Omit<Shown, 'url' | 'method'> }
 }
 
-export async function boundClient(): Promise<BoundClient> {
-  const tokens = await startTokenIssuer()
+export async function boundClient(issuer?: TokenIssuer): Promise<BoundClient> {
+  const tokens = issuer ?? (await startTokenIssuer())
   const key = await dpopKey()
   const bound = await tokens.token({ cnf: { jkt: key.thumbprint } })
   return {

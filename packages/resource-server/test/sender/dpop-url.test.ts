@@ -13,16 +13,12 @@ describe('the guard: the URL that a DPoP proof must name (RFC 9449 §4.3)', () =
   after(() => client.tokens.close())
 
   const passes: Array<[what: string, baseUrl: string, url: string, htu: string]> = [
-    ['without its query', BASE, '/orders?page=2#x', HTU],
     ['without a query that looks like a path', BASE, '/orders?next=/../\\x', HTU],
     ['a query and a fragment in the proof do not count', BASE, '/orders', `${HTU}?page=2#x`],
     ['upper case in scheme and host', BASE, '/orders', 'HTTPS://API.example.COM/orders'],
-    ['upper case in baseUrl', 'HTTPS://API.EXAMPLE.com', '/orders', HTU],
-    ['the default port', BASE, '/orders', 'https://api.example.com:443/orders'],
     ['the default port in baseUrl', 'https://api.example.com:443', '/orders', HTU],
     ['another port in baseUrl', `${BASE}:8443`, '/orders', `${BASE}:8443/orders`],
     ['an empty path', BASE, '/', BASE],
-    ['an empty path in the request', BASE, BASE, `${BASE}/`],
     ['an empty path and a query in the request', BASE, `${BASE}?page=2`, `${BASE}/`],
     ['two slashes in an absolute request target', BASE, `${BASE}//orders`, `${BASE}//orders`],
     ['percent-encoding in small letters', BASE, '/a%2fb', `${BASE}/a%2Fb`],
@@ -30,7 +26,6 @@ describe('the guard: the URL that a DPoP proof must name (RFC 9449 §4.3)', () =
     ['dots in the proof', BASE, '/orders', `${BASE}/./email/../orders`],
     ['behind a proxy that takes a path away', `${BASE}/v1`, '/orders', `${BASE}/v1/orders`],
     ['the slash at the end of baseUrl', `${BASE}/v1/`, '/orders', `${BASE}/v1/orders`],
-    ['an absolute request target', BASE, 'https://api.example.com/orders?x', HTU],
     ['two slashes', BASE, '//orders', `${BASE}//orders`],
   ]
   for (const [what, baseUrl, url, htu] of passes) {
@@ -44,10 +39,7 @@ describe('the guard: the URL that a DPoP proof must name (RFC 9449 §4.3)', () =
   const refused: Array<[what: string, url: string, htu: string]> = [
     ['an encoded slash is no slash', '/a%2Fb', `${BASE}/a/b`],
     ['a path that leads back to another one', '/email/../orders', HTU],
-    ['the same, encoded', '/email/%2E%2e/orders', HTU],
     ['the same, at its end', '/orders/email/..', `${BASE}/orders/`],
-    ['a dot', '/./orders', HTU],
-    ['a backslash', '\\orders', HTU],
     ['a backslash inside', '/email\\..\\orders', HTU],
     ['no path', '*', `${BASE}/*`],
     ['no request target', '', `${BASE}/`],
@@ -68,28 +60,24 @@ describe('the guard: the URL that a DPoP proof must name (RFC 9449 §4.3)', () =
     })
   }
 
-  it('is not taken from the Host header, nor from any that a proxy might set', async () => {
+  it('is not taken from a header that a proxy might set', async () => {
     const htu = 'https://other.example.com/orders'
     const shown = client.request({ dpop: await client.proof({ htu }) })
-    const headers = {
-      ...shown.headers,
-      host: 'other.example.com',
-      'x-forwarded-host': 'other.example.com',
-      'x-forwarded-proto': 'https',
-    }
+    const proxy = { 'x-forwarded-host': 'other.example.com', 'x-forwarded-proto': 'https' }
+    const headers = { ...shown.headers, ...proxy }
     const { message } = await refusal(api.authenticate({ ...shown, headers }))
     expect(message).to.equal('DPoP proof is for another URL')
   })
 
   it('is never the lack of one: no URL in the request, and none in the proof', async () => {
     const dpop = await client.proof({ htu: 'orders' })
-    for (const url of ['*', '/../orders']) {
-      const { message } = await refusal(api.authenticate(client.request({ url, dpop })))
-      expect(message).to.equal('DPoP proof is for another URL')
-    }
-    for (const htu of [`${BASE}/`, HTU]) {
-      const { headers } = client.request({ dpop: await client.proof({ htu }) })
-      const { message } = await refusal(api.authenticate({ method: 'GET', headers }))
+    const { headers: unnamed } = client.request({ dpop: await client.proof({ htu: `${BASE}/` }) })
+    for (const request of [
+      client.request({ url: '*', dpop }),
+      client.request({ url: '/../orders', dpop }),
+      { method: 'GET', headers: unnamed },
+    ]) {
+      const { message } = await refusal(api.authenticate(request))
       expect(message).to.equal('DPoP proof is for another URL')
     }
     const { headers } = client.request({ dpop: await client.proof({ htm: undefined }) })
@@ -109,12 +97,10 @@ describe('the guard: the URL that a DPoP proof must name (RFC 9449 §4.3)', () =
     })
     const dpop = await client.proof({ htu: 'https://acme.example/orders' })
     const shown = client.request({ url: '/orders?x', dpop })
-    const at = (tenant: string) => ({
-      ...shown,
-      headers: { ...shown.headers, 'x-tenant': tenant },
-    })
-    expect((await refusal(tenants.authenticate(at('other')))).status).to.equal(401)
-    expect((await tenants.authenticate(at('acme'))).userId).to.equal('alice')
+    const at = (tenant: string) =>
+      tenants.authenticate({ ...shown, headers: { ...shown.headers, 'x-tenant': tenant } })
+    expect((await refusal(at('other'))).status).to.equal(401)
+    expect((await at('acme')).userId).to.equal('alice')
   })
 
   it('a function that answers no URL is trouble of the API, not of the proof', async () => {

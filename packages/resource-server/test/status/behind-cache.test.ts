@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { stoppedClock } from '../../../../test/support/stopped-clock.ts'
 import type { ResourceServer } from '../../src/index.ts'
-import { type CacheOptions, startCachingProxy } from '../caching-proxy.ts'
+import { type CacheOptions, cachingFetch } from '../caching-fetch.ts'
 import { ENDED, startStatusProvider, verdict } from './status-provider.ts'
 
 /** In seconds. */
@@ -43,10 +43,10 @@ async function longestAfterEnd(cache: CacheOptions, behind: number): Promise<num
   const provider = await startStatusProvider()
   provider.skew = behind
   const now = () => Date.now() + behind * 1000
-  const proxy = await startCachingProxy(cache, provider.issuer, now)
+  const fetch = cachingFetch(cache, now)
   try {
     const token = await provider.impersonated(1)
-    const guard = () => provider.guard({ fetch: proxy.fetch })
+    const guard = () => provider.guard({ fetch })
     // Each goes on asking what it asked before: it may hold a copy that others no longer get.
     const guards: ResourceServer[] = [guard()]
     for (const api of guards) await verdict(api, token)
@@ -68,7 +68,6 @@ async function longestAfterEnd(cache: CacheOptions, behind: number): Promise<num
     }
     return longest
   } finally {
-    proxy.close()
     provider.close()
   }
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { stoppedClock } from '../../../../test/support/stopped-clock.ts'
 import { StatusUnavailable } from '../../src/index.ts'
 import { type LoadList, statusCache } from '../../src/status/cache.ts'
+import { hurriedTimeouts } from '../hurried-timeouts.ts'
 
 describe('the guard: how many status lists it holds', () => {
   let clock: ReturnType<typeof stoppedClock>
@@ -74,17 +75,14 @@ describe('the guard: how many status lists it holds', () => {
   })
 
   it('a wait that no signal ends, such as one for keys, ends after two seconds', async () => {
-    const { timeout } = AbortSignal
-    AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 100)
-    try {
-      const failure = await statusCache(
-        () => new Promise(() => {}),
-        () => 0,
-      )('a').catch((error) => error)
-      expect(failure).to.be.instanceOf(StatusUnavailable)
-      expect(failure.cause).to.have.property('name', 'TimeoutError')
-    } finally {
-      AbortSignal.timeout = timeout
-    }
+    using timeouts = hurriedTimeouts()
+    const cache = statusCache(
+      () => new Promise(() => {}),
+      () => 0,
+    )
+    const failure = await cache('a').catch((error) => error)
+    expect(failure).to.be.instanceOf(StatusUnavailable)
+    expect(failure.cause).to.have.property('name', 'TimeoutError')
+    expect(timeouts.asked).to.deep.equal([2000])
   })
 })

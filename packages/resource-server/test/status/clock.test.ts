@@ -71,9 +71,9 @@ describe('the guard: status lists and clocks', () => {
 
     it(`two minutes off (${skew}): a list that has expired by the clock of the provider is not believed`, async () => {
       provider.skew = skew
-      for (const headers of [{}, { age: '40', date: dateBefore(40) }]) {
+      for (const headers of [{}, { age: '40' }, { age: '40', date: dateBefore(40) }]) {
         serveOld(40, headers)
-        expect(await verdict(provider.guard(), token)).to.equal('503')
+        expect(await verdict(provider.guard({ clockTolerance: 300 }), token)).to.equal('503')
       }
     })
   }
@@ -101,10 +101,15 @@ describe('the guard: status lists and clocks', () => {
     })
   }
 
-  it('a clock that is set back makes no held list younger', async () => {
+  it('a clock that is set back makes no held list younger, and one that differs by rounding none older', async () => {
     const { now } = Date
     expect(await ask()).to.equal('alice')
     provider.answer = DOWN
+    for (let n = 0; n < 300; n += 1) {
+      Date.now = () => now() + (n % 2) * 20
+      await ask()
+    }
+    expect(provider.asked).to.have.lengthOf(1)
     clock.pass(20)
     Date.now = () => now() - 3_600_000
     expect(await ask()).to.equal('alice')
@@ -126,17 +131,6 @@ describe('the guard: status lists and clocks', () => {
     clock.pass(1)
     expect(await ask()).to.equal(ENDED)
     Date.now = now
-  })
-
-  it('clocks that differ by rounding, again and again, age nothing', async () => {
-    const { now } = Date
-    await ask()
-    for (let n = 0; n < 300; n += 1) {
-      Date.now = () => now() + (n % 2) * 20
-      await ask()
-    }
-    Date.now = now
-    expect(provider.asked).to.have.lengthOf(1)
   })
 
   // iat + 30, by a clock that is right.
@@ -163,13 +157,6 @@ describe('the guard: status lists and clocks', () => {
     expect(await ask()).to.equal('alice')
     clock.pass(5)
     expect(await ask()).to.equal('503')
-  })
-
-  it('a list that aged too much is not believed, however large clockTolerance is', async () => {
-    for (const headers of [{}, { age: '40' }, { age: '40', date: dateBefore(40) }]) {
-      serveOld(40, headers)
-      expect(await verdict(provider.guard({ clockTolerance: 300 }), token)).to.equal('503')
-    }
   })
 
   it('a copy that is served a second time gets no new life', async () => {

@@ -24,12 +24,10 @@ describe('the guard: the token that holds a status list', () => {
       'without sub': ({ list }) => list({ sub: undefined }),
       // "The iat (issued at) claim MUST specify the time at which the Status List Token was issued."
       'without iat': ({ list }) => list({ iat: undefined }),
-      'with an iat that is text': ({ list }) => list({ iat: 'now' }),
       // "The value of the claim MUST be a positive number encoded in JSON as a number."
       'with a ttl of 0': ({ list }) => list({ ttl: 0 }),
       'with a negative ttl': ({ list }) => list({ ttl: -5 }),
       'with a ttl that is text': ({ list }) => list({ ttl: '5' }),
-      'with a ttl that is null': ({ list }) => list({ ttl: null }),
       // "The status_list (status list) claim MUST specify the Status List".
       'without a list': ({ list }) => list({ status_list: undefined }),
       'with a bomb in lst': ({ list }) => {
@@ -46,12 +44,6 @@ describe('the guard: the token that holds a status list', () => {
           .setProtectedHeader({ alg: 'ES256', typ: 'statuslist+jwt', kid: 'k' })
           .sign(privateKey)
       },
-      'without a signature': async ({ list }) => {
-        const [, payload] = (await list()).split('.')
-        const header = Buffer.from('{"alg":"none","typ":"statuslist+jwt"}').toString('base64url')
-        return `${header}.${payload}.`
-      },
-      'that is no JWT': async () => 'list',
       // "Relying Parties MUST reject JWTs that are not valid in all other respects per "JSON Web
       // Token (JWT)"": RFC 7519 §4.1.1, §4.1.3, §4.1.4 and §4.1.5.
       'of another issuer': ({ list }) => list({ iss: elsewhere }),

@@ -1,7 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter } from '../../../../src/adapters/contract.ts'
-import { listingMutants } from './listing-mutants.ts'
-import { turnsOfItsOwn } from './mutants.ts'
 
 /** The methods to replace, given a correct adapter. */
 export type EndingMutation = (sound: EndingAdapter) => Partial<EndingAdapter>
@@ -21,24 +19,6 @@ function showing(change: (payload: AdapterPayload) => AdapterPayload): EndingMut
 
 /** Known mistakes of adapters, each with a part of the title of the case that has to fail. */
 export const endingMutants: Record<string, [EndingMutation, string]> = {
-  'consumeOnce that drops the note': [
-    (sound) => ({ consumeOnce: (id) => sound.consumeOnce(id) }),
-    'keeps the note of the one that consumed',
-  ],
-  'consumeOnce that answers all who ask in one turn alike': [
-    (sound) => {
-      const asked = new Map<string, Promise<boolean>>()
-      return {
-        consumeOnce(id, note) {
-          const answer = asked.get(id) ?? sound.consumeOnce(id, note)
-          asked.set(id, answer)
-          setImmediate(() => asked.delete(id))
-          return answer
-        },
-      }
-    },
-    'keeps the note of the one of 50 callers',
-  ],
   'a find that forgets the end': [
     showing(({ end: _, ...rest }) => rest),
     'ends a record for exactly one of 50',
@@ -53,26 +33,6 @@ export const endingMutants: Record<string, [EndingMutation, string]> = {
     }),
     'ends a record for exactly one of 50',
   ],
-  'endOnce that only ends what was not consumed': [
-    (sound) => ({
-      endOnce: async (id, end) => !(await sound.find(id))?.consumed && sound.endOnce(id, end),
-    }),
-    'consumed or not',
-  ],
-  'consumeOnce that knows of no end': [
-    (sound) => {
-      const late = new Set<string>()
-      return {
-        async consumeOnce(id, note) {
-          const found = await sound.find(id)
-          if (!found?.end || found.consumed || late.has(id)) return sound.consumeOnce(id, note)
-          late.add(id)
-          return true
-        },
-      }
-    },
-    'never consumes a record that has ended',
-  ],
   'consumeOnce that looks for an end before its own step': [
     (sound) => ({
       async consumeOnce(id, note) {
@@ -86,28 +46,67 @@ export const endingMutants: Record<string, [EndingMutation, string]> = {
     }),
     'consumes first or not at all',
   ],
-  'upsert that brings an ended record back': [
+  'a list that is in no order within a second': [
     (sound) => ({
-      async upsert(id, payload, ttl) {
-        const found = await sound.find(id)
-        if (found?.end && !found.consumed) await sound.destroy(id)
-        await sound.upsert(id, payload, ttl)
+      async list(lookUp, limit, before) {
+        const page = await sound.list(lookUp, limit, before)
+        return page.toSorted(
+          (a, b) => Number(b.iat) - Number(a.iat) || (String(a.jti) < String(b.jti) ? -1 : 1),
+        )
       },
     }),
-    'whatever replaces it',
+    'lists the newest first',
   ],
-  'upsert that reads the end first and writes afterwards': [
+  'a list that goes on after a record which has to be there': [
     (sound) => ({
-      async upsert(id, payload, ttl) {
-        const end = (await sound.find(id))?.end
-        await turnsOfItsOwn()
-        // the memory adapter does both at once
-        void sound.destroy(id)
-        await sound.upsert(id, payload, ttl)
-        if (end) await sound.endOnce(id, Object(end))
+      async list(lookUp, limit, before) {
+        if (before && !(await sound.find(before.id))) return []
+        return sound.list(lookUp, limit, before)
       },
     }),
-    'each write it and then end it',
+    'goes on after the page before',
   ],
-  ...listingMutants,
+  'look-ups that are joined by or': [
+    (sound) => ({
+      async list(lookUp, limit, before) {
+        const pages = await Promise.all(
+          Object.entries(lookUp)
+            .filter(([, value]) => value !== undefined)
+            .map(([name, value]) => sound.list({ [name]: value }, limit, before)),
+        )
+        if (pages.length === 0) return sound.list(lookUp, limit, before)
+        return [...new Map(pages.flat().map((each) => [each.jti, each])).values()].slice(0, limit)
+      },
+    }),
+    'and by several of them',
+  ],
+  'endedIndices of every list': [
+    (sound) => {
+      const lists = new Set<string>()
+      return {
+        upsert(id, payload, ttl) {
+          if (typeof payload.statusList === 'string') lists.add(payload.statusList)
+          return sound.upsert(id, payload, ttl)
+        },
+        endedIndices: async () =>
+          (await Promise.all([...lists].map((list) => sound.endedIndices(list)))).flat(),
+      }
+    },
+    'knows the indices of what has ended in a list',
+  ],
+  'followEnded of what ends after the highest index that it saw': [
+    (sound) => ({
+      followEnded(list) {
+        let highest = -1
+        return {
+          async next() {
+            const indices = (await sound.endedIndices(list)).filter((index) => index > highest)
+            highest = Math.max(highest, ...indices)
+            return indices
+          },
+        }
+      },
+    }),
+    'tells a follower of a list each end',
+  ],
 }

@@ -6,7 +6,7 @@ export type Mutation = (adapter: SingleUseAdapter, model: string) => Partial<Sin
 let calls = 0
 
 /** Lets callers that read at the same time go on at different times, as they do with a server. */
-export async function turnsOfItsOwn(): Promise<void> {
+async function turnsOfItsOwn(): Promise<void> {
   calls += 1
   for (let left = calls % 3; left > 0; left -= 1) await new Promise(setImmediate)
 }
@@ -24,28 +24,6 @@ export const mutants: Record<string, [Mutation, string]> = {
     }),
     'exactly one of 50',
   ],
-  'consumeOnce that marks nothing': [
-    (sound) => ({ consumeOnce: async (id) => !(await sound.find(id))?.consumed }),
-    'shows it as consumed afterwards',
-  ],
-  'consume that resets the expiry': [
-    (sound) => ({
-      async consume(id) {
-        const found = await sound.find(id)
-        if (found) await sound.upsert(id, { ...found, consumed: 1_700_000_000 })
-      },
-    }),
-    'neither brings an expired record back',
-  ],
-  'upsert that starts anew': [
-    (sound) => ({
-      async upsert(id, payload, ttl) {
-        await sound.destroy(id)
-        await sound.upsert(id, payload, ttl)
-      },
-    }),
-    'keeps a consumed record consumed',
-  ],
   'upsert that reads first and writes afterwards': [
     (sound) => ({
       async upsert(id, payload, ttl) {
@@ -61,43 +39,6 @@ export const mutants: Record<string, [Mutation, string]> = {
   'an adapter that ignores expiresIn': [
     (sound) => ({ upsert: (id, payload) => sound.upsert(id, payload) }),
     'forgets every kind of record',
-  ],
-  'a find that hands out the stored object': [
-    (sound) => {
-      const kept = new Map<string, Awaited<ReturnType<SingleUseAdapter['find']>>>()
-      return {
-        upsert: async (id, payload, ttl) => {
-          kept.set(id, payload)
-          await sound.upsert(id, payload, ttl)
-        },
-        find: async (id) => ((await sound.find(id)) ? kept.get(id) : undefined),
-      }
-    },
-    'is not changed by a caller',
-  ],
-  'revokeByGrantId that stops after a hundred': [
-    (sound) => {
-      const grants = new Map<string, string[]>()
-      return {
-        upsert: async (id, payload, ttl) => {
-          const grantId = payload.grantId ?? ''
-          grants.set(grantId, [...(grants.get(grantId) ?? []), id])
-          await sound.upsert(id, payload, ttl)
-        },
-        revokeByGrantId: async (grantId) => {
-          for (const id of (grants.get(grantId) ?? []).slice(0, 100)) await sound.destroy(id)
-        },
-      }
-    },
-    'however many',
-  ],
-  'ids that ignore case': [
-    (sound) => ({
-      upsert: (id, payload, ttl) => sound.upsert(id.toLowerCase(), payload, ttl),
-      find: (id) => sound.find(id.toLowerCase()),
-      destroy: (id) => sound.destroy(id.toLowerCase()),
-    }),
-    'tells ids apart',
   ],
   'a find that answers with the record of another call of the same turn': [
     (sound) => {

@@ -33,24 +33,7 @@ export async function* exportCsv(store: AuditStore, rows: ExportedRows): AsyncGe
   }
 }
 
-/**
- * The rows that match, newest first, as JSON Lines in ASCII: each row with its `outcome`,
- * `isAlarmOpen`, and all its `entries`, oldest first. Times are in milliseconds since the epoch, as in
- * the API. Text comes in parts: a line may be longer than what fits in memory.
- */
-export async function* exportJsonLines(
-  store: AuditStore,
-  rows: ExportedRows,
-): AsyncGenerator<string> {
-  for await (const page of readPages(store, rows)) {
-    yield* linesWithEntries(
-      store,
-      page.map((row) => rowStart(row, rows.now)),
-    )
-  }
-}
-
-/** A line without the entries at its end. */
+/** A line of JSON Lines without the entries at its end. */
 export interface LineStart {
   /** Of the row or permit. */
   readonly id: string
@@ -58,6 +41,7 @@ export interface LineStart {
   readonly text: string
 }
 
+/** The row with its `outcome` and `isAlarmOpen`. Times are in milliseconds since the epoch, as in the API. */
 export function rowStart(row: AuditRow, now: number): LineStart {
   const derived = { outcome: outcomeOf(row, now), isAlarmOpen: isAlarmOpen(row) }
   return { id: row.id, text: asciiJson({ ...row, ...derived }).slice(0, -1) }

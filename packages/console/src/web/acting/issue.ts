@@ -34,7 +34,7 @@ export function subjectTokenIssuer(
     try {
       return await impersonation.issue(request, { as: issueAs, ctx, accessTokenTtl })
     } catch (error) {
-      throw problemOf(error, issueAs)
+      throw issueProblemOf(error, issueAs)
     }
   }
 }
@@ -54,12 +54,12 @@ export function issuePreviewer(
       const preview = impersonation.preview(request, { as: issueAs, ctx })
       return await limitTime(PREVIEW_TIMEOUT_MS, preview, () => busy('the rule does not answer'))
     } catch (error) {
-      throw problemOf(error, issueAs)
+      throw issueProblemOf(error, issueAs)
     }
   }
 }
 
-function problemOf(error: unknown, issueAs: string): unknown {
+function issueProblemOf(error: unknown, issueAs: string): unknown {
   if (error instanceof ClientNotNamed) {
     return new Error(`options.issueAs ${issueAs}: ${error.error_description}`, { cause: error })
   }

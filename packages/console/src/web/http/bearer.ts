@@ -7,7 +7,7 @@ import { BearerProblem, orUnavailable } from './problem.ts'
  *
  * @throws BearerProblem when the token is missing or malformed.
  */
-function bearerToken(ctx: Context): string {
+export function bearerToken(ctx: Context): string {
   const authorization = ctx.get('Authorization')
   if (!/^bearer(?: |$)/i.test(authorization)) {
     throw new BearerProblem('absent', 'no access token provided')
@@ -21,18 +21,17 @@ function bearerToken(ctx: Context): string {
 const LOOK_UP_TIMEOUT_MS = 2000
 
 /**
- * Finds whose access token the request has.
+ * Finds whose access token this is.
  *
- * @param lookUp answers why the token is not valid here as a text
- * @throws BearerProblem where the token is absent, or not valid here; Problem 503 where that cannot be
- * known now, or within two seconds
+ * @param lookUp returns as a text why the token is not valid here
+ * @throws BearerProblem if the token is not valid here; Problem 503 if that cannot be known within
+ * two seconds
  */
-export async function findByToken<T extends object>(
-  ctx: Context,
+export async function judgeToken<T extends object>(
+  token: string,
   unavailable: string,
   lookUp: (token: string) => Promise<T | string>,
 ): Promise<T> {
-  const token = bearerToken(ctx)
   const found = await orUnavailable(unavailable, () =>
     limitTime(LOOK_UP_TIMEOUT_MS, lookUp(token), () => new Error('no answer in two seconds')),
   )

@@ -40,6 +40,13 @@ export class BearerProblem extends Problem {
   }
 }
 
+/** The person who signed in is none of the support. */
+export class NoRoleProblem extends Problem {
+  constructor() {
+    super(403, 'access_denied', 'only support staff may use the console')
+  }
+}
+
 /** What the request says is wrong. */
 export function invalid(description: string): Problem {
   return new Problem(400, 'invalid_request', description)
@@ -77,8 +84,12 @@ export function busy(description: string, retryAfter = 5): Problem {
   return new Problem(503, 'temporarily_unavailable', description, { retryAfter })
 }
 
-/** What the caller is answered. */
-function problemOf(error: unknown, isForStaff: boolean): Problem {
+/**
+ * The problem that the caller is told of.
+ *
+ * @param isForStaff whether the answer may have what an operator wrote
+ */
+export function problemOf(error: unknown, isForStaff: boolean): Problem {
   if (error instanceof Problem) return error
   if (isMalformedCursor(error)) return invalid('the cursor is malformed')
   if (!(error instanceof DomainError)) {
@@ -103,9 +114,7 @@ export function answerProblems(realm: string, isForStaff = true): Middleware {
     try {
       await next()
     } catch (error) {
-      const problem = problemOf(error, isForStaff)
-      if (isTrouble(problem)) logProblem(ctx, problem)
-      answer(ctx, realm, problem)
+      answerProblem(ctx, realm, problemOf(error, isForStaff))
     }
   }
 }
@@ -122,7 +131,9 @@ function logProblem({ method, path }: Context, problem: Problem): void {
   else console.error(line)
 }
 
-function answer(ctx: Context, realm: string, problem: Problem): void {
+/** Answers a problem as JSON. The log has what an administrator must look at. */
+export function answerProblem(ctx: Context, realm: string, problem: Problem): void {
+  if (isTrouble(problem)) logProblem(ctx, problem)
   ctx.status = problem.statusCode
   ctx.body = { error: problem.error, error_description: problem.message, ...problem.more }
   if (problem.retryAfter !== undefined) ctx.set('Retry-After', String(problem.retryAfter))

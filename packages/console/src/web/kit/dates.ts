@@ -29,11 +29,6 @@ export function lastDays(now: number, days: number): Range {
   return { from: startOf(year, month, day - days + 1), to: startOf(year, month, day + 1) }
 }
 
-export function yesterday(now: number): Range {
-  const [year, month, day] = partsOf(now)
-  return dayRange(year, month, day - 1)
-}
-
 /** The month of a moment: `2026-11`. */
 export function monthOf(time: number): string {
   return dateOf(time).slice(0, 7)

@@ -17,43 +17,26 @@ export function actingOf(row: Pick<AuditRow, 'customer' | 'operator' | 'software
   return text(audit.acting, { operator, customer: personName(row.customer) })
 }
 
-/** As {@link actingOf}, with the ids where they are asked for. */
-export function Acting({ row, ids = false }: { row: AuditRow; ids?: boolean }) {
+/** As {@link actingOf}, in elements. */
+export function Acting({ row }: { row: AuditRow }) {
   return (
     <Text
       of={audit.acting}
-      operator={<Operator row={row} ids={ids} />}
-      customer={<NamedPerson person={row.customer} id={ids} />}
+      operator={<Operator row={row} />}
+      customer={<NamedPerson person={row.customer} />}
     />
   )
 }
 
 /** Who acts, with the software that acts for the operator. */
-export function Operator({ row, ids = false }: { row: AuditRow; ids?: boolean }) {
+export function Operator({ row }: { row: AuditRow }) {
   const { operator, software } = row
-  if (software === undefined) return <NamedPerson person={operator} id={ids} />
+  if (software === undefined) return <NamedPerson person={operator} />
   return <Actor of={row} unknown={audit.unknownPerson} />
 }
 
-export function NamedPerson({
-  person,
-  id = false,
-}: {
-  person: AuditPerson | undefined
-  id?: boolean
-}) {
-  if (!person) return <>{audit.unknownPerson}</>
-  return (
-    <>
-      <Person {...person} />
-      {id && person.name !== undefined && (
-        <>
-          {' '}
-          <bdi class="id">{person.id}</bdi>
-        </>
-      )}
-    </>
-  )
+export function NamedPerson({ person }: { person: AuditPerson | undefined }) {
+  return person ? <Person {...person} /> : audit.unknownPerson
 }
 
 /** A person by the id, with the name that is known, or that the row has. */

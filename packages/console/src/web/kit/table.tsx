@@ -1,13 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { type ColumnOrder, useSort } from './sort.ts'
 
 export interface TableColumn<Row> {
   readonly name: string
   readonly cell: (row: Row) => ComponentChildren
   /** Numbers stand at the right. */
   readonly numeric?: boolean
-  /** What its heading sorts by: see {@link useSorted}. */
-  readonly order?: ColumnOrder<Row>
 }
 
 /** Rows that belong together. */
@@ -27,33 +24,14 @@ export function Table<Row>(props: {
   groups?: readonly RowGroup<Row>[]
   keyOf: (row: Row) => string
 }) {
-  const sort = useSort()
   const { label, columns, rows = [], groups = [{ key: '', rows }], keyOf } = props
-  const hasOrder = groups.flatMap(({ rows }) => rows).length > 1
   return (
-    <table class={hasOrder ? 'table' : 'table one-row'} aria-label={label}>
+    <table class="table" aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ name, numeric, order }) => (
-            <th
-              key={name}
-              scope="col"
-              class={numeric ? 'numeric' : undefined}
-              aria-sort={
-                order && order.as === sort.column
-                  ? sort.isDown
-                    ? 'descending'
-                    : 'ascending'
-                  : undefined
-              }
-            >
-              {order ? (
-                <button type="button" class="sort" onClick={() => sort.press(order.as)}>
-                  {name}
-                </button>
-              ) : (
-                name
-              )}
+          {columns.map(({ name, numeric }) => (
+            <th key={name} scope="col" class={numeric ? 'numeric' : undefined}>
+              {name}
             </th>
           ))}
         </tr>

@@ -42,14 +42,14 @@ async function readAssets(languages: Languages, brand: BrandSettings | undefined
   }
   for (const [name, file] of await browserFiles()) {
     const [stem = '', extension = ''] = name.split('.')
-    if (extension !== 'js') add(stem, extension, Buffer.from(file))
+    if (extension !== 'js' || stem === 'page') add(stem, extension, Buffer.from(file))
     else {
       for (const language of languages.tags) {
         add(`${stem}-${language}`, extension, withWords(file, language, languages, brand))
       }
     }
   }
-  const style = brand && brandStyle(brand)
+  const style = brand?.color && brandStyle(brand.color)
   if (style !== undefined) add('brand', 'css', Buffer.from(style))
   return { names, byName }
 }

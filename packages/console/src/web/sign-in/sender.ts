@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Provider } from 'oidc-provider-impersonation'
-import { findByToken } from '../http/bearer.ts'
+import { bearerToken, judgeToken } from '../http/bearer.ts'
 import { Problem } from '../http/problem.ts'
 
 /**
@@ -17,8 +17,10 @@ export type FindSender = (ctx: Context) => Promise<string>
  */
 export function senderOf(provider: Provider, clients: readonly string[]): FindSender {
   return async (ctx) => {
-    const { clientId } = await findByToken(ctx, 'the access token cannot be checked now', (value) =>
-      lookUpClient(provider, value),
+    const { clientId } = await judgeToken(
+      bearerToken(ctx),
+      'the access token cannot be checked now',
+      (value) => lookUpClient(provider, value),
     )
     if (clients.includes(clientId)) return clientId
     throw new Problem(403, 'access_denied', 'this client is no sender of uses')

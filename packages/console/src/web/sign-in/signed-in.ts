@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { Account } from 'oidc-provider'
 import { type Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import { findAccount } from 'oidc-provider-impersonation/siblings'
-import { findByToken } from '../http/bearer.ts'
+import { bearerToken, judgeToken } from '../http/bearer.ts'
 
 /** A person who signed in to a page of this package, and calls its API. */
 export interface SignedIn {
@@ -10,13 +10,19 @@ export interface SignedIn {
   readonly account: Account
 }
 
+/** As {@link SignedIn}, with the access token by which the person came. */
+export interface Entered extends SignedIn {
+  readonly token: InstanceType<Provider['AccessToken']>
+}
+
 /**
- * Finds who calls, by the access token of the request.
+ * Finds the person who calls.
  *
- * @throws BearerProblem where the token is absent, or not valid here; Problem 503 where that cannot
- * be known now
+ * @param token the access token. @defaultValue the bearer token of the request
+ * @throws BearerProblem if the token is absent, or not valid here; Problem 503 if that cannot be
+ * known now
  */
-export type FindSignedIn = (ctx: Context) => Promise<SignedIn>
+export type FindSignedIn = (ctx: Context, token?: string) => Promise<Entered>
 
 /**
  * Looks access tokens up in this process, with the checks that introspection and userinfo of
@@ -24,8 +30,8 @@ export type FindSignedIn = (ctx: Context) => Promise<SignedIn>
  * for an API, impersonated, or bound to a key.
  */
 export function signedInTo(provider: Provider, clientId: string): FindSignedIn {
-  return (ctx) =>
-    findByToken(ctx, 'the sign-in cannot be checked now', (value) =>
+  return (ctx, token = bearerToken(ctx)) =>
+    judgeToken(token, 'the sign-in cannot be checked now', (value) =>
       lookUpPerson(provider, clientId, value, ctx),
     )
 }
@@ -36,7 +42,7 @@ async function lookUpPerson(
   clientId: string,
   value: string,
   ctx: Context,
-): Promise<SignedIn | string> {
+): Promise<Entered | string> {
   // `find` answers nothing where the session is over that the token expires with.
   const token = await provider.AccessToken.find(value)
   if (!token?.isValid) return 'unknown, expired or revoked'
@@ -53,5 +59,5 @@ async function lookUpPerson(
   if (grant.clientId !== clientId || grant.accountId !== accountId) return 'of another grant'
   if (!(await provider.Client.find(clientId))) return 'its client is gone'
   const account = await findAccount(provider, accountId, ctx)
-  return account ? { id: accountId, account } : 'its account is gone'
+  return account ? { id: accountId, account, token } : 'its account is gone'
 }

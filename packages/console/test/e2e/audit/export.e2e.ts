@@ -70,22 +70,13 @@ describe('exports of the audit', () => {
     return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
   }
 
-  it('saves what the filter shows, also what is not loaded, as CSV and as JSON Lines', async () => {
+  it('saves what the filter shows, also what is not loaded, as CSV', async () => {
     await open('/console/audit?customer=bob')
     await waitForAll(page, 50)
     const csv = await downloaded('Export as CSV')
     expect(csv.name).to.match(/^impersonations-\d{4}-\d\d-\d\d\.csv$/)
     expect(csv.text.trim().split('\r\n')).to.have.lengthOf(51)
     await page.getByText(/is saved/).waitFor()
-    const json = await downloaded('Export as JSON Lines')
-    const rows = json.text
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(rows).to.have.lengthOf(50)
-    expect(
-      rows.every(({ customer, entries }) => customer.id === 'bob' && entries.length === 3),
-    ).to.equal(true)
 
     await page.getByRole('button', { name: 'Clear all' }).click()
     await page.getByText('50 impersonations are shown').waitFor()

@@ -107,7 +107,7 @@ describe('the views of the audit', () => {
     await page.getByLabel('Login').fill('grace')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await heading(page, 'Protokoll').waitFor()
-    await page.getByRole('button', { name: 'Letzte 7 Tage' }).click()
+    await page.getByLabel('Wann').selectOption('Letzte 7 Tage')
     await rowLinks(page).first().waitFor()
     await expectGoodLooks(page, 'audit-de')
     await page.goto(`/console/audit/${idOf(12)}`)

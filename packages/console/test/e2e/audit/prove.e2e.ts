@@ -71,7 +71,7 @@ describe('the proof of an impersonation', () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     await enter(page, 'olivia', `/console/audit/${running.id}`)
-    await page.getByRole('button', { name: 'Copy link' }).waitFor()
+    await page.getByRole('button', { name: 'Details' }).first().waitFor()
     expect(await page.getByRole('button', { name: 'Prove this' }).count()).to.equal(0)
   })
 })

@@ -54,6 +54,7 @@ describe('who acted as alice last Tuesday, why, and what did they do?', () => {
     const tuesday = lastTuesday()
     const parts = [tuesday.getFullYear(), tuesday.getMonth() + 1, tuesday.getDate()]
     const day = parts.map((part) => String(part).padStart(2, '0')).join('-')
+    await page.getByLabel('When').selectOption('From – to')
     await page.getByLabel('From').fill(day)
     await page.waitForURL(/from=/)
     await page.getByLabel('To', { exact: true }).fill(day)
@@ -77,11 +78,7 @@ describe('who acted as alice last Tuesday, why, and what did they do?', () => {
     ])
     await page.getByText('3 reads, 1 change, 1 refused, 0 failed').waitFor()
 
-    await visit.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    await page.getByRole('button', { name: 'Copy link', exact: true }).click()
-    await page.getByText('The link is copied.').waitFor()
-    const link = await page.evaluate(() => navigator.clipboard.readText())
-    expect(link).to.equal(`${deployment.consoleUrl}/audit/${idOf(2)}`)
+    expect(page.url()).to.equal(`${deployment.consoleUrl}/audit/${idOf(2)}`)
 
     await page.goto(list)
     await waitForAll(page, 1)

@@ -44,7 +44,7 @@ describe('the roles in the audit', () => {
     await rowLinks(page).click()
     await impersonation(page, 'Olivia Okafor as Alice Ng').waitFor()
     await page.getByText('The time ran out.').waitFor()
-    await buttons(page, ['Copy link', 'Details', 'Details'])
+    await buttons(page, ['Details', 'Details'])
     expect(await page.getByText('Who was this?').count(), 'the objection').to.equal(0)
   })
 
@@ -67,7 +67,7 @@ describe('the roles in the audit', () => {
     const { page } = visit
     await enter(page, 'ada', `/console/audit/${idOf(0)}`)
     await page.getByText('Who was this?').first().waitFor()
-    const all = ['Put on hold', 'Prove this', 'Copy link', 'Details', 'Details', 'Details']
+    const all = ['Put on hold', 'Prove this', 'Details', 'Details', 'Details']
     await buttons(page, all)
     await page.getByRole('button', { name: 'Put on hold' }).click()
     const dialog = page.getByRole('dialog')

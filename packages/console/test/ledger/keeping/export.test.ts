@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { exportCsv, exportJsonLines } from '../../../src/ledger/keeping/export.ts'
+import { exportCustomer } from '../../../src/features/personal-data/server/export-customer.ts'
+import { exportCsv } from '../../../src/ledger/keeping/export.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
 import { csvRecords, parseCsv } from '../../support/csv.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
@@ -28,6 +29,10 @@ async function whole(parts: AsyncIterable<string>): Promise<string> {
 async function csv(store: AuditStore): Promise<Record<string, string>[]> {
   return csvRecords(await whole(exportCsv(store, ROWS)))
 }
+
+/** The lines about Alice. */
+const linesOf = (store: AuditStore) =>
+  exportCustomer({ store, now: () => NOW, record: () => expect.fail() }, 'alice', { by: 'ada' })
 
 /** An impersonation with this reason, by an operator with this name. */
 async function storeWith(text: string): Promise<AuditStore> {
@@ -147,12 +152,12 @@ describe('the export as CSV', () => {
   })
 })
 
-describe('the export as JSON Lines', () => {
+describe('the lines of the export of a person', () => {
   it('has a row and its entries on each line, in ASCII', async () => {
     const store = memoryAudit()
     await put(store, started('a', T, { context: { reason: 'Ä\u2028\n"' } }), used('a', T + 1))
     await put(store, replayed('b', T - 1), replayed('b', T - 1), replayed('b', T))
-    const text = await whole(exportJsonLines(store, ROWS))
+    const text = await whole(linesOf(store))
     expect(text).to.match(/^[ -~\n]*$/)
     const [a, b, ...others] = text
       .trimEnd()
@@ -172,7 +177,7 @@ describe('the export as JSON Lines', () => {
   it('has all entries of a row with very many', async () => {
     const store = memoryAudit()
     await put(store, ...Array.from({ length: 1000 }, (_, index) => used('a', T + index)))
-    const line = JSON.parse(await whole(exportJsonLines(store, ROWS)))
+    const line = JSON.parse(await whole(linesOf(store)))
     expect(line.entries.map(({ timeMs }: { timeMs: number }) => timeMs - T)).to.deep.equal(
       Array.from({ length: 1000 }, (_, index) => index),
     )
@@ -192,19 +197,20 @@ describe('the export as JSON Lines', () => {
         },
       })
       const filter = { customer: 'alice' }
-      const lines = await whole(exportJsonLines(counting, { filter, now: T }))
+      const lines = await whole(linesOf(counting))
       expect(lines.trimEnd().split('\n')).to.have.length(count)
       await whole(exportCsv(counting, { filter, now: T }))
       return calls
     }
-    expect(await callsFor(3)).to.deep.equal({ assertSchema: 2, find: 2, timelines: 1 })
-    expect(await callsFor(150)).to.deep.equal({ assertSchema: 2, find: 2, timelines: 1 })
-    // Pages of 200 rows, and of 1,000 entries.
-    expect(await callsFor(450)).to.deep.equal({ assertSchema: 2, find: 6, timelines: 3 })
+    const few = { assertSchema: 2, find: 2, permits: 1, timelines: 2 }
+    expect(await callsFor(3)).to.deep.equal(few)
+    expect(await callsFor(90)).to.deep.equal(few)
+    // Pages of 100 rows about a person, whose entries are read twice, and of 200 rows for CSV.
+    expect(await callsFor(450)).to.deep.equal({ ...few, find: 8, timelines: 10 })
   })
 
   it('has no line without rows', async () => {
-    expect(await whole(exportJsonLines(memoryAudit(), ROWS))).to.equal('')
+    expect(await whole(linesOf(memoryAudit()))).to.equal('')
   })
 })
 
@@ -212,7 +218,7 @@ describe('an export', () => {
   it('says nothing where somebody changed the tables', async () => {
     const changed = Object.assign(new Error('somebody changed the tables'), { code: 'X' })
     const store = { ...(await storeWith('a')), assertSchema: () => Promise.reject(changed) }
-    for (const parts of [exportCsv(store, ROWS), exportJsonLines(store, ROWS)]) {
+    for (const parts of [exportCsv(store, ROWS), linesOf(store)]) {
       const error: unknown = await whole(parts).catch((reason: unknown) => reason)
       expect(error).to.equal(changed)
     }

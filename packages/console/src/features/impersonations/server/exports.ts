@@ -1,27 +1,25 @@
 import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import { present } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../../../ledger/filters.ts'
-import { exportCsv, exportJsonLines } from '../../../ledger/keeping/export.ts'
+import { exportCsv } from '../../../ledger/keeping/export.ts'
 import { exportEverything } from '../../../ledger/keeping/export-everything.ts'
 import { isNaming, namelessFilter } from '../../../web/http/exported-filter.ts'
 import { orUnavailable } from '../../../web/http/problem.ts'
 import { readQuery } from '../../../web/http/query.ts'
-import { type ExportFormat, sendExport } from '../../../web/http/send-export.ts'
+import { sendExport } from '../../../web/http/send-export.ts'
 import type { Call } from '../../../web/parts.ts'
 import { findRow } from '../../../web/rows.ts'
 import { FILTER, visibleFilter } from './filter.ts'
 
-/** `GET /audit/export.csv` and `/audit/export.jsonl` */
-export function exportRows(format: ExportFormat): (call: Call) => Promise<void> {
-  const linesOf = format === 'csv' ? exportCsv : exportJsonLines
-  return async (call) => {
-    const { ctx, audit, caller } = call
-    const filter = visibleFilter(readQuery(ctx, FILTER), caller) ?? {}
-    const context = { format, filter: namelessFilter(filter), ...(await findNewest(filter, call)) }
-    await sendExport(call, `audit.${format}`, format, context, () =>
-      linesOf(audit.store, { filter, now: call.now() }),
-    )
-  }
+/** `GET /audit/export.csv` */
+export async function exportRows(call: Call): Promise<void> {
+  const { ctx, audit, caller } = call
+  const filter = visibleFilter(readQuery(ctx, FILTER), caller) ?? {}
+  const found = await findNewest(filter, call)
+  const context = { format: 'csv', filter: namelessFilter(filter), ...found }
+  await sendExport(call, 'audit.csv', 'csv', context, () =>
+    exportCsv(audit.store, { filter, now: call.now() }),
+  )
 }
 
 /** One id leads to what was looked for, as long as it is kept. */

@@ -47,7 +47,7 @@ const LINE = '#dcdfe6'
 export function mailHtml(content: MailContent, { language, brand }: Layout): string {
   const { subject, hello, sentence, facts, done, doneTitle, more, linkTitle, url, onlyLink } =
     content
-  const accent = brand?.palette?.light.accent ?? INK
+  const accent = brand?.color ?? INK
   const rows = facts.map(
     ([label, value]) =>
       html`<tr><th scope="row" style="padding:2px 16px 2px 0;text-align:left;vertical-align:top;font-weight:400;color:${INK_SOFT}">${label}</th><td style="padding:2px 0;vertical-align:top">${value}</td></tr>`,

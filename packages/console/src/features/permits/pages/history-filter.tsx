@@ -1,9 +1,9 @@
 import { Button } from '../../../web/kit/button.tsx'
-import { DayFilter } from '../../../web/kit/day-filter.tsx'
 import { Field } from '../../../web/kit/field.tsx'
 import { fitsPerson, PersonInput, type Suggest } from '../../../web/kit/person-input.tsx'
 import { words } from '../../../web/kit/text.tsx'
 import { TextFilter } from '../../../web/kit/text-filter.tsx'
+import { WhenFilter } from '../../../web/kit/when-filter.tsx'
 import type { Session } from '../../../web/session/session.ts'
 import { suggestCustomers, suggestFromAudit } from '../../../web/session/suggest.ts'
 import type { HistoryFilter, HistoryState } from '../server/history-filter.ts'
@@ -117,7 +117,11 @@ export function HistoryFilters(props: {
             label={names.customer}
           />
           <TextFilter {...textOf('ticket')} label={names.ticket} />
-          <DayFilter range={filter} onChange={({ from, to }) => change({ from, to })} />
+          <WhenFilter
+            range={filter}
+            now={Date.now() + session.clockOffset}
+            onChange={({ from, to }) => change({ from, to })}
+          />
         </div>
       </div>
       {Object.values(filter).some((value) => value !== undefined && value !== '') && (

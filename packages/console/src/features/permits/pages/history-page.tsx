@@ -163,15 +163,13 @@ function PastCard({ permit }: { permit: PastPermitAnswer }) {
 }
 
 function HistoryExport({ session, filter }: { session: Session; filter: HistoryFilter }) {
-  const { going, save, cancel } = useExport(session)
+  const exporting = useExport(session)
   const { export: names } = words.impersonations.audit
-  const today = dateOf(Date.now() + session.clockOffset)
-  const query = historyQueryOf(filter)
-  const saveAs = (format: 'csv' | 'jsonl', type: string) =>
-    save({
-      path: `/permits/history.${format}?${query}`,
-      name: `approvals-${today}.${format}`,
-      type,
+  const save = () =>
+    exporting.save({
+      path: `/permits/history.csv?${historyQueryOf(filter)}`,
+      name: `approvals-${dateOf(Date.now() + session.clockOffset)}.csv`,
+      type: 'text/csv',
     })
   return (
     <details class="exports">
@@ -179,12 +177,11 @@ function HistoryExport({ session, filter }: { session: Session; filter: HistoryF
       <div class="exports-body">
         <p>{names.about}</p>
         <div class="actions">
-          <Button label={names.csvLabel} onPress={() => saveAs('csv', 'text/csv')}>
+          <Button label={names.csvLabel} onPress={save}>
             {names.csv}
           </Button>
-          <Button onPress={() => saveAs('jsonl', 'application/jsonl')}>{names.jsonLines}</Button>
         </div>
-        <Exporting going={going} cancel={cancel} />
+        <Exporting going={exporting.going} cancel={exporting.cancel} />
       </div>
     </details>
   )

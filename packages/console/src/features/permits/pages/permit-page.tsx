@@ -23,11 +23,7 @@ import { RefusedBefore, StateBadge } from './permit-card.tsx'
 const { permits: labels } = words
 
 /** Shows the impersonations under a permit. */
-export type RowsPart = (props: {
-  rows: readonly RowAnswer[]
-  session: Session
-  ids: boolean
-}) => VNode
+export type RowsPart = (props: { rows: readonly RowAnswer[]; session: Session }) => VNode
 
 /** One permit: the request, the decisions, and everything that was done under it. */
 export function PermitPage({ session, params, Rows }: PageProps & { Rows: RowsPart }) {
@@ -55,7 +51,7 @@ export function PermitPage({ session, params, Rows }: PageProps & { Rows: RowsPa
               {impersonations.length === 0 ? (
                 <p class="empty">{labels.underNone}</p>
               ) : (
-                <Rows rows={impersonations} session={session} ids={false} />
+                <Rows rows={impersonations} session={session} />
               )}
             </section>
             {permit?.may.includes('review') && (

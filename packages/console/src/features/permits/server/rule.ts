@@ -35,13 +35,13 @@ export async function askRule(
     timeoutMs,
     impersonation.preview(asked, { as: issueAs(), ctx }),
     late,
-  ).catch((error: unknown) => Promise.reject(problemOf(error)))
+  ).catch((error: unknown) => Promise.reject(wrongRuleOf(error)))
   if (verdict === 'needs' && needs) return { needs, ...(emergency ? { emergency } : {}) }
   if (verdict === 'allowed') throw new PermitError('not_needed', 'this needs no approval: start')
   throw new PermitError('access_denied', 'the rule does not allow this')
 }
 
-function problemOf(error: unknown): unknown {
+function wrongRuleOf(error: unknown): unknown {
   const cause = error instanceof Error ? error.cause : undefined
   // The rule is wrapped: what permits themselves could not read.
   if (cause instanceof PermitError) return cause

@@ -7,8 +7,8 @@ import { permitsOfCustomer, rowsOfCustomer } from './of-customer.ts'
 import { findProved } from './prove-customer.ts'
 
 /**
- * All that the audit has of a customer, as JSON Lines in ASCII: each impersonation and refused request as
- * `exportJsonLines` has it, newest first; then each permit about them, `{"permit": …, "entries": […]}`.
+ * All that the audit has of a customer, as JSON Lines in ASCII: each impersonation and refused request with
+ * all its `entries`, newest first; then each permit about them, `{"permit": …, "entries": […]}`.
  * Text comes in parts: a line may be longer than what fits in memory.
  *
  * What is another customer's by its entries is left out, and an alarm is raised. A permit that cannot be

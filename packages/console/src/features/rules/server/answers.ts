@@ -1,38 +1,23 @@
 import type { Need } from 'oidc-provider-impersonation'
-import type { Role } from '../../../kernel/roles.ts'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
 
-/** `GET /rules`: lead, auditor. */
+/** `GET /rules`: lead, auditor. Nothing starts, and nothing is recorded. 429 after 60 questions in a minute. */
 export interface RulesAnswer {
   /** What each part of the deployment's rule says of itself; `null` for one that says nothing. Empty without a rule. */
   readonly rules: readonly (string | null)[]
-  /** Who has a role, at most 200: leads first. Absent where the deployment does not list them. */
-  readonly staff?: readonly StaffMember[]
-  /** Whether the deployment listed more people than were looked at. */
-  readonly hasMore: boolean
+  readonly question: Question
+  /** The answer to the question. */
+  readonly mayAct?: MayActAnswer
+  /** Why there is no answer: the question is not accepted, or there is no such customer. */
+  readonly notAnswered?: { readonly error: string; readonly why: string }
 }
 
-export interface StaffMember {
-  readonly id: string
-  readonly name: string
-  readonly role: Role
-}
-
-/**
- * The body of `POST /may-act`: lead, auditor. 200 {@link MayActAnswer}. Nothing starts, and nothing is recorded.
- * 400 `invalid_request`, also where the provider needs more of `context`. 404 `user_not_found`, for an auditor also
- * for a customer of whom the audit has nothing. 429 after 60 questions in a minute.
- */
-export interface MayActBody {
-  /** The account id. */
-  readonly operator: string
-  /** The account id of the customer. */
-  readonly userId: string
-  /** The client id of the application. */
-  readonly application: string
-  readonly access: 'change' | 'read'
-  /** Without it, the example of a ticket. */
-  readonly ticketId?: string
+export interface Question {
+  readonly operator?: string | undefined
+  readonly userId?: string | undefined
+  readonly application?: string | undefined
+  readonly access?: 'change' | 'read' | undefined
+  readonly ticketId?: string | undefined
 }
 
 /** What would be answered to the operator now. It is no promise: a start asks again. */

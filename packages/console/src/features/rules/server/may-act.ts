@@ -1,39 +1,45 @@
 import { findAccount } from 'oidc-provider-impersonation/siblings'
 import { present } from 'oidc-provider-impersonation-verify/format'
-import * as v from 'valibot'
-import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
+import { exactly, readBy } from '../../../kernel/input.ts'
 import { ACTING_ROLES } from '../../../kernel/roles.ts'
 import { actEntries, requestFor } from '../../../web/acting/asked-for.ts'
 import type { ActBody } from '../../../web/answers.ts'
-import { readBody, writtenText } from '../../../web/http/json-body.ts'
-import { orUnavailable, Problem } from '../../../web/http/problem.ts'
+import { invalid, orUnavailable, Problem } from '../../../web/http/problem.ts'
 import type { Call } from '../../../web/parts.ts'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { findRole } from '../../../web/sign-in/roles.ts'
-import type { MayActAnswer } from './answers.ts'
+import type { MayActAnswer, Question } from './answers.ts'
 
 /** What stands in the context where the question names no ticket, and there is no example. */
 const NO_TICKET = 'none'
 /** The reason in the context. */
 const REASON = 'a question beforehand'
 
-/** `POST /may-act` */
-export async function mayAct(call: Call): Promise<void> {
-  const { ctx, settings } = call
+/**
+ * Asks the rule whether an operator may act as a customer.
+ *
+ * @throws Problem 400 for a question that is not accepted, 404 for a customer who is not there
+ */
+export async function mayAct(
+  call: Call,
+  { operator, ...question }: Question & { readonly operator: string; readonly userId: string },
+): Promise<MayActAnswer> {
+  const { settings } = call
   const { userId, application, access, ticketId } = actEntries(settings)
-  const { operator, ...asked } = await readBody(ctx, {
-    ...{ userId, application, access },
-    operator: writtenText(MAX_ID_LENGTH),
-    ticketId: v.optional(ticketId),
-  })
-  const ticket = asked.ticketId ?? settings.ticketExample ?? NO_TICKET
-  const body = { ...asked, ticketId: ticket, reason: REASON, ...longest(call) }
-  await call.limitPreviews(call.caller.id)
+  const asked = readBy(
+    exactly({ userId, application, access, ticketId }),
+    {
+      application: settings.applications[0]?.clientId,
+      access: 'read',
+      ticketId: settings.ticketExample ?? NO_TICKET,
+      ...question,
+    },
+    invalid,
+  )
+  const body = { ...asked, reason: REASON, ...longest(call) }
   await assertMayAskAbout(call, body.userId)
   const asOperator = await actingAs(call, operator)
-  ctx.body = (
-    asOperator ? await answerTo(asOperator, body) : { verdict: 'refused', by: 'role' }
-  ) satisfies MayActAnswer
+  return asOperator ? answerTo(asOperator, body) : { verdict: 'refused', by: 'role' }
 }
 
 /** The longest time that an operator can choose. */

@@ -1,70 +1,38 @@
-import { describeRule, findAccount, limitTime } from 'oidc-provider-impersonation/siblings'
+import { describeRule } from 'oidc-provider-impersonation/siblings'
 import * as v from 'valibot'
-import { objectOf } from '../../../kernel/input.ts'
-import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
-import type { Role } from '../../../kernel/roles.ts'
-import { writtenText } from '../../../web/http/json-body.ts'
-import { busy, orUnavailable } from '../../../web/http/problem.ts'
-import { readQuery } from '../../../web/http/query.ts'
+import { oneOf, type Read } from '../../../kernel/input.ts'
+import { Problem } from '../../../web/http/problem.ts'
+import { personId, textParameter } from '../../../web/http/query.ts'
 import type { Call } from '../../../web/parts.ts'
-import type { ListStaff } from '../../../web/settings.ts'
-import { findRole } from '../../../web/sign-in/roles.ts'
-import type { RulesAnswer, StaffMember } from './answers.ts'
+import type { RulesAnswer } from './answers.ts'
+import { mayAct } from './may-act.ts'
 
-/** The most people whose roles are looked up for one answer, and at once. */
-const [MAX_STAFF, STAFF_AT_ONCE] = [200, 20]
-/** How long `staff` may take, in milliseconds. */
-const STAFF_TIMEOUT_MS = 5000
-/** In which order they are shown. */
-const ROLE_ORDER: readonly Role[] = ['lead', 'operator', 'auditor']
-
-/** `GET /rules` */
-export async function showRules(call: Call): Promise<void> {
-  readQuery(call.ctx, {})
-  await call.limitPreviews(call.caller.id)
-  call.ctx.body = {
-    rules: describeRule(call.provider).map((description) => description ?? null),
-    ...(await findStaff(call)),
-  } satisfies RulesAnswer
+/** The question *May … act as …?*. It is asked if both people are named. */
+export const QUESTION = {
+  /** The account id. */
+  operator: personId,
+  /** The account id of the customer. */
+  userId: personId,
+  /** The client id of the application. */
+  application: v.optional(textParameter(100)),
+  access: v.optional(oneOf(['change', 'read'])),
+  /** Without it, the example of a ticket. */
+  ticketId: v.optional(textParameter(100)),
 }
 
-async function findStaff(call: Call): Promise<Pick<RulesAnswer, 'hasMore' | 'staff'>> {
-  const { staff } = call.settings
-  if (!staff) return { hasMore: false }
-  const listed = await orUnavailable('who works in support cannot be looked up now', () =>
-    limitTime(STAFF_TIMEOUT_MS, askStaff(staff), () => busy('staff does not answer')),
-  )
-  const looked = listed.filter((each) => v.is(LISTED, each)).slice(0, MAX_STAFF)
-  const found: StaffMember[] = []
-  for (let from = 0; from < looked.length; from += STAFF_AT_ONCE) {
-    const some = looked.slice(from, from + STAFF_AT_ONCE)
-    found.push(...(await Promise.all(some.map((each) => withRole(each, call)))).flat())
+/** The rules in force, and the answer to the question. */
+export async function showRules(
+  call: Call & { readonly query: Read<typeof QUESTION> },
+): Promise<RulesAnswer> {
+  const { caller, limitPreviews, provider, query } = call
+  await limitPreviews(caller.id)
+  const rules = describeRule(provider).map((description) => description ?? null)
+  const { operator, userId } = query
+  if (operator === undefined || userId === undefined) return { rules, question: query }
+  try {
+    return { rules, question: query, mayAct: await mayAct(call, { ...query, operator, userId }) }
+  } catch (error) {
+    if (!(error instanceof Problem) || ![400, 404].includes(error.statusCode)) throw error
+    return { rules, question: query, notAnswered: { error: error.error, why: error.message } }
   }
-  const byName = found.toSorted((one, other) => one.name.localeCompare(other.name))
-  return {
-    staff: ROLE_ORDER.flatMap((role) => byName.filter((each) => each.role === role)),
-    hasMore: listed.length > MAX_STAFF,
-  }
-}
-
-async function askStaff(staff: ListStaff) {
-  const listed = await staff()
-  if (Array.isArray(listed)) return listed
-  throw new TypeError('options.staff must answer a list of { id, name }')
-}
-
-/** One who is listed. What is none is left out. */
-const LISTED = objectOf({ id: writtenText(MAX_ID_LENGTH), name: v.optional(v.string()) })
-type Listed = v.InferOutput<typeof LISTED>
-
-/** The person, where the provider knows the account and it has a role. */
-async function withRole(
-  { id, name }: Listed,
-  { provider, settings }: Call,
-): Promise<readonly StaffMember[]> {
-  const account = await orUnavailable('a person cannot be looked up now', () =>
-    findAccount(provider, id),
-  )
-  const role = account && (await findRole(account, settings))
-  return role ? [{ id, name: name ?? id, role }] : []
 }

@@ -6,13 +6,11 @@ import { actingOf } from '../../../../web/kit/in-words.tsx'
 import { say } from '../../../../web/kit/message.tsx'
 import { nameOf } from '../../../../web/kit/names.ts'
 import { NoteDialog } from '../../../../web/kit/note-dialog.tsx'
-import { auditPath } from '../../../../web/kit/paths.ts'
 import { words } from '../../../../web/kit/text.tsx'
 import { acknowledge } from '../../../../web/session/acknowledge.ts'
 import { inWords } from '../../../../web/session/problem.ts'
 import { ApiProblem, type Session } from '../../../../web/session/session.ts'
 import { PauseButton } from '../running/pauses.tsx'
-import { copyLink } from './copy-link.ts'
 import { ProveDialog } from './prove-dialog.tsx'
 
 const { impersonation: labels } = words.impersonations.audit
@@ -81,7 +79,6 @@ export function Actions({
       {me.role !== 'operator' && (
         <Button onPress={() => setProving(true)}>{words.impersonations.audit.prove.title}</Button>
       )}
-      <Button onPress={() => copyLink(auditPath(row.id))}>{labels.copyLink}</Button>
       {isProving && (
         <ProveDialog
           session={session}

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { RowAnswer } from '../../../../web/answers.ts'
 import { Button } from '../../../../web/kit/button.tsx'
 import { focusSearch, useListKeys } from '../../../../web/kit/list-keys.ts'
@@ -7,7 +7,6 @@ import { Page } from '../../../../web/kit/page.tsx'
 import { go, Link } from '../../../../web/kit/router.tsx'
 import { useShortcut } from '../../../../web/kit/shortcuts.tsx'
 import { Skeleton } from '../../../../web/kit/skeleton.tsx'
-import { withSort } from '../../../../web/kit/sort.ts'
 import { counted, Text, words } from '../../../../web/kit/text.tsx'
 import { Time } from '../../../../web/kit/time.tsx'
 import { useSlow } from '../../../../web/kit/use-slow.ts'
@@ -47,7 +46,6 @@ function ListPage({ session, page }: PageProps) {
   const last = useRef(list)
   if (list.state === 'ready') last.current = list
   const shown = list.state === 'loading' ? last.current : list
-  const [ids, setIds] = useState(false)
   const isSlow = useSlow(list.state === 'loading')
   const isReturn = list.state === 'ready'
   useReturn(list)
@@ -63,7 +61,7 @@ function ListPage({ session, page }: PageProps) {
   const filter = visibleFilterOf(session, page)
   const change = (filter: Parameters<typeof addressOf>[0], how?: { instead: boolean }) => {
     const address = addressOf(filter)
-    if (address !== list.address) go(withSort(`/audit${address}`, page.query), how)
+    if (address !== list.address) go(`/audit${address}`, how)
   }
   return (
     <Page title={titleOf(isOwn, filter.customer)} about={pageAbout(isOwn, filter.customer)}>
@@ -78,14 +76,6 @@ function ListPage({ session, page }: PageProps) {
       <div class="list-head">
         <ShownCount list={shown} />
         <Newer list={list} />
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={ids}
-            onChange={({ currentTarget }) => setIds(currentTarget.checked)}
-          />
-          {audit.showIds}
-        </label>
         {session.me.permits && (
           <Link to={`/approvals/history${addressOf(approvalPartOf(filter))}`}>
             {audit.approvals}
@@ -98,12 +88,9 @@ function ListPage({ session, page }: PageProps) {
       {shown.state === 'ready' && (
         <div aria-busy={list.state === 'loading'} class={isSlow ? 'list stale' : 'list'}>
           {shown.rows.length > 0 ? (
-            <ImpersonationRows rows={shown.rows} session={session} ids={ids} />
+            <ImpersonationRows rows={shown.rows} session={session} />
           ) : (
             <p class="empty">{nothingOf(isOwn, shown)}</p>
-          )}
-          {shown.next !== undefined && page.query.has('sort') && (
-            <p class="note">{words.web.sortedShown}</p>
           )}
           <Older list={shown} />
           {shown.rows.length > 0 && (

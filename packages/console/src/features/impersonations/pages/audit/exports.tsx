@@ -33,18 +33,6 @@ export function Exports({ session, filter }: { session: Session; filter: RowFilt
             {labels.csv}
           </Button>
           <Button
-            label={labels.jsonLinesLabel}
-            onPress={() =>
-              save({
-                path: `/audit/export.jsonl${parameters}`,
-                name: `impersonations-${today}.jsonl`,
-                type: 'application/jsonl',
-              })
-            }
-          >
-            {labels.jsonLines}
-          </Button>
-          <Button
             onPress={() =>
               save({
                 path: '/audit/entries.jsonl',

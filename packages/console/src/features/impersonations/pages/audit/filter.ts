@@ -27,7 +27,6 @@ export interface FilterProps {
 export function unknownConditionsOf(query: URLSearchParams): string[] {
   const known = filterOf(query)
   return [...new Set(query.keys())].filter((name) => {
-    if (name === 'sort') return false
     const [value, ...more] = query.getAll(name)
     return value !== '' && (more.length > 0 || Reflect.get(known, name) === undefined)
   })

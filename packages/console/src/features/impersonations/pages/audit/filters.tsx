@@ -1,20 +1,17 @@
 import { ALL_OUTCOMES } from 'oidc-provider-impersonation-verify/format'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { RowFilter } from '../../../../ledger/filters.ts'
 import { Button } from '../../../../web/kit/button.tsx'
 import { Field } from '../../../../web/kit/field.tsx'
 import { PersonInput } from '../../../../web/kit/person-input.tsx'
 import { counted, words } from '../../../../web/kit/text.tsx'
 import { TextFilter } from '../../../../web/kit/text-filter.tsx'
+import { WhenFilter } from '../../../../web/kit/when-filter.tsx'
 import { suggestCustomers, suggestFromAudit } from '../../../../web/session/suggest.ts'
 import { Conditions, chipsOf } from './conditions.tsx'
-import { DateFilter } from './date-filter.tsx'
 import { alarmIn, type FilterProps, isOutcome, type TextMember } from './filter.ts'
 
 const { filter: names } = words.impersonations.audit
-
-/** From this width on, the dates stand beside the search: 48 em of 16 px. */
-const WIDE_WINDOW = matchMedia('(min-width: 48em)')
 
 /** Whether the reader opened the further conditions: they stay so on the way to a row and back. */
 let isOpenNow = false
@@ -22,7 +19,6 @@ let isOpenNow = false
 export function Filters(props: FilterProps) {
   const { session, filter, now, people, isOwn, onChange } = props
   const count = chipsOf(filter, people).length
-  const isWide = useWide()
   const [isOpen, setOpen] = useState(isOpenNow)
   const open = (isOpen: boolean) => {
     isOpenNow = isOpen
@@ -56,15 +52,12 @@ export function Filters(props: FilterProps) {
       {label}
     </label>
   )
-  const dates = (
-    <DateFilter range={filter} now={now} onChange={({ from, to }) => change({ from, to })} />
-  )
   return (
     <search class="filter">
       <div class="filter-box">
         <div class="filter-fields first">
           <TextFilter {...textOf('text')} type="search" placeholder={names.textHelp} />
-          {isWide && dates}
+          <WhenFilter range={filter} now={now} onChange={({ from, to }) => change({ from, to })} />
           <button
             type="button"
             class="button more"
@@ -123,7 +116,6 @@ export function Filters(props: FilterProps) {
           )}
           {flag('unapproved', words.web.unapproved.emergency)}
           {!isOwn && flag('held', names.held)}
-          {!isWide && dates}
         </div>
       </div>
       {count > 0 && (
@@ -136,16 +128,6 @@ export function Filters(props: FilterProps) {
       )}
     </search>
   )
-}
-
-function useWide(): boolean {
-  const [isWide, setWide] = useState(WIDE_WINDOW.matches)
-  useEffect(() => {
-    const follow = () => setWide(WIDE_WINDOW.matches)
-    WIDE_WINDOW.addEventListener('change', follow)
-    return () => WIDE_WINDOW.removeEventListener('change', follow)
-  }, [])
-  return isWide
 }
 
 function withoutEmpty(filter: RowFilter): RowFilter {

@@ -1,6 +1,5 @@
 import { Button } from '../../../../web/kit/button.tsx'
 import { say } from '../../../../web/kit/message.tsx'
-import { go, here } from '../../../../web/kit/router.tsx'
 import { counted, text, words } from '../../../../web/kit/text.tsx'
 import { inWords } from '../../../../web/session/problem.ts'
 import type { AuditList } from './list.ts'
@@ -33,8 +32,6 @@ function newerText(count: number, more: boolean): string {
 async function show(list: AuditList): Promise<void> {
   try {
     const count = await list.showNewer()
-    // They stand above the others in the order of time alone.
-    if (here().query.has('sort')) go(`/audit${list.address}`, { instead: true })
     scrollTo(0, 0)
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.list tbody a')?.focus())
     say('done', counted(audit.newerShown, count))

@@ -3,7 +3,6 @@ import type { RowAnswer } from '../../../../web/answers.ts'
 import { Opens } from '../../../../web/kit/back.tsx'
 import { Acting, actingOf } from '../../../../web/kit/in-words.tsx'
 import { auditPath } from '../../../../web/kit/paths.ts'
-import { useSorted } from '../../../../web/kit/sort.ts'
 import { Table, type TableColumn } from '../../../../web/kit/table.tsx'
 import { words } from '../../../../web/kit/text.tsx'
 import { Ticket } from '../../../../web/kit/ticket.tsx'
@@ -21,12 +20,9 @@ const MAX_LENGTH_ON_ONE_LINE = 36
 export function ImpersonationRows({
   rows,
   session,
-  ids,
 }: {
   rows: readonly RowAnswer[]
   session: Session
-  /** Whether the ids of people are shown beside their names. */
-  ids: boolean
 }) {
   const now = useTimeUntilExpiry(session, rows)
   const { me } = session
@@ -35,24 +31,21 @@ export function ImpersonationRows({
   const columns: readonly TableColumn<RowAnswer>[] = [
     {
       name: heads.who,
-      order: { as: 'who', by: ({ operator }) => operator?.name ?? operator?.id },
       cell: (row) =>
         mayOpen(row) ? (
           <Opens to={auditPath(row.id)}>
-            <WhoActs row={row} ids={ids} />
+            <WhoActs row={row} />
           </Opens>
         ) : (
-          <WhoActs row={row} ids={ids} />
+          <WhoActs row={row} />
         ),
     },
     {
       name: heads.started,
-      order: { as: 'started', by: ({ startedAt, at }) => startedAt ?? at },
       cell: ({ startedAt, at }) => <Time at={startedAt ?? at} form="recent" />,
     },
     {
       name: heads.ticket,
-      order: { as: 'ticket', by: ({ ticket }) => ticket },
       cell: ({ ticket, ticketUrl }) => <Ticket of={ticket} url={ticketUrl} />,
     },
     { name: heads.reason, cell: ({ reason }) => reason && <bdi class="free">{reason}</bdi> },
@@ -69,7 +62,7 @@ export function ImpersonationRows({
     <Table
       label={words.impersonations.audit.list}
       columns={columns}
-      rows={useSorted(columns, rows)}
+      rows={rows}
       keyOf={({ id }) => id}
     />
   )
@@ -77,15 +70,15 @@ export function ImpersonationRows({
 
 function number(
   as: 'changes' | 'reads' | 'refused',
-  by: (row: RowAnswer) => number,
+  cell: (row: RowAnswer) => number,
 ): TableColumn<RowAnswer> {
-  return { name: heads[as], numeric: true, cell: by, order: { as, by } }
+  return { name: heads[as], numeric: true, cell }
 }
 
-function WhoActs({ row, ids }: { row: RowAnswer; ids: boolean }) {
+function WhoActs({ row }: { row: RowAnswer }) {
   return (
-    <span class={!ids && actingOf(row).length <= MAX_LENGTH_ON_ONE_LINE ? 'one-line' : undefined}>
-      <Acting row={row} ids={ids} />
+    <span class={actingOf(row).length <= MAX_LENGTH_ON_ONE_LINE ? 'one-line' : undefined}>
+      <Acting row={row} />
     </span>
   )
 }

@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { RowAnswer, TimelineEntry } from '../../../../web/answers.ts'
 import { Anchor } from '../../../../web/kit/back.tsx'
-import { Button } from '../../../../web/kit/button.tsx'
 import { auditPath } from '../../../../web/kit/paths.ts'
 import { counted, locale, Text, text, words } from '../../../../web/kit/text.tsx'
 import { Time } from '../../../../web/kit/time.tsx'
-import { copyLink } from './copy-link.ts'
 import { EntryInWords, RequestLine, toneOf } from './entry.tsx'
 import { countOf, type RequestRun } from './runs.ts'
 
@@ -60,7 +58,6 @@ function EntryItem({ entry, row, target }: Context & { entry: TimelineEntry }) {
   const { cursor, timeMs: time, count = 1, lastTime = time } = entry
   const [isOpen, setOpen] = useState(false)
   const isTarget = cursor === target
-  const path = `${auditPath(row.id)}#${cursor}`
   return (
     <li
       id={anchorOf(cursor)}
@@ -68,7 +65,7 @@ function EntryItem({ entry, row, target }: Context & { entry: TimelineEntry }) {
       tabIndex={-1}
       aria-current={isTarget ? 'location' : undefined}
     >
-      <Anchor to={path}>
+      <Anchor to={`${auditPath(row.id)}#${cursor}`}>
         <Time at={time} form="clock" />
       </Anchor>
       <div class="entry-body">
@@ -91,13 +88,13 @@ function EntryItem({ entry, row, target }: Context & { entry: TimelineEntry }) {
       >
         {labels.details}
       </button>
-      {isOpen && <EntryDetails entry={entry} path={path} />}
+      {isOpen && <EntryDetails entry={entry} />}
     </li>
   )
 }
 
 /** The whole entry, and its place in the chain. */
-function EntryDetails({ entry, path }: { entry: TimelineEntry; path: string }) {
+function EntryDetails({ entry }: { entry: TimelineEntry }) {
   const { cursor, writer, sequence, hash, count, lastTime, byName, ...stored } = entry
   const { words: inWords, ...recorded } = stored
   return (
@@ -114,9 +111,6 @@ function EntryDetails({ entry, path }: { entry: TimelineEntry; path: string }) {
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
         <pre tabIndex={0}>{JSON.stringify(recorded, undefined, 2)}</pre>
       </section>
-      <Button onPress={() => copyLink(path)}>
-        {words.impersonations.audit.impersonation.copyEntryLink}
-      </Button>
     </div>
   )
 }

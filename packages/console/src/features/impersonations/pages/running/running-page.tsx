@@ -18,7 +18,7 @@ import { useShown } from './shown.ts'
 const ROWS_BEFORE_FILTER = 10
 
 /** `/running`: an operator sees their own, leads and auditors see all. */
-export function RunningPage({ session, page }: PageProps) {
+export function RunningPage({ session }: PageProps) {
   const { running } = words.impersonations
   const live = useRunning(session)
   const { rows, holding } = useShown(session, live)
@@ -75,7 +75,6 @@ export function RunningPage({ session, page }: PageProps) {
               </Field>
             )}
           </div>
-          {live.more && page.query.has('sort') && <p class="note">{words.web.sortedShown}</p>}
           {wanted !== '' && <p role="status">{counted(running.filtered, fitting.length)}</p>}
           <div {...holding}>
             <RunningTable session={session} label={running.title} rows={fitting} pauses={pauses} />

@@ -8,7 +8,6 @@ import { outcomeText } from '../../../../web/kit/outcome.ts'
 import { auditPath, customerPath } from '../../../../web/kit/paths.ts'
 import { Person } from '../../../../web/kit/person.tsx'
 import { Link } from '../../../../web/kit/router.tsx'
-import { useSorted } from '../../../../web/kit/sort.ts'
 import { Table, type TableColumn } from '../../../../web/kit/table.tsx'
 import { Text, text, words } from '../../../../web/kit/text.tsx'
 import { Ticket } from '../../../../web/kit/ticket.tsx'
@@ -21,16 +20,15 @@ import { end as endOne } from './ending.ts'
 import { OperatorActions, OperatorHead } from './operator-head.tsx'
 import type { ShownRow } from './shown.ts'
 
-/** What runs, oldest first, or as a heading sorts it: of each operator together, with whom it begins above. */
+/** What runs, oldest first: of each operator together, with whom it begins above. */
 export function RunningTable(props: {
   session: Session
   label: string
   rows: readonly ShownRow[]
   pauses: readonly PauseAnswer[]
 }) {
-  const { session, label, pauses } = props
+  const { session, label, rows, pauses } = props
   const columns = columnsFor(session)
-  const rows = useSorted(columns, props.rows)
   const groups = Map.groupBy(
     rows,
     ({ impersonation: { operator, software } }) => operator?.id ?? `${software} alone`,
@@ -64,7 +62,6 @@ function columnsFor(session: Session): readonly TableColumn<ShownRow>[] {
   return [
     {
       name: columns.customer,
-      order: { as: 'customer', by: ({ impersonation: { customer } }) => nameOf(customer) },
       cell: ({ impersonation: { customer } }) =>
         session.me.role === 'auditor' ? (
           <Person {...customer} />
@@ -76,7 +73,6 @@ function columnsFor(session: Session): readonly TableColumn<ShownRow>[] {
     },
     {
       name: columns.ticket,
-      order: { as: 'ticket', by: ({ impersonation: { ticket } }) => ticket },
       cell: ({ impersonation: { ticket, ticketUrl } }) => <Ticket of={ticket} url={ticketUrl} />,
     },
     {
@@ -109,17 +105,14 @@ function columnsFor(session: Session): readonly TableColumn<ShownRow>[] {
     },
     {
       name: columns.latest,
-      order: { as: 'latest', by: ({ impersonation: { lastUse } }) => lastUse?.at },
       cell: ({ impersonation }) => <Latest of={impersonation} />,
     },
     {
       name: columns.started,
-      order: { as: 'started', by: ({ impersonation: { startedAt } }) => startedAt },
       cell: ({ impersonation: { startedAt } }) => <Time at={startedAt} form="ofDay" />,
     },
     {
       name: columns.left,
-      order: { as: 'left', by: ({ impersonation: { expiresAt } }) => expiresAt },
       numeric: true,
       cell: (row) =>
         row.over ? (

@@ -29,7 +29,7 @@ export interface PermitAnswer extends PastPermit {
  * operator is shown what they asked for, and what they decided; leads and auditors all. Newest first. `person` asked,
  * decided, took back, lifted or reviewed. `state` is one of `HISTORY_STATES`. There may be a `next` where none of those
  * that were looked at matched.
- * `GET /permits/history.csv` and `/permits/history.jsonl` with the same filter: lead, auditor. Streamed; one line for
+ * `GET /permits/history.csv` with the same filter: lead, auditor. Streamed; one line for
  * each. The export is an entry itself.
  */
 export interface HistoryAnswer {

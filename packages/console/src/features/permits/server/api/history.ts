@@ -1,4 +1,4 @@
-import { asciiJson, present } from 'oidc-provider-impersonation-verify/format'
+import { present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { oneOf } from '../../../../kernel/input.ts'
 import { pages } from '../../../../kernel/pages.ts'
@@ -12,8 +12,8 @@ import {
   searchWords,
   timeParameter,
 } from '../../../../web/http/query.ts'
-import { type ExportFormat, sendExport } from '../../../../web/http/send-export.ts'
-import { HISTORY_STATES, type HistoryFilter, type PastPermit } from '../history-filter.ts'
+import { sendExport } from '../../../../web/http/send-export.ts'
+import { HISTORY_STATES, type HistoryFilter } from '../history-filter.ts'
 import type { Permits } from '../options.ts'
 import type { HistoryAnswer } from './answers.ts'
 import { csvOf, NO_PERMIT } from './history-csv.ts'
@@ -44,32 +44,24 @@ export async function listHistory(call: PermitCall): Promise<void> {
   } satisfies HistoryAnswer
 }
 
-/** `GET /permits/history.csv` and `/permits/history.jsonl` */
-export function exportHistory(format: ExportFormat): (call: PermitCall) => Promise<void> {
-  return async (call) => {
-    const permits = requirePermits(call)
-    const filter = readQuery(call.ctx, HISTORY_FILTER)
-    const found = isNaming(filter) ? (await permits.history(filter)).permits : []
-    const context = {
-      ...{ format: `approvals.${format}`, filter: namelessFilter(filter) },
-      ...present({ permit: found[0]?.id }),
-    }
-    await sendExport(call, `approvals.${format}`, format, context, () =>
-      linesOf(format, permits, filter),
-    )
+/** `GET /permits/history.csv` */
+export async function exportHistory(call: PermitCall): Promise<void> {
+  const permits = requirePermits(call)
+  const filter = readQuery(call.ctx, HISTORY_FILTER)
+  const found = isNaming(filter) ? (await permits.history(filter)).permits : []
+  const context = {
+    ...{ format: 'approvals.csv', filter: namelessFilter(filter) },
+    ...present({ permit: found[0]?.id }),
   }
+  await sendExport(call, 'approvals.csv', 'csv', context, () => linesOf(permits, filter))
 }
 
-async function* linesOf(
-  format: ExportFormat,
-  permits: Permits,
-  filter: HistoryFilter,
-): AsyncGenerator<string> {
-  if (format === 'csv') yield csvHead(Object.keys(csvOf(NO_PERMIT)))
-  const lineOf = (permit: PastPermit) =>
-    format === 'csv' ? csvLine(Object.values(csvOf(permit))) : `${asciiJson(permit)}\n`
+async function* linesOf(permits: Permits, filter: HistoryFilter): AsyncGenerator<string> {
+  yield csvHead(Object.keys(csvOf(NO_PERMIT)))
   const read = (before: string | undefined) => permits.history(filter, { before })
-  for await (const page of pages(read)) yield page.permits.map(lineOf).join('')
+  for await (const page of pages(read)) {
+    yield page.permits.map((permit) => csvLine(Object.values(csvOf(permit)))).join('')
+  }
 }
 
 /** An operator sees what they asked for, and what they decided. @returns `undefined` where nothing can match */

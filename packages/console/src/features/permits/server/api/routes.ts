@@ -22,8 +22,7 @@ export const permitRoutes: readonly StaffRoute<PermitCall>[] = [
   staff.post('/permits', ACTING_ROLES, ask),
   staff.post('/permits/emergency', ACTING_ROLES, askInEmergency),
   staff.get('/permits/history', ALL_ROLES, listHistory, { hasQuery: true }),
-  staff.get('/permits/history.csv', SUPERVISING_ROLES, exportHistory('csv'), EXPORTS),
-  staff.get('/permits/history.jsonl', SUPERVISING_ROLES, exportHistory('jsonl'), EXPORTS),
+  staff.get('/permits/history.csv', SUPERVISING_ROLES, exportHistory, EXPORTS),
   staff.get('/permits/:id', ALL_ROLES, showPermit),
   ...(['grant', 'refuse', 'lift', 'revoke', 'review'] as const).map((what) =>
     staff.post(`/permits/:id/${what}`, ALL_ROLES, decide(what)),

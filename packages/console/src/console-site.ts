@@ -1,0 +1,84 @@
+import type { Middleware } from 'koa'
+import { ConsoleFrame, type FrameAt } from './console-frame.tsx'
+import { countOpenAlarms } from './features/alarms/server/list.ts'
+import { impersonationPages } from './features/impersonations/server/pages.ts'
+import type { PermitCall, PermitParts } from './features/permits/server/api/shown.ts'
+import { countToDecide } from './features/permits/server/api/waiting.ts'
+import { Needed } from './features/permits/views/needed.tsx'
+import type { ErasingCall, ErasingParts } from './features/personal-data/server/api.ts'
+import { rulePages } from './features/rules/server/pages.ts'
+import { ALL_ROLES } from './kernel/roles.ts'
+import { waitForCapacity } from './web/audit.ts'
+import { languageOf } from './web/http/language.ts'
+import { askProvider } from './web/http/problem.ts'
+import { findMe } from './web/me.ts'
+import type { Assets } from './web/page/assets.ts'
+import { servePages } from './web/pages/serve.tsx'
+import { file, type Route } from './web/pages/table.ts'
+import type { Parts } from './web/parts.ts'
+import { findCaller } from './web/router.ts'
+import { changeStream } from './web/stream/stream.ts'
+
+type StaffCall = ErasingCall & PermitCall
+
+const streamChanges = changeStream<StaffCall>({
+  countAlarms: countOpenAlarms,
+  countToDecide: async ({ permits, caller }, onLate) =>
+    permits ? countToDecide(permits, caller, onLate) : 0,
+  findOperator: async ({ audit, permits, pauses }, id) => {
+    const found = (await audit.store.row(id)) ?? (await permits?.get(id)) ?? (await pauses.get(id))
+    return found?.operator?.id
+  },
+})
+
+/** Every page and action of the support, and who may use it. */
+export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
+  ...impersonationPages,
+  ...rulePages(Needed),
+  file('/stream', ALL_ROLES, streamChanges, { streams: true }),
+]
+
+/** The pages of the support. */
+export function consoleSite(
+  parts: ErasingParts & Parts & PermitParts,
+  assets: () => Promise<Assets>,
+): Middleware {
+  const { provider, settings, now } = parts
+  const { languages, brand, url, path: base, clientId, applications } = settings
+  return servePages<StaffCall, FrameAt>({
+    ...{ provider, clientId, url, base, languages, brand, assets, now },
+    realm: 'support console',
+    isForStaff: true,
+    leadsTo: applications.map((application) => new URL(application.url).origin),
+    doorOf: ({ web }) => ({ product: web.product, about: web.signInAbout }),
+    table: STAFF_TABLE,
+    async enter({ ctx, route, params, person, input, findAgain }) {
+      const { isActing, writes } = route.marks
+      const find = async (found: typeof person) =>
+        findCaller(ctx, { audience: route.roles, isActing }, parts, found)
+      const caller = await find(person)
+      if (writes) await waitForCapacity(parts)
+      return {
+        ...parts,
+        ...{ ctx, caller, input },
+        language: languageOf(ctx, languages),
+        param: (name) => params[name] ?? '',
+        findAgain: async () => find(await findAgain()),
+      }
+    },
+    async readerFor(call, at) {
+      const { permits, caller } = call
+      const [me, alarms, toDecide] = await Promise.all([
+        findMe(call),
+        caller.role === 'operator' ? 0 : countOpenAlarms(call),
+        permits ? countToDecide(permits, caller, () => {}) : 0,
+      ])
+      return { ...at, me, counts: { alarms, toDecide } }
+    },
+    Frame: ConsoleFrame,
+    async beforeSignOut({ id }) {
+      const by = { sub: id }
+      await askProvider(() => provider.impersonation.endAll({ actor: id }, { by }))
+    },
+  })
+}

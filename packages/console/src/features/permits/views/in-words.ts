@@ -1,0 +1,24 @@
+import { type At, counted, text } from '../../../web/view/at.ts'
+import { relativeText } from '../../../web/view/time.tsx'
+import type { ApprovalAnswer, DecidersAnswer } from '../server/api/answers.ts'
+
+/** What is needed, and who can give it; or who refused it. */
+export function neededText(at: At, approval: ApprovalAnswer['approval']): string {
+  const { by, deciders, refused } = approval
+  const labels = at.words.permits
+  if (refused) {
+    const person = refused.by.name ?? refused.by.id
+    return text(at, labels.ask.refused, { person, time: relativeText(at, refused.until - at.now) })
+  }
+  const needs = labels.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]
+  return deciders ? `${needs} ${decidersText(at, deciders)}` : needs
+}
+
+/** Who can decide, in a sentence. */
+export function decidersText(at: At, { names, others, isLeads }: DecidersAnswer): string {
+  const { ask } = at.words.permits
+  if (isLeads) return ask.leads
+  if (names.length === 0) return ask.nobody
+  const slots = { names: new Intl.ListFormat(at.locale).format(names) }
+  return others > 0 ? counted(at, ask.peopleAndMore, others, slots) : text(at, ask.people, slots)
+}

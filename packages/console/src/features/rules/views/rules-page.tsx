@@ -1,0 +1,111 @@
+import type { ComponentType } from 'preact'
+import type { View } from '../../../web/pages/table.ts'
+import { type StaffAt, text } from '../../../web/view/at.ts'
+import { Choice, type FieldIn, PersonField, TextField } from '../../../web/view/form.tsx'
+import type { Question, RulesAnswer } from '../server/answers.ts'
+import { Verdict } from './verdict.tsx'
+
+/** What the rules say before anybody asks. */
+export function rulesPage(Needed: ComponentType<{ approval: object }>): View<RulesAnswer> {
+  return ({ rules, question, mayAct, notAnswered }, { words }) => ({
+    title: words.rules.title,
+    about: words.rules.about,
+    isNarrow: true,
+    body: (
+      <>
+        <section>
+          <h2>{words.rules.form.title}</h2>
+          <MayAct question={question}>
+            <div role="status" class="verdict" id="verdict">
+              {mayAct && <Verdict of={mayAct} Needed={Needed} />}
+              {notAnswered && <NotAnswered {...notAnswered} />}
+            </div>
+          </MayAct>
+        </section>
+        <section>
+          <h2>{words.rules.inForce}</h2>
+          {rules.length === 0 ? (
+            <p class="soft">{words.rules.none}</p>
+          ) : (
+            <ol class="card rules">
+              {rules.map((description, index) => (
+                <li key={index}>
+                  {description === null ? <i>{words.rules.unnamed}</i> : <bdi>{description}</bdi>}
+                </li>
+              ))}
+            </ol>
+          )}
+          <p class="note">{words.rules.ofConsole}</p>
+        </section>
+      </>
+    ),
+  })
+}
+
+/** Asks the rules whether an operator may act as a customer. Nothing starts. */
+function MayAct(
+  { question, children }: { question: Question; children: preact.ComponentChildren },
+  at: StaffAt,
+) {
+  const { base, words, me } = at
+  const { form } = words.rules
+  const { look, change } = words.impersonations.running
+  const given: Readonly<Record<string, string | undefined>> = {
+    application: me.applications[0]?.clientId,
+    access: 'read',
+    ...question,
+  }
+  const field: FieldIn = (name) => ({ id: name, name, value: given[name] ?? '' })
+  return (
+    <form class="card form" id="may-act" method="get" action={`${base}/rules`}>
+      <PersonField isNeeded of={field('operator')} who="operator" label={form.operator} />
+      <PersonField
+        isNeeded
+        of={field('userId')}
+        who="customer"
+        label={form.customer}
+        {...(me.role === 'auditor' && { help: form.customerOfAudit })}
+      />
+      {me.applications.length > 1 && (
+        <Choice
+          of={field('application')}
+          legend={form.application}
+          options={me.applications.map(({ clientId, name }) => ({ value: clientId, label: name }))}
+        />
+      )}
+      {me.applications.some(({ canChange }) => canChange) && (
+        <Choice
+          of={field('access')}
+          legend={form.access}
+          options={[
+            { value: 'read', label: look },
+            { value: 'change', label: change },
+          ]}
+        />
+      )}
+      <TextField
+        of={field('ticketId')}
+        label={form.ticket}
+        help={
+          me.ticketExample === undefined
+            ? form.noTicket
+            : text(at, form.ticketHelp, { ticket: me.ticketExample })
+        }
+      />
+      <div class="actions">
+        <button type="submit" class="button primary">
+          {form.ask}
+        </button>
+      </div>
+      {children}
+      <p class="note">{form.about}</p>
+    </form>
+  )
+}
+
+function NotAnswered({ error, why }: { error: string; why: string }, at: StaffAt) {
+  const { form } = at.words.rules
+  if (error !== 'user_not_found') return <p>{text(at, form.notAccepted, { why })}</p>
+  const isAuditor = at.me.role === 'auditor'
+  return <p>{isAuditor ? form.notInAudit : at.words.web.problems.codes.user_not_found}</p>
+}

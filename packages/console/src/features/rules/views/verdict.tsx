@@ -1,0 +1,40 @@
+import type { ComponentType } from 'preact'
+import { type At, text } from '../../../web/view/at.ts'
+import { Link } from '../../../web/view/link.tsx'
+import { pausePath, permitPath } from '../../../web/view/paths.ts'
+import { durationText } from '../../../web/view/time.tsx'
+import type { MayActAnswer } from '../server/answers.ts'
+
+/** The answer that the operator would get. */
+export function Verdict(
+  { of, Needed }: { of: MayActAnswer; Needed: ComponentType<{ approval: object }> },
+  at: At,
+) {
+  const { verdict, seconds, permits = [], approval, pause, by = 'rule', reason } = of
+  const labels = at.words.rules.verdict
+  const allowed =
+    seconds === undefined
+      ? labels.allowed
+      : text(at, labels.allowedFor, { time: durationText(at, seconds) })
+  return (
+    <>
+      <p>
+        <b class={verdict}>{verdict === 'allowed' ? allowed : labels[verdict]}</b>
+      </p>
+      {permits.map((id) => (
+        <p key={id}>
+          <Link to={permitPath(id)}>{labels.permit}</Link>
+        </p>
+      ))}
+      {verdict === 'needs' &&
+        (approval ? <Needed approval={approval} /> : <p>{labels.noPermits}</p>)}
+      {/* The directory says in its own sentence why a customer is protected. */}
+      {verdict === 'refused' && <p>{by === 'protected' ? (reason ?? labels.rule) : labels[by]}</p>}
+      {pause && (
+        <p>
+          <Link to={pausePath(pause.id)}>{labels.pauseLink}</Link>
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,189 @@
+// Runs on every page. Without it everything works but what is live. It knows no page and asks for
+// nothing but pages: what has changed is fetched again, and morphed into what is shown.
+import { Idiomorph } from 'idiomorph'
+
+const { base = '', until = '' } = document.body.dataset
+/** How long the stream may be away before the page says so, in milliseconds. */
+const INTERRUPTION_MS = 3000
+const TYPING_PAUSE_MS = 200
+
+/** Only for what our own server sent. */
+const policy = Object(window).trustedTypes?.createPolicy('pages', {
+  createHTML: (html: string) => html,
+})
+
+const byId = (id: string) => document.getElementById(id)
+const all = <E extends HTMLElement>(selector: string) => document.querySelectorAll<E>(selector)
+
+function show(id: string, isShown: boolean): void {
+  const element = byId(id)
+  if (element) element.hidden = !isShown
+}
+
+async function fetchPage(address: string): Promise<Document | undefined> {
+  const response = await fetch(address, { headers: { accept: 'text/html' }, cache: 'no-store' })
+  const isElsewhere = new URL(response.url).pathname !== new URL(address, location.href).pathname
+  if (response.status === 401 || (response.redirected && isElsewhere)) {
+    show('signed-out', true)
+    return undefined
+  }
+  if (!response.ok) return undefined
+  const html = await response.text()
+  return new DOMParser().parseFromString(policy?.createHTML(html) ?? html, 'text/html')
+}
+
+/** Whether a person is at work there: what they see, choose or type must not move. */
+function isInUse(element: Element): boolean {
+  if (element.matches('form:focus-within, form[data-changed], details[open]:has(form), :focus'))
+    return true
+  const selection = getSelection()
+  return selection !== null && !selection.isCollapsed && selection.containsNode(element, true)
+    ? element.tagName !== 'MAIN'
+    : false
+}
+
+const KEPT = new Set(['open', 'hidden', 'data-changed'])
+
+let isStale = false
+
+/** Shows the page as it is now, but for what is under the pointer, or in use. */
+async function refresh(): Promise<void> {
+  const isPointed = document.querySelector('main :is(a, button, summary):hover') !== null
+  isStale = document.hidden || isPointed
+  if (isStale) return
+  const page = await fetchPage(location.href).catch(() => undefined)
+  if (!page) return
+  document.title = page.title
+  for (const id of ['head', 'strip', 'content']) {
+    const [now, then] = [byId(id), page.getElementById(id)]
+    if (!now || !then) continue
+    void Idiomorph.morph(now, then, {
+      ignoreActiveValue: true,
+      callbacks: {
+        beforeNodeMorphed: (before: Node) => !(before instanceof Element && isInUse(before)),
+        beforeNodeRemoved: (node: Node) => !(node instanceof Element && isInUse(node)),
+        beforeAttributeUpdated: (name: string) => !KEPT.has(name),
+      },
+    })
+  }
+  prepare()
+}
+
+/** Whether a change is of something that this page shows. */
+function concernsPage(ids: readonly string[]): boolean {
+  const about = [...all('[data-about]')].flatMap(({ dataset }) => dataset.about?.split(' ') ?? [])
+  return ids.length === 0 || about.includes('*') || ids.some((id) => about.includes(id))
+}
+
+let stream: EventSource | undefined
+let interruption: ReturnType<typeof setTimeout> | undefined
+
+function follow(): void {
+  stream = new EventSource(`${base}/stream`)
+  stream.addEventListener('open', () => {
+    clearTimeout(interruption)
+    interruption = undefined
+    show('interrupted', false)
+  })
+  let isFirst = true
+  stream.addEventListener('changed', ({ data }) => {
+    const { ids = [] } = JSON.parse(data)
+    // The first one tells that the stream has begun: what is shown is newer.
+    if (!isFirst && concernsPage(ids)) void refresh()
+    isFirst = false
+  })
+  stream.addEventListener('error', () => {
+    interruption ??= setTimeout(() => show('interrupted', true), INTERRUPTION_MS)
+    // The server refused it: the sign-in may be over.
+    if (stream?.readyState === EventSource.CLOSED) {
+      setTimeout(() => !document.hidden && follow(), INTERRUPTION_MS)
+      void refresh()
+    }
+  })
+}
+
+/** Eight tabs over HTTP/1.1 would hang on eight streams: a page that nobody sees has none. */
+document.addEventListener('visibilitychange', () => {
+  stream?.close()
+  if (document.hidden) return
+  follow()
+  void refresh()
+})
+
+/** Signs in again by the session at the provider before the sign-in is over. */
+function renew(): void {
+  const left = Number(until) * 1000 - Date.now()
+  if (until === '') return
+  setTimeout(() => void fetchPage(location.href).catch(() => {}), Math.max(0, left - 30_000))
+}
+
+function tick(): void {
+  for (const time of all('[data-until]:not(body)')) {
+    const left = Math.max(0, Math.ceil((Number(time.dataset.until) - Date.now()) / 1000))
+    const [minutes, seconds] = [Math.floor(left / 60), left % 60]
+    time.textContent = `${minutes}:${String(seconds).padStart(2, '0')}`
+  }
+  if (isStale) void refresh()
+}
+
+/** Suggests people below a field. */
+function suggest(input: HTMLInputElement): void {
+  let timer: ReturnType<typeof setTimeout>
+  input.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(async () => {
+      const page = await fetchPage(
+        `${input.dataset.suggest}&${new URLSearchParams({ text: input.value })}`,
+      )
+      const options = page?.querySelectorAll('main datalist option') ?? []
+      input.list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
+    }, TYPING_PAUSE_MS)
+  })
+}
+
+const known = new WeakSet<Element>()
+
+/** Gives new elements what the script does for them. */
+function prepare(): void {
+  for (const form of all<HTMLFormElement>('form:not([data-known])')) {
+    if (known.has(form)) continue
+    known.add(form)
+    form.addEventListener('input', () => {
+      form.dataset.changed = ''
+    })
+    // A filter counts when it is changed.
+    if (form.dataset.auto !== undefined) form.addEventListener('change', () => form.requestSubmit())
+    form.addEventListener('submit', () => delete form.dataset.changed)
+  }
+  for (const input of all<HTMLInputElement>('[data-suggest]')) {
+    if (known.has(input)) continue
+    known.add(input)
+    suggest(input)
+  }
+}
+
+/** Presses what has the key. In a field only keys with Ctrl count. */
+document.addEventListener('keydown', (event) => {
+  const isTyping =
+    event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
+  if (event.altKey || event.metaKey || (isTyping && !event.ctrlKey)) return
+  const key = event.ctrlKey ? `Control+${event.key}` : event.key
+  const form = isTyping ? Object(event.target).form : undefined
+  const found = (form ?? document).querySelector(`[data-key="${CSS.escape(key)}"]`)
+  if (!(found instanceof HTMLElement)) return
+  event.preventDefault()
+  if (found.matches('input')) found.focus()
+  else found.click()
+})
+
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+const isNewZone = !document.cookie.includes(`zone=${encodeURIComponent(zone)}`)
+// biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser.
+document.cookie = `zone=${encodeURIComponent(zone)};path=${base};max-age=31536000;samesite=lax`
+
+prepare()
+tick()
+setInterval(tick, 1000)
+renew()
+if (isNewZone) void refresh()
+if (!document.hidden) follow()

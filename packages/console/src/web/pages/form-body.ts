@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
+import { isPlainObject } from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
+import { bodyReader } from '../http/json-body.ts'
+import { invalid, Problem } from '../http/problem.ts'
+
+/** The largest form, in bytes. */
+const MAX_BYTES = 16_384
+
+/** The fields of a form, each once. */
+export type FormValues = Readonly<Record<string, string>>
+
+/** Reads a JSON body. @throws Problem 400, 413 or 415 */
+export const readJson = bodyReader(MAX_BYTES)
+
+/**
+ * Reads a form that a browser sends. The line breaks of a text become spaces: the audit keeps one line.
+ *
+ * @throws Problem 400, 413 or 415
+ */
+export async function readFormBody(ctx: Context): Promise<FormValues> {
+  if (!ctx.is('application/x-www-form-urlencoded')) {
+    throw new Problem(
+      415,
+      'invalid_request',
+      'Content-Type must be application/x-www-form-urlencoded',
+    )
+  }
+  // Express may have read the form before: `express.urlencoded()`.
+  const given = ctx.req.readable ? await readFields(ctx.req) : Object.entries(readBefore(ctx))
+  const values = new Map<string, string>()
+  for (const [name, value] of given) {
+    if (typeof value !== 'string' || values.has(name)) throw invalid('a field is repeated')
+    values.set(name, value.replaceAll(/\s+/g, ' ').trim())
+  }
+  return Object.fromEntries(values)
+}
+
+async function readFields(request: IncomingMessage): Promise<Iterable<[string, unknown]>> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of request) {
+    length += part.length
+    if (length > MAX_BYTES) {
+      throw new Problem(413, 'invalid_request', `the form must not exceed ${MAX_BYTES} bytes`)
+    }
+    parts.push(part)
+  }
+  try {
+    return new URLSearchParams(
+      new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts)),
+    )
+  } catch (cause) {
+    throw new Problem(400, 'invalid_request', 'the form is not UTF-8', { cause })
+  }
+}
+
+function readBefore(ctx: Context): object {
+  const body: unknown = Object(ctx.req).body ?? Object(ctx.request).body
+  // `qs` of Express makes an object without a prototype.
+  if (isPlainObject(body) || (Object(body) === body && Object.getPrototypeOf(body) === null)) {
+    return Object(body)
+  }
+  throw invalid('the form was read before, and is not there')
+}
+
+/** A number: in JSON as such, in a form as its digits. */
+export function orDigits<const S extends v.GenericSchema<unknown, number | undefined>>(schema: S) {
+  return v.pipe(
+    v.unknown(),
+    v.transform((value) =>
+      typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value,
+    ),
+    schema,
+  )
+}
+
+/** `true`: in JSON as such, in a form as its text. */
+export const checked = v.optional(
+  v.pipe(
+    v.unknown(),
+    v.check((value) => value === true || value === 'true', 'must be true'),
+    v.transform(() => true as const),
+  ),
+)

@@ -1,0 +1,45 @@
+import type { Context } from 'koa'
+import type { BrandSettings } from '../brand.ts'
+import { languageOf } from '../http/language.ts'
+import type { At } from '../view/at.ts'
+import type { Languages } from '../words/languages.ts'
+
+/** The cookie with the time zone of the browser, which the script writes. */
+const ZONE_COOKIE = 'zone'
+
+/** Finds out how the reader of a page reads: from the headers and the time zone's cookie. */
+export function readerOf(
+  ctx: Context,
+  languages: Languages,
+  brand: BrandSettings | undefined,
+  { base, here, reader, now }: Pick<At, 'base' | 'here' | 'now' | 'reader'>,
+): At {
+  const language = languageOf(ctx, languages)
+  const isRelated = (tag: string) => tag === language || tag.startsWith(`${language}-`)
+  return {
+    ...{ base, here, reader, now, brand, language },
+    words: languages.wordsIn(language),
+    locale: ctx.acceptsLanguages().find((tag) => isRelated(tag) && isLocale(tag)) ?? language,
+    zone: zoneOf(ctx),
+  }
+}
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0
+  } catch {
+    return false
+  }
+}
+
+/** UTC until the script has written the cookie. */
+function zoneOf(ctx: Context): string {
+  const zone = decodeURIComponent(
+    ctx.cookies.get(ZONE_COOKIE)?.replaceAll(/%(?![\dA-F]{2})/gi, '') ?? '',
+  )
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone || 'UTC' }).resolvedOptions().timeZone
+  } catch {
+    return 'UTC'
+  }
+}

@@ -1,0 +1,389 @@
+import Router from '@koa/router'
+import type { Context, Middleware } from 'koa'
+import type { Provider } from 'oidc-provider-impersonation'
+import type { ComponentChild, ComponentType } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { type BrandSettings, imageSources } from '../brand.ts'
+import { onlyMethods } from '../http/methods.ts'
+import { answerProblem, NoRoleProblem, Problem, problemOf } from '../http/problem.ts'
+import type { Assets } from '../page/assets.ts'
+import { type CodeFlow, codeFlow, isPathBelow, type SignInTrouble } from '../sign-in/code-flow.ts'
+import { cookiePlace, readCookie, writeCookie } from '../sign-in/cookie.ts'
+import { assertSameOrigin } from '../sign-in/origin.ts'
+import { signOut } from '../sign-in/sign-out.ts'
+import { type Entered, type FindSignedIn, signedInTo } from '../sign-in/signed-in.ts'
+import type { At } from '../view/at.ts'
+import { Document } from '../view/document.tsx'
+import { LateForm, ProblemPage, SignInDoor, TurnedAway } from '../view/door.tsx'
+import { Page } from '../view/frame.tsx'
+import type { Languages } from '../words/languages.ts'
+import type { Words } from '../words/words.ts'
+import { type FormValues, readFormBody, readJson } from './form-body.ts'
+import { problemText, wrongField } from './problem-text.ts'
+import { readerOf } from './reader.ts'
+import type { AnyCall, Route, Showing } from './table.ts'
+
+/** A sign-in is renewed this long before its end, or at two thirds of its life if it is short. */
+const RENEWAL_SECONDS = 60
+
+/** One of the two sets of pages: of the console, or of the customer's account. */
+export interface Site<C extends AnyCall, A extends At> {
+  readonly provider: Provider
+  readonly clientId: string
+  /** The public origin. */
+  readonly url: string
+  /** The path of the first page: `/console`. */
+  readonly base: string
+  /** Of `WWW-Authenticate`, and in the log. */
+  readonly realm: string
+  readonly isForStaff: boolean
+  readonly languages: Languages
+  readonly brand: BrandSettings | undefined
+  readonly assets: () => Promise<Assets>
+  readonly now: () => number
+  /** Where else a form may lead: the origins of the applications. */
+  readonly leadsTo: readonly string[]
+  readonly doorOf: (words: Words) => { readonly product: string; readonly about: string }
+  readonly table: readonly Route<C, A>[]
+  /** Makes the call of a person. @throws Problem 403 for a person who may not use the route */
+  readonly enter: (request: Request<C, A>) => Promise<C>
+  /** What the frame around a page needs beside the page. */
+  readonly readerFor: (call: C, at: At) => Promise<A>
+  readonly Frame: ComponentType<{ path: string; children: ComponentChild }>
+  /** Comes before a person signs out. */
+  readonly beforeSignOut?: (person: Entered, ctx: Context) => Promise<void>
+}
+
+/** A request that has a route, and a person. */
+export interface Request<C extends AnyCall, A extends At> {
+  readonly ctx: Context
+  readonly route: Route<C, A>
+  readonly params: Readonly<Record<string, string>>
+  readonly person: Entered
+  readonly input: () => Promise<unknown>
+  /** Finds the person again: the sign-in may be over, or the role gone. */
+  readonly findAgain: () => Promise<Entered>
+}
+
+/** Serves the pages of a site, its actions and its sign-in. Answers below the base, and passes other requests on. */
+export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): Middleware {
+  const { provider, clientId, url, base } = site
+  const cookie = cookiePlace(clientId, url, base)
+  const flow = codeFlow(provider, { clientId, url, cookie })
+  const findPerson = signedInTo(provider, clientId)
+  const router = new Router({ prefix: base, sensitive: true, strict: true })
+  const serving: Serving<C, A> = { site, flow, cookie, findPerson, find: finderIn(site, router) }
+
+  router.get('/callback', problems(serving), async (ctx, next) => {
+    // The pages that are not from the server yet sign in by themselves.
+    if (!flow.isOurs(ctx)) return next()
+    const { to, trouble } = await flow.finish(ctx)
+    if (trouble === undefined) return redirect(ctx, base + to)
+    redirect(ctx, `${base}/sign-in?${new URLSearchParams({ why: trouble, to })}`)
+  })
+  router.get('/sign-in', problems(serving), (ctx) => showDoor(serving, ctx))
+  router.get('/enter', problems(serving), (ctx) => {
+    const { to, prompt } = ctx.query
+    return flow.begin(ctx, isPathBelow(to) ? to : '', prompt === 'login' ? prompt : undefined)
+  })
+  router.post('/sign-out', problems(serving), async (ctx) => {
+    assertSameOrigin(ctx, url)
+    const person = await findPerson(ctx, readCookie(ctx, cookie.name) ?? '')
+    await site.beforeSignOut?.(person, ctx)
+    writeCookie(ctx, cookie, '', 0)
+    await signOut(ctx, provider, person, { clientId, returnTo: url + base })
+  })
+  for (const [path, routes] of Map.groupBy(site.table, (route) => route.path)) {
+    const methods = routes.flatMap(({ method, marks }) =>
+      method === 'GET' && !marks.streams ? ['GET', 'HEAD'] : [method],
+    )
+    // The pages that are not from the server yet ask below /api.
+    router.all([path, `/api${path}`], problems(serving), onlyMethods(...methods), async (ctx) => {
+      const route = routes.find(({ method }) => method === ctx.method.replace('HEAD', 'GET'))
+      if (route) await answer(serving, ctx, route, ctx.params)
+    })
+  }
+  // The router itself adds the context members that its type requires.
+  return router.routes() as Middleware
+}
+
+interface Serving<C extends AnyCall, A extends At> {
+  readonly site: Site<C, A>
+  readonly flow: CodeFlow
+  readonly cookie: ReturnType<typeof cookiePlace>
+  readonly findPerson: FindSignedIn
+  /** The page at an address below the base. */
+  readonly find: (path: string) => Found<C, A> | undefined
+}
+
+interface Found<C extends AnyCall, A extends At> {
+  readonly route: Route<C, A>
+  readonly params: Readonly<Record<string, string>>
+}
+
+function finderIn<C extends AnyCall, A extends At>({ base, table }: Site<C, A>, router: Router) {
+  return (path: string): Found<C, A> | undefined => {
+    const layer = router.match(base + path, 'GET').pathAndMethod[0]
+    const route = table.find((each) => each.method === 'GET' && base + each.path === layer?.path)
+    return (
+      layer && route && { route, params: layer.params(base + path, layer.captures(base + path)) }
+    )
+  }
+}
+
+/** Whether the request is a browser's: a bearer token wins over the cookie. */
+function isBrowser(ctx: Context): boolean {
+  return ctx.get('Authorization') === '' && ctx.accepts('json', 'html') === 'html'
+}
+
+async function answer<C extends AnyCall, A extends At>(
+  serving: Serving<C, A>,
+  ctx: Context,
+  route: Route<C, A>,
+  params: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { site, cookie, findPerson, flow } = serving
+  if (ctx.get('Authorization') !== '') {
+    const findAgain = () => findPerson(ctx)
+    const person = await findAgain()
+    const input = () => readJson(ctx)
+    const call = await site.enter({ ctx, route, params, person, input, findAgain })
+    await route.answer(call, inJson(ctx))
+    return
+  }
+  const isPost = route.method === 'POST'
+  if (isPost) assertSameOrigin(ctx, site.url)
+  const values = isPost ? await readFormBody(ctx) : {}
+  const token = readCookie(ctx, cookie.name)
+  const findAgain = () => findPerson(ctx, token ?? '')
+  const person = token === undefined ? undefined : await orNobody(findAgain)
+  if (!person) {
+    if (isPost) return showLateForm(serving, ctx, values)
+    if (!isBrowser(ctx)) await findPerson(ctx)
+    return flow.begin(ctx, hereOf(ctx, site.base), route.path === '' ? 'none' : undefined)
+  }
+  if (!isPost && isBrowser(ctx) && isDue(person))
+    return flow.begin(ctx, hereOf(ctx, site.base), 'none')
+  const request: Browsing<C, A> = { ctx, route, params, person, findAgain, values }
+  if (!isPost) return showPage(serving, request)
+  await carryOut(serving, request)
+}
+
+/** A request of a browser, with the fields of its form. */
+interface Browsing<C extends AnyCall, A extends At> extends Omit<Request<C, A>, 'input'> {
+  readonly values: FormValues
+}
+
+async function showPage<C extends AnyCall, A extends At>(
+  serving: Serving<C, A>,
+  { values, ...request }: Browsing<C, A>,
+  refused?: At['refused'],
+  here = hereOf(request.ctx, serving.site.base),
+): Promise<void> {
+  const { site } = serving
+  const { ctx, person, route } = request
+  const call = await site.enter({ ...request, input: async () => values })
+  await route.answer(call, {
+    async show(model, view) {
+      const plain = { ...plainReader(site, ctx, person.id, here), refused }
+      const at = await site.readerFor(call, plain)
+      const shown = view(model, at)
+      const body = (
+        <site.Frame path={route.path}>
+          <Page of={shown} />
+        </site.Frame>
+      )
+      await send(serving, ctx, at, shown.title, body, person)
+    },
+    done() {},
+  })
+}
+
+/** Does what a form says. If it is refused, the page comes back with the form as it was. */
+async function carryOut<C extends AnyCall, A extends At>(
+  serving: Serving<C, A>,
+  request: Browsing<C, A>,
+): Promise<void> {
+  const { site } = serving
+  const { ctx, route, person, values } = request
+  const { from = '', form: _form, reader, ...fields } = values
+  if (reader !== person.id) throw new Problem(409, 'other_person', 'another person signed in')
+  const given = Object.entries(fields).filter(([, value]) => value !== '')
+  try {
+    const call = await site.enter({ ...request, input: async () => Object.fromEntries(given) })
+    await route.answer(call, {
+      async show() {},
+      done: (_answer, to = from) => redirect(ctx, site.base + (isPathBelow(to) ? to : '')),
+    })
+  } catch (error) {
+    const problem = problemOf(error, site.isForStaff)
+    const { pathname, search } = new URL(isPathBelow(from) ? from || '/' : '/', 'http://page')
+    const found = serving.find(pathname === '/' ? '' : pathname)
+    if (!found || problem.statusCode >= 500) throw problem
+    ctx.status = problem.statusCode
+    const words = site.languages.wordsIn(plainReader(site, ctx, person.id, from).language)
+    const refused = {
+      action: ctx.path.slice(site.base.length),
+      values,
+      problem: problemText(words, problem),
+      field: wrongField(problem, values),
+    }
+    // The page reads its own query, not that of the action.
+    const asked = Object.create(ctx, {
+      querystring: { value: search.slice(1) },
+      query: { value: Object.fromEntries(new URLSearchParams(search)) },
+    })
+    await showPage(serving, { ...request, ...found, ctx: asked }, refused, from)
+  }
+}
+
+async function orNobody(find: () => Promise<Entered>): Promise<Entered | undefined> {
+  try {
+    return await find()
+  } catch (error) {
+    if (error instanceof Problem && error.statusCode === 401) return undefined
+    throw error
+  }
+}
+
+function isDue({ token: { exp, iat = 0 } }: Entered): boolean {
+  if (exp === undefined) return false
+  return exp - Date.now() / 1000 <= Math.min(RENEWAL_SECONDS, (exp - iat) / 3)
+}
+
+function inJson(ctx: Context): Showing<never> {
+  return {
+    async show(model) {
+      ctx.body = model
+    },
+    done(answer) {
+      if (answer !== undefined) ctx.body = answer
+      else if (ctx.body === undefined && ctx.status === 404) ctx.status = 204
+    },
+  }
+}
+
+function redirect(ctx: Context, to: string): void {
+  ctx.status = 303
+  ctx.redirect(to)
+}
+
+function hereOf({ path, search }: Context, base: string): string {
+  return path.slice(base.length) + search
+}
+
+function plainReader<C extends AnyCall, A extends At>(
+  { languages, brand, base, now }: Site<C, A>,
+  ctx: Context,
+  reader = '',
+  here = '',
+): At {
+  return readerOf(ctx, languages, brand, { base, here, reader, now: now() })
+}
+
+async function showDoor<C extends AnyCall, A extends At>(serving: Serving<C, A>, ctx: Context) {
+  const at = plainReader(serving.site, ctx)
+  const { why, to } = ctx.query
+  const known = Object.hasOwn(at.words.web.signInTroubles, String(why))
+  const door = serving.site.doorOf(at.words)
+  const body = (
+    <SignInDoor
+      {...door}
+      why={known ? (why as SignInTrouble) : undefined}
+      to={isPathBelow(to) ? to : ''}
+    />
+  )
+  await send(serving, ctx, at, door.product, body)
+}
+
+async function showLateForm<C extends AnyCall, A extends At>(
+  serving: Serving<C, A>,
+  ctx: Context,
+  values: FormValues,
+): Promise<void> {
+  const { base } = serving.site
+  const at = plainReader(serving.site, ctx)
+  ctx.status = 401
+  const body = <LateForm action={ctx.path.slice(base.length)} values={values} />
+  await send(serving, ctx, at, at.words.web.late.title, body)
+}
+
+/** Answers problems: as JSON, or to a browser as a page. */
+function problems<C extends AnyCall, A extends At>(serving: Serving<C, A>): Middleware {
+  const { site, cookie, findPerson } = serving
+  return async (ctx, next) => {
+    ctx.set('Cache-Control', 'no-store')
+    try {
+      await next()
+    } catch (error) {
+      const problem = problemOf(error, site.isForStaff)
+      answerProblem(ctx, site.realm, problem)
+      if (!isBrowser(ctx)) return
+      const at = plainReader(site, ctx)
+      const { web } = at.words
+      const token = problem instanceof NoRoleProblem ? readCookie(ctx, cookie.name) : undefined
+      const person = token === undefined ? undefined : await orNobody(() => findPerson(ctx, token))
+      const title = problem.statusCode === 404 ? web.notFoundTitle : web.problems.title
+      const about = problem.statusCode === 404 ? web.notFound : problemText(at.words, problem)
+      const page = person ? (
+        <TurnedAway person={person.id} />
+      ) : (
+        <ProblemPage title={title} about={about} />
+      )
+      await send(serving, ctx, { ...at, reader: person?.id ?? '' }, title, page)
+    }
+  }
+}
+
+/** Sends a page. Without another status it is a 200. */
+async function send<C extends AnyCall, A extends At>(
+  { site }: Serving<C, A>,
+  ctx: Context,
+  at: At,
+  title: string,
+  body: ComponentChild,
+  person?: Entered,
+): Promise<void> {
+  const { names } = await site.assets()
+  const assetUrl = (name: string) => `${site.base}/assets/${names.get(name)}`
+  const formsLeadTo = [new URL(site.provider.issuer).origin, ...site.leadsTo]
+  ctx.set({
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      "style-src 'self'",
+      "script-src 'self'",
+      "connect-src 'self'",
+      `img-src ${imageSources(site.brand)}`,
+      `form-action 'self' ${[...new Set(formsLeadTo)].join(' ')}`,
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      'trusted-types pages',
+    ].join(';'),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+    // `no-referrer` would send `Origin: null` with a form.
+    'Referrer-Policy': 'strict-origin',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+  })
+  ctx.vary('Accept-Language')
+  ctx.vary('Accept')
+  ctx.vary('Cookie')
+  const page = (
+    <Document
+      title={site.brand ? `${title} · ${site.brand.name}` : title}
+      styles={['style.css', 'brand.css'].filter((name) => names.has(name)).map(assetUrl)}
+      icon={assetUrl('icon.svg')}
+      {...(person && {
+        script: assetUrl('page.js'),
+        data: { 'data-base': site.base, 'data-until': String(person.token.exp ?? '') },
+      })}
+    >
+      {body}
+    </Document>
+  )
+  ctx.type = 'html'
+  ctx.body = `<!doctype html>${renderToString(page, at)}`
+}

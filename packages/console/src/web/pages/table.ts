@@ -1,0 +1,102 @@
+import type { Context } from 'koa'
+import type { ComponentChild } from 'preact'
+import type * as v from 'valibot'
+import { exactly, type Read, readBy } from '../../kernel/input.ts'
+import type { Role } from '../../kernel/roles.ts'
+import { invalid } from '../http/problem.ts'
+import { readQuery } from '../http/query.ts'
+import type { At, StaffAt } from '../view/at.ts'
+
+/** A page in the words of its reader: a pure function of the model. */
+export type View<M, A extends At = StaffAt> = (model: M, at: A) => PageView
+
+export interface PageView {
+  /** The heading, and the title of the tab. */
+  readonly title: string
+  /** A sentence below the heading. */
+  readonly about?: string
+  /** Where the page leads back to, below the base, and the words of the link. */
+  readonly back?: { readonly to: string; readonly label: string }
+  /** A page with a form, which is read from top to bottom. */
+  readonly isNarrow?: true
+  readonly body: ComponentChild
+}
+
+/** Shows an answer: as JSON, or as a page. */
+export interface Showing<A extends At> {
+  readonly show: <M>(model: M, view: View<M, A>) => Promise<void>
+  /** Shows the answer of an action: as JSON, or as a redirect to `to`. */
+  done(answer: object | undefined, to?: string): void
+}
+
+/** What every call has. */
+export interface AnyCall {
+  readonly ctx: Context
+  /** The body: JSON, or the fields of a form. */
+  input(): Promise<unknown>
+}
+
+/** A line of the table: a path below that of the console, and what answers there. */
+export interface Route<C extends AnyCall, A extends At = StaffAt> {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  /** The roles that may use it. Empty for customers. */
+  readonly roles: readonly Role[]
+  readonly marks: Marks
+  readonly answer: (call: C, showing: Showing<A>) => Promise<void>
+}
+
+export interface Marks {
+  /** A request of a person who may not use it is recorded, as a request to act. */
+  readonly isActing?: true
+  /** It makes an entry of the audit that can wait. An end cannot. */
+  readonly writes?: true
+  /** The answer is a stream: there is no HEAD. */
+  readonly streams?: true
+}
+
+/** A page: its model as JSON for a bearer token, and as HTML for a browser. */
+export function page<C extends AnyCall, const E extends v.ObjectEntries, M, A extends At = StaffAt>(
+  path: string,
+  roles: readonly Role[],
+  query: E,
+  model: (call: C & { readonly query: Read<E> }) => M | Promise<M>,
+  view: View<Awaited<M>, A>,
+): Route<C, A> {
+  return {
+    ...{ method: 'GET', path, roles, marks: {} },
+    answer: async (call, { show }) =>
+      show(await model({ ...call, query: readQuery(call.ctx, query) }), view),
+  }
+}
+
+/**
+ * Something that a person does: a POST. A browser is sent back to the page with the form, or to
+ * the page that `then` names.
+ */
+export function action<C extends AnyCall, const E extends v.ObjectEntries, R>(
+  path: string,
+  roles: readonly Role[],
+  body: E,
+  model: (call: C & { readonly body: Read<E> }) => R | Promise<R>,
+  { then, ...marks }: Marks & { readonly then?: (answer: Awaited<R>) => string } = {},
+): Route<C, At> {
+  return {
+    ...{ method: 'POST', path, roles, marks },
+    async answer(call, { done }) {
+      const given = readBy(exactly(body), await call.input(), invalid)
+      const answer = await model({ ...call, body: given })
+      done(Object(answer) === answer ? Object(answer) : undefined, then?.(answer))
+    },
+  }
+}
+
+/** A file, or the stream: the handler answers by itself. */
+export function file<C extends AnyCall>(
+  path: string,
+  roles: readonly Role[],
+  answer: (call: C) => Promise<void>,
+  marks: Marks = {},
+): Route<C, At> {
+  return { ...{ method: 'GET', path, roles, marks }, answer: (call) => answer(call) }
+}

@@ -1,0 +1,150 @@
+import type { Context } from 'koa'
+import * as oauth from 'oauth4webapi'
+import type { Provider } from 'oidc-provider-impersonation'
+import { unavailable } from '../http/problem.ts'
+import { type CookiePlace, readCookie, writeCookie } from './cookie.ts'
+import { providerInProcess } from './in-process.ts'
+
+/** How long a person may take at the provider, in seconds. */
+const MAX_SIGN_IN_SECONDS = 900
+const TIMEOUT_MS = 10_000
+
+/** The provider wants to see the person: nothing is wrong. */
+const NEEDS_PERSON: readonly string[] = [
+  'account_selection_required',
+  'consent_required',
+  'interaction_required',
+  'login_required',
+]
+
+/** Why nobody is signed in. */
+export type SignInTrouble = 'cancelled' | 'elsewhere' | 'late' | 'needed' | 'refused'
+
+/** How the provider sent the person back. */
+export interface Returned {
+  /** The address below the base from which the person was sent. */
+  readonly to: string
+  readonly trouble?: SignInTrouble | undefined
+}
+
+/** What the cookie of a sign-in under way has. */
+interface Begun {
+  readonly verifier: string
+  readonly to: string
+}
+
+export interface CodeFlow {
+  /** Sends the person to the provider. @param prompt `none`: the provider shows nothing */
+  begin(ctx: Context, to: string, prompt?: 'login' | 'none'): Promise<void>
+  /** Whether the sign-in was begun by {@link begin}. */
+  isOurs(ctx: Context): boolean
+  /** Redeems the code, and writes the cookie. @throws Problem 503 */
+  finish(ctx: Context): Promise<Returned>
+}
+
+/**
+ * Signs people in by the code flow with PKCE. The code is redeemed in this process, without a
+ * request to the public address of the provider.
+ */
+export function codeFlow(
+  provider: Provider,
+  { clientId, url, cookie }: { clientId: string; url: string; cookie: CookiePlace },
+): CodeFlow {
+  const redirectUri = `${url}${cookie.path}/callback`
+  const server: oauth.AuthorizationServer = {
+    issuer: provider.issuer,
+    token_endpoint: provider.urlFor('token'),
+    authorization_response_iss_parameter_supported: true,
+  }
+  const ask = providerInProcess(provider)
+  const tokenPath = provider.pathFor('token', { mountPath: '' })
+  const placeOf = (state: string): CookiePlace => ({
+    ...cookie,
+    name: `${cookie.name}-${state}`,
+    path: `${cookie.path}/callback`,
+  })
+
+  async function redeem(ctx: Context, state: string, { verifier }: Begun) {
+    const known = await provider.Client.find(clientId)
+    const client: oauth.Client = {
+      client_id: clientId,
+      id_token_signed_response_alg: known?.idTokenSignedResponseAlg ?? 'RS256',
+    }
+    const answer = new URL(`${redirectUri}?${ctx.querystring}`)
+    const parameters = oauth.validateAuthResponse(server, client, answer, state)
+    const response = await oauth.authorizationCodeGrantRequest(
+      ...[server, client, oauth.None(), parameters, redirectUri, verifier],
+      {
+        [oauth.allowInsecureRequests]: true,
+        [oauth.customFetch]: (_url, { body }) => ask(tokenPath, new URLSearchParams(String(body))),
+        signal: () => AbortSignal.timeout(TIMEOUT_MS),
+      },
+    )
+    return oauth.processAuthorizationCodeResponse(server, client, response)
+  }
+
+  return {
+    async begin(ctx, to, prompt) {
+      const state = oauth.generateRandomState()
+      const begun: Begun = { verifier: oauth.generateRandomCodeVerifier(), to }
+      const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
+      writeCookie(ctx, placeOf(state), value, MAX_SIGN_IN_SECONDS)
+      const parameters = new URLSearchParams({
+        client_id: clientId,
+        response_type: 'code',
+        response_mode: 'query',
+        redirect_uri: redirectUri,
+        scope: 'openid',
+        state,
+        code_challenge: await oauth.calculatePKCECodeChallenge(begun.verifier),
+        code_challenge_method: 'S256',
+        ...(prompt && { prompt }),
+      })
+      ctx.status = 303
+      ctx.redirect(`${provider.urlFor('authorization')}?${parameters}`)
+    },
+
+    isOurs: (ctx) => readCookie(ctx, placeOf(String(ctx.query.state)).name) !== undefined,
+
+    async finish(ctx) {
+      const state = typeof ctx.query.state === 'string' ? ctx.query.state : ''
+      const begun = readBegun(ctx, placeOf(state).name)
+      if (!begun) return { to: '', trouble: 'elsewhere' }
+      writeCookie(ctx, placeOf(state), '', 0)
+      try {
+        const { access_token: token, expires_in: seconds = 0 } = await redeem(ctx, state, begun)
+        writeCookie(ctx, cookie, token, seconds)
+        return begun
+      } catch (error) {
+        return { to: begun.to, trouble: troubleOf(error) }
+      }
+    },
+  }
+}
+
+function readBegun(ctx: Context, name: string): Begun | undefined {
+  const value = readCookie(ctx, name)
+  if (value === undefined) return undefined
+  try {
+    const { verifier, to } = JSON.parse(Buffer.from(value, 'base64url').toString())
+    return { verifier: String(verifier), to: isPathBelow(to) ? to : '' }
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a text is an address below our own path, and leads nowhere else. */
+export function isPathBelow(to: unknown): to is string {
+  return typeof to === 'string' && /^(?:|[/?][!-~]*)$/.test(to) && !/^\/[/\\]/.test(to)
+}
+
+/** @throws Problem 503 where the provider did not answer */
+function troubleOf(error: unknown): SignInTrouble {
+  if (error instanceof oauth.AuthorizationResponseError) {
+    if (NEEDS_PERSON.includes(error.error)) return 'needed'
+    return error.error === 'access_denied' ? 'cancelled' : 'refused'
+  }
+  if (error instanceof oauth.ResponseBodyError) return 'late'
+  if (error instanceof oauth.OperationProcessingError) return 'refused'
+  throw unavailable('the provider cannot sign you in now', error)
+}

@@ -1,0 +1,16 @@
+import type { Context } from 'koa'
+import { Problem } from '../http/problem.ts'
+
+/**
+ * Takes a form by the cookie only from a page of ours. Every browser since 2023 sends
+ * `Sec-Fetch-Site`, and others `Origin`.
+ *
+ * @param url the public origin of the console
+ * @throws Problem 403
+ */
+export function assertSameOrigin(ctx: Context, url: string): void {
+  const site = ctx.get('Sec-Fetch-Site')
+  const isOurs = site === '' ? ctx.get('Origin') === url : site === 'same-origin'
+  if (isOurs) return
+  throw new Problem(403, 'access_denied', 'this form comes from another site')
+}

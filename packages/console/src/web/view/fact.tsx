@@ -1,0 +1,18 @@
+import type { ComponentChildren } from 'preact'
+import { Time } from './time.tsx'
+
+/** A fact in a list of facts. If it is not known, it is not there. */
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  if (children === undefined || children === false || children === '') return null
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** A fact that is a moment. @param props.at milliseconds since the epoch */
+export function MomentFact({ name, at }: { name: string; at: number | undefined }) {
+  return <Fact name={name}>{at !== undefined && <Time at={at} form="long" />}</Fact>
+}

@@ -1,0 +1,264 @@
+import type { ComponentChildren, JSX } from 'preact'
+import type { At } from './at.ts'
+
+/** What a field of a form needs: its name, its value, and what is wrong with it. */
+export interface FieldOf {
+  readonly id: string
+  readonly name: string
+  readonly value: string
+  readonly problem?: string | undefined
+}
+
+/** Finds the field of a form: with the value that came back, if the form was refused. */
+export type FieldIn = (name: string, value?: string) => FieldOf
+
+/**
+ * A form that does something. It is sent to an action and comes back to this page.
+ *
+ * @param props.id tells the forms of a page with one action apart
+ */
+export function Form(
+  props: {
+    action: string
+    id?: string
+    class?: string
+    /** Opens the answer in a tab of its own. */
+    inNewTab?: true
+    children: (field: FieldIn) => ComponentChildren
+  },
+  { base, here, reader, refused }: At,
+) {
+  const { action, class: name, inNewTab, children } = props
+  const id = props.id ?? action
+  const own = refused?.action === action && (refused.values.form ?? id) === id ? refused : undefined
+  const field: FieldIn = (name, value = '') => ({
+    id: `${id}-${name}`,
+    name,
+    value: own?.values[name] ?? value,
+    problem: own?.field === name ? own.problem : undefined,
+  })
+  return (
+    <form
+      id={id}
+      class={name}
+      method="post"
+      action={base + action}
+      {...(inNewTab && { target: '_blank', rel: 'noopener' })}
+    >
+      <input type="hidden" name="from" value={here} />
+      <input type="hidden" name="form" value={id} />
+      <input type="hidden" name="reader" value={reader} />
+      {own && own.field === undefined && (
+        <p class="message refused" role="alert">
+          {own.problem}
+        </p>
+      )}
+      {children(field)}
+    </form>
+  )
+}
+
+/** A label, an input, help below it, and what is wrong with it. */
+export function Field(props: {
+  of: FieldOf
+  label: string
+  help?: ComponentChildren
+  children: (input: {
+    id: string
+    name: string
+    value: string
+    'aria-describedby': string
+    'aria-invalid': boolean
+  }) => JSX.Element
+}) {
+  const { of, label, help, children } = props
+  const { id, problem, ...input } = of
+  return (
+    <div class={problem ? 'field wrong' : 'field'}>
+      <label for={id}>{label}</label>
+      {children({
+        ...{ id, ...input },
+        'aria-describedby': `${id}-about`,
+        'aria-invalid': problem !== undefined,
+      })}
+      <small id={`${id}-about`}>
+        {problem && <span class="problem">{problem}</span>}
+        {help}
+      </small>
+    </div>
+  )
+}
+
+/** A text of one line. */
+export function TextField(props: {
+  of: FieldOf
+  label: string
+  help?: ComponentChildren
+  isNeeded?: boolean
+  most?: number
+  list?: string
+}) {
+  const { of, label, help, isNeeded, most = 100, list } = props
+  return (
+    <Field of={of} label={label} help={help}>
+      {(input) => (
+        <input
+          {...input}
+          type="text"
+          dir="auto"
+          autoComplete="off"
+          spellcheck={false}
+          required={isNeeded}
+          maxLength={most}
+          list={list}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** A text of several lines, which is stored on one. */
+export function NoteField(
+  props: { of: FieldOf; label?: string; help?: string; isNeeded?: boolean; most: number },
+  { words }: At,
+) {
+  const { of, label, help, isNeeded, most } = props
+  return (
+    <Field
+      of={of}
+      label={label ?? (isNeeded ? words.web.note : words.web.noteOptional)}
+      help={help}
+    >
+      {({ value, ...input }) => (
+        <textarea {...input} rows={3} required={isNeeded} maxLength={most}>
+          {value}
+        </textarea>
+      )}
+    </Field>
+  )
+}
+
+/** One of a few, all of them in sight. */
+export function Choice(props: {
+  of: FieldOf
+  legend: string
+  options: readonly { readonly value: string; readonly label: string }[]
+  /** The heading above says the same. */
+  isLegendUnseen?: true
+}) {
+  const { of, legend, options, isLegendUnseen } = props
+  return (
+    <fieldset class="choices">
+      <legend class={isLegendUnseen && 'unseen'}>{legend}</legend>
+      {options.map(({ value, label }) => (
+        <label class="choice" key={value}>
+          <input type="radio" name={of.name} value={value} checked={value === of.value} required />
+          <bdi>{label}</bdi>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** A button that sends its form. */
+export function Button(props: {
+  kind?: 'danger' | 'plain' | 'primary' | 'quiet'
+  /** For screen readers, if the text does not say what it is about: *End acting as Alice Ng*. */
+  label?: string
+  name?: string
+  value?: string
+  /** A key that presses it: `Control+Enter`. */
+  shortcut?: string
+  children: ComponentChildren
+}) {
+  const { kind = 'plain', label, name, value, shortcut, children } = props
+  return (
+    <button
+      type="submit"
+      class={`button ${kind}`}
+      aria-label={label}
+      name={name}
+      value={value}
+      data-key={shortcut}
+    >
+      {children}
+    </button>
+  )
+}
+
+/** A form of one button. */
+export function ActionButton(props: {
+  action: string
+  kind?: 'danger' | 'plain' | 'primary' | 'quiet'
+  label?: string
+  fields?: Readonly<Record<string, string>>
+  children: ComponentChildren
+}) {
+  const { action, kind, label, fields = {}, children } = props
+  return (
+    <Form action={action} class="inline" id={[action, ...Object.values(fields)].join(' ')}>
+      {() => (
+        <>
+          {Object.entries(fields).map(([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ))}
+          <Button {...(kind && { kind })} {...(label !== undefined && { label })}>
+            {children}
+          </Button>
+        </>
+      )}
+    </Form>
+  )
+}
+
+/** A button that shows a form below it: without a script, and without a dialog. */
+export function Disclosure(props: {
+  id: string
+  label: string
+  kind?: 'danger' | 'plain' | 'primary'
+  open?: boolean
+  children: ComponentChildren
+}) {
+  const { id, label, kind = 'plain', open, children } = props
+  return (
+    <details id={id} class="disclosure" open={open}>
+      <summary class={`button ${kind}`}>{label}</summary>
+      {children}
+    </details>
+  )
+}
+
+/** A person, by the account id. The script suggests people by name. */
+export function PersonField(
+  props: {
+    of: FieldOf
+    who: 'customer' | 'operator'
+    label: string
+    help?: string
+    isNeeded?: true
+  },
+  { base }: At,
+) {
+  const { of, who, label, help, isNeeded } = props
+  const list = `${of.id}-people`
+  return (
+    <Field of={of} label={label} help={help}>
+      {(input) => (
+        <>
+          <input
+            {...input}
+            type="text"
+            dir="auto"
+            autoComplete="off"
+            spellcheck={false}
+            required={isNeeded}
+            maxLength={100}
+            list={list}
+            data-suggest={`${base}/people?who=${who}`}
+          />
+          <datalist id={list} />
+        </>
+      )}
+    </Field>
+  )
+}

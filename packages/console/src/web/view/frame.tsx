@@ -1,0 +1,78 @@
+import type { ComponentChildren } from 'preact'
+import type { PageView } from '../pages/table.ts'
+import type { At } from './at.ts'
+import { Back } from './link.tsx'
+
+/** The logo of the firm, or the mark of the console: two circles, one in the place of the other. */
+export function Mark(_: object, { brand }: At) {
+  if (brand?.logo) return <img class="mark" src={brand.logo} height="28" alt="" />
+  return (
+    <svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
+      <rect class="mark-ground" width="32" height="32" rx="8" />
+      <circle class="mark-line" cx="12.5" cy="16" r="7.5" />
+      <circle class="mark-line" cx="19.5" cy="16" r="7.5" />
+      <path class="mark-heart" d="M16 9.37a7.5 7.5 0 0 1 0 13.26a7.5 7.5 0 0 1 0-13.26z" />
+    </svg>
+  )
+}
+
+/** What every page has around its content. The script fills and shows the two notices. */
+export function Frame(
+  props: {
+    product: string
+    /** Between the name of the product and the end of the head. */
+    head?: ComponentChildren
+    /** Between the head and the page. */
+    strip?: ComponentChildren
+    foot?: ComponentChildren
+    children: ComponentChildren
+  },
+  { brand, base, words }: At,
+) {
+  const { product, head, strip, foot, children } = props
+  return (
+    <>
+      <a class="skip" href="#content">
+        {words.web.skip}
+      </a>
+      <header class="head" id="head">
+        <a href={base} class="brand">
+          <Mark />
+          <span class="product">
+            {brand && <span class="firm">{brand.name} </span>}
+            {product}
+          </span>
+        </a>
+        {head}
+      </header>
+      <div id="strip">{strip}</div>
+      <main id="content" tabIndex={-1}>
+        <div role="status" id="notices">
+          <p class="message trouble" id="interrupted" hidden>
+            {words.web.interrupted}
+          </p>
+          <p class="message trouble" id="signed-out" hidden>
+            {words.web.signInEnds.expired}{' '}
+            <a href={`${base}/enter`} target="_blank" rel="noopener">
+              {words.web.signInAgain}
+            </a>
+          </p>
+        </div>
+        {children}
+      </main>
+      <footer class="foot">{foot}</footer>
+    </>
+  )
+}
+
+/** A page within the frame. */
+export function Page({ of: { title, about, back, isNarrow, body } }: { of: PageView }) {
+  return (
+    <section class={isNarrow ? 'page narrow' : 'page'}>
+      {back && <Back to={back.to}>{back.label}</Back>}
+      <h1>{title}</h1>
+      {about && <p class="about">{about}</p>}
+      {body}
+    </section>
+  )
+}

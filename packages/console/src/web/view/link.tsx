@@ -1,0 +1,37 @@
+import type { ComponentChildren } from 'preact'
+import type { At } from './at.ts'
+
+/** A link to a page of ours. @param props.to below the base: `/audit` */
+export function Link(
+  props: {
+    to: string
+    class?: string
+    current?: boolean
+    shortcut?: string
+    children: ComponentChildren
+  },
+  { base }: At,
+) {
+  const { to, class: name, current, shortcut, children } = props
+  return (
+    <a
+      href={base + to}
+      class={name}
+      aria-current={current ? 'page' : undefined}
+      data-key={shortcut}
+    >
+      {children}
+    </a>
+  )
+}
+
+/** Leads back to a list. */
+export function Back({ to, children }: { to: string; children: ComponentChildren }) {
+  return (
+    <p class="back-line">
+      <Link to={to} class="back">
+        {children}
+      </Link>
+    </p>
+  )
+}

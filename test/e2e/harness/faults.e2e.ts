@@ -1,0 +1,73 @@
+// What the tests of pages rely on: that they find a fault.
+import { expect } from 'chai'
+import { expectAccessible } from '../../../packages/console/test/e2e/support/axe.ts'
+import { visit } from '../../../packages/console/test/e2e/support/visit.ts'
+import { type Example, listen } from '../../example-provider/support.ts'
+
+const TOKEN = 'a-token-that-nobody-else-may-ever-see'
+const PAGE = `<!doctype html><html lang="en"><head><title>A page</title>
+<link rel="icon" href="data:,"></head><body><main><h1>A page</h1></main></body></html>`
+
+describe('a page', () => {
+  let server: Example
+
+  before(async () => {
+    server = await listen((request, response) => {
+      const isToken = request.url === '/token'
+      response.setHeader('content-type', isToken ? 'application/json' : 'text/html')
+      response.end(isToken ? JSON.stringify({ access_token: TOKEN, expires_in: 60 }) : PAGE)
+    })
+  })
+  after(() => server.close())
+
+  it('without a fault passes; else axe names the rule, the element and what to do', async () => {
+    await using person = await visit(server.url)
+    const { page } = person
+    await page.goto('/')
+    await expectAccessible(page)
+    await page.evaluate(() => {
+      const field = document.createElement('input')
+      field.id = 'nameless'
+      document.querySelector('h1')?.after(field)
+      document.body.style.color = '#ccc'
+    })
+    const refusal = String(await expectAccessible(page).catch((error: Error) => error.message))
+    expect(refusal).to.match(/^label: .*\n {2}#nameless: Fix any of the following/m)
+    expect(refusal).to.match(/^color-contrast: .*\n {2}h1: /m)
+  })
+
+  it('that keeps a token is found at the end of a visit, wherever it keeps it', async () => {
+    const person = await visit(server.url)
+    await person.page.goto('/')
+    await person.page.evaluate(async (token) => {
+      await fetch('/token', { method: 'POST' })
+      sessionStorage.setItem('it', token)
+      localStorage.setItem('it', `["${token}"]`)
+      // biome-ignore lint/suspicious/noDocumentCookie: this is the mistake that is to be found.
+      document.cookie = `it=${token}`
+      window.name = token
+      const field = document.createElement('textarea')
+      field.value = token
+      document.body.append(field)
+      await fetch(`/?it=${token}`)
+      history.pushState({ token }, '', '/')
+      await caches.open('a cache')
+    }, TOKEN)
+    const said = await person[Symbol.asyncDispose]().then(
+      () => '',
+      (error: Error) => error.message,
+    )
+    for (const place of [
+      'sessionStorage',
+      'localStorage',
+      'document.cookie',
+      'window.name',
+      'history.state',
+      'the URL /',
+      'the page',
+    ]) {
+      expect(said).to.include(`- access_token a-token-… in ${place}`)
+    }
+    expect(said).to.include('- CacheStorage is in use: ["a cache"]')
+  })
+})
