@@ -43,7 +43,6 @@ export {
   SET_ASIDE,
   type SetAside,
   type StandingChoice,
-  type StandingTerm,
   USED_EVENT,
 } from './format/entry.ts'
 export { fold, foldRepetition, type Happening, useKindOf } from './format/fold.ts'

@@ -676,10 +676,9 @@ describe('permits in the console', () => {
 
     it('the standing answer lets support act until it is taken back, which ends what runs', async () => {
       const before = (await account('bob', '/permits')).body.standing
-      expect(before).to.deep.equal({ offers: ['ask', 'day', 'week', 'always'], choice: 'rule' })
-      const { body } = await account('bob', '/permits/standing', { choice: 'day' })
-      expect(body.choice).to.equal('day')
-      expect(body.until - Date.now()).to.be.within(86_300_000, 86_400_000)
+      expect(before).to.deep.equal({ choice: 'rule' })
+      const { body } = await account('bob', '/permits/standing', { choice: 'allow' })
+      expect(body.choice).to.equal('allow')
       const running = await deployment.impersonate({ customer: 'bob' })
       expect((await deployment.provider.impersonation.get(running.id))?.permit).to.have.length(43)
       const closed = await account('bob', '/permits/standing', { choice: 'ask' })
@@ -692,13 +691,13 @@ describe('permits in the console', () => {
     })
 
     it('what the standing answer allowed leads to that answer', async () => {
-      await account('bob', '/permits/standing', { choice: 'day' })
+      await account('bob', '/permits/standing', { choice: 'allow' })
       const running = await deployment.impersonate({ customer: 'bob', access: 'read' })
       await deployment.settled()
       const { permit } = (await ask('ada', `/audit/${running.id}`)).body
       for (const who of ['ada', 'olivia']) {
         const { body } = await ask(who, `/permits/${permit}`)
-        expect(body.answer, who).to.deep.include({ choice: 'day' })
+        expect(body.answer, who).to.deep.include({ choice: 'allow' })
         expect(body.answer.customer.id).to.equal('bob')
         expect(body.impersonations.map(({ id }: { id: string }) => id)).to.deep.equal([running.id])
       }
@@ -707,8 +706,8 @@ describe('permits in the console', () => {
 
     it('can always say no, whatever was said before', async () => {
       for (let times = 0; times < 60; times += 1)
-        await account('bob', '/permits/standing', { choice: 'day' })
-      expect((await account('bob', '/permits/standing', { choice: 'day' })).status).to.equal(429)
+        await account('bob', '/permits/standing', { choice: 'allow' })
+      expect((await account('bob', '/permits/standing', { choice: 'allow' })).status).to.equal(429)
       const id = await asked({ userId: 'bob' }).catch(() => undefined)
       expect(id, 'it is open').to.equal(undefined)
       expect((await account('bob', '/permits/standing', { choice: 'ask' })).status).to.equal(200)
@@ -717,11 +716,11 @@ describe('permits in the console', () => {
     })
 
     it('I15: an impersonated token neither reads nor sets it', async () => {
-      await account('bob', '/permits/standing', { choice: 'day' })
+      await account('bob', '/permits/standing', { choice: 'allow' })
       const { accessToken } = await deployment.impersonate({ customer: 'bob' })
       for (const [path, body] of [
         ['/permits', undefined],
-        ['/permits/standing', { choice: 'always' }],
+        ['/permits/standing', { choice: 'allow' }],
       ] as const) {
         const { status } = await fetch(`${deployment.url}/account/api${path}`, {
           method: body ? 'POST' : 'GET',
@@ -733,7 +732,7 @@ describe('permits in the console', () => {
         })
         expect(status, path).to.equal(401)
       }
-      expect((await permits.standing('bob')).choice).to.equal('day')
+      expect((await permits.standing('bob')).choice).to.equal('allow')
     })
   })
 })

@@ -190,7 +190,7 @@ describe('an objection', () => {
   it('keeps a customer from approving what they were asked before', async () => {
     const asked = await ask('olivia', '/permits', { ...ACT, userId: 'bob', for: 600 })
     const { id } = asked.body.permit
-    await permits.setStanding('bob', 'always')
+    await permits.setStanding('bob', 'allow')
     const running = await deployment.impersonate({ customer: 'bob', access: 'read' })
     await deployment.settled()
     await object(deployment, running.id, undefined, 'bob')

@@ -5,7 +5,7 @@ import { durationText } from '../../../web/kit/duration.ts'
 import { say } from '../../../web/kit/message.tsx'
 import { language, Text, text, words } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
-import { shortTime, Time } from '../../../web/kit/time.tsx'
+import { Time } from '../../../web/kit/time.tsx'
 import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import type { CustomerSession } from '../../../web/session/customer-session.ts'
 import { type Following, keepUp } from '../../../web/session/live.ts'
@@ -21,7 +21,6 @@ import type {
 import type { StandingChoice } from '../server/options.ts'
 
 const { account: labels } = words.permits
-const DAY_MS = 86_400_000
 /** Where the deployment asks customers nothing. */
 const NOTHING_ASKED: AccountPermitsAnswer = { asked: [], granted: [], refused: [], now: 0 }
 
@@ -66,12 +65,12 @@ export function AccountPermits(props: {
     })
   const choose = (choice: StandingChoice) =>
     act(async () => {
-      const { until = 0 } = await session.post<AccountSwitch>('/permits/standing', { choice })
-      return text(labels.saved[choice], { time: shortTime(until) })
+      await session.post<AccountSwitch>('/permits/standing', { choice })
+      return labels.saved[choice]
     })
   return (
     <Loaded of={of} label={words.web.loading}>
-      {({ asked, granted: all, refused, standing, now }) => {
+      {({ asked, granted: all, refused, standing }) => {
         const emergencies = all.filter(({ unapproved }) => unapproved)
         const granted = all.filter(({ unapproved }) => !unapproved)
         return (
@@ -102,7 +101,7 @@ export function AccountPermits(props: {
                 </ul>
               </section>
             )}
-            {standing && <StandingSwitch of={standing} now={now} onChoose={choose} />}
+            {standing && <StandingSwitch of={standing} onChoose={choose} />}
           </>
         )
       }}
@@ -209,37 +208,28 @@ function OwnPermitCard(props: {
   )
 }
 
+const CHOICES: readonly StandingChoice[] = ['ask', 'allow']
+
 /** *Support may act in your account*. */
 function StandingSwitch(props: {
   of: AccountSwitch
-  now: number
   onChoose: (choice: StandingChoice) => Promise<void>
 }) {
-  const { of, now, onChoose } = props
+  const { of, onChoose } = props
   const [chosen, choose] = useState<StandingChoice>()
-  const times = { ask: 0, never: 0, day: now + DAY_MS, week: now + 7 * DAY_MS, always: 0 }
-  const label = (choice: StandingChoice) => {
-    const until = choice === of.choice ? (of.until ?? times[choice]) : times[choice]
-    return text(labels.choices[choice], { time: shortTime(until) })
-  }
   return (
     <section class="part card" aria-labelledby="standing">
       <h2 id="standing">{labels.standing}</h2>
       {of.choice === 'rule' && <p>{labels.standingRule}</p>}
       {of.isInitial && <p>{labels.standingInitial}</p>}
-      {of.choice !== 'rule' && !of.offers.includes(of.choice) && (
-        <p>
-          <Text of={labels.standingKept} choice={<b>{label(of.choice)}</b>} />
-        </p>
-      )}
       <p class="note">{labels.standingAbout}</p>
       <Choice
         legend={labels.standing}
         name="standing"
         isLegendUnseen
         value={chosen ?? of.choice}
-        options={of.offers.map((choice) => ({ value: choice, label: label(choice) }))}
-        onChoose={(value) => choose(of.offers.find((each) => each === value))}
+        options={CHOICES.map((choice) => ({ value: choice, label: labels.choices[choice] }))}
+        onChoose={(value) => choose(CHOICES.find((each) => each === value))}
       />
       <div class="actions">
         <Button

@@ -68,21 +68,12 @@ export interface PermitsOptions {
 /** The answers that customers may give for all requests. */
 export interface StandingOptions {
   /**
-   * The choices of a customer besides `'ask'`, as a list or as a function of the account id. The console asks the
-   * function when it shows the page and when a customer chooses, so that staff, protected people and accounts under
-   * investigation can get less. What a customer chose before holds. If the function throws or takes longer than
-   * `timeout`, only `'ask'` is left.
-   *
-   * @defaultValue All but `'never'`.
-   */
-  readonly offers?: Offers | undefined
-  /**
    * What holds before a customer has chosen. With `'rule'`, your rule alone decides. With `'ask'`, each request needs the
-   * customer. With `'always'`, the need `user` is met.
+   * customer. With `'allow'`, the need `user` is met.
    *
    * @defaultValue `'rule'`
    */
-  readonly initially?: 'always' | 'ask' | 'rule' | undefined
+  readonly initially?: 'allow' | 'ask' | 'rule' | undefined
 }
 
 /** Finds the ticket of a start. */
@@ -92,23 +83,16 @@ export type TicketOf = (
 
 export type { StandingChoice }
 
-/** What customers can choose; a function is given the account id. */
-export type Offers =
-  | readonly StandingChoice[]
-  | ((customer: string) => readonly StandingChoice[] | Promise<readonly StandingChoice[]>)
-
 /** One answer of a customer for all requests. Times are in milliseconds since the epoch. */
 export type StandingAnswer = Pick<
   StandingRecord,
-  'choice' | 'customer' | 'id' | 'requestedAt' | 'revoked' | 'until'
+  'choice' | 'customer' | 'id' | 'requestedAt' | 'revoked'
 >
 
 /** What holds for a customer now. */
 export interface Standing {
   /** `'rule'`: nothing is said, and the rule alone decides. */
   readonly choice: StandingChoice | 'rule'
-  /** Of `day` and `week`: in milliseconds since the epoch. */
-  readonly until?: number | undefined
   /** Whether the customer said nothing yet: it is what the deployment says. */
   readonly isInitial?: true | undefined
 }
@@ -189,8 +173,6 @@ export interface Permits {
   readonly hasApprovers: boolean
   /** Whether customers may answer for all requests. */
   readonly hasStanding: boolean
-  /** What a customer can choose now for all requests: none without `standing`, else `ask` and more. */
-  findOffers(customer: string): Promise<readonly StandingChoice[]>
   /** Where permits are kept. */
   readonly audit: AuditStore
   /** Asks for the approvals that the rule needs: it is asked first. */
@@ -248,7 +230,7 @@ export interface Permits {
   /** What the customer answered for all requests. */
   standing(customer: string): Promise<Standing>
   /**
-   * The customer's answer for all requests. `ask` and `never` take back all that the customer allowed, and end
+   * The customer's answer for all requests. `ask` takes back all that the customer allowed, and ends
    * what is issued or runs and would not start any more, whoever allowed it. Who calls has authenticated the customer, and no impersonation.
    */
   setStanding(customer: string, choice: StandingChoice): Promise<Standing>

@@ -9,7 +9,6 @@ import { permitsContext } from './context.ts'
 import { deciders } from './deciders.ts'
 import { historyOf } from './history.ts'
 import { invalidInput } from './inputs.ts'
-import { offersOf } from './offers.ts'
 import type { AttachOptions, Permits, PermitsOptions, TicketOf } from './options.ts'
 import { pausesOf } from './pauses.ts'
 import { approvalIn, isOpenPermit, type Permit, permitAt } from './permit.ts'
@@ -41,10 +40,7 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
   const ledger = ledgerOf(settings.audit)
   const { store } = ledger
   const timeoutMs = settings.timeout * 1000
-  const standing = settings.standing && {
-    initially: settings.standing.initially,
-    findOffers: offersOf(settings.standing.offers, timeoutMs),
-  }
+  const { standing } = settings
   const { context, isAttached, attach } = permitsContext({
     ...{ ledger, now, timeoutMs },
     alerts: onPermit !== undefined,
@@ -115,7 +111,6 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
     },
     history: historyOf(context),
     findApprovers: decided.find,
-    findOffers: async (customer) => standing?.findOffers(customer) ?? [],
     pauses: held.list,
     resume: held.resume,
     getAnswer: answers.find,

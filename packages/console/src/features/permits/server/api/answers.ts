@@ -1,7 +1,7 @@
 import type { Need } from 'oidc-provider-impersonation'
 import type { AuditPerson, Unapproved } from 'oidc-provider-impersonation-verify/format'
 import type { ActBody, RowAnswer } from '../../../../web/answers.ts'
-import type { StandingAnswer, StandingChoice } from '../options.ts'
+import type { Standing, StandingAnswer } from '../options.ts'
 import type { Permit } from '../permit.ts'
 
 // Permits in the API of the console, below `{path}/api`, and of the account page, below
@@ -184,18 +184,9 @@ export interface AccountRefusal extends AccountPermit {
 }
 
 /** *Support may act in your account*. */
-export interface AccountSwitch {
-  /** What the caller can choose now. What holds may not be one of them. */
-  readonly offers: readonly StandingChoice[]
-  /** `'rule'`: support asks where its rules say so. */
-  readonly choice: StandingChoice | 'rule'
-  /** Of `day` and `week`. */
-  readonly until?: number | undefined
-  /** Whether the customer said nothing yet: it is what the deployment says. */
-  readonly isInitial?: true | undefined
-}
+export type AccountSwitch = Standing
 
 // `POST /permits/grant`, `/permits/refuse` and `/permits/revoke` of the account page with `{ id }`: 204. 404
 //   for what is not about the caller.
-// `POST /permits/standing` with `{ choice }`: 200 {@link AccountSwitch}. `ask` and `never`
-//   end what would not start any more.
+// `POST /permits/standing` with `{ choice }`: 200 {@link AccountSwitch}. `ask`
+//   ends what would not start any more.

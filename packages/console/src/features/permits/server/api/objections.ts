@@ -110,5 +110,5 @@ async function offersAsk({ caller, permits }: CustomerPermitCall): Promise<boole
     (standing) => standing.choice,
     () => 'ask' as const,
   )
-  return choice !== 'ask' && choice !== 'never'
+  return choice !== 'ask'
 }

@@ -5,9 +5,8 @@ import { oneOf } from '../../../../kernel/input.ts'
 import { readBody } from '../../../../web/http/json-body.ts'
 import { notFound } from '../../../../web/http/problem.ts'
 import { operatorLimit } from '../../../../web/operator-limit.ts'
-import type { Permits, Standing, StandingChoice } from '../options.ts'
+import type { Permits, Standing } from '../options.ts'
 import type { Permit } from '../permit.ts'
-import { STANDING_CHOICES } from '../shape.ts'
 import type {
   AccountPermit,
   AccountPermitsAnswer,
@@ -33,18 +32,8 @@ export function customersAnswers() {
     throw notFound('there is no such request about you')
   }
 
-  /** What a customer can always say stays, where the deployment does not say what else. */
-  const findOffers = (permits: Permits, customer: string) =>
-    permits.findOffers(customer).catch((): readonly StandingChoice[] => ['ask'])
-
-  async function switchOf(
-    permits: Permits,
-    customer: string,
-    standing: Standing,
-  ): Promise<AccountSwitch | undefined> {
-    if (!permits.hasStanding) return undefined
-    return { offers: await findOffers(permits, customer), ...standing }
-  }
+  const switchOf = (permits: Permits, standing: Standing): AccountSwitch | undefined =>
+    permits.hasStanding ? standing : undefined
 
   return {
     /** `GET /permits` */
@@ -57,7 +46,7 @@ export function customersAnswers() {
       }
       const filter = { customer: caller.id, isOpen: true } as const
       const [open, answer] = await Promise.all([permits.list(filter), permits.standing(caller.id)])
-      const standing = await switchOf(permits, caller.id, answer)
+      const standing = switchOf(permits, answer)
       const shown = (state: Permit['state']) => (permit: Permit) =>
         permit.state === state ? shownToCustomer(permit, call) : []
       ctx.body = {
@@ -86,10 +75,10 @@ export function customersAnswers() {
     async choose(call: CustomerPermitCall): Promise<void> {
       const { ctx, caller } = call
       const permits = requirePermits(call)
-      const { choice } = await readBody(ctx, { choice: oneOf(STANDING_CHOICES) })
-      if (choice !== 'ask' && choice !== 'never') await limit(caller.id)
+      const { choice } = await readBody(ctx, { choice: oneOf(['ask', 'allow']) })
+      if (choice !== 'ask') await limit(caller.id)
       const standing = await permits.setStanding(caller.id, choice)
-      ctx.body = await switchOf(permits, caller.id, standing)
+      ctx.body = switchOf(permits, standing)
     },
   }
 }
