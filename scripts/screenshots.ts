@@ -104,7 +104,7 @@ async function picturesOfApprovals(): Promise<void> {
     console: { permits },
   })
   const ask = (customer: string, ticket: string, reason: string, operator = 'olivia') => ({
-    ...{ customer, operator, ticket, reason, application: 'shop', for: 3600 },
+    ...{ customer, operator, ticket, reason, application: 'shop' },
     ...{ resource: `${approving.url}/orders`, scope: 'orders:read orders:write' },
   })
   const refused = await permits.request(ask('bob', 'SUP-127', 'Wants another address'))

@@ -40,7 +40,7 @@ describe('approvals', function () {
       customers.map(({ id }) => ({ application, customer: id })),
     )
     for (const each of all.slice(0, count)) {
-      await permits.request({ ...facts(), ...each, operator, for: 600 })
+      await permits.request({ ...facts(), ...each, operator })
     }
   }
 

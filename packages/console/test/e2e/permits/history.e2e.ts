@@ -24,7 +24,7 @@ describe('the history of approvals', function () {
     deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
     const facts = {
       ...{ customer: 'alice', operator: 'olivia', application: 'shop', reason: 'The parcel' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write', for: 600 },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
     }
     const { id } = await permits.request({ ...facts, ticket: 'SUP-1' })
     await permits.refuse(id, { by: 'grace', note: 'Call them first' })
@@ -88,7 +88,7 @@ describe('the history of approvals', function () {
     await cards.nth(2).waitFor()
     await permits.request({
       ...{ customer: 'carla', operator: 'oscar', application: 'shop', reason: 'The parcel' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write', for: 600 },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
       ticket: 'SUP-4',
     })
     await page.getByRole('status').getByText('1 request is new or has changed').waitFor()

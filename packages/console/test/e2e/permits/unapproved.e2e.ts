@@ -35,7 +35,7 @@ describe('an emergency after a refusal is red', function () {
       ...{ customer: 'alice', operator: 'olivia', application: 'shop', reason: 'Fire' },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
     }
-    const { id } = await permits.request({ ...asked, ticket: 'SUP-1', for: 600 })
+    const { id } = await permits.request({ ...asked, ticket: 'SUP-1' })
     await permits.refuse(id, { by: 'grace' })
     permit = (await permits.emergency({ ...asked, ticket: 'SUP-9' })).id
     running = (await deployment.impersonate({ ticket: 'SUP-9' })).id

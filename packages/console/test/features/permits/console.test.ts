@@ -24,7 +24,7 @@ const ACT = {
   ...{ userId: 'alice', ticketId: 'SUP-123', reason: 'The address is wrong' },
   ...{ application: 'shop', access: 'change' },
 }
-const ASK = { ...ACT, for: 600 }
+const ASK = ACT
 
 describe('permits in the console', () => {
   let permits: Permits
@@ -35,7 +35,10 @@ describe('permits in the console', () => {
   async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
     const audit = memoryAudit()
     ahead = 0
-    permits = permitsWith({ audit, standing: {}, ...options }, () => Date.now() + ahead)
+    permits = permitsWith(
+      { audit, window: 600, standing: {}, ...options },
+      () => Date.now() + ahead,
+    )
     deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
   }
   async function end(): Promise<void> {
@@ -114,7 +117,7 @@ describe('permits in the console', () => {
     const refused = await ask('olivia', '/impersonations', ACT)
     expect(codeOf(refused)).to.deep.equal([403, 'approval_required'])
     expect(refused.body.approval).to.deep.equal({
-      ...{ by: ['second_person'], durations: [600, 3600, 14_400] },
+      by: ['second_person'],
       deciders: { names: [], others: 0, isLeads: true },
     })
     const id = await asked()
@@ -325,9 +328,9 @@ describe('permits in the console', () => {
     await begunAnew({ approvers: () => [{ id: 'grace' }] })
     const facts = {
       ...{ application: 'shop', resource: `${deployment.url}/orders`, ticket: 'SUP-1' },
-      ...{ scope: 'orders:read orders:write', reason: 'The address is wrong', for: 600 },
+      ...{ scope: 'orders:read orders:write', reason: 'The address is wrong' },
     }
-    const { for: _, ...emergency } = { ...facts, customer: 'alice', operator: 'olivia' }
+    const emergency = { ...facts, customer: 'alice', operator: 'olivia' }
     const { id } = await permits.emergency(emergency)
     const customers = CUSTOMERS.map((each) => each.id).filter(
       (each) => !/alice|bob|carla|paula/.test(each),
@@ -415,7 +418,7 @@ describe('permits in the console', () => {
     expect(codeOf(await ask('olivia', '/permits', look))).to.deep.equal([409, 'not_needed'])
     const closed = { ...ASK, userId: 'carla' }
     expect(codeOf(await ask('olivia', '/permits', closed))).to.deep.equal([403, 'access_denied'])
-    const { for: _, ...inBobs } = { ...ASK, userId: 'bob' }
+    const inBobs = { ...ASK, userId: 'bob' }
     expect(codeOf(await ask('olivia', '/permits/emergency', inBobs))).to.deep.equal([
       ...[403, 'access_denied'],
     ])

@@ -37,7 +37,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       }
       const facts = {
         ...{ customer: 'alice', operator: 'olivia', application: 'shop', reason: 'Łódź parcel' },
-        ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write', for: 600 },
+        ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
       }
       began = Date.now()
       const step = () => {

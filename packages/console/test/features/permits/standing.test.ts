@@ -64,7 +64,7 @@ describe('what a customer answers for all requests', () => {
 
   const asked = () =>
     permits.request({
-      ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+      ...{ customer: 'bob', operator: 'olivia', application: 'shop' },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
       ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     })
@@ -108,7 +108,7 @@ describe('what a customer answers for all requests', () => {
 
   it('takes back what the customer allowed by a request of its own', async () => {
     const { id } = await permits.request({
-      ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+      ...{ customer: 'bob', operator: 'olivia', application: 'shop' },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
       ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     })
@@ -121,7 +121,7 @@ describe('what a customer answers for all requests', () => {
 
   it('I15: takes back what the customer allowed and a second person has still to decide on', async () => {
     const { id } = await permits.request({
-      ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+      ...{ customer: 'bob', operator: 'olivia', application: 'shop' },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
       ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     })

@@ -69,7 +69,7 @@ function unreadable(how: string, spoilt: (data: string) => string) {
     }
     const ask = (who: string, path: string, body?: unknown) => deployment.ask(who, path, body)
     async function asked(more: object = {}): Promise<string> {
-      const { status, body } = await ask('olivia', '/permits', { ...ACT, for: 600, ...more })
+      const { status, body } = await ask('olivia', '/permits', { ...ACT, ...more })
       expect(status, JSON.stringify(body)).to.equal(201)
       return body.permit.id
     }
@@ -120,8 +120,8 @@ function unreadable(how: string, spoilt: (data: string) => string) {
     })
 
     it('of an emergency that was to be reviewed: there is no next one', async () => {
-      const { for: _, ...facts } = {
-        ...{ customer: 'alice', operator: 'olivia', application: 'shop', for: 0 },
+      const facts = {
+        ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
         ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
         ...{ ticket: 'SUP-1', reason: 'Fire' },
       }

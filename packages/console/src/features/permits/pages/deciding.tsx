@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../../web/kit/button.tsx'
-import { durationText } from '../../../web/kit/duration.ts'
 import { Fact, MomentFact } from '../../../web/kit/fact.tsx'
 import { say } from '../../../web/kit/message.tsx'
 import { nameOf } from '../../../web/kit/names.ts'
 import { NoteDialog } from '../../../web/kit/note-dialog.tsx'
-import { language, text, words } from '../../../web/kit/text.tsx'
+import { text, words } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import type { Session } from '../../../web/session/session.ts'
 import type { PermitAnswer } from '../server/api/answers.ts'
@@ -108,7 +107,7 @@ export function DecideButtons(props: {
 
 /** What a decision goes by: it stands in the dialog, which covers the page. */
 function DecidedFacts({ permit }: { permit: PermitAnswer }) {
-  const { ticket, ticketUrl, reason, scope, until, duration } = permit
+  const { ticket, ticketUrl, reason, scope, until } = permit
   const { application, access, length } = permitSlots(permit)
   return (
     <>
@@ -124,9 +123,6 @@ function DecidedFacts({ permit }: { permit: PermitAnswer }) {
         ) : (
           <MomentFact name={labels.until} at={until} />
         )}
-        <Fact name={labels.duration}>
-          {duration !== undefined && durationText(duration, language)}
-        </Fact>
       </dl>
       <details>
         <summary>{labels.details}</summary>

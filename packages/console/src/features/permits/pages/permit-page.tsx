@@ -144,9 +144,6 @@ function PermitFacts({ permit }: { permit: PermitAnswer }) {
         <code>{permit.scope}</code>
       </Fact>
       <Fact name={labels.length}>{durationText(permit.for, language)}</Fact>
-      {permit.duration !== undefined && (
-        <Fact name={labels.duration}>{durationText(permit.duration, language)}</Fact>
-      )}
       <MomentFact
         name={labels[permit.kind === 'emergency' ? 'begun' : 'asked']}
         at={permit.requestedAt}

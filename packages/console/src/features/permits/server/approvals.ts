@@ -33,6 +33,7 @@ export interface ApprovalsOptions {
   readonly hasApprovers: boolean
   /** Seconds. */
   readonly lapse: number
+  readonly window: number
   readonly emergency: number
 }
 
@@ -42,7 +43,7 @@ const HOUR_MS = 3_600_000
 
 const noSuchPermit = () => new PermitError('not_found', 'there is no such permit')
 
-/** Requests of operators, and the decisions on them. `for` was checked. */
+/** Requests of operators, and the decisions on them. */
 export function approvals(context: PermitsContext, options: ApprovalsOptions): Approvals {
   const { decide, now, store, attached, reading, shown } = context
   const { deciders } = options
@@ -99,7 +100,7 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
 
   async function open(
     event: 'support.emergency' | 'support.requested',
-    request: Omit<PermitRequest, 'for'>,
+    request: PermitRequest,
     window: number,
     how: AskHow = {},
   ): Promise<Permit> {
@@ -179,7 +180,7 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
   }
 
   return {
-    request: (request, how) => open('support.requested', request, request.for, how),
+    request: (request, how) => open('support.requested', request, options.window, how),
     emergency: (request, how) => open('support.emergency', request, options.emergency, how),
     grant: (id, saying) => decideNeed(id, saying, true),
     refuse: (id, saying) => decideNeed(id, saying, false),

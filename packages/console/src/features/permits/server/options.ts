@@ -47,8 +47,8 @@ export interface PermitsOptions {
   readonly ticketOf?: TicketOf | undefined
   /** The answers that customers may give for all requests. @defaultValue Customers are asked each time. */
   readonly standing?: StandingOptions | undefined
-  /** The lengths of a window that operators can ask for, in seconds, each from 1 to 86400. @defaultValue `[600, 3600, 14400]` */
-  readonly durations?: readonly number[] | undefined
+  /** How long an approval is good for, in seconds. It is more than 0, and at most 86400. @defaultValue `3600` */
+  readonly window?: number | undefined
   /** How long a request can be decided, in seconds. It is more than 0, and at most 604800. @defaultValue `86400` */
   readonly lapse?: number | undefined
   /** The length of an emergency's window, in seconds. It is more than 0, and at most 86400. @defaultValue `600` */
@@ -122,8 +122,6 @@ export interface AttachOptions {
 export interface PermitRequest extends RequestFacts {
   readonly ticket: string
   readonly reason: string
-  /** Length of the window, in seconds: one of `durations`. */
-  readonly for: number
   /** How long each impersonation under it lasts at most, in seconds: shown to who decides. */
   readonly duration?: number | undefined
   /**
@@ -167,8 +165,6 @@ export interface Permits {
    * @throws TypeError where the provider cannot end impersonations, or it is not said who may approve
    */
   attach(provider: Provider, options?: AttachOptions): void
-  /** Lengths of a window that can be asked for, in seconds. */
-  readonly durations: readonly number[]
   /** Whether `approvers` are given: without them, there is no emergency. */
   readonly hasApprovers: boolean
   /** Whether customers may answer for all requests. */
@@ -178,7 +174,7 @@ export interface Permits {
   /** Asks for the approvals that the rule needs: it is asked first. */
   request(request: PermitRequest, how?: AskHow): Promise<Permit>
   /** Acts without an approval, where the rule allows it: an approver reviews it afterwards. */
-  emergency(request: Omit<PermitRequest, 'for'>, how?: AskHow): Promise<Permit>
+  emergency(request: PermitRequest, how?: AskHow): Promise<Permit>
   /** Meets a need: the customer's own where the customer says it, else the second person's. */
   grant(id: string, saying: Saying): Promise<Permit>
   /**

@@ -8,14 +8,13 @@ import { approvals } from './approvals.ts'
 import { permitsContext } from './context.ts'
 import { deciders } from './deciders.ts'
 import { historyOf } from './history.ts'
-import { invalidInput } from './inputs.ts'
 import type { AttachOptions, Permits, PermitsOptions, TicketOf } from './options.ts'
 import { pausesOf } from './pauses.ts'
 import { approvalIn, isOpenPermit, type Permit, permitAt } from './permit.ts'
 import { permitAlerts } from './permit-alerts.ts'
 import { refusalIn } from './refusals.ts'
 import { finishRevocations } from './revocations.ts'
-import { DEFAULT_DURATIONS_S, PERMITS_RULES } from './shape.ts'
+import { PERMITS_RULES } from './shape.ts'
 import { standingAnswers } from './standing.ts'
 import { warnOfUnbound } from './unbound.ts'
 import { wrapRule } from './wrap.ts'
@@ -36,7 +35,6 @@ export function createPermits(options: PermitsOptions): Permits {
 export function permitsWith(options: PermitsOptions, now: () => number): Permits {
   const settings = resolve(PERMITS_RULES, options, 'options')
   const { approvers, onPermit, ticketOf = ticketInContext, ...times } = settings
-  const durations = Object.freeze([...(settings.durations ?? DEFAULT_DURATIONS_S)])
   const ledger = ledgerOf(settings.audit)
   const { store } = ledger
   const timeoutMs = settings.timeout * 1000
@@ -58,7 +56,7 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
   const answers = standingAnswers(context, standing)
 
   return {
-    ...{ durations, audit: settings.audit, hasApprovers },
+    ...{ audit: settings.audit, hasApprovers },
     hasStanding: standing !== undefined,
     wrap(rule) {
       const wrapped = wrapRule(rule, {
@@ -91,10 +89,6 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       })
     },
     ...asked,
-    async request(request, how) {
-      if (durations.includes(request.for)) return asked.request(request, how)
-      throw invalidInput(`for must be one of ${durations.join(', ')}`)
-    },
     async list({ before, isOpen, isAwaited, ...filter } = {}) {
       const state = isAwaited && ('requested' as const)
       const found = { ...filter, state, notOverAt: isOpen || isAwaited ? now() : undefined }

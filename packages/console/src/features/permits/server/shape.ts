@@ -1,11 +1,4 @@
-import {
-  aFunction,
-  integer,
-  list,
-  objectWith,
-  oneOf,
-  optionalGroup,
-} from 'oidc-provider-impersonation/siblings'
+import { aFunction, objectWith, oneOf, optionalGroup } from 'oidc-provider-impersonation/siblings'
 import { secondsRule } from '../../../kernel/option-rules.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import type { PermitsOptions } from './options.ts'
@@ -22,11 +15,9 @@ export const PERMITS_RULES = {
   standing: optionalGroup({
     initially: oneOf(['rule', 'ask', 'allow']).or('rule'),
   }),
-  durations: list(integer(1, DAY_S), 'seconds, whole numbers', 1),
+  window: secondsRule(DAY_S).or(3600),
   lapse: secondsRule(7 * DAY_S).or(DAY_S),
   emergency: secondsRule(DAY_S).or(600),
   timeout: secondsRule(60).or(2),
   onPermit: aFunction<NonNullable<PermitsOptions['onPermit']>>(),
 }
-
-export const DEFAULT_DURATIONS_S: readonly number[] = [600, 3600, 14_400]

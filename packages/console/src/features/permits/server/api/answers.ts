@@ -106,8 +106,6 @@ export interface ApprovalAnswer {
     readonly emergency?: true
     /** Whether it would be, once the caller's last emergency is reviewed. */
     readonly isReviewDue?: true
-    /** In how many seconds a window can be asked for, the shortest first. */
-    readonly durations: readonly number[]
     /** Where a second person is needed. */
     readonly deciders?: DecidersAnswer
     /** Who refused it, and until when it cannot be asked again. In milliseconds since the epoch. */
@@ -118,18 +116,11 @@ export interface ApprovalAnswer {
 }
 
 /**
- * The body of `POST /permits`: operator, lead. The rule says which approvals it needs. 201
+ * `POST /permits` with {@link ActBody}: operator, lead. The rule says which approvals it needs. 201
  * {@link PermitCreated}. 403 `access_denied` where the rule refuses, 409 `not_needed` where it needs no
  * approval, `already_requested`, `refused_lately` (with `Retry-After`) or `no_approver`. 429
  * `temporarily_unavailable` with `Retry-After` after 60 requests in an hour, whatever became of them.
- */
-export interface AskBody extends ActBody {
-  /** One of `approval.durations`, in seconds. */
-  readonly for: number
-}
-
-/**
- * `POST /permits/emergency` with {@link AskBody} without `for`: operator, lead. 201
+ * `POST /permits/emergency` with the same: 201
  * {@link PermitCreated}, and the operator acts by `POST /impersonations` then. 403 `access_denied` where
  * the rule allows no emergency, 409 `not_needed`, `review_due` or `no_approver`.
  */

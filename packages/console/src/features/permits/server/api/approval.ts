@@ -62,7 +62,6 @@ export async function approvalOf(
   return {
     by,
     ...(hasEmergency ? (isReviewDue ? { isReviewDue } : { emergency }) : {}),
-    durations: permits.durations.toSorted((a, b) => a - b),
     ...(deciders && isSecond ? { deciders: shownDeciders(deciders) } : {}),
     ...(refusal && { refused: { by: refusal.by, until: refusal.until } }),
     ...(mine ? { permit: shownPermit({ permit: mine, approvers: [] }, call) } : {}),
