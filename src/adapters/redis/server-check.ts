@@ -41,33 +41,41 @@ export async function checkServer(
   redis: RedisConnection,
   requirePersistence: boolean,
 ): Promise<void> {
-  for (const [code, sentence] of problemsOf(await readInfo(redis))) {
+  for (const { code, sentence } of problemsOf(await readInfo(redis))) {
     if (requirePersistence) throw new Error(`createRedisAdapter: requirePersistence: ${sentence}`)
     warn(code, sentence)
   }
 }
 
-function problemsOf(info: string): readonly [WarningCode, sentence: string][] {
+interface Problem {
+  readonly code: WarningCode
+  readonly isThere: boolean
+  readonly sentence: string
+}
+
+function problemsOf(info: string): readonly Problem[] {
   const aof = field(info, 'aof_enabled')
   const policy = field(info, 'maxmemory_policy')
-  const problems: [WarningCode, isProblem: boolean, sentence: string][] = [
-    [
-      'REDIS_PERSISTENCE_UNKNOWN',
-      aof === undefined || policy === undefined,
-      'Redis does not tell whether it has an append-only file and what it evicts (INFO): set appendonly to yes and maxmemory-policy to noeviction.',
-    ],
-    [
-      'REDIS_MAY_FORGET',
-      aof === '0',
-      'Redis has no append-only file: after a crash a subject token that was redeemed may be redeemed again, so set appendonly to yes and appendfsync to everysec or always.',
-    ],
-    [
-      'REDIS_MAY_EVICT',
-      policy !== undefined && policy !== 'noeviction',
-      `Redis runs with maxmemory-policy ${policy}: when its memory is full it throws away sessions, grants and tokens that have not expired, and impersonations, which cannot be ended then. Set maxmemory-policy to noeviction, so that it refuses writes instead.`,
-    ],
+  const problems: readonly Problem[] = [
+    {
+      code: 'REDIS_PERSISTENCE_UNKNOWN',
+      isThere: aof === undefined || policy === undefined,
+      sentence:
+        'Redis does not tell whether it has an append-only file and what it evicts (INFO): set appendonly to yes and maxmemory-policy to noeviction.',
+    },
+    {
+      code: 'REDIS_MAY_FORGET',
+      isThere: aof === '0',
+      sentence:
+        'Redis has no append-only file: after a crash a subject token that was redeemed may be redeemed again, so set appendonly to yes and appendfsync to everysec or always.',
+    },
+    {
+      code: 'REDIS_MAY_EVICT',
+      isThere: policy !== undefined && policy !== 'noeviction',
+      sentence: `Redis runs with maxmemory-policy ${policy}: when its memory is full it throws away sessions, grants and tokens that have not expired, and impersonations, which cannot be ended then. Set maxmemory-policy to noeviction, so that it refuses writes instead.`,
+    },
   ]
-  return problems.flatMap(([code, isProblem, sentence]) => (isProblem ? [[code, sentence]] : []))
+  return problems.filter(({ isThere }) => isThere)
 }
 
 /** Reads the server's INFO; empty if it refuses (NOPERM, unknown command). */
