@@ -1,46 +1,67 @@
 import { inspect } from 'node:util'
 import { runInThisContext } from 'node:vm'
-import type { RuleFacts } from '../src/options/rules.ts'
+
+/** A rule of the plugin, which is asked, or one of the guard. */
+export type AnyRule = AskedRule | GuardRule
+
+interface AskedRule {
+  (value: unknown, path: string): unknown
+  readonly of?: Shape
+}
+
+interface GuardRule extends RuleFacts {
+  readonly parse: (value: unknown, path: string) => unknown
+  readonly of?: Shape
+}
+
+/** Rules by the names of their options. */
+export interface Shape {
+  readonly [name: string]: AnyRule
+}
+
+/** What the page says of a rule. */
+export interface RuleFacts {
+  readonly type: string
+  /** The value of an option that is left out. */
+  readonly default?: unknown
+  /** The bounds of an integer. */
+  readonly min?: number
+  readonly max?: number
+  /** The values that it, or its entries, may have. */
+  readonly values?: readonly string[]
+}
+
+/** The facts about a rule. Those of the plugin say by their errors what they take. */
+export function factsOf(rule: AnyRule): RuleFacts {
+  if (typeof rule !== 'function') return rule
+  const byDefault = refusal(rule, undefined) === undefined ? rule(undefined, '') : undefined
+  const words = refusal(rule, Symbol('no value of an option')) ?? ''
+  const [, min, max] = /an integer from (\d+) to (\d+)/.exec(words) ?? []
+  if (min) return { type: 'integer', default: byDefault, min: Number(min), max: Number(max) }
+  const [, one, names = ''] = /must be (one|an array) of: (.*)/.exec(words) ?? []
+  const values = names.split(', ')
+  if (one) return { type: one === 'one' ? 'oneOf' : 'someOf', default: byDefault, values }
+  if (words.includes('true or false')) return { type: 'boolean', default: byDefault }
+  const isSection = words.includes('an object with: ') && byDefault !== undefined
+  return { type: isSection ? 'section' : 'other', default: byDefault }
+}
+
+/** The message with which a rule refuses a value; `undefined` if it takes the value. */
+function refusal(rule: AnyRule, value: unknown): string | undefined {
+  try {
+    if (typeof rule === 'function') rule(value, '')
+    else rule.parse(value, '')
+    return undefined
+  } catch (error) {
+    return String(error)
+  }
+}
+
+const TYPICAL_MISTAKES = ['true', 'two scopes', '', 1, {}]
 
 /** A value that the rule refuses, as a typical mistake. */
-export function wrongValueOf(rule: RuleFacts): unknown {
-  switch (rule.type) {
-    case 'boolean':
-      return 'true'
-    case 'integer':
-      return Number(rule.max) + 1
-    case 'scope':
-      return 'two scopes'
-    case 'path':
-      return '/api/'
-    case 'resource':
-      return '/api'
-    case 'text':
-      return ''
-    case 'string':
-      return 1
-    case 'identifier':
-      return 'not-one'
-    case 'url':
-      return 'id.example.com'
-    case 'oneOf':
-      return 'other'
-    case 'someOf':
-      return ['other']
-    case 'clients':
-    case 'clientRule':
-    case 'operatorClients':
-      return 'backend'
-    case 'stringMap':
-      return { PORT: 3000 }
-    case 'function':
-      return true
-    case 'schema':
-    case 'object':
-      return {}
-    default:
-      return 'other'
-  }
+export function wrongValueOf(rule: AnyRule): unknown {
+  return TYPICAL_MISTAKES.find((value) => refusal(rule, value) !== undefined)
 }
 
 /** An example for a docstring without one. */

@@ -16,9 +16,18 @@ import { SQLITE_RULES } from '../src/adapters/sqlite/database.ts'
 import { createSqliteAdapter, type SqliteAdapterOptions } from '../src/adapters/sqlite/index.ts'
 import { parseRecorder, RECORDER_RULES } from '../src/events/recorders.ts'
 import { impersonationRules, resolveOptions } from '../src/options/defaults.ts'
-import type { RuleFacts } from '../src/options/rules.ts'
 import { interfacesOf, type Member } from './docstrings.ts'
-import { exampleOf, expression, objectOf, withMember, wrongValueOf } from './option-samples.ts'
+import {
+  type AnyRule,
+  exampleOf,
+  expression,
+  factsOf,
+  objectOf,
+  type RuleFacts,
+  type Shape,
+  withMember,
+  wrongValueOf,
+} from './option-samples.ts'
 
 const SOURCES = [
   'src/public/options',
@@ -38,11 +47,6 @@ const interfaces = interfacesOf(
   ...SOURCES.map((name) => readFileSync(new URL(`../${name}.ts`, import.meta.url), 'utf8')),
 )
 
-/** What the page says of each rule. The guard has rules of its own, with the same facts. */
-interface Shape {
-  readonly [name: string]: RuleFacts
-}
-
 /** The options of one entry point. */
 interface Section {
   readonly title: string
@@ -56,6 +60,7 @@ interface Section {
 
 interface Option extends Member {
   readonly path: readonly string[]
+  readonly node: AnyRule
   /** `undefined` for a section of options. */
   readonly rule: RuleFacts | undefined
 }
@@ -126,9 +131,13 @@ function optionsOf(root: string, shape: Shape, above: readonly string[] = []): O
     const member = members.get(name)
     if (!member?.text) throw new Error(`${root}.${name} has no docstring`)
     const path = [...above, name]
-    const rule = node.type === 'section' ? undefined : node
+    const facts = factsOf(node)
+    const rule = facts.type === 'section' ? undefined : facts
     const below = node.of && member.type.split(' | ').find((type) => interfaces.has(type))
-    return [{ ...member, path, rule }, ...(below && node.of ? optionsOf(below, node.of, path) : [])]
+    return [
+      { ...member, path, node, rule },
+      ...(below && node.of ? optionsOf(below, node.of, path) : []),
+    ]
   })
 }
 
@@ -191,7 +200,7 @@ export function optionMistakes(root: Section['root']): OptionMistake[] {
   const required = objectOf(section.required)
   const options = optionsOf(root, section.shape)
   return options.flatMap((option) => {
-    const { path, rule } = option
+    const { path, node, rule } = option
     if (!rule) return []
     const isRequired = defaultOf(option).startsWith('none:')
     const group =
@@ -199,7 +208,7 @@ export function optionMistakes(root: Section['root']): OptionMistake[] {
     // What else the group needs. DPoP takes one of its members.
     const isNeeded = group?.rule && path.at(-1) !== 'getUrl'
     const others = isNeeded ? objectOf(group.tags.get('example') ?? '') : {}
-    return [wrongValueOf(rule), ...(isRequired ? [undefined] : [])].map((value) => {
+    return [wrongValueOf(node), ...(isRequired ? [undefined] : [])].map((value) => {
       const around = value === undefined ? required : { ...required, ...others }
       const message = messageOf(section, withMember(around, path, value))
       return { path: path.join('.'), value, message }

@@ -18,7 +18,6 @@ const run = promisify(execFile)
 const RANGE = manifest.peerDependencies['oidc-provider']
 const [, OLDEST = ''] = /^>=(\S+)/.exec(RANGE) ?? []
 const NODES = ['22.13.0', '24', '26']
-const RESOURCE = 'https://orders.example.com'
 /** In an ES module, esbuild's output needs `require` for Node's own modules. */
 const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)`
 /** Uses every entry from CommonJS. */
@@ -143,44 +142,19 @@ async function serving(
   }
 }
 
-/** The flow of the README. */
+/** Runs the commands of the README at another port. */
 async function impersonate(base: string): Promise<void> {
-  const token = async (form: Record<string, string>, headers: Record<string, string> = {}) => {
-    const init = { method: 'POST', body: new URLSearchParams(form), headers }
-    return member(await fetch(`${base}/oidc/token`, init), 'access_token')
-  }
-  const machineToken = await token(
-    { grant_type: 'client_credentials', resource: `${base}/api`, scope: 'impersonate' },
-    { authorization: `Basic ${btoa('backend:backend-secret')}` },
+  const commands = readmeBlocks().commands.replaceAll('localhost:3000', new URL(base).host)
+  const env = { ...process.env, OPERATOR_TOKEN: await signInAt(`${base}/oidc`, 'olivia') }
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], { env })
+  const { sub, act, aud, impersonation_context } = decodeJwt(JSON.parse(stdout).access_token)
+  assert.deepEqual(
+    { sub, act, aud, impersonation_context },
+    {
+      sub: 'alice',
+      act: { sub: 'olivia' },
+      aud: 'https://shop.example.com/orders',
+      impersonation_context: { ticket_id: 'SUP-123', reason: 'Order lost in the post' },
+    },
   )
-  const issued = await fetch(`${base}/api/subject-tokens`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${machineToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      userId: 'alice',
-      mayAct: { sub: 'olivia' },
-      resource: RESOURCE,
-      scope: 'orders:read',
-      expiresIn: 60,
-    }),
-  })
-  const accessToken = await token({
-    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-    client_id: 'console',
-    subject_token: await member(issued, 'subjectToken'),
-    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-    actor_token: await signInAt(`${base}/oidc`, 'olivia'),
-    actor_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-    resource: RESOURCE,
-    scope: 'orders:read',
-  })
-  const { sub, act, aud } = decodeJwt(accessToken)
-  assert.deepEqual({ sub, act, aud }, { sub: 'alice', act: { sub: 'olivia' }, aud: RESOURCE })
-}
-
-async function member(response: Response, name: string): Promise<string> {
-  const text = await response.text()
-  const { [name]: value }: Record<string, unknown> = JSON.parse(text)
-  assert(typeof value === 'string', `${response.status} ${response.url}: ${text}`)
-  return value
 }

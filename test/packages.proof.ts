@@ -1,16 +1,15 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { build } from 'esbuild'
 import { createSqliteAudit } from '../packages/console/src/ledger/stores/sqlite/index.ts'
 import { history, linesOfExport, signer } from '../packages/console/test/verify/history.ts'
+import { freePort, reachable, until } from './adapters/servers.ts'
 import { findBrokenLinks, install, packInto, type Tarball } from './support/tarball.ts'
 
 const run = promisify(execFile)
@@ -36,14 +35,15 @@ const PACKAGES: readonly Alone[] = [
     brings: ['jose', 'oidc-provider-impersonation-resource-server'],
     async use(project, block) {
       await writeFile(join(project, 'api.mjs'), block)
-      const port = String(await freePort())
+      const port = await freePort()
       const api = spawn(process.execPath, ['api.mjs'], {
         cwd: project,
-        env: { PATH: process.env.PATH, PORT: port },
+        env: { PATH: process.env.PATH, PORT: String(port) },
         stdio: 'ignore',
       })
       try {
-        const answer = await answerOf(`http://127.0.0.1:${port}/orders`)
+        await until(() => reachable(`http://127.0.0.1:${port}`, port))
+        const answer = await fetch(`http://127.0.0.1:${port}/orders`)
         expect(answer.status).to.equal(401)
         expect(answer.headers.get('www-authenticate')).to.match(/^Bearer/)
       } finally {
@@ -164,25 +164,4 @@ function namesIn(dependencies: Dependencies = {}): Set<string> {
     version === undefined ? [] : [name, ...namesIn(inner)],
   )
   return new Set(names)
-}
-
-async function answerOf(url: string): Promise<Response> {
-  const deadline = Date.now() + 20_000
-  for (;;) {
-    try {
-      return await fetch(url)
-    } catch (error) {
-      if (Date.now() > deadline) throw error
-      await wait(50)
-    }
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }

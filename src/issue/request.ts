@@ -24,7 +24,7 @@ const MAX_RESOURCE_LENGTH = 2048
  */
 const MAX_CONTEXT_DEPTH = 32
 
-const jsonObject = rule<Record<string, unknown>>({ type: 'context' }, (value, path) => {
+const jsonObject = rule<Record<string, unknown>>((value, path) => {
   if (!isPlainObject(value)) throw new InvalidInput(`${path} must be a JSON object`)
   if (!isDeeperThan(value, MAX_CONTEXT_DEPTH)) return value
   throw new InvalidInput(`${path} must not be nested deeper than ${MAX_CONTEXT_DEPTH} levels`)
@@ -40,7 +40,7 @@ const resource = valid<string>(
   'an absolute URI without a fragment',
 ).required('')
 
-const resources = rule<readonly string[]>({ type: 'resources' }, (value, path) => {
+const resources = rule<readonly string[]>((value, path) => {
   const given: unknown[] = Array.isArray(value) ? value : [value]
   if (given.length < 1 || given.length > MAX_RESOURCES) {
     throw new InvalidInput(`${path} must be one URI, or 1 to ${MAX_RESOURCES}`)
@@ -56,10 +56,10 @@ const scope = valid<string>(
 
 /** @param idLength - the largest length of the id of an account or of a client, in characters */
 function rulesFor(idLength: number) {
-  const id = rule({ type: 'id' }, (value, path) =>
+  const id = rule((value, path) =>
     boundedId(path, value, idLength, (message) => new InvalidInput(message)),
   )
-  const mayAct = rule<MayAct>({ type: 'mayAct' }, (value, path) => {
+  const mayAct = rule<MayAct>((value, path) => {
     const refuse = () =>
       new InvalidInput(`${path} must be a JSON object with sub, clientId or both, and nothing else`)
     const { sub, clientId } = knownMembers(value, ['sub', 'clientId'], refuse)

@@ -32,22 +32,19 @@ const PATH_PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*$/
 const scope = valid<string>(
   (value) => typeof value === 'string' && SCOPE_TOKEN.test(value),
   'one scope token: printable ASCII without space, quote or backslash',
-  { type: 'scope' },
 )
 
 const path = valid<string>(
   (value) => typeof value === 'string' && PATH_PREFIX.test(value),
   "'' or a path such as '/api': plain segments, no slash at the end",
-  { type: 'path' },
 )
 
 const resource = valid<string>(
   (value) => typeof value === 'string' && URL.canParse(value) && !/[#\s]/.test(value),
   'an absolute URI without a fragment',
-  { type: 'resource' },
 )
 
-const clientRule = rule<ClientRule>({ type: 'clientRule' }, (value, path) => {
+const clientRule = rule<ClientRule>((value, path) => {
   if (isTextList(value)) return Object.freeze([...value])
   if (isFunction<ClientRule>(value)) return value
   throw new TypeError(
@@ -55,32 +52,26 @@ const clientRule = rule<ClientRule>({ type: 'clientRule' }, (value, path) => {
   )
 })
 
-const operatorClients = rule<boolean | readonly string[]>(
-  { type: 'operatorClients' },
-  (value, path) => {
-    if (typeof value === 'boolean') return value
-    if (isTextList(value) && value.length > 0) return Object.freeze([...value])
-    throw new TypeError(`${path} must be true, false or an array of client ids, at least one`)
-  },
-)
+const operatorClients = rule<boolean | readonly string[]>((value, path) => {
+  if (typeof value === 'boolean') return value
+  if (isTextList(value) && value.length > 0) return Object.freeze([...value])
+  throw new TypeError(`${path} must be true, false or an array of client ids, at least one`)
+})
 
 const actions = { issue: clientRule.or([]), read: clientRule.or([]), end: clientRule.or([]) }
 
 /** One rule for each action. A list alone is the short form of the first rule. */
-const managementClients = rule<Resolved<typeof actions>>(
-  { type: 'clients', of: actions },
-  (value, path) => {
-    const given = Array.isArray(value) ? { issue: value } : value
-    if (!isPlainObject(given) || given.issue === undefined) {
-      throw new TypeError(
-        `${path} must be an array of client ids, or { issue, read?, end? }, each an array of client ids or a function`,
-      )
-    }
-    return resolve(actions, given, path)
-  },
-)
+const managementClients = rule<Resolved<typeof actions>>((value, path) => {
+  const given = Array.isArray(value) ? { issue: value } : value
+  if (!isPlainObject(given) || given.issue === undefined) {
+    throw new TypeError(
+      `${path} must be an array of client ids, or { issue, read?, end? }, each an array of client ids or a function`,
+    )
+  }
+  return resolve(actions, given, path)
+})
 
-const stringMap = rule<Readonly<Record<string, string>>>({ type: 'stringMap' }, (value, path) => {
+const stringMap = rule<Readonly<Record<string, string>>>((value, path) => {
   if (isStringMap(value)) return Object.freeze({ ...value })
   throw new TypeError(`${path} must be an object whose values are strings`)
 })
@@ -88,10 +79,9 @@ const stringMap = rule<Readonly<Record<string, string>>>({ type: 'stringMap' }, 
 const contextSchema = valid<ContextValidator | ContextStandardSchema>(
   (value) => typeof value === 'function' || hasMethod(Object(value)['~standard'], 'validate'),
   'a function or a Standard Schema',
-  { type: 'schema' },
 )
 
-const authorize = rule<Authorize>({ type: 'function' }, (value, path) => {
+const authorize = rule<Authorize>((value, path) => {
   if (!isFunction<Authorize>(value)) throw new TypeError(`${path} must be a function`)
   descriptionsOf(value, path)
   return value
@@ -110,7 +100,7 @@ export const impersonationRules = {
     prefix: path.or('/api'),
     tokenTtl: integer(1, 86400).or(600),
     tokenFormat: oneOf(['jwt', 'opaque']).or('jwt'),
-    clients: managementClients.or({ issue: [], read: [], end: [] }),
+    clients: Object.assign(managementClients.or({ issue: [], read: [], end: [] }), { of: actions }),
     requireBinding: someOf(['mayAct', 'resource', 'scope', 'expiresIn']).or([]),
   }),
   allowSelfRegisteredClients: boolean.or(false),

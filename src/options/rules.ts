@@ -6,25 +6,11 @@ export class InvalidInput extends TypeError {}
 /** Anything but the absence of an option. */
 type Given = NonNullable<unknown>
 
-/** The facts about a rule for the reference of the options. */
-export interface RuleFacts {
-  readonly type: string
-  /** The value of an option that is left out. */
-  readonly default?: unknown
-  /** The bounds of an integer. */
-  readonly min?: number
-  readonly max?: number
-  /** The values that it, or its entries, may have. */
-  readonly values?: readonly string[]
-  /** The rules of its members. */
-  readonly of?: { readonly [name: string]: RuleFacts }
-}
-
 /**
  * Reads one option. It returns the value, or `Absent` if the option is left out, which `undefined`
  * always means. It throws a TypeError that begins with the path of the option.
  */
-export interface Rule<T extends Given = Given, Absent = unknown> extends RuleFacts {
+export interface Rule<T extends Given = Given, Absent = unknown> {
   (value: unknown, path: string): T | Absent
   /** The same rule with a default. */
   or(byDefault: T): Rule<T, T>
@@ -46,12 +32,11 @@ export type Resolved<R extends Rules> = { readonly [Name in keyof R]: ReturnType
 type Parse<T> = (value: unknown, path: string, about: string) => T
 
 /** A rule for an option that may be left out. */
-export function rule<T extends Given>(facts: RuleFacts, parse: Parse<T>): Rule<T, undefined> {
-  return make(facts, parse, () => undefined)
+export function rule<T extends Given>(parse: Parse<T>): Rule<T, undefined> {
+  return make(parse, () => undefined)
 }
 
 function make<T extends Given, Absent>(
-  facts: RuleFacts,
   parse: Parse<T>,
   absent: (path: string) => Absent,
   about = '',
@@ -59,20 +44,14 @@ function make<T extends Given, Absent>(
   const read = (value: unknown, path: string) =>
     value === undefined ? absent(path) : parse(value, path, about)
   return Object.assign(read, {
-    ...facts,
-    or: (byDefault: T) =>
-      make({ ...facts, default: byDefault }, parse, () => Object.freeze(byDefault)),
-    required: (what: string) =>
-      make(
-        facts,
-        parse,
-        (path): never => {
-          throw new InvalidInput(
-            what === '' ? `${path} is required` : `${path} is required: ${what}`,
-          )
-        },
-        what === '' ? about : `: ${what}`,
-      ),
+    or: (byDefault: T) => make(parse, () => Object.freeze(byDefault)),
+    required(what: string) {
+      const ending = what === '' ? about : `: ${what}`
+      const refuse = (path: string): never => {
+        throw new InvalidInput(`${path} is required${ending}`)
+      }
+      return make(parse, refuse, ending)
+    },
   })
 }
 
@@ -84,31 +63,26 @@ function make<T extends Given, Absent>(
 export function valid<T extends Given>(
   isValid: (value: unknown) => boolean,
   what: string,
-  facts: RuleFacts = { type: 'valid' },
 ): Rule<T, undefined> {
   const accepts = (value: unknown): value is T => isValid(value)
-  return rule(facts, (value, path, about) => {
+  return rule((value, path, about) => {
     if (accepts(value)) return value
     throw new InvalidInput(`${path} must be ${what}${about}`)
   })
 }
 
-export const boolean = valid<boolean>((value) => typeof value === 'boolean', 'true or false', {
-  type: 'boolean',
-})
+export const boolean = valid<boolean>((value) => typeof value === 'boolean', 'true or false')
 
 /** A text that is not empty. */
 export const text = valid<string>(
   (value) => typeof value === 'string' && value.trim() !== '',
   'a non-empty string',
-  { type: 'text' },
 )
 
 export function integer(min: number, max: number): Rule<number, undefined> {
   return valid(
     (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
     `an integer from ${min} to ${max}`,
-    { type: 'integer', min, max },
   )
 }
 
@@ -119,16 +93,13 @@ export const seconds = valid<number>(
 )
 
 export function oneOf<const T extends string>(values: readonly T[]): Rule<T, undefined> {
-  return valid((value) => values.some((each) => each === value), `one of: ${values.join(', ')}`, {
-    type: 'oneOf',
-    values,
-  })
+  return valid((value) => values.some((each) => each === value), `one of: ${values.join(', ')}`)
 }
 
 export function someOf<const T extends string>(
   values: readonly T[],
 ): Rule<readonly T[], undefined> {
-  return rule({ type: 'someOf', values }, (value, path) => {
+  return rule((value, path) => {
     const given: unknown[] = Array.isArray(value) ? Array.from(value) : [undefined]
     const known = given.flatMap((entry) => values.filter((each) => each === entry))
     if (known.length === given.length) return Object.freeze(known)
@@ -138,7 +109,7 @@ export function someOf<const T extends string>(
 
 /** A function of the type `T`. The check is for a function, and no more. */
 export function aFunction<T extends Given>(): Rule<T, undefined> {
-  return valid((value) => typeof value === 'function', 'a function', { type: 'function' })
+  return valid((value) => typeof value === 'function', 'a function')
 }
 
 /** An object of the type `T`. The check is for its methods, and no more. */
@@ -148,7 +119,6 @@ export function objectWith<T extends Given>(
   return valid(
     (value) => methods.every((method) => hasMethod(value, method)),
     `an object with the method ${methods.join(' and the method ')}`,
-    { type: 'object' },
   )
 }
 
@@ -169,7 +139,7 @@ export function list<T extends Given>(
   atLeast: 0 | 1,
 ): Rule<readonly T[], undefined> {
   const parseEntry = of.required('')
-  return rule({ type: 'list' }, (value, path) => {
+  return rule((value, path) => {
     if (!Array.isArray(value) || value.length < atLeast) {
       throw new InvalidInput(
         `${path} must be a list of ${what}${atLeast === 0 ? '' : ', at least one'}`,
@@ -183,14 +153,17 @@ export function list<T extends Given>(
 }
 
 /** Options of their own. If the group is left out, so are all of them. */
-export function group<R extends Rules>(of: R): Rule<Resolved<R>, Resolved<R>> {
+export function group<R extends Rules>(of: R): Rule<Resolved<R>, Resolved<R>> & { readonly of: R } {
   const parse = (value: unknown, path: string) => resolve(of, value, path)
-  return make({ type: 'section', of }, parse, (path) => parse({}, path))
+  return Object.assign(
+    make(parse, (path) => parse({}, path)),
+    { of },
+  )
 }
 
 /** Options of their own, or nothing. */
 export function optionalGroup<R extends Rules>(of: R): Rule<Resolved<R>, undefined> {
-  return rule({ type: 'group', of }, (value, path) => resolve(of, value, path))
+  return rule((value, path) => resolve(of, value, path))
 }
 
 /**

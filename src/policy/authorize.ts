@@ -96,18 +96,18 @@ const MAX_PERMITS = 16
 
 const listOfNeeds = list(oneOf(NEED_NAMES), `needs, of: ${NEED_NAMES.join(', ')}`, 1).required('')
 
-const boundedLine = rule({ type: 'text' }, (value, path) =>
+const boundedLine = rule((value, path) =>
   boundedText(path, value, MAX_TEXT_LENGTH, (message) => new TypeError(message)),
 ).required('')
 
 const RULES = {
   scope: valid<string>((value) => typeof value === 'string', 'a string'),
   accessTokenTtl: seconds,
-  needs: rule<readonly Need[]>({ type: 'needs' }, (value, path) =>
+  needs: rule<readonly Need[]>((value, path) =>
     Object.freeze([...new Set(listOfNeeds(value, path))].toSorted()),
   ),
   emergency: boolean,
-  permit: rule<string | readonly string[]>({ type: 'permit' }, (value, path) => {
+  permit: rule<string | readonly string[]>((value, path) => {
     const ids: unknown[] = Array.isArray(value) ? value : [value]
     if (ids.length === 0) throw new TypeError(`${path} must name at least one permit`)
     return joinPermits(

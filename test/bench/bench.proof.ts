@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { measureStorage } from '../../bench/rounds.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const MAIN = join(ROOT, 'bench/main.ts')
 const SCENARIOS = ['client_credentials', 'issue', 'exchange', 'full cycle']
 
 describe('the benchmark', () => {
@@ -24,16 +21,5 @@ describe('the benchmark', () => {
       expect(cpu.median, scenario).to.be.within(10, user + system)
       expect(against, scenario).to.not.equal(undefined)
     }
-  })
-
-  it('refuses what says nothing, and has the audit of the console', async () => {
-    const run = (...args: string[]) => {
-      const condition = '--conditions=oidc-provider-impersonation'
-      return promisify(execFile)(process.execPath, [condition, MAIN, ...args], { cwd: ROOT })
-    }
-    const refused = await run('--rounds', '3').catch((error) => error)
-    expect(String(refused.stderr)).to.include('fewer than 7 say nothing of the noise')
-    const audit = ['--audit', '--storage', 'sqlite', '--rows', '50', '--runs', '1']
-    expect((await run(...audit)).stdout).to.include('The slowest page took ')
   })
 })

@@ -14,6 +14,7 @@ import {
   consoleOptionsReference,
   membersOf,
 } from '../../scripts/console-options.ts'
+import { factsOf, type Shape } from '../../scripts/option-samples.ts'
 import { optionMistakes, optionsReference, SECTIONS } from '../../scripts/options-reference.ts'
 import { ImpersonationFeature } from '../../src/index.ts'
 import { isPlainObject } from '../../src/shared/json.ts'
@@ -70,7 +71,7 @@ interface Option {
 function section(
   name: string,
   root: string,
-  shape: object,
+  shape: Shape,
   build: (options: object) => unknown,
 ): void {
   const text = page.split(/^## /m).find((part) => part.split('\n', 1)[0]?.includes(name)) ?? ''
@@ -132,9 +133,11 @@ function exampleOf(text: string): object | undefined {
   return runInThisContext(`(Pool) => ({${code}})`)(Pool)
 }
 
-function pathsOf(shape: object, above = ''): string[] {
+function pathsOf(shape: Shape, above = ''): string[] {
   return Object.entries(shape).flatMap(([name, node]) => {
-    return node.type === 'section' ? pathsOf(node.of, `${above}${name}.`) : [above + name]
+    return node.of && factsOf(node).type === 'section'
+      ? pathsOf(node.of, `${above}${name}.`)
+      : [above + name]
   })
 }
 

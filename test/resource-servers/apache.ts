@@ -1,28 +1,42 @@
 import { chmod, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { freePort } from '../adapters/servers.ts'
+import { listening } from '../support/token-issuer.ts'
+import type { Keys } from './jwks.ts'
 import { type Running, run } from './process.ts'
 
-export const APACHE = '/usr/sbin/apache2'
-
-/** Where Debian installs a module of Apache. */
-export const moduleFile = (name: string) => `/usr/lib/apache2/modules/mod_${name}.so`
+/** A module of Apache that knows access tokens. */
+export interface ApacheModule {
+  readonly name: string
+  /** The prefix of the headers that it sets for the backend. */
+  readonly claims: string
+  /** The status that refuses an operator. */
+  readonly denial: number
+}
 
 const MODULES = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'proxy', 'proxy_http']
 
-/** An Apache with one more module, in front of a backend, with the defines and files given. */
+/** An Apache with the module, in front of an API that knows the caller by its headers. */
 export async function runApache(
   folder: string,
-  module: string,
-  backend: string,
-  defines: Record<string, string>,
-  lines: readonly string[],
+  { name, claims }: ApacheModule,
+  issuer: string,
+  audience: string,
+  keys: Keys | undefined,
+  included: string,
 ): Promise<Running> {
+  const backend = createServer(({ method, headers }, response) => {
+    if (method === 'PUT') return response.writeHead(204).end()
+    const { sub: seenBy } = JSON.parse(String(headers[`${claims}_act`] ?? '{}'))
+    response.end(JSON.stringify({ ordersOf: headers[`${claims}_sub`], seenBy }))
+  })
   const port = await freePort()
   // Apache drops the rights of root, and still has to get at the folder.
   await chmod(folder, 0o755)
   const file = join(folder, `${port}.conf`)
+  // mod_oauth2 has no option for a certificate that is made for a test.
+  const secure = name === 'auth_openidc' ? keys : undefined
   const configuration = [
     'ServerName localhost',
     `ServerRoot ${folder}`,
@@ -32,20 +46,24 @@ export async function runApache(
     `Listen ${port}`,
     'User www-data',
     'Group www-data',
-    ...[...MODULES, module].map((name) => `LoadModule ${name}_module ${moduleFile(name)}`),
-    ...Object.entries(defines).map(([name, value]) => `Define ${name} ${value}`),
-    `ProxyPass / ${backend}/`,
-    ...lines,
+    ...[...MODULES, name].map(
+      (module) => `LoadModule ${module}_module /usr/lib/apache2/modules/mod_${module}.so`,
+    ),
+    `Define ISSUER ${issuer}`,
+    `Define AUDIENCE ${audience}`,
+    `Define JWKS_URI ${secure?.uri ?? `${issuer}/jwks`}`,
+    `ProxyPass / ${await listening(backend)}/`,
+    ...(secure ? [`OIDCCABundlePath ${secure.certificate}`] : []),
+    `Include ${included}`,
   ]
   await writeFile(file, `${configuration.join('\n')}\n`)
-  return await run([APACHE, '-f', file, '-DFOREGROUND'], port, {})
-}
-
-/** The API behind Apache: it knows the caller by the headers that a module sets. */
-export function backendFor(prefix: string): Server {
-  return createServer(({ method, headers }, response) => {
-    if (method === 'PUT') return response.writeHead(204).end()
-    const { sub: seenBy } = JSON.parse(String(headers[`${prefix}_act`] ?? '{}'))
-    response.end(JSON.stringify({ ordersOf: headers[`${prefix}_sub`], seenBy }))
-  })
+  const running = await run(['/usr/sbin/apache2', '-f', file, '-DFOREGROUND'], port, {})
+  return {
+    ask: running.ask,
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]()
+      backend.close()
+      backend.closeAllConnections()
+    },
+  }
 }

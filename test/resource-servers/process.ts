@@ -13,9 +13,11 @@ export interface Running extends AsyncDisposable {
   ): Promise<Response>
 }
 
+export type Command = readonly [program: string, ...rest: string[]]
+
 /** Starts a command, and waits until it answers at the port. */
 export async function run(
-  [command, ...rest]: readonly [string, ...string[]],
+  [command, ...rest]: Command,
   port: number,
   environment: Record<string, string>,
 ): Promise<Running> {

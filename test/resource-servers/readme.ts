@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { decodeJwt } from 'jose'
 import { readmeBlocks } from '../../scripts/readme.ts'
 import type { ChecklistItem } from '../../src/index.ts'
 import { freePort } from '../adapters/servers.ts'
@@ -29,13 +28,8 @@ export interface ReadmeProvider extends AsyncDisposable {
   signIn(accountId: string, resource?: string, clientId?: string): Promise<string>
   /** An access token to act as alice, by the commands of the README: of olivia, or of another token. */
   exchange(actorToken?: string): Promise<string>
-  /** Ends the impersonation of an access token, with the token itself. */
-  end(accessToken: string): Promise<void>
   /** The lines of `check()`, read once it listened. */
   checklist(): Promise<readonly ChecklistItem[]>
-  /** Takes connections and answers nothing, until it goes on. */
-  hang(): void
-  goOn(): void
 }
 
 /** The provider after the diff, or the one that was there before. */
@@ -80,14 +74,6 @@ export async function readmeProvider(which: 'after' | 'before' = 'after'): Promi
       if (!accessToken) throw new Error(`no access token: ${JSON.stringify(rest)}`)
       return accessToken
     },
-    async end(accessToken) {
-      const discovered = await fetch(`${issuer}/.well-known/openid-configuration`)
-      const { impersonation_end_endpoint: url }: { impersonation_end_endpoint: string } =
-        JSON.parse(await discovered.text())
-      const headers = { authorization: `Bearer ${accessToken}` }
-      const { status } = await fetch(url, { method: 'POST', headers })
-      if (status !== 204) throw new Error(`${decodeJwt(accessToken).jti} not ended: ${status}`)
-    },
     async checklist() {
       for (;;) {
         const [line] = /^\[.*\]$/m.exec(printed) ?? []
@@ -95,10 +81,7 @@ export async function readmeProvider(which: 'after' | 'before' = 'after'): Promi
         await wait(20)
       }
     },
-    hang: () => void child.kill('SIGSTOP'),
-    goOn: () => void child.kill('SIGCONT'),
     async [Symbol.asyncDispose]() {
-      child.kill('SIGCONT')
       child.kill()
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
       await rm(folder, { recursive: true })

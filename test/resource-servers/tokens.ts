@@ -52,19 +52,24 @@ export async function tokensOf(deployment: Deployment): Promise<Tokens> {
   }
 }
 
+/** Alice has signed in. */
+export async function ownToken(deployment: Deployment, resource = deployment.orders) {
+  return (await signIn(deployment, 'alice', { scope: 'openid orders:read', resource })).access_token
+}
+
 /** Acts as alice. */
 export async function exchanged(
   deployment: Deployment,
   form: Record<string, string> = {},
   headers?: Record<string, string>,
 ): Promise<string> {
-  const subject_token = await deployment.subjectToken()
-  const { status, body } = await deployment.exchange({ subject_token, ...form }, headers)
+  const subject_token = form.subject_token ?? (await deployment.subjectToken())
+  const { status, body } = await deployment.exchange({ ...form, subject_token }, headers)
   if (status !== 200) throw new Error(`no access token: ${JSON.stringify(body)}`)
   return body.access_token
 }
 
-async function signed(claims: JWTPayload, header = {}, key = signingKey): Promise<string> {
+export async function signed(claims: JWTPayload, header = {}, key = signingKey): Promise<string> {
   return await new SignJWT(claims)
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'test', ...header })
     .sign(await importJWK(key, 'ES256'))

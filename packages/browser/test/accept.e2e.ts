@@ -1,18 +1,8 @@
 import { expect } from 'chai'
-import { acting, optionsOf, said, scriptOf } from './support/page.ts'
-import { type Sites, startSites } from './support/sites.ts'
-import { visit } from './support/visit.ts'
+import { acting, operating, optionsOf, said, servedSites } from './support/page.ts'
 
 describe('a page that accepts an impersonation', () => {
-  let sites: Sites
-
-  before(async () => {
-    sites = await startSites()
-  })
-  beforeEach(() => {
-    sites.application.script = scriptOf(sites)
-  })
-  after(() => sites[Symbol.asyncDispose]())
+  const sites = servedSites()
 
   it('acts as the customer, from another site than the provider', async () => {
     const opening = { context: { ticket: 'SUP-1' } }
@@ -36,8 +26,8 @@ describe('a page that accepts an impersonation', () => {
   })
 
   it('has the token out of the address before the call returns, and one exchange for two calls', async () => {
-    await using person = await visit(sites)
-    const { page, context } = person
+    await using person = await operating(sites)
+    const { page } = person
     const heard: unknown[] = []
     page.on('console', (message) => heard.push(message.text()))
     sites.application.script = `
@@ -51,7 +41,6 @@ Promise.all(calls).then(([one, other]) => {
 })
 console.info(before + ' ' + after)
 `
-    await sites.signIn(context)
     const before = sites.log.length
     await page.goto(await sites.link('/#own'))
     expect(await said(page)).to.equal('one session')
@@ -62,8 +51,8 @@ console.info(before + ' ' + after)
   })
 
   it('sends every request by the function that the application gives', async () => {
-    await using person = await visit(sites)
-    const { page, context } = person
+    await using person = await operating(sites)
+    const { page } = person
     sites.application.script = `
 import { acceptImpersonation } from 'oidc-provider-impersonation-browser'
 const own = globalThis.fetch
@@ -81,7 +70,6 @@ await session?.fetch(${JSON.stringify(sites.resource)})
 await session?.end()
 document.getElementById('said').textContent = used.join(' ')
 `
-    await sites.signIn(context)
     await page.goto(await sites.link())
     expect(await said(page)).to.equal(
       [

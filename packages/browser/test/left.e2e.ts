@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { impersonationUrl } from '../src/link.ts'
-import { optionsOf, said, scriptOf } from './support/page.ts'
-import { type Sites, startSites } from './support/sites.ts'
+import { optionsOf, said, scriptOf, servedSites } from './support/page.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const CONSOLE = 'https://support.example/console'
@@ -10,15 +9,10 @@ const OTHER_ORDER = '/orders/17?tab=notes'
 const RELOADED = 'left: You acted as Bob Meyer for SUP-77. The reload ended it.'
 
 describe('what an impersonation leaves in its tab', () => {
-  let sites: Sites
-
-  before(async () => {
-    sites = await startSites()
-  })
+  const sites = servedSites()
   beforeEach(() => {
     sites.application.script = script({ console: CONSOLE })
   })
-  after(() => sites[Symbol.asyncDispose]())
 
   function script(options: Parameters<typeof optionsOf>[1]): string {
     return scriptOf(sites, options).replace(
@@ -67,38 +61,26 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
     expect(await said(page)).to.equal('not acting')
   })
 
-  it('the next one, as the same customer, goes on where this one was', async () => {
+  it('the next one goes on where this one was, as the same customer alone', async () => {
     await using person = await visit(sites)
     const { page } = person
-    await act(person)
-    await page.reload()
-    expect(await said(page)).to.equal(RELOADED)
-    await open(page)
-    expect(place(page)).to.equal(OTHER_ORDER)
-    expect(await page.evaluate('shown')).to.deep.equal([OTHER_ORDER])
-    expect(await kept(page)).to.deep.equal([])
-  })
-
-  it('also after an end by the operator, of which a reload says nothing', async () => {
-    await using person = await visit(sites)
-    const { page } = person
-    await act(person)
-    await page.evaluate(() => session?.end())
-    await page.reload()
-    expect(await said(page)).to.equal('not acting')
-    await open(page)
-    expect(place(page)).to.equal(OTHER_ORDER)
-  })
-
-  it('is for no other customer', async () => {
-    await using person = await visit(sites)
-    const { page } = person
-    await act(person)
-    await page.reload()
-    await said(page)
-    await open(page, 'alice')
-    expect(place(page)).to.equal('/')
-    expect(await kept(page)).to.deep.equal([])
+    for (const [end, says, userId] of [
+      [false, RELOADED, 'bob'],
+      // Of an end by the operator, a reload says nothing.
+      [true, 'not acting', 'bob'],
+      [false, RELOADED, 'alice'],
+    ] as const) {
+      await act(person)
+      if (end) await page.evaluate(() => session?.end())
+      await page.reload()
+      expect(await said(page)).to.equal(says)
+      await open(page, userId)
+      const isSame = userId === 'bob'
+      expect(place(page)).to.equal(isSame ? OTHER_ORDER : '/')
+      expect(await page.evaluate('shown')).to.deep.equal(isSame ? [OTHER_ORDER] : [])
+      expect(await kept(page)).to.deep.equal([])
+      await page.evaluate(() => session?.end())
+    }
   })
 
   it('is nothing after an end by the customer', async () => {

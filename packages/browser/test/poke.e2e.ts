@@ -1,17 +1,10 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { acting, heard, said, scriptOf } from './support/page.ts'
-import { type Sites, startSites } from './support/sites.ts'
+import { acting, heard, said, servedSites } from './support/page.ts'
 import type { Visit } from './support/visit.ts'
 
 describe('a tab that arrives while another acts', () => {
-  let sites: Sites
-
-  before(async () => {
-    sites = await startSites()
-    sites.application.script = scriptOf(sites)
-  })
-  after(() => sites[Symbol.asyncDispose]())
+  const sites = servedSites()
 
   /** From now on the page learns nothing from the status list. */
   async function uninformed({ page }: Visit): Promise<string> {

@@ -9,15 +9,7 @@ const TROUBLES: Readonly<Record<string, () => Response>> = {
   'no answer': () => {
     throw new TypeError('fetch failed')
   },
-  'no answer in time': () => {
-    throw new DOMException('The operation timed out', 'TimeoutError')
-  },
   'a 502 of a proxy': () => new Response('Bad Gateway', { status: 502 }),
-  'a 503 that asks for patience': () =>
-    Response.json(
-      { error: 'temporarily_unavailable' },
-      { status: 503, headers: { 'retry-after': '1' } },
-    ),
   'an answer that breaks off': () => new Response('{"access_token":"', { status: 200 }),
   'a refusal': () => Response.json({ error: 'invalid_request' }, { status: 400 }),
 }

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
 import { impersonationUrl } from '../src/link.ts'
-import { heard, optionsOf, said, scriptOf } from './support/page.ts'
-import { CLIENT, type Sites, startSites } from './support/sites.ts'
+import { heard, operating, optionsOf, said, scriptOf, servedSites } from './support/page.ts'
+import { CLIENT } from './support/sites.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const OPAQUE = 'https://opaque.example'
@@ -30,48 +30,33 @@ interface Acting {
 }
 
 describe('a review', () => {
+  let isWanted = true
+  const sites = servedSites({
+    impersonation: { authorize: () => (isWanted ? { review: 'emergency' } : true) },
+  })
+
   it('is known to the session a moment after it began, and only where the rule wants one', async () => {
-    let review: string | undefined = 'emergency'
-    const authorize = () => (review === undefined ? true : { review })
-    await using sites = await startSites({ impersonation: { authorize } })
-    sites.application.script = scriptOf(sites)
-    for (const expected of [true, false]) {
-      if (!expected) review = undefined
-      await using person = await visit(sites)
-      const { context, page } = person
-      await sites.signIn(context)
-      const asked = page.waitForResponse((response) =>
-        response.url().endsWith('/impersonations/current'),
-      )
+    for (isWanted of [true, false]) {
+      await using person = await operating(sites)
+      const { page } = person
+      const asked = page.waitForResponse('**/impersonations/current')
       await page.goto(await sites.link())
       expect(await said(page)).to.match(/^acting as /)
       await (await asked).finished()
       await page.waitForFunction(
         (isToBeReviewed) => globalThis.session?.isToBeReviewed === isToBeReviewed,
-        expected,
+        isWanted,
       )
     }
   })
 })
 
 describe('an end that comes elsewhere', () => {
-  let sites: Sites
-
-  before(async () => {
-    const opaque = {
-      scope: 'orders:read',
-      accessTokenFormat: 'opaque',
-      accessTokenTTL: 900,
-    } as const
-    sites = await startSites({
-      resources: { [OPAQUE]: opaque },
-      configuration: { features: { rpInitiatedLogout } },
-    })
+  const opaque = { scope: 'orders:read', accessTokenFormat: 'opaque', accessTokenTTL: 900 } as const
+  const sites = servedSites({
+    resources: { [OPAQUE]: opaque },
+    configuration: { features: { rpInitiatedLogout } },
   })
-  beforeEach(() => {
-    sites.application.script = scriptOf(sites)
-  })
-  after(() => sites[Symbol.asyncDispose]())
 
   async function act({ context, page }: Visit, resource = sites.resource): Promise<Acting> {
     await sites.signIn(context)
@@ -173,40 +158,40 @@ describe('an end that comes elsewhere', () => {
     }
   })
 
-  for (const [what, answer] of [
-    ['no answer', undefined],
-    ['403', { status: 403 }],
-    ['429', { status: 429 }],
-    ['500', { status: 500 }],
-    ['a proof that is refused', { status: 401, challenge: 'DPoP error="use_dpop_nonce"' }],
-    ['401 of a proxy', { status: 401 }],
-  ] as const) {
-    it(`does not come by an outage: ${what}`, async () => {
-      await using person = await visit(sites)
-      const { page, id } = await act(person)
-      let asked = 0
-      const outage = /status-lists|impersonations\/current$/
-      person.expectFailure('/oidc/impersonations/current', answer?.status)
-      const list = await page.evaluate(() =>
-        String(JSON.stringify(session?.context.status).match(/[^"]*status-lists[^"]*/)),
-      )
-      person.expectFailure(new URL(list).pathname, answer?.status)
+  it('does not come by an outage, and is seen when the provider is back', async function () {
+    this.timeout(90_000)
+    await using person = await visit(sites)
+    const { page, id } = await act(person)
+    const outage = /status-lists|impersonations\/current$/
+    const list = await page.evaluate(() =>
+      String(JSON.stringify(session?.context.status).match(/[^"]*status-lists[^"]*/)),
+    )
+    let asked = 0
+    for (const [status, challenge] of [
+      [undefined],
+      [403],
+      [429],
+      [500],
+      [401, 'DPoP error="use_dpop_nonce"'],
+      // Of a proxy.
+      [401],
+    ] as const) {
+      for (const path of ['/oidc/impersonations/current', new URL(list).pathname]) {
+        person.expectFailure(path, status)
+      }
       await page.route(outage, async (route) => {
         if (route.request().url().endsWith('current')) asked += 1
-        if (!answer) return route.abort()
-        await route.fulfill({
-          status: answer.status,
-          headers: {
-            'access-control-allow-origin': '*',
-            'access-control-expose-headers': 'www-authenticate',
-            ...('challenge' in answer ? { 'www-authenticate': answer.challenge } : {}),
-          },
-        })
+        if (!status) return route.abort()
+        const headers = {
+          'access-control-allow-origin': '*',
+          'access-control-expose-headers': 'www-authenticate',
+          ...(challenge && { 'www-authenticate': challenge }),
+        }
+        await route.fulfill({ status, headers })
       })
       for (const event of ['focus', 'online']) {
         const before = asked
         await page.evaluate((type) => dispatchEvent(new Event(type)), event)
-        await page.waitForFunction(() => document.readyState === 'complete')
         while (asked === before) await new Promise((resolve) => setTimeout(resolve, 20))
       }
       // And by the list, which is not there.
@@ -215,18 +200,17 @@ describe('an end that comes elsewhere', () => {
       expect(await heard(page)).to.deep.equal([])
       expect(await page.evaluate(() => session?.state)).to.equal('active')
       expect(await page.getByText('acting as alice').isVisible()).to.equal(true)
-      // It is seen when the provider is back.
-      await sites.provider.impersonation.end(id, { cause: 'user' })
       await page.unroute(outage)
-      expect(await covered(page, Date.now())).to.include('The customer ended it.')
-    })
-  }
+    }
+    await sites.provider.impersonation.end(id, { cause: 'user' })
+    expect(await covered(page, Date.now())).to.include('The customer ended it.')
+  })
 
   it('leaves what the operator typed to be copied, and Escape opens nothing', async () => {
-    sites.application.script = `${scriptOf(sites).replace(
+    sites.application.script = scriptOf(sites).replace(
       /const options = .*/,
       `const options = { ...${JSON.stringify(optionsOf(sites))}, drafts: () => 'a <b>note</b>' }`,
-    )}`
+    )
     await using person = await visit(sites)
     await person.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const { page } = await act(person)

@@ -6,6 +6,7 @@ import type { PermitCall, PermitParts } from './features/permits/server/api/show
 import { countToDecide } from './features/permits/server/api/waiting.ts'
 import { Needed } from './features/permits/views/needed.tsx'
 import type { ErasingCall, ErasingParts } from './features/personal-data/server/api.ts'
+import { personalDataPages } from './features/personal-data/server/pages.ts'
 import { rulePages } from './features/rules/server/pages.ts'
 import { ALL_ROLES } from './kernel/roles.ts'
 import { waitForCapacity } from './web/audit.ts'
@@ -14,7 +15,7 @@ import { askProvider } from './web/http/problem.ts'
 import { findMe } from './web/me.ts'
 import type { Assets } from './web/page/assets.ts'
 import { servePages } from './web/pages/serve.tsx'
-import { file, type Route } from './web/pages/table.ts'
+import { linesFor, type Route } from './web/pages/table.ts'
 import type { Parts } from './web/parts.ts'
 import { findCaller } from './web/router.ts'
 import { changeStream } from './web/stream/stream.ts'
@@ -35,7 +36,8 @@ const streamChanges = changeStream<StaffCall>({
 export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
   ...impersonationPages,
   ...rulePages(Needed),
-  file('/stream', ALL_ROLES, streamChanges, { streams: true }),
+  ...personalDataPages,
+  linesFor<StaffCall, FrameAt>().file('/stream', ALL_ROLES, streamChanges, { streams: true }),
 ]
 
 /** The pages of the support. */

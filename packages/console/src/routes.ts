@@ -4,20 +4,17 @@ import { impersonationRoutes } from './features/impersonations/server/routes.ts'
 import { overviewRoutes } from './features/overview/server/routes.ts'
 import { customerPermitRoutes, permitRoutes } from './features/permits/server/api/routes.ts'
 import type { CustomerPermitCall, PermitCall } from './features/permits/server/api/shown.ts'
-import type { ErasingCall } from './features/personal-data/server/api.ts'
-import { personalDataRoutes } from './features/personal-data/server/routes.ts'
 import { ALL_ROLES } from './kernel/roles.ts'
 import { me } from './web/me.ts'
 import { type CustomerRoute, type StaffRoute, staff } from './web/routes.ts'
 
 /** What people of the support ask, by their roles. The first one that matches answers. */
-export const STAFF_ROUTES: readonly StaffRoute<ErasingCall & PermitCall>[] = [
+export const STAFF_ROUTES: readonly StaffRoute<PermitCall>[] = [
   staff.get('/me', ALL_ROLES, me),
   ...impersonationRoutes,
   ...permitRoutes,
   ...alarmRoutes,
   ...overviewRoutes,
-  ...personalDataRoutes,
 ]
 
 /** What customers ask of what is theirs. */

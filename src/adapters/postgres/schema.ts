@@ -55,7 +55,6 @@ function identifier(longest: number) {
     (value) =>
       typeof value === 'string' && /^[a-z_][a-z0-9_]*$/i.test(value) && value.length <= longest,
     `letters, digits and underscores, not starting with a digit, at most ${longest} of them`,
-    { type: 'identifier' },
   )
 }
 

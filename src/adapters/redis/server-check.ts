@@ -25,9 +25,7 @@ export const REDIS_RULES = {
     'a node-redis client, an ioredis client or a function (args, key) => Promise that sends one command',
   ).required('a connected client of Redis'),
   commandTimeoutMs: integer(1, MAX_TIMEOUT_MS).or(2000),
-  keyPrefix: valid<string>((value) => typeof value === 'string', 'a string', {
-    type: 'string',
-  }).or('oidc:'),
+  keyPrefix: valid<string>((value) => typeof value === 'string', 'a string').or('oidc:'),
 }
 
 /**

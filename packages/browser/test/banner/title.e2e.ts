@@ -9,10 +9,7 @@ describe('<impersonation-banner>: the title of the page', () => {
     const { page } = person
     const region = await showBanner(page)
     expect(await page.title()).to.equal('Acting as alice · Shop')
-    await page.evaluate(() => {
-      const banner = document.querySelector('impersonation-banner')
-      if (banner) banner.userName = 'Alice \u202EgN'
-    })
+    await page.evaluate(() => window.lab.set({ userName: 'Alice \u202EgN' }))
     expect(await page.title(), 'no direction is turned').to.equal('Acting as Alice gN · Shop')
     await region.getByRole('button', { name: 'End' }).click()
     await page.evaluate(() => window.lab.current?.answer())
@@ -34,7 +31,7 @@ describe('<impersonation-banner>: the title of the page', () => {
       )
     }
     // White space at the end is no part of a title: nothing is marked twice for it.
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await page.evaluate(() => window.lab.look())
     expect(await page.title()).to.equal('Acting as alice ·')
     await page.evaluate(() => {
       document.title = 'Address'
@@ -49,14 +46,12 @@ describe('<impersonation-banner>: the title of the page', () => {
     await showBanner(page)
     await page.evaluate(() => {
       window.lab.add(window.lab.session({ userId: 'bob' }))
-      document.dispatchEvent(new Event('visibilitychange'))
+      window.lab.look()
     })
     expect(await page.title()).to.equal('Acting as alice · Shop')
     await page.evaluate(() => {
-      for (const banner of document.querySelectorAll('impersonation-banner')) {
-        if (banner.session?.userId === 'alice') banner.remove()
-      }
-      document.dispatchEvent(new Event('visibilitychange'))
+      document.querySelector('impersonation-banner:last-of-type')?.remove()
+      window.lab.look()
     })
     expect(await page.title()).to.equal('Acting as bob · Shop')
     await page.evaluate(() => document.querySelector('impersonation-banner')?.remove())
@@ -69,16 +64,13 @@ describe('<impersonation-banner>: the title of the page', () => {
     await showBanner(page, {}, { marksTitle: false })
     expect(await page.title()).to.equal('Shop')
     await page.evaluate(() => {
-      const banner = document.querySelector('impersonation-banner')
-      if (!banner) return
-      banner.texts = { title: ({ userName, title }) => `${title} als ${userName}` }
-      banner.marksTitle = true
+      window.lab.set({
+        texts: { title: ({ userName, title }) => `${title} als ${userName}` },
+        marksTitle: true,
+      })
     })
     expect(await page.title()).to.equal('Shop als alice')
-    await page.evaluate(() => {
-      const banner = document.querySelector('impersonation-banner')
-      if (banner) banner.marksTitle = false
-    })
+    await page.evaluate(() => window.lab.set({ marksTitle: false }))
     expect(await page.title()).to.equal('Shop')
   })
 })

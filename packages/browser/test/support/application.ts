@@ -94,7 +94,7 @@ function policyOf({ page, policy }: Application): string {
 }
 
 /** What `script-src` says of the import maps of a page. */
-export function importMapHashes(page: string): string[] {
+function importMapHashes(page: string): string[] {
   const inline = [...page.matchAll(/<script type="importmap">(.*?)<\/script>/gs)]
   return inline.map(
     ([, text = '']) => `sha256-${createHash('sha256').update(text).digest('base64')}`,

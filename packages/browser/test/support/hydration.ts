@@ -12,14 +12,11 @@ export function renderToOutput(text: string): string {
   return `${renders}\nprocess.stdout.write(html)\n`
 }
 
-/** A script that renders with `createRoot` takes over what is in the page instead. */
-export function hydrateAtOnce(text: string): string {
-  return text.replace(RENDERS, 'hydrateRoot($1, ').replace('{ createRoot }', '{ hydrateRoot }')
-}
-
-/** As {@link hydrateAtOnce}, but when the test calls {@link hydrate} in the page. */
+/** A script that renders with `createRoot` takes over what is in the page, when the test calls {@link hydrate}. */
 export function hydrateLater(text: string): string {
-  return hydrateAtOnce(text).replace(/^hydrateRoot\(/m, 'globalThis.hydrate = () => $&')
+  return text
+    .replace(RENDERS, 'globalThis.hydrate = () => hydrateRoot($1, ')
+    .replace('{ createRoot }', '{ hydrateRoot }')
 }
 
 /** For `page.evaluate`. */

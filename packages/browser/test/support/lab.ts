@@ -86,6 +86,14 @@ const lab = {
     lab.current = session
     return banner
   },
+  /** Sets properties of the banner in the page. */
+  set(properties: Settings & { session?: FakeSession | undefined }): void {
+    Object.assign(document.querySelector('impersonation-banner') ?? {}, properties)
+  },
+  /** The page is looked at, as after a switch of tabs. */
+  look(): void {
+    document.dispatchEvent(new Event('visibilitychange'))
+  },
   current: undefined as FakeSession | undefined,
 }
 

@@ -1,8 +1,10 @@
+import { fail } from 'node:assert/strict'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import type { DeploymentOptions } from '../../../../test/support/deployment-configuration.ts'
 import type { AcceptImpersonationOptions } from '../../src/accept-options.ts'
 import type { ImpersonationSession } from '../../src/session.ts'
-import { CLIENT, type Sites } from './sites.ts'
+import { CLIENT, type Sites, startSites } from './sites.ts'
 import { type Visit, visit } from './visit.ts'
 
 declare global {
@@ -53,6 +55,30 @@ try {
   said.textContent = (error.code ?? error.name) + ': ' + error.message
 }
 `
+}
+
+/** The sites for the tests of one `describe`, each of which begins with a page of {@link scriptOf}. */
+export function servedSites(
+  deployment: DeploymentOptions = {},
+  options: Parameters<typeof scriptOf>[1] = {},
+): Sites {
+  let sites: Sites | undefined
+  const started = () => sites ?? fail('the sites have not started')
+  before(async () => {
+    sites = await startSites(deployment)
+  })
+  beforeEach(() => {
+    started().application.script = scriptOf(started(), options)
+  })
+  after(() => sites?.[Symbol.asyncDispose]())
+  return new Proxy({} as Sites, { get: (_, name) => Reflect.get(started(), name) })
+}
+
+/** A new browser in which an operator is signed in at the provider. */
+export async function operating(sites: Sites, operator?: string): Promise<Visit> {
+  const person = await visit(sites)
+  await sites.signIn(person.context, operator)
+  return person
 }
 
 /** What the page says in the end. */

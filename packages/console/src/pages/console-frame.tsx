@@ -4,7 +4,7 @@ import { AlarmNotice } from '../features/alarms/pages/alarm-notice.tsx'
 import { MyRunning } from '../features/impersonations/pages/running/my-running.tsx'
 import { PermitNotice } from '../features/permits/pages/permit-notice.tsx'
 import { MAX_COUNTED } from '../kernel/limits.ts'
-import { SUPERVISING_ROLES } from '../kernel/roles.ts'
+import { ALL_ROLES, SUPERVISING_ROLES } from '../kernel/roles.ts'
 import { Badge } from '../web/kit/badge.tsx'
 import { Button } from '../web/kit/button.tsx'
 import { Frame } from '../web/kit/frame.tsx'
@@ -20,7 +20,17 @@ import { paramsOf, type Route } from '../web/session/page-routes.ts'
 import { inWords } from '../web/session/problem.ts'
 
 /** Pages that come from the server. */
-const SERVER_PAGES = [{ path: '/rules', roles: SUPERVISING_ROLES, label: words.rules.title }]
+const SERVER_PAGES: readonly ServerPage[] = [
+  { path: '/rules', roles: SUPERVISING_ROLES, label: words.rules.title },
+  {
+    ...{ path: '/personal-data', roles: ALL_ROLES, label: words.personalData.title },
+    needs: 'mayErase',
+  },
+]
+
+interface ServerPage extends Pick<Route, 'needs' | 'path' | 'roles'> {
+  readonly label: string
+}
 
 /** The frame of a signed-in person, with the page that the address names. */
 export function ConsoleFrame(props: {
@@ -59,7 +69,9 @@ export function ConsoleFrame(props: {
               </li>
             ),
           )}
-          {SERVER_PAGES.filter(({ roles }) => roles.includes(me.role)).map(({ path, label }) => (
+          {SERVER_PAGES.filter(
+            ({ roles, needs }) => roles.includes(me.role) && (!needs || me[needs]),
+          ).map(({ path, label }) => (
             <li key={path}>
               <a href={HOME_PATH + path}>{label}</a>
             </li>

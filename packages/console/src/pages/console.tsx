@@ -11,7 +11,6 @@ import { PausedOperators } from '../features/permits/pages/pauses.tsx'
 import { PreviewHint } from '../features/permits/pages/preview.tsx'
 import { permitPages } from '../features/permits/pages/routes.tsx'
 import { RequestsWaiting, ReviewsWaiting } from '../features/permits/pages/waiting.tsx'
-import { personalDataPages } from '../features/personal-data/pages/routes.tsx'
 import { words } from '../web/kit/text.tsx'
 import { ConsoleSession } from '../web/session/console-session.ts'
 import { RequireSignIn } from '../web/session/sign-in-page.tsx'
@@ -26,7 +25,6 @@ const CONSOLE_PAGES = [
   ...permitPages(ImpersonationRows),
   ...auditPages,
   ...alarmPages(PausedOperators),
-  ...personalDataPages,
 ]
 
 render(

@@ -34,7 +34,9 @@ async function fetchPage(address: string): Promise<Document | undefined> {
 
 /** Whether a person is at work there: what they see, choose or type must not move. */
 function isInUse(element: Element): boolean {
-  if (element.matches('form:focus-within, form[data-changed], details[open]:has(form), :focus'))
+  if (
+    element.matches('#said, form:focus-within, form[data-changed], details[open]:has(form), :focus')
+  )
     return true
   const selection = getSelection()
   return selection !== null && !selection.isCollapsed && selection.containsNode(element, true)

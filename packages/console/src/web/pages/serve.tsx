@@ -21,6 +21,7 @@ import type { Words } from '../words/words.ts'
 import { type FormValues, readFormBody, readJson } from './form-body.ts'
 import { problemText, wrongField } from './problem-text.ts'
 import { readerOf } from './reader.ts'
+import { keepSaid, takeSaid } from './said.ts'
 import type { AnyCall, Route, Showing } from './table.ts'
 
 /** A sign-in is renewed this long before its end, or at two thirds of its life if it is short. */
@@ -152,14 +153,14 @@ async function answer<C extends AnyCall, A extends At>(
     return
   }
   const isPost = route.method === 'POST'
+  const token = readCookie(ctx, cookie.name)
+  if (token === undefined && !isBrowser(ctx)) await findPerson(ctx)
   if (isPost) assertSameOrigin(ctx, site.url)
   const values = isPost ? await readFormBody(ctx) : {}
-  const token = readCookie(ctx, cookie.name)
   const findAgain = () => findPerson(ctx, token ?? '')
   const person = token === undefined ? undefined : await orNobody(findAgain)
   if (!person) {
     if (isPost) return showLateForm(serving, ctx, values)
-    if (!isBrowser(ctx)) await findPerson(ctx)
     return flow.begin(ctx, hereOf(ctx, site.base), route.path === '' ? 'none' : undefined)
   }
   if (!isPost && isBrowser(ctx) && isDue(person))
@@ -185,8 +186,9 @@ async function showPage<C extends AnyCall, A extends At>(
   const call = await site.enter({ ...request, input: async () => values })
   await route.answer(call, {
     async show(model, view) {
-      const plain = { ...plainReader(site, ctx, person.id, here), refused }
-      const at = await site.readerFor(call, plain)
+      const plain = plainReader(site, ctx, person.id, here)
+      const said = takeSaid(ctx, serving.cookie, plain)
+      const at = await site.readerFor(call, { ...plain, refused, said })
       const shown = view(model, at)
       const body = (
         <site.Frame path={route.path}>
@@ -213,7 +215,10 @@ async function carryOut<C extends AnyCall, A extends At>(
     const call = await site.enter({ ...request, input: async () => Object.fromEntries(given) })
     await route.answer(call, {
       async show() {},
-      done: (_answer, to = from) => redirect(ctx, site.base + (isPathBelow(to) ? to : '')),
+      done(_answer, { to = from, said }) {
+        if (said) keepSaid(ctx, serving.cookie, said)
+        redirect(ctx, site.base + (isPathBelow(to) ? to : ''))
+      },
     })
   } catch (error) {
     const problem = problemOf(error, site.isForStaff)

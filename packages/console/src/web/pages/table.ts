@@ -6,6 +6,7 @@ import type { Role } from '../../kernel/roles.ts'
 import { invalid } from '../http/problem.ts'
 import { readQuery } from '../http/query.ts'
 import type { At, StaffAt } from '../view/at.ts'
+import type { Words } from '../words/words.ts'
 
 /** A page in the words of its reader: a pure function of the model. */
 export type View<M, A extends At = StaffAt> = (model: M, at: A) => PageView
@@ -25,8 +26,21 @@ export interface PageView {
 /** Shows an answer: as JSON, or as a page. */
 export interface Showing<A extends At> {
   readonly show: <M>(model: M, view: View<M, A>) => Promise<void>
-  /** Shows the answer of an action: as JSON, or as a redirect to `to`. */
-  done(answer: object | undefined, to?: string): void
+  /** Shows the answer of an action: as JSON, or as a redirect. */
+  done(answer: object | undefined, after: After): void
+}
+
+/** What a browser is shown after an action. */
+export interface After {
+  /** The page, below the base. @defaultValue the page with the form */
+  readonly to?: string | undefined
+  /** What was done: a key of `web.said`, with its number. */
+  readonly said?: DoneMessage | undefined
+}
+
+export interface DoneMessage {
+  readonly key: keyof Words['web']['said']
+  readonly count?: number
 }
 
 /** What every call has. */
@@ -55,48 +69,50 @@ export interface Marks {
   readonly streams?: true
 }
 
-/** A page: its model as JSON for a bearer token, and as HTML for a browser. */
-export function page<C extends AnyCall, const E extends v.ObjectEntries, M, A extends At = StaffAt>(
-  path: string,
-  roles: readonly Role[],
-  query: E,
-  model: (call: C & { readonly query: Read<E> }) => M | Promise<M>,
-  view: View<Awaited<M>, A>,
-): Route<C, A> {
+/** Makes the lines of a table. @typeParam C what the models receive */
+export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
   return {
-    ...{ method: 'GET', path, roles, marks: {} },
-    answer: async (call, { show }) =>
-      show(await model({ ...call, query: readQuery(call.ctx, query) }), view),
-  }
-}
+    /** A page: its model as JSON for a bearer token, and as HTML for a browser. */
+    page<const E extends v.ObjectEntries, M>(
+      path: string,
+      roles: readonly Role[],
+      query: E,
+      model: (call: C & { readonly query: Read<E> }) => M | Promise<M>,
+      view: View<NoInfer<M>, A>,
+    ): Route<C, A> {
+      return {
+        ...{ method: 'GET', path, roles, marks: {} },
+        answer: async (call, { show }) =>
+          show(await model({ ...call, query: readQuery(call.ctx, query) }), view),
+      }
+    },
 
-/**
- * Something that a person does: a POST. A browser is sent back to the page with the form, or to
- * the page that `then` names.
- */
-export function action<C extends AnyCall, const E extends v.ObjectEntries, R>(
-  path: string,
-  roles: readonly Role[],
-  body: E,
-  model: (call: C & { readonly body: Read<E> }) => R | Promise<R>,
-  { then, ...marks }: Marks & { readonly then?: (answer: Awaited<R>) => string } = {},
-): Route<C, At> {
-  return {
-    ...{ method: 'POST', path, roles, marks },
-    async answer(call, { done }) {
-      const given = readBy(exactly(body), await call.input(), invalid)
-      const answer = await model({ ...call, body: given })
-      done(Object(answer) === answer ? Object(answer) : undefined, then?.(answer))
+    /** Something that a person does: a POST. */
+    action<const E extends v.ObjectEntries, R>(
+      path: string,
+      roles: readonly Role[],
+      body: E,
+      model: (call: C & { readonly body: Read<E> }) => R | Promise<R>,
+      { after, ...marks }: Marks & { readonly after?: (answer: NoInfer<R>) => After } = {},
+    ): Route<C, A> {
+      return {
+        ...{ method: 'POST', path, roles, marks },
+        async answer(call, { done }) {
+          const given = readBy(exactly(body), await call.input(), invalid)
+          const answer = await model({ ...call, body: given })
+          done(Object(answer) === answer ? Object(answer) : undefined, after?.(answer) ?? {})
+        },
+      }
+    },
+
+    /** A file, or the stream: the handler answers by itself. */
+    file(
+      path: string,
+      roles: readonly Role[],
+      answer: (call: C) => Promise<void>,
+      marks: Marks = {},
+    ): Route<C, A> {
+      return { ...{ method: 'GET', path, roles, marks }, answer: (call) => answer(call) }
     },
   }
-}
-
-/** A file, or the stream: the handler answers by itself. */
-export function file<C extends AnyCall>(
-  path: string,
-  roles: readonly Role[],
-  answer: (call: C) => Promise<void>,
-  marks: Marks = {},
-): Route<C, At> {
-  return { ...{ method: 'GET', path, roles, marks }, answer: (call) => answer(call) }
 }

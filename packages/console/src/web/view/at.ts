@@ -34,6 +34,8 @@ export interface At {
   /** The account id of the reader. Each form has it: nobody else can send the form. */
   readonly reader: string
   readonly refused?: Refused | undefined
+  /** What the reader did on the page before, in a sentence. */
+  readonly said?: string | undefined
 }
 
 /** As {@link At}, for a person of the support. */

@@ -27,7 +27,7 @@ export function Frame(
     foot?: ComponentChildren
     children: ComponentChildren
   },
-  { brand, base, words }: At,
+  { brand, base, said, words }: At,
 ) {
   const { product, head, strip, foot, children } = props
   return (
@@ -48,6 +48,11 @@ export function Frame(
       <div id="strip">{strip}</div>
       <main id="content" tabIndex={-1}>
         <div role="status" id="notices">
+          {said && (
+            <p class="message done" id="said">
+              {said}
+            </p>
+          )}
           <p class="message trouble" id="interrupted" hidden>
             {words.web.interrupted}
           </p>

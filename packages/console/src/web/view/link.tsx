@@ -5,6 +5,8 @@ import type { At } from './at.ts'
 export function Link(
   props: {
     to: string
+    /** For screen readers, if the text does not say what it is about. */
+    label?: string
     class?: string
     current?: boolean
     shortcut?: string
@@ -12,11 +14,12 @@ export function Link(
   },
   { base }: At,
 ) {
-  const { to, class: name, current, shortcut, children } = props
+  const { to, label, class: name, current, shortcut, children } = props
   return (
     <a
       href={base + to}
       class={name}
+      aria-label={label}
       aria-current={current ? 'page' : undefined}
       data-key={shortcut}
     >

@@ -31,3 +31,6 @@ export const actPath = (
     ...(reason !== undefined && { reason }),
     ...(access !== undefined && { access }),
   })}`
+
+/** The page of what there is of a person. */
+export const personalDataPath = (id: string) => `/personal-data/${encodeURIComponent(id)}`

@@ -182,8 +182,8 @@ async function erase(at: Deployment): Promise<void> {
   const [ada, grace] = await Promise.all(
     ['ada', 'grace'].map(async (who) => ({ token: (await at.signIn(who)).accessToken })),
   )
-  ok(await ask(ada, '/personal-data/people/alice/export.jsonl'))
-  const asked = ok(await ask(ada, '/personal-data/people/alice/erase', { note: 'DPO-12' }))
+  ok(await ask(ada, '/personal-data/alice/export.jsonl'))
+  const asked = ok(await ask(ada, '/personal-data/alice/erase', { note: 'DPO-12' }))
   ok(await ask(grace, `/personal-data/requests/${asked.id}/confirm`, { note: 'Seen' }))
   await at.settled()
 }

@@ -1,4 +1,4 @@
-import type { Role } from '../../../kernel/roles.ts'
+import type { CustomerAnswer } from '../../../web/answers.ts'
 import type { InForce } from './in-force.ts'
 
 export interface PersonAnswered {
@@ -28,13 +28,16 @@ export interface ErasureRequestAnswer {
   readonly canConfirm: boolean
 }
 
-/** `GET /personal-data`: who may erase, as all routes here. 404 where the console has no `mayErase`. */
+/** `GET /personal-data?q=`: who may erase, as all routes here. 404 if the console has no `mayErase`. */
 export interface ErasureRequestsAnswer {
   readonly requests: readonly ErasureRequestAnswer[]
-  readonly now: number
+  /** The text by which people were sought, and who was found. */
+  readonly asked?: string
+  readonly customers?: readonly CustomerAnswer[]
+  readonly more?: boolean
 }
 
-/** `GET /personal-data/people/:id`: also of a person whom no directory knows. */
+/** `GET /personal-data/:id`: also of a person whom no directory knows. */
 export interface PersonAnswer extends PersonAnswered {
   readonly email?: string
   /** Whether the directory knows the person. */
@@ -52,19 +55,10 @@ export interface PersonAnswer extends PersonAnswered {
   readonly notices: number
   /** Impersonations on hold. */
   readonly held: number
-  /** Impersonations that are not. */
-  readonly free: number
   /** What may not be erased now, at most 100. */
   readonly inForce: readonly InForce[]
   readonly request?: ErasureRequestAnswer
-  /** Who can put on hold, and release. */
-  readonly holders: readonly Role[]
   readonly isMe: boolean
-}
-
-/** `POST /personal-data/people/:id/hold` and `…/release`: lead, auditor. How many it changed. */
-export interface HeldAnswer {
-  readonly count: number
 }
 
 /** `POST /personal-data/requests/:id/confirm` */

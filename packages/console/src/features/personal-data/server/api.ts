@@ -1,12 +1,10 @@
 import { MAX_NOTE_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
+import type { Read } from '../../../kernel/input.ts'
 import { MAX_CUSTOMER_ID_LENGTH } from '../../../kernel/limits.ts'
-import { SUPERVISING_ROLES } from '../../../kernel/roles.ts'
-import type { CustomersAnswer } from '../../../web/answers.ts'
-import { recordNow } from '../../../web/audit.ts'
-import { optionalNote, readBody, writtenText } from '../../../web/http/json-body.ts'
+import { optionalNote, writtenText } from '../../../web/http/json-body.ts'
 import { notFound, Problem } from '../../../web/http/problem.ts'
-import { numberParameter, readQuery, textParameter } from '../../../web/http/query.ts'
+import { numberParameter, textParameter } from '../../../web/http/query.ts'
 import { sendExport } from '../../../web/http/send-export.ts'
 import type { Call } from '../../../web/parts.ts'
 import { findMayErase } from '../../../web/sign-in/roles.ts'
@@ -14,12 +12,10 @@ import type {
   ErasedAnswer,
   ErasureRequestAnswer,
   ErasureRequestsAnswer,
-  HeldAnswer,
   PersonAnswer,
   PersonAnswered,
 } from './answers.ts'
 import { InForceError } from './in-force.ts'
-import { rowsOfCustomer } from './of-customer.ts'
 import { findOfPerson } from './person.ts'
 import type { PersonalData } from './personal-data.ts'
 import { type ErasureRequest, isSameAccount } from './requests.ts'
@@ -35,42 +31,40 @@ const MAX_OFFSET = 10_000
 /** How many reasons against an erasure are shown. */
 const MAX_SHOWN = 100
 
-/** Lets in those who may erase. Without the option, there is nothing here. */
-export function forErasers(
-  handle: (call: ErasingCall) => Promise<void>,
-): (call: ErasingCall) => Promise<void> {
-  return async (call) => {
-    const { caller, settings } = call
-    if (!settings.mayErase) throw notFound('there is nothing here')
-    if (!(await findMayErase(caller.account, settings))) {
-      throw new Problem(403, 'access_denied', 'you may not look into the data of a person')
-    }
-    await handle(call)
+/**
+ * Lets in those who may erase.
+ *
+ * @throws Problem 404 without the option, 403 for everybody else
+ */
+async function assertMayErase({ caller, settings }: ErasingCall): Promise<void> {
+  if (!settings.mayErase) throw notFound('there is nothing here')
+  if (await findMayErase(caller.account, settings)) return
+  throw new Problem(403, 'access_denied', 'you may not look into the data of a person')
+}
+
+export const SEARCH = {
+  q: v.optional(v.pipe(textParameter(100), v.trim())),
+  offset: v.optional(numberParameter(0, MAX_OFFSET), '0'),
+}
+
+/** Lists the requests to erase, and finds people: also for an auditor, who finds no customers elsewhere. */
+export async function listRequests(
+  call: ErasingCall & { readonly query: Read<typeof SEARCH> },
+): Promise<ErasureRequestsAnswer> {
+  await assertMayErase(call)
+  const { directory, language, personalData, query } = call
+  const { q: asked = '', offset } = query
+  const requests = await personalData.erasures.list()
+  return {
+    requests: await Promise.all(requests.map((each) => shownRequest(each, call))),
+    ...(asked !== '' && { asked, ...(await directory.search(asked, offset, language)) }),
   }
 }
 
-/** `GET /personal-data` */
-export async function listRequests(call: ErasingCall): Promise<void> {
-  const { ctx, personalData, now } = call
-  const requests = await personalData.erasures.list()
-  ctx.body = {
-    requests: await Promise.all(requests.map((each) => shownRequest(each, call))),
-    now: now(),
-  } satisfies ErasureRequestsAnswer
-}
-
-/** `GET /personal-data/customers?q=&offset=`: also for an auditor, who finds no customers elsewhere. */
-export async function searchPeople({ ctx, directory, language }: ErasingCall): Promise<void> {
-  const { q, offset } = readQuery(ctx, {
-    q: v.pipe(textParameter(100), v.trim(), v.nonEmpty('must be a text of 1 to 100 characters')),
-    offset: v.optional(numberParameter(0, MAX_OFFSET), '0'),
-  })
-  ctx.body = (await directory.search(q, offset, language)) satisfies CustomersAnswer
-}
-
-/** `GET /personal-data/people/:id` */
-export async function showPerson(call: ErasingCall): Promise<void> {
-  const { ctx, audit, caller, directory, language, now, personalData } = call
+/** Finds what there is of one person. */
+export async function showPerson(call: ErasingCall): Promise<PersonAnswer> {
+  await assertMayErase(call)
+  const { audit, caller, directory, language, now, personalData } = call
   const id = personIn(call)
   const inForce = await personalData.findInForce(id)
   const { name, ...found } = await findOfPerson(audit.store, id, now())
@@ -79,7 +73,7 @@ export async function showPerson(call: ErasingCall): Promise<void> {
   )
   const known = await directory.get(id, language)
   const named = known ?? (await nameKnown(call, id))
-  ctx.body = {
+  return {
     ...found,
     ...{ id, isKnown: known !== undefined, inForce: inForce.slice(0, MAX_SHOWN) },
     ...present({
@@ -87,13 +81,13 @@ export async function showPerson(call: ErasingCall): Promise<void> {
       email: known?.email,
       request: request && (await shownRequest(request, call)),
     }),
-    holders: SUPERVISING_ROLES,
     isMe: isSameAccount(id, caller.id),
-  } satisfies PersonAnswer
+  }
 }
 
-/** `GET /personal-data/people/:id/export.jsonl` */
+/** Sends all that the audit has of a person. */
 export async function exportPerson(call: ErasingCall): Promise<void> {
+  await assertMayErase(call)
   const { caller, personalData } = call
   const id = personIn(call)
   const context = await personalData.exportContext(id)
@@ -102,47 +96,32 @@ export async function exportPerson(call: ErasingCall): Promise<void> {
   )
 }
 
-/** `POST /personal-data/people/:id/hold` and `…/release`: all that is not so already. */
-export function holdAll(isHeld: boolean): (call: ErasingCall) => Promise<void> {
-  return async (call) => {
-    const { ctx, audit, now } = call
-    const { note } = await readBody(ctx, {
-      note: isHeld ? writtenText(MAX_NOTE_LENGTH) : optionalNote,
-    })
-    const event = isHeld ? 'support.held' : 'support.released'
-    let count = 0
-    const { store } = audit
-    for await (const rows of rowsOfCustomer(store, personIn(call), now())) {
-      const other = rows.filter(({ hold }) => (hold?.isHeld ?? false) !== isHeld)
-      if (other.length === 0) continue
-      const after = Math.max(...other.map(({ hold }) => hold?.at ?? 0))
-      const entries = other.map(({ id }) => ({ event, id, ...present({ note }) }) as const)
-      await recordNow(call, entries, after)
-      // What was erased meanwhile is not put on hold.
-      count += (await store.rows(other.map(({ id }) => id))).length
-    }
-    ctx.body = { count } satisfies HeldAnswer
-  }
-}
+export const ERASE_NOTE = { note: writtenText(MAX_NOTE_LENGTH) }
 
-/** `POST /personal-data/people/:id/erase` */
-export async function askToErase(call: ErasingCall): Promise<void> {
-  const { ctx, caller, personalData } = call
-  const { note } = await readBody(ctx, { note: writtenText(MAX_NOTE_LENGTH) })
+/** Asks to erase what there is of a person. */
+export async function askToErase(
+  call: ErasingCall & { readonly body: Read<typeof ERASE_NOTE> },
+): Promise<ErasureRequestAnswer> {
+  await assertMayErase(call)
+  const { ctx, body, caller, personalData } = call
   const asked = await orInForce(() =>
-    personalData.erasures.ask(personIn(call), { by: caller.id, note }),
+    personalData.erasures.ask(personIn(call), { by: caller.id, note: body.note }),
   )
   ctx.status = 201
-  ctx.body = await shownRequest(asked, call)
+  return shownRequest(asked, call)
 }
 
-/** `POST /personal-data/requests/:id/confirm` */
-export async function confirmErasure(call: ErasingCall): Promise<void> {
-  const { ctx, caller, personalData } = call
-  const { note } = await readBody(ctx, { note: optionalNote })
-  ctx.body = (await orInForce(() =>
-    personalData.erasures.confirm(call.param('id'), { by: caller.id, note }),
-  )) satisfies ErasedAnswer
+export const CONFIRM_NOTE = { note: optionalNote }
+
+/** Confirms an erasure that another person asked for. */
+export async function confirmErasure(
+  call: ErasingCall & { readonly body: Read<typeof CONFIRM_NOTE> },
+): Promise<ErasedAnswer> {
+  await assertMayErase(call)
+  const { body, caller, personalData } = call
+  return orInForce(() =>
+    personalData.erasures.confirm(call.param('id'), { by: caller.id, note: body.note }),
+  )
 }
 
 /**

@@ -1,17 +1,13 @@
 import type { ComponentType } from 'preact'
 import { SUPERVISING_ROLES } from '../../../kernel/roles.ts'
-import { page } from '../../../web/pages/table.ts'
+import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
 import { rulesPage } from '../views/rules-page.tsx'
 import { QUESTION, showRules } from './rules.ts'
 
+const { page } = linesFor<Call>()
+
 /** @param Needed says which approval is missing, and who can give it */
 export const rulePages = (Needed: ComponentType<{ approval: object }>) => [
-  page<Call, typeof QUESTION, Awaited<ReturnType<typeof showRules>>>(
-    '/rules',
-    SUPERVISING_ROLES,
-    QUESTION,
-    showRules,
-    rulesPage(Needed),
-  ),
+  page('/rules', SUPERVISING_ROLES, QUESTION, showRules, rulesPage(Needed)),
 ]

@@ -1,0 +1,36 @@
+import { ALL_ROLES } from '../../../kernel/roles.ts'
+import { linesFor } from '../../../web/pages/table.ts'
+import { personPage } from '../views/person-page.tsx'
+import { personalDataPage } from '../views/personal-data-page.tsx'
+import {
+  askToErase,
+  CONFIRM_NOTE,
+  confirmErasure,
+  ERASE_NOTE,
+  type ErasingCall,
+  exportPerson,
+  listRequests,
+  SEARCH,
+  showPerson,
+} from './api.ts'
+
+const { action, file, page } = linesFor<ErasingCall>()
+const WRITES = { writes: true } as const
+
+export const personalDataPages = [
+  page('/personal-data', ALL_ROLES, SEARCH, listRequests, personalDataPage),
+  page('/personal-data/:id', ALL_ROLES, {}, showPerson, personPage),
+  file('/personal-data/:id/export.jsonl', ALL_ROLES, exportPerson, {
+    ...{ writes: true, streams: true },
+  }),
+  action('/personal-data/:id/erase', ALL_ROLES, ERASE_NOTE, askToErase, {
+    ...WRITES,
+    after: () => ({ said: { key: 'askedToErase' } }),
+  }),
+  action('/personal-data/requests/:id/confirm', ALL_ROLES, CONFIRM_NOTE, confirmErasure, {
+    ...WRITES,
+    after: ({ impersonations, permits }) => ({
+      said: { key: 'erased', count: impersonations + permits },
+    }),
+  }),
+]

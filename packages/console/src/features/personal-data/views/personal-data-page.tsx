@@ -1,0 +1,138 @@
+import type { View } from '../../../web/pages/table.ts'
+import { type At, counted, text } from '../../../web/view/at.ts'
+import { Field } from '../../../web/view/form.tsx'
+import { Link } from '../../../web/view/link.tsx'
+import { personalDataPath } from '../../../web/view/paths.ts'
+import { Person } from '../../../web/view/person.tsx'
+import { Table } from '../../../web/view/table.tsx'
+import { Text } from '../../../web/view/text.tsx'
+import { Time } from '../../../web/view/time.tsx'
+import type { ErasureRequestAnswer, ErasureRequestsAnswer } from '../server/answers.ts'
+
+/** Finds a person, and lists the erasures that a second person can confirm. */
+export const personalDataPage: View<ErasureRequestsAnswer> = (
+  { requests, ...found },
+  { words },
+) => ({
+  title: words.personalData.title,
+  about: words.personalData.about,
+  body: (
+    <>
+      <FindPerson {...found} />
+      <section data-about="*">
+        <h2>{words.personalData.requests.title}</h2>
+        {requests.length === 0 ? (
+          <p class="soft">{words.personalData.requests.none}</p>
+        ) : (
+          <Requests of={requests} />
+        )}
+      </section>
+    </>
+  ),
+})
+
+/** By the search of the console, and by the account id of a person whom it does not find any more. */
+function FindPerson(
+  { asked, customers = [], more }: Omit<ErasureRequestsAnswer, 'requests'>,
+  { base, words }: At,
+) {
+  const labels = words.personalData.find
+  return (
+    <search>
+      <form class="card form" method="get" action={`${base}/personal-data`}>
+        <Field
+          of={{ id: 'person', name: 'q', value: asked ?? '' }}
+          label={labels.search}
+          help={labels.help}
+        >
+          {(input) => (
+            <input
+              {...input}
+              {...{ type: 'search', autoComplete: 'off', spellcheck: false, dir: 'auto' }}
+              required
+              pattern=".*\S.*"
+              maxLength={100}
+              data-key="/"
+            />
+          )}
+        </Field>
+        <div class="actions">
+          <button type="submit" class="button primary">
+            {labels.go}
+          </button>
+        </div>
+      </form>
+      {asked !== undefined && <Found asked={asked} customers={customers} {...(more && { more })} />}
+    </search>
+  )
+}
+
+function Found(
+  { asked = '', customers = [], more }: Omit<ErasureRequestsAnswer, 'requests'>,
+  at: At,
+) {
+  const labels = at.words.personalData.find
+  return (
+    <>
+      <p role="status">
+        {customers.length === 0
+          ? text(at, labels.none, { text: asked })
+          : counted(at, labels.found, customers.length)}
+      </p>
+      {customers.length > 0 && (
+        <Table
+          label={labels.title}
+          rows={customers}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              name: labels.name,
+              cell: ({ id, name }) => (
+                <Link to={personalDataPath(id)}>
+                  <Person id={id} name={name} />
+                </Link>
+              ),
+            },
+            { name: labels.email, cell: ({ email }) => <bdi>{email}</bdi> },
+            { name: labels.id, cell: ({ id }) => <bdi class="id">{id}</bdi> },
+          ]}
+        />
+      )}
+      {more && <p class="note">{labels.more}</p>}
+      {!customers.some(({ id }) => id === asked) && (
+        <p>
+          <Link to={personalDataPath(asked)}>
+            <Text of={labels.byId} id={<bdi class="id">{asked}</bdi>} />
+          </Link>
+        </p>
+      )}
+    </>
+  )
+}
+
+function Requests({ of }: { of: readonly ErasureRequestAnswer[] }, { words }: At) {
+  const labels = words.personalData.requests
+  return (
+    <Table
+      label={labels.title}
+      rows={of}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          name: labels.person,
+          cell: ({ customer }) => (
+            <Link to={personalDataPath(customer.id)}>
+              <Person {...customer} />
+            </Link>
+          ),
+        },
+        { name: labels.by, cell: ({ by }) => <Person {...by} /> },
+        { name: labels.note, cell: ({ note }) => <bdi>{note}</bdi> },
+        {
+          name: labels.lapses,
+          cell: ({ isBegun, lapsesAt }) => (isBegun ? labels.begun : <Time at={lapsesAt} />),
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,24 @@
+import type { Context } from 'koa'
+import { type CookiePlace, readCookie, writeCookie } from '../sign-in/cookie.ts'
+import { type At, counted } from '../view/at.ts'
+import type { DoneMessage } from './table.ts'
+
+/** How long the next page may take, in seconds. */
+const MAX_SECONDS = 60
+
+const placeOf = (cookie: CookiePlace): CookiePlace => ({ ...cookie, name: `${cookie.name}-said` })
+
+/** Keeps what was done for the next page: a key of our own words and a number, never a text. */
+export function keepSaid(ctx: Context, cookie: CookiePlace, { key, count = 1 }: DoneMessage): void {
+  writeCookie(ctx, placeOf(cookie), `${key}.${count}`, MAX_SECONDS)
+}
+
+/** Takes what was done on the page before. */
+export function takeSaid(ctx: Context, cookie: CookiePlace, at: At): string | undefined {
+  const kept = readCookie(ctx, placeOf(cookie).name)
+  if (kept === undefined) return undefined
+  writeCookie(ctx, placeOf(cookie), '', 0)
+  const [key = '', count = ''] = kept.split('.')
+  const sentence = Object.entries(at.words.web.said).find(([known]) => known === key)?.[1]
+  return sentence && /^\d{1,9}$/.test(count) ? counted(at, sentence, Number(count)) : undefined
+}
