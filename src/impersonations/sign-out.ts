@@ -4,13 +4,13 @@ import { afterGrantDestroyed, beforeTokenDestroyed, judgeFoundTokens } from '../
 import { currentRequest } from '../host/request.ts'
 import { instance } from '../host/weak-cache.ts'
 import type { EndOptions } from '../public/objects.ts'
-import { parseAct, personAndSoftware } from '../shared/act.ts'
+import { personIn } from '../shared/act.ts'
 import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { endsWithin, limitTime } from '../shared/time.ts'
 import type { SubjectTokens } from '../tokens/subject-token.ts'
 import { endImpersonation, endMatching, hasEnded } from './end.ts'
 import { isOver, listTokens, lookUpOf } from './list.ts'
-import { endMarked, isConcernedBy, type Mark, markFrom, markOperator } from './marks.ts'
+import { endMarked, isConcernedBy, type Mark, markFrom, marksOf, storeMark } from './marks.ts'
 
 /** The longest wait of a sign-out for the storage, in milliseconds. */
 const MAX_WAIT_MS = 2_000
@@ -84,7 +84,7 @@ async function signOut(
     // Exchanges notice a destroyed grant. If a grant outlives the sign-out, they need a mark.
     const outliving = ids.filter((id) => !grants.get(id))
     if (outliving.length > 0) {
-      await markOperator(provider, operator, markFrom(filter, how, outliving))
+      await storeMark(provider, marksOf(operator), markFrom(filter, how, outliving))
     }
     return runsAny(provider, mark)
   }
@@ -148,9 +148,9 @@ export function followRevocations(provider: Provider): void {
  * proof.
  */
 function deriveEndOptions(token: AccessToken, ctx: KoaContextWithOIDC | undefined): EndOptions {
-  const { actor: by } = personAndSoftware(parseAct(token.extra?.act))
+  const sub = personIn(token.extra?.act)
   const isOwn = token.clientId !== undefined && ctx?.oidc.client?.clientId === token.clientId
-  return by && isOwn && !token.isSenderConstrained() ? { by: { sub: by.sub } } : {}
+  return sub !== undefined && isOwn && !token.isSenderConstrained() ? { by: { sub } } : {}
 }
 
 function findImpersonationId({ gty, extra }: AccessToken): string | undefined {

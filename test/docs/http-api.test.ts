@@ -9,7 +9,6 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { ClientMetadata } from 'oidc-provider'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { certificate } from '../support/certificates.ts'
-import { compile } from '../support/compile.ts'
 import { type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { managing } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
@@ -21,49 +20,37 @@ const DOCUMENT = new URL('../../docs/http-api.md', import.meta.url)
 describe('docs/http-api.md', function () {
   this.timeout(60_000)
 
-  it('says what introspection answers of an opaque token, while it runs and after its end', async () => {
+  it('says what introspection answers of an opaque token, and asks by Python; after the end, for nobody', async () => {
     const document = await readFile(DOCUMENT, 'utf8')
     const [, block = ''] =
       /^### An opaque access token$.*?^```json\n(.*?)^```$/ms.exec(document) ?? []
+    const [, code = ''] = /^```python\n(.*?)^```$/ms.exec(document) ?? []
     await using deployment = await managing()
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
     const { id, subjectToken } = await deployment.start()
     const resource = `${deployment.base}/opaque`
     const form = { subject_token: subjectToken, actor_token, resource }
     const { access_token: token } = (await deployment.exchange(form)).body
-    const introspect = () =>
-      deployment.post('/oidc/token/introspection', { client_id: 'console', token })
-    const { body } = await introspect()
+    const introspect = async () =>
+      (await deployment.post('/oidc/token/introspection', { client_id: 'console', token })).body
+    const body = await introspect()
     expect(Object.keys(body)).to.have.members(Object.keys(JSON.parse(block)))
     expect(body).to.include({ active: true, sub: 'alice', aud: resource, impersonation_id: id })
     expect(body.act).to.deep.equal({ sub: 'olivia' })
-    await deployment.send(`/${id}/end`)
-    expect((await introspect()).body).to.deep.equal({ active: false })
-  })
 
-  it('introspects by Python, and finds nothing after the end and for another audience', async () => {
-    const document = await readFile(DOCUMENT, 'utf8')
-    const [, code = ''] = /^```python\n(.*?)^```$/ms.exec(document) ?? []
-    await using deployment = await managing()
-    const { id, subjectToken } = await deployment.start()
-    const resource = `${deployment.base}/opaque`
-    const form = { subject_token: subjectToken, resource }
-    const { access_token: token } = (await deployment.exchange(form)).body
     const folder = await mkdtemp(join(tmpdir(), 'impersonation-introspect-'))
     await writeFile(join(folder, 'introspect.py'), code)
     const ask = async (audience: string) => {
       const program =
         'import json, sys; from introspect import introspect; print(json.dumps(introspect(*sys.argv[1:])))'
-      const args = [deployment.issuer, 'web', 'web-secret', token, audience]
-      const { stdout } = await promisify(execFile)('python3', ['-c', program, ...args], {
-        cwd: folder,
-      })
+      const args = ['-c', program, deployment.issuer, 'web', 'web-secret', token, audience]
+      const { stdout } = await promisify(execFile)('python3', args, { cwd: folder })
       return JSON.parse(stdout)
     }
     expect(await ask(resource)).to.include({ active: true, sub: 'alice', impersonation_id: id })
     expect(await ask('https://another.example.com')).to.equal(null)
     await deployment.send(`/${id}/end`)
-    expect(await ask(resource)).to.equal(null)
+    expect([await introspect(), await ask(resource)]).to.deep.equal([{ active: false }, null])
     await rm(folder, { recursive: true, force: true })
   })
 
@@ -114,7 +101,6 @@ describe('docs/http-api.md', function () {
 
   it('has code that issues in the process of the provider, and asks the policy beforehand', async () => {
     await using snippets = await snippetsOf('http-api.md')
-    expect(await compile(['-p', join(snippets.folder, 'tsconfig.json')])).to.equal('')
     const heading = 'From the process of the provider'
     const { issueForTicket } = await snippets.load(heading)
     const { labelOfButton } = await snippets.load(heading, 1)

@@ -9,7 +9,7 @@ import { Pool } from 'pg'
 import type { Authorize, Provider } from '../../src/index.ts'
 import { POSTGRES_URL, testOn } from '../adapters/servers.ts'
 import { CLIENTS, type Deployment, deploy } from '../support/deployment.ts'
-import { type Snippets, snippetsOf } from './documents.ts'
+import { snippetsOf } from './documents.ts'
 
 type LogEvents = (provider: Provider, log: (line: object) => void) => void
 type KillSwitch = (isOff: () => Promise<boolean>, rule: Authorize) => Authorize
@@ -34,10 +34,10 @@ describe('docs/runbook.md', () => {
   after(() => deployment?.close())
 
   /** Runs commands of the page in a shell that has got its machine token as the page says. */
-  async function shell(commands: string, CLIENT_SECRET = 'backend-secret') {
+  async function shell(commands: string) {
     const [token = ''] = blocks
     const script = `${token}\n${commands}`.replaceAll('https://id.example.com', deployment.base)
-    const env = { ...process.env, CLIENT_ID: 'on-call', CLIENT_SECRET }
+    const env = { ...process.env, CLIENT_ID: 'on-call', CLIENT_SECRET: 'backend-secret' }
     const { stdout } = await run('bash', ['-euc', script], { env })
     return stdout
   }
@@ -47,102 +47,66 @@ describe('docs/runbook.md', () => {
     return found
   }
 
-  it('ends what an operator runs', async () => {
-    await deployment.provider.impersonation.issue(
-      { userId: 'alice', mayAct: { sub: 'olivia' } },
-      { as: 'backend' },
-    )
+  const issue = (userId: string, mayAct?: { sub: string }) =>
+    deployment.provider.impersonation.issue({ userId, mayAct }, { as: 'backend' })
+
+  it('ends what an operator runs, lists and ends what runs for a customer, and what a client asked for', async () => {
+    await issue('alice', { sub: 'olivia' })
     expect(await shell(commandsWith('"actor": "olivia"'))).to.equal('{"ended":1}')
-  })
-
-  it('lists what runs for a customer, and ends it', async () => {
-    const { id } = await deployment.provider.impersonation.issue(
-      { userId: 'alice' },
-      { as: 'backend' },
-    )
+    const { id } = await issue('alice')
     const printed = await shell(commandsWith('?userId=alice'))
-    expect(printed)
-      .to.include(`"id":"${id}"`)
-      .and.to.match(/\{"ended":1\}$/)
-  })
-
-  it('ends everything that a client asked for', async () => {
-    for (const userId of ['alice', 'bob']) {
-      await deployment.provider.impersonation.issue({ userId }, { as: 'backend' })
-    }
+    expect(printed).to.include(`"id":"${id}"`)
+    expect(printed).to.match(/\{"ended":1\}$/)
+    for (const userId of ['alice', 'bob']) await issue(userId)
     expect(await shell(commandsWith('"requestedBy": "backend"'))).to.equal('{"ended":2}')
   })
 
   itOnPostgres('nobody.sh forbids everything new and ends what runs, by one command', async () => {
-    const page: Snippets = await snippetsOf('production.md')
+    await using stack = new AsyncDisposableStack()
+    const page = stack.use(await snippetsOf('production.md'))
     const { withKillSwitch } = await page.load('The kill switch')
     const folder = await mkdtemp(join(tmpdir(), 'impersonation-runbook-'))
+    stack.defer(() => rm(folder, { recursive: true }))
     const schema = `off_${process.pid}`
     const url = new URL(POSTGRES_URL)
     url.search = `?options=-c%20search_path%3D${schema}`
-    const pool = new Pool({ connectionString: url.href })
-    try {
-      await pool.query(`CREATE SCHEMA ${schema}`)
-      const production = await readFile(new URL('production.md', PAGE), 'utf8')
-      const [, table = ''] =
-        /^```sql\n(CREATE TABLE impersonation_off.*?)^```$/ms.exec(production) ?? []
-      await pool.query(table)
-      const isOff = async () => (await pool.query('SELECT FROM impersonation_off')).rowCount !== 0
-      expect(production).to.include(
-        "(await pool.query('SELECT FROM impersonation_off')).rowCount > 0",
-      )
-      const authorize = (withKillSwitch as KillSwitch)(isOff, () => true)
-      const clients = { issue: ['backend', 'web'], read: ['on-call'], end: ['on-call'] }
-      await using it = await deploy({
-        clients: [ON_CALL],
-        impersonation: { authorize, managementApi: { clients } },
-      })
-      const { subjectToken } = await it.provider.impersonation.issue(
-        { userId: 'alice' },
-        { as: 'backend' },
-      )
-      expect((await it.exchange({ subject_token: subjectToken })).status).to.equal(200)
+    const pool = stack.adopt(new Pool({ connectionString: url.href }), (it) => it.end())
+    await pool.query(`CREATE SCHEMA ${schema}`)
+    stack.defer(async () => void (await pool.query(`DROP SCHEMA ${schema} CASCADE`)))
+    const production = await readFile(new URL('production.md', PAGE), 'utf8')
+    const [, table = ''] =
+      /^```sql\n(CREATE TABLE impersonation_off.*?)^```$/ms.exec(production) ?? []
+    await pool.query(table)
+    const isOff = async () => (await pool.query('SELECT FROM impersonation_off')).rowCount !== 0
+    const authorize = (withKillSwitch as KillSwitch)(isOff, () => true)
+    const clients = { issue: ['backend', 'web'], read: ['on-call'], end: ['on-call'] }
+    const impersonation = { authorize, managementApi: { clients } }
+    const it = stack.use(await deploy({ clients: [ON_CALL], impersonation }))
+    const { subjectToken } = await it.provider.impersonation.issue(
+      { userId: 'alice' },
+      { as: 'backend' },
+    )
+    expect((await it.exchange({ subject_token: subjectToken })).status).to.equal(200)
 
-      const onCall = blocks[0]?.replaceAll('https://id.example.com', it.base) ?? ''
-      await writeFile(join(folder, 'on-call.sh'), onCall)
-      const script = commandsWith('# nobody.sh').replace('console-backend', 'web')
-      const env = {
-        ...process.env,
-        ...{ CLIENT_ID: 'on-call', CLIENT_SECRET: 'backend-secret' },
-        ...{ DATABASE_URL: url.href, USER: 'grace' },
-      }
-      const { stdout } = await run('bash', ['-euc', script], { env, cwd: folder })
-      expect(stdout).to.equal('{"ended":1}{"ended":0}')
-      const { rows } = await pool.query('SELECT who FROM impersonation_off')
-      expect(rows).to.deep.equal([{ who: 'grace' }])
-      expect((await it.issue({ userId: 'alice' })).status).to.equal(403)
+    const onCall = blocks[0]?.replaceAll('https://id.example.com', it.base) ?? ''
+    await writeFile(join(folder, 'on-call.sh'), onCall)
+    const script = commandsWith('# nobody.sh').replace('console-backend', 'web')
+    const secret = { CLIENT_ID: 'on-call', CLIENT_SECRET: 'backend-secret' }
+    const env = { ...process.env, ...secret, DATABASE_URL: url.href, USER: 'grace' }
+    const { stdout } = await run('bash', ['-euc', script], { env, cwd: folder })
+    expect(stdout).to.equal('{"ended":1}{"ended":0}')
+    const { rows } = await pool.query('SELECT who FROM impersonation_off')
+    expect(rows).to.deep.equal([{ who: 'grace' }])
+    expect((await it.issue({ userId: 'alice' })).status).to.equal(403)
 
-      const [, back = ''] = /empty the table: `(.*?)`/.exec(await readFile(PAGE, 'utf8')) ?? []
-      await pool.query(back)
-      expect((await it.issue({ userId: 'alice' })).status).to.equal(201)
-    } finally {
-      await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-      await pool.end()
-      await rm(folder, { recursive: true, force: true })
-      await page[Symbol.asyncDispose]()
-    }
+    const [, back = ''] = /empty the table: `(.*?)`/.exec(await readFile(PAGE, 'utf8')) ?? []
+    await pool.query(back)
+    expect((await it.issue({ userId: 'alice' })).status).to.equal(201)
   })
 
-  it('lists whom a stolen client was used for, when that client may do nothing any more', async () => {
+  it('lists whom a stolen client was used for, and tries the status lists as an API does', async () => {
     const printed = await shell(commandsWith('?requestedBy=backend'))
     expect(printed).to.include('"userId":"alice"').and.include('"userId":"bob"')
-  })
-
-  it('a stolen secret alone acts where no actor token is required, and a public client may exchange', async () => {
-    for (const required of [false, true]) {
-      await using it = await deploy({ impersonation: { actorToken: { required } } })
-      const { body } = await it.issue({ userId: 'alice' })
-      const answer = await it.exchange({ subject_token: body.subjectToken })
-      expect(answer.status).to.equal(required ? 400 : 200)
-    }
-  })
-
-  it('tries the status lists as an API does', async () => {
     expect(await shell(commandsWith('/status-lists'))).to.match(/^200\n/)
   })
 

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { type Answer, basic, type Deployment, deploy, type Form } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 
 const AUDIENCE = 'https://audience.example'
 
@@ -30,7 +31,7 @@ describe('token exchange', () => {
   after(() => deployment.close())
 
   async function exchange(form: Form = {}, headers?: Record<string, string>): Promise<Answer> {
-    return deployment.exchange({ subject_token: await deployment.subjectToken(), ...form }, headers)
+    return deployment.exchange({ ...form }, headers)
   }
 
   /** The claims of the JWT that this exchange issues, verified as an API would. */
@@ -40,21 +41,6 @@ describe('token exchange', () => {
     const expected = { typ: 'at+jwt', issuer: deployment.issuer }
     return (await jwtVerify(body.access_token, keys, expected)).payload
   }
-
-  it('answers 200 with exactly the members of the contract, and never a refresh or ID token', async () => {
-    const { status, headers, body } = await exchange({
-      scope: 'openid offline_access orders:read',
-    })
-    expect(status).to.equal(200)
-    expect(headers.get('cache-control')).to.equal('no-store')
-    expect(body).to.deep.equal({
-      access_token: body.access_token,
-      issued_token_type: ACCESS_TOKEN_TYPE,
-      token_type: 'Bearer',
-      expires_in: 900,
-      scope: 'openid orders:read',
-    })
-  })
 
   it('the access token is a JWT of the user for the resource, signed by the provider', async () => {
     const { exp = 0, iat = 0, jti, status, ...claims } = await claimsOf(await exchange())
@@ -80,7 +66,7 @@ describe('token exchange', () => {
   })
 
   it('audience may repeat the resource, or its audience', async () => {
-    expect((await exchange({ audience: deployment.orders })).status).to.equal(200)
+    await expectAnswer(exchange({ audience: deployment.orders }), 200)
     const form = { resource: AUDIENCE, audience: 'logical', scope: 'read' }
     expect((await claimsOf(await exchange(form))).aud).to.equal('logical')
   })

@@ -1,27 +1,17 @@
 import assert from 'node:assert/strict'
-import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise'
-import type { Configuration } from 'oidc-provider'
-import { table } from '../../examples/recipes/mysql.ts'
+import { MysqlAdapter, table } from '../../examples/recipes/mysql.ts'
 import { adapterContract } from '../../packages/testing/src/adapters/index.ts'
 import { MYSQL_URL, suiteOn, until } from '../adapters/servers.ts'
-import { deploy } from '../support/deployment.ts'
-import { openMysql } from './mysql.ts'
 import { race } from './race.ts'
 
-const ROUNDS = 500
-
-interface Round {
-  /** The callers that won, by process. */
-  readonly winners: readonly string[][]
-  /** The caller that the record names. */
-  readonly kept: unknown
+/** The recipe on a pool of its own. */
+function openMysql(database: string) {
+  const pool = createPool({ uri: MYSQL_URL, database, connectionLimit: 10 })
+  return { pool, factory: (model: string) => new MysqlAdapter(model, pool) }
 }
 
-const script = join(import.meta.dirname, 'mysql-process.ts')
 const suite = await suiteOn('MySQL')
 
 suite('The recipe for MySQL and MariaDB, on MariaDB', () => {
@@ -64,37 +54,6 @@ suite('The recipe for MySQL and MariaDB, on MariaDB', () => {
 
   race(() => [first.factory, second.factory])
 
-  /** Lets two processes ask for the same record at once, round by round: the winners of both. */
-  async function playRounds(...mistake: string[]) {
-    const adapter = first.factory('SubjectToken')
-    const children = [1, 2].map(() => fork(script, [database, ...mistake]))
-    await Promise.all(children.map((child) => once(child, 'message')))
-    const rounds: Round[] = []
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const id = `round-${round}`
-      await adapter.destroy(id)
-      await adapter.upsert(id, { jti: id, accountId: 'alice' }, 600)
-      const answers = children.map((child) => once(child, 'message'))
-      for (const child of children) child.send(id)
-      const winners = (await Promise.all(answers)).map(([won = []]): string[] => won)
-      rounds.push({ winners, kept: Object((await adapter.find(id))?.note).actor })
-    }
-    const exits = children.map((child) => once(child, 'exit'))
-    for (const child of children) child.disconnect()
-    await Promise.all(exits)
-    return rounds
-  }
-
-  it(`tells one caller of two processes that it won, and keeps its note, ${ROUNDS} times over`, async () => {
-    for (const { winners, kept } of await playRounds()) assert.deepEqual(winners.flat(), [kept])
-  })
-
-  it('has processes whose race a claim that reads first and writes afterwards does not pass', async () => {
-    const rounds = await playRounds('reading first')
-    const both = rounds.filter(({ winners }) => winners.every(({ length }) => length > 0))
-    assert.ok(both.length > 0)
-  })
-
   it('runs again what the database took back because of a deadlock', async () => {
     const adapter = first.factory('SubjectToken')
     const ids = ['deadlock-0', 'deadlock-1']
@@ -114,44 +73,6 @@ suite('The recipe for MySQL and MariaDB, on MariaDB', () => {
     other.release()
     await revoked
     assert.deepEqual(await Promise.all(ids.map((id) => adapter.find(id))), [undefined, undefined])
-  })
-
-  describe("a users' table with the defaults of the database", () => {
-    /** Answers of an issue for each id, and the line of check(), with one way to name the account. */
-    async function tryOut(idOf: (asked: string, stored: string) => string) {
-      const findAccount: Configuration['findAccount'] = async (_ctx, sub) => {
-        const select = 'SELECT id FROM users WHERE id = ?'
-        const [[row]] = await first.pool.query<RowDataPacket[]>(select, [sub])
-        return row && { accountId: idOf(sub, row.id), claims: () => ({ sub: row.id }) }
-      }
-      await using deployment = await deploy({
-        configuration: { findAccount },
-        impersonation: { authorize: ({ account }) => account.accountId !== 'root' },
-      })
-      const statuses: number[] = []
-      for (const userId of ['alice', 'root', 'ROOT', 'röot', 'root ']) {
-        statuses.push((await deployment.issue({ userId })).status)
-      }
-      const list = await deployment.provider.impersonation.check()
-      return { statuses, ok: list.find(({ id }) => id === 'account_ids')?.ok }
-    }
-
-    before(async () => {
-      await first.pool.query('CREATE TABLE users (id varchar(64) PRIMARY KEY)')
-      await first.pool.query("INSERT INTO users VALUES ('root'), ('alice')")
-    })
-
-    it('has no other spelling of an administrator, where findAccount answers the stored id', async () => {
-      const { statuses, ok } = await tryOut((_asked, stored) => stored)
-      assert.deepEqual(statuses, [201, 403, 404, 404, 400])
-      assert.equal(ok, true)
-    })
-
-    it('has them where findAccount answers what it was asked for, and check() says so', async () => {
-      const { statuses, ok } = await tryOut((asked) => asked)
-      assert.deepEqual(statuses, [201, 403, 201, 201, 400])
-      assert.equal(ok, false)
-    })
   })
 
   it('rejects within seconds where the database does not answer', async () => {

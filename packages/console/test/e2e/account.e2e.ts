@@ -79,7 +79,7 @@ describe('the account page', function () {
     await expectGoodLooks(page, 'account-objected')
     await deployment.settled()
     const { body } = await deployment.ask('grace', '/alarms')
-    expect(body.urgent.map((row: { id: string }) => row.id)).to.eql([id])
+    expect(body.alarms.map((row: { id: string }) => row.id)).to.eql([id])
     const timeline = await deployment.ask('grace', `/audit/${id}/timeline`)
     expect(timeline.text).to.contain('I know of no ticket')
   })
