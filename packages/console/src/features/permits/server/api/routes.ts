@@ -56,11 +56,20 @@ export function customerPermits() {
         return action(`/permits/${word}`, [], OWN_PERMIT, say(word), { after })
       }),
       action('/permits/standing', [], CHOICE, choose, {
-        after: () => ({ said: { key: 'saved' } }),
+        after: (standing) => ({ said: { key: SAVED[standing?.choice ?? 'rule'] } }),
       }),
     ],
   }
 }
+
+const SAVED = {
+  ask: 'standingAsk',
+  always: 'standingAlways',
+  never: 'standingNever',
+  day: 'saved',
+  week: 'saved',
+  rule: 'saved',
+} as const
 
 const SAID = {
   grant: 'permitAllowed',
