@@ -1,15 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
-import Koa from 'koa'
-import mount from 'koa-mount'
 import type { Configuration } from 'oidc-provider'
 import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import { type ChecklistItem, ImpersonationFeature, Provider } from '../src/index.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../src/shared/constants.ts'
 import { deploy } from './support/deployment.ts'
+import { providerAt, serving } from './support/serving.ts'
 
 const machine = {
   client_id: 'backend',
@@ -145,56 +142,70 @@ describe('the checklist of provider.impersonation.check()', function () {
     }
     const account = (accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) })
 
-    it('is not ok where a storage without case meets a findAccount that answers what it was asked for', async () => {
-      const line = await lineAfter('alice', (_ctx, sub) => ignoringCase(sub) && account(sub))
-      expect(line).to.include({ ok: false })
-      expect(line?.message).to.not.match(/alice/i)
-    })
-
-    it('is ok where findAccount answers the stored id, and where a storage has both spellings', async () => {
-      const stored = (user: { id: string } | undefined) => user && account(user.id)
-      const ok = {
-        id: 'account_ids',
-        ok: true,
-        message: 'let findAccount answer the id as it is stored',
-      }
-      expect(await lineAfter('alice', (_ctx, sub) => stored(ignoringCase(sub)))).to.deep.equal(ok)
-      expect(await lineAfter('BOB', (_ctx, sub) => stored(STORED.get(sub)))).to.deep.equal(ok)
-    })
-
-    it('is ok, and says so, where there is nothing to try', async () => {
-      for (const userId of ['', '4711']) {
-        const line = await lineAfter(userId, (_ctx, sub) => account(sub))
-        expect(line).to.include({ ok: true })
-        expect(line?.message).to.match(/nothing could be tried yet/)
-      }
-    })
+    const answeringAsked = (_ctx: unknown, sub: string) => ignoringCase(sub) && account(sub)
+    const answeringStored = (_ctx: unknown, sub: string) => {
+      const stored = ignoringCase(sub)
+      return stored && account(stored.id)
+    }
+    for (const [what, userId, findAccount, ok, message] of [
+      [
+        'is not ok where a storage without case meets a findAccount that answers what it was asked for',
+        'alice',
+        answeringAsked,
+        false,
+        /^(?!.*alice)/i,
+      ],
+      [
+        'is ok where findAccount answers the stored id',
+        'alice',
+        answeringStored,
+        true,
+        /^let findAccount answer the id as it is stored$/,
+      ],
+      [
+        'is ok where a storage has both spellings',
+        'BOB',
+        (_ctx: unknown, sub: string) => (STORED.has(sub) ? account(sub) : undefined),
+        true,
+        /^let findAccount answer the id as it is stored$/,
+      ],
+      [
+        'is ok, and says so, before anything was impersonated',
+        '',
+        (_ctx: unknown, sub: string) => account(sub),
+        true,
+        /nothing could be tried yet/,
+      ],
+      [
+        'is ok, and says so, where no id has letters',
+        '4711',
+        (_ctx: unknown, sub: string) => account(sub),
+        true,
+        /nothing could be tried yet/,
+      ],
+    ] as const) {
+      it(what, async () => {
+        const line = await lineAfter(userId, findAccount)
+        expect(line).to.include({ id: 'account_ids', ok })
+        expect(line?.message).to.match(message)
+      })
+    }
   })
 
   it('finds a management API that is not mounted, and one that is', async () => {
     for (const isMounted of [true, false]) {
-      const app = new Koa()
-      const server = createServer()
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      const { port } = server.address() as AddressInfo
-      const provider = new Provider(`http://127.0.0.1:${port}/oidc`, {
-        adapter: createMemoryAdapter(),
-        features: {
-          clientCredentials: { enabled: true },
-          impersonation: {
-            enabled: true,
-            managementApi: { resource: 'https://id.example.com/api', clients: [] },
-          },
-        },
+      const build = (base: string) => {
+        const provider = providerAt(base)
+        if (isMounted) provider.use(provider.impersonation.routes())
+        listed = () => provider.impersonation.check()
+        return provider.callback()
+      }
+      let listed: () => Promise<readonly ChecklistItem[]>
+      await serving(build, async () => {
+        const list = await listed()
+        const line = (name: string) => list.find(({ id }) => id === name)?.ok
+        expect([line('discovery'), line('management_api')]).to.deep.equal([true, isMounted])
       })
-      if (isMounted) app.use(provider.impersonation.routes())
-      app.use(mount('/oidc', provider))
-      server.on('request', app.callback())
-      const list = await provider.impersonation.check()
-      server.close()
-      const line = (name: string) => list.find(({ id }) => id === name)
-      expect(line('discovery')?.ok).to.equal(true)
-      expect(line('management_api')?.ok).to.equal(isMounted)
     }
   })
 })

@@ -1,36 +1,72 @@
 import { once } from 'node:events'
-import middie from '@fastify/middie'
+import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
 import express from 'express'
-import fastify from 'fastify'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { Provider } from '../src/index.ts'
 import { freePort } from './adapters/servers.ts'
 import { configuration, providerAt, serving, wholeFlow } from './support/serving.ts'
 
-describe('where it can be mounted', () => {
-  it('in a Koa app, with the provider at /oidc', () =>
-    serving(
-      (base) => {
-        const provider = providerAt(`${base}/oidc`)
-        const app = new Koa()
-        app.use(provider.impersonation.routes())
-        app.use(mount('/oidc', provider))
-        return app.callback()
-      },
-      async (base) => expect(await wholeFlow(base, `${base}/oidc`)).to.deep.equal([201, 200]),
-    ))
+/** The provider at a path of Koa, behind its routes. */
+function withRoutes(provider: Provider) {
+  return new Koa()
+    .use(provider.impersonation.routes())
+    .use(mount(new URL(provider.issuer).pathname, provider))
+    .callback()
+}
 
-  it('alone: in front of the provider itself', () =>
-    serving(
-      (base) => {
-        const provider = providerAt(base)
-        provider.use(provider.impersonation.routes())
-        return provider.callback()
-      },
-      async (base) => expect(await wholeFlow(base, base)).to.deep.equal([201, 200]),
-    ))
+/** Where the issuer is, and the management API, below the origin. Frameworks: docs/frameworks.test.ts. */
+const MOUNTINGS: Record<
+  string,
+  [
+    issuer: string,
+    api: string,
+    build: (provider: Provider) => RequestListener | Promise<RequestListener>,
+  ]
+> = {
+  'in a Koa app, with the provider at /oidc': ['/oidc', '', withRoutes],
+  'alone: in front of the provider itself': [
+    '',
+    '',
+    (provider) => {
+      provider.use(provider.impersonation.routes())
+      return provider.callback()
+    },
+  ],
+  'below a mount of its own, which the path follows': [
+    '',
+    '/admin',
+    (provider) =>
+      new Koa()
+        .use(mount('/admin', provider.impersonation.routes()))
+        .use(mount('/', provider))
+        .callback(),
+  ],
+  'as a plain Node request listener': [
+    '/oidc',
+    '',
+    (provider) => {
+      const api = provider.impersonation.callback()
+      const oidc = express().use('/oidc', provider.callback())
+      return (request, response) =>
+        request.url?.startsWith('/oidc') ? oidc(request, response) : api(request, response)
+    },
+  ],
+}
+
+describe('where it can be mounted', () => {
+  for (const [what, [issuer, api, build]] of Object.entries(MOUNTINGS)) {
+    it(what, () =>
+      serving(
+        (base) => build(providerAt(base + issuer)),
+        async (base) => {
+          expect(await wholeFlow(base + api, base + issuer)).to.deep.equal([201, 200])
+          expect((await fetch(`${base}/nothing`)).status).to.equal(404)
+        },
+      ),
+    )
+  }
 
   describe('by its own listen(), as in the quick start of oidc-provider', () => {
     async function flowBy(prepare: (provider: Provider) => void) {
@@ -75,74 +111,6 @@ describe('where it can be mounted', () => {
         },
       ))
   })
-
-  it('below a mount of its own, which the path follows', () =>
-    serving(
-      (base) => {
-        const provider = providerAt(base)
-        const app = new Koa()
-        app.use(mount('/admin', provider.impersonation.routes()))
-        app.use(mount('/', provider))
-        return app.callback()
-      },
-      async (base) => expect(await wholeFlow(`${base}/admin`, base)).to.deep.equal([201, 200]),
-    ))
-
-  it('under Express, also behind express.json()', () =>
-    serving(
-      (base) => {
-        const provider = providerAt(`${base}/oidc`)
-        const app = express()
-        app.use('/parsed', express.json())
-        app.use('/parsed', provider.impersonation.callback())
-        app.use(provider.impersonation.callback())
-        app.use('/oidc', provider.callback())
-        app.get('/mine', (_request, response) => {
-          response.send('still here')
-        })
-        return app
-      },
-      async (base) => {
-        expect(await wholeFlow(base, `${base}/oidc`)).to.deep.equal([201, 200])
-        expect(await wholeFlow(`${base}/parsed`, `${base}/oidc`)).to.deep.equal([201, 200])
-        const mine = await fetch(`${base}/mine`)
-        expect([mine.status, await mine.text()]).to.deep.equal([200, 'still here'])
-        expect((await fetch(`${base}/nothing`)).status).to.equal(404)
-      },
-    ))
-
-  it('under Fastify', () =>
-    serving(
-      async (base) => {
-        const provider = providerAt(`${base}/oidc`)
-        const app = fastify()
-        await app.register(middie)
-        app.use(provider.impersonation.callback())
-        app.use('/oidc', provider.callback())
-        app.get('/mine', async () => 'still here')
-        await app.ready()
-        return (request, response) => app.routing(request, response)
-      },
-      async (base) => {
-        expect(await wholeFlow(base, `${base}/oidc`)).to.deep.equal([201, 200])
-        expect(await (await fetch(`${base}/mine`)).text()).to.equal('still here')
-      },
-    ))
-
-  it('as a plain Node request listener, which answers 404 to everything else', () =>
-    serving(
-      (base) => {
-        const provider = providerAt(`${base}/oidc`)
-        const api = provider.impersonation.callback()
-        const oidc = express().use('/oidc', provider.callback())
-        return (request, response) =>
-          request.url?.startsWith('/oidc') ? oidc(request, response) : api(request, response)
-      },
-      async (base) => {
-        expect(await wholeFlow(base, `${base}/oidc`)).to.deep.equal([201, 200])
-        expect((await fetch(`${base}/nothing`)).status).to.equal(404)
-      },
-    ))
 })
 
 describe('a provider without impersonation', () => {
@@ -150,26 +118,18 @@ describe('a provider without impersonation', () => {
     ['enabled: false', { enabled: false }],
     ['no feature at all', undefined],
   ] as const) {
-    it(`${what}: no route, no grant, and the rest as it was`, async () => {
-      await serving(
+    it(`${what}: no route, no grant, and the rest as it was`, () =>
+      serving(
         (base) => {
-          const provider = new Provider(`${base}/oidc`, {
-            ...configuration,
-            features: { ...configuration.features, impersonation },
-          })
-          const app = new Koa()
-          app.use(provider.impersonation.routes())
-          app.use(mount('/oidc', provider))
-          return app.callback()
+          const features = { ...configuration.features, impersonation }
+          return withRoutes(new Provider(`${base}/oidc`, { ...configuration, features }))
         },
         async (base) => {
-          expect((await fetch(`${base}/api/subject-tokens`, { method: 'POST' })).status).to.equal(
-            404,
-          )
+          const { status } = await fetch(`${base}/api/subject-tokens`, { method: 'POST' })
+          expect(status).to.equal(404)
           const discovery = await fetch(`${base}/oidc/.well-known/openid-configuration`)
           expect(await discovery.text()).to.not.include('token-exchange')
         },
-      )
-    })
+      ))
   }
 })

@@ -33,15 +33,12 @@ function need(holds: unknown, sentence: string): asserts holds {
  */
 export async function checkStorage(
   adapter: Adapter,
-  consumeInProcess: (id: string, expiresAt: number) => Promise<boolean>,
+  consumeInProcess: (id: string) => Promise<boolean>,
   timeoutMs = CALL_TIMEOUT_MS,
 ): Promise<void> {
   const limited = limitCalls(adapter, timeoutMs)
   const id = randomKey()
-  const consume = () =>
-    hasConsumeOnce(limited)
-      ? limited.consumeOnce(id)
-      : consumeInProcess(id, epochSeconds() + LIFE_SECONDS)
+  const consume = () => (hasConsumeOnce(limited) ? limited.consumeOnce(id) : consumeInProcess(id))
   try {
     if (hasCheck(adapter)) await attempt('check()', timeoutMs, () => adapter.check(), messageOf)
     const stored = record(id)

@@ -118,6 +118,8 @@ export function accessTokenClaims(
         jwt.payload = claimsFrom(copy.payload)
       }
       const { payload } = jwt
+      // Left by a late write of the deployment's code, it would replace these claims (I4).
+      if (typeof payload.toJSON === 'function') delete payload.toJSON
       setProviderClaims(options, ctx, token, payload)
       const marked = marks.get(token)
       if (marked) {

@@ -19,6 +19,9 @@ import { warn } from '../shared/warn.ts'
 
 export { certificateThumbprint }
 
+/** The default of oidc-provider. */
+export const { loadExistingGrant } = defaults
+
 /** The provider's configuration, merged with its defaults. */
 export function configurationOf(provider: Provider): Configuration {
   return instance(provider).configuration

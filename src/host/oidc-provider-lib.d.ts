@@ -29,7 +29,9 @@ declare module 'oidc-provider/lib/helpers/weak_cache.js' {
 declare module 'oidc-provider/lib/helpers/defaults.js' {
   import type { Configuration } from 'oidc-provider'
 
-  export const defaults: Configuration
+  export const defaults: Configuration & {
+    loadExistingGrant: NonNullable<Configuration['loadExistingGrant']>
+  }
 }
 declare module 'oidc-provider/lib/helpers/jwt.js' {
   /** Sets claims of the given payload. */

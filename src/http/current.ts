@@ -7,7 +7,7 @@ import { getImpersonation } from '../impersonations/list.ts'
 import { readInput } from '../options/rules.ts'
 import type { Actor } from '../public/hooks.ts'
 import type { Impersonation } from '../public/objects.ts'
-import { parseAct, personAndSoftware } from '../shared/act.ts'
+import { personIn } from '../shared/act.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/access-token.ts'
 import { presentedToken } from './bearer.ts'
 import { hasBody, readJsonBody } from './body.ts'
@@ -57,8 +57,8 @@ export async function endCurrent(provider: Provider, ctx: KoaContextWithOIDC): P
   const { reason } = hasBody(ctx)
     ? readInput(CURRENT_END, await readJsonBody(ctx, MAX_BODY_BYTES))
     : {}
-  const { actor: by } = personAndSoftware(parseAct(act))
-  const how = { by: by && { sub: by.sub }, reason }
+  const sub = personIn(act)
+  const how = { by: sub === undefined ? undefined : { sub }, reason }
   const before = await getImpersonation(provider, impersonationId)
   // Also for an ended impersonation: the event of an end whose outcome was unknown may be due.
   const after = await endImpersonation(provider, impersonationId, how, ctx)

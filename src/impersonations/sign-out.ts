@@ -4,7 +4,7 @@ import { afterGrantDestroyed, beforeTokenDestroyed, judgeFoundTokens } from '../
 import { currentRequest } from '../host/request.ts'
 import { instance } from '../host/weak-cache.ts'
 import type { EndOptions } from '../public/objects.ts'
-import { parseAct, personAndSoftware } from '../shared/act.ts'
+import { personIn } from '../shared/act.ts'
 import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { endsWithin, limitTime } from '../shared/time.ts'
 import type { SubjectTokens } from '../tokens/subject-token.ts'
@@ -148,9 +148,9 @@ export function followRevocations(provider: Provider): void {
  * proof.
  */
 function deriveEndOptions(token: AccessToken, ctx: KoaContextWithOIDC | undefined): EndOptions {
-  const { actor: by } = personAndSoftware(parseAct(token.extra?.act))
+  const sub = personIn(token.extra?.act)
   const isOwn = token.clientId !== undefined && ctx?.oidc.client?.clientId === token.clientId
-  return by && isOwn && !token.isSenderConstrained() ? { by: { sub: by.sub } } : {}
+  return sub !== undefined && isOwn && !token.isSenderConstrained() ? { by: { sub } } : {}
 }
 
 function findImpersonationId({ gty, extra }: AccessToken): string | undefined {

@@ -1,4 +1,5 @@
-import type { Configuration, Grant, KoaContextWithOIDC } from 'oidc-provider'
+import type { Configuration } from 'oidc-provider'
+import { loadExistingGrant } from '../host/instance.ts'
 import type { ClientRule } from '../public/options.ts'
 import { isNamed } from './clients.ts'
 
@@ -12,7 +13,7 @@ export type LoadExistingGrant = NonNullable<Configuration['loadExistingGrant']>
  */
 export function withApplicationGrants(
   applications: ClientRule,
-  own: LoadExistingGrant = existingGrant,
+  own: LoadExistingGrant = loadExistingGrant,
 ): LoadExistingGrant {
   return async (ctx) => {
     const { client, provider, session } = ctx.oidc
@@ -31,11 +32,4 @@ export function withApplicationGrants(
     }
     return grant
   }
-}
-
-/** The default of oidc-provider. */
-async function existingGrant({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> {
-  const { client, provider, result, session } = oidc
-  const id = result?.consent?.grantId ?? (client && session?.grantIdFor(client.clientId))
-  return id ? provider.Grant.find(id) : undefined
 }

@@ -192,8 +192,7 @@ export function statusLists({
 export class StatusBits {
   readonly #bytes: Uint8Array
   /** The member `lst`, until another bit is set. */
-  #encoded: string | undefined
-  #changes = 0
+  #encoded: Promise<string> | undefined
 
   /** @param size - the number of statuses, a multiple of 8 */
   constructor(size: number) {
@@ -207,28 +206,29 @@ export class StatusBits {
    */
   set(indices: Iterable<number>): void {
     for (const index of indices) {
-      const byte = this.#bytes[index >>> 3]
-      if (byte === undefined || !Number.isInteger(index) || index < 0 || index > 0xffffffff) {
+      const at = Math.floor(index / 8)
+      const byte = this.#bytes[at]
+      if (byte === undefined || !Number.isInteger(index)) {
         throw new RangeError('a status index is beyond the end of its list')
       }
       // "the blocks being packed into bytes from the least significant bit ("0") to the most
       // significant bit ("7")"
       const bit = 1 << (index & 7)
       if (byte & bit) continue
-      this.#bytes[index >>> 3] = byte | bit
+      this.#bytes[at] = byte | bit
       this.#encoded = undefined
-      this.#changes += 1
     }
   }
 
   /** Returns the member `lst`: DEFLATE with the ZLIB format at the highest level, base64url. */
-  async encode(): Promise<string> {
-    if (this.#encoded !== undefined) return this.#encoded
-    const changes = this.#changes
-    // A copy, because bits may be set while another thread reads.
-    const compressed = await compress(this.#bytes.slice(), { level: constants.Z_BEST_COMPRESSION })
-    const encoded = compressed.toString('base64url')
-    if (this.#changes === changes) this.#encoded = encoded
-    return encoded
+  encode(): Promise<string> {
+    this.#encoded ??= deflated(this.#bytes)
+    return this.#encoded
   }
+}
+
+async function deflated(bytes: Uint8Array): Promise<string> {
+  // A copy, because bits may be set while another thread reads.
+  const compressed = await compress(bytes.slice(), { level: constants.Z_BEST_COMPRESSION })
+  return compressed.toString('base64url')
 }

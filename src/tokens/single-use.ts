@@ -1,20 +1,10 @@
 import type { Adapter } from 'oidc-provider'
-import { type ConsumptionNote, hasConsumeOnce, type KnownRecord } from '../adapters/contract.ts'
+import { hasConsumeOnce, type SingleUseAdapter } from '../adapters/contract.ts'
 import { isDevelopmentAdapter } from '../host/instance.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 
-/**
- * Consumes the record `id`, which expires at `expiresAt` (seconds since the epoch), and stores the
- * note with it if the adapter can. Resolves `true` for exactly one caller, ever.
- *
- * @throws if it is not certain who won.
- */
-export type ConsumeOnce = (
-  id: string,
-  expiresAt: number,
-  note?: ConsumptionNote,
-  known?: KnownRecord,
-) => Promise<boolean>
+/** Consumes a record. Resolves `true` for exactly one caller, ever. */
+export type ConsumeOnce = SingleUseAdapter['consumeOnce']
 
 /**
  * Selects how records of this adapter are consumed once: by its own `consumeOnce`, or by a guard
@@ -27,8 +17,8 @@ export function createConsumer(
   singleUse: 'adapter' | 'per-process',
 ): ConsumeOnce {
   if (hasConsumeOnce(adapter)) {
-    return async (id, _expiresAt, note, known) => {
-      const won: unknown = await adapter.consumeOnce(id, note, known)
+    return async (...record) => {
+      const won: unknown = await adapter.consumeOnce(...record)
       if (typeof won !== 'boolean') {
         throw new TypeError('consumeOnce() of the storage adapter must resolve true or false')
       }

@@ -13,7 +13,7 @@ import { deepFreeze } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
 import { statusListUri } from '../shared/uris.ts'
 import { chooseEnding } from './ending-adapter.ts'
-import { type ConsumeOnce, createConsumer } from './single-use.ts'
+import { createConsumer } from './single-use.ts'
 
 /** The largest difference between the clocks of the provider's processes, in seconds. */
 export const MAX_CLOCK_DIFFERENCE = 5
@@ -253,7 +253,7 @@ export function defineSubjectToken(
       // The token may have expired since it was found, and some storages do not check the expiry.
       if (this.isExpired) return false
       const known = { iat: this.iat, expiresIn: this.remainingTTL }
-      const won = await consumeOnce(this.jti, this.exp ?? 0, redemption, known)
+      const won = await consumeOnce(this.jti, redemption, known)
       if (!won) return false
       this.emit('consumed')
       Object.assign(this, { consumed: epochSeconds(), note: redemption })
@@ -262,7 +262,7 @@ export function defineSubjectToken(
   }
 
   const { adapter } = StoredSubjectToken
-  const consumeOnce: ConsumeOnce = createConsumer(adapter, subjectToken.singleUse)
+  const consumeOnce = createConsumer(adapter, subjectToken.singleUse)
   const ending = chooseEnding(adapter, endingOptions)
   /**
    * The time for which the storage keeps a record after the last moment of redemption, in seconds.

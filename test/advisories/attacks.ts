@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { decodeJwt, importJWK, type JWTPayload, SignJWT } from 'jose'
 import { type GetCustomJwtClaims, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { type Deployment, type Form, signingKey } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 export const SUBJECT_REFUSED = {
@@ -32,9 +33,11 @@ export async function expectExchanged(deployment: Deployment, form: Form): Promi
 
 /** The management API refuses this bearer token, and issues nothing. */
 export async function expectBearerRefused(deployment: Deployment, token: string): Promise<void> {
-  const { status, body } = await deployment.issue({ userId: 'alice' }, { token })
-  expect(status).to.equal(401)
-  expect(body.error).to.equal('invalid_token')
+  const { body } = await expectAnswer(
+    deployment.issue({ userId: 'alice' }, { token }),
+    401,
+    'invalid_token',
+  )
   expect(body).to.not.have.property('subjectToken')
 }
 

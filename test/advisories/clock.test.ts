@@ -2,14 +2,8 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { at } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import { signIn } from '../support/sign-in.ts'
-import {
-  ACTOR_REFUSED,
-  expectBearerRefused,
-  expectRefused,
-  operatorJwt,
-  SUBJECT_REFUSED,
-} from './attacks.ts'
+import { expectAnswer } from '../support/http.ts'
+import { expectRefused, SUBJECT_REFUSED } from './attacks.ts'
 
 const HOUR = 3_600_000
 
@@ -23,21 +17,6 @@ describe('a clock that is an hour off', () => {
     await deployment.close()
   })
 
-  it('ahead: what was issued before is no longer good, as subject, actor or bearer', async () => {
-    const subject_token = await deployment.subjectToken()
-    const opaque = (await signIn(deployment, 'olivia')).access_token
-    const jwt = await operatorJwt(deployment)
-    const m2m = await deployment.m2mToken()
-    await at(Date.now() + HOUR, async () => {
-      await expectRefused(deployment, { subject_token }, SUBJECT_REFUSED)
-      const fresh = await deployment.subjectToken()
-      for (const actor_token of [opaque, jwt]) {
-        await expectRefused(deployment, { subject_token: fresh, actor_token }, ACTOR_REFUSED)
-      }
-      await expectBearerRefused(deployment, m2m)
-    })
-  })
-
   for (const [what, redeemedAt] of [
     ['ahead', HOUR],
     ['behind', -HOUR],
@@ -46,8 +25,7 @@ describe('a clock that is an hour off', () => {
       let subject_token = ''
       await at(Date.now() + redeemedAt, async () => {
         subject_token = await deployment.subjectToken()
-        const { status, body } = await deployment.exchange({ subject_token })
-        expect(status).to.equal(200)
+        const { body } = await expectAnswer(deployment.exchange({ subject_token }), 200)
         const { exp = 0, iat = 0 } = decodeJwt(body.access_token)
         expect(exp - iat).to.equal(900)
       })
@@ -62,7 +40,7 @@ describe('a clock that is an hour off', () => {
   it('behind, after the issue: good for one exchange, and for no other at any time', async () => {
     const subject_token = await deployment.subjectToken()
     await at(Date.now() - HOUR, async () => {
-      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+      await expectAnswer(deployment.exchange({ subject_token }), 200)
       await expectRefused(deployment, { subject_token }, SUBJECT_REFUSED)
     })
     for (const off of [0, HOUR]) {

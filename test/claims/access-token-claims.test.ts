@@ -1,169 +1,273 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import type { Configuration } from 'oidc-provider'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { recording } from '../support/audit.ts'
 import { deployWith, exchange } from '../support/claims-hook.ts'
-import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { type DeploymentOptions, deploy } from '../support/deployment.ts'
+import {
+  type Customizer,
+  claimsOf,
+  customizing,
+  extraTokenClaims,
+  impersonated,
+  MARKED_JTI,
+} from '../support/own-hooks.ts'
 import { signIn } from '../support/sign-in.ts'
 
-describe('claims of an access token', () => {
-  let deployment: Deployment
-  afterEach(() => deployment.close())
+const forged = { sub: 'mallory' }
+const FORGED = {
+  act: forged,
+  may_act: forged,
+  sub: 'bob',
+  aud: 'https://elsewhere.example',
+  iss: 'https://elsewhere.example',
+  exp: 9999999999,
+  nbf: 1,
+  iat: 1,
+  jti: 'x',
+  scope: 'everything',
+  client_id: 'mallory',
+  cnf: { jkt: 'x' },
+  sid: 'x',
+  op_grant_id: 'x',
+  authorization_details: [],
+  active: true,
+  token_type: 'x',
+  username: 'bob',
+  status: { status_list: { idx: 0, uri: 'x' } },
+  impersonation_id: 'x',
+}
+/** What a late write forges. */
+const LATE = { act: forged, jti: 'x', status: 1 }
 
-  const FORGED = {
-    act: { sub: 'mallory' },
-    may_act: { sub: 'mallory' },
-    sub: 'bob',
-    aud: 'https://elsewhere.example',
-    iss: 'https://elsewhere.example',
-    exp: 9999999999,
-    nbf: 1,
-    iat: 1,
-    jti: 'x',
-    scope: 'everything',
-    client_id: 'mallory',
-    cnf: { jkt: 'x' },
-    sid: 'x',
-    op_grant_id: 'x',
-    authorization_details: [],
-    active: true,
-    token_type: 'x',
-    username: 'bob',
-    fine: true,
+/** Runs in many microtasks after this one. */
+async function later(write: () => unknown): Promise<void> {
+  for (let count = 0; count < 200; count += 1) {
+    await Promise.resolve()
+    write()
+  }
+}
+
+const accessorOf = (payload: object, configurable: boolean) => ({
+  configurable,
+  get: () => ({ ...payload, act: forged }),
+  set: () => {},
+})
+const hidden = (value: unknown) => ({ enumerable: true, get: () => value, set: () => {} })
+
+/** A customizer, or an `extraTokenClaims`, of users' tokens. */
+const byCustomizer = (customize: Customizer) => customizing(customize)
+const byClaims = (own: (token: object) => object | undefined) =>
+  extraTokenClaims((token) =>
+    Reflect.get(token, 'kind') === 'AccessToken' ? own(token) : undefined,
+  )
+/** Writes to impersonated tokens alone: another one is the deployment's to change. */
+const ifExchanged = (write: (token: object) => unknown) => (token: object) => {
+  if (Reflect.get(token, 'gty') === TOKEN_EXCHANGE_GRANT_TYPE) write(token)
+}
+const byTtl = (write: (token: object) => unknown): DeploymentOptions => ({
+  configuration: {
+    ttl: {
+      AccessToken(_ctx, token) {
+        ifExchanged(write)(token)
+        return 900
+      },
+    },
+  },
+})
+const REWRITTEN = { jti: 'x', gty: 'refresh_token', scope: 'admin', accountId: 'bob' }
+
+const TRICKS: Record<string, DeploymentOptions> = {
+  'claims of every name, by extraTokenClaims and the hook': {
+    ...byClaims(() => FORGED),
+    impersonation: {
+      getCustomJwtClaims: ({ token }) => (token.sub === 'backend' ? {} : FORGED),
+    },
+  },
+  'claims of every name, by a JWT customizer': byCustomizer((_ctx, _token, { payload }) =>
+    Object.assign(payload, { act: forged, jti: 'x', status: 1, exp: FORGED.exp }),
+  ),
+  'claims with an inherited prototype': byClaims(() =>
+    Object.assign(Object.create({ deployment: 'eu' }), { act: forged }),
+  ),
+  'a toJSON in claims': byClaims(() => ({ toJSON: () => ({ sub: 'bob', act: forged }) })),
+  'an accessor in the payload': byCustomizer((_ctx, _token, { payload }) =>
+    Object.defineProperty(payload, 'act', { ...hidden(forged), configurable: true }),
+  ),
+  'an accessor on jwt.payload': byCustomizer((_ctx, _token, jwt) =>
+    Object.defineProperty(jwt, 'payload', accessorOf(jwt.payload, true)),
+  ),
+  'an accessor on jwt.payload, for good': byCustomizer((_ctx, _token, jwt) =>
+    Object.defineProperty(jwt, 'payload', accessorOf(jwt.payload, false)),
+  ),
+  'writing to jwt.payload in later microtasks and turns': byCustomizer((_ctx, _token, jwt) => {
+    const write = () => Object.assign(jwt.payload, LATE)
+    void later(write)
+    setImmediate(write)
+    process.nextTick(write)
+  }),
+  'assigning jwt.payload in later microtasks': byCustomizer((_ctx, _token, jwt) => {
+    const { payload } = jwt
+    void later(() => Object.assign(jwt, { payload: { ...payload, act: forged } }))
+  }),
+  'freezing jwt with a forged payload': byCustomizer((_ctx, _token, jwt) => {
+    jwt.payload = { ...jwt.payload, ...LATE }
+    Object.freeze(jwt)
+  }),
+  'a hidden toJSON in the payload, after a turn': byCustomizer(async (_ctx, _token, jwt) => {
+    await turn()
+    const { payload } = jwt
+    Object.defineProperty(payload, 'toJSON', { value: () => ({ ...payload, ...LATE }) })
+  }),
+  'a JWT customizer that drops payload.jti': byCustomizer((_ctx, _token, jwt) => {
+    const { jti: _, ...payload } = jwt.payload
+    jwt.payload = payload
+  }),
+  'a JWT customizer that writes to the token': byCustomizer((_ctx, token) =>
+    ifExchanged((it) => Object.assign(it, { jti: 'x' }))(token),
+  ),
+  'extraTokenClaims that writes to the token': byClaims((token) => {
+    const more = { emit: 'none', expiresIn: 31_536_000 }
+    ifExchanged((it) => Object.assign(it, REWRITTEN, more, { kind: Symbol('x') }))(token)
+    return { region: 'eu' }
+  }),
+  'extraTokenClaims that makes token.jti an accessor': byClaims((token) => {
+    ifExchanged((it) => Object.defineProperty(it, 'jti', hidden('x')))(token)
+    return undefined
+  }),
+  'extraTokenClaims that writes to stored claims in later microtasks': byClaims((token) => {
+    void later(() => {
+      const extra = Object('extra' in token ? token.extra : undefined)
+      delete extra.impersonation_id
+      Object.assign(extra, { act: forged, toJSON: () => ({ act: forged }) })
+    })
+    return { region: 'eu' }
+  }),
+  'ttl.AccessToken that makes members of the token accessors': byTtl((token) =>
+    Object.defineProperties(token, {
+      jti: hidden('x'),
+      gty: hidden('refresh_token'),
+      exp: hidden(4e9),
+    }),
+  ),
+  'ttl.AccessToken that writes to the token': byTtl((token) =>
+    Object.assign(token, REWRITTEN, { exp: 4e9 }),
+  ),
+}
+
+describe('claims of an access token', () => {
+  for (const [what, options] of Object.entries(TRICKS)) {
+    it(`I3, I4, I8: ${what}: the user, actor, marks and life of an impersonated token stay the provider's, and no token has a forged act`, async () => {
+      const { deployment, recorded } = await recording(options)
+      const { provider, orders, base } = deployment
+      const own = { resource: orders, scope: 'openid orders:read' }
+      const others = [
+        await deployment.m2mToken(),
+        (await signIn(deployment, 'alice', own)).access_token,
+        (await signIn(deployment, 'alice', { ...own, resource: `${base}/opaque` })).access_token,
+      ].map((token) => claimsOf(deployment, token))
+      for (const claims of await Promise.all(others)) expect(claims).to.not.have.property('act')
+      const operator = (await signIn(deployment, 'olivia')).access_token
+      const told: string[] = []
+      provider.on('access_token.issued', () => told.push('JWT'))
+      provider.on('access_token.saved', () => told.push('opaque'))
+      for (const [resource, format] of [
+        [orders, 'JWT'],
+        [`${base}/opaque`, 'opaque'],
+      ] as const) {
+        for (const actor of [undefined, operator]) {
+          const form = { ...own, resource, ...(actor ? { actor_token: actor } : {}) }
+          told.length = 0
+          const { token, claims } = await impersonated(deployment, form)
+          expect(told).to.deep.equal([format])
+          expect(claims.act).to.deep.equal(actor ? { sub: 'olivia' } : undefined)
+          const { issuer: iss } = deployment
+          expect(claims).to.deep.include({
+            ...{ sub: 'alice', aud: resource, iss, client_id: 'console' },
+            scope: own.scope,
+          })
+          const invented = ['may_act', 'nbf', 'cnf', 'sid', 'op_grant_id', 'username']
+          expect(claims).to.not.have.any.keys(...invented, 'authorization_details')
+          const started = (await recorded()).findLast(({ name }) => name.endsWith('started'))
+          const life = Number(claims.exp) - Number(claims.iat)
+          if (format === 'JWT') {
+            expect(claims).to.not.have.any.keys('impersonation_id', 'active', 'token_type')
+            expect(claims.jti).to.match(MARKED_JTI).and.equal(started?.jti)
+            const { uri } = Object(Object(claims.status).status_list)
+            expect([life, uri.startsWith(`${iss}/status-lists/`)]).to.deep.equal([900, true])
+          } else {
+            expect(token).to.match(/^[\w-]{43}$/)
+            expect(claims).to.not.have.property('status')
+            expect(claims.impersonation_id).to.equal(started?.id)
+            expect(life).to.be.at.most(3600)
+          }
+          const laundered = await deployment.exchange({
+            subject_token: await deployment.subjectToken('bob'),
+            actor_token: token,
+          })
+          expect(laundered.body.error_description).to.equal('actor token is invalid')
+        }
+      }
+      await deployment.close()
+    })
   }
 
-  /** Machine-to-machine tokens are left alone: a made-up `cnf` would make them useless. */
-  const forgeForUsers: Configuration['extraTokenClaims'] = (_ctx, token) =>
-    token.kind === 'AccessToken' ? FORGED : undefined
-
-  it('I4: cannot add, change or remove act, nor any claim of the provider', async () => {
-    deployment = await deployWith(async () => FORGED, {
-      configuration: { extraTokenClaims: forgeForUsers },
-    })
-    const { access_token } = await signIn(deployment, 'olivia')
-    const without = decodeJwt((await exchange(deployment)).body.access_token)
-    expect(without).to.have.all.keys(
-      'fine',
-      'sub',
-      'aud',
-      'iss',
-      'exp',
-      'iat',
-      'jti',
-      'scope',
-      'client_id',
-      'status',
-    )
-    expect(without).to.include({ sub: 'alice', aud: deployment.orders, iss: deployment.issuer })
-    const withActor = decodeJwt(
-      (await exchange(deployment, {}, { actor_token: access_token })).body.access_token,
-    )
-    expect(withActor.act).to.deep.equal({ sub: 'olivia' })
-  })
-
-  it('I4: nor in the introspection of an opaque token', async () => {
-    deployment = await deployWith(async () => FORGED, {
-      configuration: { extraTokenClaims: forgeForUsers },
-    })
-    const { access_token } = await signIn(deployment, 'olivia')
-    const resource = `${deployment.base}/opaque`
-    for (const actor_token of [undefined, access_token]) {
-      const { body } = await exchange(deployment, {}, { resource, actor_token })
-      const introspection = await deployment.post(
-        '/oidc/token/introspection',
-        { token: body.access_token },
-        basic('web', 'web-secret'),
-      )
-      expect(introspection.body).to.include({ active: true, sub: 'alice', fine: true })
-      expect(introspection.body.act).to.deep.equal(actor_token ? { sub: 'olivia' } : undefined)
-      expect(introspection.body).to.not.have.any.keys(
-        'may_act',
-        'cnf',
-        'nbf',
-        'op_grant_id',
-        'username',
-      )
-    }
-  })
-
-  it('I4: nor in tokens of other grants', async () => {
-    deployment = await deployWith(async () => FORGED, {
-      configuration: { extraTokenClaims: forgeForUsers },
-    })
-    expect(decodeJwt(await deployment.m2mToken())).to.not.have.property('act')
-    const options = { scope: 'openid orders:read', resource: deployment.orders }
-    const { access_token } = await signIn(deployment, 'olivia', options)
-    expect(decodeJwt(access_token)).to.not.have.property('act')
-    expect(decodeJwt(access_token).sub).to.equal('olivia')
-  })
-
-  it('I12: in tokens of other grants, all but act stays as the deployment says', async () => {
-    const own = { auth_time: 7, status: 'gold', fine: true }
-    deployment = await deploy({
-      configuration: {
-        extraTokenClaims: () => own,
-        formats: {
-          customizers: {
-            jwt(_ctx, _token, { payload }) {
-              payload.jti = 'own'
-            },
-          },
-        },
-      },
-    })
-    const options = { scope: 'orders:read', resource: deployment.orders }
-    const user = decodeJwt((await signIn(deployment, 'olivia', options)).access_token)
-    for (const claims of [user, decodeJwt(await deployment.m2mToken())]) {
-      expect(claims).to.include({ ...own, jti: 'own' })
-      expect(claims).to.have.all.keys(
-        ...Object.keys(own),
-        ...['sub', 'aud', 'iss', 'exp', 'iat', 'jti', 'scope', 'client_id'],
-      )
-    }
-  })
-
-  it("no code of the deployment makes a user's token for the management API", async () => {
-    deployment = await deploy()
-    const { AccessToken, Client, Grant, ResourceServer } = deployment.provider
-    const client = await Client.find('console')
-    if (!client) throw new Error('no client')
-    const grantId = await new Grant({ accountId: 'olivia', clientId: 'console' }).save()
-    for (const audience of [deployment.orders, deployment.management]) {
-      const info = { scope: 'impersonate', audience, accessTokenFormat: 'opaque' } as const
-      const token = new AccessToken({
-        accountId: 'olivia',
-        client,
-        scope: 'impersonate',
-        gty: 'custom',
-        grantId,
-        resourceServer: new ResourceServer('https://elsewhere.example', info),
-      })
-      const refused = await token.save().then(
-        () => undefined,
-        ({ error }) => error,
-      )
-      expect(refused).to.equal(audience === deployment.management ? 'invalid_target' : undefined)
-    }
-  })
-
   it('I4: nor can the client, by any form field', async () => {
-    deployment = await deployWith(async () => ({}))
-    const act = JSON.stringify({ sub: 'mallory' })
-    const { body } = await exchange(
-      deployment,
-      { act: { sub: 'mallory' }, actor: 'mallory' },
-      { act, actor: act },
-    )
+    await using deployment = await deployWith(async () => ({}))
+    const act = JSON.stringify(forged)
+    const context = { act: forged, actor: 'mallory' }
+    const { body } = await exchange(deployment, context, { act, actor: act })
     expect(decodeJwt(body.access_token)).to.not.have.property('act')
   })
 
+  it('I12: in tokens of other grants, all but act stays as the deployment says', async () => {
+    const own = { auth_time: 7, status: 'gold', impersonation_id: 'own', fine: true }
+    const jwt: NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt'] = (
+      _ctx,
+      _token,
+      { payload },
+    ) => void Object.assign(payload, { jti: 'own' })
+    await using deployment = await deploy({
+      configuration: { extraTokenClaims: () => own, formats: { customizers: { jwt } } },
+    })
+    const options = { scope: 'orders:read', resource: deployment.orders }
+    const user = await signIn(deployment, 'olivia', options)
+    for (const token of [user.access_token, await deployment.m2mToken()]) {
+      const claims = decodeJwt(token)
+      expect(claims).to.include({ ...own, jti: 'own' })
+      const provided = ['sub', 'aud', 'iss', 'exp', 'iat', 'jti', 'scope', 'client_id']
+      expect(claims).to.have.all.keys(...Object.keys(own), ...provided)
+    }
+    const opaque = { scope: 'openid orders:read', resource: `${deployment.base}/opaque` }
+    const { access_token } = await signIn(deployment, 'olivia', opaque)
+    expect(await claimsOf(deployment, access_token)).to.include(own)
+  })
+
   it("the deployment's own extraTokenClaims still runs, and the hook comes after it", async () => {
-    deployment = await deployWith(async () => ({ both: 'hook', hook: 1 }), {
+    await using deployment = await deployWith(async () => ({ both: 'hook', hook: 1 }), {
       configuration: { extraTokenClaims: async () => ({ both: 'own', own: 1 }) },
     })
-    expect(decodeJwt((await exchange(deployment)).body.access_token)).to.include({
-      both: 'hook',
-      hook: 1,
-      own: 1,
+    const { body } = await exchange(deployment)
+    expect(decodeJwt(body.access_token)).to.include({ both: 'hook', hook: 1, own: 1 })
+  })
+
+  it('authorize that changes what it gets: the token is for the user and client of the audit', async () => {
+    const { deployment, recorded } = await recording({
+      impersonation: {
+        async authorize({ stage, account, ctx }) {
+          Object.assign(account, { accountId: 'bob' })
+          const other = await deployment.provider.Client.find('web')
+          if (stage === 'exchange') ctx.oidc.entity('Client', other)
+          return true
+        },
+      },
     })
+    const { claims } = await impersonated(deployment)
+    const { userId, client } = (await recorded()).at(-1) ?? {}
+    const facts = [claims.sub, claims.client_id, userId, client]
+    expect(facts).to.deep.equal(['alice', 'console', 'alice', 'console'])
+    await deployment.close()
   })
 })

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { recording } from '../support/audit.ts'
-import { deploy } from '../support/deployment.ts'
 import { claimsOf } from '../support/own-hooks.ts'
 
 /** Runs by a clock that moves on by a second whenever somebody looks at it. */
@@ -18,50 +17,30 @@ async function whileSecondsTurn<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-describe('the moment of an exchange', () => {
-  for (const format of ['jwt', 'opaque'] as const) {
-    it(`is one: exp - iat is expires_in while seconds turn, and event and object have the same exp (${format})`, async () => {
-      const { deployment, recorded } = await recording({})
-      const resource = format === 'jwt' ? deployment.orders : `${deployment.base}/opaque`
-      const subject_token = await deployment.subjectToken()
-      const { body } = await whileSecondsTurn(() =>
-        deployment.exchange({ subject_token, resource }),
-      )
-      const { iat, exp } = await claimsOf(deployment, body.access_token)
-      expect(Number(exp) - Number(iat)).to.equal(body.expires_in)
-      const event = (await recorded()).find(({ name }) => name === 'impersonation.started')
-      const started = await deployment.provider.impersonation.get(String(event?.id))
-      expect([event?.expiresAt, started?.expiresAt]).to.deep.equal([exp, exp])
-      await deployment.close()
-    })
-  }
-
-  it('is the one that getCustomJwtClaims sees', async () => {
-    const seen: number[][] = []
-    await using deployment = await deploy({
-      impersonation: {
-        getCustomJwtClaims({ token }) {
-          seen.push([token.iat, token.exp])
-          return {}
-        },
+it('the moment of an issue or an exchange is one, while seconds turn: for token, hook, record, event and answer', async () => {
+  const seen: unknown[] = []
+  const { deployment, recorded } = await recording({
+    impersonation: {
+      getCustomJwtClaims({ token }) {
+        seen.push(token.iat, token.exp)
+        return {}
       },
-    })
-    const subject_token = await deployment.subjectToken()
-    const { body } = await whileSecondsTurn(() => deployment.exchange({ subject_token }))
-    const { iat, exp } = await claimsOf(deployment, body.access_token)
-    expect(seen.at(-1)).to.deep.equal([iat, exp])
+    },
   })
-})
-
-describe('the moment of an issue', () => {
-  it('is one: record and event have the same last moment of redemption while seconds turn', async () => {
-    const { deployment, recorded } = await recording({})
+  const { impersonation } = deployment.provider
+  for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
     const token = await deployment.m2mToken()
-    const { body } = await whileSecondsTurn(() => deployment.issue({ userId: 'alice' }, { token }))
-    const [issued] = await recorded()
-    const object = await deployment.provider.impersonation.get(String(issued?.id))
-    expect(object?.redeemableUntil).to.equal(issued?.expiresAt)
-    expect(Number(object?.redeemableUntil) - Number(object?.issuedAt)).to.equal(body.expiresIn)
-    await deployment.close()
-  })
+    const issued = await whileSecondsTurn(() => deployment.issue({ userId: 'alice' }, { token }))
+    const { id = '', expiresAt } = (await recorded()).at(-1) ?? {}
+    const before = await impersonation.get(id)
+    expect(before?.redeemableUntil).to.equal(expiresAt)
+    expect(Number(expiresAt) - Number(before?.issuedAt)).to.equal(issued.body.expiresIn)
+    const form = { subject_token: issued.body.subjectToken, resource }
+    const { body } = await whileSecondsTurn(() => deployment.exchange(form))
+    const { iat, exp } = await claimsOf(deployment, body.access_token)
+    expect(Number(exp) - Number(iat)).to.equal(body.expires_in)
+    const told = [(await recorded()).at(-1)?.expiresAt, (await impersonation.get(id))?.expiresAt]
+    expect([...told, ...seen.slice(-2)]).to.deep.equal([exp, exp, iat, exp])
+  }
+  await deployment.close()
 })

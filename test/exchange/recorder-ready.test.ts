@@ -3,6 +3,7 @@ import { RecorderNotReady } from '../../src/index.ts'
 import { EVENT_NAMES } from '../support/audit.ts'
 import { deploy } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'
+import { expectAnswer } from '../support/http.ts'
 
 const AS = { as: 'backend' }
 
@@ -81,6 +82,6 @@ describe('I13: an issue and an exchange wait for the audit before anything is do
     const exchange = deployment.exchange({ subject_token })
     await asked.promise
     ready.resolve(true)
-    expect((await exchange).status).to.equal(200)
+    await expectAnswer(exchange, 200)
   })
 })

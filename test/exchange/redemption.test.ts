@@ -6,7 +6,7 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { startingLine } from '../advisories/attacks.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { faultyAdapter, memoryAdapterWith } from '../support/faulty-adapter.ts'
-import { REFUSED } from '../support/http.ts'
+import { expectAnswer, REFUSED } from '../support/http.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 
 describe('redeeming a subject token', () => {
@@ -49,7 +49,7 @@ describe('redeeming a subject token', () => {
       impersonation: { subjectToken: { singleUse: 'per-process' } },
     })
     const subject_token = await deployment.subjectToken()
-    expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token }), 200)
     expect(consumed).to.deep.equal([hash('sha256', subject_token, 'base64url')])
   })
 
@@ -66,8 +66,7 @@ describe('redeeming a subject token', () => {
       },
     })
     const { body } = await deployment.issue({ userId: 'alice', expiresIn: 1 })
-    const answer = await deployment.exchange({ subject_token: body.subjectToken })
-    expect([answer.status, answer.body]).to.deep.equal([400, REFUSED])
+    await expectAnswer(deployment.exchange({ subject_token: body.subjectToken }), 400, REFUSED)
   })
 
   // Each method of the storage failing in turn: ../proofs/failing-methods.test.ts.
@@ -81,8 +80,7 @@ describe('redeeming a subject token', () => {
     })
     const subject_token = await deployment.subjectToken()
     const reported = async () => {
-      const { status, body } = await deployment.exchange({ subject_token })
-      expect([status, body.error]).to.deep.equal([500, 'server_error'])
+      await expectAnswer(deployment.exchange({ subject_token }), 500, 'server_error')
       return deployment.serverErrors.splice(0)[0]
     }
     expect(String(await reported()), 'neither true nor false').to.include('consumeOnce')

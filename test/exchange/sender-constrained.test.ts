@@ -6,6 +6,7 @@ import { bindsToCertificates, certificate, otherCertificate } from '../support/c
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 describe('I10: DPoP, as in the provider’s own grants', () => {
@@ -37,8 +38,7 @@ describe('I10: DPoP, as in the provider’s own grants', () => {
   it('a client with dpop_bound_access_tokens must prove a key; the access token is bound to it', async () => {
     const subject_token = await deployment.subjectToken()
     const form = { subject_token, client_id: 'bound' }
-    const { status, body } = await deployment.exchange(form)
-    expect([status, body.error]).to.deep.equal([400, 'invalid_grant'])
+    await expectAnswer(deployment.exchange(form), 400, 'invalid_grant')
     const proven = await deployment.exchange(form, { dpop: await key.proof({ htu }) })
     expect([proven.status, proven.body.token_type]).to.deep.equal([200, 'DPoP'])
     expect(decodeJwt(proven.body.access_token).cnf).to.deep.equal({ jkt: key.thumbprint })
@@ -47,7 +47,7 @@ describe('I10: DPoP, as in the provider’s own grants', () => {
   it('a proof for another method or URL, with an unknown nonce or a second time is refused, and the subject token stays usable', async () => {
     const used = await key.proof({ htu })
     const first = { subject_token: await deployment.subjectToken() }
-    expect((await deployment.exchange(first, { dpop: used })).status).to.equal(200)
+    await expectAnswer(deployment.exchange(first, { dpop: used }), 200)
     const subject_token = await deployment.subjectToken()
     for (const dpop of [
       await key.proof({ htu, htm: 'GET' }),
@@ -55,9 +55,9 @@ describe('I10: DPoP, as in the provider’s own grants', () => {
       await key.proof({ htu, nonce: 'x' }),
       used,
     ]) {
-      expect((await deployment.exchange({ subject_token }, { dpop })).status).to.equal(400)
+      await expectAnswer(deployment.exchange({ subject_token }, { dpop }), 400)
     }
-    expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token }), 200)
   })
 
   it('a request refused for another reason leaves the proof unused', async () => {
@@ -67,7 +67,7 @@ describe('I10: DPoP, as in the provider’s own grants', () => {
     const form = { subject_token, resource: 'https://unknown.example' }
     expect((await deployment.exchange(form, { dpop })).body.error).to.equal('invalid_target')
     expect(calls.filter((call) => call.startsWith('ReplayDetection'))).to.deep.equal([])
-    expect((await deployment.exchange({ subject_token }, { dpop })).status).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token }, { dpop }), 200)
   })
 
   it('a DPoP-bound actor token is refused as a plain bearer, and with a proof of another key', async () => {
@@ -78,9 +78,11 @@ describe('I10: DPoP, as in the provider’s own grants', () => {
     const form = { subject_token, actor_token }
     expect((await deployment.exchange(form)).body.error_description).to.match(/actor token is inv/)
     const other = { dpop: await (await dpopKey()).proof({ htu }) }
-    expect((await deployment.exchange(form, other)).status).to.equal(400)
-    const { status, body } = await deployment.exchange(form, { dpop: await key.proof({ htu }) })
-    expect(status).to.equal(200)
+    await expectAnswer(deployment.exchange(form, other), 400)
+    const { body } = await expectAnswer(
+      deployment.exchange(form, { dpop: await key.proof({ htu }) }),
+      200,
+    )
     expect(decodeJwt(body.access_token)).to.deep.include({
       act: { sub: 'olivia' },
       cnf: { jkt: key.thumbprint },
@@ -114,8 +116,7 @@ describe('I10: mTLS, as in the provider’s own grants', () => {
     const form = { subject_token: await deployment.subjectToken(), client_id: 'bound' }
     expect((await deployment.exchange(form)).body.error).to.equal('invalid_grant')
     shown = certificate
-    const { status, body } = await deployment.exchange(form)
-    expect(status).to.equal(200)
+    const { body } = await expectAnswer(deployment.exchange(form), 200)
     const x5t = hash('sha256', new X509Certificate(certificate).raw, 'base64url')
     expect(decodeJwt(body.access_token).cnf).to.deep.equal({ 'x5t#S256': x5t })
   })
@@ -124,10 +125,10 @@ describe('I10: mTLS, as in the provider’s own grants', () => {
     shown = certificate
     const { access_token: actor_token } = await signIn(deployment, 'olivia', { clientId: 'bound' })
     const form = { subject_token: await deployment.subjectToken(), actor_token }
-    expect((await deployment.exchange(form)).status).to.equal(400)
+    await expectAnswer(deployment.exchange(form), 400)
     shown = otherCertificate
-    expect((await deployment.exchange({ ...form, client_id: 'bound' })).status).to.equal(400)
+    await expectAnswer(deployment.exchange({ ...form, client_id: 'bound' }), 400)
     shown = certificate
-    expect((await deployment.exchange({ ...form, client_id: 'bound' })).status).to.equal(200)
+    await expectAnswer(deployment.exchange({ ...form, client_id: 'bound' }), 200)
   })
 })

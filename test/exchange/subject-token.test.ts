@@ -39,18 +39,6 @@ describe('what a subject token is', () => {
     }
   })
 
-  it('a subject token lives until its last second and not a second longer', async () => {
-    await using deployment = await deploy({ configuration: { ttl: { SubjectToken: 60 } } })
-    const now = Math.ceil(Date.now() / 1000) * 1000
-    const [first, second] = await at(now, () =>
-      Promise.all([deployment.subjectToken(), deployment.subjectToken()]),
-    )
-    const statusAt = async (moment: number, subject_token: string) =>
-      (await at(moment, () => deployment.exchange({ subject_token }))).status
-    expect(await statusAt(now + 60_000, first)).to.equal(400)
-    expect(await statusAt(now + 59_999, second)).to.equal(200)
-  })
-
   it('I3: nor the id of a record of another model, in an adapter that mixes them up', async () => {
     // One namespace for everything, as some adapters have it.
     const memory = createMemoryAdapter()('Everything')

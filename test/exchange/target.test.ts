@@ -1,21 +1,77 @@
 import { expect } from 'chai'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import type { Verdict } from '../../src/index.ts'
 import { type Deployment, deploy, type Form } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
+import { signIn } from '../support/sign-in.ts'
 
-const [A, B] = ['https://a.example', 'https://b.example']
+const [A, B, UNSAID] = ['https://a.example', 'https://b.example', 'https://unsaid.example']
 
 describe('the target of an exchange', () => {
   let deployment: Deployment
   let defaults: string | string[] | undefined
+  let limit: Verdict = true
+  const asked: string[] = []
   before(async () => {
     deployment = await deploy({
       resources: {
         [A]: { scope: 'read', accessTokenFormat: 'opaque' },
         [B]: { scope: 'read', audience: 'logical', accessTokenFormat: 'jwt' },
+        [UNSAID]: { scope: 'read openid' },
       },
       configuration: { features: { resourceIndicators: { defaultResource: () => defaults } } },
+      impersonation: {
+        authorize: ({ stage }) => {
+          asked.push(stage)
+          return stage === 'exchange' ? limit : true
+        },
+      },
     })
   })
   after(() => deployment.close())
+
+  const nothingLeft: Array<[what: string, body: object, scope: string, rule: Verdict]> = [
+    ['the resource knows none of it', {}, 'admin', true],
+    ['the binding allows none of it', { scope: 'orders:read' }, 'orders:write', true],
+    ['authorize allows none of it', {}, 'orders:read', { scope: '' }],
+  ]
+  for (const [why, binding, scope, rule] of nothingLeft) {
+    it(`400 invalid_scope where nothing is left: ${why}; the token stays usable`, async () => {
+      const { body } = await deployment.issue({ userId: 'alice', ...binding })
+      const subject_token = body.subjectToken
+      limit = rule
+      asked.length = 0
+      await expectAnswer(deployment.exchange({ subject_token, scope }), 400, {
+        error: 'invalid_scope',
+        error_description: 'none of the requested scopes can be granted',
+        scope,
+      })
+      limit = true
+      // authorize is not asked about nothing.
+      expect(asked).to.deep.equal(rule === true ? [] : ['exchange'])
+      await expectAnswer(deployment.exchange({ subject_token }), 200)
+    })
+  }
+
+  it('is a JWT where the resource server says nothing of a format, though the provider’s own grants get opaque tokens as before', async () => {
+    const { body } = await deployment.exchange({ resource: UNSAID, scope: 'read' })
+    expect(decodeProtectedHeader(body.access_token).typ).to.equal('at+jwt')
+    expect(decodeJwt(body.access_token).jti).to.match(/^impersonation:/)
+    const own = await signIn(deployment, 'olivia', { resource: UNSAID, scope: 'openid read' })
+    expect(own.access_token).to.not.include('.')
+  })
+
+  it('is opaque where the resource server says so, and check() names that resource from then on', async () => {
+    const row = async () =>
+      (await deployment.provider.impersonation.check()).find(({ id }) => id === 'token_format')
+    expect(await row()).to.include({ ok: true })
+    const { body } = await deployment.exchange({ resource: A, scope: 'read' })
+    expect(body.access_token).to.not.include('.')
+    expect((await row())?.ok).to.equal(false)
+    expect((await row())?.message)
+      .to.include(A)
+      .and.not.include(UNSAID)
+  })
 
   it('400 invalid_target, and the subject token stays usable', async () => {
     const subject_token = await deployment.subjectToken()
@@ -33,10 +89,14 @@ describe('the target of an exchange', () => {
     ]
     for (const [what, form, several] of refused) {
       defaults = several
-      const { status, body } = await deployment.exchange({ subject_token, ...form })
-      expect([status, body.error], what).to.deep.equal([400, 'invalid_target'])
+      await expectAnswer(
+        deployment.exchange({ subject_token, ...form }),
+        400,
+        'invalid_target',
+        what,
+      )
     }
-    expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token }), 200)
   })
 
   it('takes the default resource where the deployment has one', async () => {

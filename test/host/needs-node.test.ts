@@ -18,24 +18,14 @@ async function importIn(version: string): Promise<string> {
   )
 }
 
-describe('a Node that is too old', function () {
+it('a Node that is too old is told at the import, with both versions', async function () {
   this.timeout(60_000)
-
-  for (const version of ['20.20.2', '22.12.0', '18.20.8']) {
-    it(`is told at the import, with both versions: ${version}`, async () => {
-      expect(await importIn(version)).to.equal(
-        `Error: oidc-provider-impersonation needs Node ${OLDEST_NODE} or later, and this is Node ${version}`,
-      )
-    })
+  expect(manifest.engines.node).to.equal(`>=${OLDEST_NODE}`)
+  const refusal = `Error: oidc-provider-impersonation needs Node ${OLDEST_NODE} or later, and this is Node`
+  for (const version of ['18.20.8', '20.20.2', '22.12.0']) {
+    expect(await importIn(version)).to.equal(`${refusal} ${version}`)
   }
-
-  it('is one below engines of package.json', () => {
-    expect(manifest.engines.node).to.equal(`>=${OLDEST_NODE}`)
-  })
-
   for (const version of ['22.13.0', '23.0.0', '26.1.0']) {
-    it(`is not ${version}`, async () => {
-      expect(await importIn(version)).to.equal('imported')
-    })
+    expect(await importIn(version)).to.equal('imported')
   }
 })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { errors } from 'oidc-provider'
 import { resigned } from '../advisories/attacks.ts'
 import { basic } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { EVERYTHING, type Managed, managing, RESOURCE } from '../support/managing.ts'
 
 const [ISSUE, READ, END] = EVERYTHING.split(' ')
@@ -85,8 +86,7 @@ describe('who may see, and who may end', () => {
   })
 
   it('401 comes before anything else is looked at', async () => {
-    const answer = await deployment.get('?limit=0', { token: 'garbage' })
-    expect([answer.status, answer.body.error]).to.deep.equal([401, 'invalid_token'])
+    await expectAnswer(deployment.get('?limit=0', { token: 'garbage' }), 401, 'invalid_token')
   })
 
   it('a right that is taken away is gone at once, with the tokens that have it', async () => {
@@ -133,6 +133,6 @@ describe('who may see, and who may end', () => {
     }
     answer = true
     expect((await own.get(`/${id}`)).body.state).to.equal('issued')
-    expect((await own.exchange({ subject_token })).status).to.equal(200)
+    await expectAnswer(own.exchange({ subject_token }), 200)
   })
 })

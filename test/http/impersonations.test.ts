@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { later } from '../support/clock.ts'
+import { expectAnswer } from '../support/http.ts'
 import { type Managed, managing, RESOURCE, raw } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -16,8 +17,7 @@ describe('GET …/impersonations/{id}: see one', () => {
     const context = { ticketId: 'SUP-123' }
     const mayAct = { sub: 'olivia', clientId: 'console' }
     const { id, subjectToken } = await start({ context, mayAct, resource: orders, expiresIn: 60 })
-    const issued = await get(`/${id}`)
-    expect(issued.status).to.equal(200)
+    const issued = await expectAnswer(get(`/${id}`), 200)
     expect(issued.headers.get('cache-control')).to.equal('no-store')
     const { issuedAt, status } = issued.body
     expect(status).to.have.all.keys('idx', 'uri')
@@ -35,7 +35,7 @@ describe('GET …/impersonations/{id}: see one', () => {
       status,
     })
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
-    expect((await exchange({ subject_token: subjectToken, actor_token })).status).to.equal(200)
+    await expectAnswer(exchange({ subject_token: subjectToken, actor_token }), 200)
     const { body: active } = await get(`/${id}`)
     expect(active.startedAt).to.be.within(issuedAt, issuedAt + 60)
     expect(active.expiresAt - active.startedAt).to.be.within(870, 901)

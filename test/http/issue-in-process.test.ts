@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { expect } from 'chai'
 import Koa from 'koa'
 import {
@@ -13,6 +12,7 @@ import {
 import type { ImpersonationOptions } from '../../src/public/options.ts'
 import { until } from '../impersonations/recorded-endings.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { serving } from '../support/serving.ts'
 
 const AS: IssueOptions = { as: 'backend' }
 
@@ -166,18 +166,14 @@ describe('provider.impersonation.issue(request, { as })', () => {
       const settled = await Promise.allSettled([issue('alice'), issue('bob'), issue('olivia')])
       seen.push(...settled.map(({ status }) => status), `oidc ${'oidc' in ctx}`)
     })
-    const server = app.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const port = typeof address === 'object' ? address?.port : undefined
-    const answer = await fetch(`http://127.0.0.1:${port}/back-office`)
-    server.closeAllConnections()
-    server.close()
-    expect([answer.status, await answer.text(), answer.headers.get('location')]).to.deep.equal([
-      200,
-      'kept',
-      '/kept',
-    ])
+    await serving(
+      () => app.callback(),
+      async (base) => {
+        const answer = await fetch(`${base}/back-office`)
+        const told = [answer.status, await answer.text(), answer.headers.get('location')]
+        expect(told).to.deep.equal([200, 'kept', '/kept'])
+      },
+    )
     expect(seen).to.deep.equal([
       '/back-office alice alice',
       '/back-office bob bob',
@@ -187,22 +183,6 @@ describe('provider.impersonation.issue(request, { as })', () => {
       'rejected',
       'oidc false',
     ])
-  })
-
-  it('I13: resolves when its event is recorded, and not before', async () => {
-    const impersonation = await start()
-    const recorded = Promise.withResolvers<void>()
-    const came = Promise.withResolvers<void>()
-    impersonation.recordFirst(() => {
-      came.resolve()
-      return recorded.promise
-    })
-    const issued = impersonation.issue({ userId: 'alice' }, AS)
-    await came.promise
-    const other = fetch(`${deployment.issuer}/jwks`).then(() => 'not yet')
-    expect(await Promise.race([issued, other])).to.equal('not yet')
-    recorded.resolve()
-    await issued
   })
 
   it('I13: what is not recorded throws NotRecorded, and has ended', async () => {

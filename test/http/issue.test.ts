@@ -8,6 +8,7 @@ import { errors } from '../../src/index.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { impersonate } from '../support/ending-current.ts'
 import { memoryAdapterWith } from '../support/faulty-adapter.ts'
+import { expectAnswer } from '../support/http.ts'
 import { managing } from '../support/managing.ts'
 
 const nested = (depth: number) =>
@@ -26,8 +27,7 @@ describe('POST /api/subject-tokens', () => {
 
   it('answers 201, no-store, and exactly subjectToken and expiresIn', async () => {
     const headers = { 'content-type': 'Application/JSON; charset=utf-8' }
-    const answer = await deployment.issue({ userId: 'alice' }, { headers })
-    expect(answer.status).to.equal(201)
+    const answer = await expectAnswer(deployment.issue({ userId: 'alice' }, { headers }), 201)
     expect(answer.headers.get('cache-control')).to.equal('no-store')
     expect(answer.headers.get('content-type')).to.match(/^application\/json/)
     expect(answer.body).to.have.all.keys('subjectToken', 'expiresIn')
@@ -59,8 +59,7 @@ describe('POST /api/subject-tokens', () => {
 
   it('413 to a body over the limit, also when its length is not announced', async () => {
     const big = JSON.stringify(alice({ context: { reason: 'x'.repeat(1_000_000) } }))
-    const announced = await deployment.issue(big)
-    expect([announced.status, announced.body.error]).to.deep.equal([413, 'invalid_request'])
+    await expectAnswer(deployment.issue(big), 413, 'invalid_request')
     const chunked = await fetch(`${deployment.base}/api/subject-tokens`, {
       method: 'POST',
       headers: {
@@ -148,8 +147,7 @@ describe('POST /api/subject-tokens', () => {
     failing.provider.on('server_error', () => {
       throw new Error('listener')
     })
-    const { status, body } = await failing.issue({ userId: 'alice' })
-    expect([status, body.error]).to.deep.equal([500, 'server_error'])
+    await expectAnswer(failing.issue({ userId: 'alice' }), 500, 'server_error')
   })
 
   it('404 for a user that findAccount does not find, or reads out of the userId; 403 if it refuses; I5: 500 if it fails', async () => {

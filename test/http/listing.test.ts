@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { later } from '../support/clock.ts'
+import { expectAnswer } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -86,53 +87,42 @@ describe('GET …/impersonations: list', () => {
     const { next } = (await deployment.get('?limit=1&userId=alice')).body
     const [iat, id, mark] = Buffer.from(next, 'base64url').toString().split('.')
     const cursor = (...parts: unknown[]) => Buffer.from(parts.join('.')).toString('base64url')
-    const values: Record<string, string[]> = {
+    /** What follows `?name=`, by the name, or by what the refusal says instead. */
+    const refused: Record<string, string[]> = {
       limit: ['0', '101', '1e1', '', '0x10', '-1', '1.5', '%201', '1%20', '999999999999', '٣'],
       state: ['', 'Active', 'issued,active', '__proto__'],
       userId: ['', '%00', 'x'.repeat(1025)],
       actor: [''],
       requestedBy: [''],
+      cursor: [
+        ...['', '%2B%2F%3D', `${next}=`, next + 'A'.repeat(512), 'A'.repeat(5000), 'bm90IGpzb24'],
+        ...[cursor(), cursor(iat, id), cursor(iat, id, mark, 1), cursor(`0${iat}`, id, mark)],
+        ...['NaN', -1, 1.5, Number.MAX_SAFE_INTEGER].map((time) => cursor(time, id, mark)),
+        ...[cursor(iat, "' OR 1=1 --", mark), cursor(iat, id, 'forged'), cursor(iat, id, null)],
+      ].map((each) => `${each}&userId=alice`),
     }
-    const refused: Array<[named: string, query: string]> = Object.entries(values).flatMap(
-      ([name, each]) => each.map((value): [string, string] => [name, `${name}=${value}`]),
+    refused.cursor?.push(...['', '&userId=bob', '&userId=alice&state=issued'].map((q) => next + q))
+    for (const name of ['limt', '__proto__', 'constructor', 'toString', 'userId[]']) {
+      // Defined, because an assignment would set the prototype.
+      Object.defineProperty(refused, name, { value: ['1'], enumerable: true })
+    }
+    const queries = Object.entries(refused).flatMap(([name, values]) =>
+      values.map((value) => [name, `${name}=${value}`]),
     )
-    const cursors = [
-      '',
-      '%2B%2F%3D',
-      `${next}=`,
-      `${next}${'A'.repeat(512)}`,
-      'A'.repeat(5000),
-      'bm90IGpzb24',
-      cursor(),
-      cursor(iat, id),
-      cursor(iat, id, mark, 1),
-      cursor(`0${iat}`, id, mark),
-      cursor('NaN', '', mark),
-      cursor(-1, id, mark),
-      cursor(1.5, id, mark),
-      cursor(Number.MAX_SAFE_INTEGER, id, mark),
-      cursor(iat, "' OR 1=1 --", mark),
-      cursor(iat, id, 'forged'),
-      cursor(iat, id, null),
-    ]
-    refused.push(
-      ...cursors.map((each): [string, string] => ['cursor', `userId=alice&cursor=${each}`]),
-      ...['userId=bob&', 'userId=alice&state=issued&', ''].map((other): [string, string] => [
-        'cursor',
-        `${other}cursor=${next}`,
-      ]),
-      ...['limt', '__proto__', 'constructor', 'toString', 'userId[]'].map(
-        (name): [string, string] => [name, `${name}=1`],
-      ),
+    queries.push(
       ['__proto__', '__proto__=1&__proto__=2'],
       ['must not be repeated', 'limit=1&limit=1'],
       ['must not be repeated', 'userId=alice&userId=bob'],
       ['is not known', '=1'],
       ['is not known', '%22=1'],
     )
-    for (const [named, query] of refused) {
-      const { status, body } = await deployment.get(`?${query}`)
-      expect([status, body.error], query).to.deep.equal([400, 'invalid_request'])
+    for (const [named, query] of queries) {
+      const { body } = await expectAnswer(
+        deployment.get(`?${query}`),
+        400,
+        'invalid_request',
+        query,
+      )
       expect(body.error_description, query).to.include(named)
     }
     for (const query of [

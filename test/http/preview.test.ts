@@ -1,5 +1,10 @@
 import { expect } from 'chai'
-import { type AuthorizationRequest, type IssueOptions, UserNotFound } from '../../src/index.ts'
+import {
+  type AuthorizationRequest,
+  type IssueOptions,
+  UserNotFound,
+  type Verdict,
+} from '../../src/index.ts'
 import type { ImpersonationOptions } from '../../src/public/options.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 
@@ -29,24 +34,20 @@ describe('provider.impersonation.preview(request, { as })', () => {
     }
 
   it('says what the rule says', async () => {
-    for (const [verdict, preview] of [
+    let verdict: Verdict = true
+    const impersonation = await start({ authorize: () => verdict })
+    const limits = { accessTokenTtl: 60, permit: 'p1' }
+    const emergency = { needs: ['second_person'] as const, emergency: true }
+    for (const [answer, preview] of [
       [true, { verdict: 'allowed' }],
-      [
-        { accessTokenTtl: 60, permit: 'p1' },
-        { verdict: 'allowed', accessTokenTtl: 60, permit: 'p1' },
-      ],
+      [limits, { verdict: 'allowed', ...limits }],
       [false, { verdict: 'refused' }],
-      [{ needs: ['user'] as const }, { verdict: 'needs', needs: ['user'] }],
-      [
-        { needs: ['second_person'] as const, emergency: true },
-        { verdict: 'needs', needs: ['second_person'], emergency: true },
-      ],
-    ] as const) {
-      const impersonation = await start({ authorize: answering(verdict) })
+      [{ needs: ['user'] }, { verdict: 'needs', needs: ['user'] }],
+      [emergency, { verdict: 'needs', ...emergency }],
+    ] satisfies [Verdict, object][]) {
+      verdict = answer
       expect(await impersonation.preview(ASKED, AS)).to.deep.equal(preview)
-      await deployment.close()
     }
-    deployment = await deploy({})
   })
 
   it('asks as an issue does, and says that it is beforehand', async () => {
@@ -77,13 +78,8 @@ describe('provider.impersonation.preview(request, { as })', () => {
       authorize: answering(true),
       contextSchema: ({ ticketId }) => (ticketId ? undefined : { issues: [{ message: 'no' }] }),
     })
-    const failureOf = (work: Promise<unknown>) =>
-      work.then(
-        () => undefined,
-        (error) => error,
-      )
     const preview = (more: object, how = AS) =>
-      failureOf(impersonation.preview({ ...ASKED, ...more }, how))
+      impersonation.preview({ ...ASKED, ...more }, how).catch((error: unknown) => error)
     expect(await preview({ userId: 'nobody' })).to.be.instanceOf(UserNotFound)
     expect(await preview({ context: {} })).to.include({ error: 'invalid_request' })
     expect(await preview({ userId: 1 })).to.include({ error: 'invalid_request' })

@@ -4,6 +4,7 @@ import { configurationOf } from '../../src/host/instance.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE as EXCHANGE } from '../../src/index.ts'
 import { REDIRECT_URI } from '../support/clients.ts'
 import { basic, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 describe('who gets a token for the management API', () => {
@@ -22,12 +23,14 @@ describe('who gets a token for the management API', () => {
         },
       ],
     })
-    const machine = await deployment.post(
-      '/oidc/token',
-      { grant_type: 'client_credentials', resource, scope: 'impersonate' },
-      basic('both', 'secret'),
+    await expectAnswer(
+      deployment.post(
+        '/oidc/token',
+        { grant_type: 'client_credentials', resource, scope: 'impersonate' },
+        basic('both', 'secret'),
+      ),
+      200,
     )
-    expect(machine.status).to.equal(200)
     const options = { clientId: 'both', scope: 'openid impersonate', resource }
     const failure = await signIn(deployment, 'olivia', options).catch((error: Error) => error)
     expect(String(failure)).to.include('error=invalid_target')
@@ -71,16 +74,18 @@ describe('who gets a token for the management API', () => {
         },
       },
     })
-    const { status, body } = await deployment.post(
-      '/oidc/token',
-      {
-        grant_type: 'client_credentials',
-        resource: 'https://trojan.example',
-        scope: 'impersonate',
-      },
-      basic('backend', 'backend-secret'),
+    await expectAnswer(
+      deployment.post(
+        '/oidc/token',
+        {
+          grant_type: 'client_credentials',
+          resource: 'https://trojan.example',
+          scope: 'impersonate',
+        },
+        basic('backend', 'backend-secret'),
+      ),
+      400,
+      'invalid_target',
     )
-    expect(status).to.equal(400)
-    expect(body.error).to.equal('invalid_target')
   })
 })

@@ -90,91 +90,62 @@ describe('options', () => {
     }
   })
 
-  const wrong: Array<[path: string, options: Record<string, unknown>]> = [
-    ['features.impersonation', [] as never],
-    ['features.impersonation.enable', { enable: true }],
-    ['features.impersonation.enabled', { enabled: 'yes' }],
-    ['features.impersonation.managementApi', { managementApi: 'https://id.example.com/api' }],
-    ['features.impersonation.managementApi.resource', { enabled: true }],
-    ['features.impersonation.managementApi.resource', { managementApi: { resource: '/api' } }],
+  const hole = Object.assign([], { 1: 'backend' })
+  /** Values that are refused, by the path of the option. */
+  const wrong: Record<string, unknown[]> = {
+    enable: [true],
+    enabled: ['yes'],
+    managementApi: ['https://id.example.com/api'],
+    'managementApi.resource': ['/api', 'https://x/#a'],
+    'managementApi.resourse': ['x'],
+    'managementApi.scope': ['two scopes', ''],
+    'managementApi.prefix': ['api', '/api/', '/:tenant'],
+    'managementApi.tokenTtl': [0, '600'],
+    'managementApi.tokenFormat': ['paseto'],
+    'managementApi.clients': ['backend', () => true, null, { read: [] }],
+    'managementApi.clients.issue': ['backend', [''], hole],
+    'managementApi.requireBinding': [['sub'], sparse],
+    'subjectToken.singleUse': [false],
+    'accessToken.maxTtl': [86401],
+    'actorToken.required': [1],
+    'actorToken.scope': ['a b'],
+    'actorToken.maxAge': [0],
+    'actorToken.sameClient': ['yes', []],
+    'actorToken.grantClaim': ['yes'],
+    'limits.userIdLength': [0],
+    'limits.contextBytes': [-1],
+    'limits.bodyBytes': [Infinity],
+    getCustomJwtClaims: [{}],
+    environmentVariables: [{ A: 1 }],
+    allowSelfRegisteredClients: [['a']],
+    softwareActors: ['copilot'],
+    authorize: [true],
+    contextSchema: [{}],
+  }
+  const optionsOf = (path: string, value: unknown): object =>
+    path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object
+  const refused: Array<[path: string, options: object]> = [
+    ...Object.entries(wrong).flatMap(([path, values]) =>
+      values.map((value): [string, object] => [`.${path}`, optionsOf(path, value)]),
+    ),
+    ['', []],
+    ['.managementApi.resource', { enabled: true }],
     [
-      'features.impersonation.managementApi.resource',
-      { managementApi: { resource: 'https://x/#a' } },
+      '.managementApi.clients',
+      { enabled: true, managementApi: { resource: managementApi.resource } },
     ],
-    ['features.impersonation.managementApi.resourse', { managementApi: { resourse: 'x' } }],
-    ['features.impersonation.managementApi.scope', { managementApi: { scope: 'two scopes' } }],
-    ['features.impersonation.managementApi.scope', { managementApi: { scope: '' } }],
-    ['features.impersonation.managementApi.prefix', { managementApi: { prefix: 'api' } }],
-    ['features.impersonation.managementApi.prefix', { managementApi: { prefix: '/api/' } }],
-    ['features.impersonation.managementApi.prefix', { managementApi: { prefix: '/:tenant' } }],
-    ['features.impersonation.managementApi.tokenTtl', { managementApi: { tokenTtl: 0 } }],
-    ['features.impersonation.managementApi.tokenTtl', { managementApi: { tokenTtl: '600' } }],
-    [
-      'features.impersonation.managementApi.tokenFormat',
-      { managementApi: { tokenFormat: 'paseto' } },
-    ],
-    ['features.impersonation.managementApi.clients', { managementApi: { clients: 'backend' } }],
-    ['features.impersonation.managementApi.clients', { managementApi: { clients: () => true } }],
-    ['features.impersonation.managementApi.clients', { managementApi: { clients: null } }],
-    ['features.impersonation.managementApi.clients', { managementApi: { clients: { read: [] } } }],
-    [
-      'features.impersonation.managementApi.clients',
-      { enabled: true, managementApi: { resource: 'https://id.example.com/api' } },
-    ],
-    ['features.impersonation.managementApi.clients.issue', { managementApi: { clients: [''] } }],
-    [
-      'features.impersonation.managementApi.clients.issue',
-      { managementApi: { clients: Object.assign([], { 1: 'backend' }) } },
-    ],
-    [
-      'features.impersonation.managementApi.clients.issue',
-      { managementApi: { clients: { issue: 'backend' } } },
-    ],
-    [
-      'features.impersonation.managementApi.clients.read',
-      { managementApi: { clients: { issue: [], read: true } } },
-    ],
-    [
-      'features.impersonation.managementApi.clients.end',
-      { managementApi: { clients: { issue: [], end: [1] } } },
-    ],
-    [
-      'features.impersonation.managementApi.clients.delete',
-      { managementApi: { clients: { issue: [], delete: [] } } },
-    ],
-    ['features.impersonation.subjectToken.singleUse', { subjectToken: { singleUse: false } }],
-    ['features.impersonation.accessToken.maxTtl', { accessToken: { maxTtl: 86401 } }],
-    ['features.impersonation.actorToken.required', { actorToken: { required: 1 } }],
-    ['features.impersonation.actorToken.scope', { actorToken: { scope: 'a b' } }],
-    ['features.impersonation.limits.userIdLength', { limits: { userIdLength: 0 } }],
-    ['features.impersonation.limits.contextBytes', { limits: { contextBytes: -1 } }],
-    ['features.impersonation.limits.bodyBytes', { limits: { bodyBytes: Infinity } }],
-    ['features.impersonation.getCustomJwtClaims', { getCustomJwtClaims: {} }],
-    ['features.impersonation.environmentVariables', { environmentVariables: { A: 1 } }],
-    [
-      'features.impersonation.managementApi.requireBinding',
-      { managementApi: { requireBinding: ['sub'] } },
-    ],
-    [
-      'features.impersonation.managementApi.requireBinding',
-      { managementApi: { requireBinding: sparse } },
-    ],
-    ['features.impersonation.actorToken.maxAge', { actorToken: { maxAge: 0 } }],
-    ['features.impersonation.actorToken.sameClient', { actorToken: { sameClient: 'yes' } }],
-    ['features.impersonation.actorToken.sameClient', { actorToken: { sameClient: [] } }],
-    ['features.impersonation.actorToken.grantClaim', { actorToken: { grantClaim: 'yes' } }],
-    ['features.impersonation.allowSelfRegisteredClients', { allowSelfRegisteredClients: ['a'] }],
-    ['features.impersonation.softwareActors', { softwareActors: 'copilot' }],
-    ['features.impersonation.authorize', { authorize: true }],
-    ['features.impersonation.contextSchema', { contextSchema: {} }],
-    ['features.impersonation.__proto__', JSON.parse('{"__proto__":{}}')],
+    ...[{ read: true }, { end: [1] }, { delete: [] }].map((more): [string, object] => [
+      `.managementApi.clients.${Object.keys(more)[0]}`,
+      { managementApi: { clients: { issue: [], ...more } } },
+    ]),
+    ['.__proto__', JSON.parse('{"__proto__":{}}')],
   ]
-  for (const [path, options] of wrong) {
+  for (const [path, options] of refused) {
     it(`refuses ${JSON.stringify(options)} by its dotted path`, () => {
       expect(() => new ImpersonationFeature(options as ImpersonationOptions))
         .to.throw(TypeError)
         .with.property('message')
-        .that.satisfies((message: string) => message.startsWith(`${path} `))
+        .that.satisfies((text: string) => text.startsWith(`features.impersonation${path} `))
     })
   }
 

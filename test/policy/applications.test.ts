@@ -1,43 +1,26 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import Koa from 'koa'
-import mount from 'koa-mount'
 import type { Configuration, InteractionResults } from 'oidc-provider'
-import { type ImpersonationOptions, Provider } from '../../src/index.ts'
-import { deploymentConfiguration } from '../support/deployment-configuration.ts'
-import { answerOf, type Form, urlencoded } from '../support/http.ts'
+import type { ImpersonationOptions } from '../../src/index.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
 import { type SignedIn, signIn } from '../support/sign-in.ts'
 
-type Site = Pick<Awaited<ReturnType<typeof serve>>, 'base' | 'issuer' | 'post'>
-
 describe('features.impersonation.applications', () => {
-  it('gives operators openid at an application that is named, without a consent page', async () => {
-    await using site = await serve({ applications: ['console'] })
-    const signedIn = await signIn(site, 'olivia')
-    expect(site.consents()).to.equal(0)
-    expect(await silently(site, signedIn)).to.have.property('code')
-    expect(await silently(site, signedIn, { client_id: 'plain' })).to.have.property(
-      'error',
-      'consent_required',
-    )
-  })
-
-  it('names by a function, too', async () => {
-    await using site = await serve({ applications: ({ clientId }) => clientId === 'plain' })
-    const signedIn = await signIn(site, 'olivia', { clientId: 'plain' })
-    expect(await silently(site, signedIn, { client_id: 'plain' })).to.have.property('code')
-    expect(await silently(site, signedIn)).to.have.property('error', 'consent_required')
-  })
-
-  it('gives nothing but openid: for a scope of an API, a person is asked', async () => {
-    await using site = await serve({ applications: ['console'] })
-    const signedIn = await signIn(site, 'olivia')
-    const resource = `${site.base}/orders`
-    const asked = { scope: 'openid orders:read', resource }
-    expect(await silently(site, signedIn, asked)).to.have.property('error', 'consent_required')
-  })
+  for (const [how, applications] of [
+    ['named', ['console']],
+    ['named by a function', ({ clientId }: { clientId: string }) => clientId === 'console'],
+  ] as const) {
+    it(`gives operators openid, and no scope of an API, at an application that is ${how}, without a consent page`, async () => {
+      await using site = await serve({ applications })
+      const signedIn = await signIn(site, 'olivia')
+      expect(site.consents()).to.equal(0)
+      expect(await silently(site, signedIn)).to.have.property('code')
+      const api = { scope: 'openid orders:read', resource: `${site.base}/orders` }
+      for (const asked of [{ client_id: 'plain' }, api]) {
+        const { error } = await silently(site, signedIn, asked)
+        expect(error).to.equal('consent_required')
+      }
+    })
+  }
 
   it('does not loop on a consent page that makes a new grant of what it is asked for alone', async () => {
     await using site = await serve({ applications: ['console'] })
@@ -84,7 +67,7 @@ describe('features.impersonation.applications', () => {
 
 /** What the provider answers to `prompt=none`. */
 async function silently(
-  { issuer }: Site,
+  { issuer }: Deployment,
   { cookie }: SignedIn,
   parameters: Record<string, string> = {},
 ): Promise<Record<string, string>> {
@@ -106,55 +89,37 @@ async function silently(
   return Object.fromEntries(new URL(answer.get('location') ?? issuer).searchParams)
 }
 
-/** A provider whose consent page makes a new grant each time, of what it is asked for. */
+/** A deployment whose consent page makes a new grant each time, of what it is asked for. */
 async function serve({
   applications,
   loadExistingGrant,
 }: Pick<ImpersonationOptions, 'applications'> & Pick<Configuration, 'loadExistingGrant'>) {
-  const server = createServer().listen(0, '127.0.0.1')
-  server.unref()
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const base = `http://127.0.0.1:${port}`
-  const issuer = `${base}/oidc`
-  const configuration = deploymentConfiguration(base, new Set(['olivia']), {
-    impersonation: { applications },
-  })
-  const provider = new Provider(issuer, { ...configuration, loadExistingGrant })
   let consents = 0
-  const app = new Koa()
-  app.keys = ['test']
-  app.use(async (ctx, next) => {
-    if (!ctx.path.startsWith('/interaction/')) return next()
-    const { params, prompt, session } = await provider.interactionDetails(ctx.req, ctx.res)
-    ctx.respond = false
-    const finish = (result: InteractionResults) =>
-      provider.interactionFinished(ctx.req, ctx.res, result)
-    if (prompt.name === 'login') return finish({ login: { accountId: String(params.login_hint) } })
-    consents += 1
-    const { missingOIDCScope, missingResourceScopes } = prompt.details
-    const grant = new provider.Grant({
-      accountId: session?.accountId,
-      clientId: String(params.client_id),
-    })
-    if (Array.isArray(missingOIDCScope)) grant.addOIDCScope(missingOIDCScope.join(' '))
-    for (const [resource, scopes] of Object.entries(missingResourceScopes ?? {})) {
-      grant.addResourceScope(resource, scopes.join(' '))
-    }
-    return finish({ consent: { grantId: await grant.save() } })
-  })
-  app.use(mount('/oidc', provider))
-  server.on('request', app.callback())
-  return {
-    base,
-    issuer,
-    consents: () => consents,
-    post: async (path: string, form: Form, headers: Record<string, string> = {}) =>
-      answerOf(await fetch(`${base}${path}`, { method: 'POST', body: urlencoded(form), headers })),
-    async [Symbol.asyncDispose]() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
+  const deployment: Deployment = await deploy({
+    impersonation: { applications },
+    configuration: { loadExistingGrant },
+    async middleware(ctx, next) {
+      if (!ctx.path.startsWith('/interaction/')) return next()
+      const { provider } = deployment
+      const { params, prompt, session } = await provider.interactionDetails(ctx.req, ctx.res)
+      ctx.respond = false
+      const finish = (result: InteractionResults) =>
+        provider.interactionFinished(ctx.req, ctx.res, result)
+      if (prompt.name === 'login') {
+        return finish({ login: { accountId: String(params.login_hint) } })
+      }
+      consents += 1
+      const { missingOIDCScope, missingResourceScopes } = prompt.details
+      const grant = new provider.Grant({
+        accountId: session?.accountId,
+        clientId: String(params.client_id),
+      })
+      if (Array.isArray(missingOIDCScope)) grant.addOIDCScope(missingOIDCScope.join(' '))
+      for (const [resource, scopes] of Object.entries(missingResourceScopes ?? {})) {
+        grant.addResourceScope(resource, scopes.join(' '))
+      }
+      return finish({ consent: { grantId: await grant.save() } })
     },
-  }
+  })
+  return { ...deployment, consents: () => consents }
 }

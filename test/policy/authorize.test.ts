@@ -1,8 +1,18 @@
 import { expect } from 'chai'
 import { z } from 'zod'
-import { type AuthorizationRequest, type Authorize, errors } from '../../src/index.ts'
+import {
+  type AuthorizationRequest,
+  type Authorize,
+  errors,
+  type ImpersonationOptions,
+} from '../../src/index.ts'
+import { recording } from '../support/audit.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
+import { claimsOf } from '../support/own-hooks.ts'
 import { signIn } from '../support/sign-in.ts'
+
+const BOTH = 'orders:read orders:write'
 
 describe('authorize', () => {
   let deployment: Deployment
@@ -68,26 +78,66 @@ describe('authorize', () => {
   it('false: 403 access_denied at issue, 400 at the exchange, which stays possible', async () => {
     let allowed = 'exchange'
     await deployWith(async ({ stage }) => stage === allowed)
-    const refused = await deployment.issue({ userId: 'alice' })
-    expect([refused.status, refused.body.error]).to.deep.equal([403, 'access_denied'])
+    await expectAnswer(deployment.issue({ userId: 'alice' }), 403, 'access_denied')
     allowed = 'issue'
     const subject_token = await deployment.subjectToken()
-    const denied = await deployment.exchange({ subject_token })
-    expect([denied.status, denied.body.error]).to.deep.equal([400, 'access_denied'])
+    await expectAnswer(deployment.exchange({ subject_token }), 400, 'access_denied')
     allowed = 'exchange'
-    expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token }), 200)
   })
 
-  it('{ scope } narrows, at issue for good, and at the exchange once more', async () => {
-    await deployWith(({ stage }) => ({
-      scope: stage === 'issue' ? 'orders:read orders:write' : 'orders:read',
-    }))
-    const subject_token = await deployment.subjectToken()
-    const { body } = await deployment.exchange({
-      subject_token,
-      scope: 'openid orders:read orders:write',
+  it('{ scope } narrows, at issue for good, where an empty one allows nothing, and at the exchange once more', async () => {
+    const { deployment: own, recorded } = await recording({
+      impersonation: {
+        authorize: ({ stage, context: { limit } }) =>
+          stage === 'issue' ? { scope: String(limit) } : { scope: 'orders:read' },
+      },
     })
-    expect(body.scope).to.equal('orders:read')
+    deployment = own
+    const exchange = async (limit: string, binding = {}) => {
+      const asked = { userId: 'alice', context: { limit }, ...binding }
+      const { body } = await deployment.issue(asked)
+      const form = { subject_token: body.subjectToken, scope: `openid ${BOTH}` }
+      const { error, scope } = (await deployment.exchange(form)).body
+      return error ?? scope
+    }
+    expect(await exchange(BOTH)).to.equal('orders:read')
+    expect(await exchange('')).to.equal('invalid_scope')
+    expect(await exchange('', { scope: 'orders:read' })).to.equal('invalid_scope')
+    const scopes = (await recorded()).filter(({ name }) => name.endsWith('issued'))
+    expect(scopes.map(({ scope }) => scope)).to.deep.equal([BOTH, '', ''])
+  })
+
+  it('I8: { accessTokenTtl } shortens the access token and never lengthens it, and says so everywhere; at issue it has no effect', async () => {
+    const { deployment: own, recorded } = await recording({
+      impersonation: {
+        accessToken: { maxTtl: 800 },
+        authorize: ({ stage, context: { issue, exchange } }) => ({
+          accessTokenTtl: Number(stage === 'issue' ? issue : exchange),
+        }),
+      },
+    })
+    deployment = own
+    for (const [context, lives] of [
+      [{ issue: 5, exchange: 60 }, 60],
+      [{ issue: 5, exchange: 801 }, 800],
+      [{ issue: 5, exchange: Number.MAX_SAFE_INTEGER }, 800],
+    ] as const) {
+      for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
+        const issued = await deployment.issue({ userId: 'alice', context })
+        expect(issued.body.expiresIn).to.equal(600)
+        const form = { subject_token: issued.body.subjectToken, resource }
+        const { body } = await deployment.exchange({ ...form, scope: 'orders:read' })
+        const { exp, iat } = await claimsOf(deployment, body.access_token)
+        const started = (await recorded()).at(-1)
+        const told = [body.expires_in, Number(exp) - Number(iat), started?.expiresAt]
+        expect(told).to.deep.equal([lives, lives, exp])
+        expect(body.scope, 'without scope, all that was asked for').to.equal('orders:read')
+      }
+    }
+    const { expiresAt = 0, scope } = (await recorded())[0] ?? {}
+    expect(expiresAt).to.be.closeTo(Date.now() / 1000 + 600, 60)
+    expect(scope, 'no limit of scopes is no empty one').to.equal(undefined)
   })
 
   for (const [what, authorize] of Object.entries<Authorize>({
@@ -109,78 +159,77 @@ describe('authorize', () => {
         expect(JSON.stringify(body)).to.not.include('secret')
       }
       on = false
-      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+      await expectAnswer(deployment.exchange({ subject_token }), 200)
     })
   }
 })
 
 describe('contextSchema', () => {
   const strict = z.object({ ticketId: z.string().min(1), reason: z.string().min(1) })
-  const cases: Array<[string, Parameters<typeof deploy>[0]]> = [
-    ['a Standard Schema (zod)', { impersonation: { contextSchema: strict } }],
-    [
-      'a function that answers later',
-      {
-        impersonation: {
-          contextSchema: async (context) => {
-            const { issues = [] } = strict.safeParse(context).error ?? {}
-            return issues.length > 0 ? { issues } : undefined
-          },
-        },
-      },
-    ],
-    [
-      'a function',
-      {
-        impersonation: {
-          contextSchema(context) {
-            const issues = ['ticketId', 'reason']
-              .filter((name) => typeof context[name] !== 'string')
-              .map((name) => ({ message: 'is required', path: [name] }))
-            return issues.length > 0 ? { issues } : undefined
-          },
-        },
-      },
-    ],
-  ]
-  for (const [what, options] of cases) {
+  const withIssues = (
+    issues: readonly z.core.$ZodIssue[] | { message: string; path: string[] }[] = [],
+  ) => (issues.length > 0 ? { issues } : undefined)
+  const needingThis = {
+    strict,
+    validate(value: unknown) {
+      const { data, error } = this.strict.safeParse(value)
+      return data ? { value: data } : { issues: error?.issues ?? [] }
+    },
+  }
+  const schemas: Record<string, ImpersonationOptions['contextSchema']> = {
+    'a Standard Schema (zod)': strict,
+    'a function that answers later': async (context) =>
+      withIssues(strict.safeParse(context).error?.issues),
+    'a function': (context) =>
+      withIssues(
+        ['ticketId', 'reason']
+          .filter((name) => typeof context[name] !== 'string')
+          .map((name) => ({ message: 'is required', path: [name] })),
+      ),
+    'a Standard Schema whose validate needs its this': { '~standard': needingThis },
+  }
+  for (const [what, contextSchema] of Object.entries(schemas)) {
     it(`${what} makes members compulsory, and complains by field`, async () => {
-      await using deployment = await deploy(options)
+      await using deployment = await deploy({ impersonation: { contextSchema } })
       for (const body of [{ userId: 'alice' }, { userId: 'alice', context: { reason: 'x' } }]) {
-        const answer = await deployment.issue(body)
-        expect([answer.status, answer.body.error]).to.deep.equal([400, 'invalid_request'])
+        const answer = await expectAnswer(deployment.issue(body), 400, 'invalid_request')
         expect(answer.body.error_description).to.match(/context\.ticketId: /)
       }
       const context = { ticketId: 'T-1', reason: 'billing' }
-      expect((await deployment.issue({ userId: 'alice', context })).status).to.equal(201)
+      await expectAnswer(deployment.issue({ userId: 'alice', context }), 201)
     })
   }
 
-  it('what it answers is what is kept', async () => {
+  it('what it answers is kept, as JSON says it, and frozen for the rule; I9: one that fails, or keeps no object, is 500', async () => {
+    let answer: () => unknown
     const seen: unknown[] = []
     await using deployment = await deploy({
       impersonation: {
-        contextSchema: z.object({ ticketId: z.string().trim() }),
+        contextSchema: () => ({ value: answer() }) as never,
+        authorize({ context }) {
+          expect(() => Object.assign(context, { evil: 1 })).to.throw(TypeError)
+          expect(context.nested).to.satisfy(Object.isFrozen)
+          return true
+        },
         getCustomJwtClaims: ({ context }) => {
           seen.push(context.grant.subjectTokenContext)
           return {}
         },
       },
     })
-    const subject_token = await deployment.subjectToken('alice', { ticketId: ' T-1 ', extra: 1 })
-    await deployment.exchange({ subject_token })
-    expect(seen.at(-1)).to.deep.equal({ ticketId: 'T-1' })
-  })
-
-  it('I9: one that fails, or keeps no object, is 500', async () => {
-    for (const contextSchema of [
-      () => {
-        throw new Error('down')
-      },
-      () => ({ value: 'text' }),
-    ]) {
-      await using deployment = await deploy({ impersonation: { contextSchema } })
-      expect((await deployment.issue({ userId: 'alice' })).status).to.equal(500)
+    let deep: object = {}
+    for (let level = 0; level < 500; level += 1) deep = { deep }
+    for (const wrong of [{ toJSON: () => 'text' }, deep, [], 'text']) {
+      answer = () => wrong
+      await expectAnswer(deployment.issue({ userId: 'alice' }), 500)
     }
+    answer = () => {
+      throw new Error('down')
+    }
+    await expectAnswer(deployment.issue({ userId: 'alice' }), 500)
+    answer = () => ({ when: new Date(0), nested: { n: 1 } })
+    const subject_token = await deployment.subjectToken('alice', { extra: 1 })
+    await deployment.exchange({ subject_token })
+    expect(seen.at(-1)).to.deep.equal({ when: '1970-01-01T00:00:00.000Z', nested: { n: 1 } })
   })
 })

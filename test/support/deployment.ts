@@ -30,8 +30,8 @@ export interface Deployment extends AsyncDisposable {
   issue(body: unknown, init?: { token?: string; headers?: Record<string, string> }): Promise<Answer>
   /** A fresh subject token for a user. */
   subjectToken(userId?: string, context?: object): Promise<string>
-  /** An exchange by the public client; `undefined` leaves a field out. */
-  exchange(form: Form, headers?: Record<string, string>): Promise<Answer>
+  /** An exchange by the public client, of a fresh token by default; `undefined` leaves a field out. */
+  exchange(form?: Form, headers?: Record<string, string>): Promise<Answer>
   close(): Promise<void>
 }
 
@@ -108,12 +108,14 @@ export async function deploy(
       if (status !== 201) throw new Error(`no subject token: ${JSON.stringify(body)}`)
       return body.subjectToken
     },
-    exchange(form, headers) {
+    async exchange(form = {}, headers) {
+      const subject_token = 'subject_token' in form ? '' : await deployment.subjectToken()
       return deployment.post(
         '/oidc/token',
         {
           grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
           ...(headers?.authorization ? {} : { client_id: 'console' }),
+          subject_token,
           subject_token_type: ACCESS_TOKEN_TYPE,
           resource: orders,
           scope: 'orders:read',

@@ -1,3 +1,4 @@
+import { expect } from 'chai'
 import { differences } from './openapi.ts'
 
 export interface Answer {
@@ -54,5 +55,24 @@ export async function answerOf(response: Response, grantType?: unknown): Promise
   }
   const wrong = isDescribed ? differences(response.url, answer, grantType) : []
   if (wrong.length > 0) throw new Error(`docs/openapi.yaml differs: ${wrong.join('; ')}`)
+  return answer
+}
+
+/**
+ * Expects this answer, and resolves with it.
+ *
+ * @param told the `error` of the body, or the whole body
+ */
+export async function expectAnswer(
+  asked: Answer | Promise<Answer>,
+  status: number,
+  told?: string | object,
+  what?: string,
+): Promise<Answer> {
+  const answer = await asked
+  const { body } = answer
+  expect(answer.status, `${what ?? ''} ${JSON.stringify(body)}`).to.equal(status)
+  if (typeof told === 'string') expect(body.error, what).to.equal(told)
+  else if (told) expect(body, what).to.deep.equal(told)
   return answer
 }

@@ -38,7 +38,7 @@ export async function impersonated(deployment: Deployment, form: Record<string, 
 
 /** The claims of a token: of a JWT, or of an opaque token at introspection. */
 export async function claimsOf(
-  deployment: Deployment,
+  deployment: Pick<Deployment, 'post'>,
   token: string,
 ): Promise<Record<string, unknown>> {
   if (token.includes('.')) return decodeJwt(token)

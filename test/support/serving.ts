@@ -37,9 +37,13 @@ export function providerAt(issuer: string): Provider {
 }
 
 /** Issues and exchanges against `base`, and answers the two statuses. */
-export async function wholeFlow(base: string, issuer: string): Promise<number[]> {
+export async function wholeFlow(base: string, issuer: string, more = {}): Promise<number[]> {
   const token = async (form: Record<string, string>, headers = {}) =>
-    fetch(`${issuer}/token`, { method: 'POST', body: new URLSearchParams(form), headers })
+    fetch(`${issuer}/token`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      headers: { ...headers, ...more },
+    })
   const m2m = await token(
     { grant_type: 'client_credentials', resource, scope: 'impersonate' },
     basic('backend', 'backend-secret'),
@@ -48,7 +52,11 @@ export async function wholeFlow(base: string, issuer: string): Promise<number[]>
   const { access_token }: any = await m2m.json()
   const issued = await fetch(`${base}/api/subject-tokens`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${access_token}`,
+      'content-type': 'application/json',
+      ...more,
+    },
     body: JSON.stringify({ userId: 'alice' }),
   })
   // biome-ignore lint/suspicious/noExplicitAny: as above.

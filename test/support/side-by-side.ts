@@ -99,6 +99,19 @@ function withoutTheGrant({ clients = [], ...configuration }: Configuration): Con
   }
 }
 
+/** What the console of the process shows while this runs. */
+export async function printedBy(run: () => unknown): Promise<string[]> {
+  const printed: string[] = []
+  const { info, warn } = console
+  console.info = console.warn = (line: string) => printed.push(line)
+  try {
+    await run()
+  } finally {
+    Object.assign(console, { info, warn })
+  }
+  return printed
+}
+
 /** The comparable part of an answer: everything except random values, times and addresses. */
 export function comparable(side: Pick<Side, 'base'>, { status, body }: Answer): unknown {
   const text = JSON.stringify(body).replaceAll(side.base, 'https://base')

@@ -4,7 +4,7 @@ import { bindsToCertificates, certificate, otherCertificate } from '../support/c
 import { REDIRECT_URI } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { CURRENT, impersonate, PATH } from '../support/ending-current.ts'
-import { type Answer, answerOf, basic } from '../support/http.ts'
+import { type Answer, answerOf, basic, expectAnswer } from '../support/http.ts'
 import { type Managed, managing, RESOURCE } from '../support/managing.ts'
 
 /** A route that takes bound tokens. */
@@ -108,16 +108,18 @@ for (const tokenFormat of ['jwt', 'opaque'] as const) {
         ]
         for (const [what, error, authorization, dpop] of refused) {
           const headers = { authorization, ...(dpop === undefined ? {} : { dpop }) }
-          const answer = await send(deployment, door, headers)
-          expect([answer.status, answer.body.error], what).to.deep.equal([401, error])
+          const answer = await expectAnswer(send(deployment, door, headers), 401, error, what)
           const challenge = answer.headers.get('www-authenticate') ?? ''
           expect(challenge, what).to.include(`error="${error}"`)
           expect(challenge.split(' ')[0], what).to.equal(authorization.split(' ')[0])
         }
         requireNonce = true
         const authorization = asDPoP
-        const asked = await send(deployment, door, { authorization, dpop: await proof() })
-        expect([asked.status, asked.body.error]).to.deep.equal([401, 'use_dpop_nonce'])
+        const asked = await expectAnswer(
+          send(deployment, door, { authorization, dpop: await proof() }),
+          401,
+          'use_dpop_nonce',
+        )
         const nonce = asked.headers.get('dpop-nonce')
         const used = { authorization, dpop: await proof({ nonce, htu: `${claims.htu}?x=1#y` }) }
         expect((await send(deployment, door, used)).status).to.equal(good)

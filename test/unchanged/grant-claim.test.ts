@@ -3,6 +3,7 @@ import { decodeJwt } from 'jose'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ActorTokenOptions } from '../../src/index.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 /** A JWT that a person gets through a client, for the orders API. */
@@ -11,30 +12,45 @@ async function jwtOf(deployment: Deployment, clientId = 'console', scope = 'open
   return (await signIn(deployment, 'olivia', options)).access_token
 }
 
-async function claimOf(actorToken: ActorTokenOptions, clientId?: string, scope?: string) {
-  const deployment = await deploy({ impersonation: { actorToken } })
-  const { op_grant_id: claim } = decodeJwt(await jwtOf(deployment, clientId, scope))
-  await deployment.close()
-  return claim
-}
+const STANDS: ReadonlyArray<
+  [
+    when: string,
+    actorToken: ActorTokenOptions,
+    ...tokens: [boolean, client?: string, scope?: string][],
+  ]
+> = [
+  [
+    'by default, in JWTs with the scope of an actor token, of every client',
+    {},
+    [true],
+    [true, 'plain'],
+    [false, 'console', 'orders:read'],
+  ],
+  ['with another scope, in none without it', { scope: 'orders:write' }, [false]],
+  [
+    'with sameClient, only in those of clients that list the grant',
+    { sameClient: true },
+    [true],
+    [false, 'plain'],
+  ],
+  [
+    'with a list as sameClient, only in those of its clients',
+    { sameClient: ['plain'] },
+    [false],
+    [true, 'plain'],
+  ],
+]
 
 describe('op_grant_id stands only where an exchange could want it', () => {
-  it('by default, in JWTs with the scope of an actor token, of every client', async () => {
-    expect(await claimOf({})).to.be.a('string')
-    expect(await claimOf({}, 'plain')).to.be.a('string')
-    expect(await claimOf({}, 'console', 'orders:read')).to.equal(undefined)
-    expect(await claimOf({ scope: 'orders:write' })).to.equal(undefined)
-  })
-
-  it('with sameClient, only in those of clients that list the grant', async () => {
-    expect(await claimOf({ sameClient: true })).to.be.a('string')
-    expect(await claimOf({ sameClient: true }, 'plain')).to.equal(undefined)
-  })
-
-  it('with a list as sameClient, only in those of its clients', async () => {
-    expect(await claimOf({ sameClient: ['plain'] })).to.equal(undefined)
-    expect(await claimOf({ sameClient: ['plain'] }, 'plain')).to.be.a('string')
-  })
+  for (const [when, actorToken, ...tokens] of STANDS) {
+    it(when, async () => {
+      await using deployment = await deploy({ impersonation: { actorToken } })
+      for (const [stands, clientId, scope] of tokens) {
+        const claims = decodeJwt(await jwtOf(deployment, clientId, scope))
+        expect(typeof claims.op_grant_id).to.equal(stands ? 'string' : 'undefined')
+      }
+    })
+  }
 
   it('with grantClaim false nowhere: then a JWT outlives its grant as an actor token, an opaque one does not', async () => {
     const memory = createMemoryAdapter()
@@ -49,9 +65,11 @@ describe('op_grant_id stands only where an exchange could want it', () => {
     const opaque = (await signIn(deployment, 'olivia')).access_token
     for (const id of grants) await memory('Grant').destroy(id)
     const subject_token = await deployment.subjectToken()
-    expect((await deployment.exchange({ subject_token, actor_token: opaque })).status).to.equal(400)
-    const { status, body } = await deployment.exchange({ subject_token, actor_token: jwt })
-    expect(status).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token, actor_token: opaque }), 400)
+    const { body } = await expectAnswer(
+      deployment.exchange({ subject_token, actor_token: jwt }),
+      200,
+    )
     expect(decodeJwt(body.access_token).act).to.deep.equal({ sub: 'olivia' })
   })
 })

@@ -3,40 +3,48 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import type { Configuration } from 'oidc-provider'
 import { basic } from '../support/deployment.ts'
-import { comparable, type Side, sideBySide } from '../support/side-by-side.ts'
+import {
+  comparable,
+  printedBy,
+  type Side,
+  type Sides,
+  sideBySide,
+} from '../support/side-by-side.ts'
 
 type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>
 
-describe('I12: getResourceServerInfo of the deployment', () => {
-  const answers = async (resourceIndicators: ResourceIndicators) => {
-    const sides = await sideBySide(() => ({ configuration: { features: { resourceIndicators } } }))
-    const [plain, ours] = await Promise.all(
-      [sides.plain, sides.ours].map(async (side) => {
-        const form = { grant_type: 'client_credentials', resource: 'https://any.example' }
-        const answer = await side.post('/oidc/token', form, basic('backend', 'backend-secret'))
-        return comparable(side, answer)
-      }),
-    )
-    await sides.close()
-    expect(ours).to.deep.equal(plain)
-    return ours
-  }
+/** What both kinds of provider answer to a machine; they have to answer the same. */
+async function answerTo(resourceIndicators: ResourceIndicators) {
+  const sides = await sideBySide(() => ({ configuration: { features: { resourceIndicators } } }))
+  const [plain, ours] = await onBoth(sides, async (side) =>
+    comparable(side, await tokenAt(side, 'https://any.example')),
+  )
+  expect(ours).to.deep.equal(plain)
+  return ours
+}
 
+async function onBoth<T>(sides: Sides, ask: (side: Side) => Promise<T>): Promise<[T, T]> {
+  const answers: [T, T] = [await ask(sides.plain), await ask(sides.ours)]
+  await sides.close()
+  return answers
+}
+
+const tokenAt = (side: Side, resource = `${side.base}/orders`) => {
+  const form = { grant_type: 'client_credentials', resource }
+  return side.post('/oidc/token', form, basic('backend', 'backend-secret'))
+}
+
+describe('I12: getResourceServerInfo of the deployment', () => {
   it('that answers nothing is a 500, as before', async () => {
     const getResourceServerInfo = () => undefined as never
-    expect(await answers({ getResourceServerInfo })).to.deep.include({ status: 500 })
+    expect(await answerTo({ getResourceServerInfo })).to.deep.include({ status: 500 })
   })
 
   it('that is not there answers invalid_target as before, without the notice that it should be', async () => {
-    const printed: string[] = []
-    const { info, warn } = console
-    console.info = console.warn = (line: string) => printed.push(line)
-    try {
-      const answer = await answers({ getResourceServerInfo: undefined })
+    const printed = await printedBy(async () => {
+      const answer = await answerTo({ getResourceServerInfo: undefined })
       expect(answer).to.deep.include({ status: 400 })
-    } finally {
-      Object.assign(console, { info, warn })
-    }
+    })
     expect(printed.filter((line) => line.includes('getResourceServerInfo'))).to.have.lengthOf(1)
   })
 })
@@ -58,52 +66,39 @@ describe('I12: claims of the deployment itself', () => {
         },
       },
     }))
-    const [plain, ours] = [await claims(sides.plain), await claims(sides.ours)]
+    const [plain, ours] = await onBoth(sides, claims)
     expect(seen).to.deep.equal([{ sub: 'mallory' }, at, undefined, at.toJSON()])
     expect(plain.act).to.deep.equal({ sub: 'eve' })
     const { act: _, ...rest } = plain
     expect({ ...ours, aud: rest.aud, jti: rest.jti, iat: rest.iat, exp: rest.exp }).to.deep.equal(
       rest,
     )
-    await sides.close()
   })
 
   it('leave out names that are traps', async () => {
     const sides = await sideBySide(() => ({
       configuration: { extraTokenClaims: () => JSON.parse('{"__proto__":{"a":1},"fine":true}') },
     }))
-    const [plain, ours] = [await claims(sides.plain), await claims(sides.ours)]
+    const [plain, ours] = await onBoth(sides, claims)
     expect([plain.fine, ours.fine]).to.deep.equal([true, true])
     expect(Object.keys(ours)).to.not.include('__proto__')
-    await sides.close()
   })
 
-  it('are a 500 where the JWT customizer leaves no JSON object', async () => {
-    expect(await statusesWhere(spoilPayload)).to.deep.equal([200, 500])
-  })
-
-  it('are as before where the JWT customizer freezes what it gets', async () => {
-    expect(await statusesWhere(Object.freeze)).to.deep.equal([200, 200])
-  })
-
-  async function statusesWhere(spoil: (jwt: { payload: object }) => void): Promise<number[]> {
-    const sides = await sideBySide(() => ({
-      configuration: {
-        formats: { customizers: { jwt: (_ctx, _token, jwt) => void spoil(jwt) } },
-      },
-    }))
-    const answers = await Promise.all([sides.plain, sides.ours].map(token))
-    await sides.close()
-    return answers.map(({ status }) => status)
+  for (const [what, spoil, statuses] of [
+    ['are a 500 where the JWT customizer leaves no JSON object', spoilPayload, [200, 500]],
+    ['are as before where the JWT customizer freezes what it gets', Object.freeze, [200, 200]],
+  ] as const) {
+    it(what, async () => {
+      const jwt = (_ctx: unknown, _token: unknown, made: { payload: object }) => void spoil(made)
+      const configuration = { formats: { customizers: { jwt } } }
+      const sides = await sideBySide(() => ({ configuration }))
+      const answers = await onBoth(sides, (side) => tokenAt(side))
+      expect(answers.map(({ status }) => status)).to.deep.equal(statuses)
+    })
   }
 
   async function claims(side: Side) {
-    return decodeJwt((await token(side)).body.access_token)
-  }
-
-  function token(side: Side) {
-    const form = { grant_type: 'client_credentials', resource: `${side.base}/orders` }
-    return side.post('/oidc/token', form, basic('backend', 'backend-secret'))
+    return decodeJwt((await tokenAt(side)).body.access_token)
   }
 })
 

@@ -105,9 +105,12 @@ describe('RFC 9728: the metadata of an API', () => {
       const options = { issuer, audience, resourceMetadata: wrong as string }
       expect(() => resourceServer(options)).to.throw(TypeError, 'resourceServer.resourceMetadata')
     }
-    const options = { issuer, audience: 'orders', resourceMetadata: {} }
-    expect(() => resourceServer(options)).to.throw(TypeError, 'audience is no http or https URL')
-    const queried = { issuer, audience: `${audience}?tenant=1`, resourceMetadata: {} }
-    expect(() => resourceServer(queried)).to.throw(TypeError, 'without a query')
+    for (const [other, message] of [
+      ['orders', 'audience is no http or https URL'],
+      [`${audience}?tenant=1`, 'without a query'],
+    ] as const) {
+      const options = { issuer, audience: other, resourceMetadata: {} }
+      expect(() => resourceServer(options)).to.throw(TypeError, message)
+    }
   })
 })

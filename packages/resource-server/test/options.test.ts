@@ -11,85 +11,55 @@ describe('the options of a resource server', () => {
   const build = (options: unknown) => () => resourceServer(options as ResourceServerOptions)
 
   it('an unset audience or issuer does not start: it would accept tokens for anything', () => {
-    expect(build(undefined)).to.throw(TypeError, 'resourceServer.issuer is required')
-    expect(build({ audience })).to.throw(TypeError, 'resourceServer.issuer is required')
-    expect(build({ audience, jwksUri: issuer })).to.throw(TypeError, 'issuer is required')
-    expect(build({ issuer })).to.throw(TypeError, 'resourceServer.audience is required')
-    expect(build({ issuer, audience: process.env.NOT_SET })).to.throw(TypeError, 'audience is req')
+    for (const options of [undefined, { audience }, { audience, jwksUri: issuer }]) {
+      expect(build(options)).to.throw(TypeError, 'resourceServer.issuer is required')
+    }
+    for (const options of [{ issuer }, { issuer, audience: process.env.NOT_SET }]) {
+      expect(build(options)).to.throw(TypeError, 'resourceServer.audience is required')
+    }
   })
 
-  const wrong: Record<string, object[]> = {
-    'audiance is not a known option; known are: issuer, au': [{ audiance: audience }],
-    'dpop is not a known option': [{ dpop: dPoP }],
-    'onImpersonatedRequests is not a known option': [{ onImpersonatedRequests: () => {} }],
-    'audience must be a non-empty string': ['', ' ', [audience], null].map((it) => ({
-      audience: it,
-    })),
+  /** By the message: the values of an option. */
+  const wrong: Record<string, [option: string, ...values: unknown[]]> = {
+    'audiance is not a known option; known are: issuer, au': ['audiance', audience],
+    'audience must be a non-empty string': ['audience', '', ' ', [audience], null],
     'issuer must be an absolute http or https URL': [
-      [issuer],
-      '',
-      'id.example.com',
-      '/oidc',
-      'ftp://id.example.com',
-      'https://',
-      'https://id.example.com:port',
-      `${issuer}#x`,
-      ` ${issuer}`,
-      `${issuer}\n`,
-      'https://id.\nexample.com',
-      'https://user@id.example.com',
-    ].map((it) => ({ issuer: it })),
-    'issuer must not have a query': [{ issuer: `${issuer}?x` }],
-    'jwksUri must be an absolute http or https URL': [
-      { jwksUri: '/jwks' },
-      { jwksUri: new URL(issuer) },
+      'issuer',
+      ...[[issuer], '', 'id.example.com', '/oidc', 'ftp://id.example.com', 'https://'],
+      ...[`${issuer}#x`, ` ${issuer}`, 'https://id.\nexample.com', 'https://user@id.example.com'],
     ],
-    'algorithms must name at least one': [{ algorithms: [] }],
+    'issuer must not have a query': ['issuer', `${issuer}?x`],
+    'jwksUri must be an absolute http or https URL': ['jwksUri', '/jwks', new URL(issuer)],
+    'algorithms must name at least one': ['algorithms', []],
     'algorithms must be an array of: RS256': [
-      'ES256',
-      ['none'],
-      ['ES256', 'HS256'],
-      [undefined],
-    ].map((algorithms) => ({ algorithms })),
-    'clockTolerance must be an integer from 0 to 300': [-1, 301, 1.5, '5'].map((it) => ({
-      clockTolerance: it,
-    })),
-    'onImpersonatedRequest must be a function': [{ onImpersonatedRequest: 'log' }],
-    'mTLS.getCertificate is required': [{ mTLS: {} }],
-    'mTLS.getCertificate must be a function': [{ mTLS: { getCertificate: 'x' } }],
-    'dPoP must be an object': [{ dPoP: true }],
-  }
-  const wrongDPoP: Record<string, object[]> = {
-    'baseUrl is required, or resourceServer.dPoP.getUrl': [
-      {},
-      { baseUrl: undefined },
-      { ...dPoP, getUrl },
+      'algorithms',
+      ...['ES256', ['none'], ['ES256', 'HS256'], [undefined]],
     ],
-    'baseUrl must be an absolute': [{ baseUrl: '/api' }],
-    'baseUrl must not have a query': [{ baseUrl: `${audience}?x` }],
-    'getUrl must be a function': [{ getUrl: audience }],
-    'algorithms must name at least one': [{ ...dPoP, algorithms: [] }],
-    'algorithms must be an array of': [{ ...dPoP, algorithms: ['HS256'] }],
-    'maxAge must be an integer from 1 to 300': [
-      { ...dPoP, maxAge: 0 },
-      { ...dPoP, maxAge: 301 },
+    'clockTolerance must be an integer from 0 to 300': ['clockTolerance', -1, 301, 1.5, '5'],
+    'onImpersonatedRequest must be a function': ['onImpersonatedRequest', 'log'],
+    'mTLS.getCertificate is required': ['mTLS', {}],
+    'mTLS.getCertificate must be a function': ['mTLS', { getCertificate: 'x' }],
+    'dPoP must be an object': ['dPoP', true],
+    'dPoP.baseUrl is required, or resourceServer.dPoP.getUrl': [
+      'dPoP',
+      ...[{}, { baseUrl: undefined }, { ...dPoP, getUrl }],
     ],
-    'replayStore must be an object': [{ ...dPoP, replayStore: new Set() }],
-    'nonce is not a known option': [{ ...dPoP, nonce: true }],
+    'dPoP.baseUrl must be an absolute': ['dPoP', { baseUrl: '/api' }],
+    'dPoP.baseUrl must not have a query': ['dPoP', { baseUrl: `${audience}?x` }],
+    'dPoP.getUrl must be a function': ['dPoP', { getUrl: audience }],
+    'dPoP.algorithms must be an array of': ['dPoP', { ...dPoP, algorithms: ['HS256'] }],
+    'dPoP.maxAge must be an integer from 1 to 300': [
+      'dPoP',
+      ...[0, 301].map((maxAge) => ({ ...dPoP, maxAge })),
+    ],
+    'dPoP.replayStore must be an object': ['dPoP', { ...dPoP, replayStore: new Set() }],
+    'dPoP.nonce is not a known option': ['dPoP', { ...dPoP, nonce: true }],
   }
-  for (const [message, options] of Object.entries(wrong)) {
+  for (const [message, [option, ...values]] of Object.entries(wrong)) {
     it(`refuses the others: ${message}`, () => {
-      for (const each of options) {
-        const made = build({ issuer, audience, ...each })
-        expect(made, JSON.stringify(each)).to.throw(TypeError, `resourceServer.${message}`)
-      }
-    })
-  }
-  for (const [message, options] of Object.entries(wrongDPoP)) {
-    it(`refuses the others: dPoP.${message}`, () => {
-      for (const each of options) {
-        const made = build({ issuer, audience, dPoP: each })
-        expect(made, JSON.stringify(each)).to.throw(TypeError, `resourceServer.dPoP.${message}`)
+      for (const value of values) {
+        const made = build({ issuer, audience, [option]: value })
+        expect(made, JSON.stringify(value)).to.throw(TypeError, `resourceServer.${message}`)
       }
     })
   }

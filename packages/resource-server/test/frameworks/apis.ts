@@ -128,9 +128,11 @@ export const APIS: Readonly<Record<string, (api: ResourceServer) => Promise<Api>
       app.use('/v1', (request, response, next) =>
         api.connect(...requiredAt(String(request.url)))(request, response, next),
       )
-      app.all('/v1/*', async ({ raw, url }, reply) => {
-        const { caller } = raw as { caller?: Caller }
-        return reply.send(await handle(url, caller))
+      app.all('/v1/*', async (request, reply) => {
+        const { caller } = request.raw as { caller?: Caller }
+        // Fastify's own request is another object, and no second use.
+        if (!request.headers.dpop) await api.authenticate(request)
+        return reply.send(await handle(request.url, caller))
       })
     }),
   'Fastify, by authenticate()': (api) =>

@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
 import { get } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,17 +15,7 @@ import {
   StatusUnavailable,
 } from '../../src/index.ts'
 import { type StatusProvider, startStatusProvider } from '../status/status-provider.ts'
-
-/** What stands for Node's response, or for its socket. */
-class Connection extends EventEmitter {
-  statusCode = 200
-  headersSent = false
-  destroyed = false
-  close(): void {
-    this.destroyed = true
-    this.emit('close')
-  }
-}
+import { Connection } from '../uses/told-uses.ts'
 
 /** The global one has timers of its own. */
 const fetchWithoutTimers: Fetch = async (url, { headers, signal }) => {

@@ -1,23 +1,20 @@
 import { createServer, type RequestListener } from 'node:http'
 import { connect, createServer as createHttp2Server } from 'node:http2'
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import express from 'express'
-import Fastify from 'fastify'
 import Koa from 'koa'
 import { listening } from '../../../../test/support/token-issuer.ts'
 import {
+  type ApiRequest,
   type Caller,
   denyImpersonation,
   type ImpersonationUse,
   RequestRefused,
-  type Requirement,
   type ResourceServerOptions,
   requireScope,
 } from '../../src/index.ts'
 import { send } from '../send.ts'
 import { type StatusProvider, startStatusProvider } from '../status/status-provider.ts'
-import { type DescribedUses, leave, toldUses } from './told-uses.ts'
+import { Connection, type DescribedUses, leave, toldUses } from './told-uses.ts'
 
 const UNBOUND = 'a sender-constrained access token is no bearer token'
 const ACTING = 'not while an operator acts for the user'
@@ -44,221 +41,166 @@ describe('onImpersonatedRequest', () => {
   })
   const guarded = (options?: Partial<ResourceServerOptions>) =>
     provider.guard({ onImpersonatedRequest: told.onImpersonatedRequest, ...options })
-  async function serving(listener: RequestListener): Promise<string> {
-    const server = createServer(listener)
-    closing.push(() => {
-      server.close()
-      server.closeAllConnections()
-    })
-    return await listening(server)
-  }
-  /** A server that answers 200 to what a guard lets pass. */
-  function behind(
-    requirements: Requirement[],
-    options?: Partial<ResourceServerOptions>,
-  ): Promise<string> {
-    const api = guarded(options)
-    const app = express().set('env', 'test')
-    app.use(api.connect(...requirements))
-    app.use((_request, response) => void response.end('orders'))
-    return serving(app)
-  }
-  /** What is told of one request. */
-  async function useOf(origin: string, headers: Record<string, string>, path = '/orders') {
-    const { status } = await send(origin, path, headers)
-    const [use, ...more] = await told.take(1)
-    expect(more).to.deep.equal([])
-    expect(use?.status).to.equal(status)
-    return use
-  }
 
-  const failing = () => {
-    throw new Error('postgres://user:password@host')
+  /** What is told once the response to a request has so been sent. */
+  async function usesOf(
+    judge: (request: ApiRequest) => Promise<unknown>,
+    { status = 200, url = '/orders', headers = impersonated } = {},
+  ): Promise<ImpersonationUse[]> {
+    const res = new Connection()
+    await judge({ method: 'GET', url, headers, res }).catch((error: unknown) => {
+      if (!(error instanceof Error)) throw error
+    })
+    expect(told.uses, 'before the answer').to.deep.equal([])
+    res.answer(status)
+    return await told.take(0)
   }
-  const weekdays = () => {
-    throw new RequestRefused(403, { error: 'access_denied', description: 'not on Sundays' })
-  }
-  const carefully = async (caller: Caller) => denyImpersonation()(caller)
 
   it('tells what refused, and nothing of the message of a failure', async () => {
     provider.ended.add(7)
     const ended = { status: provider.status(7) }
     const missing = { status: provider.status(1, `${provider.issuer}/status-lists/none`) }
     const bound = { cnf: { jkt: 'A'.repeat(43) } }
-    for (const [claims, requirements, status, ...expected] of [
-      [ended, [], 401, 'status', 'invalid_token', 'impersonation has ended'],
-      [missing, [], 503, 'status', undefined, 'the check failed'],
-      [bound, [], 401, 'sender', 'invalid_token', UNBOUND],
-      [{}, [weekdays], 403, 'requirement', 'access_denied', 'not on Sundays'],
-      [{}, [carefully], 403, 'impersonation', 'access_denied', ACTING],
-      [{}, [requireScope('admin')], 403, 'scope', 'insufficient_scope', LACKING],
-      [{}, [failing], 500, 'requirement', undefined, 'the check failed'],
-    ] as const) {
-      const use = await useOf(await behind([...requirements]), await bearer(claims))
-      const { by, error, description } = use?.refused ?? {}
-      expect([use?.status, by, error, description]).to.deep.equal([status, ...expected])
+    const failing = () => {
+      throw new Error('postgres://user:password@host')
     }
-    const use = await useOf(await behind([], { requireStatus: true }), impersonated)
+    const weekdays = () => {
+      throw new RequestRefused(403, { error: 'access_denied', description: 'not on Sundays' })
+    }
+    const carefully = async (caller: Caller) => denyImpersonation()(caller)
+    for (const [claims, requirements, ...expected] of [
+      [ended, [], 'status', 'invalid_token', 'impersonation has ended'],
+      [missing, [], 'status', undefined, 'the check failed'],
+      [bound, [], 'sender', 'invalid_token', UNBOUND],
+      [{}, [weekdays], 'requirement', 'access_denied', 'not on Sundays'],
+      [{}, [carefully], 'impersonation', 'access_denied', ACTING],
+      [{}, [requireScope('admin')], 'scope', 'insufficient_scope', LACKING],
+      [{}, [failing], 'requirement', undefined, 'the check failed'],
+    ] as const) {
+      const headers = await bearer(claims)
+      const judge = (request: ApiRequest) => guarded().authenticate(request, ...requirements)
+      const [use, ...more] = await usesOf(judge, { status: 403, headers })
+      const { by, error, description } = use?.refused ?? {}
+      expect([by, error, description]).to.deep.equal(expected)
+      expect([use?.status, ...more]).to.deep.equal([403])
+    }
+    const strict = guarded({ requireStatus: true })
+    const [use] = await usesOf((request) => strict.authenticate(request))
     expect(use?.refused?.by).to.equal('status')
   })
 
   it('tells no word of a token that is ordinary, forged, expired, or of another API', async () => {
-    const origin = await behind([])
     const { authorization: good } = impersonated
-    for (const [authorization, status] of [
-      [`${good.slice(0, -86)}${'A'.repeat(86)}`, 401],
-      [(await bearer({ exp: 1 })).authorization, 401],
-      [(await bearer({ aud: 'https://other.example.com' })).authorization, 401],
-      [`Bearer ${await provider.tokens.token()}`, 200],
-    ] as const) {
-      expect((await send(origin, '/orders', { authorization })).status).to.equal(status)
+    for (const headers of [
+      { authorization: `${good.slice(0, -86)}${'A'.repeat(86)}` },
+      await bearer({ exp: 1 }),
+      await bearer({ aud: 'https://other.example.com' }),
+      { authorization: `Bearer ${await provider.tokens.token()}` },
+    ]) {
+      const judge = (request: ApiRequest) => guarded().authenticate(request)
+      expect(await usesOf(judge, { headers })).to.deep.equal([])
     }
-    expect(await told.take(0)).to.deep.equal([])
   })
 
-  describe('tells who acts', () => {
-    it('without an id where the jti has none, without an actor where the token names none', async () => {
-      const origin = await behind([])
-      const named = await useOf(origin, await bearer({ jti: 'own', act: { sub: 'olivia' } }))
-      expect(named).to.not.have.property('id')
-      expect(named?.actor).to.deep.equal({ sub: 'olivia' })
-      const nameless = await useOf(origin, impersonated)
-      expect(nameless).to.include({ id: 'x' }).and.not.to.have.property('actor')
-      const empty = await useOf(origin, await bearer({ jti: 'impersonation:' }))
-      expect(empty).to.not.have.property('id')
-    })
-
-    it('frozen all the way down, plain, and the same after JSON', async () => {
-      const headers = await bearer({ act: { sub: 'olivia', act: { sub: 'oscar' } } })
-      const use = await useOf(await behind([denyImpersonation()]), headers)
-      for (const part of [use, use?.actor, use?.actor?.act, use?.refused]) {
-        expect(part).to.be.an('object')
-        expect(part).to.satisfy(Object.isFrozen)
-        expect(Object.getPrototypeOf(part)).to.equal(Object.prototype)
-      }
-      expect(JSON.parse(JSON.stringify(use))).to.deep.equal(use)
-    })
+  it('tells who acts, in objects that are frozen, plain, and the same after JSON', async () => {
+    const judge = (request: ApiRequest) => guarded().authenticate(request, denyImpersonation())
+    const act = { sub: 'olivia', act: { sub: 'oscar' } }
+    const [use] = await usesOf(judge, { headers: await bearer({ jti: 'own', act }) })
+    expect(use).to.not.have.property('id')
+    for (const part of [use, use?.actor, use?.actor?.act, use?.refused]) {
+      expect(part).to.be.an('object')
+      expect(part).to.satisfy(Object.isFrozen)
+      expect(Object.getPrototypeOf(part)).to.equal(Object.prototype)
+    }
+    expect(JSON.parse(JSON.stringify(use))).to.deep.equal(use)
+    expect(use?.actor).to.deep.equal(act)
+    const [nameless] = await usesOf(judge)
+    expect(nameless).to.include({ id: 'x' }).and.not.to.have.property('actor')
+    const [empty] = await usesOf(judge, { headers: await bearer({ jti: 'impersonation:' }) })
+    expect(empty).to.not.have.property('id')
   })
 
-  describe('tells the path', () => {
-    it('whole, however long it is, and never the query', async () => {
-      const path = `/orders/${'%C3%A9/'.repeat(1500)}`
-      const use = await useOf(await behind([]), impersonated, `${path}?token=secret&a=/b#c`)
-      expect(use?.path).to.equal(path)
+  it('tells the path whole, without its query and without what stands before it', async () => {
+    const judge = (request: ApiRequest) => guarded().authenticate(request)
+    const long = `/orders/${'%C3%A9/'.repeat(1500)}`
+    for (const [url, path] of [
+      [`${long}?token=secret&a=/b#c`, long],
+      ['http://user:secret@host:80/orders?secret', '/orders'],
+      ['http://host?secret', '/'],
+      ['//host/orders', '//host/orders'],
+    ] as const) {
+      const [use] = await usesOf(judge, { url })
+      expect(use?.path, url).to.equal(path)
       expect(JSON.stringify(use)).to.not.include('secret')
-    })
-
-    it('of a request target in absolute form, without what stands before it', async () => {
-      const origin = await behind([])
-      for (const [target, path] of [
-        ['http://user:secret@host:80/orders?secret', '/orders'],
-        ['http://host?secret', '/'],
-        ['//host/orders', '//host/orders'],
-      ] as const) {
-        const use = await useOf(origin, impersonated, target)
-        expect(use?.path, target).to.equal(path)
-      }
-    })
-
-    it('neither method nor path where the guard got the header alone, and each time', async () => {
-      const api = guarded()
-      for (const _ of [1, 2]) await api.authenticate(impersonated.authorization)
-      const uses = await told.take(2)
-      expect(uses).to.have.lengthOf(2)
-      expect(uses[0]).to.not.have.any.keys('method', 'path', 'status', 'refused')
-      expect(uses[0]).to.include({ userId: 'alice', client: 'console' })
-    })
-
-    it('of a Request of the Fetch API', async () => {
-      const url = 'https://api.example.com/v1/orders?q=secret'
-      const request = new Request(url, { method: 'DELETE', headers: impersonated })
-      await guarded().authenticate(request)
-      const [use] = await told.take(1)
-      expect(use).to.include({ method: 'DELETE', path: '/v1/orders' })
-      expect(use).to.not.have.property('status')
-    })
+    }
+    const url = 'https://api.example.com/v1/orders?q=secret'
+    await guarded().authenticate(new Request(url, { method: 'DELETE', headers: impersonated }))
+    const [fetched] = await told.take(1)
+    expect(fetched).to.include({ method: 'DELETE', path: '/v1/orders' })
+    expect(fetched).to.not.have.property('status')
+    for (const _ of [1, 2]) await guarded().authenticate(impersonated.authorization)
+    const [use, ...again] = await told.take(2)
+    expect(again).to.have.lengthOf(1)
+    expect(use).to.not.have.any.keys('method', 'path', 'status', 'refused')
+    expect(use).to.include({ userId: 'alice', client: 'console' })
   })
 
   describe('is called once for a request', () => {
     it('that two guards let pass, of one resourceServer() and of two', async () => {
       const [first, second] = [guarded(), guarded()]
-      const app = new Koa()
-      for (const guard of [first.koa(), first.koa(requireScope('orders:read')), second.koa()]) {
-        app.use(guard as Koa.Middleware)
-      }
-      app.use(async (ctx) => {
-        await first.authenticate(ctx.req)
-        await first.authenticate(ctx.request)
-        ctx.body = 'orders'
+      const uses = await usesOf(async (request) => {
+        await first.authenticate(request)
+        await first.authenticate({ ...request }, requireScope('orders:read'))
+        await second.authenticate(request)
       })
-      await useOf(await serving(app.callback()), impersonated)
+      expect(uses).to.have.lengthOf(1)
     })
 
     it('that several refuse: the first refusal, although a later guard lets it pass', async () => {
       const api = guarded()
-      const origin = await serving(async (request, response) => {
-        const shown = Object.assign(request, { res: response })
-        const refused = () => {}
-        await api.authenticate(shown)
-        await api.authenticate(shown, denyImpersonation()).catch(refused)
-        await api.authenticate(shown, requireScope('admin')).catch(refused)
-        await api.authenticate(shown)
-        response.end()
+      const uses = await usesOf(async (request) => {
+        await api.authenticate(request)
+        await api.authenticate(request, denyImpersonation()).catch(() => {})
+        await api.authenticate(request, requireScope('admin')).catch(() => {})
+        await api.authenticate(request)
       })
-      const use = await useOf(origin, impersonated)
-      expect([use?.status, use?.refused?.by]).to.deep.equal([200, 'impersonation'])
-    })
-
-    it('in Fastify, by the request of middie and its own', async () => {
-      const api = guarded()
-      const app = Fastify()
-      await app.register(import('@fastify/middie'))
-      app.use(api.connect())
-      app.get('/orders', async (request, reply) => {
-        await api.authenticate(request, denyImpersonation()).catch(() => void reply.code(403))
-        return 'answer'
-      })
-      closing.push(() => app.close())
-      const origin = await app.listen({ port: 0, host: '127.0.0.1' })
-      const use = await useOf(origin, impersonated)
-      expect([use?.status, use?.refused?.by]).to.deep.equal([403, 'impersonation'])
+      expect(uses.map(({ refused }) => refused?.by)).to.deep.equal(['impersonation'])
     })
 
     it('but once for each function, and for each token', async () => {
       const other: ImpersonationUse[] = []
-      const api = guarded()
       const second = guarded({ onImpersonatedRequest: (use) => other.push(use) })
       const exchanged = await bearer({ jti: 'impersonation:y' })
-      const origin = await serving(async (request, response) => {
-        const shown = Object.assign(request, { res: response })
-        await api.authenticate(shown)
-        await second.authenticate(shown)
-        Object.assign(request.headers, exchanged)
-        await api.authenticate(shown)
-        response.end()
+      const uses = await usesOf(async (request) => {
+        await guarded().authenticate(request)
+        await second.authenticate(request)
+        await guarded().authenticate({ ...request, headers: exchanged })
       })
-      await send(origin, '/orders', impersonated)
-      const uses = await told.take(2)
       expect(uses.map(({ id }) => id)).to.deep.equal(['x', 'y'])
       expect(other.map(({ id }) => id)).to.deep.equal(['x'])
     })
 
     it('and once more for a refusal that comes after the call: none is lost', async () => {
       const api = guarded()
-      const origin = await serving(async (request, response) => {
-        await api.authenticate(request)
-        await wait(20)
-        await api.authenticate(request, denyImpersonation()).catch(() => {})
-        await api.authenticate(request, denyImpersonation()).catch(() => {})
-        response.end()
-      })
-      await send(origin, '/orders', impersonated)
-      const uses = await told.take(2)
-      expect(uses.map(({ refused }) => refused?.by)).to.deep.equal([undefined, 'impersonation'])
+      const request = { method: 'GET', url: '/orders', headers: impersonated }
+      await api.authenticate(request)
+      await told.take(0)
+      for (const _ of [1, 2]) await api.authenticate(request, denyImpersonation()).catch(() => {})
+      const uses = await told.take(1)
+      expect(uses.map(({ refused }) => refused?.by)).to.deep.equal(['impersonation'])
     })
   })
 
   describe('comes after the answer', () => {
+    async function serving(listener: RequestListener): Promise<string> {
+      const server = createServer(listener)
+      closing.push(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+      return await listening(server)
+    }
+
     it('and before the server that ends says that it is closed', async () => {
       const api = guarded()
       const seen: unknown[] = []
@@ -273,40 +215,35 @@ describe('onImpersonatedRequest', () => {
       expect(seen).to.have.lengthOf(1)
     })
 
-    it('where the client has gone while the status was looked up', async () => {
-      let isAsked = false
-      const gone = Promise.withResolvers<void>()
+    it('where the client goes: the status that it got, and none while the token was looked up', async () => {
+      let isStarted = false
+      let gone = Promise.withResolvers<void>()
+      const api = guarded()
+      const origin = await serving((request, response) => {
+        response.once('close', () => gone.resolve())
+        api.connect()(request, response, () => {
+          response.write('a part')
+          isStarted = true
+        })
+      })
+      await leave(`${origin}/orders`, impersonated, () => isStarted)
+      const [partly] = await told.take(1)
+      expect(partly?.status).to.equal(200)
+
       const { answer } = provider
+      isStarted = false
+      gone = Promise.withResolvers()
       provider.answer = async (request, response) => {
-        isAsked = true
+        isStarted = true
         await gone.promise
         answer(request, response)
       }
-      const api = guarded()
-      const origin = await serving((request, response) => {
-        response.once('close', gone.resolve)
-        api.connect()(request, response, () => response.end('orders'))
-      })
       const headers = await bearer({ status: provider.status(1) })
-      await leave(`${origin}/orders`, headers, () => isAsked)
+      await leave(`${origin}/orders`, headers, () => isStarted)
       const [use, ...more] = await told.take(1)
       expect(more).to.deep.equal([])
       expect(use?.path).to.equal('/orders')
       expect(use).to.not.have.property('status')
-    })
-
-    it('where the client goes in the middle of the answer: the status that it got', async () => {
-      const api = guarded()
-      let isAnswering = false
-      const origin = await serving((request, response) =>
-        api.connect()(request, response, () => {
-          response.write('a part')
-          isAnswering = true
-        }),
-      )
-      await leave(`${origin}/orders`, impersonated, () => isAnswering)
-      const [use] = await told.take(1)
-      expect(use?.status).to.equal(200)
     })
 
     it('over HTTP/2, with the status, and without one where the stream is reset', async () => {

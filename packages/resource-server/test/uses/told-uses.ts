@@ -1,6 +1,23 @@
+import { EventEmitter } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ImpersonationUse } from '../../src/index.ts'
+
+/** What stands for Node's response, or for its socket. */
+export class Connection extends EventEmitter {
+  statusCode = 200
+  headersSent = false
+  destroyed = false
+  answer(status: number): void {
+    Object.assign(this, { statusCode: status, headersSent: true })
+    this.emit('finish')
+    this.close()
+  }
+  close(): void {
+    this.destroyed = true
+    this.emit('close')
+  }
+}
 
 /** Collects what a guard tells. */
 export interface DescribedUses {
