@@ -3,6 +3,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter } from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { withSubjectTokens } from '../../src/index.ts'
+import { withMembers } from '../adapters/with-members.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { only, until } from './recorded-endings.ts'
@@ -10,15 +11,7 @@ import { only, until } from './recorded-endings.ts'
 type Source = NonNullable<NonNullable<DeploymentOptions['configuration']>['adapter']>
 
 /** Every method of an adapter as a plain function, which needs no `this`. */
-function methodsOf(adapter: EndingAdapter) {
-  const { upsert, find, findByUserCode, findByUid, consume, consumeOnce } = adapter
-  const { destroy, revokeByGrantId, endOnce, list, endedIndices } = adapter
-  const methods = { upsert, find, findByUserCode, findByUid, consume, consumeOnce }
-  const all = { ...methods, destroy, revokeByGrantId, endOnce, list, endedIndices }
-  return Object.fromEntries(
-    Object.entries(all).map(([name, method]) => [name, method.bind(adapter)]),
-  ) as unknown as EndingAdapter
-}
+const methodsOf = (adapter: EndingAdapter) => withMembers(adapter, {}) as EndingAdapter
 
 const memoryOf = () => {
   const memory = createMemoryAdapter()
@@ -28,57 +21,34 @@ const memoryOf = () => {
 /** An adapter that is a class, and whose methods insist on their own `this`. */
 function privateClass() {
   const memory = memoryOf()
-  return class PrivateAdapter {
+  const methods = ['upsert', 'find', 'findByUid', 'findByUserCode', 'consume', 'destroy'] as const
+  class PrivateAdapter {
     readonly #target: EndingAdapter
     constructor(model: string) {
       this.#target = memory(model)
     }
-    upsert(...args: Parameters<Adapter['upsert']>) {
-      return this.#target.upsert(...args)
-    }
-    find(id: string) {
-      return this.#target.find(id)
-    }
-    findByUid(uid: string) {
-      return this.#target.findByUid(uid)
-    }
-    findByUserCode(code: string) {
-      return this.#target.findByUserCode(code)
-    }
-    consume(id: string) {
-      return this.#target.consume(id)
-    }
-    destroy(id: string) {
-      return this.#target.destroy(id)
-    }
-    revokeByGrantId(id: string) {
-      return this.#target.revokeByGrantId(id)
+    static {
+      for (const name of [...methods, 'revokeByGrantId'] as const) {
+        Object.assign(PrivateAdapter.prototype, {
+          [name](this: PrivateAdapter, ...args: unknown[]) {
+            return Reflect.apply(this.#target[name], this.#target, args)
+          },
+        })
+      }
     }
   }
-}
-
-/** Asks the target's method by its name at each call, as what measures an adapter does. */
-function lateProxy(): Source {
-  const memory = memoryOf()
-  const by = (target: EndingAdapter, name: string | symbol): unknown => Reflect.get(target, name)
-  return (model) =>
-    new Proxy(memory(model), {
-      get(target, name) {
-        if (typeof by(target, name) !== 'function') return by(target, name)
-        return (...args: unknown[]) => Reflect.apply(by(target, name) as () => void, target, args)
-      },
-    })
+  return PrivateAdapter as new (
+    model: string,
+  ) => PrivateAdapter & Adapter
 }
 
 const SOURCES: Record<string, () => Source> = {
-  'a factory': memoryOf,
   'a class whose methods use private members': () =>
     withSubjectTokens(privateClass(), createMemoryAdapter()),
   'frozen objects': () => {
     const memory = memoryOf()
     return (model) => Object.freeze(methodsOf(memory(model)))
   },
-  'a proxy that asks late': lateProxy,
 }
 
 const revoke = (deployment: Deployment, token: string | undefined) =>
