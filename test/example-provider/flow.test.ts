@@ -177,7 +177,7 @@ describe('the example', function () {
     const id = 'eve\u202e\u2028\n\u001b[31m'
     const counts = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 }
     const impersonation = { id: 'x', at: 0, lastAt: 0, ...counts, customer: { id } }
-    const alarm = { id: 'x', kind: 'objection', rank: 'urgent', timeMs: 0, impersonation } as const
+    const alarm = { id: 'x', kind: 'objection', timeMs: 0, impersonation } as const
     const { stdout } = await quietly(() => onAlarm({ ...alarm, url: 'https://id.example.com/x' }))
     expect(stdout).to.deep.equal([
       `alarm: objection, no operator as eve${String.raw`\u202e\u2028\u000a\u001b`}[31m: https://id.example.com/x`,

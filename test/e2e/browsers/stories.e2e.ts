@@ -126,9 +126,13 @@ inEachBrowser('the stories', (browser) => {
       const text = await olivia.text()
       if (text.includes('Continue for SUP-402')) return 'Continue for SUP-402'
       const isLost = browser.name === 'Firefox' && Date.now() > closedAt + LOST_AFTER_MS
-      return isLost ? 'Continue in a new tab' : undefined
+      return isLost ? 'End' : undefined
     })
-    await step('on again after the tab was closed', [1, 0], () => opens(olivia, way))
+    // Without a beacon at the close, it still runs.
+    await step('on again after the tab was closed', [way === 'End' ? 2 : 1, 0], async () => {
+      if (way === 'End') await olivia.press('End')
+      await opens(olivia, 'Continue for SUP-402')
+    })
   })
 
   it('a second customer takes one click, and ordinary work raises no alarm', async () => {
