@@ -27,8 +27,6 @@ export interface Instance {
   readonly unsureEnds: BoundedMap<string, true>
   /** The tasks that run after a response. */
   readonly tasks: Set<Promise<void>>
-  /** The clients whose id was looked up among the accounts. */
-  readonly lookedUpClients: BoundedMap<string, true>
   /** Counts a request of an impersonation for its own state. */
   readonly countCurrent: (impersonationId: string) => void
   readonly recorders: Recorder[]
@@ -45,7 +43,7 @@ export function setInstance(provider: Provider, parts: Instance): void {
 /** Returns the parts of a provider, as oidc-provider's own `instance(provider)` does. */
 export function instance(provider: Provider): Instance {
   const parts = instances.get(provider)
-  if (!parts) throw new TypeError('impersonation is not part of this provider')
+  if (!parts) throw new Error('impersonation is not part of this provider')
   return parts
 }
 
