@@ -1,5 +1,4 @@
 import type { Provider } from 'oidc-provider'
-import { hasRecorders } from './events/recorders.ts'
 import { findNamesakes } from './exchange/actor.ts'
 import {
   configurationOf,
@@ -9,7 +8,6 @@ import {
 } from './host/instance.ts'
 import { findAccountById } from './host/request.ts'
 import { instance } from './host/weak-cache.ts'
-import { isMounted } from './http/routes.ts'
 import { findIdWithCase, findOpaqueResources } from './impersonations/list.ts'
 import { mayClient } from './policy/clients.ts'
 import { knowsApis } from './policy/management-api.ts'
@@ -82,10 +80,11 @@ const BINDING_MEMBERS = ['mayAct', 'resource', 'scope', 'expiresIn'] as const
  * @throws Error with the reason, in one sentence, why the storage cannot keep subject tokens
  */
 export async function checklist(provider: Provider): Promise<readonly ChecklistItem[]> {
-  const { managementApi, accessToken, actorToken, ...options } = instance(provider).options
+  const { ending, options: all, recorders, subjectTokens } = instance(provider)
+  const { managementApi, accessToken, actorToken, ...options } = all
   const cookieKeys = configurationOf(provider).cookies?.keys ?? []
-  const canEnd = instance(provider).ending !== undefined
-  await instance(provider).subjectTokens.checkStorage()
+  const canEnd = ending !== undefined
+  await subjectTokens.checkStorage()
   const address = await lookAtAddress(provider)
   const unheard = KEPT_EVENTS.filter((name) => provider.listenerCount(name) === 0)
   const open: Record<ChecklistItem['id'], Finding> = {
@@ -106,7 +105,7 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
     keys:
       publicKeys(provider).keys.some(({ kid }) => kid === DEVELOPMENT_KEY) ||
       (Array.isArray(cookieKeys) && cookieKeys.length === 0),
-    events: !hasRecorders(provider) && join(unheard),
+    events: recorders.length === 0 && join(unheard),
     errors: provider.listenerCount('server_error') === 0,
     namesakes: join(await findNamesakes(provider, options.softwareActors)),
     account_ids: canEnd ? await findOtherSpellings(provider) : NOTHING_TO_TRY,
@@ -196,7 +195,8 @@ async function findManagementApi(provider: Provider): Promise<Finding> {
   if (answers.some((answer) => answer?.status === 405 && answer.body.error === 'invalid_request'))
     return false
   if (answers.includes(undefined)) return NOT_LOOKED_AT
-  if (isMounted(provider)) return { ok: undefined, why: `not found at ${urls.join(' or ')}` }
+  if (instance(provider).isMounted)
+    return { ok: undefined, why: `not found at ${urls.join(' or ')}` }
   return true
 }
 

@@ -8,7 +8,7 @@ import {
   withImpersonation,
   withoutImpersonation,
 } from './configuration.ts'
-import { addRecorder, parseRecorder } from './events/recorders.ts'
+import { parseRecorder } from './events/recorders.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
 import { checkPatched } from './host/patches.ts'
@@ -237,7 +237,7 @@ export class ImpersonationFeature {
     if (!this.canEnd) {
       throw new TypeError('recordFirst() needs impersonations that can be ended: see canEnd')
     }
-    addRecorder(provider, recorder)
+    instance(provider).recorders.push(recorder)
   }
 
   /** @throws TypeError before {@link register} */

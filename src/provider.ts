@@ -3,7 +3,7 @@ import {
   type KoaContextWithOIDC,
   Provider as OidcProvider,
 } from 'oidc-provider'
-import { isMounted } from './http/routes.ts'
+import { instance } from './host/weak-cache.ts'
 import { ImpersonationFeature } from './impersonation.ts'
 import type { Listen } from './public/events.ts'
 import type { ImpersonationOptions } from './public/options.ts'
@@ -49,7 +49,7 @@ export class Provider extends OidcProvider {
     // mounts callback() mounts the management API as well.
     const { listen } = this
     this.listen = (...given: unknown[]) => {
-      if (impersonation.enabled && !isMounted(this)) this.use(impersonation.routes())
+      if (impersonation.enabled && !instance(this).isMounted) this.use(impersonation.routes())
       return Reflect.apply(listen, this, given)
     }
   }

@@ -1,11 +1,12 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { warnOfListener } from '../host/instance.ts'
+import { instance } from '../host/weak-cache.ts'
 import type {
   ImpersonationEvent,
   ImpersonationEvents,
   RecordedEventName,
 } from '../public/events.ts'
-import { hasRecorders, record } from './recorders.ts'
+import { record } from './recorders.ts'
 
 /** The events that recorders take: everything that lets a person act, and its end. */
 const RECORDED: readonly RecordedEventName[] = [
@@ -15,12 +16,12 @@ const RECORDED: readonly RecordedEventName[] = [
 ]
 
 /**
- * Records the event if a recorder takes it, then emits it.
+ * Records the event if a recorder takes it, then calls the listeners.
  *
  * @param facts - called at once, and only if there is a recorder or a listener
  * @throws NotRecorded if a recorder does not store it in time. Listeners do not get an event that
  * was not recorded, because the response is 503, and the impersonation never began. An end was
- * carried out all the same.
+ * carried out all the same, so it never throws.
  */
 export async function emit(
   provider: Provider,
@@ -28,38 +29,17 @@ export async function emit(
   ctx: KoaContextWithOIDC | undefined,
   facts: () => Partial<ImpersonationEvent>,
 ): Promise<void> {
-  const recorded = RECORDED.find((each) => each === name)
-  const isRecorded = recorded !== undefined && hasRecorders(provider)
-  if (!isRecorded && provider.listenerCount(name) === 0) return
+  const isRecorded = instance(provider).recorders.length > 0
+  const recorded = isRecorded ? RECORDED.find((each) => each === name) : undefined
+  if (!recorded && provider.listenerCount(name) === 0) return
   const event = Object.freeze({ timeMs: Date.now(), ...facts() })
   try {
-    if (isRecorded) await record(provider, recorded, event)
+    if (recorded) await record(provider, recorded, event)
   } catch (error) {
-    if (name === 'impersonation.ended') notifyListeners(provider, name, ctx, event)
-    throw error
+    if (name !== 'impersonation.ended') throw error
   }
-  notifyListeners(provider, name, ctx, event)
-}
-
-/** @returns when an end is recorded, or its time is over. It never rejects. */
-export async function emitEnd(
-  provider: Provider,
-  ctx: KoaContextWithOIDC | undefined,
-  facts: () => Partial<ImpersonationEvent>,
-): Promise<void> {
-  await emit(provider, 'impersonation.ended', ctx, facts).catch(() => {})
-}
-
-/**
- * Calls the listeners after the response is sent, each separately. An error or a delay in one
- * listener affects neither the client nor the next listener.
- */
-function notifyListeners(
-  provider: Provider,
-  name: keyof ImpersonationEvents,
-  ctx: KoaContextWithOIDC | undefined,
-  event: ImpersonationEvent,
-): void {
+  // Each separately, after the response is sent. An error or a delay in one listener affects
+  // neither the client nor the next listener.
   setImmediate(() => {
     for (const listener of provider.rawListeners(name)) {
       void Promise.resolve()

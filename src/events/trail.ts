@@ -1,107 +1,44 @@
-import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import type { Denial, ImpersonationEvent } from '../public/events.ts'
-import type { Need } from '../public/hooks.ts'
-import { emit } from './emit.ts'
-
-/** The events of requests that succeed. An end has an event of its own. */
-const SUCCESS_EVENTS = {
-  issue: 'impersonation.issued',
-  exchange: 'impersonation.started',
-  end: undefined,
-} as const
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
+import type { ImpersonationEvent } from '../public/events.ts'
 
 /** The longest reason in an event, in characters. */
 const MAX_REASON_LENGTH = 1024
 const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{16,}=*$/
-
-const TRAIL = Symbol('the audit trail of the request')
+const TRAIL = Symbol('the audit trail')
 
 /** The audit trail of a request. */
 export function trailOf(ctx: KoaContextWithOIDC): AuditTrail {
-  const trail: AuditTrail | undefined = ctx[TRAIL]
-  if (!trail) throw new TypeError('the request has no audit trail')
-  return trail
+  // Its own: the context of a call in the process inherits from the request's.
+  if (!Object.hasOwn(ctx, TRAIL)) ctx[TRAIL] = new AuditTrail()
+  return ctx[TRAIL]
 }
 
-/** Begins the audit trail of a request. */
-export function beginTrail(
-  provider: Provider,
-  ctx: KoaContextWithOIDC,
-  stage: Denial['stage'],
-): AuditTrail {
-  const trail = new AuditTrail(provider, ctx, stage)
-  ctx[TRAIL] = trail
-  return trail
-}
-
-/** Collects the facts of one request and emits its one event. */
+/** Collects the facts of one request for its one event. */
 class AuditTrail {
-  readonly #provider: Provider
-  readonly #ctx: KoaContextWithOIDC
-  readonly #stage: Denial['stage']
+  readonly facts: Partial<ImpersonationEvent> = {}
   readonly #secrets: string[] = []
-  /** In the order they were added. They are joined if there is a listener. */
-  readonly #parts: Partial<ImpersonationEvent>[] = []
   /** The subject token that was presented again. */
   replayed: { readonly jti: string; readonly end?: object | undefined } | undefined
 
-  constructor(provider: Provider, ctx: KoaContextWithOIDC, stage: Denial['stage']) {
-    this.#provider = provider
-    this.#ctx = ctx
-    this.#stage = stage
-  }
-
   add(facts: Partial<ImpersonationEvent>): void {
-    this.#parts.push(facts)
+    Object.assign(this.facts, facts)
   }
 
   /**
-   * Secret values. The event never contains them, also not inside an error message (no leak, I6).
+   * Keeps secret values out of the event, also out of messages of errors (no leak, I6). Only values
+   * that look like a token are hidden. Otherwise a client could remove any word from the reason.
    */
   conceal(...secrets: ReadonlyArray<string | undefined>): void {
-    for (const secret of secrets) if (secret) this.#secrets.push(secret)
-  }
-
-  /**
-   * Resolves when the response may leave.
-   *
-   * @param undo - ends the impersonation that was issued, by its id (nothing acts before it is
-   * recorded, I13)
-   * @throws NotRecorded if it is not recorded in time
-   */
-  async succeeded(undo: (id: string) => void): Promise<void> {
-    const name = SUCCESS_EVENTS[this.#stage]
-    if (name === undefined) return
-    try {
-      await emit(this.#provider, name, this.#ctx, () => this.#facts())
-    } catch (error) {
-      const { id } = this.#facts()
-      if (id !== undefined) undo(id)
-      throw error
+    for (const secret of secrets) {
+      if (secret && TOKEN_PATTERN.test(secret)) this.#secrets.push(secret)
     }
   }
 
-  /** @param code - the error code that the client gets */
-  failed(error: unknown, code: string): void {
-    const name = this.replayed ? 'impersonation.replayed' : 'impersonation.denied'
-    if (name === 'impersonation.denied') {
-      const reason = this.#withoutSecrets(joinMessages(error)).slice(0, MAX_REASON_LENGTH)
-      this.add({ denial: Object.freeze({ stage: this.#stage, error: code, reason }) })
-      if (error instanceof Error && 'needs' in error) this.add({ needs: error.needs as Need[] })
-    }
-    void emit(this.#provider, name, this.#ctx, () => this.#facts())
-  }
-
-  #withoutSecrets(text: string): string {
-    // Hide only values that look like a token. Otherwise a client could remove any word from the
-    // reason.
+  /** The reason of a refusal, for its event. */
+  reasonOf(error: unknown): string {
     return this.#secrets
-      .filter((secret) => TOKEN_PATTERN.test(secret))
-      .reduce((rest, secret) => rest.replaceAll(secret, '[concealed]'), text)
-  }
-
-  #facts(): Partial<ImpersonationEvent> {
-    return Object.assign({}, ...this.#parts)
+      .reduce((text, secret) => text.replaceAll(secret, '[concealed]'), joinMessages(error))
+      .slice(0, MAX_REASON_LENGTH)
   }
 }
 

@@ -92,7 +92,7 @@ async function verifyActor(
 }
 
 function invalid(cause: AccessTokenRejected): errors.InvalidRequest {
-  return new errors.InvalidRequest('actor token is invalid', undefined, { cause })
+  return new errors.InvalidRequest('actor token is invalid', undefined, { cause: cause.cause })
 }
 
 /** Checks whether the exchanging client may bring a token that was issued to `issuedTo`. */

@@ -1,12 +1,10 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
-import { recordersReady } from '../events/recorders.ts'
-import { beginTrail, trailOf } from '../events/trail.ts'
+import { trailOf } from '../events/trail.ts'
 import { buildTokenResponse, checkDpopReplay } from '../host/grants.ts'
 import { instance } from '../host/weak-cache.ts'
-import { afterAnswer } from '../impersonations/after-answer.ts'
+import { audited } from '../impersonations/audited.ts'
 import { endLater } from '../impersonations/end.ts'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
-import { RecorderNotReady } from '../shared/errors.ts'
 import { findActor } from './actor.ts'
 import { requireNotEnded } from './ends.ts'
 import { EXCHANGE_PARAMETERS, parseExchangeRequest, REPEATABLE_PARAMETERS } from './request.ts'
@@ -29,36 +27,19 @@ export function registerExchange(provider: Provider): void {
  * issue: I2).
  */
 async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Promise<void> {
-  const trail = beginTrail(provider, ctx, 'exchange')
-  const { client } = ctx.oidc
-  trail.add({ client: client.clientId })
-  let answer: object
   try {
-    await recordersReady(provider)
-    const request = await parseExchangeRequest(provider, ctx)
-    const found = await find(provider, ctx, request)
-    const prepared = await prepare(provider, ctx, found)
-    answer = await redeem(provider, ctx, found, prepared)
+    ctx.body = await audited(ctx, 'exchange', async () => {
+      trailOf(ctx).add({ client: ctx.oidc.client.clientId })
+      const request = await parseExchangeRequest(provider, ctx)
+      const found = await find(provider, ctx, request)
+      const prepared = await prepare(provider, ctx, found)
+      return redeem(provider, ctx, found, prepared)
+    })
   } catch (thrown) {
-    // Neither is a failure, and neither has an event. With the DPoP nonce just sent the client
-    // must retry (RFC 9449 §8). An event of a request that waits for a recorder would wait, too.
-    if (thrown instanceof errors.UseDpopNonce) throw thrown
-    const isReady = !(thrown instanceof RecorderNotReady)
     const error = thrown instanceof errors.OIDCProviderError ? thrown : trouble(thrown)
     if ('retryAfter' in error) ctx.set('Retry-After', String(error.retryAfter))
-    if (!isReady) throw error
-    const isPublic = error instanceof errors.OIDCProviderError && error.expose
-    // The response takes as long for a used token as for an unknown one (no oracle, I6).
-    afterAnswer(provider, ctx, () => {
-      trail.failed(error, isPublic ? error.error : 'server_error')
-      const { replayed } = trail
-      if (replayed && !replayed.end) endLater(provider, replayed.jti, 'replay')
-    })
     throw error
   }
-  // Nobody acts before it is recorded (I13).
-  await trail.succeeded((id) => endLater(provider, id, 'notRecorded'))
-  ctx.body = answer
 }
 
 /** @returns the body of the response */

@@ -1,48 +1,28 @@
 // oidc-provider's helpers for custom grants, the one part of lib/ that it offers, outside semver.
-import {
-  type Account,
-  errors,
-  type KoaContextWithOIDC,
-  type Provider,
-  type TokenEndpointGrantContext,
-} from 'oidc-provider'
+import type { KoaContextWithOIDC, Provider, TokenEndpointGrantContext } from 'oidc-provider'
 import * as grants from './needs-oidc-provider-9.12.2-or-later.ts'
 
 export {
   buildTokenResponse,
-  checkDpopReplay,
   checkDpopRequired,
   checkMtlsCert,
   resolveRequestedResources,
-  validateDpop,
 } from './needs-oidc-provider-9.12.2-or-later.ts'
 
-/** Calls the deployment's `findAccount`, and checks its result as the provider does. */
-export function findAccount(
+/** A helper that is declared for the token endpoint, and needs no more than any route has. */
+type OfAnyRoute<Helper> = Helper extends (
   provider: Provider,
-  ctx: KoaContextWithOIDC,
-  accountId: string,
-): Promise<Account | undefined> {
-  // Declared for the token endpoint, and needs no more of the context than any route has.
-  return grants.findAccount(provider, ctx as TokenEndpointGrantContext, accountId)
-}
+  ctx: TokenEndpointGrantContext,
+  ...rest: infer Rest
+) => infer Result
+  ? (provider: Provider, ctx: KoaContextWithOIDC, ...rest: Rest) => Result
+  : never
 
-/** Validates a DPoP proof for an access token, at a route that is not the provider's own. */
-export function validateDpopAt(
-  provider: Provider,
-  ctx: KoaContextWithOIDC,
-  accessToken: string,
-): Promise<grants.DPoPValidationResult | undefined> {
-  return grants.validateDpop(provider, ctx as TokenEndpointGrantContext, accessToken)
-}
+/** Calls the deployment's `findAccount`, and checks its result as the provider does. */
+export const findAccount = grants.findAccount as OfAnyRoute<typeof grants.findAccount>
+
+/** Validates a DPoP proof: at a route that is not the provider's own, for an access token. */
+export const validateDpop = grants.validateDpop as OfAnyRoute<typeof grants.validateDpop>
 
 /** Refuses a DPoP proof that was used before. */
-export function checkDpopReplayAt(
-  provider: Provider,
-  ctx: KoaContextWithOIDC,
-  dPoP: grants.DPoPValidationResult | undefined,
-  clientId: string,
-): Promise<void> {
-  const grantContext = ctx as TokenEndpointGrantContext
-  return grants.checkDpopReplay(provider, grantContext, dPoP, clientId, errors.InvalidToken)
-}
+export const checkDpopReplay = grants.checkDpopReplay as OfAnyRoute<typeof grants.checkDpopReplay>

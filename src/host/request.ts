@@ -11,11 +11,6 @@ import { configurationOf } from './instance.ts'
 /** The name of every route of this package, for `urlFor`. */
 const ROUTE_NAME = 'subject_tokens'
 
-/** Runs `callback` as oidc-provider runs its own routes: `Provider.ctx` is `ctx` inside. */
-export function runInRequest<T>(ctx: object, callback: () => T): T {
-  return als.run(ctx, callback)
-}
-
 /** The context of the current request, if there is one. */
 export function currentRequest(): KoaContextWithOIDC | undefined {
   const ctx: unknown = als.getStore()
@@ -27,17 +22,19 @@ function isRequest(ctx: unknown): ctx is KoaContextWithOIDC {
 }
 
 /**
- * Adds the members of oidc-provider's own routes to the context, for `findAccount` and listeners.
+ * Runs `callback` as oidc-provider runs its own routes: its context has the members of those, and
+ * is `Provider.ctx` inside.
  *
  * @param url - the address of the route, with which the `htu` of a DPoP proof is compared (RFC
  * 9449 §4.3). By default, it is the path that the caller used at the issuer's origin, because a
  * caller that sends another `Host` may have the proof from a server of that name.
  */
-export function withOidc(
+export function runInRequest<T>(
   provider: Provider,
   ctx: Context,
+  callback: (ctx: KoaContextWithOIDC) => T,
   url = () => urlAt(new URL(provider.issuer).origin, ctx),
-): KoaContextWithOIDC {
+): T {
   const oidc = Object.assign(new provider.OIDCContext(ctx), {
     params: {},
     route: ROUTE_NAME,
@@ -45,7 +42,8 @@ export function withOidc(
   const { urlFor } = oidc
   oidc.urlFor = (name, options) =>
     name === ROUTE_NAME ? url() : Reflect.apply(urlFor, oidc, [name, options])
-  return Object.assign(ctx, { oidc })
+  const oidcCtx = Object.assign(ctx, { oidc })
+  return als.run(oidcCtx, callback, oidcCtx)
 }
 
 /** Creates a context for work outside a request, without a header or an address of a caller. */
@@ -66,8 +64,9 @@ export async function findAccountById(
   accountId: string,
   ctx?: Context,
 ): Promise<Account | undefined> {
-  const oidcCtx = withOidc(provider, ctx ?? requestless(provider))
-  return runInRequest(oidcCtx, () => findAccount(provider, oidcCtx, accountId))
+  return runInRequest(provider, ctx ?? requestless(provider), (oidcCtx) =>
+    findAccount(provider, oidcCtx, accountId),
+  )
 }
 
 /**

@@ -43,7 +43,7 @@ export function setInstance(provider: Provider, parts: Instance): void {
 /** Returns the parts of a provider, as oidc-provider's own `instance(provider)` does. */
 export function instance(provider: Provider): Instance {
   const parts = instances.get(provider)
-  if (!parts) throw new TypeError('impersonation is not part of this provider')
+  if (!parts) throw new Error('impersonation is not part of this provider')
   return parts
 }
 

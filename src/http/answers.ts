@@ -1,116 +1,100 @@
-import type { Context } from 'koa'
-import { errors, type Provider } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { dpopAlgorithms } from '../host/instance.ts'
 import { tokenEndpointCors } from '../host/request.ts'
-import { InvalidInput } from '../options/rules.ts'
+import { publicError } from '../impersonations/audited.ts'
 import { isChallenged, isPublic, NoCredentials, statusOf } from '../shared/errors.ts'
 import { parseAuthorization } from '../shared/sender.ts'
 import { printable } from '../shared/text.ts'
-import { AccessTokenRejected } from '../tokens/access-token.ts'
 
-/**
- * The error as the caller gets it. It names the wrong member, and never the reason why a token is
- * refused.
- */
-export function publicError(error: unknown): unknown {
-  if (error instanceof AccessTokenRejected) return new errors.InvalidToken({ cause: error })
-  if (error instanceof InvalidInput) return new errors.InvalidRequest(error.message)
-  return error
-}
+/** Koa middleware of a route of this package. */
+export type Step = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>
+
+const SERVER_ERROR = { error: 'server_error', error_description: 'oops! something went wrong' }
 
 /**
  * Sends every error as `{"error", "error_description"}`. An error is a 500 unless it is certainly
  * the caller's fault. A failure is never "not found" (I5), and never a yes.
  */
-export async function answerErrors(
-  provider: Provider,
-  ctx: Context,
-  run: () => Promise<void>,
-): Promise<void> {
+export const answerErrors: Step = async (ctx, next) => {
+  ctx.set('Cache-Control', 'no-store')
   try {
-    await run()
-  } catch (error) {
+    await next()
+  } catch (thrown) {
+    const error = publicError(thrown)
+    ctx.set('Cache-Control', 'no-store')
     // Set for an impersonation that was issued, and could not be recorded.
     ctx.remove('Location')
-    if (!isPublic(error)) {
-      ctx.status = 500
-      ctx.body = { error: 'server_error', error_description: 'oops! something went wrong' }
-      ctx.set('Cache-Control', 'no-store')
-      try {
-        provider.emit('server_error', ctx, error)
-      } catch {
-        // A failing listener does not change the response.
-      }
-      return
+    if (isPublic(error)) return sendError(ctx, error)
+    ctx.status = 500
+    ctx.body = SERVER_ERROR
+    try {
+      ctx.oidc.provider.emit('server_error', ctx, error)
+    } catch {
+      // A failing listener does not change the response.
     }
-    ctx.status = statusOf(error)
-    ctx.body = {
-      error: error.error,
-      ...(error.error_description ? { error_description: error.error_description } : {}),
-      ...('approval' in error ? { approval: error.approval } : {}),
-    }
-    if ('retryAfter' in error) ctx.set('Retry-After', String(error.retryAfter))
-    if (isChallenged(error)) challenge(ctx, provider, error)
   }
+}
+
+function sendError(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
+  ctx.status = statusOf(error)
+  ctx.body = {
+    error: error.error,
+    error_description: error.error_description,
+    approval: 'approval' in error ? error.approval : undefined,
+  }
+  if ('retryAfter' in error) ctx.set('Retry-After', String(error.retryAfter))
+  if (isChallenged(error)) challenge(ctx, error)
 }
 
 /** Sets the challenge. RFC 6750 §3, RFC 9449 §7.1. */
-function challenge(ctx: Context, provider: Provider, error: errors.OIDCProviderError): void {
-  const realm = provider.issuer
+function challenge(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
+  const { provider } = ctx.oidc
   const algs = dpopAlgorithms(provider)?.join(' ')
   // §3.1: without authentication information, "the resource server SHOULD NOT include an error
   // code or other error information".
-  if (error instanceof NoCredentials) {
-    ctx.append('WWW-Authenticate', formatChallenge('Bearer', { realm }))
-    if (algs) ctx.append('WWW-Authenticate', formatChallenge('DPoP', { realm, algs }))
-    return
-  }
-  const dpop = algs !== undefined && parseAuthorization(ctx.get('Authorization'))?.scheme === 'dpop'
-  const fields = {
-    realm,
-    error: error.error,
-    error_description: error.error_description,
-    scope: 'scope' in error ? String(error.scope) : undefined,
-  }
-  ctx.set(
-    'WWW-Authenticate',
-    dpop ? formatChallenge('DPoP', { ...fields, algs }) : formatChallenge('Bearer', fields),
-  )
+  const isBare = error instanceof NoCredentials
+  const fields = isBare
+    ? {}
+    : {
+        error: error.error,
+        error_description: error.error_description,
+        scope: 'scope' in error ? String(error.scope) : undefined,
+      }
+  const usesDpop = algs && parseAuthorization(ctx.get('Authorization'))?.scheme === 'dpop'
+  const append = (scheme: string, parameters: Readonly<Record<string, string | undefined>>) =>
+    ctx.append('WWW-Authenticate', `${scheme} ${formatParameters(parameters)}`)
+  const realm = provider.issuer
+  if (isBare || !usesDpop) append('Bearer', { realm, ...fields })
+  if (algs && (isBare || usesDpop)) append('DPoP', { realm, ...fields, algs })
 }
 
-/**
- * Formats a challenge of `WWW-Authenticate`, without `undefined` members. RFC 6750 §3, RFC 9449
- * §7.1.
- */
-function formatChallenge(
-  scheme: 'Bearer' | 'DPoP',
-  parameters: Readonly<Record<string, string | undefined>>,
-): string {
-  return `${scheme} ${Object.entries(parameters)
+/** Formats the parameters of a challenge that are not `undefined`. */
+function formatParameters(parameters: Readonly<Record<string, string | undefined>>): string {
+  return Object.entries(parameters)
     .flatMap(([name, value]) => (value === undefined ? [] : `${name}="${printable(value)}"`))
-    .join(', ')}`
+    .join(', ')
 }
 
-/** Selects the pages of other origins that get the response, and responds to preflights. */
-export type Cors = (
-  provider: Provider,
-  ctx: Context,
-  method: 'GET' | 'POST',
-  next: () => Promise<void>,
-) => Promise<void>
-
 /**
- * The time for which a browser may remember a preflight, in seconds, as for the provider's own.
+ * Refuses all methods but these. OPTIONS is a preflight, to which the CORS of the route responds.
+ *
+ * @throws errors.InvalidRequest with status 405
  */
-const PREFLIGHT_MAX_AGE = 3600
+export function only(...methods: readonly [string, ...string[]]): Step {
+  return async (ctx, next) => {
+    if (ctx.method !== 'OPTIONS' && methods.includes(ctx.method)) return next()
+    ctx.set('Allow', methods.join(', '))
+    throw new errors.InvalidRequest(`only ${methods[0]} is allowed here`, 405)
+  }
+}
 
 /** Handles CORS as the token endpoint does, with the deployment's `clientBasedCORS`. */
-export const clientCors: Cors = async (provider, ctx, method, next) => {
-  await tokenEndpointCors(provider, method)(ctx, next)
+export function clientCors(method: 'GET' | 'POST'): Step {
+  return (ctx, next) => tokenEndpointCors(ctx.oidc.provider, method)(ctx, next)
 }
 
 /** Handles CORS unless the host application has set its headers already, as the provider does. */
-export const openCors: Cors = async (_provider, ctx, _method, next) => {
+export const openCors: Step = async (ctx, next) => {
   const names = Object.keys(ctx.response.headers)
   if (!names.some((name) => name.toLowerCase().startsWith('access-control-'))) {
     ctx.set('Access-Control-Allow-Origin', '*')
@@ -124,5 +108,6 @@ export const openCors: Cors = async (_provider, ctx, _method, next) => {
   ctx.remove('Access-Control-Expose-Headers')
   ctx.set('Access-Control-Allow-Methods', 'GET, HEAD')
   ctx.set('Access-Control-Allow-Headers', '*')
-  ctx.set('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE))
+  // In seconds, as for the provider's own.
+  ctx.set('Access-Control-Max-Age', '3600')
 }

@@ -1,6 +1,18 @@
 import { MIMEType } from 'node:util'
 import type { Context, Middleware } from 'koa'
 import { errors } from 'oidc-provider'
+import { instance } from '../host/weak-cache.ts'
+import type { Step } from './answers.ts'
+
+/** Reads the JSON body of a request to the management API: `ctx.oidc.body`. */
+export function body({ isOptional = false } = {}): Step {
+  return async (ctx, next) => {
+    const { bodyBytes } = instance(ctx.oidc.provider).options.limits
+    const isAbsent = isOptional && !hasBody(ctx)
+    Object.assign(ctx.oidc, { body: isAbsent ? {} : await readJsonBody(ctx, bodyBytes) })
+    await next()
+  }
+}
 
 /** Checks whether the request has a body, for routes with an optional body. */
 export function hasBody(ctx: Context): boolean {
@@ -72,7 +84,8 @@ async function jsonParser(maxBytes: number): Promise<Middleware> {
     jsonLimit: maxBytes,
     jsonStrict: true,
     // One character for each byte, because koa-body itself would replace bytes that are not UTF-8.
-    encoding: 'latin1',
+    // The same as latin1, which iconv-lite would decode by a table of its own, and not by Node.js.
+    encoding: 'binary',
     includeUnparsed: true,
     multipart: false,
     text: false,

@@ -1,15 +1,15 @@
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { KoaContextWithOIDC } from 'oidc-provider'
 import { trailOf } from '../events/trail.ts'
 import { instance } from '../host/weak-cache.ts'
 import { endImpersonation } from '../impersonations/end.ts'
 import { CURRENT_END } from '../impersonations/inputs.ts'
 import { getImpersonation } from '../impersonations/list.ts'
 import { readInput } from '../options/rules.ts'
-import type { Actor } from '../public/hooks.ts'
 import type { Impersonation } from '../public/objects.ts'
 import { personIn } from '../shared/act.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/access-token.ts'
-import { presentedToken } from './bearer.ts'
+import type { Step } from './answers.ts'
+import { verifyBearer } from './bearer.ts'
 import { hasBody, readJsonBody } from './body.ts'
 
 /** The limit of the body, which is a few words. */
@@ -29,34 +29,29 @@ export const MAX_REQUESTS = { requests: 20, seconds: 10 }
  * is stored as used
  * @throws AccessTokenRejected for every other token; errors of the proof and of CORS as they are
  */
-async function readToken(
-  provider: Provider,
+function readToken(
   ctx: KoaContextWithOIDC,
   verify: (value: string) => Promise<VerifiedAccessToken>,
   count: (impersonationId: string) => void = () => {},
-): Promise<VerifiedAccessToken & { readonly impersonationId: string }> {
-  const trail = trailOf(ctx)
-  const presented = await presentedToken(provider, ctx)
-  const token = await verify(presented.value)
-  const { impersonationId, clientId } = token
-  trail.add({ userId: token.accountId, client: clientId })
-  if (impersonationId === undefined) throw new AccessTokenRejected('not of an impersonation')
-  trail.add({ id: impersonationId })
-  presented.requireProof(token)
-  // clientBasedCORS needs the client, if the request comes from another origin.
-  ctx.oidc.entity('Client', await instance(provider).verifier.requireClient(clientId))
-  count(impersonationId)
-  await presented.useProof(clientId)
-  return { ...token, impersonationId }
+) {
+  const verifyImpersonated = async (value: string) => {
+    const token = await verify(value)
+    const { impersonationId, accountId: userId, clientId: client } = token
+    trailOf(ctx).add({ userId, client })
+    if (impersonationId === undefined) throw new AccessTokenRejected('not of an impersonation')
+    trailOf(ctx).add({ id: impersonationId })
+    return { ...token, impersonationId }
+  }
+  return verifyBearer(ctx, verifyImpersonated, (_, { impersonationId }) => count(impersonationId))
 }
 
 /** `POST {issuer}/impersonations/current/end`: ends the impersonation of the token. */
-export async function endCurrent(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
+export const endCurrent: Step = async (ctx) => {
+  const { provider } = ctx.oidc
   const { verifyUserToken } = instance(provider).verifier
-  const { impersonationId, act } = await readToken(provider, ctx, verifyUserToken)
-  const { reason } = hasBody(ctx)
-    ? readInput(CURRENT_END, await readJsonBody(ctx, MAX_BODY_BYTES))
-    : {}
+  const { impersonationId, act } = await readToken(ctx, verifyUserToken)
+  const body = hasBody(ctx) ? await readJsonBody(ctx, MAX_BODY_BYTES) : {}
+  const { reason } = readInput(CURRENT_END, body)
   const sub = personIn(act)
   const how = { by: sub === undefined ? undefined : { sub }, reason }
   const before = await getImpersonation(provider, impersonationId)
@@ -74,29 +69,25 @@ export async function endCurrent(provider: Provider, ctx: KoaContextWithOIDC): P
  * token expires, whether it has ended or not. Omits names and reasons, because the operator sees
  * it. It raises no event.
  */
-export async function showCurrent(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
-  const { verifyUserTokenEvenEnded: verify } = instance(provider).verifier
-  const { countCurrent: count } = instance(provider)
-  const { impersonationId, expiresAt } = await readToken(provider, ctx, verify, count)
-  const impersonation = await getImpersonation(provider, impersonationId)
+export const showCurrent: Step = async (ctx) => {
+  const { provider } = ctx.oidc
+  const { countCurrent, verifier } = instance(provider)
+  const token = await readToken(ctx, verifier.verifyUserTokenEvenEnded, countCurrent)
+  const impersonation = await getImpersonation(provider, token.impersonationId)
   if (!impersonation || impersonation.state === 'expired') {
     throw new AccessTokenRejected('its impersonation is gone, or has expired')
   }
   const { end, review } = impersonation
   ctx.body = {
     state: end ? 'ended' : 'active',
-    expiresAt,
-    ...(review === undefined ? {} : { review: true }),
-    ...(end ? { end: { cause: end.cause, by: endedBy(impersonation) } } : {}),
+    expiresAt: token.expiresAt,
+    review: review === undefined ? undefined : true,
+    end: end && { cause: end.cause, by: endedBy(impersonation) },
   }
 }
 
 function endedBy({ end, userId, actor }: Impersonation): 'customer' | 'operator' | 'other' {
   const sub = end?.by?.sub
   if (end?.cause === 'user' || sub === userId) return 'customer'
-  return sub !== undefined && hasActor(actor, sub) ? 'operator' : 'other'
-}
-
-function hasActor(actor: Actor | undefined, sub: string): boolean {
-  return actor !== undefined && (actor.sub === sub || hasActor(actor.act, sub))
+  return sub !== undefined && sub === actor?.sub ? 'operator' : 'other'
 }

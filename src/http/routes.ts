@@ -1,77 +1,99 @@
 import Router from '@koa/router'
-import type { Context, Middleware } from 'koa'
-import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { audited } from '../events/audited.ts'
+import type { Middleware } from 'koa'
+import type { Provider } from 'oidc-provider'
 import { addToDiscovery } from '../host/patches.ts'
-import { runInRequest, withOidc } from '../host/request.ts'
+import { runInRequest } from '../host/request.ts'
 import { instance } from '../host/weak-cache.ts'
-import { endLater } from '../impersonations/end.ts'
-import type { Action } from '../policy/clients.ts'
+import { audited } from '../impersonations/audited.ts'
+import type { Denial } from '../public/events.ts'
 import { CURRENT_END_PATH, CURRENT_PATH, issuerUri, STATUS_LISTS_PATH } from '../shared/uris.ts'
-import { answerErrors, type Cors, clientCors, openCors, publicError } from './answers.ts'
+import { answerErrors, clientCors, only, openCors, type Step } from './answers.ts'
 import { authenticate } from './bearer.ts'
+import { body } from './body.ts'
 import { endCurrent, showCurrent } from './current.ts'
-import { end, endAll, issueSubjectToken, list, show } from './management.ts'
+import { end, endAll, issueSubjectToken, list, requireId, show } from './management.ts'
 import { sendAggregation, sendStatusList } from './status-lists.ts'
 
-/** Every route of this package. */
-const ROUTES: readonly Route[] = [
-  { method: 'POST', path: '/subject-tokens', credential: 'issue', handle: issueSubjectToken },
-  { method: 'GET', path: '/impersonations', credential: 'read', handle: list },
-  { method: 'POST', path: '/impersonations/end', credential: 'end', handle: endAll },
-  { method: 'GET', path: '/impersonations/:id', credential: 'read', handle: show },
-  { method: 'POST', path: '/impersonations/:id/end', credential: 'end', handle: end },
-  { method: 'GET', path: CURRENT_PATH, credential: 'token', cors: clientCors, handle: showCurrent },
-  {
-    method: 'POST',
-    path: CURRENT_END_PATH,
-    credential: 'token',
-    cors: clientCors,
-    handle: endCurrent,
-  },
-  { method: 'GET', path: STATUS_LISTS_PATH, cors: openCors, handle: sendAggregation },
-  { method: 'GET', path: `${STATUS_LISTS_PATH}/:list`, cors: openCors, handle: sendStatusList },
+/** A path, and the middleware of its requests. */
+type Route = readonly [path: string, ...steps: Step[]]
+
+const audit =
+  (stage: Denial['stage']): Step =>
+  (ctx, next) =>
+    audited(ctx, stage, next)
+
+/** Below the prefix of the management API. */
+const ISSUE: readonly Route[] = [
+  [
+    '/subject-tokens',
+    only('POST'),
+    audit('issue'),
+    authenticate('issue'),
+    body(),
+    issueSubjectToken,
+  ],
 ]
 
-interface Route {
-  readonly method: 'GET' | 'POST'
-  /**
-   * The path, below the prefix of the management API if a machine has a right, else below the
-   * issuer.
-   */
-  readonly path: string
-  /** The right of a machine client, or the impersonated token itself, which the handler reads. */
-  readonly credential?: Action | 'token'
-  /** The CORS of the route; absent if pages of other origins may not call it. */
-  readonly cors?: Cors
-  readonly handle: (provider: Provider, ctx: KoaContextWithOIDC) => Promise<void>
-}
+/** The same, if impersonations can be ended. */
+const IMPERSONATIONS: readonly Route[] = [
+  ['/impersonations', only('GET', 'HEAD'), authenticate('read'), list],
+  ['/impersonations/end', only('POST'), audit('end'), authenticate('end'), body(), endAll],
+  ['/impersonations/:id', only('GET', 'HEAD'), authenticate('read'), requireId, show],
+  [
+    '/impersonations/:id/end',
+    only('POST'),
+    audit('end'),
+    authenticate('end'),
+    requireId,
+    body({ isOptional: true }),
+    end,
+  ],
+]
 
-/** Checks whether the routes of the management API were requested, to mount them. */
-export function isMounted(provider: Provider): boolean {
-  return instance(provider).isMounted
-}
+/** Below the issuer, if impersonations can be ended. */
+const CURRENT: readonly Route[] = [
+  [CURRENT_PATH, clientCors('GET'), only('GET', 'OPTIONS'), showCurrent],
+  [CURRENT_END_PATH, clientCors('POST'), only('POST', 'OPTIONS'), audit('end'), endCurrent],
+]
+
+/** Below the issuer, if there are status lists. */
+const STATUS_LISTS: readonly Route[] = [
+  [STATUS_LISTS_PATH, openCors, only('GET', 'HEAD', 'OPTIONS'), sendAggregation],
+  [`${STATUS_LISTS_PATH}/:list`, openCors, only('GET', 'HEAD', 'OPTIONS'), sendStatusList],
+]
 
 /** The management API, for a place beside the provider or in front of it. */
 export function managementRoutes(provider: Provider): Middleware {
-  const { prefix } = instance(provider).options.managementApi
-  instance(provider).isMounted = true
-  const answer = routerOf(provider, prefix, ROUTES.filter(isManagement)).routes() as Middleware
+  const parts = instance(provider)
+  const { prefix } = parts.options.managementApi
+  parts.isMounted = true
+  const routes = parts.ending ? [...ISSUE, ...IMPERSONATIONS] : ISSUE
+  const answer = routerOf(provider, routes, prefix).routes() as Middleware
   // These are the provider's own, if both are below the same path. No id is so short.
-  const ofProvider = [CURRENT_PATH, CURRENT_END_PATH].map((path) => `${prefix}${path}`)
+  const ofProvider = [CURRENT_PATH, CURRENT_END_PATH].map((path) => prefix + path)
   return (ctx, next) => (ofProvider.includes(ctx.path) ? next() : answer(ctx, next))
 }
 
 /** The routes below the issuer, for `provider.use(…)`. */
 export function issuerRoutes(provider: Provider): Middleware {
-  const router = routerOf(
-    provider,
-    '',
-    ROUTES.filter((route) => !isManagement(route)),
-  )
+  const { statusLists } = instance(provider)
+  const router = routerOf(provider, statusLists ? [...CURRENT, ...STATUS_LISTS] : CURRENT)
   const answer = router.routes() as Middleware
   // The router would write to the context of the provider's own requests, too.
   return (ctx, next) => (router.match(ctx.path, ctx.method).route ? answer(ctx, next) : next())
+}
+
+/** @param prefix - absent for routes below the issuer, whose address the caller cannot choose */
+function routerOf(provider: Provider, routes: readonly Route[], prefix?: string): Router {
+  const router = new Router({ prefix: prefix ?? '', sensitive: true, strict: true })
+  for (const [path, ...steps] of routes) {
+    const url = prefix === undefined ? () => issuerUri(provider.issuer, path) : undefined
+    const enter: Middleware = (plain, next) =>
+      runInRequest(provider, plain, (ctx) => answerErrors(ctx, next), url)
+    // `enter` adds the members that the context of the steps has beyond Koa's.
+    router.all(path, enter, ...(steps as unknown as Middleware[]))
+  }
+  return router
 }
 
 /** Names the routes below the issuer in both discovery documents. */
@@ -83,78 +105,5 @@ export function announceRoutes(provider: Provider): void {
       : {}),
     impersonation_current_endpoint: issuerUri(issuer, CURRENT_PATH),
     impersonation_end_endpoint: issuerUri(issuer, CURRENT_END_PATH),
-  })
-}
-
-function isManagement({ credential }: Route): boolean {
-  return credential !== undefined && credential !== 'token'
-}
-
-/** Checks whether the provider has the subject of the route. */
-function isServed(provider: Provider, { credential }: Route): boolean {
-  if (credential === 'issue') return true
-  const { ending, statusLists } = instance(provider)
-  return (credential ? ending : statusLists) !== undefined
-}
-
-/**
- * Makes a router. Its middleware is plain Koa's, because the router itself adds the members that
- * its context type has beyond that.
- */
-function routerOf(provider: Provider, prefix: string, routes: readonly Route[]): Router {
-  const router = new Router({ prefix, sensitive: true, strict: true })
-  for (const route of routes) {
-    if (isServed(provider, route)) router.all(route.path, (ctx) => respond(provider, ctx, route))
-  }
-  return router
-}
-
-async function respond(provider: Provider, plain: Context, route: Route): Promise<void> {
-  const { method, path, cors } = route
-  plain.set('Cache-Control', 'no-store')
-  const ctx = isManagement(route)
-    ? withOidc(provider, plain)
-    : withOidc(provider, plain, () => issuerUri(provider.issuer, path))
-  const answer = async () => {
-    requireMethod(ctx, route)
-    await carryOut(provider, ctx, route)
-  }
-  await answerErrors(provider, ctx, () =>
-    runInRequest(ctx, () => (cors ? cors(provider, ctx, method, answer) : answer())),
-  )
-}
-
-/** @throws errors.InvalidRequest with status 405 */
-function requireMethod(ctx: Context, { method, credential, cors }: Route): void {
-  const allowed = [
-    method,
-    ...(method === 'GET' && credential !== 'token' ? ['HEAD'] : []),
-    ...(cors ? ['OPTIONS'] : []),
-  ]
-  if (ctx.method !== 'OPTIONS' && allowed.includes(ctx.method)) return
-  ctx.set('Allow', allowed.join(', '))
-  throw new errors.InvalidRequest(`only ${method} is allowed here`, 405)
-}
-
-async function carryOut(
-  provider: Provider,
-  ctx: KoaContextWithOIDC,
-  { method, credential, handle }: Route,
-): Promise<void> {
-  // A request that only reads raises no event.
-  const stage = credential === 'issue' ? 'issue' : method === 'POST' ? 'end' : undefined
-  await audited(provider, ctx, {
-    stage,
-    async run() {
-      try {
-        if (credential && credential !== 'token') {
-          await authenticate(provider, ctx, credential)
-        }
-        await handle(provider, ctx)
-      } catch (error) {
-        throw publicError(error)
-      }
-    },
-    undo: (id) => endLater(provider, id, 'notRecorded'),
   })
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { emitEnd } from '../events/emit.ts'
+import { emit } from '../events/emit.ts'
 import { instance, requireEnding } from '../host/weak-cache.ts'
 import type { EndOptions, Impersonation, ImpersonationFilter } from '../public/objects.ts'
 import { present } from '../shared/json.ts'
@@ -118,7 +118,7 @@ async function endToken(
   // No end goes unrecorded (I13): the end may be that of a reply that was lost, now or before.
   const attempt = ended?.end?.attempt ?? ''
   if (ended && (attempt === end.attempt || unsureEnds.delete(attempt))) {
-    recorded.push(emitEnd(provider, ctx, () => describeEnded(ended)))
+    recorded.push(emit(provider, 'impersonation.ended', ctx, () => describeEnded(ended)))
   }
   return ended
 }

@@ -1,12 +1,11 @@
 import type { Context } from 'koa'
 import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { audited } from '../events/audited.ts'
 import { trailOf } from '../events/trail.ts'
-import { requestless, runInRequest, withOidc } from '../host/request.ts'
+import { requestless, runInRequest } from '../host/request.ts'
 import { instance } from '../host/weak-cache.ts'
-import { endLater } from '../impersonations/end.ts'
+import { audited, publicError } from '../impersonations/audited.ts'
 import { seconds, text, valid } from '../options/rules.ts'
-import type { Permission } from '../policy/authorize.ts'
+import { permissionFor } from '../policy/authorize.ts'
 import { mayClient } from '../policy/clients.ts'
 import type {
   IssuedSubjectToken,
@@ -17,8 +16,7 @@ import type {
 } from '../public/objects.ts'
 import { ApprovalRequired, ClientNotNamed, statusOf } from '../shared/errors.ts'
 import { present } from '../shared/json.ts'
-import { issue, permissionToIssue, readContext, userOf } from './issue.ts'
-import { parseIssueRequest } from './request.ts'
+import { issue, prepareQuestion } from './issue.ts'
 
 /** The options of the caller in the process. */
 export const ISSUE_RULES = {
@@ -36,18 +34,14 @@ export async function issueInProcess(
   { as, ctx: given, accessTokenTtl }: IssueOptions,
 ): Promise<IssuedSubjectToken> {
   const asked = copyOf(request)
-  const ctx = contextFor(provider, given)
-  const { id, value, expiresIn } = await runInRequest(ctx, () =>
-    audited(provider, ctx, {
-      stage: 'issue',
-      undo: (issued) => endLater(provider, issued, 'notRecorded'),
-      async run() {
-        trailOf(ctx).add({ requestedBy: as })
-        await requireNamed(provider, ctx, as)
-        return issue(provider, ctx, () => asked, { accessTokenTtl })
-      },
-    }),
-  ).catch(rethrowWithWireStatus)
+  const run = async (ctx: KoaContextWithOIDC) => {
+    trailOf(ctx).add({ requestedBy: as })
+    await requireNamed(ctx, as)
+    return issue(ctx, asked, { accessTokenTtl })
+  }
+  const { id, value, expiresIn } = await inProcess(provider, given, (ctx) =>
+    audited(ctx, 'issue', () => run(ctx)),
+  )
   return Object.freeze({ subjectToken: value, expiresIn, id })
 }
 
@@ -58,25 +52,45 @@ export async function previewIssue(
   { as, ctx: given }: PreviewOptions,
 ): Promise<Preview> {
   const asked = copyOf(request)
-  const ctx = contextFor(provider, given)
-  return runInRequest(ctx, async () => {
-    const client = await requireNamed(provider, ctx, as)
-    const parsed = parseIssueRequest(asked, instance(provider).options)
-    const { context } = await readContext(provider, parsed)
-    const account = await userOf(provider, ctx, parsed.userId)
-    const question = { ctx, client, account, context, isPreview: true } as const
-    // Only the rule is called in here, because other refusals are no verdict.
-    const answer = permissionToIssue(provider, parsed, question)
-    return Object.freeze(await answer.then(allowed, refused))
-  }).catch(rethrowWithWireStatus)
+  return inProcess(provider, given, async (ctx) => {
+    await requireNamed(ctx, as)
+    const { question } = await prepareQuestion(ctx, asked)
+    try {
+      const { authorize } = instance(provider).options
+      const permission = await permissionFor(authorize, { ...question, isPreview: true })
+      const { accessTokenTtl, permit } = permission
+      return Object.freeze({ verdict: 'allowed', ...present({ accessTokenTtl, permit }) })
+    } catch (error) {
+      // Only the rule is called in here, because other refusals are no verdict.
+      if (error instanceof ApprovalRequired) {
+        const { by: needs, ...more } = error.approval
+        return Object.freeze({ verdict: 'needs', needs, ...more })
+      }
+      if (error instanceof errors.AccessDenied) return Object.freeze({ verdict: 'refused' })
+      throw error
+    }
+  })
 }
 
 /**
- * Makes a context of its own above the caller's, because two calls in one request must not share
- * `oidc`.
+ * Runs with a context of its own above the caller's, because two calls in one request must not
+ * share `oidc`. Some errors have another status over HTTP than the provider's, and here, too.
  */
-function contextFor(provider: Provider, given: IssueOptions['ctx']): KoaContextWithOIDC {
-  return withOidc(provider, given ? Object.create(given) : requestless(provider))
+async function inProcess<T>(
+  provider: Provider,
+  given: IssueOptions['ctx'],
+  run: (ctx: KoaContextWithOIDC) => Promise<T>,
+): Promise<T> {
+  try {
+    return await runInRequest(provider, given ? Object.create(given) : requestless(provider), run)
+  } catch (thrown) {
+    const error = publicError(thrown)
+    if (error instanceof errors.OIDCProviderError) {
+      const status = statusOf(error)
+      Object.assign(error, { status, statusCode: status })
+    }
+    throw error
+  }
 }
 
 /** Copies a request as JSON, because the caller may change it while the deployment's rule runs. */
@@ -89,35 +103,9 @@ function copyOf(request: SubjectTokenRequest): unknown {
 }
 
 /** @throws ClientNotNamed */
-async function requireNamed(
-  provider: Provider,
-  ctx: KoaContextWithOIDC,
-  clientId: string,
-): Promise<Client> {
-  const client = await instance(provider).verifier.findClient(clientId)
+async function requireNamed(ctx: KoaContextWithOIDC, clientId: string): Promise<void> {
+  const { provider } = ctx.oidc
+  const client: Client | undefined = await instance(provider).verifier.findClient(clientId)
   if (!client || !(await mayClient(provider, 'issue', client))) throw new ClientNotNamed()
   ctx.oidc.entity('Client', client)
-  return client
-}
-
-function allowed({ accessTokenTtl, permit }: Permission): Preview {
-  return { verdict: 'allowed', ...present({ accessTokenTtl, permit }) }
-}
-
-function refused(error: unknown): Preview {
-  if (error instanceof ApprovalRequired) {
-    const { by: needs, ...more } = error.approval
-    return { verdict: 'needs', needs, ...more }
-  }
-  if (error instanceof errors.AccessDenied) return { verdict: 'refused' }
-  throw error
-}
-
-/** Over HTTP, some errors have another status than the provider's. */
-function rethrowWithWireStatus(error: unknown): never {
-  if (error instanceof errors.OIDCProviderError) {
-    const status = statusOf(error)
-    Object.assign(error, { status, statusCode: status })
-  }
-  throw error
 }

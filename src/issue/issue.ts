@@ -1,13 +1,13 @@
-import { type Account, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { trailOf } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
 import { instance } from '../host/weak-cache.ts'
-import { type Permission, permissionFor } from '../policy/authorize.ts'
-import type { AuthorizationRequest, Binding, SubjectTokenContext } from '../public/hooks.ts'
+import { permissionFor } from '../policy/authorize.ts'
+import type { AuthorizationRequest, Binding } from '../public/hooks.ts'
 import type { IssueOptions } from '../public/objects.ts'
 import { UserNotFound } from '../shared/errors.ts'
-import { deepFreeze, present } from '../shared/json.ts'
-import { type IssueRequest, parseIssueRequest, serialisedContext, validContext } from './request.ts'
+import { present } from '../shared/json.ts'
+import { parseIssueRequest, readContext } from './request.ts'
 
 /** A stored subject token. */
 export interface Issued {
@@ -17,109 +17,85 @@ export interface Issued {
   readonly expiresIn: number
 }
 
-/** Returns the context as the deployment's schema returned it, and as it is stored. */
-export async function readContext(
-  provider: Provider,
-  { context: given }: IssueRequest,
-): Promise<{ readonly context: SubjectTokenContext; readonly json: string }> {
-  const { contextSchema, limits } = instance(provider).options
-  const context = deepFreeze(await validContext(contextSchema, given))
-  return { context, json: serialisedContext(context, limits.contextBytes) }
-}
+/**
+ * Validates a request, and prepares the question for the deployment's rule.
+ *
+ * @param ctx - the context whose client may issue
+ * @param json - the request as JSON
+ * @throws errors.InvalidRequest, UserNotFound
+ */
+export async function prepareQuestion(ctx: KoaContextWithOIDC, json: unknown) {
+  const { provider, client } = ctx.oidc
+  if (!client) throw new Error('no client asks')
+  const trail = trailOf(ctx)
+  const { options } = instance(provider)
 
-/** @throws UserNotFound */
-export async function userOf(
-  provider: Provider,
-  ctx: KoaContextWithOIDC,
-  userId: string,
-): Promise<Account> {
+  const request = parseIssueRequest(json, options)
+  const { userId, mayAct, resource, scope } = request
+  const actor = mayAct?.sub === undefined ? undefined : Object.freeze({ sub: mayAct.sub })
+  trail.add({ userId, resource, actor })
+  if (mayAct) trail.add({ mayAct })
+  const { context, json: storedContext } = await readContext(request.context, options)
+  trail.add({ context })
+
   const account = await findAccount(provider, ctx, userId)
   // An account with another id is another user, whatever the reason why `findAccount` returned it.
   if (account?.accountId !== userId) throw new UserNotFound()
   ctx.oidc.entity('Account', account)
-  return account
-}
-
-/** Calls the deployment's rule at issue. */
-export async function permissionToIssue(
-  provider: Provider,
-  request: IssueRequest,
-  question: Pick<AuthorizationRequest, 'account' | 'client' | 'context' | 'ctx' | 'isPreview'>,
-): Promise<Permission> {
-  const { mayAct, resource, scope } = request
-  const asked = { ...question, actor: operatorOf(request), mayAct, resource, scope }
-  return permissionFor(instance(provider).options.authorize, { stage: 'issue', ...asked })
-}
-
-/** The operator to whom the token is bound. */
-function operatorOf({ mayAct }: IssueRequest): AuthorizationRequest['actor'] {
-  return mayAct?.sub === undefined ? undefined : Object.freeze({ sub: mayAct.sub })
+  const question: AuthorizationRequest = {
+    stage: 'issue',
+    ctx,
+    client,
+    account,
+    actor,
+    mayAct,
+    resource,
+    scope,
+    context,
+  }
+  return { request, question, storedContext }
 }
 
 /**
  * Issues for both doors: validates, calls the deployment's rule, stores.
  *
- * @param ctx - the context whose client may issue
- * @param read - returns the request as JSON
  * @param more - options that only code in this process can set
  */
 export async function issue(
-  provider: Provider,
   ctx: KoaContextWithOIDC,
-  read: () => unknown,
-  more: Pick<IssueOptions, 'accessTokenTtl'> = {},
+  json: unknown,
+  { accessTokenTtl }: Pick<IssueOptions, 'accessTokenTtl'> = {},
 ): Promise<Issued> {
-  const { client } = ctx.oidc
-  if (!client) throw new Error('no client asks')
-  const trail = trailOf(ctx)
-  const { options } = instance(provider)
+  const { options, statusLists, subjectTokens } = instance(ctx.oidc.provider)
+  const { request, question, storedContext } = await prepareQuestion(ctx, json)
+  const { userId, mayAct, resource, expiresIn: asked } = request
+  const { scope, permit, review } = await permissionFor(options.authorize, question)
 
-  const request = parseIssueRequest(await read(), options)
-  const { userId, mayAct, resource } = request
-  const actor = operatorOf(request)
-  trail.add({ userId, resource, actor })
-  if (mayAct) trail.add({ mayAct })
-  const { context, json } = await readContext(provider, request)
-  trail.add({ context })
-
-  const account = await userOf(provider, ctx, userId)
-  const question = { ctx, client, account, context }
-  const { scope, permit, review } = await permissionToIssue(provider, request, question)
-
-  const status = await instance(provider).statusLists?.draw()
-  const { accessTokenTtl } = more
+  const status = await statusLists?.draw()
   const binding: Binding = { mayAct, resource, scope, accessTokenTtl }
-  const subjectToken = instance(provider).subjectTokens.create({
+  const subjectToken = subjectTokens.create({
     accountId: userId,
-    clientId: client.clientId,
-    context: json,
+    clientId: question.client.clientId,
+    context: storedContext,
     binding: JSON.stringify(binding),
     // Without undefined members, because each is copied twice on its way to the storage.
     ...present({
-      actor: actor?.sub,
+      actor: mayAct?.sub,
       permit,
       review,
       statusList: status?.list,
       statusIndex: status?.index,
     }),
   })
-  shorten(subjectToken, request.expiresIn)
+  // The configured lifetime, which may be the result of a function.
+  const longest = subjectToken.expiration
+  if (asked !== undefined && asked > longest) {
+    throw new errors.InvalidRequest(`expiresIn must be at most ${longest} seconds`)
+  }
+  if (asked !== undefined) subjectToken.expiresIn = asked
   ctx.oidc.entity('SubjectToken', subjectToken)
   const value = await subjectToken.save()
   const { jti: id, exp: expiresAt, expiration: expiresIn } = subjectToken
-  trail.add({ id, scope, permit, review, expiresAt })
+  trailOf(ctx).add({ id, scope, permit, review, expiresAt })
   return { id, value, expiresIn }
-}
-
-/** Limits `expiresIn` to the configured lifetime, which may be the result of a function. */
-function shorten(
-  subjectToken: { readonly expiration: number; expiresIn: number },
-  expiresIn: number | undefined,
-): void {
-  const longest = subjectToken.expiration
-  if (expiresIn === undefined) return
-  if (expiresIn > longest) {
-    throw new errors.InvalidRequest(`expiresIn must be at most ${longest} seconds`)
-  }
-  subjectToken.expiresIn = expiresIn
 }

@@ -9,8 +9,9 @@ import type {
   ContextStandardSchema,
   ContextValidator,
   MayAct,
+  SubjectTokenContext,
 } from '../public/hooks.ts'
-import { isDeeperThan, isPlainObject, knownMembers, present } from '../shared/json.ts'
+import { deepFreeze, isDeeperThan, isPlainObject, knownMembers, present } from '../shared/json.ts'
 import { boundedId, printable } from '../shared/text.ts'
 
 /** RFC 6749 §3.3, within the size of a form field. */
@@ -83,58 +84,48 @@ export function requiredBinding(provider: Provider): readonly BindingMember[] {
   return instance(provider).options.managementApi.requireBinding
 }
 
-/** Rules by the length of an id, which is an option. */
-const madeRules = new Map<number, ReturnType<typeof rulesFor>>()
-
 /** A request for a subject token whose members are all well-formed. */
 export type IssueRequest = Resolved<ReturnType<typeof rulesFor>>
 
 /**
  * Reads the JSON body once.
  *
- * @throws errors.InvalidRequest naming the member.
+ * @throws {@link InvalidInput} naming the member
  */
 export function parseIssueRequest(
   json: unknown,
   { limits, managementApi }: Pick<ResolvedOptions, 'limits' | 'managementApi'>,
 ): IssueRequest {
-  try {
-    const length = limits.userIdLength
-    const rules = madeRules.get(length) ?? rulesFor(length)
-    madeRules.set(length, rules)
-    const request = readInput(rules, json)
-    const missing = managementApi.requireBinding.find((member) => request[member] === undefined)
-    if (missing !== undefined) throw new InvalidInput(`${missing} is required`)
-    return Object.freeze(request)
-  } catch (error) {
-    throw error instanceof InvalidInput ? new errors.InvalidRequest(error.message) : error
-  }
+  const request = readInput(rulesFor(limits.userIdLength), json)
+  const missing = managementApi.requireBinding.find((member) => request[member] === undefined)
+  if (missing !== undefined) throw new InvalidInput(`${missing} is required`)
+  return Object.freeze(request)
 }
 
-/** The context as it is stored. It is checked again after the schema has run. */
-export function serialisedContext(context: Record<string, unknown>, maxBytes: number): string {
+/** Returns the context as the deployment's schema returned it, frozen, and as it is stored. */
+export async function readContext(
+  given: Record<string, unknown>,
+  { contextSchema, limits: { contextBytes } }: ResolvedOptions,
+): Promise<{ readonly context: SubjectTokenContext; readonly json: string }> {
+  const context = deepFreeze(contextSchema ? await validContext(contextSchema, given) : given)
   const json = JSON.stringify(context)
-  if (Buffer.byteLength(json) > maxBytes) {
-    throw new errors.InvalidRequest(`context must not exceed ${maxBytes} bytes of JSON`)
-  }
-  return json
+  if (Buffer.byteLength(json) <= contextBytes) return { context, json }
+  throw new errors.InvalidRequest(`context must not exceed ${contextBytes} bytes of JSON`)
 }
 
 /** The longest list of complaints that is passed on, in characters. */
 const MAX_DESCRIPTION_LENGTH = 512
 
 /**
- * Validates the `context` of a request and returns the context to keep: JSON, frozen by the
- * caller.
+ * Validates the `context` of a request and returns the context to keep.
  *
  * @throws errors.InvalidRequest with the complaints, by field
  * @throws Error if the schema itself fails
  */
-export async function validContext(
-  schema: ContextValidator | ContextStandardSchema | undefined,
+async function validContext(
+  schema: ContextValidator | ContextStandardSchema,
   context: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
-  if (!schema) return context
   let result: ContextResult | undefined
   try {
     result = await ('~standard' in schema ? schema['~standard'].validate(context) : schema(context))

@@ -43,9 +43,11 @@ export interface VerifiedAccessToken extends Binding {
   readonly grantId: string | undefined
 }
 
-/** The token is not accepted. The message has the reason, which the client does not get. */
-export class AccessTokenRejected extends Error {
-  override name = 'AccessTokenRejected'
+/** The token is not accepted. The cause has the reason, which the client does not get. */
+export class AccessTokenRejected extends errors.InvalidToken {
+  constructor(reason: string, options?: ErrorOptions) {
+    super({ cause: new Error(reason, options) })
+  }
 }
 
 /** The verifier of the access tokens of a provider. */

@@ -15,7 +15,7 @@ function refusalOf(json: unknown, ...requireBinding: BindingMember[]): string {
   try {
     return `taken: ${inspect(parse(json, ...requireBinding))}`
   } catch (error) {
-    return String(Object(error).error_description)
+    return String(Object(error).message)
   }
 }
 
