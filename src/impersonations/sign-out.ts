@@ -1,5 +1,4 @@
 import type { AccessToken, KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { hasEnding } from '../adapters/contract.ts'
 import { afterGrantDestroyed, beforeTokenDestroyed, judgeFoundTokens } from '../host/patches.ts'
 import { currentRequest } from '../host/request.ts'
 import { instance } from '../host/weak-cache.ts'
@@ -115,11 +114,11 @@ async function runsAny(provider: Provider, mark: Mark): Promise<boolean> {
  */
 export function judgeByEnds(
   provider: Provider,
-  { adapter }: SubjectTokens,
+  { endable }: SubjectTokens,
 ): (value: string) => Promise<AccessToken | undefined> {
   return judgeFoundTokens(
     provider,
-    hasEnding(adapter)
+    endable
       ? async (token) => {
           const id = findImpersonationId(token)
           return id !== undefined && hasEnded(provider, id)
