@@ -7,13 +7,10 @@ import { isNamed, isPublic } from '../policy/clients.ts'
 import type { Actor } from '../public/hooks.ts'
 import type { ClientRule } from '../public/options.ts'
 import { unprovenBinding } from '../shared/sender.ts'
-import { warn } from '../shared/warn.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/access-token.ts'
 import type { ExchangeRequest } from './request.ts'
 
 const SOFTWARE_OPTION = 'features.impersonation.softwareActors'
-/** The number of clients that are remembered after their id was looked up among the accounts. */
-export const MAX_CLIENTS_LOOKED_UP = 1000
 
 /** The operator, and the operator's sign-in. */
 export interface FoundActor {
@@ -43,12 +40,10 @@ export async function findActor(
     if (!instance(provider).options.actorToken.required) return undefined
     throw new errors.InvalidRequest('actor_token is required')
   }
-  try {
-    return await verifyActor(provider, ctx, actorToken, request)
-  } catch (cause) {
-    if (cause instanceof AccessTokenRejected) throw invalid(cause)
-    throw cause
-  }
+  return verifyActor(provider, ctx, actorToken, request).catch((error) => {
+    if (!(error instanceof AccessTokenRejected)) throw error
+    throw new errors.InvalidRequest('actor token is invalid', undefined, { cause: error.cause })
+  })
 }
 
 async function verifyActor(
@@ -57,10 +52,8 @@ async function verifyActor(
   value: string,
   { clientId, dPoP, certificate }: ExchangeRequest,
 ): Promise<FoundActor> {
-  const {
-    options: { actorToken: options },
-    verifier,
-  } = instance(provider)
+  const { verifier } = instance(provider)
+  const { actorToken: options } = instance(provider).options
   const token = await verifier.verifyUserToken(value)
   if (token.impersonated) throw new AccessTokenRejected('is itself impersonated')
   if (!token.scopes.has(options.scope)) {
@@ -83,8 +76,8 @@ async function verifyActor(
   if (client.subjectType === 'pairwise' && value.includes('.')) {
     throw new AccessTokenRejected('its pairwise subject cannot be traced to an account')
   }
-  const account =
-    token.accountId === undefined ? undefined : await findAccount(provider, ctx, token.accountId)
+  const { accountId } = token
+  const account = accountId === undefined ? undefined : await findAccount(provider, ctx, accountId)
   if (!account) throw new AccessTokenRejected('its account is gone')
   return {
     actor: Object.freeze({ sub: account.accountId }),
@@ -92,10 +85,6 @@ async function verifyActor(
     grant,
     mayOutliveSignOut: mayOutliveSignOut(provider, client),
   }
-}
-
-function invalid(cause: AccessTokenRejected): errors.InvalidRequest {
-  return new errors.InvalidRequest('actor token is invalid', undefined, { cause: cause.cause })
 }
 
 /** Checks whether the exchanging client may bring a token that was issued to `issuedTo`. */
@@ -149,15 +138,6 @@ export async function findSoftware(
   if (isPublic(client)) {
     const cause = new Error(`${SOFTWARE_OPTION} names ${clientId}, which does not authenticate`)
     throw new errors.UnauthorizedClient('the client acts, and does not authenticate', { cause })
-  }
-  const { lookedUpClients: lookedUp } = instance(provider)
-  if (!lookedUp.get(clientId)) {
-    lookedUp.set(clientId, true)
-    const message = `${SOFTWARE_OPTION}: ${clientId} is the id of a client and of an account; give one of them another id`
-    findNamesakes(provider, [clientId]).then(
-      (found) => found.length > 0 && warn('NAMESAKE', message),
-      () => {},
-    )
   }
   return clientId
 }

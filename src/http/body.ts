@@ -84,7 +84,8 @@ async function jsonParser(maxBytes: number): Promise<Middleware> {
     jsonLimit: maxBytes,
     jsonStrict: true,
     // One character for each byte, because koa-body itself would replace bytes that are not UTF-8.
-    encoding: 'latin1',
+    // The same as latin1, which iconv-lite would decode by a table of its own, and not by Node.js.
+    encoding: 'binary',
     includeUnparsed: true,
     multipart: false,
     text: false,

@@ -1,5 +1,4 @@
 import type { AccessToken, KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { hasEnding } from '../adapters/contract.ts'
 import { afterGrantDestroyed, beforeTokenDestroyed, judgeFoundTokens } from '../host/patches.ts'
 import { currentRequest } from '../host/request.ts'
 import { instance } from '../host/weak-cache.ts'
@@ -10,7 +9,7 @@ import { endsWithin, limitTime } from '../shared/time.ts'
 import type { SubjectTokens } from '../tokens/subject-token.ts'
 import { endImpersonation, endMatching, hasEnded } from './end.ts'
 import { isOver, listTokens, lookUpOf } from './list.ts'
-import { endMarked, isConcernedBy, type Mark, markFrom, markOperator } from './marks.ts'
+import { endMarked, isConcernedBy, type Mark, markFrom, marksOf, storeMark } from './marks.ts'
 
 /** The longest wait of a sign-out for the storage, in milliseconds. */
 const MAX_WAIT_MS = 2_000
@@ -84,7 +83,7 @@ async function signOut(
     // Exchanges notice a destroyed grant. If a grant outlives the sign-out, they need a mark.
     const outliving = ids.filter((id) => !grants.get(id))
     if (outliving.length > 0) {
-      await markOperator(provider, operator, markFrom(filter, how, outliving))
+      await storeMark(provider, marksOf(operator), markFrom(filter, how, outliving))
     }
     return runsAny(provider, mark)
   }
@@ -115,11 +114,11 @@ async function runsAny(provider: Provider, mark: Mark): Promise<boolean> {
  */
 export function judgeByEnds(
   provider: Provider,
-  { adapter }: SubjectTokens,
+  { endable }: SubjectTokens,
 ): (value: string) => Promise<AccessToken | undefined> {
   return judgeFoundTokens(
     provider,
-    hasEnding(adapter)
+    endable
       ? async (token) => {
           const id = findImpersonationId(token)
           return id !== undefined && hasEnded(provider, id)
