@@ -36,7 +36,7 @@ export function assemble(
     options,
     claims,
     subjectTokens,
-    verifier: accessTokenVerifier(provider, judgeByEnds(provider, subjectTokens)),
+    verifier: accessTokenVerifier(provider, judgeByEnds(provider)),
     ending,
     statusLists,
     // What can act can be ended (I14), so an end is tried for as long as a token of a process with

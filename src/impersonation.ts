@@ -105,9 +105,8 @@ export class ImpersonationFeature {
     checkClassNames(provider)
     checkPatched(provider)
     const configured = this.#configured
-    if (this.#wired || !configured || !isWired(configurationOf(provider), configured)) {
-      throw outOfOrder()
-    }
+    const isOurs = configured && isWired(configurationOf(provider), configured.configuration)
+    if (this.#wired || !isOurs) throw outOfOrder()
     assemble(provider, this.#options, configured.claims)
     this.#wired = provider
   }

@@ -1,6 +1,5 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { dpopAlgorithms } from '../host/instance.ts'
-import { tokenEndpointCors } from '../host/request.ts'
 import { publicError } from '../impersonations/audited.ts'
 import { isChallenged, isPublic, NoCredentials, statusOf } from '../shared/errors.ts'
 import { parseAuthorization } from '../shared/sender.ts'
@@ -86,11 +85,6 @@ export function only(...methods: readonly [string, ...string[]]): Step {
     ctx.set('Allow', methods.join(', '))
     throw new errors.InvalidRequest(`only ${methods[0]} is allowed here`, 405)
   }
-}
-
-/** Handles CORS as the token endpoint does, with the deployment's `clientBasedCORS`. */
-export function clientCors(method: 'GET' | 'POST'): Step {
-  return (ctx, next) => tokenEndpointCors(ctx.oidc.provider, method)(ctx, next)
 }
 
 /** Handles CORS unless the host application has set its headers already, as the provider does. */

@@ -2,12 +2,12 @@ import Router from '@koa/router'
 import type { Middleware } from 'koa'
 import type { Provider } from 'oidc-provider'
 import { addToDiscovery } from '../host/patches.ts'
-import { runInRequest } from '../host/request.ts'
+import { runInRequest, tokenEndpointCors } from '../host/request.ts'
 import { instance } from '../host/weak-cache.ts'
 import { audited } from '../impersonations/audited.ts'
 import type { Denial } from '../public/events.ts'
 import { CURRENT_END_PATH, CURRENT_PATH, issuerUri, STATUS_LISTS_PATH } from '../shared/uris.ts'
-import { answerErrors, clientCors, only, openCors, type Step } from './answers.ts'
+import { answerErrors, only, openCors, type Step } from './answers.ts'
 import { authenticate } from './bearer.ts'
 import { body } from './body.ts'
 import { endCurrent, showCurrent } from './current.ts'
@@ -52,8 +52,8 @@ const IMPERSONATIONS: readonly Route[] = [
 
 /** Below the issuer, if impersonations can be ended. */
 const CURRENT: readonly Route[] = [
-  [CURRENT_PATH, clientCors('GET'), only('GET', 'OPTIONS'), showCurrent],
-  [CURRENT_END_PATH, clientCors('POST'), only('POST', 'OPTIONS'), audit('end'), endCurrent],
+  [CURRENT_PATH, tokenEndpointCors('GET'), only('GET', 'OPTIONS'), showCurrent],
+  [CURRENT_END_PATH, tokenEndpointCors('POST'), only('POST', 'OPTIONS'), audit('end'), endCurrent],
 ]
 
 /** Below the issuer, if there are status lists. */

@@ -1,5 +1,4 @@
 import type { AccessToken, KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { hasEnding } from '../adapters/contract.ts'
 import { afterGrantDestroyed, beforeTokenDestroyed, judgeFoundTokens } from '../host/patches.ts'
 import { currentRequest } from '../host/request.ts'
 import { instance } from '../host/weak-cache.ts'
@@ -7,7 +6,6 @@ import type { EndOptions } from '../public/objects.ts'
 import { personIn } from '../shared/act.ts'
 import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { endsWithin, limitTime } from '../shared/time.ts'
-import type { SubjectTokens } from '../tokens/subject-token.ts'
 import { endImpersonation, endMatching, hasEnded } from './end.ts'
 import { isOver, listTokens, lookUpOf } from './list.ts'
 import { endMarked, isConcernedBy, type Mark, markFrom, markOperator } from './marks.ts'
@@ -115,17 +113,11 @@ async function runsAny(provider: Provider, mark: Mark): Promise<boolean> {
  */
 export function judgeByEnds(
   provider: Provider,
-  { adapter }: SubjectTokens,
 ): (value: string) => Promise<AccessToken | undefined> {
-  return judgeFoundTokens(
-    provider,
-    hasEnding(adapter)
-      ? async (token) => {
-          const id = findImpersonationId(token)
-          return id !== undefined && hasEnded(provider, id)
-        }
-      : undefined,
-  )
+  return judgeFoundTokens(provider, async (token) => {
+    const id = findImpersonationId(token)
+    return id !== undefined && hasEnded(provider, id)
+  })
 }
 
 /**
