@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Provider } from 'oidc-provider'
+import { emitSafely } from '../host/instance.ts'
 import { instance } from '../host/weak-cache.ts'
 
 /** The longest wait of a task for the response to leave, in milliseconds. */
@@ -13,6 +14,8 @@ export function afterAnswer(provider: Provider, ctx: Context, run: () => void): 
   const { tasks } = instance(provider)
   const task = answered(ctx)
     .then(run)
+    // Nobody waits for the task, so its error would end the process.
+    .catch((error: unknown) => emitSafely(provider, 'server_error', ctx, error))
     .finally(() => tasks.delete(task))
   tasks.add(task)
 }

@@ -64,11 +64,6 @@ describe('docs/agents.md', function () {
     expect(payloads.map(({ sub, act }) => ({ sub, act }))).to.deep.equal(shown.slice(1))
   })
 
-  it('binds the subject token to the software: another client gets nothing for it', async () => {
-    const { status, body } = await exchange({}, { actor_token, client_id: 'console' }, {})
-    expect([status, body.error]).to.deep.equal([400, 'invalid_request'])
-  })
-
   it('lets software only read, for five minutes, and a person as asked', async () => {
     const both = 'orders:read orders:write'
     const wide = { scope: both, mayAct: undefined }

@@ -17,16 +17,6 @@ describe('docs/invariants.md', () => {
     tests = await filesOf('{test,packages/*/test}/**/*.{test,proof,e2e}.ts')
   })
 
-  it('defines each in order, with what is promised and what happens without it', () => {
-    const numbers = [...sections.keys()].map((invariant) => Number(invariant.slice(1)))
-    expect(numbers).to.deep.equal(numbers.toSorted((a, b) => a - b))
-    expect(numbers).to.include.members(Array.from({ length: 14 }, (_, i) => i + 1))
-    for (const section of sections.values()) {
-      expect(section).to.match(/^\*\*Promise/m)
-      expect(section).to.match(/^\*\*Without it\.\*\*/m)
-    }
-  })
-
   it('has tests that exist for each: test/invariants.md', () => {
     expect([...held.keys()]).to.deep.equal([...sections.keys()])
     for (const [invariant, section] of held) {
@@ -49,21 +39,6 @@ describe('docs/invariants.md', () => {
       expect(citationsIn(held.get('I1') ?? '').map((cited) => cited.file)).to.include(file)
       expect(onPush.has(file), file).to.equal(true)
     }
-  })
-
-  it('defines every invariant that src and test cite', async () => {
-    const cited = new Set<string>()
-    for (const source of [
-      ...(await filesOf('{src,packages/*/src}/**/*.ts')).values(),
-      ...tests.values(),
-    ]) {
-      for (const [, invariant = ''] of source.matchAll(/\b(I\d{1,2})(?=[:),])/g)) {
-        cited.add(invariant)
-      }
-    }
-    expect(cited).to.include('I1')
-    expect([...cited].filter((invariant) => !sections.has(invariant))).to.deep.equal([])
-    expect([...sections.keys()].filter((invariant) => !cited.has(invariant))).to.deep.equal([])
   })
 })
 

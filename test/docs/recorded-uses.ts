@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
-import { launch, launchWorker, type ServerProcess } from './server-process.ts'
+import { launch, type ServerProcess } from './server-process.ts'
 
 /** The code of docs/your-apis.md that records, and a provider with an operator who acts as alice. */
 export interface Recording extends AsyncDisposable {
@@ -50,7 +50,7 @@ export async function recording(options?: DeploymentOptions): Promise<Recording>
     async launch(file, environment) {
       const path = join(snippets.folder, 'src', file)
       const shared = { ISSUER: issuer, AUDIENCE: orders, DATABASE: database, ...environment }
-      const launched = await (file === 'take-uses.ts' ? launchWorker : launch)(path, shared)
+      const launched = await launch(path, shared)
       running.push(launched)
       return launched
     },

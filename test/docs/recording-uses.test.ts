@@ -33,15 +33,11 @@ describe('docs/your-apis.md: what is recorded', function () {
     await snippets[Symbol.asyncDispose]()
   })
 
-  it('is shown with every member', () => {
+  it('is shown with every member, and every reason of a refusal', () => {
     const [, shape = ''] = /interface ImpersonationUse \{(.*?)^\}/ms.exec(source) ?? []
     const members = [...shape.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name)
-    expect(members).to.have.length.above(10)
     const [, json = ''] = /```json\n(.*?)```/s.exec(document) ?? []
     expect(Object.keys(JSON.parse(json))).to.deep.equal(members)
-  })
-
-  it('says every reason of a refusal', () => {
     const [, reasons = ''] = /readonly by: (.*)/.exec(source) ?? []
     const values = [...reasons.matchAll(/'(\w+)'/g)].map(([, value]) => value)
     expect(values).to.have.lengthOf(7)
@@ -50,18 +46,15 @@ describe('docs/your-apis.md: what is recorded', function () {
 
   it('keep-uses.ts writes each use to the database itself', async () => {
     const file = join(snippets.folder, 'src/keep-uses.ts')
+    const database = join(snippets.folder, 'uses.db')
     const text = await readFile(file, 'utf8')
-    const here = text
-      .replace('https://id.example.com/oidc', provider.issuer)
-      .replace("'uses.db'", JSON.stringify(join(snippets.folder, 'uses.db')))
-    await writeFile(file, here)
+    const here = text.replace('https://id.example.com/oidc', provider.issuer)
+    await writeFile(file, here.replace('uses.db', database))
     const { api }: Module = await import(file)
-    const { authenticate } = api as ResourceServer
-    const token = await provider.impersonated(1)
-    await authenticate(`Bearer ${token}`)
+    await (api as ResourceServer).authenticate(`Bearer ${await provider.impersonated(1)}`)
     await turn()
-    using database = new DatabaseSync(join(snippets.folder, 'uses.db'))
-    const rows = database.prepare('SELECT user_id, sender FROM impersonation_use').all()
+    using opened = new DatabaseSync(database)
+    const rows = opened.prepare('SELECT user_id, sender FROM impersonation_use').all()
     expect(rows.map((row) => Object.values(row))).to.deep.equal([['alice', 'orders-api']])
   })
 

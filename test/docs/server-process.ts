@@ -24,16 +24,6 @@ interface Answered {
 
 /** Starts a program on a free port, and waits until it listens there. */
 export async function launch(file: string, environment: Headers = {}): Promise<ServerProcess> {
-  const started = await launchWorker(file, environment)
-  while (!(await fetch(started.base).catch(() => undefined))) {
-    if (started.hasEnded()) throw new Error(`${file} ended: ${started.log}`)
-    await wait(20)
-  }
-  return started
-}
-
-/** Starts a program that may listen nowhere. */
-export async function launchWorker(file: string, environment: Headers = {}) {
   const PORT = environment.PORT ?? String(await freePort())
   const { PATH } = process.env
   const env = { PATH, NODE_ENV: 'production', ...environment, PORT }
@@ -50,14 +40,17 @@ export async function launchWorker(file: string, environment: Headers = {}) {
     await exited
     return child.exitCode
   }
+  while (!(await fetch(base).catch(() => undefined))) {
+    if (hasEnded()) throw new Error(`${file} ended: ${log}`)
+    await wait(20)
+  }
   return {
     base,
     get log() {
       return log
     },
-    hasEnded,
     stop,
-    async ask(method: string, path: string, credentials: string | Headers = {}) {
+    async ask(method, path, credentials = {}) {
       const isToken = typeof credentials === 'string'
       const headers = isToken ? { authorization: `Bearer ${credentials}` } : credentials
       const response = await fetch(base + path, { method, headers })

@@ -100,13 +100,6 @@ describe('an impersonation ends by itself', () => {
   })
 
   const waysOut: Record<string, (deployment: Deployment, tokens: Tokens) => Promise<unknown>> = {
-    'the refresh token is revoked': (deployment, { refresh_token: token }) =>
-      deployment.post('/oidc/token/revocation', { token, client_id: 'console' }),
-    'the grant is destroyed by the deployment': async ({ provider }, { access_token }) => {
-      const token = await provider.AccessToken.find(access_token)
-      const grant = await provider.Grant.find(String(token?.grantId))
-      await grant?.destroy()
-    },
     'the operator signs out of the provider': signOutOfProvider,
     'the code is used again': (deployment, { code }) =>
       deployment.post('/oidc/token', {

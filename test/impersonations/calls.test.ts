@@ -1,62 +1,45 @@
 import { expect } from 'chai'
-import { decodeJwt } from 'jose'
-import type { EndingAdapter } from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import type { ImpersonationOptions } from '../../src/index.ts'
+import { type Around, around } from '../support/around.ts'
 import { deploy } from '../support/deployment.ts'
+import { idOf } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 
-type Around = (method: string, args: readonly unknown[], call: () => unknown) => unknown
-
-/** A deployment that tells what its storage is asked about subject tokens. */
-async function watched(impersonation: Partial<ImpersonationOptions> = {}) {
-  const memory = createMemoryAdapter()
-  const calls: string[] = []
-  const watch = { around: ((_method, _args, call) => call()) as Around }
-  const adapter = (model: string) => {
-    const target = memory(model)
-    if (model !== 'SubjectToken') return target
-    return new Proxy(target, {
-      get(_target, name) {
-        const member: unknown = Reflect.get(target, name)
-        if (typeof member !== 'function') return member
-        return (...args: unknown[]) => {
-          calls.push(String(name))
-          return watch.around(String(name), args, () => Reflect.apply(member, target, args))
-        }
-      },
-    })
-  }
-  const deployment = await deploy({ impersonation, configuration: { adapter } })
-  const records = adapter('SubjectToken') as EndingAdapter
-  /** What is asked while something runs. */
-  const during = async (run: () => Promise<unknown>) => {
-    calls.length = 0
+/** A deployment that records the calls of its storage about subject tokens. */
+async function watched() {
+  const asked: string[] = []
+  const watch: { around: Around } = { around: (_method, _args, call) => call() }
+  const adapter = around(createMemoryAdapter(), (method, args, call) => {
+    asked.push(method)
+    return watch.around(method, args, call)
+  })
+  const deployment = await deploy({ configuration: { adapter } })
+  const { impersonation } = deployment.provider
+  const recorded: unknown[] = []
+  /** The calls while something runs. */
+  const during = async <T>(run: () => Promise<T>) => {
+    asked.length = 0
     const result = await run()
-    return { asked: [...calls], result }
+    return { asked: [...asked], result }
   }
-  const act = async (as: string, actor_token?: string, scope = 'orders:read') => {
+  const act = async (as: string, actor_token?: string) => {
     deployment.accounts.add(as)
     const subject_token = await deployment.subjectToken(as)
-    const { status, body } = await deployment.exchange({ subject_token, actor_token, scope })
+    const { status, body } = await deployment.exchange({ subject_token, actor_token })
     expect(status, JSON.stringify(body)).to.equal(200)
-    const id = String(decodeJwt(body.access_token).jti).replace('impersonation:', '')
-    return { id, token: String(body.access_token) }
+    return idOf(subject_token)
   }
-  return {
-    deployment,
-    records,
-    watch,
-    during,
-    act,
-    impersonation: deployment.provider.impersonation,
-  }
+  const record = () =>
+    impersonation.recordFirst(async (name, event) => {
+      if (name === 'impersonation.ended') recorded.push(event)
+    })
+  return { deployment, watch, during, act, impersonation, record, recorded }
 }
 
 describe('what an end asks the storage', () => {
   it('is two calls, where it was redeemed; so is asking again', async () => {
     const { deployment, during, act, impersonation } = await watched()
-    const { id } = await act('alice')
+    const id = await act('alice')
     const first = await during(() => impersonation.end(id))
     expect(first.asked).to.deep.equal(['find', 'endOnce'])
     expect(first.result).to.deep.include({ id, state: 'ended', client: 'console' })
@@ -68,12 +51,9 @@ describe('what an end asks the storage', () => {
   })
 
   it('is three at most with an audit, and its event says all that is known', async () => {
-    const { deployment, during, act, impersonation } = await watched()
-    const recorded: unknown[] = []
-    impersonation.recordFirst(async (name, event) => {
-      if (name === 'impersonation.ended') recorded.push(event)
-    })
-    const { id } = await act('alice')
+    const { deployment, during, act, impersonation, record, recorded } = await watched()
+    record()
+    const id = await act('alice')
     const { asked } = await during(() => impersonation.end(id))
     expect(asked.length, asked.join()).to.be.at.most(3)
     expect(recorded[0]).to.deep.include({ id, userId: 'alice', client: 'console' })
@@ -81,11 +61,8 @@ describe('what an end asks the storage', () => {
   })
 
   it('answers a start that came between the look at it and its end, and the event has it, too', async () => {
-    const { deployment, watch, impersonation } = await watched()
-    const recorded: unknown[] = []
-    impersonation.recordFirst(async (name, event) => {
-      if (name === 'impersonation.ended') recorded.push(event)
-    })
+    const { deployment, watch, impersonation, record, recorded } = await watched()
+    record()
     const subject_token = await deployment.subjectToken('alice')
     const [issued] = (await impersonation.list()).items
     let status: number | undefined

@@ -1,32 +1,26 @@
 import { expect } from 'chai'
 import { deploy } from '../support/deployment.ts'
-import { basic } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
+import { isActive } from './recorded-endings.ts'
 
 describe('an account that changes, and what runs', () => {
   it('goes on when the account is deleted and its grants are revoked, until it is ended', async () => {
     await using deployment = await deploy()
     const { accounts, base, exchange, post, provider, subjectToken } = deployment
     const alice = await signIn(deployment, 'alice', { scope: 'openid offline_access' })
-    const opaque = { resource: `${base}/opaque`, scope: 'orders:read' }
-    const started = await exchange({ subject_token: await subjectToken(), ...opaque })
+    const resource = `${base}/opaque`
+    const { body } = await exchange({ subject_token: await subjectToken(), resource })
     const waiting = await subjectToken()
-    const isActive = async () => {
-      const form = { token: started.body.access_token }
-      const path = '/oidc/token/introspection'
-      return (await post(path, form, basic('backend', 'backend-secret'))).body.active
-    }
-
-    const revoked = { token: alice.refresh_token ?? '', client_id: 'console' }
+    const revoked = { token: alice.refresh_token, client_id: 'console' }
     expect((await post('/oidc/token/revocation', revoked)).status).to.equal(200)
     accounts.delete('alice')
-    expect(await isActive(), 'a deleted account').to.equal(true)
+    expect(await isActive(deployment, body.access_token), 'a deleted account').to.equal(true)
     expect((await exchange({ subject_token: waiting })).status, 'what waits').to.equal(400)
 
     accounts.add('alice')
     expect(await provider.impersonation.endAll({ userId: 'alice' })).to.equal(2)
-    expect(await isActive(), 'after the end').to.equal(false)
+    expect(await isActive(deployment, body.access_token), 'after the end').to.equal(false)
     expect((await exchange({ subject_token: waiting })).status, 'what waited').to.equal(400)
   })
 
@@ -34,21 +28,14 @@ describe('an account that changes, and what runs', () => {
     using clock = stoppedClock()
     const ttl = { Session: 5, Grant: 5, AccessToken: 60 }
     await using deployment = await deploy({ configuration: { ttl } })
-    const { accounts, base, exchange, post, provider, subjectToken } = deployment
+    const { accounts, base, exchange, provider, subjectToken } = deployment
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
-    const opaque = { resource: `${base}/opaque`, scope: 'orders:read' }
-    const subject_token = await subjectToken()
-    const started = await exchange({ subject_token, actor_token, ...opaque })
-    expect(started.status).to.equal(200)
+    const form = { subject_token: await subjectToken(), actor_token, resource: `${base}/opaque` }
+    const { body } = await exchange(form)
     accounts.delete('olivia')
     clock.pass(6)
-    const isActive = async () => {
-      const form = { token: started.body.access_token }
-      const path = '/oidc/token/introspection'
-      return (await post(path, form, basic('backend', 'backend-secret'))).body.active
-    }
-    expect(await isActive()).to.equal(true)
+    expect(await isActive(deployment, body.access_token)).to.equal(true)
     expect(await provider.impersonation.endAll({ actor: 'olivia' })).to.equal(1)
-    expect(await isActive()).to.equal(false)
+    expect(await isActive(deployment, body.access_token)).to.equal(false)
   })
 })

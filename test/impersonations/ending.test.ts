@@ -118,21 +118,6 @@ describe('I11: an end ends', () => {
     expect(await isActive(deployment, body.access_token)).to.equal(false)
   })
 
-  it('while authorize waits: refused, and nothing is issued', async () => {
-    const { deployment } = await endings({
-      impersonation: {
-        authorize: async ({ stage }) => {
-          if (stage === 'exchange')
-            await deployment.provider.impersonation.endAll({ userId: 'alice' })
-          return true
-        },
-      },
-    })
-    const refused = await deployment.exchange({ subject_token: await deployment.subjectToken() })
-    expect([refused.status, refused.body]).to.deep.equal([400, REFUSED])
-    await deployment.close()
-  })
-
   it('the first end stays, raises one event, and what has expired is not ended', async () => {
     const { deployment, ended } = await endings({ configuration: { ttl: { SubjectToken: 1 } } })
     const { impersonation } = deployment.provider
@@ -188,31 +173,6 @@ describe('I11: an end ends', () => {
       const outcome = await again().catch((error: unknown) => String(error))
       expect(outcome).to.contain('the storage failed at SubjectToken.endOnce')
     }
-    await deployment.close()
-  })
-
-  it('I13: an end whose reply was lost is known as this one, and its event is raised', async () => {
-    const memory = createMemoryAdapter()
-    let lost = 0
-    const endOnce = async (id: string, end: object) => {
-      const won = await memory('SubjectToken').endOnce(id, { ...end })
-      if (lost === 1) return won
-      lost += 1
-      throw new Error('the connection was lost')
-    }
-    const adapter = (model: string) =>
-      new Proxy(memory(model), {
-        get: (target, name) => {
-          const member: unknown = name === 'endOnce' ? endOnce : Reflect.get(target, name)
-          return typeof member === 'function' ? member.bind(target) : member
-        },
-      })
-    const { deployment, ended } = await endings({ configuration: { adapter } })
-    await deployment.subjectToken()
-    const { id } = await only(deployment)
-    expect((await deployment.provider.impersonation.end(id))?.state).to.equal('ended')
-    await wait(5)
-    expect([lost, ended.length]).to.deep.equal([1, 1])
     await deployment.close()
   })
 })

@@ -397,6 +397,28 @@ describe('I5: an exchange whose look after the redemption fails', () => {
     })
   }
 
+  it('because the storage never answers: issues nothing, and holds up no other exchange', async () => {
+    const { calls, one, close } = await twoProcesses()
+    const looking = Promise.withResolvers<void>()
+    let isNext = false
+    calls.one = (name, _args, call) => {
+      const hangs = isNext && name === 'list'
+      isNext = name === 'consumeOnce'
+      if (!hangs) return call()
+      looking.resolve()
+      return new Promise(() => {})
+    }
+    const subject_token = await one.subjectToken()
+    const hanging = one.exchange({ subject_token }).catch(() => 'no answer')
+    await looking.promise
+    calls.one = (_name, _args, call) => call()
+    const other = await one.exchange({ subject_token: await one.subjectToken() })
+    expect(other.status).to.equal(200)
+    expect((await one.exchange({ subject_token })).body).to.deep.equal(REFUSED)
+    await close()
+    expect(await hanging).to.equal('no answer')
+  })
+
   it('is not needed by a subject token that expires between redemption and look: nothing is issued', async () => {
     using clock = stoppedClock()
     const { calls, one, other, close } = await twoProcesses()

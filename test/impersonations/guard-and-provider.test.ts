@@ -1,15 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import express from 'express'
-import { decodeJwt, exportJWK, generateKeyPair, type JWK } from 'jose'
-import {
-  type Fetch,
-  type ResourceServer,
-  type ResourceServerOptions,
-  resourceServer,
-} from '../../packages/resource-server/src/index.ts'
+import { resourceServer } from '../../packages/resource-server/src/index.ts'
 import { ENDED, verdict } from '../../packages/resource-server/test/status/status-provider.ts'
-import { signingKey } from '../support/deployment.ts'
 import { bearer, end } from '../support/ending-current.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { signIn, signOutOfProvider } from '../support/sign-in.ts'
@@ -30,19 +23,13 @@ async function ended({ provider }: Managed, id: string): Promise<void> {
 describe('I11: the guard and the provider: a copied token', () => {
   let deployment: Managed
   let clock: ReturnType<typeof stoppedClock>
-  let asked: string[]
-  const counting: Fetch = (url, init) => {
-    asked.push(new URL(url).pathname)
-    return fetch(url, init)
-  }
-  const guard = (options: Partial<ResourceServerOptions> = {}): ResourceServer => {
+  const guard = () => {
     const { issuer, orders: audience } = deployment
-    return resourceServer({ issuer, audience, fetch: counting, ...options })
+    return resourceServer({ issuer, audience, requireStatus: true })
   }
 
   beforeEach(async () => {
     clock = stoppedClock()
-    asked = []
     deployment = await managing()
   })
   afterEach(async () => {
@@ -79,7 +66,7 @@ describe('I11: the guard and the provider: a copied token', () => {
   for (const [way, endIt] of Object.entries(ways)) {
     it(`that is ended ${way} is refused in time, and no other`, async () => {
       const [mine, other] = [await run('olivia'), await run('bob')]
-      const api = guard({ requireStatus: true })
+      const api = guard()
       expect(await verdict(api, mine.token)).to.equal('alice')
       expect(await verdict(api, other.token)).to.equal('alice')
       await endIt(mine)
@@ -106,59 +93,6 @@ describe('I11: the guard and the provider: a copied token', () => {
       for (const each of [api, another]) await verdict(each, token)
     }
     for (const each of [api, another]) expect(await verdict(each, token)).to.equal(ENDED)
-  })
-
-  it('is refused while the provider is down, as trouble of the API, once no list is young enough', async () => {
-    const { token } = await run('olivia')
-    let isDown = false
-    const api = guard({
-      fetch: (url, init) => (isDown ? Promise.reject(new Error('down')) : counting(url, init)),
-    })
-    expect(await verdict(api, token)).to.equal('alice')
-    isDown = true
-    clock.pass(29)
-    expect(await verdict(api, token)).to.equal('alice')
-    clock.pass(6)
-    expect(await verdict(api, token)).to.equal('503')
-    isDown = false
-    clock.pass(1)
-    expect(await verdict(api, token)).to.equal('alice')
-  })
-
-  it('of the operator in person leads to no fetch of a list', async () => {
-    const { access_token: token } = await signIn(deployment, 'olivia', {
-      scope: 'orders:read',
-      resource: deployment.orders,
-    })
-    expect(await verdict(guard({ requireStatus: true }), token)).to.equal('olivia')
-    expect(asked.filter((path) => path.includes('status-lists'))).to.deep.equal([])
-  })
-
-  it('without a status, of a provider that ends none, passes only where none is required', async () => {
-    await deployment.close()
-    deployment = await managing({ impersonation: { ending: { enabled: false } } }).catch(async () =>
-      expect.fail('did not start'),
-    )
-    const { token } = await run('olivia')
-    expect(await verdict(guard(), token)).to.equal('alice')
-    expect(await verdict(guard({ requireStatus: true }), token)).to.equal(
-      '401 invalid_token: access token has no status',
-    )
-  })
-
-  it('of another list of the same provider is not judged by this one', async () => {
-    const { id, token } = await run('olivia')
-    await deployment.send(`/${id}/end`)
-    // A new hour has a new list; what stands between puts the new one in the place of the old one.
-    clock.pass(3700)
-    const later = await run('olivia')
-    const uri = (of: string) =>
-      (decodeJwt(of).status as { status_list: { uri: string } }).status_list.uri
-    expect(uri(later.token)).not.to.equal(uri(token))
-    const swapping: Fetch = (url, init) =>
-      counting(url === uri(later.token) ? uri(token) : url, init)
-    expect(await verdict(guard({ fetch: swapping }), later.token)).to.equal('503')
-    expect(await verdict(guard(), later.token)).to.equal('alice')
   })
 })
 
@@ -196,31 +130,4 @@ describe('I11: the guard and the provider agree', () => {
       expect(await meet(place)).to.include({ before: 'alice', after: ENDED })
     })
   }
-
-  it('with keys of several kinds, and several of one, whatever algorithms the API takes', async () => {
-    const [rsa, ed, next] = await Promise.all([
-      keyOf('RS256', 'rsa'),
-      keyOf('Ed25519', 'ed'),
-      keyOf('ES256', 'next'),
-    ])
-    const cases: Array<[kid: string, alg: string, Meeting]> = [
-      ['rsa', 'RS256', { keys: [rsa], idTokens: 'RS256', accessTokens: 'RS256' }],
-      // The list is signed as ID tokens are, which the API does not say that it takes.
-      [
-        'rsa',
-        'RS256',
-        { keys: [signingKey, rsa], idTokens: 'RS256', guard: { algorithms: ['ES256'] } },
-      ],
-      ['next', 'ES256', { keys: [next, rsa, signingKey] }],
-      ['ed', 'Ed25519', { keys: [signingKey, ed], idTokens: 'Ed25519', accessTokens: 'Ed25519' }],
-    ]
-    for (const [kid, alg, meeting] of cases) {
-      expect(await meet(meeting)).to.deep.equal({ before: 'alice', after: ENDED, kid, alg })
-    }
-  })
 })
-
-async function keyOf(alg: string, kid: string): Promise<JWK> {
-  const { privateKey } = await generateKeyPair(alg, { extractable: true })
-  return { ...(await exportJWK(privateKey)), kid, alg, use: 'sig' }
-}

@@ -33,7 +33,7 @@ export async function endings(options: DeploymentOptions = {}) {
 }
 
 /** What introspection says of an access token. */
-export const isActive = async (deployment: Deployment, token: string) => {
+export const isActive = async (deployment: Pick<Deployment, 'post'>, token: string) => {
   const headers = basic('web', 'web-secret')
   const { body } = await deployment.post('/oidc/token/introspection', { token }, headers)
   return body.active

@@ -28,57 +28,34 @@ const memoryOf = () => {
 /** An adapter that is a class, and whose methods insist on their own `this`. */
 function privateClass() {
   const memory = memoryOf()
-  return class PrivateAdapter {
+  const methods = ['upsert', 'find', 'findByUid', 'findByUserCode', 'consume', 'destroy'] as const
+  class PrivateAdapter {
     readonly #target: EndingAdapter
     constructor(model: string) {
       this.#target = memory(model)
     }
-    upsert(...args: Parameters<Adapter['upsert']>) {
-      return this.#target.upsert(...args)
-    }
-    find(id: string) {
-      return this.#target.find(id)
-    }
-    findByUid(uid: string) {
-      return this.#target.findByUid(uid)
-    }
-    findByUserCode(code: string) {
-      return this.#target.findByUserCode(code)
-    }
-    consume(id: string) {
-      return this.#target.consume(id)
-    }
-    destroy(id: string) {
-      return this.#target.destroy(id)
-    }
-    revokeByGrantId(id: string) {
-      return this.#target.revokeByGrantId(id)
+    static {
+      for (const name of [...methods, 'revokeByGrantId'] as const) {
+        Object.assign(PrivateAdapter.prototype, {
+          [name](this: PrivateAdapter, ...args: unknown[]) {
+            return Reflect.apply(this.#target[name], this.#target, args)
+          },
+        })
+      }
     }
   }
-}
-
-/** Asks the target's method by its name at each call, as what measures an adapter does. */
-function lateProxy(): Source {
-  const memory = memoryOf()
-  const by = (target: EndingAdapter, name: string | symbol): unknown => Reflect.get(target, name)
-  return (model) =>
-    new Proxy(memory(model), {
-      get(target, name) {
-        if (typeof by(target, name) !== 'function') return by(target, name)
-        return (...args: unknown[]) => Reflect.apply(by(target, name) as () => void, target, args)
-      },
-    })
+  return PrivateAdapter as new (
+    model: string,
+  ) => PrivateAdapter & Adapter
 }
 
 const SOURCES: Record<string, () => Source> = {
-  'a factory': memoryOf,
   'a class whose methods use private members': () =>
     withSubjectTokens(privateClass(), createMemoryAdapter()),
   'frozen objects': () => {
     const memory = memoryOf()
     return (model) => Object.freeze(methodsOf(memory(model)))
   },
-  'a proxy that asks late': lateProxy,
 }
 
 const revoke = (deployment: Deployment, token: string | undefined) =>

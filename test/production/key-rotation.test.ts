@@ -113,10 +113,10 @@ describe('docs/production.md: the rotation of keys', () => {
   it('a subject token that was issued before is redeemed after it, once', async () => {
     const subjectToken = await provider.issue()
     rotate(first, second)
-    const { status, body } = await provider.exchange(subjectToken)
+    const { status, body } = await provider.exchange({ subject_token: subjectToken })
     expect(status).to.equal(200)
     expect(signedBy(body.access_token)).to.equal('second')
-    expect((await provider.exchange(subjectToken)).status).to.equal(400)
+    expect((await provider.exchange({ subject_token: subjectToken })).status).to.equal(400)
   })
 
   it('a checkpoint that was signed before verifies by the keys that were kept, and not by those published later', async () => {

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { Pool } from 'undici'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { basic, signingKey } from '../support/deployment.ts'
-import { MANAGEMENT, ORDERS, type ProcessMessage, type ProcessOptions } from './provider-process.ts'
+import { MANAGEMENT, ORDERS, type ProcessOptions } from './provider-process.ts'
 
 /** What a provider answered: the body as it was sent, since losers must not differ in a byte. */
 export interface Answer {
@@ -25,8 +25,8 @@ export const REFUSED: Answer = {
 export class ProviderProcess {
   readonly child: ChildProcess
   readonly base: string
-  /** The id of the first record claimed, with `claims: 'hold'`. */
-  readonly claimed: Promise<string>
+  /** Resolves at the first claim, with `holdsClaims`. */
+  readonly claimed: Promise<void>
   readonly #pool: Pool
   readonly #ended: Promise<unknown>
   #m2m = ''
@@ -36,8 +36,8 @@ export class ProviderProcess {
     this.base = base
     this.#ended = once(child, 'exit')
     this.claimed = new Promise((resolve) => {
-      child.on('message', (message: ProcessMessage) => {
-        if ('claimed' in message) resolve(message.claimed)
+      child.on('message', (message) => {
+        if (message === 'claimed') resolve()
       })
     })
     // without an answer after a minute, the proof fails and does not hang
@@ -90,7 +90,7 @@ export class ProviderProcess {
       subject_token: subjectToken,
       subject_token_type: ACCESS_TOKEN_TYPE,
       resource: ORDERS,
-      scope: 'read',
+      scope: 'orders:read',
     })
   }
 
@@ -98,12 +98,6 @@ export class ProviderProcess {
   end(path: string, filter: object = {}): Promise<Answer> {
     const headers = { authorization: `Bearer ${this.#m2m}`, 'content-type': 'application/json' }
     return this.#post(`/api/impersonations/${path}`, headers, JSON.stringify(filter))
-  }
-
-  /** Ends an impersonation with its own token, as the operator's application does. */
-  endCurrent(accessToken: string): Promise<Answer> {
-    const headers = { authorization: `Bearer ${accessToken}` }
-    return this.#post('/oidc/impersonations/current/end', headers, '')
   }
 
   /** Lets requests end, closes the storage, ends the process. */
@@ -144,7 +138,7 @@ export async function startProvider(
     [JSON.stringify({ signingKey, ...options } satisfies ProcessOptions)],
     { execArgv: ['--no-warnings'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
   )
-  const [{ base }] = await Promise.race([
+  const [base] = await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(([code]) => expect.fail(`a provider process ended with ${code}`)),
   ])

@@ -7,11 +7,8 @@ describe('I1: one redemption, across the end of a process', function () {
 
   onStores(['sqlite', 'node-redis', 'pg'], (store) => {
     const running = new Set<ProviderProcess>()
-    const start = async (claims?: 'hold') => {
-      const provider = await startProvider({
-        storage: store.spec(),
-        ...(claims === undefined ? {} : { claims }),
-      })
+    const start = async (holdsClaims = false) => {
+      const provider = await startProvider({ storage: store.spec(), holdsClaims })
       running.add(provider)
       return provider
     }
@@ -36,7 +33,7 @@ describe('I1: one redemption, across the end of a process', function () {
     })
 
     it('kill -9 between claim and response: nobody gets a second one, now or after a restart', async () => {
-      const [holder, other] = await Promise.all([start('hold'), start()])
+      const [holder, other] = await Promise.all([start(true), start()])
       const token = await other.subjectToken()
       const answer = holder.exchange(token).then(
         ({ status }) => status,

@@ -211,23 +211,4 @@ describe('what is read of a status list in PostgreSQL', () => {
     gates[3]?.resolve()
     expect([...(await third)]).to.deep.equal([9])
   })
-
-  it('is read as a whole once, by the first of those who wait: the others read what is new then', async () => {
-    const { state, asked, read } = server()
-    state.ended.set(1, 5n)
-    const gate = Promise.withResolvers<void>()
-    const follower = followEnded(async (after) => {
-      const part = await read(after)
-      if (after === 0n) await gate.promise
-      return part
-    })
-    const calls = [follower.next(), follower.next()]
-    await new Promise((resolve) => setImmediate(resolve))
-    // After the first read began, and before the second call was answered.
-    state.ended.set(2, 100n)
-    gate.resolve()
-    const [first = [], second = []] = await Promise.all(calls)
-    expect([[...first], [...second]]).to.deep.equal([[1], [2]])
-    expect(asked).to.deep.equal([0n, 100n])
-  })
 })

@@ -176,16 +176,4 @@ suite('subject tokens that are stored in one turn on PostgreSQL', () => {
     }
     expect(failed).to.deep.equal([])
   })
-
-  it('do not wait for a clock that a test holds still', async () => {
-    const real = globalThis.setImmediate
-    // @ts-expect-error: never calls back, as fake timers do
-    globalThis.setImmediate = () => {}
-    try {
-      await create().upsert('a', {}, 60)
-    } finally {
-      globalThis.setImmediate = real
-    }
-    expect(sent).to.deep.equal(['upsert'])
-  })
 })

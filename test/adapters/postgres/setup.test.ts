@@ -118,20 +118,6 @@ suite('createPostgresAdapter, set up', () => {
       }
     })
 
-    it('of a later version that another process creates meanwhile: refused as well', async () => {
-      let asked = 0
-      const overtaken = {
-        async query(query: { text: string; values?: unknown[] }) {
-          asked += 1
-          if (asked === 1) return { rows: [], rowCount: 0 }
-          if (asked === 2) await comment('oidc-provider-impersonation schema_version 2')
-          return pool.query(query)
-        },
-      }
-      const error = await rejection(migrate(overtaken, { schema: name }))
-      expect(error.message).to.contain('has schema_version 2')
-    })
-
     it('lost or never there: refused, and said how to go on', async () => {
       for (const text of ['', 'records of another program, schema_version 1']) {
         await comment(text)

@@ -151,38 +151,6 @@ suite('createRedisAdapter', () => {
       expect(await listed({})).to.not.include('own')
     })
 
-    it('sends a record after its look-ups, and an end after its index, as a cluster needs it', async () => {
-      const wire: string[] = []
-      const watching = {
-        async call(command: string, ...rest: string[]) {
-          const keys = /^EVAL/.test(command) ? rest.slice(2, 2 + Number(rest[1])) : [rest[0] ?? '']
-          wire.push(...keys.map((key) => key.slice(key.indexOf('SubjectToken:') + 13)))
-          const reply = await admin.call(command, ...rest)
-          if (wire.at(-1) !== '') wire.push('')
-          return reply
-        },
-      }
-      const factory = createRedisAdapter({ client: watching, keyPrefix })
-      await factory.check()
-      const tokens = factory('SubjectToken')
-      const keysOf = { accountId: 'a', clientId: 'c', statusList: 'l', statusIndex: 2 }
-      const run = async (id: string) => {
-        wire.length = 0
-        await tokens.upsert(id, keysOf, 100)
-        await tokens.consumeOnce(id, { actor: 'p' }, { iat: 0, expiresIn: 100 })
-        await tokens.endOnce(id, { at: 1 })
-      }
-      // the first of each kind loads its script
-      await run('first')
-      await run('second')
-      expect(wire).to.deep.equal([
-        ...['account:a', 'client:c', 'all', '', 'id:second', ''],
-        ...['actor:p', 'id:second', ''],
-        ...['id:second', 'id:second', ''],
-        ...['id:status-list:{l}', '', 'id:second', ''],
-      ])
-    })
-
     it('lists a record by the actor of its note where the caller says nothing of the record', async () => {
       const tokens = adapter('SubjectToken')
       const now = Math.floor(Date.now() / 1000)

@@ -186,28 +186,6 @@ describe('createSqliteAdapter', () => {
       database.close()
     })
 
-    it('when another process makes it one of a later version meanwhile', () => {
-      const file = newFile()
-      const { exec } = DatabaseSync.prototype
-      const overtaken = mock.method(
-        DatabaseSync.prototype,
-        'exec',
-        function (this: DatabaseSync, sql: string) {
-          if (sql === 'BEGIN IMMEDIATE') {
-            const other = new DatabaseSync(file)
-            exec.call(other, 'PRAGMA user_version = 2')
-            other.close()
-          }
-          exec.call(this, sql)
-        },
-      )
-      try {
-        expect(() => open(file)).to.throw(/its user_version is 2/)
-      } finally {
-        overtaken.mock.restore()
-      }
-    })
-
     it('when the file is not writable', async () => {
       const file = newFile()
       await writeFile(file, '')
