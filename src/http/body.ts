@@ -67,28 +67,34 @@ function isJson(contentType: string): boolean {
   }
 }
 
-/** @returns `undefined` for a body that is longer. Its rest is not read. */
+/** @returns `undefined` for a body that is longer. Its rest is dropped. */
 async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let length = 0
-  // The stream stays open, because the response needs its connection.
+  // Not destroyed: the response needs its connection, and the client may still send.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     length += chunk.length
-    if (length > maxBytes) return undefined
+    if (length > maxBytes) break
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  request.resume()
+  return length > maxBytes ? undefined : Buffer.concat(chunks)
 }
 
 /**
  * RFC 8259 §8.1: "JSON text exchanged between systems that are not part of a closed ecosystem MUST
  * be encoded using UTF-8." An empty body is an empty object.
  *
- * @throws TypeError for bytes that are not UTF-8, and for JSON that is neither object nor array
+ * @throws Error for bytes that are not UTF-8, and for JSON that is neither object nor array, or has
+ * a member `__proto__`
  */
 function parseJson(bytes: Buffer): object {
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  const json: unknown = JSON.parse(text || '{}')
+  const json: unknown = JSON.parse(text || '{}', (name, value) => {
+    // Code of the deployment may copy it, and change a prototype.
+    if (name === '__proto__') throw new TypeError('a member is __proto__')
+    return value
+  })
   if (typeof json === 'object' && json !== null) return json
   throw new TypeError('neither an object nor an array')
 }
