@@ -1,4 +1,5 @@
 import type { Provider } from 'oidc-provider'
+import { hasEnding } from './adapters/contract.ts'
 import type { AccessTokenClaims } from './claims/claims.ts'
 import { MAX_CLIENTS_LOOKED_UP } from './exchange/actor.ts'
 import { registerExchange } from './exchange/exchange.ts'
@@ -36,7 +37,11 @@ export function assemble(
     options,
     claims,
     subjectTokens,
-    verifier: accessTokenVerifier(provider, judgeByEnds(provider)),
+    // Another process may end impersonations, whatever the options of this one (I14).
+    verifier: accessTokenVerifier(
+      provider,
+      hasEnding(subjectTokens.adapter) ? judgeByEnds(provider) : undefined,
+    ),
     ending,
     statusLists,
     // What can act can be ended (I14), so an end is tried for as long as a token of a process with
