@@ -2,13 +2,14 @@ import type { Configuration } from 'oidc-provider'
 import { type AccessTokenClaims, accessTokenClaims } from './claims/claims.ts'
 import type { ResolvedOptions } from './options/defaults.ts'
 import { withApplicationGrants } from './policy/applications.ts'
-import { withManagementApi } from './policy/management-api.ts'
+import { type GetResourceServerInfo, withManagementApi } from './policy/management-api.ts'
 import { DEFAULT_SUBJECT_TOKEN_TTL, MAX_SUBJECT_TOKEN_TTL } from './shared/constants.ts'
 
 /** The parts that impersonation adds to a provider's configuration. */
 export interface Configured {
   readonly configuration: Configuration
   readonly claims: AccessTokenClaims
+  readonly getResourceServerInfo: GetResourceServerInfo
 }
 
 /** A copy of the configuration without `features.impersonation`, which the provider rejects. */
@@ -42,6 +43,7 @@ export function withImpersonation(
     )
   }
   const claims = accessTokenClaims(options, configuration)
+  const getResourceServerInfo = withManagementApi(options.managementApi, configuration)
   const wired = {
     ...configuration,
     ...applicationGrants(configuration, options),
@@ -59,22 +61,24 @@ export function withImpersonation(
       ...features,
       resourceIndicators: {
         ...features.resourceIndicators,
-        getResourceServerInfo: withManagementApi(options.managementApi, configuration),
+        getResourceServerInfo,
       },
     },
   }
-  return { configuration: wired, claims }
+  return { configuration: wired, claims, getResourceServerInfo }
 }
 
-/** Checks whether a provider's configuration has all functions of a wired one. */
-export function isWired(configuration: Configuration, wired: Configuration): boolean {
-  const ours = functionsIn(wired)
-  return functionsIn(configuration).every((each, index) => each === ours[index])
-}
-
-function functionsIn({ extraTokenClaims, formats, features }: Configuration): unknown[] {
-  const { getResourceServerInfo } = features?.resourceIndicators ?? {}
-  return [extraTokenClaims, formats?.customizers?.jwt, getResourceServerInfo]
+/** Marks a configuration that {@link withImpersonation} returned. */
+export function isWired(
+  configuration: Configuration,
+  { claims, getResourceServerInfo }: Configured,
+): boolean {
+  const { extraTokenClaims, formats, features } = configuration
+  return (
+    extraTokenClaims === claims.extraTokenClaims &&
+    formats?.customizers?.jwt === claims.customizeJwt &&
+    features?.resourceIndicators?.getResourceServerInfo === getResourceServerInfo
+  )
 }
 
 /** A deployment that names no application keeps its own function, or the provider's. */

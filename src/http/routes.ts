@@ -22,26 +22,23 @@ const audit =
   (ctx, next) =>
     audited(ctx, stage, next)
 
+const get = only('GET', 'HEAD')
+const post = only('POST')
+const openGet = only('GET', 'HEAD', 'OPTIONS')
+
 /** Below the prefix of the management API. */
 const ISSUE: readonly Route[] = [
-  [
-    '/subject-tokens',
-    only('POST'),
-    audit('issue'),
-    authenticate('issue'),
-    body(),
-    issueSubjectToken,
-  ],
+  ['/subject-tokens', post, audit('issue'), authenticate('issue'), body(), issueSubjectToken],
 ]
 
 /** The same, if impersonations can be ended. */
 const IMPERSONATIONS: readonly Route[] = [
-  ['/impersonations', only('GET', 'HEAD'), authenticate('read'), list],
-  ['/impersonations/end', only('POST'), audit('end'), authenticate('end'), body(), endAll],
-  ['/impersonations/:id', only('GET', 'HEAD'), authenticate('read'), requireId, show],
+  ['/impersonations', get, authenticate('read'), list],
+  ['/impersonations/end', post, audit('end'), authenticate('end'), body(), endAll],
+  ['/impersonations/:id', get, authenticate('read'), requireId, show],
   [
     '/impersonations/:id/end',
-    only('POST'),
+    post,
     audit('end'),
     authenticate('end'),
     requireId,
@@ -58,8 +55,8 @@ const CURRENT: readonly Route[] = [
 
 /** Below the issuer, if there are status lists. */
 const STATUS_LISTS: readonly Route[] = [
-  [STATUS_LISTS_PATH, openCors, only('GET', 'HEAD', 'OPTIONS'), sendAggregation],
-  [`${STATUS_LISTS_PATH}/:list`, openCors, only('GET', 'HEAD', 'OPTIONS'), sendStatusList],
+  [STATUS_LISTS_PATH, openCors, openGet, sendAggregation],
+  [`${STATUS_LISTS_PATH}/:list`, openCors, openGet, sendStatusList],
 ]
 
 /** The management API, for a place beside the provider or in front of it. */
