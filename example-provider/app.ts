@@ -13,7 +13,7 @@ import { supportBackend } from '../examples/backend.ts'
 import { loadAccounts, people } from './accounts.ts'
 import { COPILOT_CLIENT_ID, OPERATOR_CLIENTS, SHOP_CLIENT_ID, SUPPORT_BACKEND } from './clients.ts'
 import type { Config } from './config.ts'
-import { approvers, customers, describe, mayErase, onAlarm, role, staff } from './console.ts'
+import { approvers, customers, describe, mayErase, onAlarm, role } from './console.ts'
 import { BRAND, createMail } from './demo/mail.ts'
 import { demoPages } from './demo/pages.ts'
 import { publicPassword } from './demo/secrets.ts'
@@ -75,7 +75,6 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
     clientId: 'support-console',
     issueAs: SUPPORT_BACKEND,
     role,
-    staff,
     mayErase,
     customers,
     applications: [

@@ -18,9 +18,6 @@ export function role({ accountId }: Account): Role | undefined {
   return found === 'customer' ? undefined : found
 }
 
-/** Who may have a role: the console asks `role` of each. Yours is a query. */
-export const staff = () => people.all().filter((person) => person.role !== 'customer')
-
 /** Who looks into the data of one person, and erases it: one of them asks, and another one confirms. */
 export const mayErase = ({ accountId }: Account) => {
   const found = people.find(accountId)?.role
@@ -67,9 +64,9 @@ export const describe: UseInWords = ({ method, path, status = 500, refused }, la
   return language === 'de' ? words?.de : words?.en
 }
 
-/** Yours sends a message to a chat, or pages the lead on duty: for what has to be looked at now. */
-export function onAlarm({ kind, rank, impersonation, url }: Alarm): void {
+/** Yours sends a message to a chat, or pages the lead on duty. */
+export function onAlarm({ kind, impersonation, url }: Alarm): void {
   const who = `${impersonation.operator?.id ?? 'no operator'} as ${impersonation.customer?.id}`
   // An id may have characters that a terminal obeys, or that turn the direction of writing.
-  if (rank === 'urgent') console.log(escapeControls(`alarm: ${kind}, ${who}: ${url}`))
+  console.log(escapeControls(`alarm: ${kind}, ${who}: ${url}`))
 }

@@ -22,35 +22,35 @@ const FRAMEWORKS: Readonly<Record<string, string>> = {
 }
 
 export function examplesFromDocs(): ExampleFile[] {
-  const servers = blocksOf('docs/frameworks.md', 'js')
-  const fromFrameworks = Object.entries(FRAMEWORKS).map(([path, name]) => {
-    const block = servers.find(({ code }) => code.startsWith(`// ${name}\n`))
-    if (!block) throw new Error(`docs/frameworks.md has no ${name}`)
-    return { path, text: asTypeScript(block.code, path) }
-  })
+  const fromFrameworks = Object.entries(FRAMEWORKS).map(([path, name]) => ({
+    path,
+    text: asTypeScript(codeWith(`// ${name}\n`, 'docs/frameworks.md', 'js'), path),
+  }))
   const policies = blocksOf('docs/policies.md', 'ts').map(({ heading, code }, index, all) => {
     const before = all.slice(0, index).filter((other) => other.heading === heading).length
     const name = heading.toLowerCase().replaceAll(/[^a-z]+/g, '-')
     return { path: `policies/${name}${before === 0 ? '' : `-${before + 1}`}.ts`, text: code }
   })
-  const slack = blocksOf('docs/notices.md', 'ts').find(({ code }) =>
-    code.includes('function slack('),
-  )
-  if (!slack) throw new Error('docs/notices.md does not post to Slack')
-  const alerts = { path: 'alerts/slack.ts', text: slack.code }
-  const [onServer] = blocksOf('docs/server-rendered.md', 'js')
-  if (!onServer) throw new Error('docs/server-rendered.md has no impersonations.mjs')
-  const path = 'server-rendered/impersonations.mjs'
-  const serverRendered = { path, text: onServer.code.slice(onServer.code.indexOf('\n') + 1) }
-  const signIn = blocksOf('docs/operators-elsewhere.md', 'ts').flatMap(({ code }) => {
-    const [first = ''] = /^\/\/ upstream-sign-in\.ts\n/.exec(code) ?? []
-    return first ? [{ path: 'upstream-sign-in.ts', text: code.slice(first.length) }] : []
-  })
   return [
     { path: 'minimal.ts', text: readmeBlocks().after },
-    ...signIn,
-    ...[...fromFrameworks, ...policies, alerts, serverRendered, ...nextFiles()],
+    {
+      path: 'upstream-sign-in.ts',
+      text: codeWith('// upstream-sign-in.ts\n', 'docs/operators-elsewhere.md', 'ts'),
+    },
+    { path: 'alerts/slack.ts', text: codeWith('function slack(', 'docs/notices.md', 'ts') },
+    {
+      path: 'server-rendered/impersonations.mjs',
+      text: codeWith('// impersonations.mjs\n', 'docs/server-rendered.md', 'js'),
+    },
+    ...[...fromFrameworks, ...policies, ...nextFiles()],
   ]
+}
+
+/** The code of a block, without a first line that names its file. */
+function codeWith(mark: string, document: string, language: string): string {
+  const block = blocksOf(document, language).find(({ code }) => code.includes(mark))
+  if (!block) throw new Error(`${document} has no ${mark}`)
+  return block.code.replace(/^\/\/ [\w.-]+\n/, '')
 }
 
 /** The files that docs/nextjs.md shows. Each block says in its first line which one it is. */
@@ -65,7 +65,6 @@ export function nextFiles(isForBrowser = false): ExampleFile[] {
 
 function asTypeScript(code: string, path: string): string {
   return code
-    .slice(code.indexOf('\n') + 1)
     .replace("'./provider.mjs'", path.includes('/') ? "'../provider.ts'" : "'./provider.ts'")
     .replace('new Hono()', "new Hono<{ Bindings: import('@hono/node-server').HttpBindings }>()")
 }

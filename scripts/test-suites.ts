@@ -37,7 +37,6 @@ const BROWSER_ON_PUSH: readonly string[] = [
   'packages/browser/test/refusals.e2e.ts',
   'packages/browser/test/dpop.e2e.ts',
   'packages/browser/test/document.e2e.ts',
-  'packages/browser/test/server-rendered.e2e.ts',
   'packages/browser/test/server-rendered-console.e2e.ts',
   'packages/browser/test/banner/{content,document,end,names,places,time,title}.e2e.ts',
   // The console: the sign-in of a page, and the work of each role from click to click.
@@ -48,18 +47,17 @@ const BROWSER_ON_PUSH: readonly string[] = [
   'packages/console/test/e2e/permits/permits.e2e.ts',
   'packages/console/test/e2e/audit/{hostile,export,keyboard,prove,question,still}.e2e.ts',
   // The example: each link, the stories of the README and the start page, and the shop that acts.
-  'test/e2e/{links,story,shop,sign-in-page,start-page,strict}.e2e.ts',
+  'test/e2e/{links,story,shop,sign-in-page,start-page}.e2e.ts',
   // What the tests above rely on: that a fault in a page is found.
   'test/e2e/harness/*.e2e.ts',
 ]
 
-/** The proofs of one redemption (I1), those that take a second or two, and one of a tarball. */
+/** The proofs of one redemption (I1), and those that take a second or two. */
 const PROOFS_ON_PUSH: readonly string[] = [
   'test/proofs/{one-redemption,restart,round-trips,sqlite-faults}.proof.ts',
   'test/adapters/redis/persistence.proof.ts',
   'test/adapters/sqlite/processes.proof.ts',
   'test/malformed-input.proof.ts',
-  'packages/resource-server/test/package.proof.ts',
 ]
 
 /** The packed tarballs, as users get them. */

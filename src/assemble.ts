@@ -1,7 +1,6 @@
 import type { Provider } from 'oidc-provider'
 import { hasEnding } from './adapters/contract.ts'
 import type { AccessTokenClaims } from './claims/claims.ts'
-import { MAX_CLIENTS_LOOKED_UP } from './exchange/actor.ts'
 import { registerExchange } from './exchange/exchange.ts'
 import { withholdFromSelfRegistered } from './host/patches.ts'
 import { setInstance } from './host/weak-cache.ts'
@@ -49,7 +48,6 @@ export function assemble(
     endings: keepTrying('an end', MAX_ACCESS_TOKEN_TTL),
     unsureEnds: new BoundedMap(MAX_UNSURE_IDS),
     tasks: new Set(),
-    lookedUpClients: new BoundedMap(MAX_CLIENTS_LOOKED_UP),
     countCurrent: limiterInProcess(MAX_REQUESTS),
     recorders: [],
     isMounted: false,

@@ -20,34 +20,23 @@ describe('malformed input: no 5xx, no token, no crash', () => {
 
   const clientError = (status: number) => status >= 400 && status < 500
 
-  it('POST /api/subject-tokens: any JSON body', () =>
-    fc.assert(
-      fc.asyncProperty(fc.json(), async (body) => {
+  it('POST /api/subject-tokens: any JSON body, and members of every type and size', () => {
+    const members = fc.record(
+      {
+        userId: fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.jsonValue()),
+        context: fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.jsonValue())),
+      },
+      { requiredKeys: [] },
+    )
+    return fc.assert(
+      fc.asyncProperty(fc.oneof(fc.json(), members), async (body) => {
         const answer = await deployment.issue(body, { token: m2m })
         expect(answer.status).to.satisfy(clientError)
         expect(answer.body).to.have.all.keys('error', 'error_description')
       }),
-      RUNS,
-    ))
-
-  it('POST /api/subject-tokens: members of every type and size', () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.record(
-          {
-            userId: fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.jsonValue()),
-            context: fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.jsonValue())),
-          },
-          { requiredKeys: [] },
-        ),
-        async (body) => {
-          const answer = await deployment.issue(body, { token: m2m })
-          expect(answer.status).to.satisfy(clientError)
-          expect(answer.body).to.not.have.property('subjectToken')
-        },
-      ),
-      RUNS,
-    ))
+      { numRuns: 600 },
+    )
+  })
 
   it('POST /api/subject-tokens: bytes, under any media type and encoding', () =>
     fc.assert(

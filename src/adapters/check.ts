@@ -40,7 +40,7 @@ export async function checkStorage(
   const id = randomKey()
   const consume = () => (hasConsumeOnce(limited) ? limited.consumeOnce(id) : consumeInProcess(id))
   try {
-    if (hasCheck(adapter)) await attempt('check()', timeoutMs, () => adapter.check(), messageOf)
+    if (hasCheck(adapter)) await attempt('check()', timeoutMs, () => adapter.check())
     const stored = record(id)
     await store(limited, id, stored)
     await requireOneWinner('consumeOnce', consume)
@@ -151,17 +151,8 @@ function limitCalls(adapter: Adapter, timeoutMs: number): Adapter {
   })
 }
 
-/**
- * Calls the adapter. Its error becomes the cause of a sentence.
- *
- * @param explain - describes the failed operation, instead of the method's name
- */
-async function attempt<T>(
-  method: string,
-  timeoutMs: number,
-  call: () => Promise<T>,
-  explain?: (error: unknown) => string | undefined,
-): Promise<T> {
+/** Calls the adapter. Its error becomes the cause of a sentence. */
+async function attempt<T>(method: string, timeoutMs: number, call: () => Promise<T>): Promise<T> {
   try {
     return await limitTime(
       timeoutMs,
@@ -170,21 +161,17 @@ async function attempt<T>(
     )
   } catch (cause) {
     if (cause instanceof StorageProblem) throw cause
-    const sentence = unreachable(cause) ?? explain?.(cause)
-    throw new StorageProblem(sentence ?? `${method} rejects for a SubjectToken record`, { cause })
+    throw new StorageProblem(explain(method, cause), { cause })
   }
 }
 
 /** Node's codes for a storage that cannot be reached. */
-function unreachable(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (!/^(ECONN\w+|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE)$/.test(code)) {
-    return undefined
-  }
-  return `it cannot be reached (${code})`
-}
+const UNREACHABLE = /^(ECONN\w+|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE)$/
 
-/** The error of an adapter's own check is a sentence already. */
-function messageOf(error: unknown): string | undefined {
-  return error instanceof Error ? error.message.replace(/\.$/, '') : undefined
+function explain(method: string, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (UNREACHABLE.test(code)) return `it cannot be reached (${code})`
+  // The error of an adapter's own check is a sentence already.
+  if (method === 'check()' && error instanceof Error) return error.message.replace(/\.$/, '')
+  return `${method} rejects for a SubjectToken record`
 }

@@ -113,8 +113,19 @@ function memoryAdapter(model: string, now: () => number): MemoryAdapter {
 
   return {
     async upsert(id, payload, expiresIn) {
+      // The consumption and the end of a live record stay.
       const replaced = findLive(id)
-      put(createRecord(model, id, payload, expiresIn, replaced, now()))
+      put({
+        id,
+        payload: encodePayload(payload),
+        expiresAt: now() + (lifetime(expiresIn) ?? Number.POSITIVE_INFINITY),
+        ...secondaryKeys(payload),
+        listed: listingKeys(model, payload),
+        consumed: replaced?.consumed || consumedAt(payload, now()),
+        note: replaced?.note,
+        noteActor: replaced?.noteActor,
+        end: replaced?.end,
+      })
       for (let step = 0; step < SWEEP_STEPS; step += 1) {
         const next = sweep.next()
         if (next.done) sweep = records.keys()
@@ -211,31 +222,6 @@ interface MemoryRecord extends SecondaryKeys {
   /** `actor` of the note. */
   readonly noteActor: string | undefined
   readonly end: string | undefined
-}
-
-/**
- * @param replaced - the live record of this id, whose consumption and end stay
- * @throws TypeError if `expiresIn` is neither a number nor absent
- */
-function createRecord(
-  model: string,
-  id: string,
-  payload: AdapterPayload,
-  expiresIn: number | undefined,
-  replaced: MemoryRecord | undefined,
-  now: number,
-): MemoryRecord {
-  return {
-    id,
-    payload: encodePayload(payload),
-    expiresAt: now + (lifetime(expiresIn) ?? Number.POSITIVE_INFINITY),
-    ...secondaryKeys(payload),
-    listed: listingKeys(model, payload),
-    consumed: replaced?.consumed || consumedAt(payload, now),
-    note: replaced?.note,
-    noteActor: replaced?.noteActor,
-    end: replaced?.end,
-  }
 }
 
 /** The members that records are looked up by, besides their id. */

@@ -39,8 +39,6 @@ export interface SqlTable {
     values: readonly SqlValue[],
   ): Promise<number>
   list(page: SqlPage): Promise<readonly SqlRow[]>
-  /** The rows have the column `status_index`. */
-  endedIndices(list: string): Promise<readonly SqlRow[]>
   followEnded(list: string): EndedFollower
   /** Formats a parameter of SQL by its number. */
   parameter(number: number): string
@@ -100,8 +98,7 @@ export function sqlAdapter(model: string, table: SqlTable): EndingAdapter {
     },
 
     async endedIndices(list) {
-      const rows = await table.endedIndices(storableKey(list))
-      return rows.map((row) => Number(row.status_index))
+      return [...new Set(await table.followEnded(storableKey(list)).next())]
     },
 
     followEnded: (list) => table.followEnded(storableKey(list)),

@@ -7,13 +7,10 @@ import { isNamed, isPublic } from '../policy/clients.ts'
 import type { Actor } from '../public/hooks.ts'
 import type { ClientRule } from '../public/options.ts'
 import { unprovenBinding } from '../shared/sender.ts'
-import { warn } from '../shared/warn.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/access-token.ts'
 import type { ExchangeRequest } from './request.ts'
 
 const SOFTWARE_OPTION = 'features.impersonation.softwareActors'
-/** The number of clients that are remembered after their id was looked up among the accounts. */
-export const MAX_CLIENTS_LOOKED_UP = 1000
 
 /** The operator, and the operator's sign-in. */
 export interface FoundActor {
@@ -149,15 +146,6 @@ export async function findSoftware(
   if (isPublic(client)) {
     const cause = new Error(`${SOFTWARE_OPTION} names ${clientId}, which does not authenticate`)
     throw new errors.UnauthorizedClient('the client acts, and does not authenticate', { cause })
-  }
-  const { lookedUpClients: lookedUp } = instance(provider)
-  if (!lookedUp.get(clientId)) {
-    lookedUp.set(clientId, true)
-    const message = `${SOFTWARE_OPTION}: ${clientId} is the id of a client and of an account; give one of them another id`
-    findNamesakes(provider, [clientId]).then(
-      (found) => found.length > 0 && warn('NAMESAKE', message),
-      () => {},
-    )
   }
   return clientId
 }

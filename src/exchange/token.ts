@@ -15,30 +15,18 @@ import { epochSeconds } from '../shared/time.ts'
 import type { Redemption, SubjectToken } from '../tokens/subject-token.ts'
 import type { Found } from './subject.ts'
 
-/** An access token that no client has yet, and the redemption to store before. */
-interface Prepared {
-  readonly redemption: Redemption
-  /** `undefined` for an opaque token, whose `jti` is its value. */
-  readonly jti: string | undefined
-  readonly tokenType: string
-  /** In seconds. */
-  readonly expiresIn: number
-  /** Stores the token, emits its event, and resolves its value. */
-  readonly save: () => Promise<string>
-}
-
 /**
  * Prepares the issue: finds the resource, asks for the permission, makes an access token of the
  * user, and signs it if it is a JWT. It is not stored.
  *
  * The deployment's functions get the token and may write to it. The promised members are set after
  * each of them, and are read from nowhere else.
+ *
+ * @returns the redemption to store, the parts of the response, and a function that stores the
+ * token, emits its event, and resolves its value. An opaque token has no `jti`, because its `jti`
+ * is its value.
  */
-export async function prepare(
-  provider: Provider,
-  ctx: TokenEndpointGrantContext,
-  found: Found,
-): Promise<Prepared> {
+export async function prepare(provider: Provider, ctx: TokenEndpointGrantContext, found: Found) {
   const { client, clientId, operator, software, token: subjectToken } = found
   const resourceServer = await resolveTarget(provider, ctx, found)
   const resource = resourceServer.identifier()
@@ -71,7 +59,7 @@ export async function prepare(
   ctx.oidc.entity('AccessToken', token)
 
   const save = await prepareToSave(provider, token, { accountId, clientId, gty, jti: id, iat, exp })
-  const redemption = {
+  const redemption: Redemption = {
     actor: operator?.actor.sub,
     act: operator?.actor,
     grant: operator?.grant,

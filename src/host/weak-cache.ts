@@ -27,8 +27,6 @@ export interface Instance {
   readonly unsureEnds: BoundedMap<string, true>
   /** The tasks that run after a response. */
   readonly tasks: Set<Promise<void>>
-  /** The clients whose id was looked up among the accounts. */
-  readonly lookedUpClients: BoundedMap<string, true>
   /** Counts a request of an impersonation for its own state. */
   readonly countCurrent: (impersonationId: string) => void
   readonly recorders: Recorder[]

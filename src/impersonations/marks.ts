@@ -94,25 +94,18 @@ export async function endMarked<T>(
   throw stored.reason
 }
 
-/**
- * Stores a mark that only exchanges of this operator read.
- *
- * @throws the storage's error
- */
-export function markOperator(provider: Provider, operator: string, mark: Mark): Promise<void> {
-  return storeMark(provider, marksOf(operator), mark)
-}
-
-/** The account id of the marks that exchanges of one operator read. */
-function marksOf(operator: string): string {
+/** The account id of the marks that only exchanges of one operator read. */
+export function marksOf(operator: string): string {
   return `${COMMON_MARKS}:${hash('sha256', operator, 'base64url')}`
 }
 
 /**
  * Stores a mark, or touches it. Its record is of the model `SubjectToken`. It is no token, because
  * it has no `exp`. It is kept until every subject token from before it has expired.
+ *
+ * @throws the storage's error
  */
-async function storeMark(provider: Provider, accountId: string, mark: Mark): Promise<void> {
+export async function storeMark(provider: Provider, accountId: string, mark: Mark): Promise<void> {
   const { id: jti, until: iat } = mark
   const { issuer: iss } = provider
   const touchedAt = epochSeconds()

@@ -8,7 +8,7 @@ import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/con
 import { endsWithin, limitTime } from '../shared/time.ts'
 import { endImpersonation, endMatching, hasEnded } from './end.ts'
 import { isOver, listTokens, lookUpOf } from './list.ts'
-import { endMarked, isConcernedBy, type Mark, markFrom, markOperator } from './marks.ts'
+import { endMarked, isConcernedBy, type Mark, markFrom, marksOf, storeMark } from './marks.ts'
 
 /** The longest wait of a sign-out for the storage, in milliseconds. */
 const MAX_WAIT_MS = 2_000
@@ -82,7 +82,7 @@ async function signOut(
     // Exchanges notice a destroyed grant. If a grant outlives the sign-out, they need a mark.
     const outliving = ids.filter((id) => !grants.get(id))
     if (outliving.length > 0) {
-      await markOperator(provider, operator, markFrom(filter, how, outliving))
+      await storeMark(provider, marksOf(operator), markFrom(filter, how, outliving))
     }
     return runsAny(provider, mark)
   }

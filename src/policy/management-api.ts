@@ -91,10 +91,10 @@ async function machineScopes(
     ? ['issue', 'read', 'end']
     : ['issue']
   const names = String(asked ?? '').split(' ')
-  const { true: wanted = [], false: others = [] } = Object.groupBy(offered, (action) =>
-    String(names.includes(scopeFor(provider, action))),
-  )
-  for (const actions of [wanted, others]) {
+  for (const isAsked of [true, false]) {
+    const actions = offered.filter(
+      (action) => names.includes(scopeFor(provider, action)) === isAsked,
+    )
     const may = await Promise.all(actions.map((action) => mayClient(provider, action, client)))
     const scopes = actions.flatMap((action, n) => (may[n] ? [scopeFor(provider, action)] : []))
     if (scopes.length > 0) return scopes

@@ -3,7 +3,6 @@ export type WarningCode =
   | 'CANNOT_END'
   | 'GIVEN_UP'
   | 'LISTENER_FAILED'
-  | 'NAMESAKE'
   | 'NOT_RECORDED'
   | 'REDIS_LOST_ENDS'
   | 'REDIS_MAY_EVICT'

@@ -6,14 +6,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
-import { createClient } from 'redis'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
-import { createRedisAdapter, type RedisClient } from '../../src/adapters/redis/index.ts'
+import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { createSqliteAdapter, type SqliteAdapterFactory } from '../../src/adapters/sqlite/index.ts'
 import { deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 import { errorsOf, expectNothingPlanted, PAYLOAD, PLANTED } from './planted.ts'
+import { openIoredis, openNodeRedis } from './redis/clients.ts'
 import {
   freePort,
   POSTGRES_URL,
@@ -41,36 +41,10 @@ redisSuite('I6: no error of the Redis adapter holds a key or a value', () => {
     await server.stop()
   })
 
-  const drivers: Record<string, (port: number) => Promise<[RedisClient, () => unknown]>> = {
-    async ioredis(port) {
-      const client = new Redis(port, {
-        maxRetriesPerRequest: 0,
-        enableOfflineQueue: false,
-        lazyConnect: true,
-        retryStrategy: () => null,
-      })
-      await client
-        .on('error', () => {})
-        .connect()
-        .catch(() => {})
-      return [client, () => client.disconnect()]
-    },
-    async 'node-redis'(port) {
-      const client = createClient({
-        url: `redis://127.0.0.1:${port}`,
-        disableOfflineQueue: true,
-        socket: { reconnectStrategy: false },
-      })
-      await client
-        .on('error', () => {})
-        .connect()
-        .catch(() => {})
-      return [client, () => client.isOpen && client.destroy()]
-    },
-  }
+  const drivers = { ioredis: openIoredis, 'node-redis': openNodeRedis }
   for (const [driver, open] of Object.entries(drivers)) {
     it(`with ${driver}: a key of the wrong type, nobody listens, a server that says nothing`, async () => {
-      const [client, close] = await open(server.port)
+      const { client, close } = await open(`redis://127.0.0.1:${server.port}`)
       await admin.set(key('id', PLANTED.id), 'text')
       await admin.hset(key('uid', PLANTED.uid), 'a', 'b')
       const wrong = await errorsOf(createRedisAdapter({ client })(MODEL))
@@ -81,8 +55,8 @@ redisSuite('I6: no error of the Redis adapter holds a key or a value', () => {
       expect(wrong.get('find')?.message).to.match(/^Redis failed: \w+Error WRONGTYPE$/)
       expect(wrong.get('find')?.driverError).to.match(/^(ReplyError|Error|SimpleError)$/)
 
-      const [lost] = await open(await freePort())
-      expect(await errorsOf(createRedisAdapter({ client: lost })(MODEL))).to.have.property(
+      const lost = await open(`redis://127.0.0.1:${await freePort()}`)
+      expect(await errorsOf(createRedisAdapter({ client: lost.client })(MODEL))).to.have.property(
         'size',
         8,
       )

@@ -49,16 +49,21 @@ describe("the deployment's own hooks", () => {
     })
   }
 
-  it('claims named constructor or __proto__ are dropped', async () => {
-    await using deployment = await deploy({
-      impersonation: {
-        getCustomJwtClaims: () => JSON.parse('{"constructor":1,"__proto__":{"x":1},"fine":1}'),
-      },
-    })
-    const { body } = await expectAnswer(deployment.exchange(), 200)
-    const [, payload = ''] = body.access_token.split('.')
-    const json = Buffer.from(payload, 'base64url').toString()
-    expect(json).to.include('"fine":1').and.not.include('constructor').and.not.include('__proto__')
+  it('claims named constructor or __proto__ are dropped, of a hook and of the deployment', async () => {
+    const trap = () => JSON.parse('{"constructor":1,"__proto__":{"x":1},"fine":1}')
+    for (const options of [
+      { impersonation: { getCustomJwtClaims: trap } },
+      { configuration: { extraTokenClaims: trap } },
+    ]) {
+      await using deployment = await deploy(options)
+      const { body } = await deployment.exchange()
+      for (const token of [body.access_token, await deployment.m2mToken()]) {
+        const json = atob(token.split('.')[1])
+        expect(json)
+          .to.include('"fine":1')
+          .and.not.match(/constructor|__proto__/)
+      }
+    }
   })
 
   it('the hook cannot change the client, and does not see its secret', async () => {

@@ -29,49 +29,50 @@ export class Browser {
     for (const pair of header.split('; ')) this.#keep(origin, pair)
   }
 
-  get(url: string, until?: (url: string) => boolean): Promise<Page> {
-    return this.#follow(url, {}, until)
+  get(url: string): Promise<Page> {
+    return this.#follow(url, {}, () => false)
   }
 
-  /** Submits a form of a page of `origin`; `undefined` is a client that does not tell. */
+  /**
+   * Submits a form of a page of `origin`; `undefined` is a client that does not tell.
+   *
+   * @param until the address at which to stop without asking for it
+   */
   post(
     url: string,
     form: Record<string, string>,
     origin: string | undefined,
-    until?: (url: string) => boolean,
-  ): Promise<Page> {
-    const body = new URLSearchParams(form)
-    const headers = origin === undefined ? {} : { origin }
-    return this.#follow(url, { method: 'POST', body, headers }, until)
-  }
-
-  /** @param until the address at which to stop without asking for it */
-  async #follow(
-    start: string,
-    init: { method?: string; body?: URLSearchParams; headers?: Record<string, string> },
     until: (url: string) => boolean = () => false,
   ): Promise<Page> {
-    let url = start
-    let request = init
+    const headers = origin === undefined ? {} : { origin }
+    return this.#follow(url, { method: 'POST', body: new URLSearchParams(form), headers }, until)
+  }
+
+  async #follow(start: string, init: RequestInit, until: (url: string) => boolean): Promise<Page> {
+    let page = await this.send(start, init)
     for (let hop = 0; hop < 10; hop += 1) {
-      this.urls.push(url)
-      const { origin } = new URL(url)
-      const isForeignForm = request.method === 'POST' && request.headers?.origin !== origin
-      const cookie = isForeignForm ? '' : this.cookies(origin)
-      const headers = { ...request.headers, ...(cookie && { cookie }) }
-      const response = await fetch(url, { ...request, headers, redirect: 'manual' })
-      for (const line of response.headers.getSetCookie()) {
-        this.setCookies.push(line)
-        this.#keep(origin, line.split(';', 1)[0] ?? '', /expires=Thu, 01 Jan 1970/i.test(line))
-      }
-      const location = response.headers.get('location')
-      const text = await response.text()
-      if (!location) return { url, status: response.status, headers: response.headers, text }
-      url = new URL(location, url).href
-      if (until(url)) return { url, status: response.status, headers: response.headers, text }
-      request = {}
+      const location = page.headers.get('location')
+      if (!location) return page
+      const url = new URL(location, page.url).href
+      if (until(url)) return { ...page, url }
+      page = await this.send(url)
     }
-    throw new Error(`more redirects than a browser follows, at ${url}`)
+    throw new Error(`more redirects than a browser follows, at ${page.url}`)
+  }
+
+  /** One request, whose redirect is not followed. */
+  async send(url: string, init: RequestInit = {}): Promise<Page> {
+    this.urls.push(url)
+    const { origin } = new URL(url)
+    const headers = new Headers(init.headers)
+    const isForeignForm = init.method === 'POST' && (headers.get('origin') ?? origin) !== origin
+    if (!isForeignForm) headers.set('cookie', this.cookies(origin))
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' })
+    for (const line of response.headers.getSetCookie()) {
+      this.setCookies.push(line)
+      this.#keep(origin, line.split(';', 1)[0] ?? '', /expires=Thu, 01 Jan 1970/i.test(line))
+    }
+    return { url, status: response.status, headers: response.headers, text: await response.text() }
   }
 
   #keep(origin: string, pair: string, isGone = false): void {

@@ -55,12 +55,15 @@ export function exchange(
   issuer: string,
   subject_token: string,
   headers: Headers = {},
+  actor_token?: string,
 ): Promise<Answer> {
   const form = {
     grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
     client_id: headers.authorization ? undefined : 'console',
     subject_token,
     subject_token_type: ACCESS_TOKEN_TYPE,
+    actor_token,
+    actor_token_type: actor_token && ACCESS_TOKEN_TYPE,
     resource: 'https://orders.example',
     scope: 'read',
   }

@@ -18,22 +18,6 @@ describe('the links of the documents', () => {
     expect(pages.filter((page) => page !== 'README.md' && !linked.has(page))).to.deep.equal([])
   })
 
-  it('lead from the contents of a page to every section of it', async () => {
-    const withContents: string[] = []
-    for await (const page of glob(['docs/*.md', 'packages/*/README.md'], { cwd: ROOT })) {
-      const text = await readFile(new URL(page, ROOT), 'utf8')
-      const [before = ''] = text.split(/^## /m)
-      const contents = linksIn((before.match(/^- \[.*$/gm) ?? []).join('\n'))
-      if (!contents.every((link) => link.startsWith('#')) || contents.length === 0) continue
-      withContents.push(page)
-      const sections = (text.match(/^## .*$/gm) ?? []).flatMap((heading) =>
-        [...anchorsIn(heading)].map((anchor) => `#${anchor}`),
-      )
-      expect(contents, page).to.include.members(sections)
-    }
-    expect(withContents).to.include('docs/policies.md')
-  })
-
   it('lead to files that exist, and to headings that they have', async () => {
     const broken: string[] = []
     for await (const document of glob(

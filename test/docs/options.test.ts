@@ -15,7 +15,7 @@ import {
   membersOf,
 } from '../../scripts/console-options.ts'
 import { factsOf, type Shape } from '../../scripts/option-samples.ts'
-import { optionMistakes, optionsReference, SECTIONS } from '../../scripts/options-reference.ts'
+import { optionsReference, SECTIONS } from '../../scripts/options-reference.ts'
 import { ImpersonationFeature } from '../../src/index.ts'
 import { isPlainObject } from '../../src/shared/json.ts'
 
@@ -57,7 +57,7 @@ describe('docs/options.md', () => {
 
   for (const { title, root, shape, resolve } of SECTIONS) {
     const name = /`([\w.]+)(?:\(\))?`$/.exec(title)?.[1] ?? expect.fail(title)
-    section(name, root, shape, BUILDERS[root] ?? resolve)
+    section(name, shape, BUILDERS[root] ?? resolve)
   }
 })
 
@@ -68,12 +68,7 @@ interface Option {
   readonly example: object | undefined
 }
 
-function section(
-  name: string,
-  root: string,
-  shape: Shape,
-  build: (options: object) => unknown,
-): void {
+function section(name: string, shape: Shape, build: (options: object) => unknown): void {
   const text = page.split(/^## /m).find((part) => part.split('\n', 1)[0]?.includes(name)) ?? ''
   const [head = '', ...parts] = text.split(/^#{3,5} /m)
   const required = exampleOf(head)
@@ -107,22 +102,6 @@ function section(
         expect(() => build(merged(around(option), option.example) ?? {})).to.not.throw()
       })
     }
-
-    for (const { path, value, message } of optionMistakes(root)) {
-      const what = value === undefined ? 'left out' : 'a wrong value'
-      it(`${path}: ${what}, it is a TypeError that begins with its path`, () => {
-        const option = options.find((each) => each.path === path)
-        const given = replaced(
-          option && value !== undefined ? around(option) : required,
-          path,
-          value,
-        )
-        expect(() => build(given))
-          .to.throw(TypeError)
-          .with.property('message', message)
-        expect(message).to.match(new RegExp(`^${name}\\.${path.split('.')[0]}`))
-      })
-    }
   })
 }
 
@@ -153,11 +132,4 @@ function merged(first: unknown, second: unknown): object | undefined {
     return [name, both ? merged(first[name], value) : value]
   })
   return { ...first, ...Object.fromEntries(members) }
-}
-
-function replaced(options: unknown, path: string, value: unknown): object {
-  const [name = '', ...below] = path.split('.')
-  const members = isPlainObject(options) ? options : {}
-  if (below.length === 0) return { ...members, [name]: value }
-  return { ...members, [name]: replaced(members[name], below.join('.'), value) }
 }

@@ -222,7 +222,7 @@ describe('docs/policies.md', () => {
     expect((await deployment.exchange({ subject_token, actor_token })).status).to.equal(200)
   })
 
-  it('429 with Retry-After, client by client and operator by operator, at both stages; a preview counts nothing', async () => {
+  it('throttles client by client and operator by operator: 429 with Retry-After; a preview counts nothing', async () => {
     const { throttled } = await snippets.load('Throttling')
     const authorize = allOf(throttled as Authorize, () => true)
     await using deployment = await deploy({ impersonation: { authorize } })
@@ -231,29 +231,16 @@ describe('docs/policies.md', () => {
     for (const { verdict } of await Promise.all(Array.from({ length: 70 }, preview))) {
       expect(verdict).to.equal('allowed')
     }
-
     const token = await deployment.m2mToken()
-    const statuses = (answers: readonly { status: number }[]) =>
-      answers.map(({ status }) => status).sort()
-    const issue = (count: number, body: object) =>
-      Promise.all(Array.from({ length: count }, () => deployment.issue(body, { token })))
-    expect(statuses(await issue(21, BOUND))).to.deep.equal([...Array(20).fill(201), 429])
-    const unbound = await issue(40, { userId: 'alice' })
-    expect(statuses(unbound)).to.deep.equal([...Array(39).fill(201), 429])
-    const late = unbound.find(({ status }) => status === 429)
-    expect(Number(late?.headers.get('retry-after'))).to.be.within(1, 60)
-
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
-    const issued = unbound.filter(({ status }) => status === 201).slice(0, 21)
-    const exchanged: number[] = []
-    for (const { body } of issued) {
-      const form = { subject_token: body.subjectToken, actor_token }
-      exchanged.push((await deployment.exchange(form)).status)
+    const issue = async (count: number, body: object) => {
+      const ask = () => deployment.issue(body, { token })
+      const answers = await Promise.all(Array.from({ length: count }, ask))
+      const late = answers.find(({ status }) => status === 429)
+      expect(Number(late?.headers.get('retry-after'))).to.be.within(1, 60)
+      return answers.filter(({ status }) => status === 201).length
     }
-    expect(exchanged).to.deep.equal([...Array(20).fill(200), 429])
-    const subject_token = issued.at(-1)?.body.subjectToken
-    const later = await deployment.exchange({ subject_token })
-    expect(later.status, 'it is not redeemed').to.equal(200)
+    expect(await issue(21, BOUND), 'for an operator').to.equal(20)
+    expect(await issue(40, { userId: 'alice' }), 'of a client').to.equal(39)
   })
 
   it('throttles in Redis, and by each process for itself while that is away', async function () {

@@ -22,13 +22,4 @@ describe('the recipes', () => {
     expect(markdown).to.match(/\(\.\.\/examples\/recipes\/mysql\.ts\)\n\n```ts\n/)
     expect(markdown, 'run: node scripts/recipes-in-docs.ts').to.equal(withRecipes(markdown))
   })
-
-  it('import what a user who copies them has: the package, its peers, the driver, each other', () => {
-    for (const file of filesIn('examples/recipes').filter((name) => name.endsWith('.ts'))) {
-      const code = readFileSync(new URL(`../../examples/recipes/${file}`, import.meta.url), 'utf8')
-      for (const [, from = ''] of code.matchAll(/ from '([^']+)'/g)) {
-        expect(from, file).to.match(/^(\.\/record\.ts$|[^.])/)
-      }
-    }
-  })
 })

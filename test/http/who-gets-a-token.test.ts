@@ -35,15 +35,18 @@ describe('who gets a token for the management API', () => {
     const failure = await signIn(deployment, 'olivia', options).catch((error: Error) => error)
     expect(String(failure)).to.include('error=invalid_target')
     // A code that was asked for before the resource was the management API's.
-    const { getResourceServerInfo } =
-      configurationOf(deployment.provider).features?.resourceIndicators ?? {}
+    const { features } = configurationOf(deployment.provider)
+    const { getResourceServerInfo } = features?.resourceIndicators ?? {}
     const client = await deployment.provider.Client.find('both')
     for (const grant_type of ['authorization_code', 'refresh_token', EXCHANGE]) {
       const ctx = { oidc: { route: 'token', params: { grant_type } } }
-      const answer = Promise.resolve(
-        Reflect.apply(Object(getResourceServerInfo), undefined, [ctx, resource, client]),
-      )
-      expect(await answer.catch((error: unknown) => error)).to.be.instanceOf(errors.InvalidTarget)
+      const answer = Reflect.apply(Object(getResourceServerInfo), undefined, [
+        ctx,
+        resource,
+        client,
+      ])
+      const refused = await Promise.resolve(answer).catch((error: unknown) => error)
+      expect(refused).to.be.instanceOf(errors.InvalidTarget)
     }
   })
 

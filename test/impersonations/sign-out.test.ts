@@ -3,6 +3,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter } from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { withSubjectTokens } from '../../src/index.ts'
+import { withMembers } from '../adapters/with-members.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { only, until } from './recorded-endings.ts'
@@ -10,15 +11,7 @@ import { only, until } from './recorded-endings.ts'
 type Source = NonNullable<NonNullable<DeploymentOptions['configuration']>['adapter']>
 
 /** Every method of an adapter as a plain function, which needs no `this`. */
-function methodsOf(adapter: EndingAdapter) {
-  const { upsert, find, findByUserCode, findByUid, consume, consumeOnce } = adapter
-  const { destroy, revokeByGrantId, endOnce, list, endedIndices } = adapter
-  const methods = { upsert, find, findByUserCode, findByUid, consume, consumeOnce }
-  const all = { ...methods, destroy, revokeByGrantId, endOnce, list, endedIndices }
-  return Object.fromEntries(
-    Object.entries(all).map(([name, method]) => [name, method.bind(adapter)]),
-  ) as unknown as EndingAdapter
-}
+const methodsOf = (adapter: EndingAdapter) => withMembers(adapter, {}) as EndingAdapter
 
 const memoryOf = () => {
   const memory = createMemoryAdapter()

@@ -5,17 +5,13 @@ import { createServer } from 'node:http'
 import type { JWK } from 'jose'
 import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
-import type { AdapterFactory } from '../../src/adapters/contract.ts'
 import { Provider } from '../../src/index.ts'
-import { withMembers } from '../adapters/with-members.ts'
 import { deploymentConfiguration } from '../support/deployment-configuration.ts'
 import { openStorage, type StorageSpec } from './storage.ts'
 
 export interface ProcessOptions {
   readonly storage: StorageSpec
   readonly signingKey: JWK
-  /** Reports a claim that won, and never continues. */
-  readonly holdsClaims?: boolean
 }
 
 /** The same for every process: together they are one provider. */
@@ -26,16 +22,13 @@ export const ORDERS = `${ORIGIN}/orders`
 
 if (import.meta.main) await main(JSON.parse(process.argv[2] ?? '{}'))
 
-async function main({ storage, signingKey, holdsClaims }: ProcessOptions): Promise<void> {
+async function main({ storage, signingKey }: ProcessOptions): Promise<void> {
   const { adapter, close } = await openStorage(storage)
   const everyone: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true })
   const provider = new Provider(
     ISSUER,
     deploymentConfiguration(ORIGIN, everyone, {
-      configuration: {
-        adapter: holdsClaims ? holding(adapter) : adapter,
-        jwks: { keys: [signingKey] },
-      },
+      configuration: { adapter, jwks: { keys: [signingKey] } },
       impersonation: {
         managementApi: {
           resource: MANAGEMENT,
@@ -80,18 +73,5 @@ function actorTokens(provider: Provider): Middleware {
     const scope = 'openid'
     const token = new provider.AccessToken({ accountId, client, grantId, gty: 'own', scope })
     ctx.body = await token.save()
-  }
-}
-
-function holding(adapter: AdapterFactory): AdapterFactory {
-  return (model) => {
-    const store = adapter(model)
-    return withMembers(store, {
-      async consumeOnce(id: string) {
-        if (!(await store.consumeOnce(id))) return false
-        process.send?.('claimed')
-        return new Promise(() => {})
-      },
-    })
   }
 }

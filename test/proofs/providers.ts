@@ -25,8 +25,6 @@ export const REFUSED: Answer = {
 export class ProviderProcess {
   readonly child: ChildProcess
   readonly base: string
-  /** Resolves at the first claim, with `holdsClaims`. */
-  readonly claimed: Promise<void>
   readonly #pool: Pool
   readonly #ended: Promise<unknown>
   #m2m = ''
@@ -35,11 +33,6 @@ export class ProviderProcess {
     this.child = child
     this.base = base
     this.#ended = once(child, 'exit')
-    this.claimed = new Promise((resolve) => {
-      child.on('message', (message) => {
-        if (message === 'claimed') resolve()
-      })
-    })
     // without an answer after a minute, the proof fails and does not hang
     this.#pool = new Pool(base, { connections: 100, headersTimeout: 60_000, bodyTimeout: 60_000 })
   }

@@ -1,10 +1,5 @@
 // The entries of a year, as the provider, the console and the API would have recorded them.
-import {
-  type AuditEntry,
-  foldAlarm,
-  type RowAlarm,
-  urgencyOf,
-} from 'oidc-provider-impersonation-verify/format'
+import { type AuditEntry, foldAlarm } from 'oidc-provider-impersonation-verify/format'
 import { about, boundTo, type Case, idOf, impersonation, saidBy } from './impersonation.ts'
 import { CUSTOMERS, isAtWork, LEADS, OPERATORS, PROTECTED } from './people.ts'
 import { approval, EMERGENCY_REVIEW, emergency, inVain, objection } from './permits.ts'
@@ -135,21 +130,20 @@ function troubleOf(it: Case, random: Random, until: number): readonly AuditEntry
   ]
 }
 
-/** A lead acknowledges the alarms, of each row all at once. */
+/** A lead acknowledges the alarms of each row. */
 function seenBy(it: Case, all: readonly AuditEntry[], random: Random): readonly AuditEntry[] {
-  const alarms = new Map<string, RowAlarm>()
+  const rows = new Map<string, ReturnType<typeof foldAlarm>>()
   for (const entry of all) {
     const { id, timeMs } = entry
-    const alarm = id === undefined ? undefined : foldAlarm(alarms.get(id), entry, 1, timeMs)
-    if (id !== undefined && alarm) alarms.set(id, alarm)
+    if (id !== undefined) rows.set(id, foldAlarm(rows.get(id), entry, 1, timeMs))
   }
-  return [...alarms].map(([id, alarm]) => ({
+  const alarms = [...rows].flatMap(([id, { alarm }]) => (alarm ? { id, alarm } : []))
+  return alarms.map(({ id, alarm }) => ({
     event: 'support.acknowledged',
     id,
     timeMs: alarm.at + random.between(5, 900) * MINUTE_MS,
     by: random.pick(LEADS.filter((lead) => lead.id !== it.operator.id)).id,
     alarms: alarm.count,
-    urgency: urgencyOf(alarm),
     note: random.pick(SEEN_NOTES),
   }))
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { describeCause } from '../src/errors.ts'
 import { ImpersonationError, type ImpersonationErrorCode } from '../src/index.ts'
+import { ENGLISH_COVER_TEXTS, reasonOf } from '../src/texts.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 
@@ -34,6 +35,21 @@ describe('the errors for operators', () => {
       expect(new ImpersonationError(code, { texts }).message).to.equal('Anders.')
       expect(new ImpersonationError(code, { texts: {} })).to.include({ code })
     }
+  })
+
+  it('say of each end by whom it came, the cause before the party', () => {
+    for (const [by, cause, reason] of [
+      ['operator', 'operator_signed_out', 'bySignOut'],
+      ['operator', 'replay', 'byReplay'],
+      ['other', 'policy', 'byPolicy'],
+      ['customer', 'user', 'byCustomer'],
+      ['operator', 'requested', 'byOperator'],
+      ['other', 'requested', 'byOther'],
+    ] as const) {
+      expect(reasonOf({ by, cause })).to.equal(reason)
+      expect(ENGLISH_COVER_TEXTS[reason]).to.match(/^[A-Z].*\.$/)
+    }
+    expect(reasonOf(undefined)).to.equal('unknown')
   })
 
   it('have a cause in words, without what an answer had in it', () => {

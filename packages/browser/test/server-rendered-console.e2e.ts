@@ -84,6 +84,9 @@ describe('docs/server-rendered.md behind the support console', () => {
     await tab.getByText('olivia acts as alice').waitFor()
     await tab.getByText('Ticket SUP-123').waitFor()
     await tab.getByText('beans of alice, seen by olivia').waitFor()
+    expect(await tab.evaluate(() => document.cookie)).to.equal('')
+    const cookies = await tab.context().cookies(shop.origin)
+    expect(cookies.map(({ name }) => name)).to.deep.equal(['__Host-impersonation'])
     await page.getByText(reads('Shop is open in a new tab, as Alice Ng.')).waitFor()
     await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()
 
@@ -95,6 +98,7 @@ describe('docs/server-rendered.md behind the support console', () => {
 
     await tab.getByRole('button', { name: 'End' }).click()
     await tab.getByText('Acting has ended. olivia acted as alice.').waitFor()
+    expect(await tab.context().cookies(shop.origin)).to.deep.equal([])
     await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor({ state: 'hidden' })
 
     person.expectFailure('/orders', 401)

@@ -1,31 +1,15 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
 import { impersonationUrl } from '../src/link.ts'
 import { heard, operating, optionsOf, said, scriptOf, servedSites } from './support/page.ts'
-import { CLIENT } from './support/sites.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const OPAQUE = 'https://opaque.example'
 /** From the end at the provider until the customer's data is out of sight. */
 const PROMISED_MS = 8000
 
-const ICON = '<link rel="icon" href="data:,">'
-/** Pages without what the provider's own load from elsewhere. */
-const rpInitiatedLogout = {
-  enabled: true,
-  logoutSource: async (ctx: { body?: unknown }, form: string) => {
-    const button = '<button form="op.logoutForm" name="logout" value="yes">Sign out</button>'
-    ctx.body = `${ICON}${form}${button}`
-  },
-  postLogoutSuccessSource: async (ctx: { body?: unknown }) => {
-    ctx.body = `${ICON}Signed out`
-  },
-}
-
 interface Acting {
   readonly page: Page
-  readonly subjectToken: string
   readonly id: string
 }
 
@@ -53,10 +37,7 @@ describe('a review', () => {
 
 describe('an end that comes elsewhere', () => {
   const opaque = { scope: 'orders:read', accessTokenFormat: 'opaque', accessTokenTTL: 900 } as const
-  const sites = servedSites({
-    resources: { [OPAQUE]: opaque },
-    configuration: { features: { rpInitiatedLogout } },
-  })
+  const sites = servedSites({ resources: { [OPAQUE]: opaque } })
 
   async function act({ context, page }: Visit, resource = sites.resource): Promise<Acting> {
     await sites.signIn(context)
@@ -64,7 +45,7 @@ describe('an end that comes elsewhere', () => {
     await page.goto(impersonationUrl(`${sites.application.url}/`, { subjectToken }))
     expect(await said(page)).to.match(/^acting as /)
     const { items } = await sites.provider.impersonation.list({ state: 'active' })
-    return { page, subjectToken, id: items[0]?.id ?? expect.fail() }
+    return { page, id: items[0]?.id ?? expect.fail() }
   }
 
   /** Waits for the cover, and answers what it says: all that can be read in the page. */
@@ -77,45 +58,11 @@ describe('an end that comes elsewhere', () => {
     return readable
   }
 
-  const ends: Record<
-    string,
-    [end: (acting: Acting, person: Visit) => Promise<unknown>, says: string]
-  > = {
-    'by the customer': [
-      ({ id }) => sites.provider.impersonation.end(id, { by: { sub: 'alice' }, cause: 'user' }),
-      'The customer ended it.',
-    ],
-    'by a lead': [
-      ({ id }) => sites.provider.impersonation.end(id, { by: { sub: 'lea' } }),
-      'Another person ended it.',
-    ],
-    'by a replay': [
-      ({ subjectToken }) =>
-        fetch(`${sites.issuer}/token`, {
-          method: 'POST',
-          body: new URLSearchParams({
-            grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
-            client_id: CLIENT,
-            subject_token: subjectToken,
-            subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-            resource: sites.resource,
-          }),
-        }),
-      'used a second time',
-    ],
-    "by the operator's sign-out": [
-      async (_acting, { context }) => {
-        const other = await context.newPage()
-        await other.goto(`${sites.issuer}/session/end`)
-        await other.getByRole('button', { name: 'Sign out' }).click()
-        await other.getByText('Signed out').waitFor()
-        await other.close()
-      },
-      'You signed out',
-    ],
-  }
-
-  for (const [how, [end, says]] of Object.entries(ends)) {
+  // errors.test.ts has the words for each end.
+  for (const [how, end, says] of [
+    ['by the customer', { by: { sub: 'alice' }, cause: 'user' }, 'The customer ended it.'],
+    ['by a lead', { by: { sub: 'lea' } }, 'Another person ended it.'],
+  ] as const) {
     for (const [what, resource] of [
       ['a JWT', undefined],
       ['an opaque token', OPAQUE],
@@ -126,7 +73,7 @@ describe('an end that comes elsewhere', () => {
         const acting = await act(person, resource)
         const requests: string[] = []
         acting.page.on('request', (request) => requests.push(new URL(request.url()).pathname))
-        await end(acting, person)
+        await sites.provider.impersonation.end(acting.id, end)
         expect(await covered(acting.page, Date.now())).to.include(says)
         expect(await heard(acting.page)).to.deep.equal(['ended'])
         const asked = requests.filter((path) => path.endsWith('/impersonations/current'))

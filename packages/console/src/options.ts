@@ -8,7 +8,6 @@ import type { AuditStore } from './ledger/store.ts'
 import type { Application } from './web/applications.ts'
 import type { Brand } from './web/brand.ts'
 import type { Customers } from './web/customer-directory.ts'
-import type { ListStaff } from './web/settings.ts'
 import type { MayErase } from './web/sign-in/roles.ts'
 import type { UseInWords } from './web/use-words.ts'
 
@@ -33,14 +32,7 @@ export interface SupportConsoleOptions {
    */
   readonly customers: Customers
   /**
-   * The people who work in support, as `[{ id, name }]`. The page *Rules* lists those who have a role. It looks at 200
-   * people at most. If this throws or takes more than 5 seconds, the answer is 503.
-   *
-   * @defaultValue The page says that nobody is listed.
-   */
-  readonly staff?: ListStaff | undefined
-  /**
-   * Answers whether a person with a role may see, export, hold and erase what there is of one customer. Those of whom
+   * Answers whether a person with a role may see, export and erase what there is of one customer. Those of whom
    * it answers `true` have the page *Personal data*. One of them asks for an erasure, and another one confirms it
    * within a day. If this no longer answers `true` for the person who asked, the request lapses. The console asks at
    * every request. If this throws or takes more than 5 seconds, the answer is 503.

@@ -32,7 +32,7 @@ import type { SupportConsoleOptions } from './options.ts'
 import { assertReadable } from './web/brand.ts'
 import { BRAND_RULES } from './web/brand-rules.ts'
 import type { Customers } from './web/customer-directory.ts'
-import type { ListStaff, Settings } from './web/settings.ts'
+import type { Settings } from './web/settings.ts'
 import type { MayErase } from './web/sign-in/roles.ts'
 import type { UseInWords } from './web/use-words.ts'
 import { createLanguages } from './web/words/languages.ts'
@@ -54,7 +54,6 @@ export const CONSOLE_RULES = {
   clientId: textRule('the public client of the console'),
   issueAs: textRule('a client that managementApi.clients names for issue'),
   role: aFunction<SupportConsoleOptions['role']>().required('(account) => role or undefined'),
-  staff: aFunction<ListStaff>(),
   mayErase: aFunction<MayErase>(),
   customers: objectWith<Customers>('search', 'get').required('search(text, page) and get(id)'),
   applications: list(

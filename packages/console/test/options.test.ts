@@ -157,7 +157,6 @@ const WRONG: readonly (readonly [differs: object, message: string])[] = [
     { account: { clientId: 'x', path: '/oidc' } },
     'options.account.path and options.path must be apart',
   ],
-  [{ staff: [{ id: 'olivia' }] }, 'options.staff must be a function'],
   [{ onAlarm: 'mail' }, 'options.onAlarm must be a function'],
   [{ language: 'fr' }, 'options.language must be one of: en, de. options.words adds a language'],
   [{ language: 'de-AT' }, 'options.language must be one of: en, de'],

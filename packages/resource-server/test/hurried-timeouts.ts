@@ -1,10 +1,10 @@
-/** Lets 40 ms pass for every `AbortSignal.timeout()`, until disposed of. */
-export function hurriedTimeouts(): Disposable & { readonly asked: number[] } {
+/** Lets 40 ms pass for each `AbortSignal.timeout()` of so many milliseconds, until disposed of. */
+export function hurriedTimeouts(hurried: number): Disposable & { readonly asked: number[] } {
   const { timeout } = AbortSignal
   const asked: number[] = []
   AbortSignal.timeout = (milliseconds) => {
     asked.push(milliseconds)
-    return timeout(40)
+    return timeout(milliseconds === hurried ? 40 : milliseconds)
   }
   return {
     asked,

@@ -142,7 +142,7 @@ describe("the guard: the provider's keys", () => {
   })
 
   it('keys that do not come, and a discovery that does not, in five seconds are trouble', async () => {
-    using timeouts = hurriedTimeouts()
+    using timeouts = hurriedTimeouts(5000)
     tokens.answer.jwks = () => {}
     const api = newGuard({ jwksUri: tokens.jwksUri })
     expect(String((await trouble(api)).cause)).to.include('JWKSTimeout')
@@ -193,7 +193,7 @@ describe("the guard: the provider's keys", () => {
       tokens.answer.jwks = () => {}
       clock.advance(601)
       {
-        using _ = hurriedTimeouts()
+        using _ = hurriedTimeouts(5000)
         expect(await five()).to.deep.equal(FIVE_TIMES)
       }
       clock.advance(3600)

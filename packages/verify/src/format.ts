@@ -3,13 +3,10 @@ export {
   alarmKindOf,
   foldAcknowledgement,
   foldAlarm,
+  isAlarmByItself,
   isAlarmOpen,
-  isUrgentByItself,
-  openAlarmOf,
   type PendingAlarm,
   pendingAlarmOf,
-  urgencyOf,
-  urgencyOfRefusals,
 } from './format/alarm.ts'
 export { asciiJson } from './format/ascii-json.ts'
 export {
@@ -84,13 +81,13 @@ export {
   ALARM_KINDS,
   ALL_OUTCOMES,
   type AlarmKind,
-  type AlarmRank,
   type AuditPerson,
   type AuditRow,
   type Ending,
   endingOf,
   type Outcome,
   outcomeOf,
+  type RefusedActs,
   type RowAlarm,
   type RowUse,
 } from './format/row.ts'

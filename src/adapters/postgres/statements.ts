@@ -99,12 +99,6 @@ export function statements(table: string) {
       DELETE FROM ${table} WHERE model = $1 AND id = ANY(ARRAY(
         SELECT id FROM ${table} WHERE model = $1 AND grant_id = $2 ORDER BY id FOR UPDATE))`,
 
-    /** `$1` the list, which has subject tokens alone. */
-    endedIndices: `
-      SELECT DISTINCT status_index FROM ${table}
-      WHERE status_list = $1 AND ended_xid IS NOT NULL AND status_index IS NOT NULL
-        AND ${live}`,
-
     /**
      * The ends in a list, from a transaction on. `$1` the list, `$2` the transaction. The index is
      * enough. A whole list is 2^20 indices, read after a start, while guards wait, so it comes in

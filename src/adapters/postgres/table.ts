@@ -30,8 +30,6 @@ export function postgresTable({ table, run, send, group }: PostgresStore): SqlTa
       return (await send(listStatement(table, conditions), [...values])).rows
     },
 
-    endedIndices: async (list) => (await run('endedIndices', [list])).rows,
-
     followEnded: (list) =>
       followEnded(async (xid) =>
         parseEnded((await run('endedSince', [list, String(xid)])).rows[0]),

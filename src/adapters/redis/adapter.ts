@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter, KnownRecord, LookUp } from '../contract.ts'
 import {
@@ -16,7 +16,7 @@ import {
   storableKey,
 } from '../record.ts'
 import { isThere, parseArray, parsePairs, type RedisConnection, yes } from './connection.ts'
-import { chunksIn, followEnded, join } from './ended-indices.ts'
+import { followEnded } from './ended-indices.ts'
 import * as scripts from './scripts.ts'
 
 /** The number of records of a grant that are revoked at once. */
@@ -40,25 +40,15 @@ export interface RedisStore {
   checkOnce(): Promise<void>
 }
 
-type Index =
-  | 'id'
-  | 'uid'
-  | 'userCode'
-  | 'grant'
-  // look-ups of records that are listed
-  | 'account'
-  | 'actor'
-  | 'client'
-
 /** @param prefix - the prefix of the keys of this model */
 export function redisAdapter(
   { redis, check, checkOnce }: RedisStore,
   prefix: string,
   model: string,
 ): EndingAdapter {
-  /** Makes a key for a value that is storable already. */
-  const keyTo = (index: Index, stored: string) => `${prefix}${index}:${stored}`
-  const keyOf = (index: Index, value: string) => keyTo(index, storableKey(value))
+  /** Makes a key of an index for a value that is storable already. */
+  const keyTo = (index: string, stored: string) => `${prefix}${index}:${stored}`
+  const keyOf = (index: string, value: string) => keyTo(index, storableKey(value))
   /** The look-up of every record that is listed. */
   const allKey = `${prefix}all`
   /**
@@ -68,11 +58,9 @@ export function redisAdapter(
   const listKey = (list: string) => keyOf('id', statusListId(list))
 
   function lookUpKeys({ accountId, actor, clientId }: LookUp): string[] {
-    const keys: string[] = []
-    if (accountId !== undefined) keys.push(keyOf('account', accountId))
-    if (actor !== undefined) keys.push(keyOf('actor', actor))
-    if (clientId !== undefined) keys.push(keyOf('client', clientId))
-    return keys
+    return Object.entries({ account: accountId, actor, client: clientId }).flatMap(
+      ([index, value]) => (value === undefined ? [] : [keyOf(index, value)]),
+    )
   }
 
   async function readRecord(key: string): Promise<AdapterPayload | undefined> {
@@ -104,7 +92,7 @@ export function redisAdapter(
 
   function joinLookUp(key: string, id: string, iat: string, life: string): Promise<unknown> {
     const lookUpLife = life === '' ? String(MAX_RETENTION_SECONDS * 1000) : life
-    return redis.run(scripts.joinScript, key, encodeMember(id), iat, lookUpLife)
+    return redis.run(scripts.joinScript, key, storableKey(id), iat, lookUpLife)
   }
 
   /**
@@ -119,13 +107,6 @@ export function redisAdapter(
     }
     const read = await readWithLife(keyOf('id', id), 'iat')
     if (read) await joinLookUp(key, id, String(read.value), read.life)
-  }
-
-  async function smallest(keys: readonly string[]): Promise<string> {
-    if (keys.length < 2) return keys[0] ?? allKey
-    const sizes = await Promise.all(keys.map((key) => redis.send(['ZCARD', key], key)))
-    const smallest = Math.min(...sizes.map(Number))
-    return keys[sizes.findIndex((size) => Number(size) === smallest)] ?? allKey
   }
 
   /**
@@ -234,7 +215,7 @@ export function redisAdapter(
       // A caller that loses leaves an entry that is stale. `list` checks the record itself.
       const joined = actor === undefined ? undefined : joinActor(id, actor, known)
       const [won] = await Promise.all([
-        redis.run(scripts.consumeOnceScript, key, attempt(), ...kept),
+        redis.run(scripts.consumeOnceScript, key, randomUUID(), ...kept),
         joined,
       ])
       return yes(won)
@@ -249,18 +230,18 @@ export function redisAdapter(
       if (listed && isIndexed(listed)) {
         await addIndex(listed.statusList, listed.statusIndex, read.life)
       }
-      return yes(await redis.run(scripts.endScript, key, attempt(), encodePayload(end)))
+      return yes(await redis.run(scripts.endScript, key, randomUUID(), encodePayload(end)))
     },
 
     async list(lookUp, limit, before) {
-      const key = await smallest(lookUpKeys(lookUp))
+      const [key = allKey] = lookUpKeys(lookUp)
       const found: AdapterPayload[] = []
-      let after = before ? [String(before.iat), encodeMember(before.id)] : ['', '']
+      let after = before ? [String(before.iat), storableKey(before.id)] : ['', '']
       for (let count = limit; ; count = Math.min(count * 2, MAX_RECORDS_AT_ONCE)) {
         const reply = await redis.run(scripts.pageScript, key, ...after, String(count))
         const page = parseEntries(parseArray(reply))
         const payloads = await Promise.all(
-          page.map(({ member }) => readRecord(keyOf('id', decodeMember(member)))),
+          page.map(({ member }) => readRecord(keyTo('id', member))),
         )
         forget(
           key,
@@ -276,9 +257,7 @@ export function redisAdapter(
       }
     },
 
-    async endedIndices(list) {
-      return [...join(chunksIn(await readList(list)))]
-    },
+    endedIndices: async (list) => [...(await followEnded(list, () => readList(list)).next())],
 
     followEnded: (list) => followEnded(list, () => readList(list)),
 
@@ -308,15 +287,6 @@ export function redisAdapter(
 /** The reply of PTTL for a missing key. */
 const NOT_THERE = -2
 
-const processName = randomBytes(12).toString('base64url')
-let attempts = 0
-
-/** A unique name for one attempt to consume or to end. */
-function attempt(): string {
-  attempts += 1
-  return `${processName}-${attempts}`
-}
-
 interface Entry {
   readonly member: string
   readonly iat: number
@@ -324,27 +294,8 @@ interface Entry {
 
 /** Members and scores in turn. */
 function parseEntries(reply: readonly unknown[]): Entry[] {
-  const entries: Entry[] = []
-  for (let i = 0; i + 1 < reply.length; i += 2) {
-    entries.push({ member: String(reply[i]), iat: Number(reply[i + 1]) })
-  }
-  return entries
-}
-
-/**
- * Encodes an id as a member whose bytes compare as code units of ids do. Ids of ASCII characters
- * stay as they are.
- */
-function encodeMember(id: string): string {
-  return id.replace(
-    /[\u007f-\uffff]/g,
-    (unit) => `\u007f${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}
-
-function decodeMember(member: string): string {
-  return member.replace(/\u007f(....)/g, (_, code) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
+  return reply.flatMap((member, at) =>
+    at % 2 ? [] : [{ member: String(member), iat: Number(reply[at + 1]) }],
   )
 }
 

@@ -85,9 +85,7 @@ export function followEnded(
 }
 
 /** The chunks of a list by their numbers. */
-export function chunksIn(
-  fields: readonly (readonly [string, string])[],
-): ReadonlyMap<number, string> {
+function chunksIn(fields: readonly (readonly [string, string])[]): ReadonlyMap<number, string> {
   const chunks = fields.flatMap(([field, bits]): [number, string][] => {
     const chunk = chunkNumber(field)
     return chunk === undefined ? [] : [[chunk, bits]]
@@ -96,7 +94,7 @@ export function chunksIn(
 }
 
 /** @param known - an earlier read of the same chunks */
-export function* join(
+function* join(
   chunks: Iterable<readonly [number, string]>,
   known: ReadonlyMap<number, string> = new Map(),
 ): Generator<number> {

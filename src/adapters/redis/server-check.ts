@@ -49,34 +49,33 @@ export async function checkServer(
 
 interface Problem {
   readonly code: WarningCode
+  readonly isThere: boolean
   readonly sentence: string
 }
 
-function problemsOf(info: string): Problem[] {
+function problemsOf(info: string): readonly Problem[] {
   const aof = field(info, 'aof_enabled')
   const policy = field(info, 'maxmemory_policy')
-  const problems: Problem[] = []
-  if (aof === undefined || policy === undefined) {
-    problems.push({
+  const problems: readonly Problem[] = [
+    {
       code: 'REDIS_PERSISTENCE_UNKNOWN',
+      isThere: aof === undefined || policy === undefined,
       sentence:
         'Redis does not tell whether it has an append-only file and what it evicts (INFO): set appendonly to yes and maxmemory-policy to noeviction.',
-    })
-  }
-  if (aof === '0') {
-    problems.push({
+    },
+    {
       code: 'REDIS_MAY_FORGET',
+      isThere: aof === '0',
       sentence:
         'Redis has no append-only file: after a crash a subject token that was redeemed may be redeemed again, so set appendonly to yes and appendfsync to everysec or always.',
-    })
-  }
-  if (policy !== undefined && policy !== 'noeviction') {
-    problems.push({
+    },
+    {
       code: 'REDIS_MAY_EVICT',
+      isThere: policy !== undefined && policy !== 'noeviction',
       sentence: `Redis runs with maxmemory-policy ${policy}: when its memory is full it throws away sessions, grants and tokens that have not expired, and impersonations, which cannot be ended then. Set maxmemory-policy to noeviction, so that it refuses writes instead.`,
-    })
-  }
-  return problems
+    },
+  ]
+  return problems.filter(({ isThere }) => isThere)
 }
 
 /** Reads the server's INFO; empty if it refuses (NOPERM, unknown command). */

@@ -56,11 +56,6 @@ export function prepareAll(database: DatabaseSync) {
     revokeByGrantId: database.prepare(
       'DELETE FROM oidc_records WHERE ?1 IS NOT NULL AND model = ?2 AND grant_id = ?3',
     ),
-    /** `?2` the list. */
-    endedIndices: database.prepare(
-      `SELECT DISTINCT ended_index AS status_index FROM oidc_records INDEXED BY oidc_records_ended
-       WHERE status_list = ?2 AND ended_index IS NOT NULL AND ${live}`,
-    ),
     /** `?1` the list, `?2` the turn after which it begins, `?3` the largest number. */
     endedAfter: database.prepare(
       `SELECT ended_index, ended_turn FROM oidc_records INDEXED BY oidc_records_ended

@@ -36,8 +36,6 @@ export function sqliteTable(store: SqliteStore): SqlTable {
         return statement.all(now(), ...values)
       }),
 
-    endedIndices: (list) => turns.read(() => statements.endedIndices.all(now(), list)),
-
     followEnded: (list) =>
       followEnded((after, limit) =>
         turns.read(() => statements.endedAfter.all(list, after, limit)),

@@ -19,11 +19,6 @@ export type SqliteTurns = ReturnType<typeof sqliteTurns>
  * uncommitted write.
  */
 export function sqliteTurns(database: DatabaseSync) {
-  // Takes the lock for writing at once, because a transaction that reads first may not get it
-  // later.
-  const begin = database.prepare('BEGIN IMMEDIATE')
-  const commit = database.prepare('COMMIT')
-  const rollback = database.prepare('ROLLBACK')
   const isInTransaction = () => database.isOpen && database.isTransaction
   let waiting: Waiting[] = []
 
@@ -33,13 +28,15 @@ export function sqliteTurns(database: DatabaseSync) {
     waiting = []
     const settle = reads.map(attempt)
     try {
-      if (writes.length > 1) begin.run()
+      // Takes the lock for writing at once, because a transaction that reads first may not get it
+      // later.
+      if (writes.length > 1) database.exec('BEGIN IMMEDIATE')
       const written = writes.map(attempt)
-      if (writes.length > 1) commit.run()
+      if (writes.length > 1) database.exec('COMMIT')
       settle.push(...written)
     } catch (error) {
       // After some errors, such as a full disk, SQLite has undone the transaction already.
-      if (isInTransaction()) rollback.run()
+      if (isInTransaction()) database.exec('ROLLBACK')
       for (const { reject } of writes) reject(errorOfItsOwn(asStorageError(error)))
     }
     for (const each of settle) each()

@@ -11,17 +11,6 @@ const work: Record<string, () => Promise<string[]>> = {
     for (const id of ids) await adapter.upsert(`${process.pid}-${id}`, {}, 60)
     return ids.map((id) => `${process.pid}-${id}`)
   },
-  /** All at once, twice over; of those that this process won, with its own number in the note. */
-  async consume() {
-    const won = await Promise.all(
-      [...ids, ...ids].map(async (id, i) =>
-        (await adapter.consumeOnce(id, { by: process.pid, i }))
-          ? [`${id} ${process.pid} ${i}`]
-          : [],
-      ),
-    )
-    return won.flat()
-  },
   /** In groups of ten; each group is reported once it has resolved, until the process is killed. */
   async 'consume until killed'() {
     for (let at = 0; at < ids.length; at += 10) {

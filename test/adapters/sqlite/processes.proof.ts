@@ -65,22 +65,6 @@ describe('createSqliteAdapter, with several processes', () => {
     expect(found.filter(Boolean)).to.have.length(600)
   })
 
-  it('lets exactly one of four processes consume each of 500 records that all ask for in one turn', async () => {
-    const file = newFile()
-    const adapter = open(file)('SubjectToken')
-    const ids = Array.from({ length: 500 }, (_, i) => `c${i}`)
-    await Promise.all(ids.map((id) => adapter.upsert(id, {}, 60)))
-    const children = await Promise.all([1, 2, 3, 4].map(() => start(file, 'c', 500)))
-    const won = (await each(children, 'consume')).flat()
-    const kept = await Promise.all(
-      ids.map(async (id) => {
-        const { by, i } = Object((await adapter.find(id))?.note)
-        return `${id} ${by} ${i}`
-      }),
-    )
-    expect(won.sort()).to.deep.equal(kept.sort())
-  })
-
   it('remembers each group of consumptions that was answered before kill -9, and no part of another', async () => {
     const file = newFile()
     const adapter = open(file)('SubjectToken')

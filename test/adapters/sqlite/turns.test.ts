@@ -86,10 +86,11 @@ describe('what is written to SQLite in one turn of the event loop', () => {
 
   it('fails as a whole if another process keeps the file locked, after one time-out', async () => {
     other.exec('BEGIN IMMEDIATE')
+    const exec = mock.method(DatabaseSync.prototype, 'exec')
     const run = mock.method(StatementSync.prototype, 'run')
     const errors = await Promise.all(ids(40).map((id) => rejection(write(id))))
-    run.mock.restore()
-    expect(run.mock.callCount(), 'BEGIN waits once').to.equal(1)
+    mock.restoreAll()
+    expect(exec.mock.callCount() + run.mock.callCount(), 'BEGIN waits once').to.equal(1)
     for (const { message } of errors) expect(message).to.equal('SQLite failed: ERR_SQLITE_ERROR 5')
     other.exec('ROLLBACK')
     await write('a')

@@ -1,8 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect } from 'chai'
-import { runVerify } from '../../../packages/console/test/verify/command.ts'
 import { type LaunchedExample, launchExample } from '../support/server.ts'
 import { inEachBrowser } from './support/browsers.ts'
 import { type Deed, type Look, type Person, sitDown, until } from './support/person.ts'
@@ -130,9 +126,13 @@ inEachBrowser('the stories', (browser) => {
       const text = await olivia.text()
       if (text.includes('Continue for SUP-402')) return 'Continue for SUP-402'
       const isLost = browser.name === 'Firefox' && Date.now() > closedAt + LOST_AFTER_MS
-      return isLost ? 'Continue in a new tab' : undefined
+      return isLost ? 'End' : undefined
     })
-    await step('on again after the tab was closed', [1, 0], () => opens(olivia, way))
+    // Without a beacon at the close, it still runs.
+    await step('on again after the tab was closed', [way === 'End' ? 2 : 1, 0], async () => {
+      if (way === 'End') await olivia.press('End')
+      await opens(olivia, 'Continue for SUP-402')
+    })
   })
 
   it('a second customer takes one click, and ordinary work raises no alarm', async () => {
@@ -281,60 +281,6 @@ inEachBrowser('the stories', (browser) => {
       await shop.sees('You no longer act as Alice Ng')
     })
   })
-
-  it('an auditor finds what one operator did for one customer in a month, and proves it', async () => {
-    const ada = await person('ada', '/console/audit')
-    const month = new Date()
-    month.setUTCMonth(month.getUTCMonth() - 8, 1)
-    await step('Alice and Olivia in one month', [2, 1], async () => {
-      await ada.fill('Search', 'Alice Olivia')
-      await ada.select('When', month.toISOString().slice(0, 7))
-      await ada.sees('Olivia Reyes as Alice Ng')
-      await ada.sees('in all')
-    })
-    await ada.press('Olivia Reyes as Alice Ng')
-    await ada.sees('Timeline')
-    await ada.tab.evaluate(`void ${keepWhatIsSaved}()`)
-    await step('a file that proves it', [2, 0], async () => {
-      await ada.press('Prove this')
-      await ada.press('Save the file')
-      await ada.sees('is saved')
-    })
-    const [, file = '', options = ''] =
-      /verify (\S+) (--jwks .+?--impersonation=\S+)/.exec(await ada.text()) ?? []
-    const saved = await ada.tab.evaluate<string>('globalThis.saved')
-    const folder = await mkdtemp(join(tmpdir(), 'stories-'))
-    try {
-      const path = join(folder, file)
-      await writeFile(path, saved)
-      const proven = await runVerify(path, ...options.split(' '))
-      expect(proven.err + proven.code).to.equal('0')
-      await writeFile(path, saved.replaceAll('Alice Ng', 'Alice Mg'))
-      expect((await runVerify(path, ...options.split(' '))).code).to.equal(1)
-    } finally {
-      await rm(folder, { recursive: true })
-    }
-  })
-
-  it('one person asks to erase the data of a customer, and another one confirms it', async () => {
-    const ada = await person('ada', '/console/personal-data')
-    await step('an auditor asks to erase one person', [3, 2], async () => {
-      await ada.fill('Name, e-mail', 'carla.sato')
-      await ada.press('Find')
-      await ada.press('carla.sato')
-      await ada.fill('Why', 'Request 17')
-      await ada.press('Ask to erase')
-      await ada.sees('You asked for it.')
-    })
-    const grace = await person('grace', '/console/personal-data')
-    await step('another person confirms it', [3, 0], async () => {
-      await grace.press('carla.sato')
-      await grace.press('Erase')
-      await grace.sees('It cannot be brought back.')
-      await grace.press('Erase')
-      await grace.sees('Erased: ')
-    })
-  })
 })
 
 /** The number of things that wait, as the title of the page has it. */
@@ -345,15 +291,4 @@ async function waitingFor(look: Look): Promise<string> {
 
 function isTooWide(look: Look): Promise<boolean> {
   return look.tab.evaluate('document.documentElement.scrollWidth > innerWidth')
-}
-
-/** Keeps the text of the next file that the page saves. Runs in the page. */
-function keepWhatIsSaved(): void {
-  // Its dialog belongs to the browser.
-  Reflect.deleteProperty(window, 'showSaveFilePicker')
-  const make = URL.createObjectURL
-  URL.createObjectURL = (blob: Blob) => {
-    Object.assign(globalThis, { saved: blob.text() })
-    return make.call(URL, blob)
-  }
 }

@@ -1,4 +1,4 @@
-import type { Adapter, AdapterPayload, AdapterFactory as OidcAdapterFactory } from 'oidc-provider'
+import type { Adapter, AdapterFactory as OidcAdapterFactory } from 'oidc-provider'
 import { Provider, withSubjectTokens } from 'oidc-provider-impersonation'
 import {
   type AdapterFactory,
@@ -41,36 +41,18 @@ createPostgresAdapter({ pool: 'postgres://localhost/test' })
 // @ts-expect-error a file has to be named
 createSqliteAdapter({})
 
-class Plain implements Adapter {
-  async upsert(_id: string, _payload: AdapterPayload, _expiresIn?: number) {}
-  async find(_id: string): Promise<AdapterPayload | undefined> {
-    return undefined
-  }
-  async findByUserCode(_userCode: string): Promise<AdapterPayload | undefined> {
-    return undefined
-  }
-  async findByUid(_uid: string): Promise<AdapterPayload | undefined> {
-    return undefined
-  }
-  async consume(_id: string) {}
-  async destroy(_id: string) {}
-  async revokeByGrantId(_grantId: string) {}
-}
-class SingleUse extends Plain implements SingleUseAdapter {
-  async consumeOnce(_id: string) {
-    return true
-  }
-}
-const single: AdapterFactory = () => new SingleUse()
+declare const Plain: new (model: string) => Adapter
+declare const SingleUse: new (model: string) => SingleUseAdapter
+const single: AdapterFactory = (model) => new SingleUse(model)
 // @ts-expect-error without consumeOnce a token could be redeemed twice
-const twice: AdapterFactory = () => new Plain()
+const twice: AdapterFactory = (model) => new Plain(model)
 
 const beside: OidcAdapterFactory = withSubjectTokens(Plain, single)
-withSubjectTokens(() => new Plain(), SingleUse)
+withSubjectTokens((model) => new Plain(model), SingleUse)
 // @ts-expect-error subject tokens need consumeOnce
 withSubjectTokens(Plain, Plain)
 
-const some: Adapter = new Plain()
+declare const some: Adapter
 if (hasConsumeOnce(some)) holds<Same<ReturnType<typeof some.consumeOnce>, Promise<boolean>>>()
 declare const failure: StorageError
 holds<Same<typeof failure.message, string>>()
@@ -80,6 +62,6 @@ adapterContract({ describe: (_title, define) => define(), it: test, create: () =
 const report = await runAdapterContract({ create: async () => single, print: () => {} })
 holds<Same<typeof report.ok, boolean>>()
 // @ts-expect-error the suite is for adapters with consumeOnce
-await runAdapterContract({ create: () => () => new Plain() })
+await runAdapterContract({ create: () => (model: string) => new Plain(model) })
 
 export { beside, twice }

@@ -1,68 +1,68 @@
 import { expect } from 'chai'
-import {
-  banner,
-  seen,
-  servedBanner,
-  showBanner,
-  visitBanner,
-  visitStopped,
-} from '../support/banner-page.ts'
+import { banner, bannerTests, seen, showBanner } from '../support/banner-page.ts'
 
 describe('<impersonation-banner>: what it shows', () => {
-  const server = servedBanner()
+  const test = bannerTests()
 
-  it('tells who acts as whom, the ticket, the time, and has a button', async () => {
-    await using person = await visitStopped(server.url)
-    const { page } = person
-    const region = await showBanner(page)
-    expect(await region.getAttribute('part')).to.equal('banner')
-    expect(await seen(region)).to.deep.equal([
-      'olivia acts as alice',
-      'Ticket SUP-123',
-      '10:00 left',
-      'End',
-    ])
-    expect(await page.getByRole('region', { name: 'olivia acts as alice' }).count()).to.equal(1)
-    expect(await region.getByRole('timer').textContent()).to.equal('10:00 left')
-    expect(await page.getByRole('button', { name: 'End', exact: true }).count()).to.equal(1)
+  test(
+    'tells who acts as whom, the ticket, the time, and has a button',
+    async ({ page }) => {
+      const region = await showBanner(page)
+      expect(await region.getAttribute('part')).to.equal('banner')
+      expect(await seen(region)).to.deep.equal([
+        'olivia acts as alice',
+        'Ticket SUP-123',
+        '10:00 left',
+        'End',
+      ])
+      expect(await page.getByRole('region', { name: 'olivia acts as alice' }).count()).to.equal(1)
+      expect(await region.getByRole('timer').textContent()).to.equal('10:00 left')
+      expect(await page.getByRole('button', { name: 'End', exact: true }).count()).to.equal(1)
 
-    const names = { actorName: 'Olivia Reyes', userName: 'Alice Ng', ticket: '#7' }
-    await showBanner(page, {}, { ...names, changes: false })
-    expect((await seen(region)).slice(0, 3)).to.deep.equal([
-      'Olivia Reyes acts as Alice Ng',
-      'Ticket #7',
-      'Look only',
-    ])
-    for (const context of [
-      {},
-      { impersonation_context: null },
-      { impersonation_context: 'SUP' },
-      { impersonation_context: { ticket_id: { toString: 1 } } },
-      { impersonation_context: { ticket_id: ' \u200B' } },
-    ]) {
-      await showBanner(page, { context })
-      expect(await seen(region), 'no ticket').to.have.length(3)
-    }
-  })
+      const names = { actorName: 'Olivia Reyes', userName: 'Alice Ng', ticket: '#7' }
+      await showBanner(page, {}, { ...names, changes: false })
+      expect((await seen(region)).slice(0, 3)).to.deep.equal([
+        'Olivia Reyes acts as Alice Ng',
+        'Ticket #7',
+        'Look only',
+      ])
+      for (const context of [
+        {},
+        { impersonation_context: null },
+        { impersonation_context: 'SUP' },
+        { impersonation_context: { ticket_id: { toString: 1 } } },
+        { impersonation_context: { ticket_id: ' \u200B' } },
+      ]) {
+        await showBanner(page, { context })
+        expect(await seen(region), 'no ticket').to.have.length(3)
+      }
+    },
+    { isStopped: true },
+  )
 
-  it('says that it will be reviewed, in the words of the application, also where that is known later', async () => {
-    await using person = await visitStopped(server.url)
-    const { page } = person
-    const region = await showBanner(page, {}, { changes: true })
-    expect(await seen(region)).to.not.include('Will be reviewed')
-    await page.evaluate(() => {
-      if (window.lab.current) window.lab.current.isToBeReviewed = true
-    })
-    await page.clock.runFor(1000)
-    expect((await seen(region)).slice(2, 4)).to.deep.equal(['Look and change', 'Will be reviewed'])
-    const texts = { toBeReviewed: 'Ohne Freigabe' }
-    await showBanner(page, { isToBeReviewed: true }, { texts })
-    expect(await seen(region)).to.include('Ohne Freigabe')
-  })
+  test(
+    'says that it will be reviewed, in the words of the application, also where that is known later',
+    async ({ page }) => {
+      const region = await showBanner(page, {}, { changes: true })
+      expect(await seen(region)).to.not.include('Will be reviewed')
+      await page.evaluate(() => {
+        if (window.lab.current) window.lab.current.isToBeReviewed = true
+      })
+      await page.clock.runFor(1000)
+      expect((await seen(region)).slice(2, 4)).to.deep.equal([
+        'Look and change',
+        'Will be reviewed',
+      ])
+      const texts = { toBeReviewed: 'Ohne Freigabe' }
+      await showBanner(page, { isToBeReviewed: true }, { texts })
+      expect(await seen(region)).to.include('Ohne Freigabe')
+    },
+    { isStopped: true },
+  )
 
-  it('shows nothing without a session, what has changed, and what was set before it was defined', async () => {
-    await using person = await visitBanner(server.url)
-    const { page } = person
+  test('shows nothing without a session, what has changed, and what was set before it was defined', async ({
+    page,
+  }) => {
     await showBanner(page)
     await page.evaluate(() => window.lab.set({ userName: 'Alice Ng' }))
     expect((await seen(banner(page)))[0]).to.equal('olivia acts as Alice Ng')
@@ -82,53 +82,55 @@ describe('<impersonation-banner>: what it shows', () => {
     expect((await seen(banner(page)))[0]).to.equal('olivia acts as Alice Ng')
   })
 
-  it('takes every text from the application, and isolates the names in them', async () => {
-    await using person = await visitStopped(server.url)
-    const { page } = person
-    await page.evaluate(() => {
-      const element = window.lab.show(window.lab.session({ seconds: 125 }), { changes: true })
-      element.texts = {
-        who: ({ actorName, userName }) => `${actorName} handelt als ${userName}`,
-        whoActed: ({ actorName, userName }) => `${actorName} hat als ${userName} gehandelt`,
-        ticket: ({ ticket }) => `Vorgang ${ticket}`,
-        lookAndChange: 'Ansehen und ändern',
-        left: ({ minutes, seconds }) => `noch ${minutes} min ${seconds} s`,
-        lastSeconds: ({ seconds }) => `nur noch ${seconds} s`,
-        announcement: ({ seconds, userName }) => `Noch ${seconds} Sekunden als ${userName}`,
-        end: 'Beenden',
-        ending: 'Wird beendet',
-        ended: () => 'Beendet.',
-        next: 'Fenster schließen.',
-      }
-    })
-    const region = page.getByRole('region')
-    expect(await seen(region)).to.deep.equal([
-      'olivia handelt als alice',
-      'Vorgang SUP-123',
-      'Ansehen und ändern',
-      'noch 2 min 5 s',
-      'Beenden',
-    ])
-    expect(await region.locator('bdi').allTextContents()).to.deep.equal([
-      'olivia',
-      'alice',
-      'SUP-123',
-    ])
-    await page.clock.runFor(96_000)
-    expect(await region.getByRole('timer').textContent()).to.equal('nur noch 29 s')
-    expect(await region.getByRole('status').textContent()).to.match(
-      /^Noch 60 Sekunden als .alice.$/,
-    )
-    await region.getByRole('button').click()
-    expect(await region.getByRole('button').textContent()).to.equal('Wird beendet')
-    await page.evaluate(() => window.lab.current?.answer())
-    await region.getByText('hat als').waitFor()
-    expect(await seen(region)).to.deep.equal([
-      'olivia hat als alice gehandelt',
-      'Vorgang SUP-123',
-      'Ansehen und ändern',
-      'Beendet.',
-      'Fenster schließen.',
-    ])
-  })
+  test(
+    'takes every text from the application, and isolates the names in them',
+    async ({ page }) => {
+      await page.evaluate(() => {
+        const element = window.lab.show(window.lab.session({ seconds: 125 }), { changes: true })
+        element.texts = {
+          who: ({ actorName, userName }) => `${actorName} handelt als ${userName}`,
+          whoActed: ({ actorName, userName }) => `${actorName} hat als ${userName} gehandelt`,
+          ticket: ({ ticket }) => `Vorgang ${ticket}`,
+          lookAndChange: 'Ansehen und ändern',
+          left: ({ minutes, seconds }) => `noch ${minutes} min ${seconds} s`,
+          lastSeconds: ({ seconds }) => `nur noch ${seconds} s`,
+          announcement: ({ seconds, userName }) => `Noch ${seconds} Sekunden als ${userName}`,
+          end: 'Beenden',
+          ending: 'Wird beendet',
+          ended: () => 'Beendet.',
+          next: 'Fenster schließen.',
+        }
+      })
+      const region = page.getByRole('region')
+      expect(await seen(region)).to.deep.equal([
+        'olivia handelt als alice',
+        'Vorgang SUP-123',
+        'Ansehen und ändern',
+        'noch 2 min 5 s',
+        'Beenden',
+      ])
+      expect(await region.locator('bdi').allTextContents()).to.deep.equal([
+        'olivia',
+        'alice',
+        'SUP-123',
+      ])
+      await page.clock.runFor(96_000)
+      expect(await region.getByRole('timer').textContent()).to.equal('nur noch 29 s')
+      expect(await region.getByRole('status').textContent()).to.match(
+        /^Noch 60 Sekunden als .alice.$/,
+      )
+      await region.getByRole('button').click()
+      expect(await region.getByRole('button').textContent()).to.equal('Wird beendet')
+      await page.evaluate(() => window.lab.current?.answer())
+      await region.getByText('hat als').waitFor()
+      expect(await seen(region)).to.deep.equal([
+        'olivia hat als alice gehandelt',
+        'Vorgang SUP-123',
+        'Ansehen und ändern',
+        'Beendet.',
+        'Fenster schließen.',
+      ])
+    },
+    { isStopped: true },
+  )
 })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { ENGLISH_BANNER_TEXTS } from '../../src/texts.ts'
-import { banner, seen, servedBanner, showBanner, visitBanner } from '../support/banner-page.ts'
+import { banner, bannerTests, seen, showBanner } from '../support/banner-page.ts'
 
 const DOCUMENT = await readFile(new URL('../../../../docs/browser.md', import.meta.url), 'utf8')
 const ELEMENT = await readFile(
@@ -26,11 +26,9 @@ const FILES = new Map([
 ])
 
 describe('docs/browser.md: the banner', () => {
-  const server = servedBanner(FILES)
+  const test = bannerTests(FILES)
 
-  it('shows a banner, with its texts and its style', async () => {
-    await using person = await visitBanner(server.url)
-    const { page } = person
+  test('shows a banner, with its texts and its style', async ({ page }) => {
     await page.evaluate(async (css) => {
       const shown: { showBanner(session: unknown): Promise<void> } = await import(
         `${location.origin}/show.js`
@@ -60,9 +58,9 @@ describe('docs/browser.md: the banner', () => {
     ])
   })
 
-  it('has a docstring that names every part and custom property, and no other', async () => {
-    await using person = await visitBanner(server.url)
-    const { page } = person
+  test('has a docstring that names every part and custom property, and no other', async ({
+    page,
+  }) => {
     const region = await showBanner(page)
     const parts = await region.evaluate((it) =>
       [it, ...it.querySelectorAll('[part]')].map((each) => each.getAttribute('part')),

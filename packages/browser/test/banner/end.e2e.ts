@@ -1,14 +1,12 @@
 import { expect } from 'chai'
-import { banner, seen, servedBanner, showBanner, visitBanner } from '../support/banner-page.ts'
+import { banner, bannerTests, seen, showBanner } from '../support/banner-page.ts'
 
 describe('<impersonation-banner>: End', () => {
-  const server = servedBanner()
+  const test = bannerTests()
 
   const ends = () => window.lab.current?.ends
 
-  it('is the first stop of Tab, shows the focus, and works by Enter', async () => {
-    await using person = await visitBanner(server.url)
-    const { page } = person
+  test('is the first stop of Tab, shows the focus, and works by Enter', async ({ page }) => {
     const region = await showBanner(page)
     await page.keyboard.press('Tab')
     const end = region.getByRole('button', { name: 'End' })
@@ -29,9 +27,9 @@ describe('<impersonation-banner>: End', () => {
     expect(await next.textContent()).to.equal('Order again')
   })
 
-  it('sends one request while it runs, keeps the focus, and hands it to what is said then', async () => {
-    await using person = await visitBanner(server.url)
-    const { page } = person
+  test('sends one request while it runs, keeps the focus, and hands it to what is said then', async ({
+    page,
+  }) => {
     const region = await showBanner(page)
     await region.getByRole('button').focus()
     for (let press = 0; press < 5; press += 1) await page.keyboard.press('Space')
@@ -48,9 +46,9 @@ describe('<impersonation-banner>: End', () => {
     expect(await region.getByRole('button').count()).to.equal(0)
   })
 
-  it('that fails is said, with what to do; acting goes on, and End works again', async () => {
-    await using person = await visitBanner(server.url)
-    const { page } = person
+  test('that fails is said, with what to do; acting goes on, and End works again', async ({
+    page,
+  }) => {
     const region = await showBanner(page)
     await page.evaluate(() => {
       document.querySelector('impersonation-banner')?.addEventListener('end-failed', (event) => {
@@ -74,9 +72,9 @@ describe('<impersonation-banner>: End', () => {
     expect(await page.evaluate(ends)).to.equal(2)
   })
 
-  it('that fails after the session was replaced says nothing about the next one', async () => {
-    await using person = await visitBanner(server.url)
-    const { page } = person
+  test('that fails after the session was replaced says nothing about the next one', async ({
+    page,
+  }) => {
     await showBanner(page)
     await banner(page).getByRole('button').click()
     await page.evaluate(async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { expectAccessible } from '../../../console/test/e2e/support/axe.ts'
 import { NARROWEST, WIDE } from '../../../console/test/e2e/support/visit.ts'
-import { servedBanner, showBanner, timeIn, visitBanner } from '../support/banner-page.ts'
+import { bannerTests, showBanner, timeIn } from '../support/banner-page.ts'
 
 const NAMES = { actorName: 'Olivia Reyes', userName: 'Alice Ng', changes: true }
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff '.repeat(28)
@@ -31,98 +31,108 @@ const STATES: Readonly<
 }
 
 describe('<impersonation-banner>: how it looks', () => {
-  const server = servedBanner()
+  const test = bannerTests()
 
   for (const [size, viewport] of Object.entries({ narrow: NARROWEST, wide: WIDE })) {
     for (const colorScheme of ['light', 'dark'] as const) {
-      it(`has no fault that axe knows: ${size}, ${colorScheme}, in every state`, async () => {
-        await using person = await visitBanner(server.url, { viewport, colorScheme })
-        const { page } = person
-        for (const { seconds, follow } of Object.values(STATES)) {
-          const region = await showBanner(page, { seconds }, NAMES)
-          await follow?.(page)
-          await expectAccessible(page)
-          await page.emulateMedia({ colorScheme })
-          await expectWhole(region, viewport.width)
-        }
-      })
+      test(
+        `has no fault that axe knows: ${size}, ${colorScheme}, in every state`,
+        async ({ page }) => {
+          for (const { seconds, follow } of Object.values(STATES)) {
+            const region = await showBanner(page, { seconds }, NAMES)
+            await follow?.(page)
+            await expectAccessible(page)
+            await page.emulateMedia({ colorScheme })
+            await expectWhole(region, viewport.width)
+          }
+        },
+        { viewport, colorScheme },
+      )
     }
 
-    it(`keeps long names in bounds, and text of twice the size: ${size}`, async () => {
-      await using person = await visitBanner(server.url, { viewport })
-      const { page } = person
-      const region = await showBanner(page, {}, { userName: LONG, actorName: LONG, ticket: LONG })
-      await expectAccessible(page)
-      await expectWhole(region, viewport.width)
-      await page.evaluate(() => {
-        document.documentElement.style.fontSize = '200%'
-      })
-      for (const { seconds, follow } of Object.values(STATES)) {
-        const magnified = await showBanner(page, { seconds }, NAMES)
-        await follow?.(page)
-        await expectWhole(magnified, viewport.width)
-      }
-    })
+    test(
+      `keeps long names in bounds, and text of twice the size: ${size}`,
+      async ({ page }) => {
+        const region = await showBanner(page, {}, { userName: LONG, actorName: LONG, ticket: LONG })
+        await expectAccessible(page)
+        await expectWhole(region, viewport.width)
+        await page.evaluate(() => {
+          document.documentElement.style.fontSize = '200%'
+        })
+        for (const { seconds, follow } of Object.values(STATES)) {
+          const magnified = await showBanner(page, { seconds }, NAMES)
+          await follow?.(page)
+          await expectWhole(magnified, viewport.width)
+        }
+      },
+      { viewport },
+    )
   }
 
-  it('leaves room for the page where the window is low', async () => {
-    await using person = await visitBanner(server.url, { viewport: { width: 320, height: 256 } })
-    const { page } = person
-    const region = await showBanner(page, {}, NAMES)
-    await page.getByRole('button', { name: 'Order again' }).scrollIntoViewIfNeeded()
-    expect((await region.boundingBox())?.y).to.be.below(0)
-    await page.setViewportSize({ width: 320, height: 400 })
-    await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
-    expect((await region.boundingBox())?.y).to.equal(0)
-  })
+  test(
+    'leaves room for the page where the window is low',
+    async ({ page }) => {
+      const region = await showBanner(page, {}, NAMES)
+      await page.getByRole('button', { name: 'Order again' }).scrollIntoViewIfNeeded()
+      expect((await region.boundingBox())?.y).to.be.below(0)
+      await page.setViewportSize({ width: 320, height: 400 })
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+      expect((await region.boundingBox())?.y).to.equal(0)
+    },
+    { viewport: { width: 320, height: 256 } },
+  )
 
-  it('has borders where the system forces its own colours, other ones in the last 30 seconds', async () => {
-    await using person = await visitBanner(server.url, { viewport: WIDE })
-    const { page } = person
-    await page.emulateMedia({ forcedColors: 'active' })
-    const borders: string[] = []
-    for (const { seconds, follow } of Object.values(STATES)) {
-      const region = await showBanner(page, { seconds }, NAMES)
-      await follow?.(page)
-      borders.push(
-        await region.evaluate((it) => {
-          const { borderTop, borderBottom } = getComputedStyle(it)
-          return `${borderTop} / ${borderBottom}`
-        }),
-      )
-    }
-    const [quiet, lastSeconds, , , over] = borders
-    expect(new Set([quiet, lastSeconds, over]).size, String(borders)).to.equal(3)
-  })
+  test(
+    'has borders where the system forces its own colours, other ones in the last 30 seconds',
+    async ({ page }) => {
+      await page.emulateMedia({ forcedColors: 'active' })
+      const borders: string[] = []
+      for (const { seconds, follow } of Object.values(STATES)) {
+        const region = await showBanner(page, { seconds }, NAMES)
+        await follow?.(page)
+        borders.push(
+          await region.evaluate((it) => {
+            const { borderTop, borderBottom } = getComputedStyle(it)
+            return `${borderTop} / ${borderBottom}`
+          }),
+        )
+      }
+      const [quiet, lastSeconds, , , over] = borders
+      expect(new Set([quiet, lastSeconds, over]).size, String(borders)).to.equal(3)
+    },
+    { viewport: WIDE },
+  )
 
-  it('is on paper with who acted as whom, in full, without what only a screen can do', async () => {
-    await using person = await visitBanner(server.url, { viewport: WIDE })
-    const { page } = person
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
-    const region = await showBanner(page, { seconds: 30 }, { ...NAMES, userName: LONG })
-    expect(await region.getByText('Olivia Reyes acts as').isVisible()).to.equal(true)
-    expect(await region.getByText('SUP-123').isVisible()).to.equal(true)
-    expect(await region.getByRole('button').count()).to.equal(0)
-    expect(await region.getByRole('timer').count()).to.equal(0)
-    const [name, paper] = await region.evaluate((it) => {
-      const long = it.querySelector('.long')
-      const { color, backgroundColor } = getComputedStyle(it)
-      return [long && getComputedStyle(long).display, [color, backgroundColor]] as const
-    })
-    expect(name).to.equal('inline')
-    expect(paper).to.deep.equal(['rgb(0, 0, 0)', 'rgb(255, 255, 255)'])
-  })
+  test(
+    'is on paper with who acted as whom, in full, without what only a screen can do',
+    async ({ page }) => {
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+      const region = await showBanner(page, { seconds: 30 }, { ...NAMES, userName: LONG })
+      expect(await region.getByText('Olivia Reyes acts as').isVisible()).to.equal(true)
+      expect(await region.getByText('SUP-123').isVisible()).to.equal(true)
+      expect(await region.getByRole('button').count()).to.equal(0)
+      expect(await region.getByRole('timer').count()).to.equal(0)
+      const [name, paper] = await region.evaluate((it) => {
+        const long = it.querySelector('.long')
+        const { color, backgroundColor } = getComputedStyle(it)
+        return [long && getComputedStyle(long).display, [color, backgroundColor]] as const
+      })
+      expect(name).to.equal('inline')
+      expect(paper).to.deep.equal(['rgb(0, 0, 0)', 'rgb(255, 255, 255)'])
+    },
+    { viewport: WIDE },
+  )
 
-  it('is themed by custom properties and parts', async () => {
-    await using person = await visitBanner(server.url, { viewport: WIDE })
-    const { page } = person
-    await page.evaluate(() => {
-      const sheet = new CSSStyleSheet()
-      const parts = ['who', 'name', 'ticket', 'mode', 'countdown', 'end', 'notice', 'next']
-      const rules = parts.map(
-        (part, index) => `impersonation-banner::part(${part}) { outline: ${index + 1}px solid }`,
-      )
-      sheet.replaceSync(`
+  test(
+    'is themed by custom properties and parts',
+    async ({ page }) => {
+      await page.evaluate(() => {
+        const sheet = new CSSStyleSheet()
+        const parts = ['who', 'name', 'ticket', 'mode', 'countdown', 'end', 'notice', 'next']
+        const rules = parts.map(
+          (part, index) => `impersonation-banner::part(${part}) { outline: ${index + 1}px solid }`,
+        )
+        sheet.replaceSync(`
         impersonation-banner {
           position: static;
           --impersonation-banner-color: rgb(1, 1, 1);
@@ -133,42 +143,44 @@ describe('<impersonation-banner>: how it looks', () => {
         }
         ${rules.join('\n')}
       `)
-      document.adoptedStyleSheets = [sheet]
-    })
-    const clock = new Date()
-    await page.clock.install({ time: clock })
-    await page.clock.pauseAt(clock.getTime() + 60_000)
-    const region = await showBanner(page, { seconds: 31 }, NAMES)
-    const looks = () =>
-      region.evaluate((it) => {
-        const { color, backgroundColor, borderBottomColor, borderBottomStyle } =
-          getComputedStyle(it)
-        const timer = it.querySelector('[role=timer]')
-        return {
-          ...{ color, backgroundColor, borderBottomColor, borderBottomStyle },
-          weight: timer && getComputedStyle(timer).fontWeight,
-          height: it.getBoundingClientRect().height,
-        }
+        document.adoptedStyleSheets = [sheet]
       })
-    const before = await looks()
-    expect(before).to.include({ color: 'rgb(1, 1, 1)', backgroundColor: 'rgb(2, 2, 2)' })
-    expect(before.borderBottomColor).to.equal('rgb(3, 3, 3)')
-    // The last 30 seconds are unmistakable, and do not move the page.
-    await page.clock.runFor(1000)
-    const urgent = await looks()
-    expect(urgent).to.include({ color: 'rgb(4, 4, 4)', backgroundColor: 'rgb(5, 5, 5)' })
-    expect(await timeIn(page)).to.equal('Only 30 s left')
-    expect(await region.getAttribute('part')).to.equal('banner urgent')
-    expect(urgent.borderBottomStyle).not.to.equal(before.borderBottomStyle)
-    expect(urgent.weight).not.to.equal(before.weight)
-    expect(urgent.height).to.equal(before.height)
-    await page.evaluate(() => window.lab.current?.finish('ended'))
-    const outlines = await region
-      .locator('[part]')
-      .evaluateAll((parts) => parts.map((it) => getComputedStyle(it).outlineWidth))
-    const widths = [1, 2, 3, 4, 5, 6, 7, 8].map((width) => `${width}px`)
-    expect(new Set(outlines)).to.deep.equal(new Set(widths))
-  })
+      const clock = new Date()
+      await page.clock.install({ time: clock })
+      await page.clock.pauseAt(clock.getTime() + 60_000)
+      const region = await showBanner(page, { seconds: 31 }, NAMES)
+      const looks = () =>
+        region.evaluate((it) => {
+          const { color, backgroundColor, borderBottomColor, borderBottomStyle } =
+            getComputedStyle(it)
+          const timer = it.querySelector('[role=timer]')
+          return {
+            ...{ color, backgroundColor, borderBottomColor, borderBottomStyle },
+            weight: timer && getComputedStyle(timer).fontWeight,
+            height: it.getBoundingClientRect().height,
+          }
+        })
+      const before = await looks()
+      expect(before).to.include({ color: 'rgb(1, 1, 1)', backgroundColor: 'rgb(2, 2, 2)' })
+      expect(before.borderBottomColor).to.equal('rgb(3, 3, 3)')
+      // The last 30 seconds are unmistakable, and do not move the page.
+      await page.clock.runFor(1000)
+      const urgent = await looks()
+      expect(urgent).to.include({ color: 'rgb(4, 4, 4)', backgroundColor: 'rgb(5, 5, 5)' })
+      expect(await timeIn(page)).to.equal('Only 30 s left')
+      expect(await region.getAttribute('part')).to.equal('banner urgent')
+      expect(urgent.borderBottomStyle).not.to.equal(before.borderBottomStyle)
+      expect(urgent.weight).not.to.equal(before.weight)
+      expect(urgent.height).to.equal(before.height)
+      await page.evaluate(() => window.lab.current?.finish('ended'))
+      const outlines = await region
+        .locator('[part]')
+        .evaluateAll((parts) => parts.map((it) => getComputedStyle(it).outlineWidth))
+      const widths = [1, 2, 3, 4, 5, 6, 7, 8].map((width) => `${width}px`)
+      expect(new Set(outlines)).to.deep.equal(new Set(widths))
+    },
+    { viewport: WIDE },
+  )
 })
 
 /** Expects that nothing is cut off at the sides, and nothing lies over something else. */

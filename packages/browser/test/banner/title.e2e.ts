@@ -1,12 +1,10 @@
 import { expect } from 'chai'
-import { servedBanner, showBanner, visitBanner } from '../support/banner-page.ts'
+import { bannerTests, showBanner } from '../support/banner-page.ts'
 
 describe('<impersonation-banner>: the title of the page', () => {
-  const server = servedBanner()
+  const test = bannerTests()
 
-  it('says as whom, and is what it was after the end', async () => {
-    await using person = await visitBanner(server.url)
-    const { page } = person
+  test('says as whom, and is what it was after the end', async ({ page }) => {
     const region = await showBanner(page)
     expect(await page.title()).to.equal('Acting as alice · Shop')
     await page.evaluate(() => window.lab.set({ userName: 'Alice \u202EgN' }))
@@ -17,9 +15,9 @@ describe('<impersonation-banner>: the title of the page', () => {
     expect(await page.title()).to.equal('Shop')
   })
 
-  it('of the application is marked, too, where it changes meanwhile, and is there after the end', async () => {
-    await using person = await visitBanner(server.url)
-    const { page } = person
+  test('of the application is marked, too, where it changes meanwhile, and is there after the end', async ({
+    page,
+  }) => {
     await showBanner(page)
     for (const own of ['Orders', '']) {
       await page.evaluate((title) => {
@@ -40,9 +38,9 @@ describe('<impersonation-banner>: the title of the page', () => {
     expect(await page.title()).to.equal('Address')
   })
 
-  it('is marked by one banner at a time, and no more when the banner leaves', async () => {
-    await using person = await visitBanner(server.url)
-    const { page } = person
+  test('is marked by one banner at a time, and no more when the banner leaves', async ({
+    page,
+  }) => {
     await showBanner(page)
     await page.evaluate(() => {
       window.lab.add(window.lab.session({ userId: 'bob' }))
@@ -58,9 +56,9 @@ describe('<impersonation-banner>: the title of the page', () => {
     expect(await page.title()).to.equal('Shop')
   })
 
-  it('is left alone, or has words of its own, where the application says so', async () => {
-    await using person = await visitBanner(server.url)
-    const { page } = person
+  test('is left alone, or has words of its own, where the application says so', async ({
+    page,
+  }) => {
     await showBanner(page, {}, { marksTitle: false })
     expect(await page.title()).to.equal('Shop')
     await page.evaluate(() => {

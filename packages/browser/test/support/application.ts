@@ -46,7 +46,7 @@ const PAGE = `<!doctype html>
 
 export async function startApplication(): Promise<Application> {
   const requests: Array<{ url: string; referer: string | undefined }> = []
-  const site = await listening('127.0.0.1', (request, response) => {
+  const site = await listening('localhost', (request, response) => {
     requests.push({ url: String(request.url), referer: request.headers.referer })
     answer(request, response).catch((error: unknown) => {
       response.writeHead(500).end(String(error))

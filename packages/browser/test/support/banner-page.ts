@@ -56,7 +56,7 @@ function bannerPage(scripts: ReadonlyMap<string, string> = new Map()): Promise<E
 }
 
 /** A page with banners for the tests of one `describe`. */
-export function servedBanner(scripts?: ReadonlyMap<string, string>): Pick<Example, 'url'> {
+function servedBanner(scripts?: ReadonlyMap<string, string>): Pick<Example, 'url'> {
   let server: Example | undefined
   before(async () => {
     server = await bannerPage(scripts)
@@ -70,7 +70,7 @@ export function servedBanner(scripts?: ReadonlyMap<string, string>): Pick<Exampl
 }
 
 /** Opens the page with the banner defined, and none in it. */
-export async function visitBanner(base: string, options: VisitOptions = {}): Promise<Visit> {
+async function visitBanner(base: string, options: VisitOptions = {}): Promise<Visit> {
   const person = await visit(base, options)
   await person.page.goto('/')
   await person.page.waitForFunction(() => 'lab' in window)
@@ -79,11 +79,28 @@ export async function visitBanner(base: string, options: VisitOptions = {}): Pro
 }
 
 /** The same, in which time passes only where the test says so. */
-export async function visitStopped(base: string): Promise<Visit> {
+async function visitStopped(base: string): Promise<Visit> {
   const clock = new Date()
   const person = await visitBanner(base, { clock })
   await person.page.clock.pauseAt(clock.getTime() + 60_000)
   return person
+}
+
+/** Tests of one `describe`, each with a visitor of a page of banners. */
+export function bannerTests(scripts?: ReadonlyMap<string, string>) {
+  const server = servedBanner(scripts)
+  return (
+    title: string,
+    test: (person: Visit) => Promise<void>,
+    options: VisitOptions & { readonly isStopped?: boolean } = {},
+  ) =>
+    it(title, async () => {
+      const { isStopped = false, ...others } = options
+      await using person = await (isStopped
+        ? visitStopped(server.url)
+        : visitBanner(server.url, others))
+      await test(person)
+    })
 }
 
 /** The time that the banner shows. */

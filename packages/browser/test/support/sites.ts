@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto'
 import Koa, { type Middleware } from 'koa'
-import mount from 'koa-mount'
 import type { ClientMetadata } from 'oidc-provider'
 import type { BrowserContext } from 'playwright-core'
-import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../../../src/index.ts'
-import {
-  type DeploymentOptions,
-  deploymentConfiguration,
-} from '../../../../test/support/deployment-configuration.ts'
-import { basic } from '../../../../test/support/http.ts'
-import { signInRoutes } from '../../../../test/support/sign-in.ts'
+import { type Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../../../src/index.ts'
+import { type DeploymentOptions, deploy } from '../../../../test/support/deployment.ts'
 import { resourceServer } from '../../../resource-server/src/index.ts'
 import { impersonationUrl } from '../../src/link.ts'
 import { type Application, startApplication } from './application.ts'
@@ -25,7 +19,7 @@ export interface Opening {
   readonly expiresIn?: number
 }
 
-/** A provider and an API at `localhost`, and an application at another site, `127.0.0.1`. */
+/** A provider and an API at `127.0.0.1`, and an application at another site, `localhost`. */
 export interface Sites extends AsyncDisposable {
   readonly application: Application
   readonly issuer: string
@@ -57,27 +51,20 @@ export async function startSites(
 ): Promise<Sites> {
   await using stack = new AsyncDisposableStack()
   const application = stack.use(await startApplication())
-  const idp = stack.use(await listening('localhost'))
-  const shopApi = stack.use(await listening('localhost'))
-  const issuer = `${idp.url}/oidc`
+  const shopApi = stack.use(await listening('127.0.0.1'))
   const resource = `${shopApi.url}/orders`
   const log: string[] = []
-  const provider = new Provider(
-    issuer,
-    configuration(idp.url, application.url, resource, options, client),
+  const deployment = stack.use(
+    await deploy({
+      ...deploymentOptions(application.url, resource, options, client),
+      async middleware(ctx, next) {
+        log.push(`${ctx.method} ${ctx.url} ${ctx.get('referer')}`)
+        await next()
+      },
+    }),
   )
+  const { issuer, provider } = deployment
   provider.on('server_error', (_ctx, error) => log.push(String(error)))
-
-  const host = new Koa()
-  host.keys = ['test']
-  host.use(async (ctx, next) => {
-    log.push(`${ctx.method} ${ctx.url} ${ctx.get('referer')}`)
-    await next()
-  })
-  host.use(provider.impersonation.routes())
-  host.use(signInRoutes(provider))
-  host.use(mount('/oidc', provider))
-  idp.server.on('request', host.callback())
 
   const apiRequests: Sites['apiRequests'] = []
   const guard = resourceServer({
@@ -101,40 +88,20 @@ export async function startSites(
     ctx.body = { ordersOf: userId, seenBy: actor?.sub }
   })
   shopApi.server.on('request', api.callback())
-  application.policy = `connect-src ${idp.url} ${shopApi.url}`
+  application.policy = `connect-src ${deployment.base} ${shopApi.url}`
 
-  const machineToken = async (scope: string): Promise<string> => {
-    const { access_token } = await json(`${issuer}/token`, {
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        resource: `${idp.url}/api`,
-        scope,
-      }),
-      headers: basic('backend', 'backend-secret'),
-    })
-    return access_token
-  }
-  const manage = async (path: string, scope: string, body?: object) =>
-    json(`${idp.url}/api${path}`, {
-      method: body ? 'POST' : 'GET',
-      ...(body && { body: JSON.stringify(body) }),
-      headers: {
-        authorization: `Bearer ${await machineToken(scope)}`,
-        ...(body && { 'content-type': 'application/json' }),
-      },
-    })
-  /** The ids of all impersonations, oldest first. The API orders those of one second by their ids. */
+  /** The ids of all impersonations, oldest first. `list` orders those of one second by their ids. */
   const ids: string[] = []
   const issue: Sites['issue'] = async (opening = {}) => {
-    const issued = await manage('/subject-tokens', 'impersonate', {
+    const { body } = await deployment.issue({
       userId: 'alice',
       mayAct: { sub: 'olivia', clientId: CLIENT },
       resource,
       scope: 'orders:read',
       ...opening,
     })
-    ids.push(createHash('sha256').update(issued.subjectToken).digest('base64url'))
-    return issued
+    ids.push(createHash('sha256').update(body.subjectToken).digest('base64url'))
+    return body
   }
 
   const signInUrl: Sites['signInUrl'] = (operator = 'olivia') =>
@@ -168,13 +135,12 @@ export async function startSites(
       })
     },
     async states() {
-      const { items } = await manage('/impersonations?limit=100', 'impersonations:read')
-      const found: readonly { id: string; state: string }[] = items
-      const states = new Map(found.map(({ id, state }) => [id, state]))
+      const { items } = await provider.impersonation.list({ limit: 100 })
+      const states = new Map(items.map(({ id, state }) => [id, state]))
       return ids.toReversed().map((id) => states.get(id) ?? 'gone')
     },
     async end() {
-      await manage('/impersonations/end', 'impersonations:end', { userId: 'alice' })
+      await provider.impersonation.endAll({ userId: 'alice' })
     },
     signInUrl,
     async signIn(context, operator) {
@@ -187,16 +153,15 @@ export async function startSites(
   }
 }
 
-function configuration(
-  base: string,
+function deploymentOptions(
   shop: string,
   resource: string,
   options: DeploymentOptions,
   client: Partial<ClientMetadata>,
-) {
-  const everyone = () => true
-  return deploymentConfiguration(base, new Set(['alice', 'bob', 'olivia', 'oscar']), {
+): DeploymentOptions {
+  return {
     ...options,
+    accounts: new Set(['alice', 'bob', 'olivia', 'oscar']),
     clients: [
       {
         token_endpoint_auth_method: 'none',
@@ -234,12 +199,9 @@ function configuration(
           ? { impersonation_context: context.grant.subjectTokenContext }
           : {},
       ...options.impersonation,
-      managementApi: {
-        resource: `${base}/api`,
-        clients: { issue: everyone, read: everyone, end: everyone },
-      },
+      managementApi: {},
     },
-  })
+  }
 }
 
 /** What an API needs whose callers are pages of another origin. */
@@ -250,12 +212,4 @@ const crossOrigin: Middleware = async (ctx, next) => {
   ctx.set('Access-Control-Allow-Headers', 'Authorization, DPoP, Content-Type')
   ctx.set('Access-Control-Allow-Methods', 'GET, POST, PATCH, PUT')
   ctx.status = 204
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of the provider, read by the caller.
-async function json(url: string, init: RequestInit): Promise<any> {
-  const response = await fetch(url, { method: 'POST', ...init })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${response.status} from ${url}: ${text}`)
-  return JSON.parse(text)
 }

@@ -20,10 +20,9 @@ export interface RowFilter {
    */
   readonly text?: string | undefined
   /**
-   * `'any'`: rows with an alarm. `'open'`: with one that no lead has acknowledged. `'urgent'`: those of
-   * them that have to be looked at now. `'objection'`: rows whose customer objected.
+   * `'any'`: rows with an alarm. `'open'`: with one that no lead has acknowledged. `'objection'`: rows whose customer objected.
    */
-  readonly alarm?: 'any' | 'objection' | 'open' | 'urgent' | undefined
+  readonly alarm?: 'any' | 'objection' | 'open' | undefined
   /** Only rows on hold. */
   readonly held?: true | undefined
   /** Only rows of operators whom nobody approved: see `unapprovedIn`. */

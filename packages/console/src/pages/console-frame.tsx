@@ -12,7 +12,7 @@ import { clearMessage, say } from '../web/kit/message.tsx'
 import { Page } from '../web/kit/page.tsx'
 import { go, goBack, HOME_PATH, Link, usePageLocation } from '../web/kit/router.tsx'
 import { Shortcuts, useShortcut } from '../web/kit/shortcuts.tsx'
-import { counted, Text, text, words } from '../web/kit/text.tsx'
+import { counted, text, words } from '../web/kit/text.tsx'
 import { setTitleCount } from '../web/kit/title.ts'
 import type { ConsoleSession } from '../web/session/console-session.ts'
 import { useWaiting } from '../web/session/counts.ts'
@@ -86,16 +86,10 @@ export function ConsoleFrame(props: {
       </Button>
     </>
   )
-  const hint = (
-    <p class="hint">
-      <Text of={words.web.shortcutHint} keys={<kbd>?</kbd>} />
-    </p>
-  )
   return (
     <Frame
       product={words.web.product}
       head={head}
-      foot={hint}
       notice={notice || <Interrupted session={session} />}
       strip={<MyRunning session={session} />}
     >

@@ -1,5 +1,4 @@
 import type {
-  AlarmRank,
   AuditEntry,
   AuditPerson,
   AuditRow,
@@ -160,8 +159,6 @@ export interface RunningUse extends RowUse {
 /** A row with what is derived from it. */
 export interface RowAnswer extends AuditRow {
   readonly outcome: Outcome
-  /** The rank of an alarm that no lead has seen yet. Not for operators. */
-  readonly openAlarm?: AlarmRank
   /** The page of the ticket, where the deployment knows it. */
   readonly ticketUrl?: string
   /** The name of the application, where the console knows it. */
@@ -234,42 +231,29 @@ export type TimelineEntry = AuditEntry & {
 // `GET /audit/:id/entries.jsonl`: lead, auditor. The same for one impersonation: it has no text of
 //   other entries, only what their chains need. 404 where there is no such impersonation.
 
-/** `GET /alarms`: lead, auditor. Rows with an open alarm, at most 100 of each rank. */
+/** `GET /alarms`: lead, auditor. Rows with an open alarm, at most 100. */
 export interface AlarmsAnswer {
-  /** To look at now: those that a customer objects to first, then the newest alarm first. */
-  readonly urgent: readonly RowAnswer[]
-  /** Worth knowing, newest alarm first. */
-  readonly notable: readonly RowAnswer[]
+  /** Those that a customer objects to first, then the newest alarm first. */
+  readonly alarms: readonly RowAnswer[]
   readonly now: number
 }
 
 /**
- * The body of `POST /alarms/acknowledge`: lead. 200 {@link AcknowledgedAnswer}. 409 `conflict` where none
- * of them has an alarm, 403 `access_denied` where the caller is the operator of one.
+ * The body of `POST /audit/:id/acknowledge`: lead. 204. 409 `conflict` where there is no alarm, 403 `access_denied`
+ * where the caller is the operator.
  */
 export interface AcknowledgeBody {
-  /** At most 1000 characters: for all of them. */
+  /** At most 1000 characters. */
   readonly note?: string
-  /** 1 to 100 rows, as the lead saw them: what came meanwhile stays open. */
-  readonly alarms: readonly {
-    readonly id: string
-    /** `alarm.count` */
-    readonly count: number
-    /** See `urgencyOf` */
-    readonly urgency: number
-  }[]
-}
-
-export interface AcknowledgedAnswer {
-  /** Those of the rows that were not acknowledged: they are gone, or have no alarm. */
-  readonly missing: readonly string[]
+  /** `alarm.count`, as the lead saw it: what came meanwhile stays open. */
+  readonly alarms: number
 }
 
 /**
  * `GET /stream`: server-sent events. The first one comes at once, with no ids: what happened before it,
  * the page may have missed. `event: changed`, `data: {"ids": […], "alarms": number, …}`: rows
  * that the caller may see have changed (at most 100 ids; then `ids` is empty, which means any), and
- * how many alarms there are to look at now (0 for an operator), `toDecide`: on how many permits the caller may
+ * how many alarms are open (0 for an operator), `toDecide`: on how many permits the caller may
  * decide, or has to review an emergency. Comments between show that it is alive. A count is at most one more
  * than 100: then there are more than these.
  */

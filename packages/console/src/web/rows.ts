@@ -1,9 +1,4 @@
-import {
-  type AuditRow,
-  openAlarmOf,
-  outcomeOf,
-  present,
-} from 'oidc-provider-impersonation-verify/format'
+import { type AuditRow, outcomeOf } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../kernel/ids.ts'
 import type { RowAnswer } from './answers.ts'
 import { nameIn } from './applications.ts'
@@ -13,7 +8,6 @@ import { ticketLink } from './ticket-link.ts'
 
 /** A row with what is derived from it, as far as the caller may see it. */
 export function shownRow(row: AuditRow, { caller, language, settings, now }: Call): RowAnswer {
-  const openAlarm = caller.role === 'operator' ? undefined : openAlarmOf(row)
   const application = settings.applications.find(({ clientId }) => clientId === row.application)
   return {
     ...(caller.role === 'operator' ? withoutSupervision(row) : row),
@@ -23,7 +17,6 @@ export function shownRow(row: AuditRow, { caller, language, settings, now }: Cal
     // Of others, an operator sees no request.
     lastUse: undefined,
     outcome: outcomeOf(row, now()),
-    ...present({ openAlarm }),
     ...ticketLink(row.ticket, settings),
     ...(application === undefined ? {} : { applicationName: nameIn(application, language) }),
   }

@@ -6,11 +6,6 @@ import type { MayErase, RoleOf } from './sign-in/roles.ts'
 import type { UseInWords } from './use-words.ts'
 import type { Languages } from './words/languages.ts'
 
-/** Who works in support. What it throws is answered 503, and so is an answer that takes more than 5 seconds. */
-export type ListStaff = () =>
-  | readonly { readonly id: string; readonly name?: string | undefined }[]
-  | Promise<readonly { readonly id: string; readonly name?: string | undefined }[]>
-
 /** What every feature may read of the options, checked and with the defaults. */
 export interface Settings {
   readonly applications: readonly Application[]
@@ -19,7 +14,6 @@ export interface Settings {
   readonly customers: Customers
   readonly issueAs: string
   readonly role: RoleOf
-  readonly staff: ListStaff | undefined
   readonly mayErase: MayErase | undefined
   readonly path: string
   /** The public origin of the console. */

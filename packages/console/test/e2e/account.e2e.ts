@@ -84,7 +84,7 @@ describe('the account page', function () {
     await expectGoodLooks(page, 'account-objected')
     await deployment.settled()
     const { body } = await deployment.ask('grace', '/alarms')
-    expect(body.urgent.map((row: { id: string }) => row.id)).to.eql([id])
+    expect(body.alarms.map((row: { id: string }) => row.id)).to.eql([id])
     const timeline = await deployment.ask('grace', `/audit/${id}/timeline`)
     expect(timeline.text).to.contain('I know of no ticket')
   })
@@ -112,14 +112,13 @@ describe('the account page', function () {
     expect(await page.getByRole('textbox').inputValue()).to.equal('Not me')
   })
 
-  it('is empty for a customer as whom the team never acted, and looks again when asked', async () => {
+  it('is empty for a customer as whom the team never acted, and looks again by itself', async () => {
     await using visitor = await visit(deployment.url)
     const { page } = visitor
     await open(page, 'bob')
     await before_(page).getByText('The support team has not acted as you.').waitFor()
     await expectGoodLooks(page, 'account-empty')
     await deployment.impersonate({ customer: 'bob' })
-    await page.getByRole('button', { name: 'Refresh' }).click()
     await now(page).getByRole('article').waitFor()
   })
 

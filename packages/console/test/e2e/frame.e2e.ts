@@ -73,7 +73,7 @@ describe('the frame of the console', function () {
   it('is used by shortcuts, but not while a person types', async () => {
     await using visitor = await visit(deployment.url)
     const { page } = visitor
-    await enter(page, 'olivia', '/console/running')
+    await enter(page, 'olivia', '/console/customers')
     await heading(page, 'Running now').waitFor()
     await page.keyboard.press('?')
     await dialog(page).waitFor()

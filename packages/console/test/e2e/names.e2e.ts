@@ -52,10 +52,9 @@ describe('what screen readers are told', function () {
   before(async () => {
     const audit = memoryAudit()
     permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: STAFF.grace?.name }] })
-    const staff = () => Object.entries(STAFF).map(([id, { name }]) => ({ id, name }))
     deployment = await deploy({
       ...{ audit, authorize: permits.wrap(rule) },
-      console: { permits, staff },
+      console: { permits },
     })
     const running = await deployment.impersonate({ access: 'read' })
     await running.look()

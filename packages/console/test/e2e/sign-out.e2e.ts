@@ -16,7 +16,7 @@ describe('signing out of the console', function () {
     const { page, context } = visitor
     await enter(page, 'olivia')
     const other = await context.newPage()
-    await enter(other, 'olivia', '/console/running')
+    await enter(other, 'olivia', '/console/customers')
     const running = await deployment.impersonate()
     const ofOthers = await deployment.impersonate({ operator: 'oscar', customer: 'bob' })
     expect(await running.look()).to.equal(200)

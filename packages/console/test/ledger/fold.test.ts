@@ -7,7 +7,6 @@ import {
   foldRepetition,
   type Happening,
   isAlarmOpen,
-  openAlarmOf,
   outcomeOf,
 } from 'oidc-provider-impersonation-verify/format'
 import {
@@ -212,27 +211,20 @@ describe('the row of an impersonation', () => {
   it('has an alarm of each kind, and none of what is no reason for one', () => {
     const alarms: readonly [AuditEntry, string][] = [
       [replayed('a', T), 'replayed'],
-      [used('a', T, { refused: { by: 'sender', description: 'd' } }), 'refused'],
       [used('a', T, { refused: { by: 'replay', description: 'd' } }), 'proof_reused'],
       [{ ...refused(T), protects: true }, 'protected'],
-      [ended('a', T, { end: { at: 1, cause: 'user' } }), 'ended_by_customer'],
       [act('objected', 'a', T), 'objection'],
     ]
     for (const [entry, kind] of alarms) {
       expect(rowOf(entry).alarm, kind).to.deep.include({ at: T, kinds: [kind], count: 1 })
     }
     const all = rowOf(...alarms.map(([entry]) => entry))
-    expect(all.alarm?.kinds).to.deep.equal([
-      'ended_by_customer',
-      'objection',
-      'proof_reused',
-      'protected',
-      'refused',
-      'replayed',
-    ])
+    expect(all.alarm?.kinds).to.deep.equal(['objection', 'proof_reused', 'protected', 'replayed'])
     for (const entry of [
       issued('a', T),
       ended('a', T),
+      ended('a', T, { end: { at: 1, cause: 'user' } }),
+      used('a', T, { refused: { by: 'sender', description: 'd' } }),
       used('a', T, { status: 500 }),
       // The tab of the application asks once more after the end.
       used('a', T, { refused: { by: 'status', description: 'd' } }),
@@ -243,7 +235,7 @@ describe('the row of an impersonation', () => {
   })
 
   it('has an open alarm until a lead has seen as many as there are, whenever they happened', () => {
-    const seen = (alarms?: number) => act('acknowledged', 'a', T + 50, { alarms, urgency: alarms })
+    const seen = (alarms?: number) => act('acknowledged', 'a', T + 50, { alarms })
     const [one, two] = [replayed('a', T + 10), act('objected', 'a', T + 20)]
     expect(isAlarmOpen(rowOf(issued('a', T)))).to.equal(false)
     expect(isAlarmOpen(rowOf(one))).to.equal(true)
@@ -253,48 +245,39 @@ describe('the row of an impersonation', () => {
     expect(isAlarmOpen(rowOf(one, seen()))).to.equal(true)
   })
 
-  describe('has an alarm to look at now', () => {
+  describe('has an alarm of refused acts together', () => {
     const denied = (path: string, at: number) =>
       used('a', at, { path, refused: { by: 'impersonation', description: 'd' } })
     const outOfScope = (count: number) =>
       Array.from({ length: count }, (_, index) =>
         used('a', T + index, { path: `/${index}`, refused: { by: 'scope', description: 'd' } }),
       )
-    const urgent = (...entries: AuditEntry[]) => openAlarmOf(rowOf(...entries))
-
-    it('for an objection, a replay, a used proof and a protected person, at once', () => {
-      const proof = used('a', T, { refused: { by: 'replay', description: 'd' } })
-      const protects = { ...refused(T), protects: true } as const
-      for (const entry of [act('objected', 'a', T), replayed('a', T), proof, protects]) {
-        expect(urgent(entry), entry.event).to.equal('urgent')
-      }
-    })
+    const alarms = (...entries: AuditEntry[]) => rowOf(...entries).alarm?.count ?? 0
+    const isOpen = (...entries: AuditEntry[]) => isAlarmOpen(rowOf(...entries))
 
     it('for ten refusals, and again for each ten more than a lead has seen', () => {
-      expect(urgent(...outOfScope(9))).to.equal('notable')
-      expect(urgent(...outOfScope(10))).to.equal('urgent')
-      const seen = act('acknowledged', 'a', T + 50, { alarms: 10, urgency: 1 })
-      expect(urgent(...outOfScope(10), seen)).to.equal(undefined)
-      expect(urgent(...outOfScope(11), seen)).to.equal('notable')
-      expect(urgent(...outOfScope(20), seen)).to.equal('urgent')
+      expect(alarms(...outOfScope(9))).to.equal(0)
+      expect(alarms(...outOfScope(10))).to.equal(1)
+      expect(rowOf(...outOfScope(12)).alarm).to.deep.equal({
+        ...{ at: T + 11, kinds: ['refused'], count: 1 },
+      })
+      const seen = act('acknowledged', 'a', T + 50, { alarms: 1 })
+      expect(isOpen(...outOfScope(19), seen)).to.equal(false)
+      expect(isOpen(...outOfScope(20), seen)).to.equal(true)
     })
 
     it('for three different acts that are closed to impersonations, in any order', () => {
       const [one, two, three] = [denied('/c', T), denied('/a', T + 1), denied('/b', T + 2)]
-      expect(urgent(one, two, denied('/a', T + 3))).to.equal('notable')
+      expect(alarms(one, two, denied('/a', T + 3))).to.equal(0)
       for (const entries of [
         [one, two, three],
         [three, one, two],
         [two, three, one],
       ]) {
-        expect(urgent(...entries)).to.equal('urgent')
-        expect(rowOf(...entries).alarm?.deniedActs).to.deep.equal(['GET /a', 'GET /b', 'GET /c'])
+        const { alarm, refusedActs } = rowOf(...entries)
+        expect(alarm).to.deep.equal({ at: T + 2, kinds: ['refused'], count: 1 })
+        expect(refusedActs?.denied).to.deep.equal(['GET /a', 'GET /b', 'GET /c'])
       }
-    })
-
-    it('and only to know of an end by the customer', () => {
-      const end = ended('a', T, { end: { at: 1, cause: 'user' } })
-      expect(urgent(end)).to.equal('notable')
     })
   })
 

@@ -102,7 +102,6 @@ export const options: SupportConsoleOptions = {
   account: { clientId: 'customer-account', describe },
   words: { fr: french },
   ticket: { pattern: /SUP-\d+/, url: (ticket) => `https://tickets.example.com/${ticket}` },
-  staff: () => [{ id: 'olivia', name: 'Olivia' }, { id: 'grace' }],
   onAlarm({ kind, impersonation, url }: Alarm) {
     const named: AlarmKind = kind
     const operator: AuditPerson | undefined = impersonation.operator

@@ -253,8 +253,7 @@ for (const { name, create, suite } of storages) {
       await storage.recount(replay.writer, replay.sequence, 12, replay.lastTime ?? 0)
       const row = await stored(storage, 'd')
       const before = row.alarm ?? expect.fail()
-      const { count, urgent } = before
-      const alarm = { ...before, count: count + 10, urgent: urgent + 10 }
+      const alarm = { ...before, count: before.count + 10 }
       await storage.putRow({ ...row, alarm, replays: row.replays + 10 })
       const lines = await linesOfExport(storage.store, provider.sign)
       expect(await verified(lines)).to.include({ repeatedEntries: 5, repetitions: 15 })

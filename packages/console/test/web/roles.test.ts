@@ -53,7 +53,7 @@ const PROMISED: Readonly<Record<string, string>> = {
   'POST /permits/:id/lift': 'operator lead auditor',
   'POST /permits/:id/revoke': 'operator lead auditor',
   'POST /permits/:id/review': 'operator lead auditor',
-  'POST /alarms/acknowledge': 'lead',
+  'POST /audit/:id/acknowledge': 'lead',
   'POST /audit/:id/hold': 'lead auditor',
   'POST /audit/:id/release': 'lead auditor',
   'GET /alarms': 'lead auditor',

@@ -84,20 +84,6 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
     )
   })
 
-  it('no credentials, or those of another scheme: both challenges, without an error', async () => {
-    for (const authorization of [
-      '',
-      'Basic x',
-      `DPoPx ${client.bound}`,
-      `Bearerx ${client.bound}`,
-    ]) {
-      const shown = client.request({ authorization, dpop: await client.proof() })
-      expect((await refusal(api.authenticate(shown))).challenge('api')).to.equal(
-        'Bearer realm="api", DPoP realm="api", algs="ES256 Ed25519 EdDSA"',
-      )
-    }
-  })
-
   it('a good proof by another key: the token is the invalid one (§7.1, figure 16)', async () => {
     const other = await dpopKey()
     const dpop = await other.proof({ htm: 'GET', htu: HTU, ath: athOf(client.bound) })

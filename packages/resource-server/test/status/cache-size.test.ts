@@ -75,7 +75,7 @@ describe('the guard: how many status lists it holds', () => {
   })
 
   it('a wait that no signal ends, such as one for keys, ends after two seconds', async () => {
-    using timeouts = hurriedTimeouts()
+    using timeouts = hurriedTimeouts(2000)
     const cache = statusCache(
       () => new Promise(() => {}),
       () => 0,

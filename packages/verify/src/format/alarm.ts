@@ -2,32 +2,20 @@ import { alertDueAt, pendingAlertOf } from './alert.ts'
 import { type AuditEntry, MISLABELLED_EVENT, USED_EVENT } from './entry.ts'
 import { FAILURES_PER_ALARM } from './notice.ts'
 import { present } from './present.ts'
-import { ALARM_KINDS, type AlarmKind, type AlarmRank, type AuditRow, type RowAlarm } from './row.ts'
+import { ALARM_KINDS, type AlarmKind, type AuditRow, type RefusedActs } from './row.ts'
 import { unapprovedIn } from './unapproved.ts'
 
-/** So many refusals in one impersonation are urgent together. */
-const REFUSALS_PER_URGENCY = 10
-/** So many different acts that are closed to impersonations are urgent together. */
-const DENIED_ACTS_PER_URGENCY = 3
+/** So many refusals in one impersonation are an alarm together. */
+const REFUSALS_PER_ALARM = 10
+/** So many different acts that are closed to impersonations are an alarm together. */
+const DENIED_ACTS_PER_ALARM = 3
 /** What is kept of the beginning and of the end of each of them, in characters. */
 const MAX_ACT_PART_LENGTH = 128
 
-/** Each of these is urgent by itself. */
-const URGENT_KINDS: ReadonlySet<AlarmKind> = new Set<AlarmKind>([
-  'after_refusal',
-  'not_notified',
-  'objection',
-  'proof_reused',
-  'protected',
-  'replayed',
-  'tampered',
-])
-
-/** What the alarm of an entry is about, if it is one. */
+/** What the alarm of an entry is about, if it is one. A refused act is one together with others alone. */
 export function alarmKindOf({
   event,
   use,
-  end,
   protects,
   notice,
   review,
@@ -38,7 +26,6 @@ export function alarmKindOf({
   if (event === USED_EVENT && use?.refused && use.refused.by !== 'status') {
     return use.refused.by === 'replay' ? 'proof_reused' : 'refused'
   }
-  if (event === 'impersonation.ended' && end?.cause === 'user') return 'ended_by_customer'
   if (event === 'impersonation.started' && unapprovedIn(review) === 'after_refusal') {
     return 'after_refusal'
   }
@@ -50,34 +37,25 @@ export function alarmKindOf({
   return undefined
 }
 
-/** Whether an entry is an alarm that has to be looked at now, whatever else happened. */
-export function isUrgentByItself(entry: AuditEntry): boolean {
+/** Whether an entry is an alarm, whatever else happened. */
+export function isAlarmByItself(entry: AuditEntry): boolean {
   const kind = alarmKindOf(entry)
-  return kind !== undefined && URGENT_KINDS.has(kind)
+  return kind !== undefined && kind !== 'refused'
 }
 
 /** An alarm of which the deployment is to be told. */
 export interface PendingAlarm {
   readonly kind: AlarmKind
-  readonly rank: AlarmRank
   /** How often that kind is to be told of by now: 1 or more. */
   readonly count: number
 }
 
-/** What is urgent comes first. */
-const ALARM_KINDS_IN_ORDER = ALARM_KINDS.toSorted(
-  (one, other) => Number(URGENT_KINDS.has(other)) - Number(URGENT_KINDS.has(one)),
-)
-
-/** The next alarm to tell. Refused acts are told once, and again each time that they become urgent together. */
-export function pendingAlarmOf({ alert, alarm }: AuditRow): PendingAlarm | undefined {
-  if (!alert || !alarm) return undefined
-  const found = pendingAlertOf(alert, ALARM_KINDS_IN_ORDER, (kind) =>
-    kind === 'refused' ? 1 + urgencyOfRefusals(alarm) : (alert.due[kind]?.count ?? 0),
+/** The next alarm to tell. Refused acts are told each time that they become an alarm together. */
+export function pendingAlarmOf({ alert, refusedActs }: AuditRow): PendingAlarm | undefined {
+  if (!alert) return undefined
+  return pendingAlertOf(alert, ALARM_KINDS, (kind) =>
+    kind === 'refused' ? alarmsOf(refusedActs) : (alert.due[kind]?.count ?? 0),
   )
-  if (!found) return undefined
-  const isUrgent = URGENT_KINDS.has(found.kind) || (found.kind === 'refused' && found.count > 1)
-  return { ...found, rank: isUrgent ? 'urgent' : 'notable' }
 }
 
 /** When the deployment is to be told of an alarm. */
@@ -86,25 +64,45 @@ export function alarmDueAt(row: AuditRow): number | undefined {
 }
 
 /**
+ * The alarm of a row, and the refused acts that may become one.
+ *
  * @param count how often it happened: 1 or more
  * @param lastTime of the last one, in milliseconds since the epoch
  */
 export function foldAlarm(
-  alarm: RowAlarm | undefined,
+  row: Pick<AuditRow, 'alarm' | 'refusedActs'> | undefined,
   entry: AuditEntry,
   count: number,
   lastTime: number,
-): RowAlarm | undefined {
+): Pick<AuditRow, 'alarm' | 'refusedActs'> {
+  const { alarm, refusedActs: before } = row ?? {}
   const kind = alarmKindOf(entry)
-  if (kind === undefined) return alarm
-  const before = alarm ?? { at: 0, kinds: [], count: 0, urgent: 0, refused: 0, deniedActs: [] }
+  if (kind === undefined) return { refusedActs: before, alarm }
+  const refusedActs = kind === 'refused' ? withRefused(before, entry, count, lastTime) : before
+  const more = kind === 'refused' ? alarmsOf(refusedActs) - alarmsOf(before) : count
+  if (kind === 'refused' && alarmsOf(refusedActs) === 0) return { refusedActs, alarm }
+  // The last of all refused acts, in whatever order they are stored.
+  const time = kind === 'refused' ? (refusedActs?.at ?? lastTime) : lastTime
   return {
-    at: Math.max(before.at, lastTime),
-    kinds: [...new Set([...before.kinds, kind])].toSorted(),
-    count: before.count + count,
-    urgent: before.urgent + (URGENT_KINDS.has(kind) ? count : 0),
-    refused: before.refused + (kind === 'refused' ? count : 0),
-    deniedActs: deniedActsWith(before.deniedActs, entry),
+    refusedActs,
+    alarm: {
+      at: Math.max(alarm?.at ?? 0, time),
+      kinds: [...new Set([...(alarm?.kinds ?? []), kind])].toSorted(),
+      count: (alarm?.count ?? 0) + more,
+    },
+  }
+}
+
+function withRefused(
+  acts: RefusedActs | undefined,
+  entry: AuditEntry,
+  count: number,
+  lastTime: number,
+): RefusedActs {
+  return {
+    at: Math.max(acts?.at ?? 0, lastTime),
+    count: (acts?.count ?? 0) + count,
+    denied: deniedActsWith(acts?.denied ?? [], entry),
   }
 }
 
@@ -115,18 +113,14 @@ function deniedActsWith(acts: readonly string[], { use }: AuditEntry): readonly 
   const isLong = whole.length > 2 * MAX_ACT_PART_LENGTH
   const parts = [whole.slice(0, MAX_ACT_PART_LENGTH), whole.slice(-MAX_ACT_PART_LENGTH)]
   const act = (isLong ? parts.join('…') : whole).toWellFormed()
-  return [...new Set([...acts, act])].toSorted().slice(0, DENIED_ACTS_PER_URGENCY)
+  return [...new Set([...acts, act])].toSorted().slice(0, DENIED_ACTS_PER_ALARM)
 }
 
-/** How often there was a reason to look at once. There is an open one where it is more than was seen. */
-export function urgencyOf(alarm: RowAlarm): number {
-  return alarm.urgent + urgencyOfRefusals(alarm)
-}
-
-/** Of refused acts, none of which is urgent by itself. */
-export function urgencyOfRefusals({ refused, deniedActs }: RowAlarm): number {
-  const isProbing = deniedActs.length >= DENIED_ACTS_PER_URGENCY
-  return Math.floor(refused / REFUSALS_PER_URGENCY) + (isProbing ? 1 : 0)
+/** How many alarms refused acts are together. */
+function alarmsOf(acts: RefusedActs | undefined): number {
+  if (!acts) return 0
+  const isProbing = acts.denied.length >= DENIED_ACTS_PER_ALARM
+  return Math.floor(acts.count / REFUSALS_PER_ALARM) + (isProbing ? 1 : 0)
 }
 
 export function foldAcknowledgement(
@@ -135,22 +129,12 @@ export function foldAcknowledgement(
 ): AuditRow['acknowledged'] {
   const { event, timeMs: time, by = '', note } = entry
   if (event !== 'support.acknowledged') return acknowledged
-  const seen = {
-    alarms: Math.max(acknowledged?.alarms ?? 0, entry.alarms ?? 0),
-    urgency: Math.max(acknowledged?.urgency ?? 0, entry.urgency ?? 0),
-  }
-  if (acknowledged && acknowledged.at >= time) return { ...acknowledged, ...seen }
-  return { at: time, by, ...present({ note }), ...seen }
+  const alarms = Math.max(acknowledged?.alarms ?? 0, entry.alarms ?? 0)
+  if (acknowledged && acknowledged.at >= time) return { ...acknowledged, alarms }
+  return { at: time, by, ...present({ note }), alarms }
 }
 
-/** The rank of what no lead has seen yet; `undefined` where there is nothing. */
-export function openAlarmOf({ alarm, acknowledged }: AuditRow): AlarmRank | undefined {
-  if (!alarm) return undefined
-  if (urgencyOf(alarm) > (acknowledged?.urgency ?? 0)) return 'urgent'
-  return alarm.count > (acknowledged?.alarms ?? 0) ? 'notable' : undefined
-}
-
-/** Whether there is an alarm of any rank that no lead has seen yet. */
-export function isAlarmOpen(row: AuditRow): boolean {
-  return openAlarmOf(row) !== undefined
+/** Whether there is an alarm that no lead has seen yet. */
+export function isAlarmOpen({ alarm, acknowledged }: AuditRow): boolean {
+  return (alarm?.count ?? 0) > (acknowledged?.alarms ?? 0)
 }

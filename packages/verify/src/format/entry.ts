@@ -186,8 +186,6 @@ export interface AuditEntry extends ToldEvent {
    * later stays open, also if it happened before.
    */
   readonly alarms?: number | undefined
-  /** The same of what is urgent: see `urgencyOf`. */
-  readonly urgency?: number | undefined
   /** With `support.refused`: the directory protects the customer. */
   readonly protects?: true | undefined
   /** With the first entry of a permit. */

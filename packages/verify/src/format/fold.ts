@@ -68,7 +68,7 @@ export function sumWith(
     isStartInferred,
     end: endOf(before, entry),
     refusal: refusalOf(before, entry),
-    alarm: foldAlarm(before.alarm, entry, count, lastTime),
+    ...foldAlarm(before, entry, count, lastTime),
     acknowledged: foldAcknowledgement(before, entry),
     hold: holdOf(before, entry),
     objection: objectionOf(before, entry),
@@ -91,7 +91,7 @@ export function foldRepetition(row: AuditRow, happening: Happening): AuditRow {
   return {
     ...row,
     ...present({
-      alarm: foldAlarm(row.alarm, entry, count, lastTime),
+      ...foldAlarm(row, entry, count, lastTime),
       lastUse: lastUseOf(row, entry, lastTime),
     }),
     lastAt: Math.max(row.lastAt, lastTime),
@@ -107,7 +107,13 @@ const NOTHING_KNOWN: Required<AuditRow> = {
   ...{ review: undefined, application: undefined, requestedBy: undefined, resource: undefined },
   ...{ scope: undefined, jti: undefined, askedAt: undefined, startedAt: undefined },
   ...{ expiresAt: undefined, isStartInferred: undefined, end: undefined, refusal: undefined },
-  ...{ alarm: undefined, acknowledged: undefined, hold: undefined, objection: undefined },
+  ...{
+    refusedActs: undefined,
+    alarm: undefined,
+    acknowledged: undefined,
+    hold: undefined,
+    objection: undefined,
+  },
   ...{ notice: undefined, alert: undefined, lastUse: undefined },
 }
 const READING_METHODS: ReadonlySet<string | undefined> = new Set([

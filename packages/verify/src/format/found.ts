@@ -1,4 +1,4 @@
-import { alarmDueAt, openAlarmOf } from './alarm.ts'
+import { alarmDueAt, isAlarmOpen } from './alarm.ts'
 import { digestOf } from './chain.ts'
 import { noticeDueAt } from './notice.ts'
 import { present } from './present.ts'
@@ -19,8 +19,6 @@ export interface RowFound {
   readonly ticket?: string | undefined
   /** Of the last alarm, where no lead has acknowledged it. Times are in milliseconds since the epoch. */
   readonly openAlarmAt?: number | undefined
-  /** The same where it is urgent. */
-  readonly urgentAlarmAt?: number | undefined
   /** Of a row on hold. */
   readonly heldAt?: number | undefined
   /** Of what nobody approved: see {@link unapprovedIn}. */
@@ -38,13 +36,11 @@ export type StoredRow = AuditRow & { readonly found: RowFound }
 
 export function storedRowOf(row: AuditRow): StoredRow {
   const { customer, operator, ticket, alarm, hold, review } = row
-  const open = openAlarmOf(row)
   const found = {
     customer: customer && indexable(customer.id),
     operator: operator && indexable(operator.id),
     ticket: ticket === undefined ? undefined : indexable(searchable(ticket)),
-    openAlarmAt: open && alarm?.at,
-    urgentAlarmAt: open === 'urgent' ? alarm?.at : undefined,
+    openAlarmAt: isAlarmOpen(row) ? alarm?.at : undefined,
     heldAt: hold?.isHeld ? hold.at : undefined,
     isUnapproved: unapprovedIn(review) && (true as const),
     noticeDueAt: noticeDueAt(row),

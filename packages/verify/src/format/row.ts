@@ -15,10 +15,6 @@ export const ALARM_KINDS = [
   'proof_reused',
   // A request to act as a person whom the directory of the deployment protects.
   'protected',
-  // The guard of an API refused an act.
-  'refused',
-  // The customer ended it.
-  'ended_by_customer',
   // The customer says: I did not ask for this.
   'objection',
   // The customer could not be told, three times one after the other.
@@ -27,29 +23,28 @@ export const ALARM_KINDS = [
   'after_refusal',
   // The storage has another customer than the entries: somebody changed it.
   'tampered',
+  // The guards of APIs refused ten acts, or three different ones that are closed to impersonations.
+  'refused',
 ] as const
 
 export type AlarmKind = (typeof ALARM_KINDS)[number]
-
-/**
- * `'urgent'`: to look at now. `'notable'`: worth knowing, such as an act that was refused once: pages
- * offer what a token cannot do, and people try.
- */
-export type AlarmRank = 'notable' | 'urgent'
 
 export interface RowAlarm {
   /** Time of the last one. */
   readonly at: number
   /** In the order of the alphabet. */
   readonly kinds: readonly AlarmKind[]
-  /** Alarms of any rank. There is an open one where it is more than `acknowledged.alarms`. */
+  /** There is an open one where it is more than `acknowledged.alarms`. */
   readonly count: number
-  /** Those that are urgent by themselves. */
-  readonly urgent: number
-  /** Refused acts: ten of them are urgent together. */
-  readonly refused: number
-  /** Different acts that are closed to impersonations, at most three: three are urgent together. */
-  readonly deniedActs: readonly string[]
+}
+
+/** Acts that the guards of APIs refused: many of them are an alarm. */
+export interface RefusedActs {
+  /** Time of the last one. */
+  readonly at: number
+  readonly count: number
+  /** Different ones that are closed to impersonations, at most three. */
+  readonly denied: readonly string[]
 }
 
 /** A request to an API. */
@@ -136,6 +131,7 @@ export interface AuditRow {
   readonly denied: number
   /** How often the subject token was presented again. */
   readonly replays: number
+  readonly refusedActs?: RefusedActs | undefined
   readonly alarm?: RowAlarm | undefined
   readonly acknowledged?:
     | {
@@ -145,8 +141,6 @@ export interface AuditRow {
         readonly note?: string | undefined
         /** How many alarms were seen: the most of all acknowledgements. */
         readonly alarms: number
-        /** The same of what is urgent: see `urgencyOf`. */
-        readonly urgency: number
       }
     | undefined
   /** The last of `support.held` and `support.released`. */

@@ -16,8 +16,6 @@ export interface Look {
   press(name: string): Promise<void>
   /** Presses the box or round button of this label. */
   choose(label: string): Promise<void>
-  /** Takes an option of the list of this label. */
-  select(label: string, value: string): Promise<void>
   /** Presses the field of this label, and types. */
   fill(label: string, text: string): Promise<void>
 }
@@ -85,10 +83,6 @@ function lookAt(tab: Tab, onDeed: (deed: Deed) => void): Look {
     },
     async choose(label) {
       await press(CHOSEN, label)
-      onDeed('click')
-    },
-    async select(label, value) {
-      await until(`"${label}" with "${value}"`, () => inPage(tab, takeOption, label, value), text)
       onDeed('click')
     },
     async fill(label, typed) {
@@ -177,15 +171,4 @@ function findPoint(kinds: string, name: string): { x: number; y: number } | null
   element.scrollIntoView({ block: 'center', behavior: 'instant' })
   const { x, y, width, height } = element.getBoundingClientRect()
   return { x: Math.round(x + width / 2), y: Math.round(y + height / 2) }
-}
-
-/** Takes it without the mouse: the list that opens belongs to the browser, and not to the page. */
-function takeOption(name: string, value: string): boolean {
-  const list = [...document.querySelectorAll('select')].find((it) =>
-    [...it.labels].some(({ textContent }) => textContent?.includes(name)),
-  )
-  if (!list || ![...list.options].some((option) => option.value === value)) return false
-  list.value = value
-  list.dispatchEvent(new Event('change', { bubbles: true }))
-  return true
 }

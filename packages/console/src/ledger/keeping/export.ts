@@ -3,7 +3,6 @@ import {
   asciiJson,
   decodeEntry,
   isAlarmOpen,
-  openAlarmOf,
   outcomeOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { pages } from '../../kernel/pages.ts'
@@ -129,7 +128,7 @@ function csvColumns(row: AuditRow, now: number): Record<string, string | number 
     alarms: alarm?.count ?? 0,
     alarm_kinds: alarm?.kinds.join(' '),
     last_alarm: csvTime(alarm?.at),
-    alarm_open: openAlarmOf(row) ?? 'no',
+    alarm_open: isAlarmOpen(row) ? 'yes' : 'no',
     acknowledged: csvTime(acknowledged?.at),
     acknowledged_by: acknowledged?.by,
     acknowledgement: acknowledged?.note,

@@ -154,7 +154,6 @@ const ENTRY = objectOf({
   note: mayBeText,
   continues: mayBeText,
   alarms: v.optional(count),
-  urgency: v.optional(count),
   protects: v.optional(flag),
   terms: v.optional(
     objectOf({

@@ -131,7 +131,6 @@ export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
       customer === undefined ? [] : is('customer', indexable(customer), true),
       alarm === 'objection' ? has('objected_at IS NOT NULL', true) : [],
       held ? has('held_at IS NOT NULL', true) : [],
-      alarm === 'urgent' ? has('urgent_alarm_at IS NOT NULL', true) : [],
       unapproved ? has('unapproved', true) : [],
       alarm === 'open' ? has('open_alarm_at IS NOT NULL', true) : [],
       alarm === 'any' ? has('alarm_at IS NOT NULL', false) : [],

@@ -20,13 +20,12 @@ export function Mark() {
 export function Frame(props: {
   product: string
   head?: ComponentChildren
-  foot?: ComponentChildren
   notice?: ComponentChildren
   /** Between the head and the page. */
   strip?: ComponentChildren
   children: ComponentChildren
 }) {
-  const { product, head, foot, notice, strip, children } = props
+  const { product, head, notice, strip, children } = props
   return (
     <>
       <a class="skip" href="#content">
@@ -48,7 +47,6 @@ export function Frame(props: {
         <Messages />
         {children}
       </main>
-      <footer class="foot">{foot}</footer>
     </>
   )
 }

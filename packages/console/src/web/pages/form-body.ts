@@ -40,7 +40,8 @@ export async function readFormBody(ctx: Context): Promise<FormValues> {
 async function readFields(request: IncomingMessage): Promise<Iterable<[string, unknown]>> {
   const parts: Buffer[] = []
   let length = 0
-  for await (const part of request) {
+  // The answer needs the connection.
+  for await (const part of request.iterator({ destroyOnReturn: false })) {
     length += part.length
     if (length > MAX_BYTES) {
       throw new Problem(413, 'invalid_request', `the form must not exceed ${MAX_BYTES} bytes`)

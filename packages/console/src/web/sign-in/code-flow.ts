@@ -104,10 +104,10 @@ export function codeFlow(
       ctx.redirect(`${provider.urlFor('authorization')}?${parameters}`)
     },
 
-    isOurs: (ctx) => readCookie(ctx, placeOf(String(ctx.query.state)).name) !== undefined,
+    isOurs: (ctx) => readCookie(ctx, placeOf(stateOf(ctx)).name) !== undefined,
 
     async finish(ctx) {
-      const state = typeof ctx.query.state === 'string' ? ctx.query.state : ''
+      const state = stateOf(ctx)
       const begun = readBegun(ctx, placeOf(state).name)
       if (!begun) return { to: '', trouble: 'elsewhere' }
       writeCookie(ctx, placeOf(state), '', 0)
@@ -120,6 +120,11 @@ export function codeFlow(
       }
     },
   }
+}
+
+/** The state of an answer of the provider. Empty for what we never sent. */
+function stateOf({ query: { state } }: Context): string {
+  return typeof state === 'string' && /^[\w-]{43}$/.test(state) ? state : ''
 }
 
 function readBegun(ctx: Context, name: string): Begun | undefined {

@@ -12,5 +12,5 @@ export function assertSameOrigin(ctx: Context, url: string): void {
   const site = ctx.get('Sec-Fetch-Site')
   const isOurs = site === '' ? ctx.get('Origin') === url : site === 'same-origin'
   if (isOurs) return
-  throw new Problem(403, 'access_denied', 'this form comes from another site')
+  throw new Problem(403, 'other_site', 'this form comes from another site')
 }

@@ -11,8 +11,7 @@ import { heading, visitDeployment } from '../support/operating.ts'
 const badge = (page: Page, count: number): Locator =>
   page.getByRole('navigation').getByText(`${count} alarm${count === 1 ? '' : 's'} to look at now`)
 const notice = (page: Page): Locator => page.locator('.toast')
-const alarms = (page: Page): Locator => page.getByRole('list', { name: 'Look at it now' })
-const notable = (page: Page): Locator => page.getByRole('list', { name: 'Worth knowing' })
+const alarms = (page: Page): Locator => page.getByRole('list', { name: 'Alarms' })
 const acknowledge = (page: Page): Locator =>
   page.getByRole('main').getByRole('button', { name: /^Acknowledge/ })
 
@@ -88,35 +87,27 @@ describe('alarms', () => {
     await badge(page, 2).waitFor()
     // What a customer objects to comes first.
     expect(await alarms(page).getByRole('heading').allTextContents()).to.deep.equal([
-      'The customer ended it. The customer says: I did not ask for this',
+      'The customer says: I did not ask for this',
       'A token was used again',
     ])
-    expect(await notable(page).getByRole('heading').allTextContents()).to.deep.equal([
-      'An act was refused',
-    ])
     await alarms(page).getByText('I never called.').waitFor()
-    // Several at once, with one note.
-    expect(await acknowledge(page).isDisabled()).to.equal(true)
-    for (const name of ['Olivia Okafor as Bob Marsh', 'Olivia Okafor as Alice Ng']) {
-      await page
-        .getByRole('checkbox', { name: saying(`Select: ${name}`) })
-        .last()
-        .check()
-    }
-    await page.getByRole('button', { name: 'Acknowledge 2' }).click()
-    await page.getByRole('dialog').getByLabel('Note (not required)').fill('Both were me.')
+    await alarms(page)
+      .getByRole('button', { name: saying('Acknowledge: Olivia Okafor as Alice Ng') })
+      .last()
+      .click()
+    await page.getByRole('dialog').getByLabel('Note (not required)').fill('That was me.')
     await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
-    await page.getByText('2 are acknowledged.').waitFor()
+    await page.getByText('The alarm is acknowledged.').waitFor()
     await badge(page, 1).waitFor()
-    // They stay in their places until the reader asks for the list again.
-    expect(await page.locator('.alarms').getByRole('heading').count()).to.equal(3)
+    // It stays in its place until the reader asks for the list again.
+    expect(await page.locator('.alarms').getByRole('heading').count()).to.equal(2)
     await page.reload()
     await badge(page, 1).waitFor()
     await alarms(page).getByText('I never called.').waitFor()
     expect(await page.locator('.alarms').getByRole('heading').count()).to.equal(1)
     const { body } = await deployment.ask('ada', '/audit?alarm=any')
     const notes = body.rows.map((row: RowAnswer) => row.acknowledged?.note)
-    expect(notes.filter((note: unknown) => note === 'Both were me.')).to.have.length(2)
+    expect(notes.filter((note: unknown) => note === 'That was me.')).to.have.length(1)
   })
 
   it('are not raised by ordinary work, and by three different acts that are closed to support', async () => {
@@ -135,18 +126,15 @@ describe('alarms', () => {
       await running.look()
     }
     await deployment.settled()
-    await page.getByText('3 new alarms').waitFor()
-    await page.getByRole('button', { name: 'Show', exact: true }).click()
     await page.getByText('Nothing to look at now.').waitFor()
-    expect(await notable(page).getByRole('heading').count(), 'one for each').to.equal(3)
-    const red = page.locator('.badge.alarm, .alarm:not(.calm), .count, .toast .message')
+    const red = page.locator('.badge.alarm, .card.alarm, .count, .toast .message')
     expect(await red.count()).to.equal(0)
 
     const probing = await deployment.impersonate({ ticket: 'W-4' })
     for (const path of ['/email', '/password', '/phone']) await probing.refused(path)
     await deployment.settled()
     await badge(page, 1).waitFor()
-    await notice(page).getByText('An act was refused').waitFor()
+    await notice(page).getByText('Acts were refused').waitFor()
   }).timeout(60_000)
 
   it('are counted without those that are acknowledged and stay in place', async () => {
@@ -158,8 +146,7 @@ describe('alarms', () => {
     await deployment.settled()
     await enter(page, 'grace', '/console/alarms')
     await page.getByText('2 alarms', { exact: true }).waitFor()
-    await page.getByRole('checkbox').first().check()
-    await page.getByRole('button', { name: /^Acknowledge/ }).click()
+    await acknowledge(page).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
     await page.getByText('1 alarm', { exact: true }).waitFor()
     expect(await alarms(page).getByRole('listitem').count()).to.equal(2)
@@ -213,16 +200,11 @@ describe('alarms', () => {
   it('are acknowledged as far as they were seen: what comes meanwhile stays open', async () => {
     for (const isInList of [true, false]) {
       const running = await deployment.impersonate()
-      await running.refused()
+      await running.replay()
       await deployment.settled()
       await using grace = await visitDeployment(deployment)
       const { page } = grace
       await enter(page, 'grace', isInList ? '/console/alarms' : `/console/audit/${running.id}`)
-      if (isInList)
-        await page
-          .getByRole('checkbox', { name: /^Select/ })
-          .first()
-          .check()
       await acknowledge(page).first().click()
       if (!isInList) {
         // While the dialog is open, the page does not hear of the next one.
@@ -234,12 +216,11 @@ describe('alarms', () => {
       await running.replay()
       await deployment.settled()
       await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
-      await page.getByText(/(?:The alarm|1) is acknowledged\./).waitFor()
+      await page.getByText('The alarm is acknowledged.').waitFor()
       const { body } = await deployment.ask('grace', `/audit/${running.id}`)
-      expect(body.openAlarm, String(isInList)).to.equal('urgent')
-      expect(body.acknowledged).to.include({ alarms: 1, urgency: 0 })
-      const alarms = [{ id: running.id, count: 2, urgency: 1 }]
-      await deployment.ask('grace', '/alarms/acknowledge', { alarms })
+      expect(body.alarm.count, String(isInList)).to.equal(2)
+      expect(body.acknowledged).to.include({ alarms: 1 })
+      await deployment.ask('grace', `/audit/${running.id}/acknowledge`, { alarms: 2 })
     }
   })
 })
@@ -249,7 +230,7 @@ const counts = (pages: readonly Page[]): Promise<number[]> =>
 
 async function isAnswerWithAlarm(response: Response): Promise<boolean> {
   if (!response.url().endsWith('/api/alarms')) return false
-  return (await response.json()).urgent.length === 1
+  return (await response.json()).alarms.length === 1
 }
 
 /** The requests of the page for locks are answered in their order, and then drawn. */

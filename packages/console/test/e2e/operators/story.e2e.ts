@@ -61,8 +61,6 @@ describe('the story of an operator', () => {
     await strip(page).waitFor({ state: 'hidden' })
     await goTo(page, '/console')
     await over(page).getByText(reads('You acted as Alice Ng')).waitFor()
-    await over(page).getByRole('button', { name: 'Hide' }).click()
-    await over(page).waitFor({ state: 'hidden' })
     equal((await deployment.ask('olivia', '/running')).body.running.length, 0)
   })
 

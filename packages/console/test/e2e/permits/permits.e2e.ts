@@ -147,8 +147,6 @@ describe('permits', function () {
     const ended =
       'You no longer act as Alice Ng: Grace Lindqvist ended it, and says: Call them first'
     await olivia.page.getByText(reads(ended)).waitFor()
-    await goTo(olivia.page, '/console/running')
-    await olivia.page.getByRole('table').waitFor({ state: 'detached' })
     const { items } = await deployment.provider.impersonation.list({ state: 'active' })
     expect(items).to.deep.equal([])
     await tab.close()
@@ -238,26 +236,19 @@ describe('permits', function () {
     await tab.close()
   })
 
-  it('what ended under a permit is not offered to continue once that is taken back, nor where the operator is paused', async () => {
+  it('what ended under a permit is not offered to continue once that is taken back', async () => {
     const { id } = await askInCode()
     await permits.grant(id, { by: 'grace' })
     const { end: endIt } = await deployment.impersonate({ ticket: 'SUP-123' })
     await endIt()
-    await deployment.impersonate({ ticket: 'SUP-5', access: 'read', customer: 'carla' })
     await deployment.settled()
     await using olivia = await visitDeployment(deployment)
     const { page } = olivia
     await enter(page, 'olivia', '/console')
     const goOn = page.getByRole('button', { name: reads('Continue for SUP-123, as Alice Ng') })
-    const other = page.getByRole('button', { name: reads('Continue in a new tab, as Carla Nunes') })
     await goOn.waitFor()
-    await other.waitFor()
     await permits.revoke(id, { by: 'grace' })
     await goOn.waitFor({ state: 'detached' })
-    expect(await other.count()).to.equal(1)
-    const held = await deployment.ask('grace', '/pauses', { operator: 'olivia', for: 600 })
-    expect(held.status).to.equal(201)
-    await other.waitFor({ state: 'detached' })
   })
 
   it('a decision that came while no page was open is told at the sign-in and after a reload, until it was seen', async () => {

@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
 import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
 import type { Locator, Page } from 'playwright-core'
-import type { RowAnswer } from '../../../src/web/answers.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { enter, submitSignIn } from '../support/enter.ts'
@@ -54,7 +53,7 @@ describe('an emergency after a refusal is red', function () {
     await expectGoodLooks(grace.page, 'after-refusal-running')
 
     await using olivia = await visitDeployment(deployment)
-    await enter(olivia.page, 'olivia', '/console/running')
+    await enter(olivia.page, 'olivia', '/console/customers')
     await red(strip(olivia.page)).waitFor()
     await red(olivia.page.getByRole('row').filter({ hasText: 'SUP-9' })).waitFor()
     await expectGoodLooks(olivia.page, 'after-refusal-strip')
@@ -78,18 +77,13 @@ describe('an emergency after a refusal is red', function () {
     await goTo(page, '/console/audit')
     await red(page.getByRole('row').filter({ hasText: 'SUP-9' })).waitFor()
 
-    const { urgent } = (await deployment.ask('grace', '/alarms')).body
-    const alarms = urgent.map(({ id, alarm }: RowAnswer) => ({
-      id,
-      count: alarm?.count,
-      urgency: 1,
-    }))
-    const { status } = await deployment.ask('grace', '/alarms/acknowledge', { alarms })
-    expect([urgent.length, status]).to.deep.equal([1, 200])
+    const [row] = (await deployment.ask('grace', '/alarms')).body.alarms
+    const seen = await deployment.ask('grace', `/audit/${row.id}/acknowledge`, { alarms: 1 })
+    expect(seen.status).to.equal(204)
     await permits.review(permit, { by: 'grace', note: 'Saw it' })
     await permits.revoke(permit, { by: 'grace' })
-    const seen = 'Without approval, after a refusal (acknowledged)'
-    await red(page.getByRole('row').filter({ hasText: 'SUP-9' }), seen).waitFor()
+    const name = 'Without approval, after a refusal (acknowledged)'
+    await red(page.getByRole('row').filter({ hasText: 'SUP-9' }), name).waitFor()
     await expectGoodLooks(page, 'after-refusal-list')
 
     await goTo(page, `/console/audit/${running}`)
@@ -102,7 +96,7 @@ describe('an emergency after a refusal is red', function () {
     await expectGoodLooks(page, 'after-refusal-page')
     await goTo(page, `/console/approvals/${permit}`)
     await red(page.locator('dl.facts').first()).waitFor()
-    await red(page.getByRole('row').filter({ hasText: 'SUP-9' }), seen).waitFor()
+    await red(page.getByRole('row').filter({ hasText: 'SUP-9' }), name).waitFor()
     await expectGoodLooks(page, 'after-refusal-permit')
   })
 
@@ -165,7 +159,7 @@ describe('an emergency is red, and is looked at before somebody says so', functi
 
   it('where it runs, in the audit, which finds it by a filter, and above all else on its page', async () => {
     await using olivia = await visitDeployment(deployment)
-    await enter(olivia.page, 'olivia', '/console/running')
+    await enter(olivia.page, 'olivia', '/console/customers')
     await mark(strip(olivia.page)).waitFor()
     const rows = olivia.page.getByRole('row')
     await mark(rows.filter({ hasText: 'SUP-9' })).waitFor()

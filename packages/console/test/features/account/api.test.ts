@@ -171,7 +171,7 @@ describe('the API of the account page', () => {
       await deployment.settled()
       const [told] = await listOf('paula')
       expect((await ask('paula', '/objection', { id: told?.id })).status).to.equal(404)
-      const [alarm] = (await deployment.ask('ada', '/alarms')).body.urgent
+      const [alarm] = (await deployment.ask('ada', '/alarms')).body.alarms
       expect(alarm.alarm.kinds).to.deep.equal(['protected'])
     })
 
@@ -236,7 +236,7 @@ describe('the API of the account page', () => {
       expect((await listOf('alice'))[0]).to.include({ state: 'ended_by_you' })
       const row = await deployment.audit.row(running.id)
       expect(row?.end).to.include({ cause: 'user', by: 'alice' })
-      expect(row?.alarm?.kinds).to.deep.equal(['ended_by_customer'])
+      expect(row?.alarm).to.equal(undefined)
       expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
     })
 
@@ -263,11 +263,11 @@ describe('the API of the account page', () => {
       const note = 'I did not call <b>anyone</b>'
       expect((await ask('alice', '/objection', { id: running.id, note })).status).to.equal(200)
       const { body } = await deployment.ask('grace', '/alarms')
-      expect(body.urgent[0]).to.deep.include({ id: running.id, openAlarm: 'urgent' })
-      expect(body.urgent[0].objection).to.include({ note })
-      expect(body.urgent[0].alarm.kinds).to.deep.equal(['ended_by_customer', 'objection'])
+      expect(body.alarms[0]).to.deep.include({ id: running.id })
+      expect(body.alarms[0].objection).to.include({ note })
+      expect(body.alarms[0].alarm.kinds).to.deep.equal(['objection'])
       const [told] = await listOf('alice')
-      expect(told?.objectedAt).to.equal(body.urgent[0].objection.at)
+      expect(told?.objectedAt).to.equal(body.alarms[0].objection.at)
       expect((await ask('alice', '/running')).body.impersonations, 'it ended').to.deep.equal([])
     })
 
@@ -282,7 +282,7 @@ describe('the API of the account page', () => {
         ...Array.from({ length: 9 }, () => 409),
       ])
       expect((await ask('alice', '/objection', { id })).body.error).to.equal('already_objected')
-      expect((await deployment.audit.row(id))?.alarm).to.include({ urgent: 1 })
+      expect((await deployment.audit.row(id))?.alarm).to.include({ count: 1 })
     })
 
     it('once, also while the first one is not stored yet', async () => {

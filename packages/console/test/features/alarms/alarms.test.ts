@@ -83,49 +83,41 @@ describe('alarms', () => {
   }
 
   it(
-    'are handed over once each, after they were stored, with time, facts and page; urgent ones first',
+    'are handed over once each, after they were stored, with time, facts and page; no refused act by itself',
     handing(async (process) => {
       const { told } = process
       await process.record(
         ...[issued('a', T), replayed('a', T + 1), used('a', T + 2), refusedUse(T + 3)],
         ended('a', T + 4, { end: { at: 1, cause: 'user' } }),
         act('objected', 'a', T + 5, { note: 'not me' }),
-        act('acknowledged', 'a', T + 6, { alarms: 4 }),
+        act('acknowledged', 'a', T + 6, { alarms: 2 }),
       )
-      await process.settled(4)
+      await process.settled(2)
       await looks()
-      expect(
-        new Set(told.map(({ kind, rank, timeMs }) => `${kind} ${rank} ${timeMs - T}`)),
-      ).to.deep.equal(
-        new Set([
-          'replayed urgent 1',
-          'objection urgent 5',
-          'refused notable 3',
-          'ended_by_customer notable 4',
-        ]),
+      expect(new Set(told.map(({ kind, timeMs }) => `${kind} ${timeMs - T}`))).to.deep.equal(
+        new Set(['replayed 1', 'objection 5']),
       )
-      expect(told).to.have.length(4)
+      expect(told).to.have.length(2)
       expect(told[0]?.impersonation).to.include({ id: idOf('a'), replays: 1 })
       expect(told[0]?.impersonation).to.not.have.any.keys('alert', 'notice')
       expect(told[0]?.url).to.equal(urlOf(idOf('a')))
-      expect(new Set(told.map(({ id }) => id)).size).to.equal(4)
+      expect(new Set(told.map(({ id }) => id)).size).to.equal(2)
       expect(told[0]?.id).to.match(/^[\w-]{43}$/)
     }),
   )
 
   it(
-    'are not handed over again and again where the same happens again: refusals when they become urgent',
+    'are not handed over again and again where the same happens again: refusals when they are an alarm together',
     handing(async (process) => {
       const { told } = process
       for (let index = 0; index < 50; index += 1) {
         await process.record(replayed('a', T + index), refusedUse(T + index))
       }
-      await until(async () => (await process.outcomes()).includes('alerted refused 6'))
+      await until(async () => (await process.outcomes()).includes('alerted refused 5'))
       await looks()
-      const kinds = told.map(({ kind, rank }) => `${kind} ${rank}`)
-      expect(kinds.filter((each) => each === 'replayed urgent')).to.have.length(1)
-      expect(kinds.filter((each) => each.startsWith('refused')).length).to.be.within(1, 6)
-      expect(kinds).to.include('refused urgent')
+      const kinds = told.map(({ kind }) => kind)
+      expect(kinds.filter((each) => each === 'replayed')).to.have.length(1)
+      expect(kinds.filter((each) => each === 'refused').length).to.be.within(1, 5)
     }),
   )
 

@@ -122,7 +122,7 @@ describe('permits in the console', () => {
     expect(again.body.approval.permit).to.include({ id, state: 'requested', isMine: true })
     await deployment.settled()
     const { body } = await ask('grace', '/alarms')
-    expect([...body.urgent, ...body.notable]).to.deep.equal([])
+    expect(body.alarms).to.deep.equal([])
   })
 
   it('a start that needs an approval first is no refusal: not in the audit, not on the customer’s page', async () => {
@@ -505,7 +505,7 @@ describe('permits in the console', () => {
     const refused = await ask('olivia', '/permits', { ...ASK, userId: 'paula' })
     expect(codeOf(refused)).to.deep.equal([403, 'access_denied'])
     await deployment.settled()
-    expect((await ask('grace', '/alarms')).body.urgent).to.have.length(1)
+    expect((await ask('grace', '/alarms')).body.alarms).to.have.length(1)
   })
 
   it('an emergency acts at once, waits for a review, and bars the next', async () => {

@@ -296,7 +296,7 @@ describe('an objection', () => {
     expect((await object(deployment, id)).body.isPaused).to.equal(true)
     await deployment.settled()
     const { body } = await ask('grace', '/alarms')
-    expect(body.urgent[0].alarm.urgent, 'it is one alarm').to.equal(1)
+    expect(body.alarms[0].alarm.count, 'it is one alarm').to.equal(1)
   })
 
   it('is finished by another process, where this one ended before what runs', async () => {

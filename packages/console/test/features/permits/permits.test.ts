@@ -355,9 +355,9 @@ describe('permits', () => {
       expect(await permits.refusals(permit)).to.have.length(1)
       await deployment.impersonate({ ticket: 'SUP-9' })
       await deployment.settled()
-      const [row] = (await deployment.ask('grace', '/alarms')).body.urgent
+      const [row] = (await deployment.ask('grace', '/alarms')).body.alarms
       expect(row.review).to.equal('after a refusal by grace')
-      expect(row.alarm).to.deep.include({ kinds: ['after_refusal'], urgent: 1 })
+      expect(row.alarm).to.deep.include({ kinds: ['after_refusal'], count: 1 })
     })
 
     it('mark an emergency of another ticket, however much the rule itself has to say', async () => {
@@ -367,7 +367,7 @@ describe('permits', () => {
       await emergency({ ticket: 'SUP-9' })
       await deployment.impersonate({ ticket: 'SUP-9' })
       await deployment.settled()
-      const [row] = (await deployment.ask('grace', '/alarms')).body.urgent
+      const [row] = (await deployment.ask('grace', '/alarms')).body.alarms
       expect(row.alarm.kinds).to.deep.equal(['after_refusal'])
     })
 
@@ -375,7 +375,7 @@ describe('permits', () => {
       await emergency()
       await deployment.impersonate()
       await deployment.settled()
-      expect((await deployment.ask('grace', '/alarms')).body.urgent).to.deep.equal([])
+      expect((await deployment.ask('grace', '/alarms')).body.alarms).to.deep.equal([])
     })
 
     it('are lifted by an approver, once, and never by who asked or by the customer', async () => {

@@ -166,8 +166,7 @@ async function happen(at: Deployment): Promise<void> {
   for (const { id } of rows) {
     ok(await ask('ada', `/audit/${id}/hold`, { note: 'Tapir' }))
     ok(await ask('ada', `/audit/${id}/release`, { note: 'Ibex' }))
-    const seen = { id, count: 99, urgency: 99 }
-    await ask('grace', '/alarms/acknowledge', { alarms: [seen], note: 'Ibex' })
+    await ask('grace', `/audit/${id}/acknowledge`, { alarms: 99, note: 'Ibex' })
   }
   const exports = ['customer=alice', 'text=Alice+Ng', 'ticket=TCK-77', 'text=alice@example.com']
   for (const filter of exports) {

@@ -63,7 +63,7 @@ describe('the export as CSV', () => {
       ...{ reads: '1', changes: '1', refused: '0', replays: '1', alarms: '1' },
       ...{
         alarm_kinds: 'replayed',
-        alarm_open: 'urgent',
+        alarm_open: 'yes',
         on_hold: 'yes',
         hold_changed_by: 'grace',
       },

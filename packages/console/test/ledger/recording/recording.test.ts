@@ -204,7 +204,6 @@ describe('the audit of a deployment', function () {
       const issue = await deployment.ask('olivia', '/impersonations', ASKED)
       expect([issue.status, issue.headers.get('retry-after')]).to.deep.equal([503, '5'])
       for (const [who, action] of [
-        ['grace', '/alarms/acknowledge'],
         ['ada', `/audit/${running.id}/hold`],
         ['ada', `/audit/${running.id}/release`],
       ] as const) {

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../../web/kit/button.tsx'
-import { clearMessage, say } from '../../../web/kit/message.tsx'
+import { say } from '../../../web/kit/message.tsx'
 import { Page } from '../../../web/kit/page.tsx'
 import { language, Text, text, words } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
@@ -94,17 +94,7 @@ export function AccountPage<T>(props: { session: CustomerSession; permitPart: Pe
   return (
     <Page title={words.account.title} about={words.account.about}>
       <section class="part" aria-labelledby="now">
-        <div class="section-head">
-          <h2 id="now">{words.account.now}</h2>
-          <Button
-            onPress={() => {
-              clearMessage()
-              return look()
-            }}
-          >
-            {words.account.lookAgain}
-          </Button>
-        </div>
+        <h2 id="now">{words.account.now}</h2>
         <Loaded of={running} label={words.web.loading}>
           {({ impersonations }) =>
             impersonations.length === 0 ? (

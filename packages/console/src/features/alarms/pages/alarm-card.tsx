@@ -1,6 +1,7 @@
 import type { RowAnswer } from '../../../web/answers.ts'
 import { Opens } from '../../../web/kit/back.tsx'
 import { Badge } from '../../../web/kit/badge.tsx'
+import { Button } from '../../../web/kit/button.tsx'
 import { Acting, actingOf, Moment } from '../../../web/kit/in-words.tsx'
 import { auditPath } from '../../../web/kit/paths.ts'
 import { Said } from '../../../web/kit/said.tsx'
@@ -14,17 +15,15 @@ export function AlarmCard(props: {
   row: RowAnswer
   /** Whether no lead has acknowledged it yet. */
   isOpen: boolean
-  isUrgent: boolean
-  isChosen: boolean
   /** `undefined` for who may not acknowledge. */
-  onChoose: ((isChosen: boolean) => void) | undefined
+  onAcknowledge: (() => void) | undefined
 }) {
-  const { row, isOpen, isUrgent, isChosen, onChoose } = props
+  const { row, isOpen, onAcknowledge } = props
   const { alarm, objection, ticket, reason } = row
   if (!alarm) return null
   return (
-    <li class={isUrgent ? 'card alarm' : 'card alarm calm'}>
-      <h3>{alarm.kinds.map((kind) => words.alarms.kinds[kind]).join('. ')}</h3>
+    <li class="card alarm">
+      <h2>{alarm.kinds.map((kind) => words.alarms.kinds[kind]).join('. ')}</h2>
       <p>
         <Acting row={row} />
         {' · '}
@@ -39,16 +38,13 @@ export function AlarmCard(props: {
       )}
       <div class="actions">
         {isOpen ? (
-          onChoose && (
-            <label class="choice">
-              <input
-                type="checkbox"
-                aria-label={text(labels.chooseLabel, { acting: actingOf(row) })}
-                checked={isChosen}
-                onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
-              />
-              {labels.choose}
-            </label>
+          onAcknowledge && (
+            <Button
+              label={text(labels.acknowledgeLabel, { acting: actingOf(row) })}
+              onPress={onAcknowledge}
+            >
+              {words.alarms.acknowledge}
+            </Button>
           )
         ) : (
           <Badge tone="good">{labels.done}</Badge>

@@ -6,13 +6,13 @@ import { Link } from '../../../web/kit/router.tsx'
 import { counted, text, words } from '../../../web/kit/text.tsx'
 import { Toast } from '../../../web/kit/toast.tsx'
 import type { Session } from '../../../web/session/session.ts'
-import { AlarmWatch, urgencyKey } from './alarm-watch.ts'
+import { AlarmWatch, alarmKey } from './alarm-watch.ts'
 import { isFirstTab } from './one-tab.ts'
 
 const { alarms } = words
 
 /**
- * Tells leads and auditors of an urgent alarm that comes while the page is open. It lies above the page, so
+ * Tells leads and auditors of an alarm that comes while the page is open. It lies above the page, so
  * nothing moves, and takes no focus. Of the tabs of a browser, the one that is seen first tells it.
  */
 export function AlarmNotice({ session }: { session: Session }) {
@@ -23,13 +23,13 @@ export function AlarmNotice({ session }: { session: Session }) {
     const watch = AlarmWatch.of(session)
     const announce = async () => {
       if (document.hidden) return
-      const open = new Set(watch.urgent.map(urgencyKey))
-      const news = waiting.current.filter((row) => open.has(urgencyKey(row)))
+      const open = new Set(watch.rows.map(alarmKey))
+      const news = waiting.current.filter((row) => open.has(alarmKey(row)))
       waiting.current = []
-      const first = await Promise.all(news.map((row) => isFirstTab(`alarm ${urgencyKey(row)}`)))
+      const first = await Promise.all(news.map((row) => isFirstTab(`alarm ${alarmKey(row)}`)))
       const mine = news.filter((_, index) => first[index])
       // What was acknowledged meanwhile is no news.
-      setShown((shown) => [...mine, ...shown.filter((row) => open.has(urgencyKey(row)))])
+      setShown((shown) => [...mine, ...shown.filter((row) => open.has(alarmKey(row)))])
     }
     const unlisten = watch.listen((fresh) => {
       waiting.current = [...waiting.current, ...fresh]
@@ -50,7 +50,7 @@ export function AlarmNotice({ session }: { session: Session }) {
     <Toast
       of={
         row && {
-          key: shown.map(urgencyKey).join(),
+          key: shown.map(alarmKey).join(),
           tone: 'refused',
           children: (
             <p>

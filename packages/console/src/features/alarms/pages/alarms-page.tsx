@@ -16,68 +16,39 @@ import { inWords } from '../../../web/session/problem.ts'
 import { AlarmCard } from './alarm-card.tsx'
 import { AlarmWatch, alarmKey } from './alarm-watch.ts'
 
-/** The API answers with no more of each rank. */
+/** The API answers with no more. */
 const MAX_ALARMS = 100
 const { alarms } = words
 const { page: labels } = alarms
-
-/** What the page shows: it changes by a click alone. */
-interface ShownAlarms {
-  readonly urgent: readonly RowAnswer[]
-  readonly notable: readonly RowAnswer[]
-}
 
 /** The open alarms. Those that come wait for a click, and those that are acknowledged stay in place. */
 export function AlarmsPage({ session, children }: PageProps & { children: ComponentChildren }) {
   const watch = AlarmWatch.of(session)
   const [, redraw] = useState({})
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const [isAsked, setAsked] = useState(false)
-  const shown = useRef<ShownAlarms>()
-  if (watch.state === 'ready') shown.current ??= { ...watch }
+  const [asked, setAsked] = useState<RowAnswer>()
+  const shown = useRef<readonly RowAnswer[]>()
+  if (watch.state === 'ready') shown.current ??= watch.rows
   useEffect(() => watch.listen(() => redraw({})), [watch])
-  const { urgent, notable } = shown.current ?? { urgent: [], notable: [] }
-  const rows = [...urgent, ...notable]
+  const rows = shown.current ?? []
   const known = new Set(rows.map(alarmKey))
   // One that has a newer alarm is open, too.
   const open = new Set(watch.rows.map(({ id }) => id))
   const newer = watch.rows.filter((row) => !known.has(alarmKey(row))).length
   const shownOpen = rows.filter(({ id }) => open.has(id)).length
-  const wanted = rows.filter(({ id }) => chosen.has(id) && open.has(id))
   const show = () => {
-    shown.current = { ...watch }
+    shown.current = watch.rows
     redraw({})
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.alarms a')?.focus())
   }
-  const confirm = async (note: string) => {
+  const confirm = async (row: RowAnswer, note: string) => {
     try {
-      const { missing } = await acknowledge(session, wanted, note)
-      setChosen(new Set())
-      const count = wanted.length - missing.length
-      say('done', counted(labels.wereAcknowledged, count))
+      await acknowledge(session, row, note)
+      say('done', alarms.wasAcknowledged)
     } catch (error) {
-      say('trouble', inWords(error), { label: words.web.tryAgain, run: () => confirm(note) })
+      say('trouble', inWords(error), { label: words.web.tryAgain, run: () => confirm(row, note) })
     }
     await watch.load()
   }
-  const listed = (list: readonly RowAnswer[], isUrgent: boolean) => (
-    <ul class="alarms" aria-label={isUrgent ? labels.urgent : labels.notable}>
-      {list.map((row) => (
-        <AlarmCard
-          key={alarmKey(row)}
-          row={row}
-          isOpen={open.has(row.id)}
-          isUrgent={isUrgent}
-          isChosen={chosen.has(row.id)}
-          onChoose={
-            session.me.role === 'lead' && row.operator?.id !== session.me.id
-              ? (isChosen) => setChosen(changed(chosen, row.id, isChosen))
-              : undefined
-          }
-        />
-      ))}
-    </ul>
-  )
   return (
     <Page title={labels.title} about={labels.about}>
       <div class="list-head">
@@ -90,53 +61,45 @@ export function AlarmsPage({ session, children }: PageProps & { children: Compon
             </>
           )}
         </div>
-        {session.me.role === 'lead' && rows.length > 0 && (
-          <Button kind="primary" disabled={wanted.length === 0} onPress={() => setAsked(true)}>
-            {wanted.length === 0 ? alarms.acknowledge : counted(labels.acknowledge, wanted.length)}
-          </Button>
-        )}
       </div>
       {watch.problem !== undefined && (
         <ProblemMessage error={watch.problem} again={() => watch.load()} />
       )}
       {watch.state === 'loading' && <Skeleton label={labels.loading} lines={6} />}
-      {shown.current && (
-        <section>
-          <h2>{labels.urgent}</h2>
-          {urgent.length === 0 ? <p class="empty">{labels.none}</p> : listed(urgent, true)}
-        </section>
+      {shown.current && rows.length === 0 && <p class="empty">{labels.none}</p>}
+      {rows.length > 0 && (
+        <ul class="alarms" aria-label={labels.title}>
+          {rows.map((row) => (
+            <AlarmCard
+              key={alarmKey(row)}
+              row={row}
+              isOpen={open.has(row.id)}
+              onAcknowledge={
+                session.me.role === 'lead' && row.operator?.id !== session.me.id
+                  ? () => setAsked(row)
+                  : undefined
+              }
+            />
+          ))}
+        </ul>
       )}
       {children}
-      {notable.length > 0 && (
-        <section>
-          <h2>{labels.notable}</h2>
-          <p class="note">{labels.notableAbout}</p>
-          {listed(notable, false)}
-        </section>
-      )}
-      {Math.max(watch.urgent.length, watch.notable.length) >= MAX_ALARMS && (
+      {watch.rows.length >= MAX_ALARMS && (
         <p class="note">{text(labels.many, { count: MAX_ALARMS })}</p>
       )}
       <p>
         <Link to="/audit?alarm=any">{labels.past}</Link>
       </p>
-      {isAsked && (
+      {asked && (
         <NoteDialog
           title={alarms.acknowledge}
           about={alarms.acknowledgeAbout}
-          subject={wanted.map(actingOf)}
+          subject={actingOf(asked)}
           isNeeded={false}
-          onConfirm={confirm}
-          onClose={() => setAsked(false)}
+          onConfirm={(note) => confirm(asked, note)}
+          onClose={() => setAsked(undefined)}
         />
       )}
     </Page>
   )
-}
-
-function changed(ids: ReadonlySet<string>, id: string, isIn: boolean): ReadonlySet<string> {
-  const next = new Set(ids)
-  if (isIn) next.add(id)
-  else next.delete(id)
-  return next
 }

@@ -8,16 +8,16 @@ import { WaitingCard } from '../../../web/kit/waiting-card.tsx'
 import type { Session } from '../../../web/session/session.ts'
 import { AlarmWatch } from './alarm-watch.ts'
 
-/** The alarms to look at now. */
+/** The open alarms. */
 export function AlarmsWaiting({ session }: { session: Session }) {
   const watch = AlarmWatch.of(session)
   const [, redraw] = useState({})
   useEffect(() => watch.listen(() => redraw({})), [watch])
-  const { urgent } = watch
-  if (urgent.length === 0) return null
-  const heading = counted(words.alarms.toLookAt, urgent.length)
+  const { rows } = watch
+  if (rows.length === 0) return null
+  const heading = counted(words.alarms.toLookAt, rows.length)
   return (
-    <WaitingCard heading={heading} to="/alarms" items={urgent} keyOf={({ id }) => id}>
+    <WaitingCard heading={heading} to="/alarms" items={rows} keyOf={({ id }) => id}>
       {(row) => (
         <>
           <Opens to={auditPath(row.id)}>

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import {
   type AlarmKind,
-  type AlarmRank,
   type AuditRow,
   pendingAlarmOf,
 } from 'oidc-provider-impersonation-verify/format'
@@ -14,11 +13,6 @@ export interface Alarm {
   /** The same each time that it is handed over: 43 of the characters A-Z, a-z, 0-9, - and _. */
   readonly id: string
   readonly kind: AlarmKind
-  /**
-   * `'urgent'`: to look at now. A refused act that is not the first one comes again where it makes the
-   * refusals of the impersonation urgent, such as the tenth.
-   */
-  readonly rank: AlarmRank
   /** When it happened, in milliseconds since the epoch. */
   readonly timeMs: number
   /** The page of the console that shows it. */
@@ -45,10 +39,10 @@ export function alarmAlerts(
     if (!(await recorder.recordMissing(begun))) return undefined
     // It says what happened meanwhile, too.
     const { alert: told, notice: _, ...impersonation } = (await store.row(id)) ?? found
-    const { kind, count, rank } = pending
+    const { kind, count } = pending
     const alarm: Alarm = {
       id: hash('sha256', JSON.stringify(['alarm', id, kind, count]), 'base64url'),
-      ...{ kind, rank, timeMs: told?.due[kind]?.at ?? timeMs, url: urlOf(id), impersonation },
+      ...{ kind, timeMs: told?.due[kind]?.at ?? timeMs, url: urlOf(id), impersonation },
     }
     return {
       tell: async (signal: AbortSignal) => onAlarm(alarm, { signal }),

@@ -32,7 +32,7 @@ export function actingPages<T>(approvalPart: ApprovalPart<T>): readonly Route[] 
       hasForm: true,
     },
     { path: '/customers/:id', roles: ACTING_ROLES, page: CustomerPage },
-    { path: '/running', roles: ALL_ROLES, page: RunningPage, link: running.title },
+    { path: '/running', roles: SUPERVISING_ROLES, page: RunningPage, link: running.title },
     { path: '/continue/:id', roles: ACTING_ROLES, page: ContinuePage },
   ]
 }

@@ -15,7 +15,7 @@ export const FILTER = {
   ticket: searchWords,
   outcome: v.optional(oneOf(ALL_OUTCOMES)),
   text: searchWords,
-  alarm: v.optional(oneOf(['any', 'objection', 'open', 'urgent'])),
+  alarm: v.optional(oneOf(['any', 'objection', 'open'])),
   held: mark,
   unapproved: mark,
 }

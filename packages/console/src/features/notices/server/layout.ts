@@ -9,7 +9,6 @@ export interface MailContent {
   readonly facts: readonly (readonly [label: string, value: string])[]
   readonly doneTitle: string
   readonly done: readonly string[] | undefined
-  readonly more: string | undefined
   readonly linkTitle: string
   readonly url: string
   readonly onlyLink: string
@@ -22,14 +21,13 @@ export interface Layout {
 }
 
 export function mailText(
-  { hello, sentence, facts, done, doneTitle, more, linkTitle, url, onlyLink }: MailContent,
+  { hello, sentence, facts, done, doneTitle, linkTitle, url, onlyLink }: MailContent,
   factOf: (label: string, value: string) => string,
 ): string {
   return [
     `${hello}\n\n${sentence}\n`,
     ...facts.map(([label, value]) => factOf(label, value)),
     ...(done ? [`\n${doneTitle}:`, ...done.map((line) => `- ${line}`)] : []),
-    ...(more === undefined ? [] : [`\n${more}`]),
     `\n${linkTitle}\n${url}\n\n${onlyLink}\n`,
   ].join('\n')
 }
@@ -45,8 +43,7 @@ const LINE = '#dcdfe6'
  * button that hides where it leads.
  */
 export function mailHtml(content: MailContent, { language, brand }: Layout): string {
-  const { subject, hello, sentence, facts, done, doneTitle, more, linkTitle, url, onlyLink } =
-    content
+  const { subject, hello, sentence, facts, done, doneTitle, linkTitle, url, onlyLink } = content
   const accent = brand?.color ?? INK
   const rows = facts.map(
     ([label, value]) =>
@@ -61,7 +58,6 @@ export function mailHtml(content: MailContent, { language, brand }: Layout): str
           `<ul style="margin:0 0 16px;padding:0 0 0 24px">${done.map((line) => html`<li>${line}</li>`).join('')}</ul>`,
         ]
       : []),
-    more === undefined ? '' : html`<p style="margin:0 0 12px">${more}</p>`,
     html`<p style="margin:0 0 16px">${linkTitle}<br><a href="${url}" style="color:${accent}">${url}</a></p>`,
     html`<p style="margin:0;font-size:14px;color:${INK_SOFT}">${onlyLink}</p>`,
   ].join('\n')

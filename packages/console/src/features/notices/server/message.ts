@@ -24,8 +24,6 @@ export interface MessageFacts
   readonly name: string | undefined
   /** How many impersonations it tells of. */
   readonly times: number
-  /** Whether the customer is told of the end as well. */
-  readonly isEndToCome: boolean
   readonly canChange: boolean | undefined
   /** Of an end. */
   readonly done: WhatWasDone | undefined
@@ -56,7 +54,6 @@ export function writeMessage(
     facts: labelledFacts(facts, reader),
     doneTitle: account.did,
     done: facts.done && doneLines(facts.done, reader),
-    more: facts.isEndToCome ? words.endToCome : undefined,
     linkTitle: words.links[kind],
     url,
     onlyLink: words.onlyLink,

@@ -55,7 +55,6 @@ export async function writeNotice(
       ...{ ...notice, name: recipient.name },
       canChange: mayChange(access, applications),
       times: done?.length ?? 1,
-      isEndToCome: facts.kind === 'started' && notices.when.includes('ended'),
       done: done && (await doneInAll(store, done, account.describe, language)),
     },
     { language, words, brand, timeZone: notices.timeZone },

@@ -77,7 +77,6 @@ export function PermitsPage({ session }: PageProps) {
       {toDecide.length > 0 && (
         <section>
           <h2>{labels.decide}</h2>
-          <p class="note">{labels.keys}</p>
           {cards(toDecide, labels.decide)}
         </section>
       )}
@@ -86,12 +85,6 @@ export function PermitsPage({ session }: PageProps) {
           <h2>{labels.mine}</h2>
           {cards(mine, labels.mine)}
         </section>
-      )}
-      {watch.state === 'ready' && (
-        <p class="empty">
-          {toDecide.length === 0 && labels.decideNone}{' '}
-          {mine.length === 0 && session.me.role !== 'auditor' && labels.mineNone}
-        </p>
       )}
       {others.length > 0 && (
         <section>

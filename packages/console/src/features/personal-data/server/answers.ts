@@ -11,8 +11,6 @@ export interface Span {
   readonly count: number
   readonly from?: number
   readonly to?: number
-  /** Whether there may be more. */
-  readonly more?: true
 }
 
 export interface ErasureRequestAnswer {
@@ -44,11 +42,8 @@ export interface PersonAnswer extends PersonAnswered {
   readonly isKnown: boolean
   /** Impersonations, and refused requests, as the customer. */
   readonly asCustomer: Span
-  /** As the operator: no erasure removes them. */
-  readonly asOperator: Span
   /** Permits, pauses and answers about the customer. */
   readonly permits: Span
-  readonly permitsAsOperator: Span
   /** Requests to APIs as the customer. */
   readonly uses: number
   /** Impersonations of which the customer was told. */

@@ -1,6 +1,6 @@
 import {
   type AuditRow,
-  openAlarmOf,
+  isAlarmOpen,
   outcomeOf,
   type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
@@ -39,7 +39,7 @@ export function rowInForce(row: AuditRow, now: number): InForceReason | undefine
   if (row.hold?.isHeld) return 'held'
   const outcome = outcomeOf(row, now)
   if (outcome === 'running' || outcome === 'waiting') return 'running'
-  return openAlarmOf(row) === 'urgent' ? 'alarm' : undefined
+  return isAlarmOpen(row) ? 'alarm' : undefined
 }
 
 /** @param hasAccount whether the customer has an account: without one, nothing can be issued */

@@ -28,7 +28,7 @@ export const personPage: View<PersonAnswer> = (person, { words }) => ({
 })
 
 function Facts({ of: person }: { of: PersonAnswer }, { words }: At) {
-  const { email, id, asCustomer, asOperator, permits, permitsAsOperator } = person
+  const { email, id, asCustomer, permits } = person
   const labels = words.personalData.person
   return (
     <section data-about="*">
@@ -45,18 +45,13 @@ function Facts({ of: person }: { of: PersonAnswer }, { words }: At) {
         <Fact name={labels.uses}>{String(person.uses)}</Fact>
         <Fact name={labels.notices}>{String(person.notices)}</Fact>
         <Fact name={labels.held}>{String(person.held)}</Fact>
-        {asOperator.count > 0 && <SpanFact name={labels.asOperator} of={asOperator} />}
-        {permitsAsOperator.count > 0 && (
-          <SpanFact name={labels.permitsAsOperator} of={permitsAsOperator} />
-        )}
       </dl>
-      {asOperator.count + permitsAsOperator.count > 0 && <p class="note">{labels.operatorStays}</p>}
     </section>
   )
 }
 
 function SpanFact({ name, of }: { name: string; of: Span }, at: At) {
-  const { count, from, to, more } = of
+  const { count, from, to } = of
   const labels = at.words.personalData.person
   return (
     <Fact name={name}>
@@ -64,7 +59,7 @@ function SpanFact({ name, of }: { name: string; of: Span }, at: At) {
         String(count)
       ) : (
         <Text
-          of={more ? labels.spanMore : labels.span}
+          of={labels.span}
           count={text(at, '{count}', { count })}
           from={<Time at={from} />}
           to={<Time at={to} />}

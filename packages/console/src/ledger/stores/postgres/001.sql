@@ -31,7 +31,6 @@ CREATE TABLE impersonation_audit_row (
   end_cause text COLLATE "C" GENERATED ALWAYS AS ((data -> 'end') ->> 'cause') STORED,
   alarm_at bigint GENERATED ALWAYS AS (CAST(((data -> 'alarm') ->> 'at') AS bigint)) STORED,
   open_alarm_at bigint GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'openAlarmAt') AS bigint)) STORED,
-  urgent_alarm_at bigint GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'urgentAlarmAt') AS bigint)) STORED,
   objected_at bigint GENERATED ALWAYS AS (CAST(((data -> 'objection') ->> 'at') AS bigint)) STORED,
   held_at bigint GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'heldAt') AS bigint)) STORED,
   unapproved boolean GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'isUnapproved') AS boolean)) STORED,
@@ -101,8 +100,6 @@ CREATE INDEX impersonation_audit_row_not_started ON impersonation_audit_row (at,
 CREATE INDEX impersonation_audit_row_alarm ON impersonation_audit_row (at, id) WHERE alarm_at IS NOT NULL;
 
 CREATE INDEX impersonation_audit_row_open_alarm ON impersonation_audit_row (at, id) WHERE open_alarm_at IS NOT NULL;
-
-CREATE INDEX impersonation_audit_row_urgent_alarm ON impersonation_audit_row (at, id) WHERE urgent_alarm_at IS NOT NULL;
 
 CREATE INDEX impersonation_audit_row_objected ON impersonation_audit_row (at, id) WHERE objected_at IS NOT NULL;
 

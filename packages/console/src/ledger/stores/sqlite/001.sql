@@ -32,7 +32,6 @@ CREATE TABLE impersonation_audit_row (
   end_cause TEXT GENERATED ALWAYS AS (data ->> '$.end.cause') STORED,
   alarm_at INTEGER GENERATED ALWAYS AS (data ->> '$.alarm.at') STORED,
   open_alarm_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.openAlarmAt') STORED,
-  urgent_alarm_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.urgentAlarmAt') STORED,
   objected_at INTEGER GENERATED ALWAYS AS (data ->> '$.objection.at') STORED,
   held_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.heldAt') STORED,
   unapproved INTEGER GENERATED ALWAYS AS (data ->> '$.found.isUnapproved') STORED,
@@ -102,8 +101,6 @@ CREATE INDEX impersonation_audit_row_not_started ON impersonation_audit_row (at,
 CREATE INDEX impersonation_audit_row_alarm ON impersonation_audit_row (at, id) WHERE alarm_at IS NOT NULL;
 
 CREATE INDEX impersonation_audit_row_open_alarm ON impersonation_audit_row (at, id) WHERE open_alarm_at IS NOT NULL;
-
-CREATE INDEX impersonation_audit_row_urgent_alarm ON impersonation_audit_row (at, id) WHERE urgent_alarm_at IS NOT NULL;
 
 CREATE INDEX impersonation_audit_row_objected ON impersonation_audit_row (at, id) WHERE objected_at IS NOT NULL;
 

@@ -147,7 +147,6 @@ export const appendingCases: readonly AuditCase[] = [
         replays: 4,
         alarm: {
           ...{ at: T + 5, kinds: ['replayed'], count: 4 },
-          ...{ urgent: 4, refused: 0, deniedActs: [] },
         },
       })
     },

@@ -4,7 +4,6 @@ import {
   ALL_OUTCOMES,
   type AuditEntry,
   isAlarmOpen,
-  openAlarmOf,
   outcomeOf,
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditCase } from './audit-case.ts'
@@ -113,7 +112,7 @@ function questionOf(draw: (limit: number) => number): Question {
       ticket: one('SUP-1', 'Sup-2', 'SUP'),
       outcome: one(...ALL_OUTCOMES),
       text: one('ALIC', 'o', '1 reason', 'sup-2', 'x%', 'bob ol'),
-      alarm: one('any', 'objection', 'open', 'urgent'),
+      alarm: one('any', 'objection', 'open'),
       held: one(true),
       unapproved: one(true),
     },
@@ -136,7 +135,6 @@ function means(filter: RowFilter, row: AuditRow, now: number): boolean {
     filter.alarm === 'any' && !row.alarm,
     filter.alarm === 'objection' && !row.objection,
     filter.alarm === 'open' && !isAlarmOpen(row),
-    filter.alarm === 'urgent' && openAlarmOf(row) !== 'urgent',
     filter.held === true && row.hold?.isHeld !== true,
     filter.unapproved === true && !/emergency|after a refusal/.test(row.review ?? ''),
   ]

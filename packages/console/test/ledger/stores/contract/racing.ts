@@ -43,7 +43,6 @@ export const racingCases: readonly AuditCase[] = [
         replays: 150,
         alarm: {
           ...{ at: T + 2049, kinds: ['replayed'], count: 150 },
-          ...{ urgent: 150, refused: 0, deniedActs: [] },
         },
       })
       assertHas(await store.row(idOf('b')), { reads: 150 })

@@ -173,8 +173,7 @@ export const readingCases: readonly AuditCase[] = [
         await put(store, issued(name, T + (index % 3)), used(name, T + 9, { method: 'POST' }))
         if (index % 2) await put(store, replayed(name, T + 10), act('held', name, T + 11))
         if (index % 3) await put(store, started(name, T + 1), ended(name, T + 12))
-        if (index % 5)
-          await put(store, act('acknowledged', name, T + 13, { alarms: 1, urgency: 1 }))
+        if (index % 5) await put(store, act('acknowledged', name, T + 13, { alarms: 1 }))
       }
       await put(store, refused(T))
       for (const limit of [1, 7, 1000]) {

@@ -1,10 +1,5 @@
 import { rowWordsOf, wordsOf } from 'oidc-provider-impersonation-verify/chain'
-import {
-  isAlarmOpen,
-  noticeDueAt,
-  openAlarmOf,
-  outcomeOf,
-} from 'oidc-provider-impersonation-verify/format'
+import { isAlarmOpen, noticeDueAt, outcomeOf } from 'oidc-provider-impersonation-verify/format'
 import type { FiledRow, StoredEntry } from '../../../../src/ledger/store.ts'
 import { idOf, T } from '../contract/support.ts'
 import {
@@ -240,28 +235,15 @@ export const readingMutants: Mutants = {
     'each outcome, which time changes',
   ],
   'an alarm that is open until an acknowledgement that is later': [
-    findByOwn('alarm', (alarm, row) =>
-      alarm === 'any'
-        ? row.alarm !== undefined
-        : (row.alarm?.at ?? 0) > (row.acknowledged?.at ?? 0),
-    ),
+    findByOwn('alarm', (alarm, row) => {
+      if (alarm === 'objection') return row.objection !== undefined
+      if (alarm === 'any') return row.alarm !== undefined
+      return (row.alarm?.at ?? 0) > (row.acknowledged?.at ?? 0)
+    }),
     'whose alarm no lead has seen',
   ],
   'any alarm that has to be open': [
     findByOwn('alarm', (_, row) => isAlarmOpen(row)),
-    'whose alarm no lead has seen',
-  ],
-  'an open alarm of any rank as one to look at now': [
-    findByOwn('alarm', (alarm, row) =>
-      alarm === 'any' ? row.alarm !== undefined : isAlarmOpen(row),
-    ),
-    'whose alarm no lead has seen',
-  ],
-  'an alarm to look at now that was acknowledged': [
-    findByOwn('alarm', (alarm, row) => {
-      if (alarm === 'urgent') return openAlarmOf({ ...row, acknowledged: undefined }) === 'urgent'
-      return alarm === 'any' ? row.alarm !== undefined : isAlarmOpen(row)
-    }),
     'whose alarm no lead has seen',
   ],
   'the oldest first that are the newest': [

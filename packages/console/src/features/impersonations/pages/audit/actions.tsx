@@ -95,7 +95,7 @@ export function Actions({
           onClose={() => setAsked(undefined)}
           onConfirm={(note) =>
             asked === 'acknowledge'
-              ? perform(() => acknowledge(session, [row], note), dialogs.acknowledge.done)
+              ? perform(() => acknowledge(session, row, note), dialogs.acknowledge.done)
               : post(
                   `/audit/${encodeURIComponent(row.id)}/${asked}`,
                   note === '' ? {} : { note },

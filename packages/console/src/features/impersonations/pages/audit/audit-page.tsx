@@ -14,7 +14,7 @@ import { ProblemMessage } from '../../../../web/session/load.tsx'
 import type { PageProps } from '../../../../web/session/page-routes.ts'
 import { inWords } from '../../../../web/session/problem.ts'
 import { Exports } from './exports.tsx'
-import { addressOf, approvalPartOf, unknownConditionsOf } from './filter.ts'
+import { addressOf, unknownConditionsOf } from './filter.ts'
 import { Filters } from './filters.tsx'
 import type { AuditList } from './list.ts'
 import { Newer } from './newer.tsx'
@@ -76,11 +76,6 @@ function ListPage({ session, page }: PageProps) {
       <div class="list-head">
         <ShownCount list={shown} />
         <Newer list={list} />
-        {session.me.permits && (
-          <Link to={`/approvals/history${addressOf(approvalPartOf(filter))}`}>
-            {audit.approvals}
-          </Link>
-        )}
         {!isOwn && <Exports session={session} filter={filter} />}
       </div>
       {list.state === 'failed' && <ProblemMessage error={list.problem} again={() => list.load()} />}

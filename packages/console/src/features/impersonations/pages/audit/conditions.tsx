@@ -74,7 +74,6 @@ export function chipsOf(filter: RowFilter, people: FilterProps['people']): Chip[
         any: names.withAlarm,
         objection: names.objection,
         open: names.openAlarm,
-        urgent: names.urgentAlarm,
       }[alarm],
       members: ['alarm'],
     },

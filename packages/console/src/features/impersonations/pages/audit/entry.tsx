@@ -2,7 +2,7 @@ import {
   type AuditPerson,
   type AuditRow,
   endingIn,
-  isUrgentByItself,
+  isAlarmByItself,
   sentenceFor,
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
@@ -131,7 +131,7 @@ type EntryTone = 'alarm' | 'good' | 'plain' | 'warning'
 
 /** The colour of the dot in the timeline. */
 export function toneOf(entry: TimelineEntry): EntryTone {
-  if (isUrgentByItself(entry)) return 'alarm'
+  if (isAlarmByItself(entry)) return 'alarm'
   if (entry.event === 'impersonation.started') return 'good'
   const isError = (entry.use?.status ?? 0) >= 400
   const isRefused = entry.use?.refused !== undefined

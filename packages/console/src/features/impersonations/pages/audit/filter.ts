@@ -51,7 +51,7 @@ export function filterOf(query: URLSearchParams): RowFilter {
   return filter
 }
 
-const ALARM_CONDITIONS: readonly RowFilter['alarm'][] = ['any', 'objection', 'open', 'urgent']
+const ALARM_CONDITIONS: readonly RowFilter['alarm'][] = ['any', 'objection', 'open']
 
 /** The condition of this name; `undefined` for what is none. */
 export function alarmIn(value: string | null): RowFilter['alarm'] {
@@ -66,18 +66,6 @@ export function ownPartOf({
   ...own
 }: RowFilter): RowFilter {
   return own
-}
-
-/** What approvals are found by as well. */
-export function approvalPartOf({
-  text,
-  from,
-  to,
-  operator,
-  customer,
-  ticket,
-}: RowFilter): RowFilter {
-  return { text, from, to, operator, customer, ticket }
 }
 
 /** The part of the address that holds the filter: `?text=alice`, or nothing. */

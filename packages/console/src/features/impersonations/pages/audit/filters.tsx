@@ -108,7 +108,6 @@ export function Filters(props: FilterProps) {
                   <option value="">{names.anyAlarm}</option>
                   <option value="any">{names.withAlarm}</option>
                   <option value="open">{names.openAlarm}</option>
-                  <option value="urgent">{names.urgentAlarm}</option>
                   <option value="objection">{names.objection}</option>
                 </select>
               )}

@@ -1,7 +1,7 @@
 import {
   type AuditRow,
+  isAlarmOpen,
   type Outcome,
-  openAlarmOf,
   unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import type { RowAnswer } from '../../../../web/answers.ts'
@@ -22,8 +22,6 @@ export function OutcomeBadge({ row, outcome }: { row: AuditRow; outcome: Outcome
   return <Badge tone={OUTCOME_TONES[outcome] ?? 'plain'}>{outcomeText(row, outcome)}</Badge>
 }
 
-const RANK_TONES = { urgent: 'alarm', notable: 'warning' } as const
-
 /** An alarm that an open one of this outcome repeats. */
 const REPEATED_OUTCOMES: Partial<Record<Outcome, string>> = { replay: 'replayed' }
 
@@ -33,12 +31,13 @@ const REPEATED_OUTCOMES: Partial<Record<Outcome, string>> = { replay: 'replayed'
  * @param besides the outcome that stands beside them: an alarm in the same words is left away
  */
 export function Marks({ row, besides }: { row: RowAnswer; besides?: Outcome }) {
-  const { alarm, hold, review } = row
+  const { alarm, refusedActs, hold, review } = row
   const unapproved = unapprovedIn(review)
   const isRefusedBefore = unapproved === 'after_refusal'
-  const open = openAlarmOf(row)
+  const open = isAlarmOpen(row)
   const repeated = open && besides ? REPEATED_OUTCOMES[besides] : undefined
-  if (!alarm && !hold?.isHeld && !unapproved) return null
+  const hasSlip = refusedActs && !alarm?.kinds.includes('refused')
+  if (!alarm && !hasSlip && !hold?.isHeld && !unapproved) return null
   return (
     <span class="marks">
       <UnapprovedMark of={unapproved} isSeen={isRefusedBefore && alarm !== undefined && !open} />
@@ -46,11 +45,12 @@ export function Marks({ row, besides }: { row: RowAnswer; besides?: Outcome }) {
         if (kind === repeated || kind === 'after_refusal') return null
         const name = words.alarms.short[kind]
         return (
-          <Badge key={kind} tone={open ? RANK_TONES[open] : 'plain'}>
+          <Badge key={kind} tone={open ? 'alarm' : 'plain'}>
             {open ? name : text(words.alarms.seen, { alarm: name })}
           </Badge>
         )
       })}
+      {hasSlip && <Badge>{words.alarms.short.refused}</Badge>}
       {hold?.isHeld && <Badge tone="warning">{words.impersonations.audit.onHold}</Badge>}
     </span>
   )

@@ -25,7 +25,7 @@ export function RunItem({ run, row, target }: Context & { run: RequestRun }) {
   const [first] = run
   const last = run.at(-1) ?? first
   if (run.length === 1) return <EntryItem entry={first} row={row} target={target} />
-  const isNotice = first.event === 'support.notifying' || first.event === 'support.alerting'
+  const isNotice = first.event === 'support.notifying'
   const head = isNotice ? last : first
   return (
     <li class={`entry run ${toneOf(head)}`}>

@@ -28,12 +28,11 @@ export function ActingNow(props: {
   const isOther = running.some(({ isMine }) => !isMine)
   const { now: labels } = words.impersonations.operators
   const name = <Person id={customer.id} name={customer.name} />
-  const none = running.length > 0 ? labels.onlyYou : labels.none
   return (
     <div class={isOther ? 'acting-now other' : 'acting-now'}>
-      {!isOther && (
+      {!isOther && running.length > 0 && (
         <p>
-          <Text of={none} name={name} />
+          <Text of={labels.onlyYou} name={name} />
         </p>
       )}
       {shown.length > 0 && (

@@ -33,7 +33,7 @@ export function CustomersPage({ session }: PageProps) {
     if (search.text === '') focusSearch(SEARCH_ID)
   }, [])
   return (
-    <Page title={operators.title} about={operators.about}>
+    <Page title={operators.title}>
       <OwnPauses of={usePauses(session)} />
       <search>
         <Field id={SEARCH_ID} label={operators.search} help={operators.searchHelp}>

@@ -1,4 +1,4 @@
-import { outcomeOf } from 'oidc-provider-impersonation-verify/format'
+import { isAlarmOpen, outcomeOf } from 'oidc-provider-impersonation-verify/format'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type {
@@ -145,9 +145,7 @@ function columnsFor({ me }: Session, now: number): readonly TableColumn<RowAnswe
         const outcome = outcomeOf(row, now)
         return (
           <span class="marks">
-            <Badge
-              tone={row.openAlarm === 'urgent' ? 'alarm' : outcome === 'running' ? 'good' : 'plain'}
-            >
+            <Badge tone={isAlarmOpen(row) ? 'alarm' : outcome === 'running' ? 'good' : 'plain'}>
               {outcomeText(row, outcome)}
             </Badge>
             <ReviewMark review={row.review} />

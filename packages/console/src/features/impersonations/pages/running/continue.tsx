@@ -33,7 +33,7 @@ export function Continue(props: { session: Session; it: RunningImpersonation; is
 
 /** What is over, and can be continued: one line. Nothing runs, so it is quiet. */
 export function OverLine({ session }: { session: Session }) {
-  const { over, hide } = useOver(session)
+  const over = useOver(session)
   const [first] = over
   if (!first) return null
   const isOne = over.length === 1
@@ -52,17 +52,6 @@ export function OverLine({ session }: { session: Session }) {
       {over.slice(-MAX_CONTINUES_SHOWN).map((it) => (
         <Continue key={it.id} session={session} it={it} isNamed={!isOne} />
       ))}
-      <Button
-        kind="quiet"
-        label={
-          isOne
-            ? text(labels.notNeededLabel, { customer: nameOf(first.customer) })
-            : labels.notNeeded
-        }
-        onPress={hide}
-      >
-        {labels.notNeeded}
-      </Button>
     </section>
   )
 }

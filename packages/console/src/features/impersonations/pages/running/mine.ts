@@ -53,8 +53,6 @@ const canChangeIn = ({ me }: Session, { application }: RunningImpersonation) =>
 
 /** *Continue* was pressed for these, by id: it is not offered again while the application starts. */
 const continuedAt = new Map<string, number>()
-/** What the operator does not want to be offered any more, by id. */
-const hidden = new Set<string>()
 
 /** Does not offer *Continue* again, while the application starts. */
 export function markContinued(session: Session, { id }: RunningImpersonation): void {
@@ -69,15 +67,10 @@ export function useMine(session: Session): { readonly mine: readonly Mine[]; rea
 }
 
 /** What expired, or the operator ended, in the last minutes, and can be continued. */
-export function useOver(session: Session): {
-  readonly over: readonly RunningImpersonation[]
-  /** Leaves all of it away. */
-  readonly hide: () => void
-} {
+export function useOver(session: Session): readonly RunningImpersonation[] {
   const live = useRunning(session)
   const now = useServerTime(session)
   const [earlier, setEarlier] = useState<readonly Gone[]>([])
-  const [, redraw] = useState({})
   useEffect(() => {
     const stop = new AbortController()
     void begunBefore(session, stop.signal).then((found) => {
@@ -85,17 +78,9 @@ export function useOver(session: Session): {
     })
     return () => stop.abort()
   }, [session])
-  const over = useAll(session, live, now, earlier)
+  return useAll(session, live, now, earlier)
     .filter(({ phase, canContinue }) => phase === 'expired' && canContinue)
     .map(({ impersonation }) => impersonation)
-    .filter(({ id }) => !hidden.has(id))
-  return {
-    over,
-    hide() {
-      for (const { id } of over) hidden.add(id)
-      redraw({})
-    },
-  }
 }
 
 /**
@@ -141,8 +126,8 @@ function useAll(
   })
   const isOfOver = earlier !== undefined
   const offered = found.filter(
-    ({ phase, canContinue, impersonation: { id } }) =>
-      (phase === 'expired') === isOfOver && (phase === 'long' || canContinue) && !hidden.has(id),
+    ({ phase, canContinue }) =>
+      (phase === 'expired') === isOfOver && (phase === 'long' || canContinue),
   )
   const stopped = useStopped(
     session,

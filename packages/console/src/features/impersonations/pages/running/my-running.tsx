@@ -8,7 +8,7 @@ import { enderOf } from '../../../../web/kit/outcome.ts'
 import { customerPath } from '../../../../web/kit/paths.ts'
 import { Person } from '../../../../web/kit/person.tsx'
 import { Link } from '../../../../web/kit/router.tsx'
-import { counted, Text, text, words } from '../../../../web/kit/text.tsx'
+import { Text, text, words } from '../../../../web/kit/text.tsx'
 import { Ticket } from '../../../../web/kit/ticket.tsx'
 import { UnapprovedMark } from '../../../../web/kit/unapproved.tsx'
 import type { Session } from '../../../../web/session/session.ts'
@@ -20,9 +20,6 @@ import { useTitle, useWarnings } from './last-minute.ts'
 import type { Live } from './live.ts'
 import { type Mine, markContinued, useMine } from './mine.ts'
 import { endLabel } from './running-table.tsx'
-
-/** The strip has room for this many; the page *Running now* has the others. */
-const MAX_TICKETS_SHOWN = 3
 
 /** The strip on every page: what the operator runs, the time that is left, and the way on. */
 export function MyRunning({ session }: { session: Session }) {
@@ -36,7 +33,6 @@ function Strip({ session }: { session: Session }) {
   const warning = useWarnings(mine)
   const { running } = words.impersonations
   const shown = mine.filter(({ phase }) => phase !== 'expired')
-  const others = shown.length - MAX_TICKETS_SHOWN
   return (
     <>
       <p role="status" class="unseen">
@@ -45,13 +41,12 @@ function Strip({ session }: { session: Session }) {
       {shown.length > 0 && (
         <section class="my-running" aria-label={running.strip}>
           <ul>
-            {shown.slice(0, MAX_TICKETS_SHOWN).map((it) => (
+            {shown.map((it) => (
               <li key={it.impersonation.id}>
                 <One session={session} it={it} />
               </li>
             ))}
           </ul>
-          {others > 0 && <Link to="/running">{counted(running.others, others)}</Link>}
         </section>
       )}
     </>
@@ -59,7 +54,7 @@ function Strip({ session }: { session: Session }) {
 }
 
 function One({ session, it }: { session: Session; it: Mine }) {
-  const { impersonation, phase, canContinue, canWiden } = it
+  const { impersonation, canContinue, canWiden } = it
   const { customer, ticket, ticketUrl, application, canChange, expiresAt } = impersonation
   const { running } = words.impersonations
   const name = nameOf(customer)
@@ -95,15 +90,6 @@ function One({ session, it }: { session: Session; it: Mine }) {
             onPress={() => onContinue('change')}
           >
             {running.withChanges}
-          </Button>
-        )}
-        {phase === 'long' && !it.isStopped && (
-          <Button
-            kind="quiet"
-            label={text(running.continueInTabLabel, { customer: name })}
-            onPress={() => onContinue()}
-          >
-            {running.continueInTab}
           </Button>
         )}
         <Button

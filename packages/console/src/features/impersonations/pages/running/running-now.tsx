@@ -36,7 +36,7 @@ export function RunningNow({ session }: { session: Session }) {
         <ProblemMessage error={live.error} again={() => liveOf(session).reload()} />
       )}
       {!live.running && live.error === undefined && <Skeleton label={running.loading} lines={2} />}
-      {live.running && rows.length === 0 && <p class="soft">{running.empty.all}</p>}
+      {live.running && rows.length === 0 && <p class="soft">{running.empty}</p>}
       {rows.length > 0 && (
         <div {...holding}>
           <RunningTable

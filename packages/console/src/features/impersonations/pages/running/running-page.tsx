@@ -10,14 +10,14 @@ import type { PageProps } from '../../../../web/session/page-routes.ts'
 import { useAnnouncement } from './announcement.ts'
 import { useLatest } from './latest.ts'
 import { liveOf, useRunning } from './live.ts'
-import { OwnPauses, PauseLine, usePauses } from './pauses.tsx'
+import { PauseLine, usePauses } from './pauses.tsx'
 import { RunningTable } from './running-table.tsx'
 import { useShown } from './shown.ts'
 
 /** With more rows than this, a part of them can be picked out. */
 const ROWS_BEFORE_FILTER = 10
 
-/** `/running`: an operator sees their own, leads and auditors see all. */
+/** `/running`: leads and auditors see all that runs. */
 export function RunningPage({ session }: PageProps) {
   const { running } = words.impersonations
   const live = useRunning(session)
@@ -28,11 +28,10 @@ export function RunningPage({ session }: PageProps) {
   const [wanted, setWanted] = useState('')
   const { role } = session.me
   const count = live.running?.length ?? 0
-  const kind = role === 'operator' ? 'operator' : 'all'
   const fitting = rows.filter(({ impersonation }) => fitsSearch(impersonation, wanted))
   const isLong = rows.length > ROWS_BEFORE_FILTER || wanted !== ''
   return (
-    <Page title={running.title} about={running.about[kind]}>
+    <Page title={running.title} about={running.about}>
       <p role="status" class="unseen">
         {announcement}
       </p>
@@ -45,11 +44,9 @@ export function RunningPage({ session }: PageProps) {
       {!live.running && live.error === undefined && <Skeleton label={running.loading} lines={4} />}
       {live.running && count === 0 && (
         <p class="empty">
-          {running.empty[kind]}{' '}
-          {role !== 'auditor' && <Link to="/customers">{running.search}</Link>}
+          {running.empty} {role !== 'auditor' && <Link to="/customers">{running.search}</Link>}
         </p>
       )}
-      <OwnPauses of={pauses} />
       {rows.length > 0 && (
         <>
           <div class="toolbar">

@@ -1,0 +1,396 @@
+import { expect } from 'chai'
+import express from 'express'
+import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
+import { openedStore } from '../../src/ledger/stores/opened-store.ts'
+import { over, processOn } from '../features/personal-data/person.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { quietly } from '../support/quietly.ts'
+
+// The package compiles its views when it is loaded.
+const { STAFF_TABLE } = await import('../../src/console-site.ts')
+const { providerInProcess } = await import('../../src/web/sign-in/in-process.ts')
+const { cookiePlace } = await import('../../src/web/sign-in/cookie.ts')
+
+const QUESTION = '/rules?operator=olivia&userId=alice'
+
+/** Stores an impersonation of alice that was over long ago: what there is of her can be erased. */
+async function storePast({ audit, provider }: Deployment): Promise<void> {
+  const past = processOn(openedStore(audit), { sign: (claims) => signCheckpoint(provider, claims) })
+  await past.record(...over('a', 'alice'))
+  await past.close()
+}
+
+/** A browser that keeps cookies, and follows no redirect by itself. */
+function browser() {
+  const jar = new Map<string, string>()
+  const written: string[] = []
+  return {
+    jar,
+    /** Every `Set-Cookie` so far. */
+    written,
+    async go(url: string, init: RequestInit = {}): Promise<Response> {
+      const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+      const response = await fetch(url, {
+        redirect: 'manual',
+        ...init,
+        headers: { accept: 'text/html', cookie, ...init.headers },
+      })
+      for (const line of response.headers.getSetCookie()) {
+        written.push(line)
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+        if (value === '') jar.delete(name)
+        else jar.set(name, value)
+      }
+      return response
+    },
+  }
+}
+
+const locationOf = (response: Response) => new URL(response.headers.get('location') ?? '')
+
+describe('the sign-in to the pages', function () {
+  this.timeout(30_000)
+  let deployment: Deployment
+
+  before(async () => {
+    deployment = await deploy({ console: { mayErase: () => true } })
+  })
+  after(() => deployment[Symbol.asyncDispose]())
+
+  /** Signs in, and answers where the person is in the end. */
+  async function signIn({ go }: ReturnType<typeof browser>, path: string, person = 'grace') {
+    const begun = locationOf(await go(deployment.consoleUrl + path))
+    begun.searchParams.set('login_hint', person)
+    let next = begun.href
+    for (let hop = 0; hop < 8 && !next.startsWith(`${deployment.consoleUrl}/callback`); hop += 1) {
+      next = new URL((await go(next)).headers.get('location') ?? '', next).href
+    }
+    return { callback: next, back: await go(next) }
+  }
+
+  it('is the code flow with PKCE, and leads to where the person wanted to go', async () => {
+    const person = browser()
+    const { callback, back } = await signIn(person, QUESTION)
+    expect(back.status).to.equal(303)
+    expect(back.headers.get('location')).to.equal(`/console${QUESTION}`)
+    const [begun, , , own = ''] = person.written.filter((line) => line.startsWith('support-'))
+    expect(begun).to.match(/; Path=\/console\/callback; Max-Age=900; HttpOnly; SameSite=Lax$/)
+    expect([begun, own].some((line) => /; Path=\/console; /.test(line ?? ''))).to.equal(false)
+    const kept = person.written.find((line) => line.startsWith('support-console='))
+    expect(kept).to.match(/; Path=\/console; Max-Age=\d+; HttpOnly; SameSite=Lax$/)
+    expect([...person.jar.keys()].filter((name) => name.startsWith('support-'))).to.deep.equal([
+      'support-console',
+    ])
+    const page = await person.go(deployment.consoleUrl + QUESTION)
+    expect(await page.text()).to.include('Yes, for')
+    // The answer of the provider is good once, and in the browser that asked.
+    const again = await browser().go(callback)
+    expect(again.headers.getSetCookie()).to.deep.equal([])
+  })
+
+  it('asks the provider without showing anything first, at the first page alone', async () => {
+    const { go } = browser()
+    const asked = locationOf(await go(`${deployment.consoleUrl}/rules`)).searchParams
+    expect(asked.get('prompt')).to.equal(null)
+    expect(asked.get('code_challenge_method')).to.equal('S256')
+    expect(asked.get('response_mode')).to.equal('query')
+  })
+
+  it('says why nobody is signed in, and never loops', async () => {
+    const { go } = browser()
+    const begun = locationOf(await go(`${deployment.consoleUrl}/rules`))
+    const state = begun.searchParams.get('state') ?? ''
+    const denied = new URLSearchParams({ state, error: 'access_denied', iss: deployment.issuer })
+    const back = await go(`${deployment.consoleUrl}/callback?${denied}`)
+    expect(back.headers.get('location')).to.equal('/console/sign-in?why=cancelled&to=%2Frules')
+    const door = await go(`${deployment.consoleUrl}/sign-in?why=cancelled&to=%2Frules`)
+    expect(await door.text()).to.include('The sign-in was cancelled.')
+  })
+
+  it('takes an answer of no other issuer', async () => {
+    const { go } = browser()
+    const begun = locationOf(await go(`${deployment.consoleUrl}/rules`))
+    const state = begun.searchParams.get('state') ?? ''
+    const mixed = new URLSearchParams({ state, code: 'c', iss: 'https://other.example' })
+    const back = await go(`${deployment.consoleUrl}/callback?${mixed}`)
+    expect(back.headers.get('location')).to.include('why=refused')
+  })
+
+  it('leads nowhere but below its own path', async () => {
+    for (const to of [
+      'https://evil.example',
+      '//evil.example',
+      '/\\evil.example',
+      'evil',
+      '/a\nb',
+    ]) {
+      const person = browser()
+      const query = new URLSearchParams({ to })
+      const begun = locationOf(await person.go(`${deployment.consoleUrl}/enter?${query}`))
+      const [name = '', value = ''] = [...person.jar][0] ?? []
+      expect(JSON.parse(Buffer.from(value, 'base64url').toString()).to, to).to.equal('')
+      // Nor by a cookie that somebody else wrote.
+      const forged = Buffer.from(JSON.stringify({ verifier: 'v', to })).toString('base64url')
+      person.jar.set(name, forged)
+      const state = begun.searchParams.get('state') ?? ''
+      const answer = new URLSearchParams({ state, error: 'access_denied', iss: deployment.issuer })
+      const back = await person.go(`${deployment.consoleUrl}/callback?${answer}`)
+      expect(back.headers.get('location'), to).to.equal('/console/sign-in?why=cancelled&to=')
+    }
+  })
+
+  it('refuses two cookies of one name: a sibling domain can plant one', async () => {
+    const token = await deployment.tokenOf('grace')
+    for (const cookie of [
+      `support-console=${token}; support-console=planted`,
+      `support-console=planted; support-console=${token}`,
+    ]) {
+      expect((await deployment.browse('grace', '/rules', { cookie })).status).to.equal(400)
+      expect((await deployment.send('grace', '/sign-out', {}, { cookie })).status).to.equal(400)
+    }
+  })
+
+  it('takes no token but one of the console, that lives, in person', async () => {
+    const other = await deployment.signIn('grace', { clientId: 'other' })
+    for (const token of [other.accessToken, 'nothing']) {
+      const cookie = `support-console=${token}`
+      const { status, headers } = await deployment.browse('grace', '/rules', { cookie })
+      expect([status, headers.get('location')?.startsWith(deployment.issuer)]).to.deep.equal([
+        303,
+        true,
+      ])
+    }
+  })
+
+  it('writes the cookie for https by the option url, with the prefix that no page without https can set', () => {
+    expect(cookiePlace('support-console', 'https://id.example.com', '/console')).to.deep.equal({
+      name: '__Secure-support-console',
+      path: '/console',
+      isSecure: true,
+    })
+  })
+
+  it('is renewed near its end, at the provider, without showing anything', async () => {
+    // It is due when a third of its life is left.
+    await using short = await deploy({ accessTokenTtl: 6 })
+    expect((await short.browse('grace', '/rules')).status).to.equal(200)
+    await new Promise((resolve) => setTimeout(resolve, 4200))
+    const { status, headers } = await short.browse('grace', '/rules')
+    expect(status).to.equal(303)
+    expect(new URL(headers.get('location') ?? '').searchParams.get('prompt')).to.equal('none')
+  })
+
+  it('ends what runs, the grant and the token, and leaves by the sign-out of the provider', async () => {
+    await using own = await deploy()
+    const running = await own.impersonate()
+    const token = await own.tokenOf('olivia')
+    const { status, headers } = await own.send('olivia', '/sign-out')
+    expect(status).to.equal(303)
+    const to = new URL(headers.get('location') ?? '')
+    expect(to.origin + to.pathname).to.equal(`${own.issuer}/session/end`)
+    expect(to.searchParams.get('post_logout_redirect_uri')).to.equal(own.consoleUrl)
+    const [, claims = ''] = to.searchParams.get('id_token_hint')?.split('.') ?? []
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString()).sub).to.equal('olivia')
+    expect((await fetch(to)).status).to.equal(200)
+    expect(headers.getSetCookie().join()).to.include('support-console=; Path=/console; Max-Age=0')
+    expect(await own.provider.AccessToken.find(token)).to.equal(undefined)
+    expect((await own.provider.impersonation.get(running.id))?.state).to.equal('ended')
+  })
+
+  it('redeems the code in the process: nothing has to listen at the address of the issuer', async () => {
+    const { Provider } = await import('oidc-provider-impersonation')
+    await quietly(async () => {
+      const provider = new Provider('https://id.unreachable.invalid/oidc', {
+        features: { clientCredentials: { enabled: true } },
+        clients: [
+          {
+            ...{ client_id: 'm', client_secret: 'secret', redirect_uris: [], response_types: [] },
+            grant_types: ['client_credentials'],
+          },
+        ],
+      })
+      const ask = providerInProcess(provider)
+      const form = { grant_type: 'client_credentials', client_id: 'm', client_secret: 'secret' }
+      const response = await ask('/token', new URLSearchParams(form))
+      expect(response.status).to.equal(200)
+      expect(await response.json()).to.have.property('access_token')
+    })
+  })
+})
+
+describe('a form of the pages', function () {
+  this.timeout(30_000)
+  let deployment: Deployment
+  const ERASE = '/personal-data/alice/erase'
+
+  beforeEach(async () => {
+    deployment = await deploy({ console: { mayErase: () => true } })
+    await storePast(deployment)
+  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
+
+  const requests = async () =>
+    (await deployment.ask('grace', '/personal-data')).body.requests.length
+
+  it('is taken from the same origin alone, for every action of the table', async () => {
+    const actions = STAFF_TABLE.filter(({ method }) => method === 'POST').map(({ path }) => path)
+    expect(actions.length).to.be.greaterThan(1)
+    for (const path of [...actions, '/sign-out']) {
+      const action = path.replace(':id', 'alice')
+      for (const foreign of [
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+        { 'sec-fetch-site': 'none' },
+        { 'sec-fetch-site': 'cross-site', origin: deployment.url },
+        { 'sec-fetch-site': '' },
+        { 'sec-fetch-site': '', origin: 'null' },
+        { 'sec-fetch-site': '', origin: 'https://evil.example' },
+      ]) {
+        const { status, text } = await deployment.send('grace', action, {}, foreign)
+        expect(status, `${path} ${JSON.stringify(foreign)}`).to.equal(403)
+        expect(text).to.include('another site')
+      }
+    }
+    // An old browser sends its origin, and a bearer token needs none.
+    const old = { 'sec-fetch-site': '', origin: deployment.url }
+    expect((await deployment.send('grace', ERASE, { note: 'DPO-1' }, old)).status).to.equal(303)
+    expect(await requests()).to.equal(1)
+    const foreign = { 'sec-fetch-site': 'cross-site' }
+    expect((await deployment.ask('ada', '/personal-data', undefined, foreign)).status).to.equal(200)
+  })
+
+  it('leads back to its page, which says what was done, once', async () => {
+    const from = '/personal-data/alice'
+    const { status, headers } = await deployment.send('grace', ERASE, { note: 'DPO-1', from })
+    expect([status, headers.get('location')]).to.deep.equal([303, `/console${from}`])
+    const [said = ''] = headers.getSetCookie()
+    expect(said).to.match(/^support-console-said=askedToErase\.1; .*HttpOnly/)
+    const cookie = `support-console=${await deployment.tokenOf('grace')}; ${said.split(';')[0]}`
+    const page = await deployment.browse('grace', from, { cookie })
+    expect(page.text).to.include('A second person who may erase can confirm it now.')
+    expect(page.headers.getSetCookie().join()).to.include('support-console-said=; ')
+    const forged = `support-console=${await deployment.tokenOf('grace')}; support-console-said=<b>.1`
+    expect((await deployment.browse('grace', from, { cookie: forged })).text).not.to.include(
+      '<b>.1',
+    )
+  })
+
+  it('comes back with its values, and with what is wrong at the field', async () => {
+    const from = '/personal-data/alice'
+    const note = `<script>${'x'.repeat(1100)}`
+    const { status, text } = await deployment.send('grace', ERASE, { note, from })
+    expect(status).to.equal(400)
+    expect(text).to.include('&lt;script>xxx')
+    expect(text).not.to.include('<script>x')
+    expect(text).to.match(/aria-invalid="true"/)
+    expect(await requests()).to.equal(0)
+  })
+
+  it('leads nowhere else, whatever page it says that it comes from', async () => {
+    for (const from of ['//evil.example', 'https://evil.example', '/\\evil', 'javascript:1']) {
+      await using own = await deploy({ console: { mayErase: () => true } })
+      await storePast(own)
+      const { headers } = await own.send('grace', ERASE, { note: 'DPO-1', from })
+      expect(headers.get('location'), from).to.equal('/console')
+    }
+  })
+
+  it('that comes too late is kept, and can be sent again by the same person alone', async () => {
+    const late = { cookie: 'support-console=over' }
+    const { status, text } = await deployment.send('grace', ERASE, { note: 'DPO-1' }, late)
+    expect(status).to.equal(401)
+    expect(text).to.include('value="DPO-1"')
+    expect(text).to.include(`action="/console${ERASE}"`)
+    expect(text).to.match(/<input type="hidden" name="reader" value="grace"\/>/)
+    expect(await requests()).to.equal(0)
+    const other = await deployment.send('ada', ERASE, { note: 'DPO-1', reader: 'grace' })
+    expect(other.status).to.equal(409)
+    expect(await requests()).to.equal(0)
+    expect((await deployment.send('grace', ERASE, { note: 'DPO-1' })).status).to.equal(303)
+    expect(await requests()).to.equal(1)
+  })
+
+  it('is no form that is too large, has a field twice, or is no form', async () => {
+    const sent = async (body: string, type = 'application/x-www-form-urlencoded') =>
+      (
+        await fetch(`${deployment.consoleUrl}${ERASE}`, {
+          method: 'POST',
+          headers: {
+            accept: 'text/html',
+            cookie: `support-console=${await deployment.tokenOf('grace')}`,
+            'sec-fetch-site': 'same-origin',
+            'content-type': type,
+          },
+          body,
+        })
+      ).status
+    expect(await sent(`note=${'x'.repeat(20_000)}`)).to.equal(413)
+    expect(await sent('reader=grace&note=a&note=b')).to.equal(400)
+    expect(await sent('note=%FF%FE', 'text/plain')).to.equal(415)
+    expect(await sent('{"note":"a"}', 'application/json')).to.equal(415)
+    expect(await requests()).to.equal(0)
+  })
+
+  it('is read behind express.urlencoded(), too', async () => {
+    const app = express()
+    app.use(express.urlencoded({ extended: false }))
+    app.use(deployment.console.callback())
+    const server = app.listen(0, '127.0.0.1')
+    try {
+      await new Promise((resolve) => server.once('listening', resolve))
+      const { port } = server.address() as { port: number }
+      const response = await fetch(`http://127.0.0.1:${port}/console${ERASE}`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: {
+          cookie: `support-console=${await deployment.tokenOf('grace')}`,
+          'sec-fetch-site': 'same-origin',
+        },
+        body: new URLSearchParams({ note: 'DPO-1', reader: 'grace', from: '' }),
+      })
+      expect(response.status).to.equal(303)
+      expect(await requests()).to.equal(1)
+    } finally {
+      server.close()
+    }
+  })
+})
+
+describe('a page', () => {
+  it('has nothing inline, takes no frame, and sends its origin with forms', async () => {
+    await using deployment = await deploy()
+    const { headers, text } = await deployment.browse('grace', '/rules')
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).to.include("default-src 'none'")
+    expect(policy).to.include("script-src 'self';")
+    expect(policy).to.include(`form-action 'self' ${deployment.url} ${deployment.shopUrl};`)
+    expect(policy).to.include("frame-ancestors 'none'")
+    expect(policy).to.include("require-trusted-types-for 'script'")
+    expect(policy).not.to.include('unsafe')
+    expect(headers.get('referrer-policy')).to.equal('strict-origin')
+    expect(headers.get('cache-control')).to.equal('no-store')
+    expect(text).not.to.match(/<script(?![^>]* src=)| style="| on\w+="/)
+  })
+
+  it('answers JSON to a bearer token, also beside a cookie', async () => {
+    await using deployment = await deploy()
+    const authorization = `Bearer ${await deployment.tokenOf('grace')}`
+    const { body } = await deployment.browse('olivia', '/rules', { authorization })
+    expect(body.rules).to.deep.equal([null, null])
+  })
+
+  it('is in the zone of the time zone cookie, and in UTC without a good one', async () => {
+    await using deployment = await deploy({ console: { mayErase: () => true } })
+    await deployment.impersonate()
+    await deployment.settled()
+    const token = `support-console=${await deployment.tokenOf('grace')}`
+    const hourIn = async (zone: string) => {
+      const cookie = `${token}; zone=${encodeURIComponent(zone)}`
+      const { text } = await deployment.browse('grace', '/personal-data/alice', { cookie })
+      return /<time[^>]*>[^<]*?(\d+):\d\d/.exec(text)?.[1]
+    }
+    const utc = await hourIn('UTC')
+    expect(await hourIn('Asia/Kolkata')).not.to.equal(utc)
+    for (const wrong of ['Mars/Olympus', '%', '<b>', '']) expect(await hourIn(wrong)).to.equal(utc)
+  })
+})
