@@ -42,7 +42,9 @@ export function examplesFromDocs(): ExampleFile[] {
       path: 'server-rendered/impersonations.mjs',
       text: codeWith('// impersonations.mjs\n', 'docs/server-rendered.md', 'js'),
     },
-    ...[...fromFrameworks, ...policies, ...nextFiles()],
+    ...fromFrameworks,
+    ...policies,
+    ...nextFiles(),
   ]
 }
 

@@ -100,12 +100,19 @@ async function picturesOfApprovals(): Promise<void> {
   rule.description =
     'A change needs the approval of a lead. Without one, operators look for 10 minutes.'
   await using approving = await deploy({
-    ...{ audit, authorize: permits.wrap(rule) },
+    audit,
+    authorize: permits.wrap(rule),
     console: { permits },
   })
   const ask = (customer: string, ticket: string, reason: string, operator = 'olivia') => ({
-    ...{ customer, operator, ticket, reason, application: 'shop', for: 3600 },
-    ...{ resource: `${approving.url}/orders`, scope: 'orders:read orders:write' },
+    customer,
+    operator,
+    ticket,
+    reason,
+    application: 'shop',
+    for: 3600,
+    resource: `${approving.url}/orders`,
+    scope: 'orders:read orders:write',
   })
   const refused = await permits.request(ask('bob', 'SUP-127', 'Wants another address'))
   await permits.refuse(refused.id, { by: 'grace', note: 'Call him first' })

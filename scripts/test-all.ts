@@ -68,7 +68,9 @@ async function runAll(): Promise<void> {
     for (const suite of waiting) outcomes.push(await runSuite(suite))
   }
   await Promise.all(Array.from({ length: SUITES_AT_ONCE }, runNext))
-  for (const { failures } of outcomes) if (failures) console.log(failures)
+  for (const { failures } of outcomes) {
+    if (failures) console.log(failures)
+  }
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
   console.log(`\n${passed} passed, ${failed} failed`)

@@ -1,5 +1,4 @@
 import type { Provider } from 'oidc-provider'
-import { hasEnding } from './adapters/contract.ts'
 import type { AccessTokenClaims } from './claims/claims.ts'
 import { registerExchange } from './exchange/exchange.ts'
 import { withholdFromSelfRegistered } from './host/patches.ts'
@@ -30,17 +29,14 @@ export function assemble(
 ): void {
   requireMachineTokenKey(provider, options)
   const subjectTokens = defineSubjectToken(provider, options)
-  const { ending } = subjectTokens
+  const { endable, ending } = subjectTokens
   const statusLists = ending && createStatusLists(provider, ending, options)
   setInstance(provider, {
     options,
     claims,
     subjectTokens,
     // Another process may end impersonations, whatever the options of this one (I14).
-    verifier: accessTokenVerifier(
-      provider,
-      hasEnding(subjectTokens.adapter) ? judgeByEnds(provider) : undefined,
-    ),
+    verifier: accessTokenVerifier(provider, endable ? judgeByEnds(provider) : undefined),
     ending,
     statusLists,
     // What can act can be ended (I14), so an end is tried for as long as a token of a process with

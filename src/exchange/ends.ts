@@ -1,5 +1,4 @@
 import type { Provider } from 'oidc-provider'
-import { hasEnding } from '../adapters/contract.ts'
 import { instance } from '../host/weak-cache.ts'
 import { endImpersonation } from '../impersonations/end.ts'
 import { findMark } from '../impersonations/marks.ts'
@@ -20,15 +19,16 @@ export async function requireNotEnded(
   provider: Provider,
   { token, operator }: Pick<Found, 'operator' | 'token'>,
 ): Promise<void> {
-  if (hasEnding(instance(provider).subjectTokens.adapter)) {
+  const { ending, subjectTokens } = instance(provider)
+  if (subjectTokens.endable) {
     const owner = operator?.mayOutliveSignOut ? operator.actor.sub : undefined
     const [mark, signedOut] = await Promise.all([
-      findMark(provider, token, owner),
+      findMark(subjectTokens.endable, token, owner),
       findSignOut(provider, operator),
     ])
     const end = mark?.how ?? signedOut
     if (end) {
-      if (instance(provider).ending) await endImpersonation(provider, token.jti, end)
+      if (ending) await endImpersonation(provider, token.jti, end)
       throw notRedeemable('ended while it was redeemed')
     }
   }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { hasEnding } from '../adapters/contract.ts'
 import { emit } from '../events/emit.ts'
 import { instance, requireEnding } from '../host/weak-cache.ts'
 import type { EndOptions, Impersonation, ImpersonationFilter } from '../public/objects.ts'
@@ -169,7 +168,7 @@ export function endLater(provider: Provider, id: string, why: keyof typeof ENDED
  */
 export async function hasEnded(provider: Provider, id: string): Promise<boolean> {
   const { subjectTokens, ending } = instance(provider)
-  if (!hasEnding(subjectTokens.adapter)) return false
+  if (!subjectTokens.endable) return false
   const impersonation = await subjectTokens.findById(id)
   if (impersonation) return impersonation.end !== undefined
   return ending !== undefined

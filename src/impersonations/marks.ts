@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { type EndingAdapter, hasEnding } from '../adapters/contract.ts'
+import type { EndingAdapter } from '../adapters/contract.ts'
 import { readPages } from '../adapters/pages.ts'
 import { RESERVED_PREFIX } from '../adapters/record.ts'
 import { instance, requireEnding } from '../host/weak-cache.ts'
@@ -137,12 +137,10 @@ async function carryOut<T>(provider: Provider, mark: Mark, run: () => Promise<T>
  * @throws the storage's error
  */
 export async function findMark(
-  provider: Provider,
+  adapter: EndingAdapter,
   token: SubjectToken,
   operator: string | undefined,
 ): Promise<Mark | undefined> {
-  const { adapter } = instance(provider).subjectTokens
-  if (!hasEnding(adapter)) return undefined
   const accountIds = [COMMON_MARKS, ...(operator === undefined ? [] : [marksOf(operator)])]
   const found = await Promise.all(
     accountIds.map((accountId) => findAmong(adapter, accountId, token)),

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
 import { checkStorage } from '../adapters/check.ts'
-import type { ConsumptionNote } from '../adapters/contract.ts'
+import { type ConsumptionNote, hasEnding } from '../adapters/contract.ts'
 import { emitSafely } from '../host/instance.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
@@ -285,9 +285,9 @@ export function defineSubjectToken(
   }
 
   return {
-    /** The adapter of the records. */
-    adapter,
-    /** The same, if it can list and end impersonations. */
+    /** The adapter of the records, if another process may end impersonations by it. */
+    endable: hasEnding(adapter) ? adapter : undefined,
+    /** The same, if this process may list and end them, too. */
     ending,
     /**
      * @throws Error with the reason, in one sentence, why the storage cannot keep subject tokens

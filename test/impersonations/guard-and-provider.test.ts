@@ -1,13 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import express from 'express'
 import { resourceServer } from '../../packages/resource-server/src/index.ts'
 import { ENDED, verdict } from '../../packages/resource-server/test/status/status-provider.ts'
 import { bearer, end } from '../support/ending-current.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
-import { type Meeting, meet, withKoa } from './meeting.ts'
 
 /** What an API may at most not know, in seconds, while the list can be had. */
 const PROMISE = 8
@@ -94,40 +92,4 @@ describe('I11: the guard and the provider: a copied token', () => {
     }
     for (const each of [api, another]) expect(await verdict(each, token)).to.equal(ENDED)
   })
-})
-
-describe('I11: the guard and the provider agree', () => {
-  const HOST = 'id.example.com'
-  const atSlash = { issuer: (base: string) => `${base}/`, path: '' }
-  const places: Record<string, Meeting> = {
-    'where the issuer has no path': { issuer: (base) => base, path: '' },
-    'where the issuer has a slash alone': atSlash,
-    'where the issuer has a path and a slash': { issuer: (base) => `${base}/oidc/` },
-    'below a path of Express': {
-      issuer: (base) => `${base}/auth/oidc`,
-      path: '/auth/oidc',
-      serve: (provider, path) => express().use(path, provider.callback()),
-    },
-    'behind a proxy': {
-      issuer: () => `https://${HOST}/oidc`,
-      headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': HOST },
-      serve(provider, path) {
-        provider.proxy = true
-        return withKoa(provider, path)
-      },
-      fetch: (base) => (url, init) => {
-        const { host, pathname } = new URL(url)
-        expect(host).to.equal(HOST)
-        const headers = new Headers(init.headers)
-        headers.set('x-forwarded-proto', 'https')
-        headers.set('x-forwarded-host', host)
-        return fetch(`${base}${pathname}`, { ...init, headers })
-      },
-    },
-  }
-  for (const [where, place] of Object.entries(places)) {
-    it(where, async () => {
-      expect(await meet(place)).to.include({ before: 'alice', after: ENDED })
-    })
-  }
 })

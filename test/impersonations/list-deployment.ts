@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, request } from 'node:http'
 import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
 import { type Configuration, Provider } from 'oidc-provider'
@@ -10,6 +9,7 @@ import { announceRoutes, issuerRoutes } from '../../src/http/routes.ts'
 import { statusListUri } from '../../src/shared/uris.ts'
 import { statusListSigner, statusLists } from '../../src/status-list/sign.ts'
 import { signingKey } from '../support/deployment.ts'
+import { listening } from '../support/token-issuer.ts'
 import { Store } from '../tokens/remembering-store.ts'
 
 export interface Answer {
@@ -47,11 +47,9 @@ export async function deployLists({
   before,
   ending = '',
 }: ListSetup = {}): Promise<ListDeployment> {
-  const server: Server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  server.unref()
-  const { port } = server.address() as AddressInfo
-  const issuer = `http://127.0.0.1:${port}/oidc${ending}`
+  const server = createServer()
+  const base = await listening(server)
+  const issuer = `${base}/oidc${ending}`
   const provider = new Provider(issuer, {
     adapter: createMemoryAdapter(),
     jwks: { keys: [signingKey] },
@@ -86,6 +84,7 @@ export async function deployLists({
     uri: statusListUri(issuer, list),
     path: `/oidc/status-lists/${list}`,
     ask: async (path, headers = {}, method = 'GET') => {
+      const { port } = new URL(base)
       const sent = request({ port, path, method, headers }).end()
       const [response]: IncomingMessage[] = await once(sent, 'response')
       const body = Buffer.concat((await response?.toArray()) ?? [])

@@ -92,7 +92,11 @@ describe('actorToken.maxAge', () => {
       [{}, 200],
       [{ maxAge: 600 }, 400],
     ] as const) {
-      await using deployment = await deploy({ impersonation: { actorToken } })
+      await using deployment = await deploy({
+        impersonation: { actorToken },
+        // No hook makes it known.
+        configuration: { extraTokenClaims: () => ({ auth_time: 9_999_999_999 }) },
+      })
       const { Client, Grant, AccessToken } = deployment.provider
       const client = await Client.find('console')
       if (!client) throw new Error('no client')

@@ -1,73 +1,58 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
+import { type ResourceServer, resourceServer } from '../../packages/resource-server/src/index.ts'
+import { ENDED, verdict } from '../../packages/resource-server/test/status/status-provider.ts'
+import { ISSUER, ORDERS } from './provider-process.ts'
 import { type ProviderProcess, startProvider } from './providers.ts'
 import { onStores } from './stores.ts'
 
-/** What an API may at most not know, whatever happens, in milliseconds. */
+/** The longest time that an API may not know of an end, whatever happens, in milliseconds. */
 const PROMISE = 35_000
 
 describe('I11: an end reaches an API in another process, by whichever copy of the provider', () => {
   onStores(['node-redis', 'pg'], (store) => {
-    let providers: [ProviderProcess, ProviderProcess]
-    let child: ChildProcess | undefined
-    let api: string
+    let providers: [ProviderProcess, ProviderProcess] | undefined
+    let api: ResourceServer
 
     before(async () => {
       const start = () => startProvider({ storage: store.spec() })
-      providers = await Promise.all([start(), start()])
-      child = fork(
-        join(import.meta.dirname, 'api-process.ts'),
-        providers.map(({ base }) => base),
-        {
-          execArgv: ['--no-warnings'],
-          stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      const copies = await Promise.all([start(), start()])
+      providers = copies
+      let asked = 0
+      api = resourceServer({
+        issuer: ISSUER,
+        audience: ORDERS,
+        jwksUri: `${ISSUER}/jwks`,
+        requireStatus: true,
+        // As a balancer does: one copy after the other.
+        fetch(url, init) {
+          asked += 1
+          return fetch(`${copies[asked % 2]?.base}${new URL(url).pathname}`, init)
         },
-      )
-      ;[api] = await once(child, 'message')
+      })
     })
     after(async () => {
-      // Where the server is missing, nothing was started.
-      if (!child) return
-      child.disconnect()
-      await once(child, 'exit')
       // Killed already, unless a test failed before.
-      providers[1].child.kill('SIGKILL')
-      await providers[0].stop()
+      providers?.[1].child.kill('SIGKILL')
+      await providers?.[0].stop()
     })
-
-    const ask = async (token: string) => {
-      const answer = await fetch(api, { headers: { authorization: `Bearer ${token}` } })
-      return `${answer.status} ${await answer.text()}`
-    }
-
-    /** What an impersonation of the user got, copied and in use. */
-    async function copied(userId: string): Promise<string> {
-      const [one] = providers
-      const subjectToken = await one.subjectToken(userId)
-      const { status, body } = await one.exchange(subjectToken)
-      expect(status, body).to.equal(200)
-      const token: string = JSON.parse(body).access_token
-      expect(await ask(token)).to.match(/^200/)
-      return token
-    }
 
     it('refused, also where the copy that took the end is killed right after its answer', async function () {
       this.timeout(60_000)
-      const [, other] = providers
-      const [token, bystander] = [await copied('frank'), await copied('grace')]
+      const [one, other] = providers ?? expect.fail('no provider')
+      const [token = '', bystander = ''] = await Promise.all(
+        ['frank', 'grace'].map(async (userId) => {
+          const { body } = await one.exchange(await one.subjectToken(userId))
+          return String(JSON.parse(body).access_token)
+        }),
+      )
+      expect(await verdict(api, token)).to.equal('frank')
       expect((await other.end('end', { userId: 'frank' })).body).to.equal('{"ended":1}')
       await other.kill()
-      const ended = performance.now()
-      let said = await ask(token)
-      while (said.startsWith('200') && performance.now() - ended < PROMISE) {
-        await wait(100)
-        said = await ask(token)
-      }
-      expect(said).to.match(/^401 .*impersonation has ended/)
-      expect(await ask(bystander)).to.match(/^200/)
+      const until = performance.now() + PROMISE
+      while ((await verdict(api, token)) === 'frank' && performance.now() < until) await wait(100)
+      expect(await verdict(api, token)).to.equal(ENDED)
+      expect(await verdict(api, bystander)).to.equal('grace')
     })
   })
 })

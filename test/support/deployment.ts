@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { type DeploymentOptions, deploymentConfiguration } from './deployment-configuration.ts'
 import { type Answer, answerOf, basic, type Form, urlencoded } from './http.ts'
 import { signInRoutes } from './sign-in.ts'
+import { listening } from './token-issuer.ts'
 
 export { CLIENTS, REDIRECT_URI } from './clients.ts'
 export { type DeploymentOptions, signingKey } from './deployment-configuration.ts'
@@ -43,13 +43,10 @@ export async function deploy(
   options: DeploymentOptions = {},
   copyOf?: Deployment,
 ): Promise<Deployment> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  // With the clock stopped, fetch would reuse a connection that the server has closed as idle.
+  const server = createServer({ keepAliveTimeout: 0 })
   // The run ends also when a test fails before it closes the server, or a provider does not start.
-  server.unref()
-  const { port } = server.address() as AddressInfo
-  const base = `http://127.0.0.1:${port}`
+  const base = await listening(server)
   const origin = copyOf?.base ?? base
   const issuer = `${origin}/oidc`
   const management = `${origin}/api`

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Configuration } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { basic, CLIENTS, signingKey } from './deployment.ts'
+import { listening } from './token-issuer.ts'
 
 const resource = 'https://id.example.com/api'
 
@@ -77,10 +76,8 @@ export async function serving(
   build: (base: string, server: Server) => RequestListener | Promise<RequestListener>,
   use: (base: string) => Promise<unknown>,
 ): Promise<void> {
-  const server = createServer().unref()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const server = createServer()
+  const base = await listening(server)
   server.on('request', await build(base, server))
   try {
     await use(base)

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import OidcProvider, { type Configuration } from 'oidc-provider'
@@ -9,6 +8,7 @@ import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { type DeploymentOptions, deploymentConfiguration } from './deployment-configuration.ts'
 import { type Answer, answerOf, type Form, urlencoded } from './http.ts'
 import { signInRoutes } from './sign-in.ts'
+import { listening } from './token-issuer.ts'
 
 /** A provider of one kind, for requests that are sent to the other kind as well. */
 export interface Side {
@@ -41,9 +41,8 @@ export async function sideBySide(options: () => DeploymentOptions = () => ({})):
 }
 
 async function start(options: DeploymentOptions, impersonating: boolean) {
-  const server = createServer().unref().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const server = createServer()
+  const base = await listening(server)
   const issuer = `${base}/oidc`
   const accounts = new Set(['alice', 'olivia'])
   const configuration = deploymentConfiguration(base, accounts, options)

@@ -125,7 +125,9 @@ function entriesOf(index: number, all: number): AuditEntry[] {
     note: 'a case',
   }
   return [
-    ...[asked, started, ...uses],
+    asked,
+    started,
+    ...uses,
     ...(index % 3 === 0 ? [] : [ended]),
     ...(index % 500 === 3 ? [held] : []),
   ]

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { createCluster, createSentinel } from 'redis'
+import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
 import { MAX_RETENTION_SECONDS, statusListId } from '../../../src/adapters/record.ts'
 import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
 import { ageKeys, REDIS_URL, rejection, suiteOn, until } from '../servers.ts'
-import { openIoredis } from './clients.ts'
-import { redisContract } from './contract.ts'
+import { type OpenRedis, openIoredis, openNodeRedis } from './clients.ts'
 
 const suite = await suiteOn('Redis')
 
@@ -28,12 +28,30 @@ suite('createRedisAdapter', () => {
     admin.disconnect()
   })
 
-  // redis-real-time.proof.ts tests the other client.
-  describe('with ioredis', () => {
-    redisContract(openIoredis, keyPrefix, {
-      advance: (seconds) => ageKeys(admin, keyPrefix, seconds),
+  for (const [driver, open] of [
+    ['ioredis', openIoredis],
+    ['node-redis', openNodeRedis],
+  ] as const) {
+    describe(`with ${driver}`, () => {
+      let connection: Awaited<ReturnType<OpenRedis>>
+      before(async () => {
+        connection = await open(REDIS_URL)
+      })
+      after(() => connection.close())
+
+      adapterContract({
+        describe,
+        it,
+        create: () => createRedisAdapter({ client: connection.client, keyPrefix }),
+        advance: (seconds) => ageKeys(admin, keyPrefix, seconds),
+        async createBroken() {
+          const closed = await open(REDIS_URL)
+          closed.close()
+          return createRedisAdapter({ client: closed.client, keyPrefix })
+        },
+      })
     })
-  })
+  }
 
   describe('in the server', () => {
     const adapter = (model: string) => createRedisAdapter({ client: admin, keyPrefix })(model)
