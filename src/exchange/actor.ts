@@ -40,12 +40,10 @@ export async function findActor(
     if (!instance(provider).options.actorToken.required) return undefined
     throw new errors.InvalidRequest('actor_token is required')
   }
-  try {
-    return await verifyActor(provider, ctx, actorToken, request)
-  } catch (cause) {
-    if (cause instanceof AccessTokenRejected) throw invalid(cause)
-    throw cause
-  }
+  return verifyActor(provider, ctx, actorToken, request).catch((error) => {
+    if (!(error instanceof AccessTokenRejected)) throw error
+    throw new errors.InvalidRequest('actor token is invalid', undefined, { cause: error.cause })
+  })
 }
 
 async function verifyActor(
@@ -54,10 +52,8 @@ async function verifyActor(
   value: string,
   { clientId, dPoP, certificate }: ExchangeRequest,
 ): Promise<FoundActor> {
-  const {
-    options: { actorToken: options },
-    verifier,
-  } = instance(provider)
+  const { verifier } = instance(provider)
+  const { actorToken: options } = instance(provider).options
   const token = await verifier.verifyUserToken(value)
   if (token.impersonated) throw new AccessTokenRejected('is itself impersonated')
   if (!token.scopes.has(options.scope)) {
@@ -80,8 +76,8 @@ async function verifyActor(
   if (client.subjectType === 'pairwise' && value.includes('.')) {
     throw new AccessTokenRejected('its pairwise subject cannot be traced to an account')
   }
-  const account =
-    token.accountId === undefined ? undefined : await findAccount(provider, ctx, token.accountId)
+  const { accountId } = token
+  const account = accountId === undefined ? undefined : await findAccount(provider, ctx, accountId)
   if (!account) throw new AccessTokenRejected('its account is gone')
   return {
     actor: Object.freeze({ sub: account.accountId }),
@@ -89,10 +85,6 @@ async function verifyActor(
     grant,
     mayOutliveSignOut: mayOutliveSignOut(provider, client),
   }
-}
-
-function invalid(cause: AccessTokenRejected): errors.InvalidRequest {
-  return new errors.InvalidRequest('actor token is invalid', undefined, { cause: cause.cause })
 }
 
 /** Checks whether the exchanging client may bring a token that was issued to `issuedTo`. */

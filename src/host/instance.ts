@@ -2,6 +2,7 @@
 // lib/helpers/defaults shows whether a policy is the deployment's own. lib/helpers/jwt signs: the
 // provider exports no signing key, and only its own helper signs with keys outside the process
 // (ExternalSigningKey).
+import type { JSONWebKeySet } from 'jose'
 import type {
   Adapter,
   Client,
@@ -50,7 +51,7 @@ export function staticClients(provider: Provider): readonly ClientMetadata[] {
 }
 
 /** The public half of the provider's keys, as its jwks endpoint publishes them. */
-export function publicKeys(provider: Provider): { keys: Array<Record<string, unknown>> } {
+export function publicKeys(provider: Provider): JSONWebKeySet {
   return instance(provider).jwks
 }
 

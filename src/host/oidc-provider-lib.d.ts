@@ -7,13 +7,14 @@ declare module 'oidc-provider/lib/helpers/als.js' {
   export default als
 }
 declare module 'oidc-provider/lib/helpers/weak_cache.js' {
+  import type { JSONWebKeySet } from 'jose'
   import type { Client, ClientMetadata, Configuration } from 'oidc-provider'
 
   interface Instance {
     /** The clients of the configuration by their id, if it has any. */
     staticClients?: ReadonlyMap<string, Client | ClientMetadata>
     /** The public half of the provider's keys, as its jwks endpoint publishes them. */
-    jwks: { keys: Array<Record<string, unknown>> }
+    jwks: JSONWebKeySet
     configuration: Configuration & {
       dPoPSigningAlgValues: readonly string[]
       /** The values that a client may list in its `grant_types`. */

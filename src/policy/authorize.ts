@@ -33,18 +33,11 @@ export interface Permission extends Pick<Limits, 'accessTokenTtl' | 'permit' | '
  * @throws Error if the rule fails or returns anything else (fail closed, I9: nothing is issued
  * then)
  */
-export function permissionFor(
+export async function permissionFor(
   authorize: Authorize | undefined,
   request: AuthorizationRequest,
-): Promise<Permission> | Permission {
-  if (authorize) return askAuthorize(authorize, request)
-  return { scope: request.scope }
-}
-
-async function askAuthorize(
-  authorize: Authorize,
-  request: AuthorizationRequest,
 ): Promise<Permission> {
+  if (!authorize) return { scope: request.scope }
   let verdict: unknown
   try {
     verdict = await authorize(Object.freeze(request))

@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto'
-import { createLocalJWKSet, type JWTPayload, errors as joseErrors, jwtVerify } from 'jose'
+import {
+  createLocalJWKSet,
+  type JSONWebKeySet,
+  type JWTPayload,
+  errors as joseErrors,
+  jwtVerify,
+} from 'jose'
 import {
   type AccessToken,
   type Client,
@@ -61,14 +67,15 @@ export function accessTokenVerifier(
   provider: Provider,
   findEvenEnded = (value: string) => provider.AccessToken.find(value),
 ) {
-  const verifyJwt = jwtAccessTokenVerifier(provider.issuer, publicKeys(provider).keys)
+  const verifyJwt = jwtAccessTokenVerifier(provider.issuer, publicKeys(provider))
 
   async function verify(
     value: string,
     find: (value: string) => Promise<AccessToken | ClientCredentials | undefined>,
     isUsers: boolean,
   ): Promise<VerifiedAccessToken> {
-    if (!isJwt(value)) return fromRecord(await find(value))
+    // Opaque tokens are base64url and have no dots.
+    if (!value.includes('.')) return fromRecord(await find(value))
     const token = await verifyJwt(value)
     if ((token.accountId !== undefined) === isUsers) return token
     throw new AccessTokenRejected(isUsers ? "a client's own token" : "a user's token")
@@ -137,11 +144,6 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Checks for a JWT. Opaque tokens are base64url and have no dots. */
-function isJwt(value: string): boolean {
-  return value.includes('.')
-}
-
 /** The number of verified tokens that are remembered. */
 const JWT_CACHE_SIZE = 256
 
@@ -155,9 +157,9 @@ const JWT_CACHE_SIZE = 256
  */
 function jwtAccessTokenVerifier(
   issuer: string,
-  publicKeys: ReadonlyArray<Record<string, unknown>>,
+  publicKeys: JSONWebKeySet,
 ): (value: string) => Promise<VerifiedAccessToken> {
-  const keys = createLocalJWKSet({ keys: publicKeys.map(asJwk) })
+  const keys = createLocalJWKSet(publicKeys)
   const remembered = new BoundedMap<string, { token: VerifiedAccessToken; expiresAt: number }>(
     JWT_CACHE_SIZE,
   )
@@ -228,8 +230,4 @@ function textOrNone(value: unknown): string | undefined {
 function single(audience: string | readonly string[] | undefined): string | undefined {
   if (audience === undefined || typeof audience === 'string') return audience
   return audience.length === 1 ? audience[0] : undefined
-}
-
-function asJwk(key: Record<string, unknown>): Record<string, unknown> & { kty: string } {
-  return { ...key, kty: String(key.kty) }
 }
