@@ -130,10 +130,9 @@ describe('the story', function () {
     await past.getByText('SUP-123').waitFor()
     await past.getByText('Changed the delivery note of an order').first().waitFor()
     expect(await alice.page.getByText('The parcel did not arrive').count(), 'internal').to.equal(0)
-    await past.getByRole('button', { name: /I did not ask for this/ }).click()
-    const dialog = alice.page.getByRole('dialog')
-    await dialog.getByRole('textbox').fill('I never called')
-    await dialog.getByRole('button', { name: 'Tell them' }).click()
+    await past.locator('summary').click()
+    await past.getByRole('textbox').fill('I never called')
+    await past.getByRole('button', { name: 'Tell them' }).click()
     await alice.page.getByText('Thank you.').waitFor()
     await until(() => example.log().includes('alarm: objection, olivia as alice'))
 

@@ -1,18 +1,12 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import type { AdapterFactory } from 'oidc-provider'
 import pg from 'pg'
 import { ENDED, verdict } from '../../packages/resource-server/test/status/status-provider.ts'
-import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
-import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
-import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
-import { POSTGRES_URL, REDIS_URL, suiteOn } from '../adapters/servers.ts'
 import { isActive } from '../impersonations/recorded-endings.ts'
+import { type OpenStorage, openStorage, type StorageSpec } from '../proofs/storage.ts'
+import { onStores } from '../proofs/stores.ts'
 import { signingKey } from '../support/deployment.ts'
 import { REFUSED } from '../support/http.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
@@ -23,103 +17,63 @@ const PROMISE = 8
 /** How long an API goes on with the copy of a list, in seconds, by clocks that agree. */
 const COPY_LIFE = 30
 
-/** A storage that is put back to what it was. */
-interface Restorable extends AsyncDisposable {
-  readonly adapter: AdapterFactory
-  backUp(): Promise<void>
-  /** Resolves the storage as it was, after the commands of the page. */
-  restore(page: PageOfRestore): Promise<AdapterFactory>
-}
-
-/** What docs/production.md has done to a restored storage. */
+/** The commands of docs/production.md for a restored storage. */
 interface PageOfRestore {
   readonly sql: string
-  /** What the keys of Redis match that are removed. */
+  /** The pattern of the keys that are removed from Redis. */
   readonly pattern: string
 }
 
-async function sqliteFile(): Promise<Restorable> {
-  const folder = await mkdtemp(join(tmpdir(), 'restored-'))
-  const copy = join(folder, 'copy.db')
-  let adapter = createSqliteAdapter({ file: join(folder, 'oidc.db') })
-  const withDatabase = (file: string, sql: string) => {
-    const database = new DatabaseSync(file)
-    database.exec(sql)
-    database.close()
-  }
-  return {
-    adapter,
-    async backUp() {
-      withDatabase(join(folder, 'oidc.db'), `VACUUM INTO '${copy}'`)
-    },
-    async restore({ sql }) {
-      adapter.close()
-      withDatabase(copy, sql)
-      adapter = createSqliteAdapter({ file: copy })
-      return adapter
-    },
-    async [Symbol.asyncDispose]() {
-      adapter.close()
-      await rm(folder, { recursive: true })
-    },
-  }
-}
+/** Restores a storage that was backed up, runs the commands, and resolves where it is now. */
+type Restore = (page: PageOfRestore) => Promise<StorageSpec>
 
-async function postgresTable(): Promise<Restorable> {
-  const pool = new pg.Pool({ connectionString: POSTGRES_URL, max: 4, idleTimeoutMillis: 0 })
-  const table = `restored_${randomBytes(6).toString('hex')}`
-  await migrate(pool, { table })
-  const adapter = createPostgresAdapter({ pool, table })
-  return {
-    adapter,
-    async backUp() {
-      await pool.query(`CREATE TABLE ${table}_copy AS TABLE ${table}`)
-    },
-    async restore({ sql }) {
+const BACK_UPS: Record<'sqlite' | 'pg' | 'ioredis', (spec: StorageSpec) => Promise<Restore>> = {
+  async sqlite(spec) {
+    const copy = `${spec.location}.copy`
+    const execute = (file: string, sql: string) => {
+      const database = new DatabaseSync(file)
+      database.exec(sql)
+      database.close()
+    }
+    execute(spec.location, `VACUUM INTO '${copy}'`)
+    return async ({ sql }) => {
+      execute(copy, sql)
+      return { ...spec, location: copy }
+    }
+  },
+
+  async pg(spec) {
+    const pool = new pg.Pool({ connectionString: spec.location, max: 1, idleTimeoutMillis: 0 })
+    const table = spec.namespace
+    await pool.query(`CREATE TABLE ${table}_copy AS TABLE ${table}`)
+    return async ({ sql }) => {
       await pool.query(`TRUNCATE ${table}; INSERT INTO ${table} SELECT * FROM ${table}_copy`)
+      await pool.query(`DROP TABLE ${table}_copy`)
       await pool.query(sql.replaceAll('oidc_records', table))
-      return createPostgresAdapter({ pool, table })
-    },
-    async [Symbol.asyncDispose]() {
-      await pool.query(`DROP TABLE IF EXISTS ${table}, ${table}_copy`)
       await pool.end()
-    },
-  }
-}
+      return spec
+    }
+  },
 
-async function redisKeys(): Promise<Restorable> {
-  const client = new Redis(REDIS_URL)
-  const keyPrefix = `restored_${randomBytes(6).toString('hex')}:`
-  const kept = new Map<string, { value: Buffer; ttlMs: number }>()
-  const keysLike = async (pattern: string) => {
-    const found: string[] = []
-    for await (const keys of client.scanStream({ match: pattern })) found.push(...keys)
-    return found
-  }
-  const unlink = async (pattern: string) => {
-    const keys = await keysLike(pattern)
-    if (keys.length > 0) await client.unlink(keys)
-  }
-  const adapter = () => createRedisAdapter({ client, keyPrefix })
-  return {
-    adapter: adapter(),
-    async backUp() {
-      for (const key of await keysLike(`${keyPrefix}*`)) {
-        const [value, ttlMs] = await Promise.all([client.dumpBuffer(key), client.pttl(key)])
-        kept.set(key, { value, ttlMs: Math.max(ttlMs, 0) })
-      }
-    },
-    async restore({ pattern }) {
-      await unlink(`${keyPrefix}*`)
+  async ioredis(spec) {
+    const client = new Redis(spec.location)
+    const kept = new Map<string, { value: Buffer; ttlMs: number }>()
+    for (const key of await client.keys(`${spec.namespace}*`)) {
+      const [value, ttlMs] = await Promise.all([client.dumpBuffer(key), client.pttl(key)])
+      kept.set(key, { value, ttlMs: Math.max(ttlMs, 0) })
+    }
+    const unlink = async (pattern: string) => {
+      const keys = await client.keys(pattern)
+      if (keys.length > 0) await client.unlink(keys)
+    }
+    return async ({ pattern }) => {
+      await unlink(`${spec.namespace}*`)
       for (const [key, { value, ttlMs }] of kept) await client.restore(key, ttlMs, value)
-      await unlink(pattern.replace('oidc:', keyPrefix))
-      return adapter()
-    },
-    async [Symbol.asyncDispose]() {
-      await unlink(`${keyPrefix}*`)
+      await unlink(pattern.replace('oidc:', spec.namespace))
       client.disconnect()
-    },
-  }
+      return spec
+    }
+  },
 }
 
 async function pageOfRestore(): Promise<PageOfRestore> {
@@ -130,40 +84,33 @@ async function pageOfRestore(): Promise<PageOfRestore> {
   return { sql, pattern }
 }
 
-const STORAGES = [
-  { name: 'SQLite', suite: describe, open: sqliteFile },
-  { name: 'PostgreSQL', suite: await suiteOn('PostgreSQL'), open: postgresTable },
-  { name: 'Redis', suite: await suiteOn('Redis'), open: redisKeys },
-]
-
-for (const { name, suite, open } of STORAGES) {
-  suite(`docs/production.md: a restored backup, ${name}`, () => {
+describe('docs/production.md: a restored backup', () => {
+  onStores(['sqlite', 'pg', 'ioredis'], (store) => {
     const keys = [signingKey]
-    let storage: Restorable
+    const backUp = BACK_UPS[store.driver as keyof typeof BACK_UPS]
+    let storage: OpenStorage
     let provider: RestartedProvider
     let clock: ReturnType<typeof stoppedClock>
-    let history: Awaited<ReturnType<typeof makeHistory>>
 
     beforeEach(async () => {
       clock = stoppedClock()
-      storage = await open()
+      storage = await openStorage(store.spec())
       provider = await startRestartedProvider()
       provider.serve({ adapter: storage.adapter, keys })
-      history = await makeHistory()
     })
     afterEach(async () => {
       clock[Symbol.dispose]()
       await provider[Symbol.asyncDispose]()
-      await storage[Symbol.asyncDispose]()
+      await storage.close()
     })
 
-    /** What the backup has, and what happens after it. */
+    /** A storage that is backed up, and what happens after that. */
     async function makeHistory() {
       const api = provider.newApi()
       const endedSince = await provider.run()
       const opaque = await provider.run(`${provider.base}/opaque`)
       const redeemedSince = await provider.issue()
-      await storage.backUp()
+      const restore = await backUp(store.spec())
       const begunSince = await provider.run()
       const redeemed = await provider.exchange({ subject_token: redeemedSince })
       expect(redeemed.status).to.equal(200)
@@ -174,11 +121,15 @@ for (const { name, suite, open } of STORAGES) {
       expect(await verdict(api, begunSince.token)).to.equal('alice')
       expect(await isActive(provider, opaque.token)).to.equal(false)
       const tokens = [endedSince.token, begunSince.token, redeemed.body.access_token]
-      return { api, endedSince, opaque, redeemedSince, tokens }
+      return { api, opaque, redeemedSince, tokens, restore }
     }
 
     it('after what the page says: every API refuses what was before, single use holds, and what is new works', async () => {
-      provider.serve({ adapter: await storage.restore(await pageOfRestore()), keys })
+      const history = await makeHistory()
+      const restored = await history.restore(await pageOfRestore())
+      await storage.close()
+      storage = await openStorage(restored)
+      provider.serve({ adapter: storage.adapter, keys })
       const fresh = provider.newApi()
       for (const token of history.tokens) expect(await verdict(fresh, token)).to.equal('503')
       clock.pass(COPY_LIFE)
@@ -196,4 +147,4 @@ for (const { name, suite, open } of STORAGES) {
       for (const api of [fresh, history.api]) expect(await verdict(api, token)).to.equal(ENDED)
     })
   })
-}
+})

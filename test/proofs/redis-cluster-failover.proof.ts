@@ -1,13 +1,13 @@
 import { expect } from 'chai'
-import { decodeJwt } from 'jose'
 import { createCluster } from 'redis'
+import { resourceServer } from '../../packages/resource-server/src/index.ts'
+import { ENDED, verdict } from '../../packages/resource-server/test/status/status-provider.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { statusCountId, statusListId } from '../../src/adapters/record.ts'
 import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { suiteOn, until } from '../adapters/servers.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { idOf } from '../support/managing.ts'
-import { setBits } from '../tokens/serving-process.ts'
 import { type SixNodes, startSixNodes } from './six-nodes.ts'
 
 /** The number of impersonations that end in each failover. */
@@ -15,8 +15,7 @@ const COUNT = 60
 
 interface Ended {
   readonly id: string
-  readonly idx: number
-  readonly uri: string
+  readonly token: string
 }
 
 const cluster = await startSixNodes()
@@ -71,31 +70,24 @@ suite('a Redis Cluster of six nodes, three of which fail one after the other', f
 })
 
 async function start(deployment: Deployment): Promise<Ended> {
-  const subjectToken = await deployment.subjectToken()
-  const { body } = await deployment.exchange({ subject_token: subjectToken })
-  const { status } = decodeJwt<{ status: { status_list: { idx: number; uri: string } } }>(
-    body.access_token,
-  )
-  return { id: idOf(subjectToken), ...status.status_list }
+  const subject_token = await deployment.subjectToken()
+  const { body } = await deployment.exchange({ subject_token })
+  return { id: idOf(subject_token), token: String(body.access_token) }
 }
 
-/** What a process that has read no list before finds: what still runs, and what an API accepts. */
-async function lostIn({ base, provider }: Deployment, ended: readonly Ended[]) {
-  const lists = new Map<string, Set<number>>()
+/** The impersonations that still run for a process that has read no list, and for its APIs. */
+async function lostIn({ base, issuer, orders, provider }: Deployment, ended: readonly Ended[]) {
+  const api = resourceServer({
+    issuer,
+    audience: orders,
+    requireStatus: true,
+    fetch: (url, init) => fetch(new URL(new URL(url).pathname, base), init),
+  })
   const lost: { running: string[]; accepted: string[] } = { running: [], accepted: [] }
-  for (const { id, idx, uri } of ended) {
-    const bits = lists.get(uri) ?? (await bitsAt(base, uri))
-    lists.set(uri, bits)
-    if (!bits.has(idx)) lost.accepted.push(id)
+  for (const { id, token } of ended) {
+    if ((await verdict(api, token)) !== ENDED) lost.accepted.push(id)
     const object = await provider.impersonation.get(id)
     if (object?.state !== 'ended') lost.running.push(id)
   }
   return lost
-}
-
-async function bitsAt(base: string, uri: string): Promise<Set<number>> {
-  const answer = await fetch(new URL(new URL(uri).pathname, base))
-  expect(answer.status).to.equal(200)
-  const claims = decodeJwt<{ status_list: { lst: string } }>(await answer.text())
-  return new Set(setBits(claims.status_list.lst))
 }

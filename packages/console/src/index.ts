@@ -9,6 +9,7 @@ import {
 } from 'oidc-provider-impersonation/siblings'
 import type { ToldRequest } from 'oidc-provider-impersonation-verify/format'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { accountSite } from './account-site.tsx'
 import { consoleSite } from './console-site.ts'
 import { alarmAlerts } from './features/alarms/server/alarms.ts'
 import { useRecorder } from './features/impersonations/server/uses/record-told.ts'
@@ -37,7 +38,7 @@ import { recordEvents } from './ledger/recording/provider-events.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
 import { below, clientChecks, inOrder, pageMiddleware } from './middleware.ts'
 import type { SupportConsoleOptions } from './options.ts'
-import { customerRoutes, STAFF_ROUTES } from './routes.ts'
+import { STAFF_ROUTES } from './routes.ts'
 import { settingsOf } from './settings.ts'
 import { issuePreviewer, subjectTokenIssuer } from './web/acting/issue.ts'
 import {
@@ -53,7 +54,7 @@ import { createAssets } from './web/page/assets.ts'
 import type { Parts } from './web/parts.ts'
 import type { Pause } from './web/pause-answers.ts'
 import { personNames } from './web/person-names.ts'
-import { accountApi, consoleApi } from './web/router.ts'
+import { consoleApi } from './web/router.ts'
 import { checkSetUp } from './web/sign-in/check-set-up.ts'
 import { findMayErase, findRole } from './web/sign-in/roles.ts'
 import { signedInTo } from './web/sign-in/signed-in.ts'
@@ -313,9 +314,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     ),
     consoleSite(parts, assets),
     consoleApi(parts, STAFF_ROUTES, signedInTo(provider, clientId)),
-    ...(account
-      ? [accountApi(parts, account.path, customerRoutes(), signedInTo(provider, account.clientId))]
-      : []),
+    ...(account ? [accountSite(parts, account, assets)] : []),
     ...pageMiddleware(provider, settings, assets),
   )
   return Object.assign(middleware, {

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import type { Provider } from 'oidc-provider-impersonation'
 import { handOverPages } from './features/impersonations/server/hand-over-page.ts'
 import type { Assets } from './web/page/assets.ts'
-import { accountPages, consolePages } from './web/page/pages.ts'
+import { consolePages } from './web/page/pages.ts'
 import type { Settings } from './web/settings.ts'
 import { knownClient } from './web/sign-in/known-client.ts'
 
@@ -26,14 +26,11 @@ export function pageMiddleware(
   settings: Settings,
   assets: () => Promise<Assets>,
 ): Middleware[] {
-  const { path, clientId, account, languages, applications, brand } = settings
+  const { path, clientId, languages, applications, brand } = settings
   const shared = { provider, languages, brand, assets }
   return [
     handOverPages({ ...shared, path, applications }),
     consolePages({ ...shared, path, clientId }),
-    ...(account
-      ? [accountPages({ ...shared, path: account.path, clientId: account.clientId })]
-      : []),
   ]
 }
 

@@ -1,12 +1,11 @@
-import { accountRoutes } from './features/account/server/routes.ts'
 import { alarmRoutes } from './features/alarms/server/routes.ts'
 import { impersonationRoutes } from './features/impersonations/server/routes.ts'
 import { overviewRoutes } from './features/overview/server/routes.ts'
-import { customerPermitRoutes, permitRoutes } from './features/permits/server/api/routes.ts'
-import type { CustomerPermitCall, PermitCall } from './features/permits/server/api/shown.ts'
+import { permitRoutes } from './features/permits/server/api/routes.ts'
+import type { PermitCall } from './features/permits/server/api/shown.ts'
 import { ALL_ROLES } from './kernel/roles.ts'
 import { me } from './web/me.ts'
-import { type CustomerRoute, type StaffRoute, staff } from './web/routes.ts'
+import { type StaffRoute, staff } from './web/routes.ts'
 
 /** What people of the support ask, by their roles. The first one that matches answers. */
 export const STAFF_ROUTES: readonly StaffRoute<PermitCall>[] = [
@@ -16,8 +15,3 @@ export const STAFF_ROUTES: readonly StaffRoute<PermitCall>[] = [
   ...alarmRoutes,
   ...overviewRoutes,
 ]
-
-/** What customers ask of what is theirs. */
-export function customerRoutes(): readonly CustomerRoute<CustomerPermitCall>[] {
-  return [...accountRoutes, ...customerPermitRoutes()]
-}

@@ -60,12 +60,7 @@ export interface ResumeBody {
   readonly note: string
 }
 
-/** `GET /pauses` of the account page: who may not act as the caller, since the caller objected. */
-export interface AccountPausesAnswer {
-  /** Newest first. */
-  readonly pauses: readonly AccountPause[]
-}
-
+/** Of the account page: who may not act as the caller, since the caller objected. */
 export interface AccountPause {
   readonly id: string
   /** Without the e-mail address. */
@@ -74,17 +69,10 @@ export interface AccountPause {
 }
 
 /**
- * The body of `POST /objection`: *I did not ask for this*. 200 {@link ObjectionAnswer}. 404 `not_found`
- * where it is not one of the caller, or was refused. 409 `already_objected`. 429 `temporarily_unavailable`
- * with `Retry-After`. 503 where the operator could not be paused: the caller can say it again.
+ * `POST /objection` with `{ id, note? }`: *I did not ask for this*. 404 `not_found` if it is not one of the caller, or
+ * was refused. 409 `already_objected`. 429 `temporarily_unavailable` with `Retry-After`. 503 if the operator could not
+ * be paused: the caller can say it again.
  */
-export interface ObjectionBody {
-  readonly id: string
-  /** 1 to 1000 characters. */
-  readonly note?: string
-}
-
-/** What follows from an objection. */
 export interface ObjectionAnswer {
   /**
    * Whether the operator may not act as the caller now, until another person lifts the pause. Not where it
@@ -93,6 +81,4 @@ export interface ObjectionAnswer {
   readonly isPaused: boolean
   /** Whether nothing runs any more of what ends by it: all of the operator for the caller, where paused. */
   readonly isEnded: boolean
-  /** Whether the caller can choose *ask me each time*, and has not. */
-  readonly offersAsk: boolean
 }

@@ -8,8 +8,8 @@ import { onlyMethods } from './http/methods.ts'
 import { answerProblems, NoRoleProblem, notFound, Problem } from './http/problem.ts'
 import { readQuery } from './http/query.ts'
 import { readJson } from './pages/form-body.ts'
-import type { Call, Caller, CustomerCall, Parts } from './parts.ts'
-import type { CustomerRoute, StaffRoute } from './routes.ts'
+import type { Call, Caller, Parts } from './parts.ts'
+import type { StaffRoute } from './routes.ts'
 import { findRole } from './sign-in/roles.ts'
 import type { FindSignedIn, SignedIn } from './sign-in/signed-in.ts'
 
@@ -29,26 +29,6 @@ export function consoleApi<Own extends Parts>(
     const param = (name: string) => params[name] ?? ''
     const input = () => readJson(ctx)
     await route.handle({ ...parts, ctx, caller, language, param, input, findAgain })
-  })
-}
-
-/** `{account.path}/api`: who acted as the customer, for this customer. No cookie is read. */
-export function accountApi<Own extends Parts>(
-  parts: Own,
-  path: string,
-  routes: readonly CustomerRoute<CustomerCall & Own>[],
-  findSignedIn: FindSignedIn,
-): Middleware {
-  return api(`${path}/api`, 'account', routes, async (ctx, route) => {
-    const caller = await findSignedIn(ctx)
-    if (!route.hasQuery) readQuery(ctx, {})
-    await route.handle({
-      ...parts,
-      ctx,
-      caller,
-      input: () => readJson(ctx),
-      language: languageOf(ctx, parts.settings.languages),
-    })
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Role } from '../kernel/roles.ts'
-import type { Call, CustomerCall } from './parts.ts'
+import type { Call } from './parts.ts'
 
 interface AnyRoute {
   readonly method: 'GET' | 'POST'
@@ -24,12 +24,6 @@ export interface StaffRoute<C = Call> extends AnyRoute, RouteMarks {
   readonly handle: (call: C) => Promise<void>
 }
 
-/** A route below `{account.path}/api`. */
-export interface CustomerRoute<C = CustomerCall> extends AnyRoute, Pick<RouteMarks, 'hasQuery'> {
-  readonly audience: 'customer'
-  readonly handle: (call: C) => Promise<void>
-}
-
 function staffRoute(method: AnyRoute['method']) {
   return <C>(
     path: string,
@@ -39,13 +33,4 @@ function staffRoute(method: AnyRoute['method']) {
   ): StaffRoute<C> => ({ method, path, audience, handle, ...marks })
 }
 
-function customerRoute(method: AnyRoute['method']) {
-  return <C>(
-    path: string,
-    handle: (call: C) => Promise<void>,
-    marks: Pick<RouteMarks, 'hasQuery'> = {},
-  ): CustomerRoute<C> => ({ method, path, audience: 'customer', handle, ...marks })
-}
-
 export const staff = { get: staffRoute('GET'), post: staffRoute('POST') }
-export const customer = { get: customerRoute('GET'), post: customerRoute('POST') }

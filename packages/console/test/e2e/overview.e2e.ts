@@ -74,7 +74,7 @@ describe('the overview', function () {
     await deployment.impersonate({ access: 'read', customer: 'carla' })
     await page.getByText(reads('2 impersonations, 0 without approval, 0 objections')).waitFor()
     const { accessToken } = await deployment.signIn('alice', { clientId: 'customer-account' })
-    await fetch(`${deployment.url}/account/api/objection`, {
+    await fetch(`${deployment.url}/account/objection`, {
       method: 'POST',
       headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
       body: JSON.stringify({ id }),

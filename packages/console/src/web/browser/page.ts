@@ -2,7 +2,7 @@
 // nothing but pages: what has changed is fetched again, and morphed into what is shown.
 import { Idiomorph } from 'idiomorph'
 
-const { base = '', until = '' } = document.body.dataset
+const { base = '', until = '', every = '' } = document.body.dataset
 /** How long the stream may be away before the page says so, in milliseconds. */
 const INTERRUPTION_MS = 3000
 const TYPING_PAUSE_MS = 200
@@ -81,6 +81,7 @@ let stream: EventSource | undefined
 let interruption: ReturnType<typeof setTimeout> | undefined
 
 function follow(): void {
+  if (every !== '') return
   stream = new EventSource(`${base}/stream`)
   stream.addEventListener('open', () => {
     clearTimeout(interruption)
@@ -189,3 +190,4 @@ setInterval(tick, 1000)
 renew()
 if (isNewZone) void refresh()
 if (!document.hidden) follow()
+if (every !== '') setInterval(() => void refresh(), Number(every) * 1000)

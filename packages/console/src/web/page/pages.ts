@@ -25,13 +25,8 @@ export function consolePages(options: PagesOptions): Middleware {
   return pageAt('console', ({ web }) => web.product, options)
 }
 
-/** As {@link consolePages}: the page on which customers see who acted as them. */
-export function accountPages(options: PagesOptions): Middleware {
-  return pageAt('account', ({ account }) => account.title, options)
-}
-
 function pageAt(
-  script: 'account' | 'console',
+  script: 'console',
   titleIn: (words: Words) => string,
   { path, clientId, provider, languages, brand, assets }: PagesOptions,
 ): Middleware {

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** What browsers load. The scripts have no words: the server puts those of a language before them. */
-export const FILE_NAMES = ['page.js', 'console.js', 'account.js', 'style.css', 'icon.svg'] as const
+export const FILE_NAMES = ['page.js', 'console.js', 'style.css', 'icon.svg'] as const
 
 /** The content of each of {@link FILE_NAMES}. */
 export type BrowserFiles = ReadonlyMap<string, Uint8Array>
@@ -25,7 +25,7 @@ export async function bundleSource(): Promise<BrowserFiles> {
   const pathOf = (name: string) => fileURLToPath(new URL(name, SOURCE_FOLDER))
   const scripts = build({
     ...shared,
-    entryPoints: ['web/browser/page.ts', 'pages/console.tsx', 'pages/account.tsx'].map(pathOf),
+    entryPoints: ['web/browser/page.ts', 'pages/console.tsx'].map(pathOf),
     entryNames: '[name]',
     format: 'esm',
     target: 'es2022',

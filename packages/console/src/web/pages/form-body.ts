@@ -8,6 +8,9 @@ import { invalid, Problem } from '../http/problem.ts'
 /** The largest form, in bytes. */
 const MAX_BYTES = 16_384
 
+/** The pages put names between these, and who copies a name from a page copies them, too. */
+const ISOLATES = /[\u2066-\u2069]/g
+
 /** The fields of a form, each once. */
 export type FormValues = Readonly<Record<string, string>>
 
@@ -32,7 +35,7 @@ export async function readFormBody(ctx: Context): Promise<FormValues> {
   const values = new Map<string, string>()
   for (const [name, value] of given) {
     if (typeof value !== 'string' || values.has(name)) throw invalid('a field is repeated')
-    values.set(name, value.replaceAll(/\s+/g, ' ').trim())
+    values.set(name, value.replaceAll(ISOLATES, '').replaceAll(/\s+/g, ' ').trim())
   }
   return Object.fromEntries(values)
 }

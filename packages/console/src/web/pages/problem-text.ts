@@ -1,10 +1,12 @@
+import { NO_CONTROLS } from 'oidc-provider-impersonation-verify/format'
 import type { Problem } from '../http/problem.ts'
 import type { Words } from '../words/words.ts'
 
 /** A problem in the words of its reader: by its code, not by the words of the server. */
-export function problemText({ web }: Words, { error, statusCode }: Problem): string {
+export function problemText({ web }: Words, { error, message, statusCode }: Problem): string {
   const { codes, trouble, unexpected } = web.problems
   const known: Readonly<Record<string, string>> = codes
+  if (error === 'invalid_request' && message.endsWith(NO_CONTROLS)) return web.textWrong
   if (statusCode === 429) return codes.too_many_requests
   if (Object.hasOwn(known, error)) return known[error] ?? unexpected
   if (statusCode >= 500) return trouble

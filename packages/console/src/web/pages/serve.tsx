@@ -5,8 +5,8 @@ import type { ComponentChild, ComponentType } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { type BrandSettings, imageSources } from '../brand.ts'
 import { onlyMethods } from '../http/methods.ts'
-import { answerProblem, NoRoleProblem, Problem, problemOf } from '../http/problem.ts'
-import type { Assets } from '../page/assets.ts'
+import { answerProblem, NoRoleProblem, notFound, Problem, problemOf } from '../http/problem.ts'
+import { type Assets, showAsset } from '../page/assets.ts'
 import { type CodeFlow, codeFlow, isPathBelow, type SignInTrouble } from '../sign-in/code-flow.ts'
 import { cookiePlace, readCookie, writeCookie } from '../sign-in/cookie.ts'
 import { assertSameOrigin } from '../sign-in/origin.ts'
@@ -42,6 +42,8 @@ export interface Site<C extends AnyCall, A extends At> {
   readonly brand: BrandSettings | undefined
   readonly assets: () => Promise<Assets>
   readonly now: () => number
+  /** Seconds after which a page looks again. Without it, a page follows the stream. */
+  readonly looksEvery?: number
   /** Where else a form may lead: the origins of the applications. */
   readonly leadsTo: readonly string[]
   readonly doorOf: (words: Words) => { readonly product: string; readonly about: string }
@@ -51,6 +53,8 @@ export interface Site<C extends AnyCall, A extends At> {
   /** What the frame around a page needs beside the page. */
   readonly readerFor: (call: C, at: At) => Promise<A>
   readonly Frame: ComponentType<{ path: string; children: ComponentChild }>
+  /** Nothing else answers below the base. */
+  readonly isWhole?: true
   /** Comes before a person signs out. */
   readonly beforeSignOut?: (person: Entered, ctx: Context) => Promise<void>
 }
@@ -72,22 +76,25 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
   const cookie = cookiePlace(clientId, url, base)
   const flow = codeFlow(provider, { clientId, url, cookie })
   const findPerson = signedInTo(provider, clientId)
-  const router = new Router({ prefix: base, sensitive: true, strict: true })
+  const router = new Router({ sensitive: true, strict: true })
   const serving: Serving<C, A> = { site, flow, cookie, findPerson, find: finderIn(site, router) }
 
-  router.get('/callback', problems(serving), async (ctx, next) => {
+  router.get(`${base}/callback`, problems(serving), async (ctx, next) => {
     // The pages that are not from the server yet sign in by themselves.
     if (!flow.isOurs(ctx)) return next()
     const { to, trouble } = await flow.finish(ctx)
     if (trouble === undefined) return redirect(ctx, base + to)
     redirect(ctx, `${base}/sign-in?${new URLSearchParams({ why: trouble, to })}`)
   })
-  router.get('/sign-in', problems(serving), (ctx) => showDoor(serving, ctx))
-  router.get('/enter', problems(serving), (ctx) => {
+  router.get(`${base}/assets/:name`, async (ctx) => {
+    await showAsset(ctx, await site.assets(), ctx.params.name ?? '')
+  })
+  router.get(`${base}/sign-in`, problems(serving), (ctx) => showDoor(serving, ctx))
+  router.get(`${base}/enter`, problems(serving), (ctx) => {
     const { to, prompt } = ctx.query
     return flow.begin(ctx, isPathBelow(to) ? to : '', prompt === 'login' ? prompt : undefined)
   })
-  router.post('/sign-out', problems(serving), async (ctx) => {
+  router.post(`${base}/sign-out`, problems(serving), async (ctx) => {
     assertSameOrigin(ctx, url)
     const person = await findPerson(ctx, readCookie(ctx, cookie.name) ?? '')
     await site.beforeSignOut?.(person, ctx)
@@ -99,9 +106,19 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
       method === 'GET' && !marks.streams ? ['GET', 'HEAD'] : [method],
     )
     // The pages that are not from the server yet ask below /api.
-    router.all([path, `/api${path}`], problems(serving), onlyMethods(...methods), async (ctx) => {
-      const route = routes.find(({ method }) => method === ctx.method.replace('HEAD', 'GET'))
-      if (route) await answer(serving, ctx, route, ctx.params)
+    router.all(
+      [patternOf(base, path), `${base}/api${path}`],
+      problems(serving),
+      onlyMethods(...methods),
+      async (ctx) => {
+        const route = routes.find(({ method }) => method === ctx.method.replace('HEAD', 'GET'))
+        if (route) await answer(serving, ctx, route, ctx.params)
+      },
+    )
+  }
+  if (site.isWhole) {
+    router.all(`${base}/{*rest}`, problems(serving), () => {
+      throw notFound('there is nothing here')
     })
   }
   // The router itself adds the context members that its type requires.
@@ -122,10 +139,17 @@ interface Found<C extends AnyCall, A extends At> {
   readonly params: Readonly<Record<string, string>>
 }
 
+/** The pattern of a path. The first page is also found with a slash. */
+function patternOf(base: string, path: string): string {
+  return base + (path || '{/}')
+}
+
 function finderIn<C extends AnyCall, A extends At>({ base, table }: Site<C, A>, router: Router) {
   return (path: string): Found<C, A> | undefined => {
     const layer = router.match(base + path, 'GET').pathAndMethod[0]
-    const route = table.find((each) => each.method === 'GET' && base + each.path === layer?.path)
+    const route = table.find(
+      (each) => each.method === 'GET' && patternOf(base, each.path) === layer?.path,
+    )
     return (
       layer && route && { route, params: layer.params(base + path, layer.captures(base + path)) }
     )
@@ -383,7 +407,11 @@ async function send<C extends AnyCall, A extends At>(
       icon={assetUrl('icon.svg')}
       {...(person && {
         script: assetUrl('page.js'),
-        data: { 'data-base': site.base, 'data-until': String(person.token.exp ?? '') },
+        data: {
+          'data-base': site.base,
+          'data-until': String(person.token.exp ?? ''),
+          ...(site.looksEvery && { 'data-every': String(site.looksEvery) }),
+        },
       })}
     >
       {body}

@@ -215,14 +215,18 @@ export function ActionButton(props: {
 export function Disclosure(props: {
   id: string
   label: string
+  /** For screen readers, if the label does not say what it is about. */
+  about?: string
   kind?: 'danger' | 'plain' | 'primary'
   open?: boolean
   children: ComponentChildren
 }) {
-  const { id, label, kind = 'plain', open, children } = props
+  const { id, label, about, kind = 'plain', open, children } = props
   return (
     <details id={id} class="disclosure" open={open}>
-      <summary class={`button ${kind}`}>{label}</summary>
+      <summary class={`button ${kind}`} aria-label={about}>
+        {label}
+      </summary>
       {children}
     </details>
   )

@@ -15,9 +15,13 @@ export function personName(at: At, person: AuditPerson | undefined): string {
 }
 
 /** Who acts, for titles and labels: *Olivia Ortiz*, *copilot, for Olivia Ortiz*, *copilot*. */
-export function actorName(at: At, { operator, software }: Acts): string {
-  const person = operator && personName(at, operator)
-  if (software === undefined) return person ?? at.words.impersonations.audit.unknownPerson
+export function actorName(
+  at: At,
+  { operator, software }: Acts,
+  unknown = at.words.impersonations.audit.unknownPerson,
+): string {
+  const person = operator && (operator.name ?? operator.id)
+  if (software === undefined) return person ?? unknown
   if (person === undefined) return software
   return text(at, at.words.web.software, { software, operator: person })
 }

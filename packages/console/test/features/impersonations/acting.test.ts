@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { requestFor } from '../../../src/web/acting/asked-for.ts'
 import type { Call } from '../../../src/web/parts.ts'
+import { askAccount } from '../../support/account.ts'
 import { ACT, refusals } from '../../support/acting.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 
@@ -186,11 +187,10 @@ describe('acting as a customer', () => {
     expect((await act({ ...ACT, ...lure, userId: 'carla' }, 'bob')).status).to.equal(403)
     expect(await refusals(deployment, 'carla'), 'not of carla').to.have.length(1)
     const { accessToken } = await deployment.signIn('carla', { clientId: 'customer-account' })
-    const told = await fetch(`${deployment.url}/account/api/impersonations`, {
-      headers: { authorization: `Bearer ${accessToken}` },
-    })
+    const authorization = `Bearer ${accessToken}`
+    const told = await askAccount(deployment.url, { authorization }, '/impersonations')
     // Ids are random: three letters of one may be anything.
-    expect(await told.text()).not.to.match(/5550100|at risk|"bob"|Bob Meyer/i)
+    expect(told.text).not.to.match(/5550100|at risk|"bob"|Bob Meyer/i)
 
     const { body } = await deployment.ask('ada', '/audit?operator=bob')
     const [row] = body.rows

@@ -21,7 +21,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
           (await deployment.ask('olivia', '/impersonations', { ...ACT, userId: 'paula' })).status,
         ).to.equal(403)
         const { accessToken } = await deployment.signIn('alice', { clientId: 'customer-account' })
-        await fetch(`${deployment.url}/account/api/objection`, {
+        await fetch(`${deployment.url}/account/objection`, {
           method: 'POST',
           headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
           body: JSON.stringify({ id: running.id }),

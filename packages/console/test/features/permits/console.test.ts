@@ -8,6 +8,7 @@ import { settingsOf } from '../../../src/settings.ts'
 import type { RowAnswer } from '../../../src/web/answers.ts'
 import type { Caller } from '../../../src/web/parts.ts'
 import { assertWholeChains } from '../../ledger/stores/contract/support.ts'
+import { askAccount } from '../../support/account.ts'
 import { type Answer, CUSTOMERS, type Deployment, deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 
@@ -97,17 +98,7 @@ describe('permits in the console', () => {
   /** Asks the API of the account page. */
   async function account(who: string, path: string, body?: unknown): Promise<Answer> {
     const { accessToken } = await deployment.signIn(who, { clientId: 'customer-account' })
-    const response = await fetch(`${deployment.url}/account/api${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        authorization: `Bearer ${accessToken}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    const { status, headers } = response
-    return { status, headers, text, body: text === '' ? undefined : JSON.parse(text) }
+    return askAccount(deployment.url, { authorization: `Bearer ${accessToken}` }, path, body)
   }
 
   it('a refusal to act says what can be asked for, and who decides; it is no alarm', async () => {
@@ -730,14 +721,8 @@ describe('permits in the console', () => {
         ['/permits', undefined],
         ['/permits/standing', { choice: 'always' }],
       ] as const) {
-        const { status } = await fetch(`${deployment.url}/account/api${path}`, {
-          method: body ? 'POST' : 'GET',
-          headers: {
-            authorization: `Bearer ${accessToken}`,
-            'content-type': 'application/json',
-          },
-          ...(body ? { body: JSON.stringify(body) } : {}),
-        })
+        const authorization = `Bearer ${accessToken}`
+        const { status } = await askAccount(deployment.url, { authorization }, path, body)
         expect(status, path).to.equal(401)
       }
       expect((await permits.standing('bob')).choice).to.equal('day')

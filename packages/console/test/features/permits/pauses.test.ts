@@ -13,6 +13,7 @@ import { testOn } from '../../../../../test/adapters/servers.ts'
 import { verify } from '../../../../verify/src/verify/verification.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
+import { askAccount } from '../../support/account.ts'
 import { later } from '../../support/clock.ts'
 import {
   type Answer,
@@ -70,13 +71,7 @@ const STORAGES = [
 /** Asks the API of the account page. */
 async function account(at: Deployment, who: string, path: string, body?: object): Promise<Answer> {
   const { accessToken } = await at.signIn(who, { clientId: 'customer-account' })
-  const response = await fetch(`${at.url}/account/api${path}`, {
-    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  const { status, headers } = response
-  return { status, headers, text, body: text === '' ? undefined : JSON.parse(text) }
+  return askAccount(at.url, { authorization: `Bearer ${accessToken}` }, path, body)
 }
 
 const object = (at: Deployment, id: string, note?: string, who = 'alice') =>
@@ -143,7 +138,7 @@ describe('an objection', () => {
     ]
     await deployment.settled()
     const { status, body } = await object(deployment, first.id)
-    expect([status, body]).to.deep.equal([200, { isPaused: true, isEnded: true, offersAsk: true }])
+    expect([status, body]).to.deep.equal([200, { isPaused: true, isEnded: true }])
     for (const { id } of [first, second]) expect(await stateOf(id)).to.equal('ended')
     expect(await deployment.exchange('olivia', waiting).catch(String)).to.match(/not exchanged/)
     for (const { id } of others) expect(await stateOf(id)).to.equal('active')
@@ -541,7 +536,7 @@ describe('an objection', () => {
       const running = await plain.impersonate()
       await plain.settled()
       const { body } = await object(plain, running.id)
-      expect(body).to.deep.equal({ isPaused: true, isEnded: true, offersAsk: false })
+      expect(body).to.deep.equal({ isPaused: true, isEnded: true })
       expect(codeOf(await plain.ask('olivia', '/impersonations', ACT))).to.deep.equal(PAUSED)
       expect(
         codeOf(await plain.ask('olivia', `/impersonations/${running.id}/continue`, {})),

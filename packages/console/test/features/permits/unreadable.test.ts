@@ -137,7 +137,7 @@ function unreadable(how: string, spoilt: (data: string) => string) {
       const { id } = await deployment.impersonate({ customer: 'alice', ticket: 'SUP-123' })
       await deployment.settled()
       const { accessToken } = await deployment.signIn('alice', { clientId: 'customer-account' })
-      const objected = await fetch(`${deployment.url}/account/api/objection`, {
+      const objected = await fetch(`${deployment.url}/account/objection`, {
         method: 'POST',
         headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
         body: JSON.stringify({ id }),

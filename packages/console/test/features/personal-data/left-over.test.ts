@@ -150,7 +150,7 @@ async function happen(at: Deployment): Promise<void> {
   await at.settled()
   ok(await ask('grace', `/permits/${urgent.id}/review`, { note: 'Lemur' }))
   const { accessToken } = await at.signIn('alice', { clientId: 'customer-account' })
-  const objected = await fetch(`${at.url}/account/api/objection`, {
+  const objected = await fetch(`${at.url}/account/objection`, {
     method: 'POST',
     headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ id: changed.id, note: 'Llama' }),

@@ -1,32 +1,31 @@
 import type { Unapproved } from 'oidc-provider-impersonation-verify/format'
 import type { WhatWasDone } from '../../../web/done.ts'
+import type { AccountPause } from '../../../web/pause-answers.ts'
 
-// The answers of the API below `{account.path}/api`. Each request has `Authorization: Bearer <access
+// The answers of the account page. Each request has `Authorization: Bearer <access
 // token>` of a person who signed in to the client of the account page with the scope openid. Without
 // one the answer is 401. A problem is `{error, error_description}`. Times are in milliseconds since
 // the epoch. A customer reads only what concerns them: never the reason that the operator gave, nor
 // why the provider refused a request.
 
 /**
- * `GET /impersonations?before=&limit=&language=`: newest first. `limit` is 1 to 50, 10 without.
- * `language` is that of `did`: one of those of the console, `en` without.
+ * `GET {account.path}?before=&limit=`. `limit` is 1 to 50, 10 without. A part that cannot be read now is
+ * `null`: the customer must be able to end what runs in any case.
  */
+export interface AccountPageAnswer {
+  /** Who acts as the caller now, newest first. */
+  readonly running: readonly AccountImpersonation[] | null
+  readonly pauses: readonly AccountPause[] | null
+  /** What support asks: see answers.ts of permits. Absent if the console has no permits. */
+  readonly permits?: object | null
+  readonly past: AccountAnswer | null
+}
+
+/** Newest first. */
 export interface AccountAnswer {
   readonly impersonations: readonly AccountImpersonation[]
   /** The value of `before` for the next, older page. */
   readonly next?: string
-  /** By the clock of the server. */
-  readonly now: number
-}
-
-/**
- * `GET /running?language=`: who acts as the caller now, newest first. What was done is told as in the
- * list.
- */
-export interface AccountRunningAnswer {
-  readonly impersonations: readonly AccountImpersonation[]
-  /** By the clock of the server. */
-  readonly now: number
 }
 
 /** How it stands, or how it ended. */

@@ -7,14 +7,13 @@ import {
   reasonOf,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { oneOf } from '../../../kernel/input.ts'
+import type { Read } from '../../../kernel/input.ts'
 import { readAll } from '../../../kernel/pages.ts'
 import { whatWasDone } from '../../../web/done.ts'
 import { askProvider } from '../../../web/http/problem.ts'
-import { cursor, numberParameter, readQuery } from '../../../web/http/query.ts'
+import { cursor, numberParameter } from '../../../web/http/query.ts'
 import type { CustomerCall } from '../../../web/parts.ts'
-import type { Settings } from '../../../web/settings.ts'
-import type { AccountAnswer, AccountImpersonation, AccountRunningAnswer } from './answers.ts'
+import type { AccountAnswer, AccountImpersonation } from './answers.ts'
 import { describeRow, describeRunning } from './describe.ts'
 
 const MAX_ROWS_SHOWN = 50
@@ -24,36 +23,30 @@ const MAX_RUNNING_SHOWN = 50
 /** So many timelines are read at once. */
 const AT_ONCE = 5
 
-/** `GET /impersonations` */
-export async function listOwnImpersonations(call: CustomerCall): Promise<void> {
-  const { ctx, caller, audit, settings, now } = call
-  const { before, limit, language } = readQuery(ctx, {
-    before: cursor,
-    limit: v.optional(numberParameter(1, MAX_ROWS_SHOWN), `${ROWS_PER_PAGE}`),
-    language: languageParameter(settings),
-  })
+export const OWN = {
+  before: cursor,
+  limit: v.optional(numberParameter(1, MAX_ROWS_SHOWN), `${ROWS_PER_PAGE}`),
+}
+
+/** Who acted as the caller, newest first. */
+export async function listOwnImpersonations(
+  call: CustomerCall,
+  { before, limit }: Read<typeof OWN>,
+): Promise<AccountAnswer> {
+  const { caller, audit, language, settings, now } = call
   const page = await audit.store.find({ customer: caller.id }, { before, limit, now: now() })
   const rows = page.rows.filter(({ customer }) => customer?.id === storable(caller.id))
   const impersonations = await inParts(rows, async (row) => {
     const done = await whatWasDone(audit.store, row, settings.account?.describe, language)
     return describeRow(row, done, call)
   })
-  ctx.body = {
-    impersonations,
-    ...present({ next: page.next }),
-    now: now(),
-  } satisfies AccountAnswer
+  return { impersonations, ...present({ next: page.next }) }
 }
 
-/** `GET /running` */
-export async function listOwnRunning(call: CustomerCall): Promise<void> {
-  const { ctx, caller, settings, now } = call
-  const { language } = readQuery(ctx, { language: languageParameter(settings) })
-  const running = await runningFor(call, caller.id)
-  ctx.body = {
-    impersonations: await inParts(running, (one) => withWhatWasDone(call, one, language)),
-    now: now(),
-  } satisfies AccountRunningAnswer
+/** Who acts as the caller now, newest first. */
+export async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImpersonation[]> {
+  const running = await runningFor(call, call.caller.id)
+  return inParts(running, (one) => withWhatWasDone(call, one))
 }
 
 async function runningFor({ provider }: CustomerCall, userId: string) {
@@ -70,9 +63,8 @@ async function runningFor({ provider }: CustomerCall, userId: string) {
 async function withWhatWasDone(
   call: CustomerCall,
   running: Impersonation,
-  language: string,
 ): Promise<AccountImpersonation> {
-  const { audit, settings } = call
+  const { audit, language, settings } = call
   const answer = (row?: AuditRow, done: Parameters<typeof describeRunning>[2] = { did: [] }) =>
     describeRunning(running, row, done, call)
   try {
@@ -85,10 +77,6 @@ async function withWhatWasDone(
     console.error(escapeControls(`support console: what was done cannot be read: ${reason}`))
     return answer()
   }
-}
-
-function languageParameter({ languages }: Pick<Settings, 'languages'>) {
-  return v.optional(oneOf(languages.tags), 'en')
 }
 
 /** Keeps the order. A few at once: a page must not take all connections of the storage. */

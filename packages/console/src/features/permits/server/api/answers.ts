@@ -148,7 +148,7 @@ export interface SayBody {
   readonly note?: string
 }
 
-/** `GET /permits` of the account page. 204 where the console has no permits. */
+/** Of the account page: `permits`. */
 export interface AccountPermitsAnswer {
   /** Those that wait for the caller's answer, newest first. */
   readonly asked: readonly AccountPermit[]
@@ -158,7 +158,6 @@ export interface AccountPermitsAnswer {
   readonly refused: readonly AccountRefusal[]
   /** Where the deployment offers it. */
   readonly standing?: AccountSwitch
-  readonly now: number
 }
 
 /** A permit as the customer is shown it: without the reason that the operator gave. */

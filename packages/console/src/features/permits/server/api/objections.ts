@@ -6,9 +6,10 @@ import {
   reasonOf,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
+import type { Read } from '../../../../kernel/input.ts'
 import { log } from '../../../../kernel/log-line.ts'
 import { settle, waitForCapacity } from '../../../../web/audit.ts'
-import { optionalNote, readBody } from '../../../../web/http/json-body.ts'
+import { optionalNote } from '../../../../web/http/json-body.ts'
 import { Problem } from '../../../../web/http/problem.ts'
 import { operatorLimit } from '../../../../web/operator-limit.ts'
 import { notYours, ownId } from '../../../../web/own-id.ts'
@@ -23,11 +24,15 @@ const RECENT_MS = 30 * 86_400_000
 /** How long the ends may take before the answer leaves, in milliseconds. */
 const END_TIMEOUT_MS = 2000
 
+export const OBJECTION = { id: v.string('must be a text'), note: optionalNote }
+
 /**
- * `POST /objection`. Each impersonation takes one. Where the pause could not be stored, it can be said again:
+ * Takes an objection. Each impersonation takes one. Where the pause could not be stored, it can be said again:
  * then it is no second alarm.
  */
-export function objections(): (call: CustomerPermitCall) => Promise<void> {
+export function objections(): (
+  call: CustomerPermitCall & { readonly body: Read<typeof OBJECTION> },
+) => Promise<ObjectionAnswer> {
   const limit = operatorLimit(MAX_IN_AN_HOUR, 3600)
   /** Those that are not stored yet. */
   const pending = new Set<string>()
@@ -46,12 +51,9 @@ export function objections(): (call: CustomerPermitCall) => Promise<void> {
   }
 
   return async (call) => {
-    const { ctx, caller, audit, now } = call
-    const { id: given, note } = await readBody(ctx, {
-      id: v.string('must be a text'),
-      note: optionalNote,
-    })
-    const id = ownId(given)
+    const { body, caller, audit, now } = call
+    const { note } = body
+    const id = ownId(body.id)
     await limit(caller.id)
     const row = await audit.store.row(id)
     // What was refused never was an impersonation: there is nothing to object to.
@@ -74,11 +76,7 @@ export function objections(): (call: CustomerPermitCall) => Promise<void> {
     if (isSaid && !paused.value?.isNew) {
       throw new Problem(409, 'already_objected', 'you have said so already')
     }
-    ctx.body = {
-      isPaused: paused.value?.pause !== undefined,
-      isEnded,
-      offersAsk: await offersAsk(call),
-    } satisfies ObjectionAnswer
+    return { isPaused: paused.value?.pause !== undefined, isEnded }
   }
 }
 
@@ -101,14 +99,4 @@ async function endObjected(
     log(`what a customer objected to is not ended yet: ${reasonOf(error)}`)
     return false
   }
-}
-
-/** A convenience: where it cannot be looked up, it is not offered. */
-async function offersAsk({ caller, permits }: CustomerPermitCall): Promise<boolean> {
-  if (!permits?.hasStanding) return false
-  const choice = await permits.standing(caller.id).then(
-    (standing) => standing.choice,
-    () => 'ask' as const,
-  )
-  return choice !== 'ask' && choice !== 'never'
 }

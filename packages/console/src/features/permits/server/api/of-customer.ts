@@ -1,8 +1,7 @@
 import { present, unapprovedIn } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { isId } from '../../../../kernel/ids.ts'
-import { oneOf } from '../../../../kernel/input.ts'
-import { readBody } from '../../../../web/http/json-body.ts'
+import { oneOf, type Read } from '../../../../kernel/input.ts'
 import { notFound } from '../../../../web/http/problem.ts'
 import { operatorLimit } from '../../../../web/operator-limit.ts'
 import type { Permits, Standing, StandingChoice } from '../options.ts'
@@ -19,6 +18,13 @@ import { type CustomerPermitCall, namedApplication, requirePermits } from './sho
 /** Answers of a customer in an hour. Each is an entry of the audit. */
 const MAX_IN_AN_HOUR = 60
 const HOUR_S = 3600
+
+export const OWN_PERMIT = { id: v.string('must be a text') }
+export const CHOICE = { choice: oneOf(STANDING_CHOICES) }
+
+/** What a customer says to a request or a permit. */
+export const CUSTOMER_WORDS = ['grant', 'refuse', 'lift', 'revoke'] as const
+type CustomerWord = (typeof CUSTOMER_WORDS)[number]
 
 type CustomerAsking = Pick<CustomerPermitCall, 'caller'> & { readonly permits: Permits }
 
@@ -47,49 +53,45 @@ export function customersAnswers() {
   }
 
   return {
-    /** `GET /permits` */
-    async list(call: CustomerPermitCall): Promise<void> {
-      const { ctx, caller, permits, now } = call
-      if (!permits) {
-        // The page asks in any case: an error would be one in its console.
-        ctx.status = 204
-        return
-      }
+    /** `undefined` if the console has no permits. */
+    async list(call: CustomerPermitCall): Promise<AccountPermitsAnswer | undefined> {
+      const { caller, permits } = call
+      if (!permits) return undefined
       const filter = { customer: caller.id, isOpen: true } as const
       const [open, answer] = await Promise.all([permits.list(filter), permits.standing(caller.id)])
       const standing = await switchOf(permits, caller.id, answer)
       const shown = (state: Permit['state']) => (permit: Permit) =>
         permit.state === state ? shownToCustomer(permit, call) : []
-      ctx.body = {
+      return {
         asked: open.permits.filter(awaitsCustomer).flatMap(shown('requested')),
         granted: open.permits.flatMap(shown('granted')),
         refused: open.permits.flatMap((permit) => refusedToCustomer(permit, call)),
         ...(standing ? { standing } : {}),
-        now: now(),
-      } satisfies AccountPermitsAnswer
-    },
-
-    /** `POST /permits/grant`, `/permits/refuse`, `/permits/lift` and `/permits/revoke` */
-    say(method: 'grant' | 'lift' | 'refuse' | 'revoke') {
-      return async (call: CustomerPermitCall): Promise<void> => {
-        const permits = requirePermits(call)
-        const { id } = await readBody(call.ctx, { id: v.string('must be a text') })
-        const permit = await findOwn(id, { ...call, permits })
-        // A customer can always say no.
-        if (method === 'grant' || method === 'lift') await limit(call.caller.id)
-        await permits[method](permit.id, { by: call.caller.id })
-        call.ctx.status = 204
       }
     },
 
-    /** `POST /permits/standing` */
-    async choose(call: CustomerPermitCall): Promise<void> {
-      const { ctx, caller } = call
+    /** Answers a request, or takes a permit back. */
+    say(method: CustomerWord) {
+      return async (
+        call: CustomerPermitCall & { readonly body: Read<typeof OWN_PERMIT> },
+      ): Promise<void> => {
+        const permits = requirePermits(call)
+        const permit = await findOwn(call.body.id, { ...call, permits })
+        // A customer can always say no.
+        if (method === 'grant' || method === 'lift') await limit(call.caller.id)
+        await permits[method](permit.id, { by: call.caller.id })
+      }
+    },
+
+    /** Answers all requests. */
+    async choose(
+      call: CustomerPermitCall & { readonly body: Read<typeof CHOICE> },
+    ): Promise<AccountSwitch | undefined> {
+      const { body, caller } = call
       const permits = requirePermits(call)
-      const { choice } = await readBody(ctx, { choice: oneOf(STANDING_CHOICES) })
-      if (choice !== 'ask' && choice !== 'never') await limit(caller.id)
-      const standing = await permits.setStanding(caller.id, choice)
-      ctx.body = await switchOf(permits, caller.id, standing)
+      if (body.choice !== 'ask' && body.choice !== 'never') await limit(caller.id)
+      const standing = await permits.setStanding(caller.id, body.choice)
+      return switchOf(permits, caller.id, standing)
     },
   }
 }

@@ -10,7 +10,7 @@ import { optionalNote, readBody, writtenText } from '../../../../web/http/json-b
 import { notFound, orUnavailable, Problem } from '../../../../web/http/problem.ts'
 import { cursor, readQuery } from '../../../../web/http/query.ts'
 import type {
-  AccountPausesAnswer,
+  AccountPause,
   Pause,
   PauseAnswer,
   PausesAnswer,
@@ -97,14 +97,15 @@ export async function resume(call: PermitCall): Promise<void> {
   ctx.body = await seenBy(lifted, call)
 }
 
-/** `GET /pauses` of the account page */
-export async function listOwnPauses({ ctx, caller, pauses }: CustomerPermitCall): Promise<void> {
+/** Who may not act as the caller, who objected. */
+export async function listOwnPauses({
+  caller,
+  pauses,
+}: CustomerPermitCall): Promise<readonly AccountPause[]> {
   const found = await pauses.list({ customer: caller.id })
-  ctx.body = {
-    pauses: found.pauses.map(({ id, operator, requestedAt: at }) => {
-      return { id, at, operator: { id: operator.id, ...present({ name: operator.name }) } }
-    }),
-  } satisfies AccountPausesAnswer
+  return found.pauses.map(({ id, operator, requestedAt: at }) => {
+    return { id, at, operator: { id: operator.id, ...present({ name: operator.name }) } }
+  })
 }
 
 /** What keeps the caller from starting as this customer. */

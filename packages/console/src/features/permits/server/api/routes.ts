@@ -1,12 +1,14 @@
 import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../../../../kernel/roles.ts'
-import { type CustomerRoute, customer, type StaffRoute, staff } from '../../../../web/routes.ts'
+import { linesFor } from '../../../../web/pages/table.ts'
+import { type StaffRoute, staff } from '../../../../web/routes.ts'
+import type { At } from '../../../../web/view/at.ts'
 import { ask, askInEmergency, preview } from './ask.ts'
 import { decide } from './decide.ts'
 import { exportHistory, listHistory } from './history.ts'
 import { listPermits, showPermit } from './lists.ts'
-import { objections } from './objections.ts'
-import { customersAnswers } from './of-customer.ts'
-import { listOwnPauses, listPauses, pauseOperator, resume, showPause } from './pauses.ts'
+import { OBJECTION, objections } from './objections.ts'
+import { CHOICE, CUSTOMER_WORDS, customersAnswers, OWN_PERMIT } from './of-customer.ts'
+import { listPauses, pauseOperator, resume, showPause } from './pauses.ts'
 import type { CustomerPermitCall, PermitCall } from './shown.ts'
 
 /** An export is an entry of the audit. */
@@ -30,15 +32,48 @@ export const permitRoutes: readonly StaffRoute<PermitCall>[] = [
 ]
 
 /** Each console counts for itself what its customers say. */
-export function customerPermitRoutes(): readonly CustomerRoute<CustomerPermitCall>[] {
+export function customerPermits() {
   const { list, say, choose } = customersAnswers()
-  return [
-    customer.post('/objection', objections()),
-    customer.get('/pauses', listOwnPauses),
-    customer.get('/permits', list),
-    ...(['grant', 'refuse', 'lift', 'revoke'] as const).map((what) =>
-      customer.post(`/permits/${what}`, say(what)),
-    ),
-    customer.post('/permits/standing', choose),
-  ]
+  const { action } = linesFor<CustomerPermitCall, At>()
+  return {
+    list,
+    actions: [
+      action('/objection', [], OBJECTION, objections(), {
+        after: ({ isPaused, isEnded }) => ({
+          said: {
+            key: isEnded
+              ? isPaused
+                ? 'objectedPaused'
+                : 'objected'
+              : isPaused
+                ? 'objectedPausedNotEnded'
+                : 'objectedNotEnded',
+          },
+        }),
+      }),
+      ...CUSTOMER_WORDS.map((word) => {
+        const after = () => ({ said: { key: SAID[word] } })
+        return action(`/permits/${word}`, [], OWN_PERMIT, say(word), { after })
+      }),
+      action('/permits/standing', [], CHOICE, choose, {
+        after: (standing) => ({ said: { key: SAVED[standing?.choice ?? 'rule'] } }),
+      }),
+    ],
+  }
 }
+
+const SAVED = {
+  ask: 'standingAsk',
+  always: 'standingAlways',
+  never: 'standingNever',
+  day: 'saved',
+  week: 'saved',
+  rule: 'saved',
+} as const
+
+const SAID = {
+  grant: 'permitAllowed',
+  refuse: 'permitRefused',
+  lift: 'permitLifted',
+  revoke: 'permitRevoked',
+} as const

@@ -1,0 +1,66 @@
+import type { Middleware } from 'koa'
+import type { ComponentChildren } from 'preact'
+import { accountPages } from './features/account/server/pages.ts'
+import { listOwnPauses } from './features/permits/server/api/pauses.ts'
+import { customerPermits } from './features/permits/server/api/routes.ts'
+import type { CustomerPermitCall, PermitParts } from './features/permits/server/api/shown.ts'
+import { AccountPermits } from './features/permits/views/account-permits.tsx'
+import { languageOf } from './web/http/language.ts'
+import type { Assets } from './web/page/assets.ts'
+import { servePages } from './web/pages/serve.tsx'
+import type { Parts } from './web/parts.ts'
+import type { Settings } from './web/settings.ts'
+import type { At } from './web/view/at.ts'
+import { ActionButton } from './web/view/form.tsx'
+import { Frame } from './web/view/frame.tsx'
+
+/** The time after which the page looks again, in seconds: a customer has no stream. */
+const LOOKS_EVERY = 15
+
+/** The page on which customers see who acted as them. */
+export function accountSite(
+  parts: Parts & PermitParts,
+  account: NonNullable<Settings['account']>,
+  assets: () => Promise<Assets>,
+): Middleware {
+  const { provider, settings, now } = parts
+  const { languages, brand, url } = settings
+  const { list: listPermits, actions } = customerPermits()
+  return servePages<CustomerPermitCall, At>({
+    ...{ provider, url, languages, brand, assets, now },
+    ...{ clientId: account.clientId, base: account.path, realm: 'account', isForStaff: false },
+    ...{ looksEvery: LOOKS_EVERY, isWhole: true },
+    leadsTo: [],
+    doorOf: (words) => ({ product: words.account.title, about: words.account.signInAbout }),
+    table: [
+      ...accountPages<CustomerPermitCall>({
+        listPauses: listOwnPauses,
+        listPermits,
+        Permits: AccountPermits,
+      }),
+      ...actions,
+    ],
+    enter: async ({ ctx, person, input }) => ({
+      ...parts,
+      ...{ ctx, input, caller: person, language: languageOf(ctx, languages) },
+    }),
+    readerFor: async (_call, at) => at,
+    Frame: AccountFrame,
+  })
+}
+
+function AccountFrame({ children }: { children: ComponentChildren }, { words }: At) {
+  const head = (
+    <>
+      <span class="space" />
+      <ActionButton action="/sign-out" kind="quiet">
+        {words.web.signOut}
+      </ActionButton>
+    </>
+  )
+  return (
+    <Frame product={words.account.product} head={head}>
+      {children}
+    </Frame>
+  )
+}

@@ -1,0 +1,86 @@
+import type { ComponentType } from 'preact'
+import type { View } from '../../../web/pages/table.ts'
+import type { AccountPause } from '../../../web/pause-answers.ts'
+import type { At } from '../../../web/view/at.ts'
+import { Link } from '../../../web/view/link.tsx'
+import { Text } from '../../../web/view/text.tsx'
+import { Time } from '../../../web/view/time.tsx'
+import type { AccountImpersonation, AccountPageAnswer } from '../server/answers.ts'
+import { ImpersonationCard } from './impersonation-card.tsx'
+
+/** @param Permits shows what support asks the customer */
+export function accountPage(Permits: ComponentType<{ of: object }>): View<AccountPageAnswer, At> {
+  return ({ running, pauses, permits, past }, { words: { account } }) => {
+    const runs = new Set(running?.map(({ id }) => id))
+    const over = past?.impersonations.filter(({ id }) => !runs.has(id)) ?? []
+    return {
+      title: account.title,
+      about: account.about,
+      body: (
+        <>
+          <section class="part" aria-labelledby="now" data-about="*">
+            <h2 id="now">{account.now}</h2>
+            {running === null && <NotShown />}
+            {running?.length === 0 && <p class="empty">{account.notNow}</p>}
+            <Cards of={running ?? []} />
+            {pauses === null && <NotShown />}
+            {pauses?.map((pause) => (
+              <PausedCard key={pause.id} of={pause} />
+            ))}
+          </section>
+          {permits === null && <NotShown />}
+          {permits && <Permits of={permits} />}
+          <section class="part" aria-labelledby="before">
+            <h2 id="before">{account.before}</h2>
+            {past === null && <NotShown />}
+            {past && over.length === 0 && (
+              <p class="empty">{runs.size > 0 ? account.neverBefore : account.never}</p>
+            )}
+            <Cards of={over} />
+            {past?.next !== undefined && (
+              <Link class="button" to={`?${new URLSearchParams({ before: past.next })}`}>
+                {account.older}
+              </Link>
+            )}
+          </section>
+        </>
+      ),
+    }
+  }
+}
+
+function Cards({ of }: { of: readonly AccountImpersonation[] }) {
+  if (of.length === 0) return null
+  return (
+    <ul class="cards">
+      {of.map((impersonation) => (
+        <li key={impersonation.id} id={impersonation.id}>
+          <ImpersonationCard of={impersonation} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function NotShown(_: object, { words }: At) {
+  return (
+    <p class="message trouble" role="alert">
+      {words.web.problems.notShown}
+    </p>
+  )
+}
+
+/** Who may not act as the customer, and why. */
+function PausedCard({ of: { operator, at } }: { of: AccountPause }, { words: { account } }: At) {
+  const who = <bdi class="person">{operator.name ?? operator.id}</bdi>
+  return (
+    <article class="card">
+      <h3>
+        <Text of={account.paused} who={who} />
+      </h3>
+      <p>
+        <Text of={account.pausedAbout} who={who} at={<Time at={at} />} />
+      </p>
+    </article>
+  )
+}

@@ -1,0 +1,204 @@
+import { type At, text } from '../../../web/view/at.ts'
+import { ActionButton, Button, Choice, Form } from '../../../web/view/form.tsx'
+import { Text } from '../../../web/view/text.tsx'
+import { Ticket } from '../../../web/view/ticket.tsx'
+import { durationText, Time, timeText } from '../../../web/view/time.tsx'
+import { UnapprovedMark } from '../../../web/view/unapproved.tsx'
+import type {
+  AccountPermit,
+  AccountPermitsAnswer,
+  AccountRefusal,
+  AccountSwitch,
+} from '../server/api/answers.ts'
+import type { StandingChoice } from '../server/options.ts'
+
+const DAY_MS = 86_400_000
+
+/** What support asks the customer, what they allowed, and their answer for all requests. */
+export function AccountPermits({ of }: { of: object }, { words }: At) {
+  const labels = words.permits.account
+  // The API of the same version has made it.
+  const { asked, granted: all, refused, standing } = of as AccountPermitsAnswer
+  const emergencies = all.filter(({ unapproved }) => unapproved)
+  const granted = all.filter(({ unapproved }) => !unapproved)
+  return (
+    <>
+      {emergencies.length > 0 && (
+        <section class="part" aria-labelledby="emergencies" data-about="*">
+          <h2 id="emergencies">{labels.emergencies}</h2>
+          <ul class="cards">
+            {emergencies.map((permit) => (
+              <OwnPermit key={permit.id} of={permit} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {asked.length + granted.length + refused.length > 0 && (
+        <section class="part" aria-labelledby="asked" data-about="*">
+          <h2 id="asked">{labels.title}</h2>
+          <ul class="cards">
+            {asked.map((permit) => (
+              <OwnPermit key={permit.id} of={permit} isAsked />
+            ))}
+            {granted.map((permit) => (
+              <OwnPermit key={permit.id} of={permit} />
+            ))}
+            {refused.map((refusal) => (
+              <RefusedRequest key={refusal.id} of={refusal} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {standing && <StandingSwitch of={standing} />}
+    </>
+  )
+}
+
+/** What was refused, so that it is not asked again for a while. */
+function RefusedRequest({ of }: { of: AccountRefusal }, at: At) {
+  const { id, operator, application, ticket, refusedAt, isMine } = of
+  const labels = at.words.permits.account
+  const who = operator.name ?? at.words.account.support
+  return (
+    <li class="card" id={id}>
+      <h3>
+        <Text
+          of={isMine ? labels.refusedByYou : labels.refusedBySupport}
+          who={<bdi class="person">{who}</bdi>}
+        />
+      </h3>
+      <p>
+        <bdi>{application}</bdi>
+        {' · '}
+        <Time at={refusedAt} />
+        <OfTicket ticket={ticket} />
+      </p>
+      {isMine && (
+        <div class="actions">
+          <ActionButton
+            action="/permits/lift"
+            label={text(at, labels.liftLabel, { who, application })}
+            fields={{ id }}
+          >
+            {labels.lift}
+          </ActionButton>
+        </div>
+      )}
+    </li>
+  )
+}
+
+function OfTicket({ ticket }: { ticket: string | undefined }, { words }: At) {
+  if (ticket === undefined) return null
+  return (
+    <>
+      {' · '}
+      {words.account.ticket} <Ticket of={ticket} />
+    </>
+  )
+}
+
+function OwnPermit({ of, isAsked }: { of: AccountPermit; isAsked?: true }, at: At) {
+  const { id, operator, application, ticket, canChange, until, unapproved } = of
+  const { account, permits } = at.words
+  const labels = permits.account
+  const who = operator.name ?? account.support
+  const slots = { who, application }
+  const fields = { id }
+  return (
+    <li class="card" id={id}>
+      <div class="section-head">
+        <h3>
+          <Text
+            of={isAsked ? labels.asks : unapproved ? labels.emergency : labels.allowed}
+            who={<bdi class="person">{who}</bdi>}
+          />
+        </h3>
+        <UnapprovedMark of={unapproved} />
+      </div>
+      {unapproved && <p class="message refused">{account.unapproved[unapproved]}</p>}
+      <p>
+        <bdi>{application}</bdi>
+        {' · '}
+        {canChange ? account.lookAndChange : account.look}
+        {' · '}
+        {until === undefined ? (
+          durationText(at, of.for)
+        ) : (
+          <>
+            {permits.until} <Time at={until} />
+          </>
+        )}
+        <OfTicket ticket={ticket} />
+      </p>
+      <div class="actions">
+        {isAsked ? (
+          <>
+            <ActionButton
+              action="/permits/grant"
+              kind="primary"
+              label={text(at, labels.allowLabel, slots)}
+              fields={fields}
+            >
+              {labels.allow}
+            </ActionButton>
+            <ActionButton
+              action="/permits/refuse"
+              label={text(at, labels.refuseLabel, slots)}
+              fields={fields}
+            >
+              {labels.refuse}
+            </ActionButton>
+          </>
+        ) : (
+          <ActionButton
+            action="/permits/revoke"
+            kind="danger"
+            label={text(at, labels.revokeLabel, slots)}
+            fields={fields}
+          >
+            {labels.revoke}
+          </ActionButton>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** *Support may act in your account*. */
+function StandingSwitch({ of }: { of: AccountSwitch }, at: At) {
+  const labels = at.words.permits.account
+  const times = { ask: 0, never: 0, day: at.now + DAY_MS, week: at.now + 7 * DAY_MS, always: 0 }
+  const label = (choice: StandingChoice) => {
+    const until = choice === of.choice ? (of.until ?? times[choice]) : times[choice]
+    return text(at, labels.choices[choice], { time: timeText(at, until) })
+  }
+  return (
+    <section class="part card" aria-labelledby="standing">
+      <h2 id="standing">{labels.standing}</h2>
+      {of.choice === 'rule' && <p>{labels.standingRule}</p>}
+      {of.isInitial && <p>{labels.standingInitial}</p>}
+      {of.choice !== 'rule' && !of.offers.includes(of.choice) && (
+        <p>
+          <Text of={labels.standingKept} choice={<b>{label(of.choice)}</b>} />
+        </p>
+      )}
+      <p class="note">{labels.standingAbout}</p>
+      <Form action="/permits/standing">
+        {(field) => (
+          <>
+            <Choice
+              of={field('choice', of.choice)}
+              legend={labels.standing}
+              isLegendUnseen
+              options={of.offers.map((choice) => ({ value: choice, label: label(choice) }))}
+            />
+            <div class="actions">
+              <Button kind="primary">{labels.save}</Button>
+            </div>
+          </>
+        )}
+      </Form>
+    </section>
+  )
+}
