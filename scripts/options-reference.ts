@@ -14,7 +14,7 @@ import { createRedisAdapter, type RedisAdapterOptions } from '../src/adapters/re
 import { REDIS_RULES } from '../src/adapters/redis/server-check.ts'
 import { SQLITE_RULES } from '../src/adapters/sqlite/database.ts'
 import { createSqliteAdapter, type SqliteAdapterOptions } from '../src/adapters/sqlite/index.ts'
-import { parseRecorder, RECORDER_RULES } from '../src/events/recorders.ts'
+import { parseRecorder, RECORDER_RULES } from '../src/events/emit.ts'
 import { impersonationRules, resolveOptions } from '../src/options/defaults.ts'
 import { interfacesOf, type Member } from './docstrings.ts'
 import {

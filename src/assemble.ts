@@ -29,13 +29,14 @@ export function assemble(
 ): void {
   requireMachineTokenKey(provider, options)
   const subjectTokens = defineSubjectToken(provider, options)
-  const { ending } = subjectTokens
+  const { endable, ending } = subjectTokens
   const statusLists = ending && createStatusLists(provider, ending, options)
   setInstance(provider, {
     options,
     claims,
     subjectTokens,
-    verifier: accessTokenVerifier(provider, judgeByEnds(provider, subjectTokens)),
+    // Another process may end impersonations, whatever the options of this one (I14).
+    verifier: accessTokenVerifier(provider, endable ? judgeByEnds(provider) : undefined),
     ending,
     statusLists,
     // What can act can be ended (I14), so an end is tried for as long as a token of a process with

@@ -8,7 +8,7 @@ import {
   withImpersonation,
   withoutImpersonation,
 } from './configuration.ts'
-import { parseRecorder } from './events/recorders.ts'
+import { parseRecorder } from './events/emit.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
 import { checkPatched } from './host/patches.ts'
@@ -18,7 +18,7 @@ import { endImpersonation } from './impersonations/end.ts'
 import { END, readFilter, readQuery } from './impersonations/inputs.ts'
 import { getImpersonation, listImpersonations } from './impersonations/list.ts'
 import { endAll } from './impersonations/marks.ts'
-import { ISSUE_RULES, issueInProcess, previewIssue } from './issue/in-process.ts'
+import { ISSUE_RULES, issueInProcess, previewIssue } from './issue/issue.ts'
 import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
 import { readInput, resolve } from './options/rules.ts'
 import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
@@ -105,9 +105,8 @@ export class ImpersonationFeature {
     checkClassNames(provider)
     checkPatched(provider)
     const configured = this.#configured
-    if (this.#wired || !configured || !isWired(configurationOf(provider), configured)) {
-      throw outOfOrder()
-    }
+    const isOurs = configured && isWired(configurationOf(provider), configured)
+    if (this.#wired || !isOurs) throw outOfOrder()
     assemble(provider, this.#options, configured.claims)
     this.#wired = provider
   }

@@ -1,8 +1,9 @@
 // Modules of oidc-provider that @types/oidc-provider does not describe, as far as they are used.
 declare module 'oidc-provider/lib/helpers/als.js' {
   import type { AsyncLocalStorage } from 'node:async_hooks'
+  import type { KoaContextWithOIDC } from 'oidc-provider'
 
-  const als: AsyncLocalStorage<object>
+  const als: AsyncLocalStorage<KoaContextWithOIDC>
   export default als
 }
 declare module 'oidc-provider/lib/helpers/weak_cache.js' {
@@ -54,12 +55,12 @@ declare module 'oidc-provider/lib/helpers/certificate_thumbprint.js' {
   export default function certificateThumbprint(certificate: string | X509Certificate): string
 }
 declare module 'oidc-provider/lib/shared/cors.js' {
-  import type { Middleware } from 'koa'
+  import type { KoaContextWithOIDC } from 'oidc-provider'
 
   export default function cors(options: {
     allowMethods: string
     clientBased: boolean
-    exposeHeaders: readonly string[]
+    exposeHeaders: (ctx: KoaContextWithOIDC) => readonly string[]
     maxAge: number
-  }): Middleware
+  }): (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>
 }

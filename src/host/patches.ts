@@ -14,6 +14,18 @@ import instance from 'oidc-provider/lib/helpers/weak_cache.js'
 import { limitTime } from '../shared/time.ts'
 import type { TokenBase } from './models.ts'
 
+const PATCHED = [
+  'configuration.discovery',
+  'configuration.grantTypes',
+  'Client.Schema',
+  'AccessToken.prototype.getValueAndPayload',
+  'ClientCredentials.prototype.getValueAndPayload',
+  'AccessToken.prototype.destroy',
+  'AccessToken.find',
+  'Grant.adapter',
+  'Grant.prototype.adapter',
+]
+
 /**
  * Checks, once and at the start, that a provider has each member in the shape that is changed
  * below.
@@ -22,33 +34,24 @@ import type { TokenBase } from './models.ts'
  */
 export function checkPatched(provider: Provider): void {
   const { AccessToken, Client, ClientCredentials, Grant } = provider
-  const { discovery, grantTypes } = instance(provider).configuration
-  const members: Readonly<Record<string, boolean>> = {
-    'configuration.discovery': typeof discovery === 'object',
-    'configuration.grantTypes': grantTypes instanceof Set,
-    'Client.Schema': isFunction(Client, 'Schema'),
-    'AccessToken.prototype.getValueAndPayload': isFunction(
-      AccessToken.prototype,
-      'getValueAndPayload',
-    ),
-    'ClientCredentials.prototype.getValueAndPayload': isFunction(
-      ClientCredentials.prototype,
-      'getValueAndPayload',
-    ),
-    'AccessToken.prototype.destroy': isFunction(AccessToken.prototype, 'destroy'),
-    'AccessToken.find': isFunction(AccessToken, 'find'),
-    'Grant.adapter': 'adapter' in Grant,
-    'Grant.prototype.adapter': 'adapter' in Grant.prototype,
-  }
-  const missing = Object.keys(members).find((name) => !members[name])
+  const { configuration } = instance(provider)
+  const owners = { configuration, AccessToken, Client, ClientCredentials, Grant }
+  const missing = PATCHED.find((path) => {
+    const names = path.split('.')
+    const name = names.pop() ?? ''
+    const owner = names.reduce<object>((each, member) => Reflect.get(each, member), owners)
+    // Both adapters are getters, which would make the deployment's adapter.
+    if (name === 'adapter') return !(name in owner)
+    return typeof Reflect.get(owner, name) !== (owner === configuration ? 'object' : 'function')
+  })
   if (missing === undefined) return
   throw new TypeError(
     `oidc-provider ${installedVersion()} has no ${missing} as impersonation needs it: install a newer version of oidc-provider-impersonation, or the version of oidc-provider from before`,
   )
 }
 
-function isFunction(owner: object, name: string): boolean {
-  return typeof Reflect.get(owner, name) === 'function'
+function override(owner: object, name: string, value: unknown): void {
+  Object.defineProperty(owner, name, { value, configurable: true, writable: true })
 }
 
 function installedVersion(): string {
@@ -69,15 +72,8 @@ export function addToDiscovery(provider: Provider, members: Record<string, strin
   configuration.discovery = { ...members, ...configuration.discovery }
 }
 
-/**
- * Validates client metadata in its constructor, synchronously. It is outside the published types.
- */
-type ClientSchema = new (
-  metadata: unknown,
-  ctx?: object,
-  processCustomMetadata?: boolean,
-  isMetadataDocument?: boolean,
-) => object
+/** Validates client metadata in its constructor. It is outside the published types. */
+type ClientSchema = new (...args: readonly unknown[]) => object
 
 /**
  * `Client.Schema`: validates the metadata that clients send as if the provider did not have the
@@ -94,11 +90,10 @@ export function withholdFromSelfRegistered(provider: Provider, grantType: string
   const { Schema } = provider.Client as typeof Client & { readonly Schema: ClientSchema }
   const construct: ProxyHandler<ClientSchema>['construct'] = (target, args, newTarget) => {
     const [, ctx, , isMetadataDocument] = args
-    if (ctx === undefined && isMetadataDocument !== true) {
-      return Reflect.construct(target, args, newTarget)
-    }
     const { grantTypes } = configuration
-    configuration.grantTypes = new Set([...grantTypes].filter((name) => name !== grantType))
+    if (ctx !== undefined || isMetadataDocument === true) {
+      configuration.grantTypes = new Set([...grantTypes].filter((name) => name !== grantType))
+    }
     try {
       return Reflect.construct(target, args, newTarget)
     } finally {
@@ -126,20 +121,12 @@ export function settleStoredClaims(
     // The published types leave the method out.
     const { getValueAndPayload } = prototype as unknown as TokenBase
     const value = async function (this: AccessToken | ClientCredentials) {
-      const saved: Awaited<ReturnType<TokenBase['getValueAndPayload']>> = await Reflect.apply(
-        getValueAndPayload,
-        this,
-        [],
-      )
+      const saved = await getValueAndPayload.call(this)
       const { payload } = saved
       if (payload?.extra) payload.extra = settle(this)
       return saved
     }
-    Object.defineProperty(prototype, 'getValueAndPayload', {
-      value,
-      configurable: true,
-      writable: true,
-    })
+    override(prototype, 'getValueAndPayload', value)
   }
 }
 
@@ -155,18 +142,15 @@ export function settleStoredClaims(
  */
 export function judgeFoundTokens(
   { AccessToken: model }: Provider,
-  isOver: ((token: AccessToken) => Promise<boolean>) | undefined,
+  isOver: (token: AccessToken) => Promise<boolean>,
 ): (value: string) => Promise<AccessToken | undefined> {
   const { find } = model
   const findAny = (...args: unknown[]): Promise<AccessToken | undefined> =>
     Reflect.apply(find, model, args)
-  if (isOver) {
-    const findLiving = async (...args: unknown[]) => {
-      const token = await findAny(...args)
-      return token && (await isOver(token)) ? undefined : token
-    }
-    Object.assign(model, { find: findLiving })
-  }
+  override(model, 'find', async (...args: unknown[]) => {
+    const token = await findAny(...args)
+    return token && (await isOver(token)) ? undefined : token
+  })
   return findAny
 }
 
@@ -185,9 +169,9 @@ export function beforeTokenDestroyed(
   const { destroy } = prototype
   const value = async function (this: AccessToken): Promise<void> {
     await first(this)
-    await Reflect.apply(destroy, this, [])
+    await destroy.call(this)
   }
-  Object.defineProperty(prototype, 'destroy', { value, configurable: true, writable: true })
+  override(prototype, 'destroy', value)
 }
 
 /** A destroyed grant. */

@@ -1,7 +1,7 @@
 // lib/helpers/als: the provider's models and helpers find the request there, and nowhere else.
 // lib/shared/cors: the token endpoint's own response to other origins, with clientBasedCORS.
 import { type IncomingMessage, ServerResponse } from 'node:http'
-import type { Context, Middleware } from 'koa'
+import type { Context } from 'koa'
 import type { Account, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import als from 'oidc-provider/lib/helpers/als.js'
 import cors from 'oidc-provider/lib/shared/cors.js'
@@ -13,12 +13,7 @@ const ROUTE_NAME = 'subject_tokens'
 
 /** The context of the current request, if there is one. */
 export function currentRequest(): KoaContextWithOIDC | undefined {
-  const ctx: unknown = als.getStore()
-  return isRequest(ctx) ? ctx : undefined
-}
-
-function isRequest(ctx: unknown): ctx is KoaContextWithOIDC {
-  return typeof ctx === 'object' && ctx !== null && 'oidc' in ctx
+  return als.getStore()
 }
 
 /**
@@ -33,12 +28,9 @@ export function runInRequest<T>(
   provider: Provider,
   ctx: Context,
   callback: (ctx: KoaContextWithOIDC) => T,
-  url = () => urlAt(new URL(provider.issuer).origin, ctx),
+  url = () => new URL(provider.issuer).origin + pathOf(ctx),
 ): T {
-  const oidc = Object.assign(new provider.OIDCContext(ctx), {
-    params: {},
-    route: ROUTE_NAME,
-  })
+  const oidc = Object.assign(new provider.OIDCContext(ctx), { params: {}, route: ROUTE_NAME })
   const { urlFor } = oidc
   oidc.urlFor = (name, options) =>
     name === ROUTE_NAME ? url() : Reflect.apply(urlFor, oidc, [name, options])
@@ -70,30 +62,27 @@ export async function findAccountById(
 }
 
 /**
- * Returns the path that the caller used, before any mount changed it, at `origin`. It is not
- * parsed, because that would take a twentieth of an issue.
- *
- * @param origin - the issuer's if `Host` must not count
+ * Returns the path that the caller used, before any mount changed it. It is not parsed, because
+ * that would take a twentieth of an issue.
  */
-export function urlAt(origin: string, ctx: Context): string {
+function pathOf(ctx: Context): string {
   // Express and similar frameworks keep the path before their mounts here, Koa in its own context.
   const target = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
   // RFC 9112 §3.2.2: the target of a request may be a whole URL.
   const [path = ''] = target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)
-  return origin + path
+  return path
 }
 
 /**
  * Handles CORS as the token endpoint does. It calls the deployment's `clientBasedCORS` once the
  * context has its `Client` entity.
  */
-export function tokenEndpointCors(provider: Provider, allowMethods: 'GET' | 'POST'): Middleware {
-  const dPoP = configurationOf(provider).features?.dPoP
-  const hasNonces = dPoP?.enabled === true && dPoP.nonceSecret !== undefined
-  return cors({
-    allowMethods,
-    clientBased: true,
-    exposeHeaders: [...(hasNonces ? ['DPoP-Nonce'] : []), 'WWW-Authenticate'],
-    maxAge: 3600,
-  })
+export function tokenEndpointCors(allowMethods: 'GET' | 'POST') {
+  const exposeHeaders = ({ oidc }: KoaContextWithOIDC) => {
+    const dPoP = configurationOf(oidc.provider).features?.dPoP
+    return dPoP?.enabled && dPoP.nonceSecret
+      ? ['DPoP-Nonce', 'WWW-Authenticate']
+      : ['WWW-Authenticate']
+  }
+  return cors({ allowMethods, clientBased: true, exposeHeaders, maxAge: 3600 })
 }

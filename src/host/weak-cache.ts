@@ -2,7 +2,7 @@
 import type { Provider } from 'oidc-provider'
 import type { EndingAdapter } from '../adapters/contract.ts'
 import type { AccessTokenClaims } from '../claims/claims.ts'
-import type { Recorder } from '../events/recorders.ts'
+import type { Recorder } from '../events/emit.ts'
 import type { BackgroundTasks } from '../impersonations/retry.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type { BoundedMap } from '../shared/bounded-map.ts'

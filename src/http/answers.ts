@@ -1,6 +1,5 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { dpopAlgorithms } from '../host/instance.ts'
-import { tokenEndpointCors } from '../host/request.ts'
 import { publicError } from '../impersonations/audited.ts'
 import { isChallenged, isPublic, NoCredentials, statusOf } from '../shared/errors.ts'
 import { parseAuthorization } from '../shared/sender.ts'
@@ -8,8 +7,6 @@ import { printable } from '../shared/text.ts'
 
 /** Koa middleware of a route of this package. */
 export type Step = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>
-
-const SERVER_ERROR = { error: 'server_error', error_description: 'oops! something went wrong' }
 
 /**
  * Sends every error as `{"error", "error_description"}`. An error is a 500 unless it is certainly
@@ -26,7 +23,7 @@ export const answerErrors: Step = async (ctx, next) => {
     ctx.remove('Location')
     if (isPublic(error)) return sendError(ctx, error)
     ctx.status = 500
-    ctx.body = SERVER_ERROR
+    ctx.body = { error: 'server_error', error_description: 'oops! something went wrong' }
     try {
       ctx.oidc.provider.emit('server_error', ctx, error)
     } catch {
@@ -46,33 +43,26 @@ function sendError(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): vo
   if (isChallenged(error)) challenge(ctx, error)
 }
 
-/** Sets the challenge. RFC 6750 §3, RFC 9449 §7.1. */
+/** Sets the challenges. RFC 6750 §3, RFC 9449 §7.1. */
 function challenge(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
   const { provider } = ctx.oidc
   const algs = dpopAlgorithms(provider)?.join(' ')
+  const usesDpop = algs && parseAuthorization(ctx.get('Authorization'))?.scheme === 'dpop'
   // §3.1: without authentication information, "the resource server SHOULD NOT include an error
   // code or other error information".
   const isBare = error instanceof NoCredentials
-  const fields = isBare
-    ? {}
-    : {
-        error: error.error,
-        error_description: error.error_description,
-        scope: 'scope' in error ? String(error.scope) : undefined,
-      }
-  const usesDpop = algs && parseAuthorization(ctx.get('Authorization'))?.scheme === 'dpop'
-  const append = (scheme: string, parameters: Readonly<Record<string, string | undefined>>) =>
-    ctx.append('WWW-Authenticate', `${scheme} ${formatParameters(parameters)}`)
-  const realm = provider.issuer
-  if (isBare || !usesDpop) append('Bearer', { realm, ...fields })
-  if (algs && (isBare || usesDpop)) append('DPoP', { realm, ...fields, algs })
-}
-
-/** Formats the parameters of a challenge that are not `undefined`. */
-function formatParameters(parameters: Readonly<Record<string, string | undefined>>): string {
-  return Object.entries(parameters)
-    .flatMap(([name, value]) => (value === undefined ? [] : `${name}="${printable(value)}"`))
-    .join(', ')
+  for (const scheme of isBare && algs ? ['Bearer', 'DPoP'] : [usesDpop ? 'DPoP' : 'Bearer']) {
+    const parameters = {
+      realm: provider.issuer,
+      error: isBare ? undefined : error.error,
+      error_description: isBare ? undefined : error.error_description,
+      scope: 'scope' in error ? String(error.scope) : undefined,
+      algs: scheme === 'DPoP' ? algs : undefined,
+    }
+    const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
+    const texts = given.map(([name, value]) => `${name}="${printable(String(value))}"`)
+    ctx.append('WWW-Authenticate', `${scheme} ${texts.join(', ')}`)
+  }
 }
 
 /**
@@ -86,11 +76,6 @@ export function only(...methods: readonly [string, ...string[]]): Step {
     ctx.set('Allow', methods.join(', '))
     throw new errors.InvalidRequest(`only ${methods[0]} is allowed here`, 405)
   }
-}
-
-/** Handles CORS as the token endpoint does, with the deployment's `clientBasedCORS`. */
-export function clientCors(method: 'GET' | 'POST'): Step {
-  return (ctx, next) => tokenEndpointCors(ctx.oidc.provider, method)(ctx, next)
 }
 
 /** Handles CORS unless the host application has set its headers already, as the provider does. */

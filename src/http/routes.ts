@@ -2,12 +2,12 @@ import Router from '@koa/router'
 import type { Middleware } from 'koa'
 import type { Provider } from 'oidc-provider'
 import { addToDiscovery } from '../host/patches.ts'
-import { runInRequest } from '../host/request.ts'
+import { runInRequest, tokenEndpointCors } from '../host/request.ts'
 import { instance } from '../host/weak-cache.ts'
 import { audited } from '../impersonations/audited.ts'
 import type { Denial } from '../public/events.ts'
 import { CURRENT_END_PATH, CURRENT_PATH, issuerUri, STATUS_LISTS_PATH } from '../shared/uris.ts'
-import { answerErrors, clientCors, only, openCors, type Step } from './answers.ts'
+import { answerErrors, only, openCors, type Step } from './answers.ts'
 import { authenticate } from './bearer.ts'
 import { body } from './body.ts'
 import { endCurrent, showCurrent } from './current.ts'
@@ -22,26 +22,23 @@ const audit =
   (ctx, next) =>
     audited(ctx, stage, next)
 
+const get = only('GET', 'HEAD')
+const post = only('POST')
+const openGet = only('GET', 'HEAD', 'OPTIONS')
+
 /** Below the prefix of the management API. */
 const ISSUE: readonly Route[] = [
-  [
-    '/subject-tokens',
-    only('POST'),
-    audit('issue'),
-    authenticate('issue'),
-    body(),
-    issueSubjectToken,
-  ],
+  ['/subject-tokens', post, audit('issue'), authenticate('issue'), body(), issueSubjectToken],
 ]
 
 /** The same, if impersonations can be ended. */
 const IMPERSONATIONS: readonly Route[] = [
-  ['/impersonations', only('GET', 'HEAD'), authenticate('read'), list],
-  ['/impersonations/end', only('POST'), audit('end'), authenticate('end'), body(), endAll],
-  ['/impersonations/:id', only('GET', 'HEAD'), authenticate('read'), requireId, show],
+  ['/impersonations', get, authenticate('read'), list],
+  ['/impersonations/end', post, audit('end'), authenticate('end'), body(), endAll],
+  ['/impersonations/:id', get, authenticate('read'), requireId, show],
   [
     '/impersonations/:id/end',
-    only('POST'),
+    post,
     audit('end'),
     authenticate('end'),
     requireId,
@@ -52,14 +49,14 @@ const IMPERSONATIONS: readonly Route[] = [
 
 /** Below the issuer, if impersonations can be ended. */
 const CURRENT: readonly Route[] = [
-  [CURRENT_PATH, clientCors('GET'), only('GET', 'OPTIONS'), showCurrent],
-  [CURRENT_END_PATH, clientCors('POST'), only('POST', 'OPTIONS'), audit('end'), endCurrent],
+  [CURRENT_PATH, tokenEndpointCors('GET'), only('GET', 'OPTIONS'), showCurrent],
+  [CURRENT_END_PATH, tokenEndpointCors('POST'), only('POST', 'OPTIONS'), audit('end'), endCurrent],
 ]
 
 /** Below the issuer, if there are status lists. */
 const STATUS_LISTS: readonly Route[] = [
-  [STATUS_LISTS_PATH, openCors, only('GET', 'HEAD', 'OPTIONS'), sendAggregation],
-  [`${STATUS_LISTS_PATH}/:list`, openCors, only('GET', 'HEAD', 'OPTIONS'), sendStatusList],
+  [STATUS_LISTS_PATH, openCors, openGet, sendAggregation],
+  [`${STATUS_LISTS_PATH}/:list`, openCors, openGet, sendStatusList],
 ]
 
 /** The management API, for a place beside the provider or in front of it. */

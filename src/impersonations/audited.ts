@@ -1,6 +1,5 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { emit } from '../events/emit.ts'
-import { recordersReady } from '../events/recorders.ts'
+import { emit, recordersReady } from '../events/emit.ts'
 import { trailOf } from '../events/trail.ts'
 import { InvalidInput } from '../options/rules.ts'
 import type { Denial } from '../public/events.ts'

@@ -6,7 +6,6 @@ import type { EndOptions } from '../public/objects.ts'
 import { personIn } from '../shared/act.ts'
 import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { endsWithin, limitTime } from '../shared/time.ts'
-import type { SubjectTokens } from '../tokens/subject-token.ts'
 import { endImpersonation, endMatching, hasEnded } from './end.ts'
 import { isOver, listTokens, lookUpOf } from './list.ts'
 import { endMarked, isConcernedBy, type Mark, markFrom, marksOf, storeMark } from './marks.ts'
@@ -114,17 +113,11 @@ async function runsAny(provider: Provider, mark: Mark): Promise<boolean> {
  */
 export function judgeByEnds(
   provider: Provider,
-  { endable }: SubjectTokens,
 ): (value: string) => Promise<AccessToken | undefined> {
-  return judgeFoundTokens(
-    provider,
-    endable
-      ? async (token) => {
-          const id = findImpersonationId(token)
-          return id !== undefined && hasEnded(provider, id)
-        }
-      : undefined,
-  )
+  return judgeFoundTokens(provider, async (token) => {
+    const id = findImpersonationId(token)
+    return id !== undefined && hasEnded(provider, id)
+  })
 }
 
 /**

@@ -65,7 +65,7 @@ export type AccessTokenVerifier = ReturnType<typeof accessTokenVerifier>
  */
 export function accessTokenVerifier(
   provider: Provider,
-  findEvenEnded: (value: string) => Promise<AccessToken | undefined>,
+  findEvenEnded = (value: string) => provider.AccessToken.find(value),
 ) {
   const verifyJwt = jwtAccessTokenVerifier(provider.issuer, publicKeys(provider))
 

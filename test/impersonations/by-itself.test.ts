@@ -9,7 +9,7 @@ import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { REFUSED } from '../support/http.ts'
 import { signIn, signOutOfClient, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
-import { endings, only, until } from './recorded-endings.ts'
+import { endings, hasEnded, only, until } from './recorded-endings.ts'
 
 describe('an impersonation ends by itself', () => {
   it('after a replay: what the first use got ends, with the cause; with report it goes on', async () => {
@@ -45,10 +45,7 @@ describe('an impersonation ends by itself', () => {
     await deployment.exchange({ subject_token })
     clock.pass(2)
     await deployment.exchange({ subject_token })
-    const object = await until(
-      () => only(deployment),
-      ({ state }) => state === 'ended',
-    )
+    const object = await hasEnded(deployment)
     expect(object.end?.cause).to.equal('replay')
     await deployment.close()
   })
@@ -91,10 +88,7 @@ describe('an impersonation ends by itself', () => {
     await deployment.exchange({ subject_token })
     await wait(50)
     faults.clear()
-    const object = await until(
-      () => only(deployment),
-      ({ state }) => state === 'ended',
-    )
+    const object = await hasEnded(deployment)
     expect(object.end?.cause).to.equal('replay')
     await deployment.close()
   })

@@ -8,7 +8,7 @@ import { REFUSED } from '../support/http.ts'
 import { idOf } from '../support/managing.ts'
 import { type SignedIn, signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
-import { isActive, only, until } from './recorded-endings.ts'
+import { hasEnded, isActive, only, until } from './recorded-endings.ts'
 
 const MARKS = '\u0001marks'
 
@@ -138,10 +138,7 @@ describe('I11, I14: an end and an exchange, in two processes: one of the two see
         expect([status, isRefused ? body : undefined]).to.deep.equal(
           isRefused ? [400, REFUSED] : [200, undefined],
         )
-        const ended = await until(
-          () => only(one),
-          ({ state }) => state === 'ended',
-        )
+        const ended = await hasEnded(one)
         expect(ended.end?.cause).to.equal(
           /sign-out|grant/.test(what) ? 'operator_signed_out' : 'requested',
         )
@@ -265,10 +262,7 @@ describe('a mark', () => {
       return attempts <= 6 ? Promise.reject(new Error('down')) : call()
     }
     await signOut(other, { operator, id: '' })
-    const ended = await until(
-      () => only(one),
-      ({ state }) => state === 'ended',
-    )
+    const ended = await hasEnded(one)
     expect([ended.state, attempts]).to.deep.equal(['ended', 7])
     const marks = await until(
       () => marksIn(memory),
@@ -388,10 +382,7 @@ describe('I5: an exchange whose look after the redemption fails', () => {
       const { status, body } = await one.exchange({ subject_token, actor_token })
       Object.assign(Grant, { find })
       expect([status, body.error]).to.deep.equal([500, 'server_error'])
-      const { end } = await until(
-        () => only(one),
-        ({ state }) => state === 'ended',
-      )
+      const { end } = await hasEnded(one)
       expect(end?.reason).to.equal('redeemed, and nothing was issued')
       await close()
     })
@@ -509,10 +500,7 @@ describe('I12: a sign-out costs the storage of subject tokens', () => {
     await signOutOfProvider(one, operator)
     expect(await grantOf(one, operator)).to.equal(undefined)
     calls.one = (_name, _args, call) => call()
-    await until(
-      () => only(one),
-      ({ state }) => state === 'ended',
-    )
+    await hasEnded(one)
     expect(await isActive(one, body.access_token)).to.equal(false)
     await close()
   })

@@ -24,6 +24,13 @@ export async function until<T>(look: () => Promise<T>, isSo: (value: T) => boole
   }
 }
 
+/** Waits until the one impersonation of the deployment has ended. */
+export const hasEnded = (deployment: Deployment) =>
+  until(
+    () => only(deployment),
+    ({ state }) => state === 'ended',
+  )
+
 /** A deployment that records its events, and the ends among them. */
 export async function endings(options: DeploymentOptions = {}) {
   const { deployment, recorded } = await recording(options)

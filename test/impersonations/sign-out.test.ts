@@ -6,7 +6,7 @@ import { withSubjectTokens } from '../../src/index.ts'
 import { withMembers } from '../adapters/with-members.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { signIn, signOutOfProvider } from '../support/sign-in.ts'
-import { only, until } from './recorded-endings.ts'
+import { hasEnded, only, until } from './recorded-endings.ts'
 
 type Source = NonNullable<NonNullable<DeploymentOptions['configuration']>['adapter']>
 
@@ -64,12 +64,6 @@ async function acting(deployment: Deployment) {
   const { grantId = '' } = (await deployment.provider.AccessToken.find(actor_token)) ?? {}
   return { tokens, grantId }
 }
-
-const hasEnded = (deployment: Deployment) =>
-  until(
-    () => only(deployment),
-    ({ state }) => state === 'ended',
-  )
 
 describe('an operator whose grant is destroyed acts no more, whatever the adapter is', () => {
   for (const [what, source] of Object.entries(SOURCES)) {
