@@ -124,7 +124,7 @@ function takingItsTime(adapter: (model: string) => Adapter): (model: string) => 
         if (property !== 'find' || typeof member !== 'function') return member
         return async (id: string) => {
           const found: unknown = await member(id)
-          for (let turns = 0; turns < 20; turns += 1) await turn()
+          for (let turns = 0; turns < 200; turns += 1) await turn()
           return found
         }
       },
