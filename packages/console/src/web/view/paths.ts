@@ -4,12 +4,6 @@ export const customerPath = (id: string) => `/customers/${encodeURIComponent(id)
 /** The page of an impersonation in the audit. */
 export const auditPath = (id: string) => `/audit/${encodeURIComponent(id)}`
 
-/** What was asked for on a day of UTC. @param day when it begins, in milliseconds since the epoch */
-export const auditDayPath = (day: number) => {
-  const [from, to] = [day, day + 86_400_000].map((at) => new Date(at).toISOString().slice(0, 16))
-  return `/audit?${new URLSearchParams({ from: `${from}Z`, to: `${to}Z` })}`
-}
-
 /** The page of a permit. */
 export const permitPath = (id: string) => `/approvals/${encodeURIComponent(id)}`
 
