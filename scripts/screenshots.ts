@@ -110,7 +110,6 @@ async function picturesOfApprovals(): Promise<void> {
     ticket,
     reason,
     application: 'shop',
-    for: 3600,
     resource: `${approving.url}/orders`,
     scope: 'orders:read orders:write',
   })

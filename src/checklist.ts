@@ -52,14 +52,21 @@ const BINDING_MEMBERS = ['mayAct', 'resource', 'scope', 'expiresIn'] as const
  * @throws Error with the reason, in one sentence, why the storage cannot keep subject tokens
  */
 export async function checklist(provider: Provider): Promise<readonly ChecklistItem[]> {
-  const { ending, options, recorders, subjectTokens } = instance(provider)
+  const { ending, options, recorders, statusLists, subjectTokens } = instance(provider)
+  const { issuer } = provider
   const { actorToken, authorize, softwareActors, subjectToken } = options
   const { requireBinding } = options.managementApi
   const { maxTtl } = options.accessToken
   const cookieKeys = configurationOf(provider).cookies?.keys ?? []
   const canEnd = ending !== undefined
   await subjectTokens.checkStorage()
-  const address = await lookAtAddress(provider)
+  const discovery = await lookAt(
+    issuerUri(issuer, '/.well-known/openid-configuration'),
+    'discovery document',
+    (body) => body.issuer === issuer,
+  )
+  const isOurs = discovery === false
+  const listsUrl = issuerUri(issuer, STATUS_LISTS_PATH)
 
   const items: ChecklistItem[] = []
   const add = (id: ChecklistItem['id'], step: string, finding: Finding) => {
@@ -122,7 +129,7 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
   add(
     'issuer',
     'serve the issuer by https: tokens and keys go to other machines in the clear',
-    !provider.issuer.startsWith('https:') && provider.issuer,
+    !issuer.startsWith('https:') && issuer,
   )
   add(
     'keys',
@@ -150,16 +157,19 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
     'let findAccount answer the id as it is stored',
     canEnd ? await findOtherSpellings(provider) : NOTHING_TO_TRY,
   )
-  add('discovery', 'mount the provider at the path of its issuer', address.discovery)
+  add('discovery', 'mount the provider at the path of its issuer', discovery)
   add(
     'status_lists',
     'let the proxy pass on every path below the issuer, or APIs refuse impersonated tokens with 503',
-    address.statusLists,
+    isOurs
+      ? statusLists !== undefined &&
+          (await lookAt(listsUrl, 'status lists', (body) => Array.isArray(body.status_lists)))
+      : NOT_LOOKED_AT,
   )
   add(
     'management_api',
     'mount provider.impersonation.routes() or callback(), unless only this process issues',
-    address.managementApi,
+    isOurs ? await findManagementApi(provider) : NOT_LOOKED_AT,
   )
   return items
 }
@@ -201,30 +211,16 @@ function findUnboundClients(provider: Provider): readonly string[] {
 
 const TIMEOUT_MS = 3000
 
-/** Checks the address of the provider: discovery, status lists and the management API. */
-async function lookAtAddress(provider: Provider) {
-  const { issuer } = provider
-  const url = issuerUri(issuer, '/.well-known/openid-configuration')
-  const document = await loadJson(url)
-  const isOurs = document?.body.issuer === issuer
-  const discovery: Finding = document
-    ? !isOurs &&
-      `${url} answers ${document.status}, and not with the discovery document of this provider`
-    : NOT_LOOKED_AT
-  return {
-    discovery,
-    statusLists: isOurs ? await lookAtStatusLists(provider) : NOT_LOOKED_AT,
-    managementApi: isOurs ? await findManagementApi(provider) : NOT_LOOKED_AT,
-  }
-}
-
-async function lookAtStatusLists(provider: Provider): Promise<Finding> {
-  if (!instance(provider).statusLists) return false
-  const url = issuerUri(provider.issuer, STATUS_LISTS_PATH)
-  const lists = await loadJson(url)
-  if (!lists) return NOT_LOOKED_AT
-  if (Array.isArray(lists.body.status_lists)) return false
-  return `${url} answers ${lists.status}, and not with the status lists of this provider`
+/** Checks that an address of the provider answers as it should. */
+async function lookAt(
+  url: string,
+  what: string,
+  isRight: (body: Readonly<Record<string, unknown>>) => boolean,
+): Promise<Finding> {
+  const answer = await loadJson(url)
+  if (!answer) return NOT_LOOKED_AT
+  if (isRight(answer.body)) return false
+  return `${url} answers ${answer.status}, and not with the ${what} of this provider`
 }
 
 /** Checks that the management API responds, beside the provider or in it. It takes no GET. */

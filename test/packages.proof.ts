@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +10,8 @@ import plugin from '../package.json' with { type: 'json' }
 import { createSqliteAudit } from '../packages/console/src/ledger/stores/sqlite/index.ts'
 import { history, linesOfExport, signer } from '../packages/console/test/verify/history.ts'
 import { readmeBlocks } from '../scripts/readme.ts'
-import { freePort, reachable, until } from './adapters/servers.ts'
+import { freePort } from './adapters/servers.ts'
+import { run as serve } from './resource-servers/process.ts'
 import { compile } from './support/compile.ts'
 import { findBrokenLinks, install, packInto, type Tarball } from './support/tarball.ts'
 
@@ -60,17 +60,10 @@ const PACKAGES: readonly Package[] = [
     async use(project, block) {
       await writeFile(join(project, 'api.mjs'), block)
       const port = await freePort()
-      const env = { PATH: process.env.PATH, PORT: String(port) }
-      const api = spawn(process.execPath, ['api.mjs'], { cwd: project, env, stdio: 'ignore' })
-      try {
-        await until(() => reachable(`http://127.0.0.1:${port}`, port))
-        const answer = await fetch(`http://127.0.0.1:${port}/orders`)
-        expect(answer.status).to.equal(401)
-        expect(answer.headers.get('www-authenticate')).to.match(/^Bearer/)
-      } finally {
-        api.kill()
-        await once(api, 'exit')
-      }
+      await using api = await serve([process.execPath, 'api.mjs'], port, {}, project)
+      const answer = await api.ask('GET', '/orders')
+      expect(answer.status).to.equal(401)
+      expect(answer.headers.get('www-authenticate')).to.match(/^Bearer/)
     },
   },
   {

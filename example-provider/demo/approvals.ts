@@ -6,7 +6,6 @@ const LEAD_ID = 'grace'
 /** A customer in whose account a change needs the approval of a second person. */
 const GUARDED_ID = 'chidi'
 const CONSOLE_CLIENT = { clientId: 'support-console', redirectPath: '/console/callback' } as const
-const WINDOW_S = 600
 
 /** Asks for an approval, decides on it and takes it back, as the pages of the console do. */
 export async function approvals(base: string, password: string): Promise<void> {
@@ -30,7 +29,7 @@ export async function approvals(base: string, password: string): Promise<void> {
     refused(act(), 403, 'approval_required'),
   )
   const id = await step(`Ask for the approval, as ${OPERATOR_ID}`, async () => {
-    const answer = await ask(operator, '/permits', { ...request, for: WINDOW_S })
+    const answer = await ask(operator, '/permits', request)
     expectStatus(answer, 201)
     return String(Object(answer.body.permit).id)
   })

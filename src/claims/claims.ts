@@ -26,7 +26,7 @@ import {
   IMPERSONATION_ID_CLAIM,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../shared/constants.ts'
-import { isPlainObject } from '../shared/json.ts'
+import { copyAsJson, isPlainObject } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
 import type { SubjectToken } from '../tokens/subject-token.ts'
 
@@ -145,7 +145,7 @@ export function accessTokenClaims(
  * @throws TypeError if they are no JSON object
  */
 function claimsFrom(answer: unknown): Claims {
-  const claims: unknown = JSON.parse(JSON.stringify(answer) ?? 'null')
+  const claims: unknown = copyAsJson(answer)
   if (Array.isArray(answer) || answer instanceof Map || !isPlainObject(claims)) {
     throw new TypeError('claims must be a plain object')
   }

@@ -5,6 +5,7 @@
 import type { JSONWebKeySet } from 'jose'
 import type {
   Adapter,
+  AsymmetricSigningAlgorithm,
   Client,
   ClientMetadata,
   Configuration,
@@ -16,6 +17,7 @@ import certificateThumbprint from 'oidc-provider/lib/helpers/certificate_thumbpr
 import { defaults } from 'oidc-provider/lib/helpers/defaults.js'
 import { sign } from 'oidc-provider/lib/helpers/jwt.js'
 import instance from 'oidc-provider/lib/helpers/weak_cache.js'
+import { SIGNING_ALGORITHMS } from '../shared/constants.ts'
 import { warn } from '../shared/warn.ts'
 
 export { certificateThumbprint }
@@ -55,9 +57,17 @@ export function publicKeys(provider: Provider): JSONWebKeySet {
   return instance(provider).jwks
 }
 
-/** Checks whether the provider has a key that signs with `alg`. */
-export function canSign(provider: Provider, alg: string): boolean {
-  return instance(provider).keystore.selectForSign({ alg }).length > 0
+/**
+ * The algorithm, and so the key, with which the plugin signs machine-to-machine tokens and status
+ * lists. It is the one that signs ID tokens, or else the first of the preference.
+ *
+ * @returns `undefined` if the provider has no such key
+ */
+export function signingAlgorithm(provider: Provider): AsymmetricSigningAlgorithm | undefined {
+  const { configuration, keystore } = instance(provider)
+  const preferred = configuration.clientDefaults?.id_token_signed_response_alg
+  const able = SIGNING_ALGORITHMS.filter((alg) => keystore.selectForSign({ alg }).length > 0)
+  return able.find((alg) => alg === preferred) ?? able[0]
 }
 
 /** Checks for oidc-provider's own in-memory adapter, which works for one process only. */
@@ -86,20 +96,19 @@ export function clientCertificateThumbprint(
 export type JwtPayload = Record<string, unknown>
 
 /**
- * Signs a JWT as the provider signs a JWT access token, with the same key for `alg` and its `kid`
- * in the header.
+ * Signs a JWT as the provider signs a JWT access token, with the `kid` of the key in the header.
  *
- * @throws if no key signs with `alg`
+ * @throws Error if no key can sign
  */
 export async function signJwt(
   provider: Provider,
-  alg: string,
   typ: string,
   payload: JwtPayload,
 ): Promise<string> {
   const { keystore } = instance(provider)
-  const [key] = keystore.selectForSign({ alg, use: 'sig' })
-  if (!key) throw new Error(`no key in jwks signs with ${alg}`)
+  const alg = signingAlgorithm(provider)
+  const [key] = alg ? keystore.selectForSign({ alg, use: 'sig' }) : []
+  if (!alg || !key) throw new Error('no key in jwks can sign')
   return sign({ ...payload }, keystore.getKeyObject(key), alg, { typ, fields: { kid: key.kid } })
 }
 

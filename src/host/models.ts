@@ -11,21 +11,13 @@ import type {
 import { emitSafely } from './instance.ts'
 
 /** The members of every token model, with the parts that the published types leave out. */
-export interface TokenBase {
-  jti: string
-  iat: number
-  exp?: number | undefined
-  clientId?: string | undefined
-  readonly kind: string
-  readonly isExpired: boolean
-  readonly expiration: number
-  /** The time for which the storage keeps it, in seconds. */
+export interface TokenBase
+  extends Omit<InstanceType<Provider['BaseToken']>, 'emit' | 'remainingTTL'> {
+  /** The time for which the storage keeps it, in seconds. A model may override it. */
   readonly remainingTTL: number
-  readonly adapter: Adapter
+  emit(event: string): void
   /** In seconds. Set it before `save()`. */
   expiresIn: number
-  save(): Promise<string>
-  emit(event: string): void
   generateTokenId(): string
   getValueAndPayload(): Promise<{ value: string; payload?: UnknownObject }>
 }
@@ -47,9 +39,7 @@ export function tokenBaseOf<Members>(provider: Provider): TokenBaseConstructor<M
 /** An access token that has not been saved, with the parts that the published types leave out. */
 export interface DraftAccessToken
   extends AccessToken,
-    Pick<TokenBase, 'generateTokenId' | 'getValueAndPayload' | 'remainingTTL'> {
-  /** Seconds. */
-  expiresIn: number
+    Pick<TokenBase, 'expiresIn' | 'generateTokenId' | 'getValueAndPayload'> {
   format: string
 }
 

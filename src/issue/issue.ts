@@ -17,7 +17,7 @@ import type {
   SubjectTokenRequest,
 } from '../public/objects.ts'
 import { ApprovalRequired, ClientNotNamed, statusOf, UserNotFound } from '../shared/errors.ts'
-import { present } from '../shared/json.ts'
+import { copyAsJson, present } from '../shared/json.ts'
 import { parseIssueRequest, readContext } from './request.ts'
 
 /** A stored subject token. */
@@ -172,7 +172,13 @@ async function inProcess<T>(
   given: IssueOptions['ctx'],
   run: (ctx: KoaContextWithOIDC, json: unknown) => Promise<T>,
 ): Promise<T> {
-  const json = copyOf(request)
+  let json: unknown
+  try {
+    // The caller may change it while the deployment's rule runs.
+    json = copyAsJson(request)
+  } catch (cause) {
+    throw new errors.InvalidRequest('the request must be what JSON can have', 400, { cause })
+  }
   const own = given ? Object.create(given) : requestless(provider)
   try {
     return await runInRequest(provider, own, (ctx) => run(ctx, json))
@@ -183,15 +189,6 @@ async function inProcess<T>(
       Object.assign(error, { status, statusCode: status })
     }
     throw error
-  }
-}
-
-/** Copies a request as JSON, because the caller may change it while the deployment's rule runs. */
-function copyOf(request: SubjectTokenRequest): unknown {
-  try {
-    return JSON.parse(JSON.stringify(request) ?? 'null')
-  } catch (cause) {
-    throw new errors.InvalidRequest('the request must be what JSON can have', 400, { cause })
   }
 }
 

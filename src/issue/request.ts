@@ -11,7 +11,14 @@ import type {
   MayAct,
   SubjectTokenContext,
 } from '../public/hooks.ts'
-import { deepFreeze, isDeeperThan, isPlainObject, knownMembers, present } from '../shared/json.ts'
+import {
+  copyAsJson,
+  deepFreeze,
+  isDeeperThan,
+  isPlainObject,
+  knownMembers,
+  present,
+} from '../shared/json.ts'
 import { boundedId, printable } from '../shared/text.ts'
 
 /** RFC 6749 §3.3, within the size of a form field. */
@@ -134,18 +141,12 @@ async function validContext(
   }
   if (result === undefined) return context
   if (result.issues) throw new errors.InvalidRequest(describe(result.issues))
-  return copyAsJson(result.value)
-}
-
-/** Makes a copy through JSON, because the store would change values that JSON does not have. */
-function copyAsJson(value: unknown): Record<string, unknown> {
-  const json: unknown = JSON.parse(JSON.stringify(value) ?? 'null')
-  if (!isPlainObject(json) || isDeeperThan(json, MAX_CONTEXT_DEPTH)) {
-    throw new TypeError(
-      `features.impersonation.contextSchema must keep context a JSON object of at most ${MAX_CONTEXT_DEPTH} levels`,
-    )
-  }
-  return json
+  // The store would change values that JSON does not have.
+  const json = copyAsJson(result.value)
+  if (isPlainObject(json) && !isDeeperThan(json, MAX_CONTEXT_DEPTH)) return json
+  throw new TypeError(
+    `features.impersonation.contextSchema must keep context a JSON object of at most ${MAX_CONTEXT_DEPTH} levels`,
+  )
 }
 
 function describe(issues: readonly ContextIssue[]): string {

@@ -6,10 +6,9 @@ import {
   type Provider,
   type ResourceServer,
 } from 'oidc-provider'
-import { configurationOf } from '../host/instance.ts'
+import { configurationOf, signingAlgorithm } from '../host/instance.ts'
 import { instance } from '../host/weak-cache.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
-import { signingAlgorithm } from '../tokens/signing.ts'
 import { type Action, isPublic, mayClient, scopeFor } from './clients.ts'
 
 /** @throws TypeError if machine-to-machine tokens are JWTs and no key can sign one */

@@ -9,6 +9,11 @@ export function deepFreeze<T>(value: T): T {
   return value
 }
 
+/** Copies a value as JSON holds it; `null` for a value that JSON has no text for. */
+export function copyAsJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value) ?? 'null')
+}
+
 /** Checks whether JSON is nested deeper than the given number of levels. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false

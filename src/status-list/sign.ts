@@ -3,13 +3,12 @@ import { promisify } from 'node:util'
 import { constants, deflate } from 'node:zlib'
 import type { Provider } from 'oidc-provider'
 import type { EndedFollower, EndingAdapter } from '../adapters/contract.ts'
-import { type JwtPayload, signJwt } from '../host/instance.ts'
+import { type JwtPayload, signingAlgorithm, signJwt } from '../host/instance.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
 import { epochSeconds, sharing } from '../shared/time.ts'
 import { issuerUri, STATUS_LISTS_PATH, statusListUri } from '../shared/uris.ts'
 import { warn } from '../shared/warn.ts'
-import { signingAlgorithm } from '../tokens/signing.ts'
 import { keptAfterRedemptionFor } from '../tokens/subject-token.ts'
 import { LIST_SIZE, type StatusIndices, statusIndices } from './allocate.ts'
 
@@ -77,8 +76,7 @@ export function createStatusLists(
  * @returns `undefined` if the provider has no such key
  */
 export function statusListSigner(provider: Provider): SignStatusList | undefined {
-  const alg = signingAlgorithm(provider)
-  return alg && ((claims) => signJwt(provider, alg, LIST_TOKEN_TYPE, claims))
+  return signingAlgorithm(provider) && ((claims) => signJwt(provider, LIST_TOKEN_TYPE, claims))
 }
 
 /**

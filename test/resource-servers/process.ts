@@ -20,16 +20,21 @@ export async function run(
   [command, ...rest]: Command,
   port: number,
   environment: Record<string, string>,
+  cwd?: string,
 ): Promise<Running> {
   const base = `http://localhost:${port}`
   const env = { PATH: process.env.PATH, PORT: String(port), ...environment }
-  const child = spawn(command, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(command, rest, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const closed = once(child, 'close')
   let log = ''
   child.stderr.on('data', (chunk) => {
     log += chunk
   })
   while (!(await fetch(base).catch(() => undefined))) {
-    if (child.exitCode !== null) throw new Error(`${command} ${rest.join(' ')} ended: ${log}`)
+    if (child.exitCode !== null) {
+      await closed
+      throw new Error(`${command} ${rest.join(' ')} ended: ${log}`)
+    }
     await wait(20)
   }
   return {
@@ -40,9 +45,8 @@ export async function run(
       })
     },
     async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return
       child.kill()
-      await once(child, 'exit')
+      await closed
     },
   }
 }

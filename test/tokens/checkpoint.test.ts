@@ -101,6 +101,6 @@ describe('signCheckpoint', () => {
       impersonation: { managementApi: { tokenFormat: 'opaque', clients: { issue: () => true } } },
     })
     const error = await signCheckpoint(keyless.provider, {}).catch((it: unknown) => it)
-    expect(String(error)).to.contain('no key in jwks can sign checkpoints')
+    expect(String(error)).to.contain('no key in jwks can sign')
   })
 })

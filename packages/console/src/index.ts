@@ -79,7 +79,6 @@ export type { Notice, NoticeKind, NoticesOptions } from './features/notices/serv
 export { PermitError } from './features/permits/server/errors.ts'
 export type {
   HistoryFilter,
-  PastPermit,
   PermitHistory,
 } from './features/permits/server/history-filter.ts'
 export type {

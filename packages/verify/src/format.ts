@@ -43,7 +43,6 @@ export {
   SET_ASIDE,
   type SetAside,
   type StandingChoice,
-  type StandingTerm,
   USED_EVENT,
 } from './format/entry.ts'
 export { fold, foldRepetition, type Happening, useKindOf } from './format/fold.ts'
@@ -72,6 +71,7 @@ export {
   type PermitRecord,
   parseAny,
   pendingChangeOf,
+  REFUSAL_HOLDS_MS,
   storedPermitOf,
 } from './format/permit.ts'
 export { isPlainObject } from './format/plain-object.ts'

@@ -205,7 +205,7 @@ inEachBrowser('the stories', (browser) => {
       return opens(olivia, 'Act as Dana Schmidt')
     })
     await step('the customer allows it always', [2, 0], async () => {
-      await dana.choose('Always')
+      await dana.choose('Yes, support may help without asking')
       await dana.press('Save')
       await dana.sees('until you say otherwise')
     })

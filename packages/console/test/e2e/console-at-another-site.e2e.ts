@@ -23,9 +23,9 @@ describe('the console at another site than the provider', function () {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await submitSignIn(page, 'olivia')
     await page.getByRole('searchbox').waitFor()
-    await page.goto('/console/running')
-    await page.getByRole('heading', { name: 'Running now' }).waitFor()
-    expect(page.url()).to.equal(`${new URL(deployment.consoleUrl).origin}/console/running`)
+    await page.goto('/console/audit')
+    await page.getByRole('heading', { name: 'What I did' }).waitFor()
+    expect(page.url()).to.equal(`${new URL(deployment.consoleUrl).origin}/console/audit`)
   })
 
   it('renews the sign-in by a redirect that keeps the address and what was typed', async () => {
@@ -42,11 +42,11 @@ describe('the console at another site than the provider', function () {
       '',
     )
     // The next request needs the token.
-    await page.getByRole('link', { name: 'Running now' }).click()
-    await page.waitForURL(/prompt=none|\/console\/running/)
+    await page.getByRole('link', { name: 'What I did' }).click()
+    await page.waitForURL(/prompt=none|\/console\/audit/)
     await page.getByRole('table').waitFor()
     expect(asked()).to.equal(before + 1)
-    expect(new URL(page.url()).pathname).to.equal('/console/running')
+    expect(new URL(page.url()).pathname).to.equal('/console/audit')
     await page.goto(LINK)
     await page.getByRole('heading', { name: /Alice Ng/ }).waitFor()
     expect(await page.getByLabel(/reason/i).inputValue()).to.equal('Typed before the renewal')
@@ -56,7 +56,7 @@ describe('the console at another site than the provider', function () {
   it('signs out at the provider', async () => {
     await using visitor = await open()
     const { page } = visitor
-    await page.goto('/console/running')
+    await page.goto('/console/audit')
     await submitSignIn(page, 'olivia')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: /yes, sign me out/i }).click()

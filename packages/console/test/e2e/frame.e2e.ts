@@ -73,8 +73,8 @@ describe('the frame of the console', function () {
   it('is used by shortcuts, but not while a person types', async () => {
     await using visitor = await visit(deployment.url)
     const { page } = visitor
-    await enter(page, 'olivia', '/console/customers')
-    await heading(page, 'Running now').waitFor()
+    await enter(page, 'olivia', '/console/audit')
+    await heading(page, 'What I did').waitFor()
     await page.keyboard.press('?')
     await dialog(page).waitFor()
     await expectGoodLooks(page, 'frame-shortcuts')
@@ -85,7 +85,7 @@ describe('the frame of the console', function () {
     ])
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
-    expect(new URL(page.url()).pathname, 'Esc closes the dialog only').to.equal('/console/running')
+    expect(new URL(page.url()).pathname, 'Esc closes the dialog only').to.equal('/console/audit')
 
     await page.keyboard.press('/')
     await expectFocus(page.getByRole('searchbox'))
@@ -101,8 +101,8 @@ describe('the frame of the console', function () {
     await heading(page, /Alice Ng/).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('searchbox').waitFor()
-    await page.getByRole('link', { name: 'Running now' }).click()
-    await heading(page, 'Running now').waitFor()
+    await page.getByRole('link', { name: 'What I did' }).click()
+    await heading(page, 'What I did').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('searchbox').waitFor()
   })

@@ -61,7 +61,7 @@ describe('what screen readers are told', function () {
     await deployment.settled()
     const facts = {
       ...{ customer: 'bob', operator: 'olivia', application: 'shop', reason: 'The parcel' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write', for: 600 },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
     }
     await permits.request({ ...facts, ticket: 'SUP-1' })
     await permits.emergency({ ...facts, operator: 'oscar', ticket: 'SUP-2' })

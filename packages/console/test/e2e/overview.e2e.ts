@@ -46,7 +46,7 @@ describe('the overview', function () {
     await page.getByRole('row', { name: /^Alice Ng/ }).waitFor()
     await permits.emergency(facts())
     await page.getByRole('link', { name: reads('1 act without approval to look at') }).waitFor()
-    await permits.request({ ...facts(), customer: 'bob', operator: 'oscar', for: 600 })
+    await permits.request({ ...facts(), customer: 'bob', operator: 'oscar' })
     await page.getByRole('link', { name: '1 request waits for you', exact: true }).waitFor()
     await running.replay()
     await page.getByRole('link', { name: '1 alarm to look at now', exact: true }).waitFor()
@@ -88,7 +88,7 @@ describe('the overview', function () {
   })
 
   it('is good to look at, also in German', async () => {
-    await permits.request({ ...facts(), for: 600 })
+    await permits.request({ ...facts() })
     await permits.emergency({ ...facts(), customer: 'bob' })
     await deployment.impersonate({ access: 'read', customer: 'carla' })
     await using german = await visitDeployment(deployment, { locale: 'de-DE' })

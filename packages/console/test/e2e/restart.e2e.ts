@@ -19,7 +19,7 @@ describe('a restart of the server', function () {
       await deployment[Symbol.asyncDispose]()
       // The stream tries again and again, and so do other requests of the page.
       visitor.expectFailure(/\/console\/api\//)
-      await page.getByRole('link', { name: 'Running now' }).click()
+      await page.getByRole('link', { name: 'What I did' }).click()
       await page.getByText('The server does not answer right now').waitFor()
 
       // All sign-ins are gone: the storage of this deployment is its memory.

@@ -31,7 +31,7 @@ describe('signing out of the console', function () {
 
     await other.getByText('You signed out in another tab.').waitFor()
     expect(await other.getByText('Olivia Okafor').count(), 'no data stays').to.equal(0)
-    expect(new URL(other.url()).pathname).to.equal('/console/running')
+    expect(new URL(other.url()).pathname).to.equal('/console/customers')
     // No session is left at the provider either.
     await page.reload()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()

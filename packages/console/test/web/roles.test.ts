@@ -50,7 +50,6 @@ const PROMISED: Readonly<Record<string, string>> = {
   'POST /pauses/:id/resume': 'operator lead auditor',
   'POST /permits/:id/grant': 'operator lead auditor',
   'POST /permits/:id/refuse': 'operator lead auditor',
-  'POST /permits/:id/lift': 'operator lead auditor',
   'POST /permits/:id/revoke': 'operator lead auditor',
   'POST /permits/:id/review': 'operator lead auditor',
   'POST /audit/:id/acknowledge': 'lead',
@@ -88,7 +87,7 @@ describe('every route of the console, for each role', function () {
     deployment = await deploy({ audit, authorize, console: { permits, mayErase: () => true } })
     const { id } = await permits.request({
       ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read', for: 600 },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
       ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
     })
     permit = id

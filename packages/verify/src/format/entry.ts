@@ -59,7 +59,6 @@ export const PERMIT_EVENTS = [
   'support.granted',
   'support.declined',
   // A refusal does not hold any more.
-  'support.lifted',
   // It is taken back, and what runs under it ends.
   'support.revoked',
   // An operator acts without an approval; and a person has looked at that afterwards.
@@ -129,23 +128,13 @@ export interface Erased {
   readonly signed: string
 }
 
-/**
- * How long support may act as the customer without asking: a day, a week, always, or not at all. With
- * `'never'`, it may not act even where the customer would allow it.
- */
-export type StandingChoice = 'always' | 'ask' | 'day' | 'never' | 'week'
-
-/** What holds by a customer's choice. */
-export interface StandingTerm {
-  readonly choice: StandingChoice
-  /** Without it, until the customer says something else. In milliseconds since the epoch. */
-  readonly until?: number | undefined
-}
+/** What a customer answers for all requests: support may act without asking, or asks each time. */
+export type StandingChoice = 'allow' | 'ask'
 
 /** What a permit is about, beside customer, operator, application, resource, scope and context. */
 export interface PermitTerms {
   readonly needs: readonly Need[]
-  /** Length of the window, in seconds. Absent where a customer opened it without an end. */
+  /** Length of the window, in seconds. Absent of a customer's answer for all requests. */
   readonly for?: number | undefined
   /** Until when it can be decided, in milliseconds since the epoch. */
   readonly lapsesAt?: number | undefined
@@ -155,8 +144,6 @@ export interface PermitTerms {
   readonly review?: string | undefined
   /** Of a customer's answer for all requests. */
   readonly choice?: StandingChoice | undefined
-  /** Of an answer that has an end: what holds after it, in this order. */
-  readonly afterwards?: readonly StandingTerm[] | undefined
 }
 
 /** A person as the directory named them when the event happened. */

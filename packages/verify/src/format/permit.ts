@@ -55,10 +55,6 @@ export interface PermitRecord {
   readonly revoked?:
     | { readonly at: number; readonly by: AuditPerson; readonly note?: string | undefined }
     | undefined
-  /** Of a refusal that does not hold any more. */
-  readonly lifted?:
-    | { readonly at: number; readonly by: AuditPerson; readonly note?: string | undefined }
-    | undefined
   /** Of an emergency: due while nobody has looked at it, so while `at` is absent. */
   readonly review?:
     | {
@@ -88,8 +84,8 @@ export type AnyPermit = GivenPermit | PauseRecord
  * another process may have to end what runs.
  */
 const ENDING_TIME_MS = 600_000
-/** The longest pause after a refusal, in milliseconds: it is found until then. */
-const MAX_PAUSE_MS = 7 * 86_400_000
+/** How long a refusal holds, in milliseconds: it is found until then. */
+export const REFUSAL_HOLDS_MS = 86_400_000
 
 /**
  * Adds an entry to a permit.
@@ -151,9 +147,6 @@ export function foldPermit(record: PermitRecord | undefined, entry: AuditEntry):
         ...{ need, by: person, at: time, isGranted: event === 'support.granted' },
         ...present({ note: nonEmptyText(note) }),
       })
-    case 'support.lifted':
-      assertState(record, entry, 'refused')
-      return { ...next, lifted: { at: time, by: person, ...present({ note: nonEmptyText(note) }) } }
     case 'support.revoked':
       // I15: a refusal that was answered stays a refusal.
       assertState(record, entry, 'requested', 'granted')
@@ -256,12 +249,12 @@ function storedApprovalOf(record: PermitRecord, slot: string): StoredPermit {
 }
 
 function overAt(record: PermitRecord): number | undefined {
-  const { state, lastAt, lapsesAt = 0, until = 0, lifted } = record
+  const { state, lastAt, lapsesAt = 0, until = 0 } = record
   if (isReviewDue(record)) return undefined
   if (state === 'requested') return Math.max(lastAt, lapsesAt)
   if (state === 'granted') return Math.max(lastAt, until)
   if (state === 'revoked') return Math.max(lastAt + ENDING_TIME_MS, until)
-  return state === 'refused' && !lifted ? lastAt + MAX_PAUSE_MS : lastAt
+  return state === 'refused' ? lastAt + REFUSAL_HOLDS_MS : lastAt
 }
 
 /** When the customer is to be told of it; `undefined` where there is nothing to tell any more. */

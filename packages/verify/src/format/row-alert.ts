@@ -6,7 +6,6 @@ export const PERMIT_CHANGES = [
   'emergency',
   'granted',
   'declined',
-  'lifted',
   'revoked',
   'reviewed',
 ] as const

@@ -1,5 +1,5 @@
 import { asciiJson } from './ascii-json.ts'
-import { type AuditEntry, permitOf, type StandingChoice, type StandingTerm } from './entry.ts'
+import { type AuditEntry, permitOf, type StandingChoice } from './entry.ts'
 import { nonEmptyText, present } from './present.ts'
 import type { AuditPerson } from './row.ts'
 import type { RowNotice } from './row-notice.ts'
@@ -13,14 +13,10 @@ export interface StandingRecord {
   readonly id: string
   readonly kind: 'standing'
   readonly choice: StandingChoice
-  /** What holds after `until`: what the customer had chosen before. */
-  readonly afterwards?: readonly StandingTerm[] | undefined
-  /** `'refused'`: ask each time, or never. `'revoked'`: it was open, and the customer said no later. */
+  /** `'refused'`: ask each time. `'revoked'`: it was open, and the customer said no later. */
   readonly state: 'granted' | 'refused' | 'revoked'
   readonly customer: AuditPerson
   readonly requestedAt: number
-  /** Without it, always. */
-  readonly until?: number | undefined
   readonly revoked?:
     | { readonly at: number; readonly by: AuditPerson; readonly note?: string | undefined }
     | undefined
@@ -33,17 +29,15 @@ export interface StandingRecord {
 
 /** The first entry: the customer says it. */
 export function beginStanding(entry: AuditEntry): StandingRecord {
-  const { event, timeMs: time, userId, terms, names } = entry
+  const { event, timeMs: time, userId, names } = entry
   const id = permitOf(entry)
   if (!id || !userId) throw new TypeError(`${event} must name the customer`)
   const isOpen = event === 'support.opened'
   return {
     ...{ id, kind: 'standing', state: isOpen ? 'granted' : 'refused' },
-    choice: terms?.choice ?? (isOpen ? 'always' : 'ask'),
-    ...present({ afterwards: terms?.afterwards }),
+    choice: isOpen ? 'allow' : 'ask',
     customer: { id: userId, ...names?.user },
     ...{ requestedAt: time, version: 1, lastAt: time },
-    ...(isOpen && terms?.for !== undefined ? { until: time + terms.for * 1000 } : {}),
   }
 }
 
@@ -62,8 +56,8 @@ export function foldStanding(record: StandingRecord, entry: AuditEntry): Standin
 
 /** As it is kept, and by what it is found. What the customer says holds until they say something else. */
 export function storedStandingOf(record: StandingRecord, slot: string): StoredPermit {
-  const { state, until, lastAt } = record
-  const overAt = state === 'revoked' ? lastAt : until && Math.max(lastAt, until)
+  const { state, lastAt } = record
+  const overAt = state === 'revoked' ? lastAt : undefined
   return {
     ...{ id: record.id, version: record.version, at: record.requestedAt, slot, state, overAt },
     ...{ customer: record.customer.id, operator: undefined, isReviewDue: false },

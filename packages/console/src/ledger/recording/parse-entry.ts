@@ -116,7 +116,6 @@ export function parseGap(value: unknown): ParsedGap {
 }
 
 const need = oneOf(['second_person', 'user'])
-const choice = oneOf(['always', 'ask', 'day', 'never', 'week'])
 const named = v.optional(objectOf({ name: mayBeText, email: mayBeText }))
 
 const ENTRY = objectOf({
@@ -162,8 +161,7 @@ const ENTRY = objectOf({
       lapsesAt: v.optional(time),
       until: v.optional(count),
       review: mayBeText,
-      choice: v.optional(choice),
-      afterwards: v.optional(listOf(objectOf({ choice, until: v.optional(time) }))),
+      choice: v.optional(oneOf(['allow', 'ask'])),
     }),
   ),
   need: v.optional(need),

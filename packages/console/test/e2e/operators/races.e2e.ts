@@ -104,12 +104,12 @@ describe('what comes late, or twice, to an operator', () => {
     await held.arrived
     const tab = await opened
     const closed = tab.waitForEvent('close')
-    await page.getByRole('link', { name: 'Running now' }).click()
+    await page.getByRole('link', { name: 'What I did' }).click()
     await closed
     await held.goOn()
-    await heading(page, 'Running now').waitFor()
-    await page.getByText("You aren't acting as anyone right now.").waitFor()
-    equal(new URL(page.url()).pathname, '/console/running')
+    await heading(page, 'What I did').waitFor()
+    equal(await strip(page).count(), 0)
+    equal(new URL(page.url()).pathname, '/console/audit')
     equal(context.pages().length, 1)
   })
 })

@@ -1,16 +1,10 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
-import {
-  createPermits,
-  type Permits,
-  type StandingChoice,
-} from 'oidc-provider-impersonation-console'
+import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
 import { CUSTOMERS, type Deployment, deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
-import { enter, submitSignIn } from '../support/enter.ts'
+import { enter } from '../support/enter.ts'
 import { heading, reads, visitDeployment } from '../support/operating.ts'
-import { expectGoodLooks } from '../support/pictures.ts'
-import { visit } from '../support/visit.ts'
 
 const rule: Authorize = ({ scope = '' }) =>
   scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
@@ -19,13 +13,11 @@ describe('approvals', function () {
   this.timeout(120_000)
   let permits: Permits
   let deployment: Deployment
-  let offers: readonly StandingChoice[]
 
   beforeEach(async () => {
     const audit = memoryAudit()
-    offers = ['day', 'always']
     permits = createPermits({
-      ...{ audit, standing: { offers: () => offers } },
+      ...{ audit, standing: {} },
       approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }],
     })
     deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
@@ -48,7 +40,7 @@ describe('approvals', function () {
       customers.map(({ id }) => ({ application, customer: id })),
     )
     for (const each of all.slice(0, count)) {
-      await permits.request({ ...facts(), ...each, operator, for: 600 })
+      await permits.request({ ...facts(), ...each, operator })
     }
   }
 
@@ -91,29 +83,5 @@ describe('approvals', function () {
       )
       .waitFor()
     expect((await permits.list({ customer: 'alice' })).permits).to.deep.equal([])
-  })
-
-  it('of a customer: an answer that holds and is not offered any more is said, and cannot be chosen', async () => {
-    await permits.setStanding('bob', 'always')
-    offers = ['day']
-    await using bob = await visit(deployment.url)
-    const { page } = bob
-    await page.goto('/account')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await submitSignIn(page, 'bob')
-    const standing = page.getByRole('region', { name: 'Support may act in your account' })
-    await standing
-      .getByText(reads('At the moment, this holds: Always. You cannot choose it.', 'exact'))
-      .waitFor()
-    const values = () =>
-      standing.getByRole('radio').evaluateAll((all) => all.map((one) => one.getAttribute('value')))
-    expect(await values()).to.deep.equal(['ask', 'day'])
-    expect(await standing.getByRole('radio', { checked: true }).count()).to.equal(0)
-    await expectGoodLooks(page, 'account-not-offered')
-    await standing.getByLabel('No, ask me each time').check()
-    await standing.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('From now on, support asks you each time.').waitFor()
-    await standing.getByText('At the moment, this holds').waitFor({ state: 'detached' })
-    await standing.getByRole('radio', { name: 'No, ask me each time', checked: true }).waitFor()
   })
 })

@@ -35,7 +35,7 @@ describe('an emergency after a refusal is red', function () {
       ...{ customer: 'alice', operator: 'olivia', application: 'shop', reason: 'Fire' },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
     }
-    const { id } = await permits.request({ ...asked, ticket: 'SUP-1', for: 600 })
+    const { id } = await permits.request({ ...asked, ticket: 'SUP-1' })
     await permits.refuse(id, { by: 'grace' })
     permit = (await permits.emergency({ ...asked, ticket: 'SUP-9' })).id
     running = (await deployment.impersonate({ ticket: 'SUP-9' })).id
@@ -55,7 +55,6 @@ describe('an emergency after a refusal is red', function () {
     await using olivia = await visitDeployment(deployment)
     await enter(olivia.page, 'olivia', '/console/customers')
     await red(strip(olivia.page)).waitFor()
-    await red(olivia.page.getByRole('row').filter({ hasText: 'SUP-9' })).waitFor()
     await expectGoodLooks(olivia.page, 'after-refusal-strip')
 
     await using oscar = await visitDeployment(deployment)
@@ -161,9 +160,7 @@ describe('an emergency is red, and is looked at before somebody says so', functi
     await using olivia = await visitDeployment(deployment)
     await enter(olivia.page, 'olivia', '/console/customers')
     await mark(strip(olivia.page)).waitFor()
-    const rows = olivia.page.getByRole('row')
-    await mark(rows.filter({ hasText: 'SUP-9' })).waitFor()
-    expect(await mark(rows.filter({ hasText: 'SUP-1' })).count()).to.equal(0)
+    expect(await mark(strip(olivia.page)).count(), 'of one alone').to.equal(1)
 
     await using grace = await visitDeployment(deployment)
     const { page } = grace

@@ -36,7 +36,7 @@ if (mode !== 'restart') {
   await (await deployment.impersonate()).replay()
   await deployment.ask('olivia', '/permits', {
     ...{ userId: 'bob', ticketId: 'SUP-1', reason: 'x', application: 'shop' },
-    ...{ access: 'change', for: 600 },
+    ...{ access: 'change' },
   })
   // It kills itself while it tells.
   await until(() => false, 60_000)

@@ -62,7 +62,7 @@ describe('alarms and approvals in Slack', function () {
 
         const { status, body } = await deployment.ask('olivia', '/permits', {
           ...{ userId: 'bob', ticketId: 'SUP-1', reason: 'x', application: 'shop' },
-          ...{ access: 'change', for: 600 },
+          ...{ access: 'change' },
         })
         expect(status, JSON.stringify(body)).to.equal(201)
         await until(() => receiver.texts.length === 2)

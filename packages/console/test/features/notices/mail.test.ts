@@ -86,7 +86,6 @@ describe('notices by mail', function () {
         expect(started?.headers.get('message-id')).to.not.equal(ended?.headers.get('message-id'))
         expect(started?.headers.get('subject')).to.equal('Nordlicht: The support team acts as you')
         expect(ended?.headers.get('subject')).to.equal('Nordlicht: The support team acted as you')
-        expect(started?.body).to.contain('You get one more message when it is over.')
         expect(ended?.body).to.contain('How often: 2 times')
         expect(ended?.body).to.contain('- Looked at data 2 times')
         expect(ended?.body).to.contain('- Changed data once')

@@ -153,7 +153,7 @@ describe('an objection', () => {
       await act(),
       await ask('olivia', `/impersonations/${id}/continue`, {}),
       await ask('olivia', '/impersonations/preview', ACT),
-      await ask('olivia', '/permits', { ...CHANGE, for: 600 }),
+      await ask('olivia', '/permits', { ...CHANGE }),
       await ask('olivia', '/permits/emergency', CHANGE),
     ]
     const row = (await ask('olivia', `/audit/${id}`)).body
@@ -171,7 +171,7 @@ describe('an objection', () => {
   })
 
   it('keeps a request from being approved, by an approver and by the customer', async () => {
-    const asked = await ask('olivia', '/permits', { ...CHANGE, for: 600 })
+    const asked = await ask('olivia', '/permits', { ...CHANGE })
     const { pause } = await objected()
     const { id } = asked.body.permit
     expect(codeOf(await ask('grace', `/permits/${id}/grant`, {}))).to.deep.equal(PAUSED)
@@ -183,9 +183,9 @@ describe('an objection', () => {
   })
 
   it('keeps a customer from approving what they were asked before', async () => {
-    const asked = await ask('olivia', '/permits', { ...ACT, userId: 'bob', for: 600 })
+    const asked = await ask('olivia', '/permits', { ...ACT, userId: 'bob' })
     const { id } = asked.body.permit
-    await permits.setStanding('bob', 'always')
+    await permits.setStanding('bob', 'allow')
     const running = await deployment.impersonate({ customer: 'bob', access: 'read' })
     await deployment.settled()
     await object(deployment, running.id, undefined, 'bob')
@@ -436,7 +436,7 @@ describe('an objection', () => {
         await act('olivia', { userId: 'carla' }),
         await ask('olivia', `/impersonations/${id}/continue`, {}),
         await ask('olivia', '/impersonations/preview', ACT),
-        await ask('olivia', '/permits', { ...CHANGE, for: 600 }),
+        await ask('olivia', '/permits', { ...CHANGE }),
         await ask('olivia', '/permits/emergency', CHANGE),
       ]
       for (const answer of answers) {

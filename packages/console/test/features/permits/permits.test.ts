@@ -61,6 +61,7 @@ describe('permits', () => {
     ]
     told = []
     permits = createPermits({
+      window: 600,
       ...{ audit, approvers: () => approvers, onPermit: (alert) => told.push(alert) },
       ...options,
     })
@@ -78,7 +79,7 @@ describe('permits', () => {
 
   const asked = (more: Partial<PermitRequest> = {}): PermitRequest => ({
     ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
-    ...{ resource: `${deployment.url}/orders`, scope: CHANGE, for: 600 },
+    ...{ resource: `${deployment.url}/orders`, scope: CHANGE },
     ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     ...more,
   })
@@ -169,7 +170,7 @@ describe('permits', () => {
   })
 
   it('cap the time of the access token by the end of the window', async () => {
-    const { until = 0 } = await granted({ for: 600 })
+    const { until = 0 } = await granted()
     const { id } = await deployment.impersonate({ duration: 600 })
     const object = await deployment.provider.impersonation.get(id)
     expect(object?.expiresAt).to.be.at.most(Math.floor(until / 1000))
@@ -293,7 +294,7 @@ describe('permits', () => {
     expect((await act({ userId: 'bob' })).status).to.equal(201)
   })
 
-  it('I15: are decided once: the first decision counts, a refusal is final and has a pause', async () => {
+  it('I15: are decided once: the first decision counts, a refusal is final', async () => {
     const { id } = await permits.request(asked())
     const answers = await Promise.allSettled([
       permits.grant(id, { by: 'grace' }),
@@ -309,15 +310,17 @@ describe('permits', () => {
     expect((await permits.refuse(second.id, { by: 'grace', note: 'Not yours' })).state).to.equal(
       'refused',
     )
-    const { error, retryAfter } = await refusal(permits.request(asked({ customer: 'carla' })))
-    expect(error).to.equal('refused_lately')
-    expect(retryAfter).to.be.within(86_300, 86_400)
-    await later(24 * HOUR, () => permits.request(asked({ customer: 'carla' })))
+    expect(await codeOf(permits.grant(second.id, { by: 'grace' }))).to.equal('decided')
+    // It can be asked again, and the next one who decides sees the refusal.
+    const third = await permits.request(asked({ customer: 'carla' }))
+    expect((await permits.refusals(third)).map(({ permit }) => permit.id)).to.deep.equal([
+      second.id,
+    ])
   })
 
   describe('that an approver refused', () => {
     const emergency = (more: Partial<PermitRequest> = {}) => {
-      const { for: _, ...request } = asked(more)
+      const request = asked(more)
       return permits.emergency(request)
     }
     async function refused(more: Partial<PermitRequest> = {}): Promise<string> {
@@ -326,30 +329,24 @@ describe('permits', () => {
       return id
     }
 
-    it('hold for their ticket, and for no other, operator, customer or application', async () => {
-      await refused()
-      expect(await codeOf(permits.request(asked({ ticket: 'sup - 123' })))).to.equal(
-        'refused_lately',
-      )
-      for (const more of [{ customer: 'carla' }, { operator: 'oscar' }, { application: 'other' }]) {
+    it('are shown to who decides next, and keep from no request', async () => {
+      const id = await refused()
+      for (const more of [{}, { ticket: 'SUP-9', application: 'other' }, { operator: 'oscar' }]) {
         expect((await permits.request(asked(more))).state).to.equal('requested')
       }
-      const other = await permits.request(asked({ ticket: 'SUP-9' }))
-      const [before] = await permits.refusals(other)
+      const other = await permits.request(asked({ ticket: 'SUP-9', customer: 'carla' }))
+      expect(await permits.refusals(other)).to.deep.equal([])
+      const again = (await permits.list({ operator: 'olivia', customer: 'alice' })).permits[1]
+      const [before] = again ? await permits.refusals(again) : []
+      expect(before?.permit.id).to.equal(id)
       expect(before?.permit.decisions[0]).to.deep.include({ note: 'Call them first' })
-    })
-
-    it('hold for every ticket where there are two, until one is lifted', async () => {
-      await refused()
-      const second = await refused({ ticket: 'SUP-9' })
-      expect(await codeOf(permits.request(asked({ ticket: 'SUP-10' })))).to.equal('refused_lately')
-      await permits.lift(second, { by: 'grace' })
-      expect((await permits.request(asked({ ticket: 'SUP-10' }))).state).to.equal('requested')
     })
 
     it('stand in the way of an emergency of the same ticket, and mark one of another', async () => {
       await refused()
-      expect(await codeOf(emergency())).to.equal('refused_lately')
+      const { error, retryAfter } = await refusal(emergency({ ticket: 'sup - 123' }))
+      expect(error).to.equal('refused_lately')
+      expect(retryAfter).to.be.within(86_300, 86_400)
       const permit = await emergency({ ticket: 'SUP-9' })
       expect(permit.review?.reason).to.equal('after a refusal by grace')
       expect(await permits.refusals(permit)).to.have.length(1)
@@ -378,18 +375,6 @@ describe('permits', () => {
       expect((await deployment.ask('grace', '/alarms')).body.alarms).to.deep.equal([])
     })
 
-    it('are lifted by an approver, once, and never by who asked or by the customer', async () => {
-      const id = await refused()
-      for (const by of ['olivia', 'oscar', 'alice']) {
-        expect(await codeOf(permits.lift(id, { by })), by).to.equal('access_denied')
-      }
-      const lifted = await permits.lift(id, { by: 'grace', note: 'They called back' })
-      expect(lifted).to.include({ state: 'refused' })
-      expect(lifted.lifted).to.include({ note: 'They called back' })
-      expect(await codeOf(permits.lift(id, { by: 'grace' }))).to.equal('decided')
-      expect((await permits.request(asked())).state).to.equal('requested')
-    })
-
     it('are not overwritten by a no of the customer at the same time', async () => {
       ruled.set('alice', { needs: ['user', 'second_person'] })
       const { id } = await permits.request(asked())
@@ -410,14 +395,18 @@ describe('permits', () => {
     })
   })
 
-  it('that the customer refused hold for every ticket, and only the customer lifts them', async () => {
+  it('that the customer refused hold for a day and every ticket, of this operator and application', async () => {
     const { id } = await permits.request(asked({ customer: 'bob' }))
     await permits.refuse(id, { by: 'bob' })
-    const again = permits.request(asked({ customer: 'bob', ticket: 'SUP-9' }))
-    expect(await codeOf(again)).to.equal('refused_lately')
-    expect(await codeOf(permits.lift(id, { by: 'grace' }))).to.equal('access_denied')
-    await permits.lift(id, { by: 'bob' })
-    expect((await permits.request(asked({ customer: 'bob' }))).state).to.equal('requested')
+    const again = () => permits.request(asked({ customer: 'bob', ticket: 'SUP-9' }))
+    const { error, retryAfter } = await refusal(again())
+    expect(error).to.equal('refused_lately')
+    expect(retryAfter).to.be.within(86_300, 86_400)
+    for (const more of [{ operator: 'oscar' }, { application: 'other' }]) {
+      const other = await permits.request(asked({ customer: 'bob', ...more }))
+      expect(other.state).to.equal('requested')
+    }
+    expect((await later(24 * HOUR, again)).state).to.equal('requested')
   })
 
   it('are asked for 60 times in an hour, withdrawn ones counted, also at once and at two processes', async () => {
@@ -463,7 +452,6 @@ describe('permits', () => {
     const permit = await later(HOUR, () => granted())
     expect(permit.state).to.equal('granted')
     expect((await act()).status).to.equal(403)
-    expect(await codeOf(permits.request(asked({ for: 7 })))).to.equal('invalid_request')
   })
 
   it('I15: that are revoked allow nothing any more, burn nothing, and end what runs at every API', async () => {
@@ -605,7 +593,7 @@ describe('permits', () => {
 
   describe('of an emergency', () => {
     const emergency = () => {
-      const { for: _, ...request } = asked()
+      const request = asked()
       return permits.emergency(request)
     }
 
@@ -615,7 +603,7 @@ describe('permits', () => {
       const { id } = await deployment.impersonate()
       const object = await deployment.provider.impersonation.get(id)
       expect(object).to.include({ permit: permit.id, review: 'emergency' })
-      const { for: _, ...request } = asked({ customer: 'bob', operator: 'oscar' })
+      const request = asked({ customer: 'bob', operator: 'oscar' })
       expect(await codeOf(permits.emergency(request)), 'not allowed for bob').to.equal(
         'access_denied',
       )
@@ -639,7 +627,7 @@ describe('permits', () => {
   it('ask the rule first: what it refuses or does not need is not asked for, and no one is bothered', async () => {
     ruled.set('alice', false)
     expect(await codeOf(permits.request(asked()))).to.equal('access_denied')
-    const { for: _, ...emergency } = asked()
+    const emergency = asked()
     expect(await codeOf(permits.emergency(emergency))).to.equal('access_denied')
     ruled.set('alice', true)
     expect(await refusal(permits.request(asked()))).to.include({
@@ -734,9 +722,9 @@ describe('permits', () => {
     })
 
     it('count the one whose window ends last', async () => {
-      const short = await granted({ for: 600 })
+      const short = await granted()
       ruled.set('alice', { needs: ['second_person', 'user'] })
-      const { id } = await permits.request(asked({ for: 14_400 }))
+      const { id } = await permits.request(asked())
       await permits.grant(id, { by: 'alice' })
       const long = await permits.grant(id, { by: 'grace' })
       ruled.delete('alice')
@@ -769,7 +757,7 @@ describe('permits', () => {
         { id: 'alice', name: 'Alice' },
       ],
     })
-    const { for: _, ...request } = asked()
+    const request = asked()
     const { id } = await permits.emergency(request)
     const review = permits.review(id, { by: 'alice', note: 'Fine' })
     expect(await codeOf(review)).to.equal('access_denied')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Authorize, Verdict } from 'oidc-provider-impersonation'
-import type { Permits, PermitsOptions, StandingChoice } from 'oidc-provider-impersonation-console'
+import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import { assertWholeChains } from '../../ledger/stores/contract/support.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
@@ -64,52 +64,23 @@ describe('what a customer answers for all requests', () => {
 
   const asked = () =>
     permits.request({
-      ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+      ...{ customer: 'bob', operator: 'olivia', application: 'shop' },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
       ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     })
 
-  it('holds for a day, a week or always, for every operator, and for no other customer', async () => {
-    for (const [choice, days] of [
-      ['day', 1],
-      ['week', 7],
-    ] as const) {
-      ahead = 0
-      const { until = 0 } = await permits.setStanding('bob', choice)
-      expect(until - Date.now()).to.be.within(days * DAY - 5000, days * DAY)
-      ahead = days * DAY - 60_000
-      expect(await permits.standing('bob')).to.deep.equal({ choice, until })
-      expect(await statusOfAct()).to.equal(201)
-      ahead = until - Date.now() + 1
-      expect(await permits.standing('bob')).to.deep.equal({ choice: 'rule' })
-      expect(await statusOfAct(), `${days} days are over`).to.equal(403)
-    }
-    ahead = 0
-    expect(await permits.setStanding('bob', 'always')).to.deep.equal({ choice: 'always' })
+  it('holds until the customer says something else, for every operator, and for no other customer', async () => {
+    expect(await permits.setStanding('bob', 'allow')).to.deep.equal({ choice: 'allow' })
     ahead = 1000 * DAY
-    expect((await permits.standing('bob')).choice).to.equal('always')
+    expect((await permits.standing('bob')).choice).to.equal('allow')
     expect(await statusOfAct()).to.equal(201)
     await look('oscar')
     expect((await permits.standing('bo')).choice).to.equal('rule')
   })
 
-  it('caps the time of the access token by its end', async () => {
-    const { until = 0 } = await permits.setStanding('bob', 'day')
-    ahead = DAY - 90_000
-    const { id } = await look()
-    const object = await deployment.provider.impersonation.get(id)
-    const left = Math.floor((until - ahead) / 1000)
-    expect(object?.expiresAt).to.be.within(left - 90, left + 2)
-    const permit = await asked()
-    await permits.grant(permit.id, { by: 'grace' })
-    const both = await deployment.impersonate({ customer: 'bob', access: 'change' })
-    const expiresAt = (await deployment.provider.impersonation.get(both.id))?.expiresAt
-    expect(expiresAt, 'the permit has a longer window').to.be.within(left - 90, left + 2)
-  })
-
   it('I15: no ends what runs by it, and a subject token that waits redeems nothing', async () => {
-    await permits.setStanding('bob', 'always')
-    await permits.setStanding('bob', 'week')
+    await permits.setStanding('bob', 'allow')
+    await permits.setStanding('bob', 'allow')
     const running = await look()
     const { body } = await deployment.ask('olivia', '/impersonations', {
       ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
@@ -124,7 +95,7 @@ describe('what a customer answers for all requests', () => {
 
   it('I15: beside the approval of a second person, both are needed, and no ends what has both', async () => {
     expect(await statusOfAct('change')).to.equal(403)
-    await permits.setStanding('bob', 'day')
+    await permits.setStanding('bob', 'allow')
     expect(await statusOfAct('change'), 'the second person is not asked').to.equal(403)
     const { id } = await asked()
     await permits.grant(id, { by: 'grace' })
@@ -137,7 +108,7 @@ describe('what a customer answers for all requests', () => {
 
   it('takes back what the customer allowed by a request of its own', async () => {
     const { id } = await permits.request({
-      ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+      ...{ customer: 'bob', operator: 'olivia', application: 'shop' },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
       ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     })
@@ -150,7 +121,7 @@ describe('what a customer answers for all requests', () => {
 
   it('I15: takes back what the customer allowed and a second person has still to decide on', async () => {
     const { id } = await permits.request({
-      ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+      ...{ customer: 'bob', operator: 'olivia', application: 'shop' },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
       ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     })
@@ -163,9 +134,8 @@ describe('what a customer answers for all requests', () => {
   })
 
   it('may be open before the customer said anything: no ends what runs, and is kept', async () => {
-    await begunAnew({ standing: { initially: 'always', offers: ['always'] } })
-    expect(await permits.findOffers('bob')).to.deep.equal(['ask', 'always'])
-    expect(await permits.standing('bob')).to.deep.equal({ choice: 'always', isInitial: true })
+    await begunAnew({ standing: { initially: 'allow' } })
+    expect(await permits.standing('bob')).to.deep.equal({ choice: 'allow', isInitial: true })
     const running = await look()
     await permits.setStanding('bob', 'ask')
     expect(await stateOf(running.id)).to.equal('ended')
@@ -184,7 +154,7 @@ describe('what a customer answers for all requests', () => {
       await end()
       audit.store = memoryAudit({ keepFor: 30 * DAY_S })
       verdict = true
-      const basis = { audit: audit.store, standing: { offers: ['always', 'never', 'week', 'day'] } }
+      const basis = { audit: audit.store, standing: {} }
       permits = permitsWith(
         { ...basis, approvers: () => [{ id: 'grace' }] } as PermitsOptions,
         () => Date.now() + ahead,
@@ -230,7 +200,7 @@ describe('what a customer answers for all requests', () => {
       expect(await statusOfAct()).to.equal(403)
     })
 
-    it('I15: never is no, also for what the customer allowed and for an emergency; ask leaves an emergency', async () => {
+    it('I15: ask leaves an emergency as the rule has it', async () => {
       verdict = { needs: ['second_person'], emergency: true }
       await permits.emergency({
         ...{ customer: 'bob', operator: 'olivia', application: 'shop', ticket: 'SUP-123' },
@@ -240,10 +210,6 @@ describe('what a customer answers for all requests', () => {
       await permits.setStanding('bob', 'ask')
       expect(await stateOf(running.id)).to.equal('active')
       expect(await statusOfAct()).to.equal(201)
-      await permits.setStanding('bob', 'never')
-      expect(await stateOf(running.id)).to.equal('ended')
-      expect(await statusOfAct()).to.equal(403)
-      expect(await asked().catch(({ error }) => error)).to.equal('access_denied')
     })
 
     it('a request that no permit can fit is refused where the customer wants to be asked', async () => {
@@ -268,17 +234,6 @@ describe('what a customer answers for all requests', () => {
       expect(row.refusal.reason).to.include('one resource')
     })
 
-    it('a day that is over gives back what the customer had chosen before', async () => {
-      await permits.setStanding('bob', 'never')
-      await permits.setStanding('bob', 'week')
-      await permits.setStanding('bob', 'day')
-      ahead = DAY + 1000
-      expect((await permits.standing('bob')).choice).to.equal('week')
-      ahead = 7 * DAY + 1000
-      expect(await permits.standing('bob')).to.deep.equal({ choice: 'never' })
-      expect(await statusOfAct()).to.equal(403)
-    })
-
     it('no is 200 twice where it is said at two processes at once', async () => {
       const other = permitsWith(
         { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] },
@@ -286,7 +241,7 @@ describe('what a customer answers for all requests', () => {
       )
       other.attach(deployment.provider, AS)
       for (let times = 0; times < 10; times += 1) {
-        await permits.setStanding('bob', 'always')
+        await permits.setStanding('bob', 'allow')
         const both = [permits.setStanding('bob', 'ask'), other.setStanding('bob', 'ask')]
         expect(await Promise.all(both)).to.deep.equal([{ choice: 'ask' }, { choice: 'ask' }])
       }
@@ -333,7 +288,7 @@ describe('what a customer answers for all requests', () => {
   })
 
   it('is one answer where two are given in the same moment', async () => {
-    const choices = ['day', 'week', 'always', 'ask'] as const
+    const choices = ['allow', 'ask', 'allow', 'ask'] as const
     await Promise.all(choices.map((choice) => permits.setStanding('bob', choice)))
     const { choice } = await permits.standing('bob')
     expect(await statusOfAct()).to.equal(choice === 'ask' ? 403 : 201)
@@ -343,7 +298,7 @@ describe('what a customer answers for all requests', () => {
 
   it('is no permit in lists, and an entry of the chain each time, also in one millisecond', async () => {
     still = Date.now()
-    await permits.setStanding('bob', 'day')
+    await permits.setStanding('bob', 'allow')
     await permits.setStanding('bob', 'ask')
     expect((await permits.list({ customer: 'bob' })).permits).to.deep.equal([])
     const entries = await audit.store.entries({ limit: 100 })
@@ -353,37 +308,9 @@ describe('what a customer answers for all requests', () => {
     ).to.deep.equal([...['support.opened bob', 'support.closed bob', 'support.revoked bob']])
   })
 
-  it('is offered as the deployment says of the customer, and ask is always open', async () => {
-    let offers: (customer: string) => unknown = (customer) =>
-      customer === 'bob' ? ['always', 'never'] : []
-    await begunAnew({ standing: { offers: (customer) => offers(customer) as [] }, timeout: 0.2 })
-    expect(await permits.findOffers('bob')).to.deep.equal(['ask', 'always', 'never'])
-    expect(await permits.findOffers('carla')).to.deep.equal(['ask'])
-    const codeOf = (customer: string, choice: StandingChoice) =>
-      permits.setStanding(customer, choice).then(
-        () => 'done',
-        ({ error }) => error,
-      )
-    expect(await codeOf('carla', 'never')).to.equal('invalid_request')
-    expect(await codeOf('bob', 'never')).to.equal('done')
-    for (const answer of [undefined, 'never', { never: true }]) {
-      offers = () => answer
-      expect(await codeOf('bob', 'never'), String(answer)).to.equal('invalid_request')
-      expect(await codeOf('bob', 'ask')).to.equal('done')
-    }
-    for (const fails of [() => Promise.reject(new Error('away')), () => new Promise(() => {})]) {
-      offers = fails
-      expect(await codeOf('bob', 'always')).to.equal('temporarily_unavailable')
-      expect(await codeOf('bob', 'ask')).to.equal('done')
-    }
-  })
-
-  it('is refused where it is not offered, or there is none', async () => {
-    await begunAnew({ standing: { offers: ['day'] } })
-    const refused = await permits.setStanding('bob', 'always').catch((error: unknown) => error)
-    expect(refused).to.include({ error: 'invalid_request' })
+  it('is refused where there is none', async () => {
     await begunAnew({ standing: undefined })
-    expect([permits.hasStanding, await permits.findOffers('bob')]).to.deep.equal([false, []])
+    expect(permits.hasStanding).to.equal(false)
     const none = await permits.setStanding('bob', 'ask').catch((error: unknown) => error)
     expect(none).to.include({ error: 'not_found' })
   })

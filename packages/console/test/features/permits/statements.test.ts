@@ -7,7 +7,7 @@ import { countedStatements } from '../../support/counted-statements.ts'
 
 const CUSTOMER = 'alice'
 const FACTS = { operator: 'olivia', application: 'shop', resource: 'urn:orders', scope: 'orders' }
-const ASKED = { customer: CUSTOMER, ...FACTS, ticket: 'SUP-1', reason: 'r', for: 600 }
+const ASKED = { customer: CUSTOMER, ...FACTS, ticket: 'SUP-1', reason: 'r' }
 
 /** What the provider asks its rule. */
 const request = (mayAct: object | undefined) =>

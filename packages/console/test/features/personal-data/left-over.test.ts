@@ -133,7 +133,7 @@ const ok = ({ status, text, body }: Answer) => {
 async function happen(at: Deployment): Promise<void> {
   const { ask } = at
   const about = { userId: 'alice', ticketId: 'TCK-77', reason: 'Zebra', application: 'shop' }
-  const { permit } = ok(await ask('olivia', '/permits', { ...about, access: 'change', for: 600 }))
+  const { permit } = ok(await ask('olivia', '/permits', { ...about, access: 'change' }))
   ok(await ask('grace', `/permits/${permit.id}/grant`, { note: 'Giraffe' }))
   const changed = await at.impersonate({ ticket: 'TCK-77', reason: 'Zebra' })
   for (let times = 0; times < 3; times += 1) await changed.change()

@@ -71,7 +71,7 @@ describe('GET /rules with a question', function () {
   it('answers by the permit that the operator has, for the ticket of the question', async () => {
     const { id } = await permits.request({
       ...{ customer: 'alice', operator: 'olivia', application: 'shop', ticket: 'SUP-1' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write', for: 600 },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
       reason: 'The address is wrong',
     })
     await permits.grant(id, { by: 'grace' })

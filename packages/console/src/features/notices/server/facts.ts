@@ -75,7 +75,7 @@ export function factsOfPermit(permit: GivenPermit, kind: NoticeKind): NoticeFact
   const { id, customer, requestedAt: at } = permit
   const about = { kind, permit: id, customer, at, identity: [id] }
   if (permit.kind === 'standing') {
-    return { ...about, isBySupport: false, access: [], ...present({ expiresAt: permit.until }) }
+    return { ...about, isBySupport: false, access: [] }
   }
   const { operator, application, scope, ticket } = permit
   return {

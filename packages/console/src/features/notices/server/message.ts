@@ -105,10 +105,7 @@ function timesOf({ kind, at, startedAt, endedAt, expiresAt }: MessageFacts, read
       [words.since, at],
       [words.until, expiresAt],
     ],
-    opened: [
-      [words.since, at],
-      [words.until, expiresAt],
-    ],
+    opened: [[words.since, at]],
   } as const
   return pairs[kind]
 }

@@ -2,14 +2,12 @@ import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ActBody } from '../../../web/answers.ts'
 import { Button } from '../../../web/kit/button.tsx'
-import { Choice } from '../../../web/kit/choice.tsx'
-import { durationText } from '../../../web/kit/duration.ts'
 import { clearMessage, say } from '../../../web/kit/message.tsx'
 import { nameOf } from '../../../web/kit/names.ts'
 import { NoteDialog } from '../../../web/kit/note-dialog.tsx'
 import { permitPath } from '../../../web/kit/paths.ts'
 import { Link } from '../../../web/kit/router.tsx'
-import { language, text, words } from '../../../web/kit/text.tsx'
+import { text, words } from '../../../web/kit/text.tsx'
 import { serverTime, useServerTime } from '../../../web/session/clock.ts'
 import { ApiProblem, type Session } from '../../../web/session/session.ts'
 import type {
@@ -54,9 +52,8 @@ export function AskForApproval(props: {
   }) => Promise<unknown>
 }) {
   const { session, approval, body } = props
-  const { by, durations, deciders, refused } = approval
+  const { by, deciders, refused } = approval
   const heading = useRef<HTMLHeadingElement>(null)
-  const [length, setLength] = useState(String(durations[0] ?? ''))
   const [asked, setAsked] = useState<{ permit: PermitAnswer; deciders?: DecidersAnswer }>()
   const [isEmergency, setEmergency] = useState(false)
   useEffect(() => heading.current?.focus(), [])
@@ -80,7 +77,7 @@ export function AskForApproval(props: {
   const ask = async () => {
     clearMessage()
     try {
-      setAsked(await post('/permits', { for: Number(length) }))
+      setAsked(await post('/permits', {}))
       heading.current?.focus()
     } catch (error) {
       if (isNotNeeded(error)) await props.onStart()
@@ -121,23 +118,11 @@ export function AskForApproval(props: {
             {!refused && by.includes('user') && labels.ask.customer}
           </p>
           {!hasNobody && !refused && (
-            <form class="form" onSubmit={(event) => event.preventDefault()}>
-              <Choice
-                legend={labels.ask.length}
-                name="permit-length"
-                value={length}
-                options={durations.map((seconds) => ({
-                  value: String(seconds),
-                  label: durationText(seconds, language),
-                }))}
-                onChoose={setLength}
-              />
-              <div class="actions">
-                <Button kind="primary" isDefault onPress={ask}>
-                  {labels.ask.submit}
-                </Button>
-              </div>
-            </form>
+            <div class="actions">
+              <Button kind="primary" onPress={ask}>
+                {labels.ask.submit}
+              </Button>
+            </div>
           )}
         </>
       )}

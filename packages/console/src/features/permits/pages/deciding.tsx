@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../../web/kit/button.tsx'
-import { durationText } from '../../../web/kit/duration.ts'
 import { Fact, MomentFact } from '../../../web/kit/fact.tsx'
 import { say } from '../../../web/kit/message.tsx'
 import { nameOf } from '../../../web/kit/names.ts'
 import { NoteDialog } from '../../../web/kit/note-dialog.tsx'
-import { language, text, words } from '../../../web/kit/text.tsx'
+import { text, words } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import type { Session } from '../../../web/session/session.ts'
 import type { PermitAnswer } from '../server/api/answers.ts'
@@ -15,13 +14,12 @@ import { startBy } from './starting.ts'
 
 const { permits: labels } = words
 
-export type PermitChoice = 'grant' | 'lift' | 'refuse' | 'revoke' | 'withdraw'
+export type PermitChoice = 'grant' | 'refuse' | 'revoke' | 'withdraw'
 
 /** What the reader may do with a permit, in the order of the buttons. */
 export function choicesOf({ may, isMine, state }: PermitAnswer): readonly PermitChoice[] {
   return [
     ...(may.includes('grant') ? (['grant', 'refuse'] as const) : []),
-    ...(may.includes('lift') ? (['lift'] as const) : []),
     ...(may.includes('revoke')
       ? isMine && state === 'requested'
         ? (['withdraw'] as const)
@@ -42,10 +40,6 @@ const TEXT_BY_DECISION: Readonly<
   refuse: {
     ...{ act: labels.refuse, label: labels.refuseLabel },
     ...{ title: labels.refuseTitle, about: labels.refuseAbout },
-  },
-  lift: {
-    ...{ act: labels.lift, label: labels.liftLabel },
-    ...{ title: labels.liftTitle, about: labels.liftAbout },
   },
   revoke: {
     ...{ act: labels.revoke, label: labels.revokeLabel },
@@ -113,7 +107,7 @@ export function DecideButtons(props: {
 
 /** What a decision goes by: it stands in the dialog, which covers the page. */
 function DecidedFacts({ permit }: { permit: PermitAnswer }) {
-  const { ticket, ticketUrl, reason, scope, until, duration } = permit
+  const { ticket, ticketUrl, reason, scope, until } = permit
   const { application, access, length } = permitSlots(permit)
   return (
     <>
@@ -129,9 +123,6 @@ function DecidedFacts({ permit }: { permit: PermitAnswer }) {
         ) : (
           <MomentFact name={labels.until} at={until} />
         )}
-        <Fact name={labels.duration}>
-          {duration !== undefined && durationText(duration, language)}
-        </Fact>
       </dl>
       <details>
         <summary>{labels.details}</summary>

@@ -1,10 +1,7 @@
 import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
 import { NamedPerson } from '../../../web/kit/in-words.tsx'
-import { permitPath } from '../../../web/kit/paths.ts'
-import { Link } from '../../../web/kit/router.tsx'
 import { Said } from '../../../web/kit/said.tsx'
 import { Text, words } from '../../../web/kit/text.tsx'
-import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { PastPermitAnswer } from '../server/api/answers.ts'
 
@@ -17,20 +14,12 @@ export function isTouched({ decisions, revoked, review }: PastPermitAnswer): boo
 
 /** Who decided with which note, and what came of it. */
 export function DecisionList({ permit }: { permit: PastPermitAnswer }) {
-  const { decisions, lifted, revoked, review, overriddenBy } = permit
+  const { decisions, revoked, review } = permit
   return (
     <ul class="decisions">
       {decisions.map(({ need, isGranted, ...said }) => (
         <DecisionLine key={need} of={isGranted ? labels.granted : labels.declined} {...said} />
       ))}
-      {overriddenBy && (
-        <li class="refused">
-          <Text of={labels.overridden} time={<Time at={overriddenBy.at} form="long" />} />{' '}
-          <Ticket of={overriddenBy.ticket} />{' '}
-          <Link to={permitPath(overriddenBy.id)}>{labels.overriddenOpen}</Link>
-        </li>
-      )}
-      {lifted && <DecisionLine of={labels.lifted} {...lifted} />}
       {revoked && <DecisionLine of={labels.revoked} {...revoked} />}
       {review?.at !== undefined && (
         <DecisionLine of={labels.reviewed} at={review.at} by={review.by} note={review.note} />

@@ -190,8 +190,8 @@ function HistoryExport({ session, filter }: { session: Session; filter: HistoryF
 /** The people of the list, for suggestions. */
 function peopleIn(permits: readonly PastPermitAnswer[]) {
   const names = (of: readonly AuditPerson[]) => new Map(of.map((each) => [each.id, nameOf(each)]))
-  const said = permits.flatMap(({ decisions, lifted, revoked, review }) =>
-    [...decisions, lifted, revoked, review].flatMap((each) => each?.by ?? []),
+  const said = permits.flatMap(({ decisions, revoked, review }) =>
+    [...decisions, revoked, review].flatMap((each) => each?.by ?? []),
   )
   const operators = permits.map(({ operator }) => operator)
   return {

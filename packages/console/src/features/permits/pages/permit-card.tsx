@@ -101,7 +101,7 @@ export function RefusedBefore({ of: { refusals = [] } }: { of: PermitAnswer }) {
 
 /** How it stands: of an emergency, also whether somebody has looked at it. */
 export function StateBadge({ permit }: { permit: PastPermitAnswer }) {
-  const { kind, state, review, overriddenBy } = permit
+  const { kind, state, review } = permit
   const tone = state === 'granted' ? 'good' : state === 'requested' ? 'warning' : 'plain'
   const isEmergency = kind === 'emergency'
   return (
@@ -109,7 +109,6 @@ export function StateBadge({ permit }: { permit: PastPermitAnswer }) {
       <ReviewMark review={review?.reason} />
       {/* Nobody approved an emergency. */}
       {!(isEmergency && state === 'granted') && <Badge tone={tone}>{labels.states[state]}</Badge>}
-      {overriddenBy && <Badge tone="alarm">{labels.history.states.overridden}</Badge>}
       {review && (
         <Badge tone={review.at === undefined ? 'warning' : 'plain'}>
           {review.at === undefined ? labels.review : labels.wasReviewed}

@@ -104,7 +104,7 @@ function titleOf(page: PermitPageAnswer | undefined): string {
 
 /** What the customer answered for all requests. */
 function Answer({ of }: { of: StandingAnswer }) {
-  const { customer, choice, requestedAt, until, revoked } = of
+  const { customer, choice, requestedAt, revoked } = of
   return (
     <dl class="facts" aria-label={labels.facts}>
       <Fact name={labels.customer}>
@@ -112,7 +112,6 @@ function Answer({ of }: { of: StandingAnswer }) {
       </Fact>
       <Fact name={labels.account.standing}>{labels.answers[choice]}</Fact>
       <MomentFact name={labels.answered} at={requestedAt} />
-      <MomentFact name={labels.until} at={until} />
       <MomentFact name={labels.states.revoked} at={revoked?.at} />
     </dl>
   )
@@ -145,9 +144,6 @@ function PermitFacts({ permit }: { permit: PermitAnswer }) {
         <code>{permit.scope}</code>
       </Fact>
       <Fact name={labels.length}>{durationText(permit.for, language)}</Fact>
-      {permit.duration !== undefined && (
-        <Fact name={labels.duration}>{durationText(permit.duration, language)}</Fact>
-      )}
       <MomentFact
         name={labels[permit.kind === 'emergency' ? 'begun' : 'asked']}
         at={permit.requestedAt}

@@ -24,7 +24,7 @@ import { aboutOf, assertMayRequest, assertUndecided } from './rules.ts'
 
 type Approvals = Pick<
   Permits,
-  'emergency' | 'get' | 'grant' | 'lift' | 'refusals' | 'refuse' | 'request' | 'review' | 'revoke'
+  'emergency' | 'get' | 'grant' | 'refusals' | 'refuse' | 'request' | 'review' | 'revoke'
 >
 
 export interface ApprovalsOptions {
@@ -33,7 +33,7 @@ export interface ApprovalsOptions {
   readonly hasApprovers: boolean
   /** Seconds. */
   readonly lapse: number
-  readonly pause: number
+  readonly window: number
   readonly emergency: number
 }
 
@@ -43,7 +43,7 @@ const HOUR_MS = 3_600_000
 
 const noSuchPermit = () => new PermitError('not_found', 'there is no such permit')
 
-/** Requests of operators, and the decisions on them. `for` was checked. */
+/** Requests of operators, and the decisions on them. */
 export function approvals(context: PermitsContext, options: ApprovalsOptions): Approvals {
   const { decide, now, store, attached, reading, shown } = context
   const { deciders } = options
@@ -100,7 +100,7 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
 
   async function open(
     event: 'support.emergency' | 'support.requested',
-    request: Omit<PermitRequest, 'for'>,
+    request: PermitRequest,
     window: number,
     how: AskHow = {},
   ): Promise<Permit> {
@@ -134,11 +134,9 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
       somebody = await deciders.assertSomebody(permitAt(foldPermit(undefined, asked), now()))
     }
     const names = await context.findNames(asked)
-    const pauseMs = options.pause * 1000
-    const refusals = await findRefusals(context, facts, pauseMs)
-    const { ticketId } = written
-    const review = isEmergency ? reviewAfter(refusals, ticketId, now()) : undefined
-    if (!isEmergency) assertNotRefused(refusals, ticketId, now())
+    const refusals = await findRefusals(context, facts)
+    const review = isEmergency ? reviewAfter(refusals, written.ticketId, now()) : undefined
+    if (!isEmergency) assertNotRefused(refusals, now())
     const slot = isEmergency ? emergencySlot(operator) : requestSlot(facts)
     const record = await decide.open(slot, async (newest, stored) => {
       const holder = approvalIn(newest)
@@ -149,9 +147,8 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
         await assertNotTooMany(operator)
         assertMayRequest(holder, time)
         // It may have been refused a moment ago.
-        const latest = holder && refusalIn(permitAt(holder, time), time, pauseMs)
-        const others = refusals.filter((each) => each.permit.id !== latest?.permit.id)
-        if (latest) assertNotRefused([latest, ...others], ticketId, time)
+        const latest = holder && refusalIn(permitAt(holder, time), time)
+        if (latest) assertNotRefused([latest], time)
       }
       const mark = isEmergency ? context.markFor('emergency') : await markAsked(customer, needs)
       return { ...entryAt(time, review), ...names, ...mark }
@@ -183,33 +180,14 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
   }
 
   return {
-    request: (request, how) => open('support.requested', request, request.for, how),
+    request: (request, how) => open('support.requested', request, options.window, how),
     emergency: (request, how) => open('support.emergency', request, options.emergency, how),
     grant: (id, saying) => decideNeed(id, saying, true),
     refuse: (id, saying) => decideNeed(id, saying, false),
-    async lift(id, { by, note }) {
-      const before = await find(id)
-      const isCustomers = before.decisions.some(
-        ({ need, isGranted }) => need === 'user' && !isGranted,
-      )
-      if (!isCustomers) await deciders.assertMay(permitAt(before, now()), parseAccountId(by, 'by'))
-      else if (by !== before.customer.id) {
-        throw new PermitError('access_denied', 'only the customer takes back their refusal', {
-          permit: permitAt(before, now()),
-        })
-      }
-      return change(before, by, (record, time) => {
-        const permit = permitAt(record, time)
-        if (!refusalIn(permit, time, options.pause * 1000)) {
-          throw new PermitError('decided', 'there is no refusal that holds', { permit })
-        }
-        return { event: 'support.lifted', ...noteOf(note) }
-      })
-    },
     async refusals(permit) {
       const { customer, operator, application } = permit
       const facts = { customer: customer.id, operator: operator.id, application }
-      const found = await findRefusals(context, facts, options.pause * 1000)
+      const found = await findRefusals(context, facts)
       return found.filter((each) => each.permit.id !== permit.id)
     },
     async revoke(id, { by, note }) {

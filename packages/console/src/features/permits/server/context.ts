@@ -5,7 +5,6 @@ import {
   type NoticeKind,
   type PermitRecord,
   reasonOf,
-  type StandingChoice,
 } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../../../kernel/log-line.ts'
 import type { Ledger } from '../../../ledger/recording/ledger.ts'
@@ -13,7 +12,7 @@ import { type AddNames, naming } from '../../../ledger/recording/names.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import { isMalformedCursor } from '../../../ledger/stores/cursor.ts'
 import { type Decisions, decisions, permitsUnreadable } from './decisions.ts'
-import { type CustomerEnding, customerEnding } from './ends.ts'
+import type { CustomerEnding } from './ends.ts'
 import { invalidInput } from './inputs.ts'
 import type { AttachOptions } from './options.ts'
 import { type Permit, permitAt } from './permit.ts'
@@ -40,7 +39,7 @@ export interface PermitsContext {
   /** The permit as it is now. */
   shown(record: PermitRecord): Permit
   /** What is to end by an answer of a customer that says no. */
-  endingOf(customer: string, choice: StandingChoice, before: number): CustomerEnding
+  endingOf(customer: string, before: number): CustomerEnding
   /** Ends what runs under a permit that was revoked. What fails, is tried again later. */
   end(record: Parameters<typeof endUnder>[1]): Promise<void>
 }
@@ -98,8 +97,7 @@ export function permitsContext({ ledger, now, timeoutMs, alerts }: ContextOption
       return notify.includes(kind) ? { notify: { when: [kind], digest: 0 } } : {}
     },
     shown: (record) => permitAt(record, now()),
-    endingOf: (customer, choice, before) =>
-      customerEnding(customer, choice, { provider: attached(), store, now: now(), before }),
+    endingOf: (customer, before) => ({ customer, provider: attached(), store, now: now(), before }),
     async end(record) {
       await endUnder(attached(), record).catch((error: unknown) =>
         log(`what a revoked permit allowed is not ended yet: ${reasonOf(error)}`),

@@ -1,36 +1,19 @@
 import type { Impersonation, ImpersonationFilter, Provider } from 'oidc-provider-impersonation'
 import { limitTime } from 'oidc-provider-impersonation/siblings'
-import type { StandingChoice } from 'oidc-provider-impersonation-verify/format'
 import { pages, readAll } from '../../../kernel/pages.ts'
 import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import { allReadable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
-
-/** Whether a customer says no by it. */
-export function isClosed(choice: StandingChoice): choice is 'ask' | 'never' {
-  return choice === 'ask' || choice === 'never'
-}
 
 /** A customer who said no, and what is to end by that. */
 export interface CustomerEnding {
   readonly provider: Provider
   readonly store: Pick<AuditStore, 'permits'>
   readonly customer: string
-  /** Whether the customer said never: then also an emergency ends. */
-  readonly isNever: boolean
   /** What was asked for after that is not concerned, in milliseconds since the epoch. */
   readonly before: number
   /** The clock, in milliseconds since the epoch. */
   readonly now: number
-}
-
-/** By the answer of a customer that says no. */
-export function customerEnding(
-  customer: string,
-  choice: StandingChoice,
-  { provider, store, now, before }: Pick<CustomerEnding, 'before' | 'now' | 'provider' | 'store'>,
-): CustomerEnding {
-  return { provider, store, now, before, customer, isNever: choice === 'never' }
 }
 
 /**
@@ -45,7 +28,7 @@ export async function endForCustomer(ending: CustomerEnding, mostMs: number): Pr
 
 async function endAllOf(ending: CustomerEnding): Promise<void> {
   const { provider, customer, before } = ending
-  const goesOn = ending.isNever ? new Set<string>() : await emergenciesOf(ending)
+  const goesOn = await emergenciesOf(ending)
   const how = { cause: 'user', by: { sub: customer } } as const
   await endWhere(provider, { userId: customer }, how, ({ permit, issuedAt }) => {
     const permits = permit === undefined ? [] : [permit].flat()

@@ -1,12 +1,11 @@
 import type { Permit } from './permit.ts'
 
-/** How it stands, or what became of it. `'overridden'`: it was refused, and the operator acted all the same. */
+/** How it stands, or what became of it. */
 export const HISTORY_STATES = [
   'requested',
   'granted',
   'expired',
   'refused',
-  'overridden',
   'revoked',
   'lapsed',
   'emergency',
@@ -19,7 +18,7 @@ export interface HistoryFilter {
   /** Account ids. */
   readonly customer?: string | undefined
   readonly operator?: string | undefined
-  /** The account id of a person who asked, or who decided, took back, lifted or reviewed. */
+  /** The account id of a person who asked, or who decided, took back or reviewed. */
   readonly person?: string | undefined
   readonly state?: HistoryState | undefined
   /** However it is written: without regard to case and blanks. */
@@ -33,19 +32,7 @@ export interface HistoryFilter {
 
 /** The newest first. */
 export interface PermitHistory {
-  readonly permits: readonly PastPermit[]
+  readonly permits: readonly Permit[]
   /** The `before` of the next page. It is there also where so many were looked at, and none of them matched. */
   readonly next?: string
-}
-
-/** A request or an emergency, with what came of a refusal. */
-export interface PastPermit extends Permit {
-  /** Of a request that was refused: the emergency by which the operator acted all the same. */
-  readonly overriddenBy?: Overriding
-}
-
-export interface Overriding {
-  readonly id: string
-  readonly at: number
-  readonly ticket?: string | undefined
 }

@@ -13,7 +13,7 @@ import type {
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../../ledger/store.ts'
 import type { Pause } from '../../../web/pause-answers.ts'
-import type { HistoryFilter, PastPermit, PermitHistory } from './history-filter.ts'
+import type { HistoryFilter, PermitHistory } from './history-filter.ts'
 import type { Permit, PermitRefusal } from './permit.ts'
 import type { OnPermit } from './permit-alerts.ts'
 import type { RequestFacts } from './rules.ts'
@@ -47,16 +47,10 @@ export interface PermitsOptions {
   readonly ticketOf?: TicketOf | undefined
   /** The answers that customers may give for all requests. @defaultValue Customers are asked each time. */
   readonly standing?: StandingOptions | undefined
-  /** The lengths of a window that operators can ask for, in seconds, each from 1 to 86400. @defaultValue `[600, 3600, 14400]` */
-  readonly durations?: readonly number[] | undefined
+  /** How long an approval is good for, in seconds. It is more than 0, and at most 86400. @defaultValue `3600` */
+  readonly window?: number | undefined
   /** How long a request can be decided, in seconds. It is more than 0, and at most 604800. @defaultValue `86400` */
   readonly lapse?: number | undefined
-  /**
-   * How long the same cannot be asked again after a refusal, in seconds. It is more than 0, and at most 604800.
-   *
-   * @defaultValue `86400`
-   */
-  readonly pause?: number | undefined
   /** The length of an emergency's window, in seconds. It is more than 0, and at most 86400. @defaultValue `600` */
   readonly emergency?: number | undefined
   /** How long the storage, or `approvers`, may take, in seconds. It is more than 0, and at most 60. @defaultValue `2` */
@@ -74,21 +68,12 @@ export interface PermitsOptions {
 /** The answers that customers may give for all requests. */
 export interface StandingOptions {
   /**
-   * The choices of a customer besides `'ask'`, as a list or as a function of the account id. The console asks the
-   * function when it shows the page and when a customer chooses, so that staff, protected people and accounts under
-   * investigation can get less. What a customer chose before holds. If the function throws or takes longer than
-   * `timeout`, only `'ask'` is left.
-   *
-   * @defaultValue All but `'never'`.
-   */
-  readonly offers?: Offers | undefined
-  /**
    * What holds before a customer has chosen. With `'rule'`, your rule alone decides. With `'ask'`, each request needs the
-   * customer. With `'always'`, the need `user` is met.
+   * customer. With `'allow'`, the need `user` is met.
    *
    * @defaultValue `'rule'`
    */
-  readonly initially?: 'always' | 'ask' | 'rule' | undefined
+  readonly initially?: 'allow' | 'ask' | 'rule' | undefined
 }
 
 /** Finds the ticket of a start. */
@@ -98,23 +83,16 @@ export type TicketOf = (
 
 export type { StandingChoice }
 
-/** What customers can choose; a function is given the account id. */
-export type Offers =
-  | readonly StandingChoice[]
-  | ((customer: string) => readonly StandingChoice[] | Promise<readonly StandingChoice[]>)
-
 /** One answer of a customer for all requests. Times are in milliseconds since the epoch. */
 export type StandingAnswer = Pick<
   StandingRecord,
-  'choice' | 'customer' | 'id' | 'requestedAt' | 'revoked' | 'until'
+  'choice' | 'customer' | 'id' | 'requestedAt' | 'revoked'
 >
 
 /** What holds for a customer now. */
 export interface Standing {
   /** `'rule'`: nothing is said, and the rule alone decides. */
   readonly choice: StandingChoice | 'rule'
-  /** Of `day` and `week`: in milliseconds since the epoch. */
-  readonly until?: number | undefined
   /** Whether the customer said nothing yet: it is what the deployment says. */
   readonly isInitial?: true | undefined
 }
@@ -144,8 +122,6 @@ export interface AttachOptions {
 export interface PermitRequest extends RequestFacts {
   readonly ticket: string
   readonly reason: string
-  /** Length of the window, in seconds: one of `durations`. */
-  readonly for: number
   /** How long each impersonation under it lasts at most, in seconds: shown to who decides. */
   readonly duration?: number | undefined
   /**
@@ -189,28 +165,23 @@ export interface Permits {
    * @throws TypeError where the provider cannot end impersonations, or it is not said who may approve
    */
   attach(provider: Provider, options?: AttachOptions): void
-  /** Lengths of a window that can be asked for, in seconds. */
-  readonly durations: readonly number[]
   /** Whether `approvers` are given: without them, there is no emergency. */
   readonly hasApprovers: boolean
   /** Whether customers may answer for all requests. */
   readonly hasStanding: boolean
-  /** What a customer can choose now for all requests: none without `standing`, else `ask` and more. */
-  findOffers(customer: string): Promise<readonly StandingChoice[]>
   /** Where permits are kept. */
   readonly audit: AuditStore
   /** Asks for the approvals that the rule needs: it is asked first. */
   request(request: PermitRequest, how?: AskHow): Promise<Permit>
   /** Acts without an approval, where the rule allows it: an approver reviews it afterwards. */
-  emergency(request: Omit<PermitRequest, 'for'>, how?: AskHow): Promise<Permit>
+  emergency(request: PermitRequest, how?: AskHow): Promise<Permit>
   /** Meets a need: the customer's own where the customer says it, else the second person's. */
   grant(id: string, saying: Saying): Promise<Permit>
-  refuse(id: string, saying: Saying): Promise<Permit>
   /**
-   * Takes back a refusal, so that it can be asked again: the customer their own, an approver an approver's.
-   * Never who asked.
+   * Says no. A customer's no holds for a day, for each ticket. An approver's keeps from an emergency of the same
+   * ticket for a day, and from no request.
    */
-  lift(id: string, saying: Saying): Promise<Permit>
+  refuse(id: string, saying: Saying): Promise<Permit>
   /** What else was refused to the same operator for the same customer and application, and still holds. */
   refusals(permit: Permit): Promise<readonly PermitRefusal[]>
   /** Takes it back, and ends what runs under it: an approver, the customer, or who asked for it. */
@@ -231,15 +202,12 @@ export interface Permits {
     readonly before?: string
   }): Promise<{ readonly permits: readonly Permit[]; readonly next?: string }>
   /**
-   * Requests and emergencies, also those that are over, the newest first: who asked, who decided with which note,
-   * and what was refused and then overridden by an emergency.
+   * Requests and emergencies, also those that are over, the newest first: who asked, who decided with which note.
    */
   history(
     filter: HistoryFilter,
     page?: { readonly before?: string | undefined },
   ): Promise<PermitHistory>
-  /** Of a request that was refused: with the emergency by which the operator acted all the same. */
-  withOverride(permit: Permit): Promise<PastPermit>
   /**
    * Who could decide now: without who asks and the customer. `undefined` where there are no `approvers`:
    * `mayApprove` says who may.
@@ -258,7 +226,7 @@ export interface Permits {
   /** What the customer answered for all requests. */
   standing(customer: string): Promise<Standing>
   /**
-   * The customer's answer for all requests. `ask` and `never` take back all that the customer allowed, and end
+   * The customer's answer for all requests. `ask` takes back all that the customer allowed, and ends
    * what is issued or runs and would not start any more, whoever allowed it. Who calls has authenticated the customer, and no impersonation.
    */
   setStanding(customer: string, choice: StandingChoice): Promise<Standing>

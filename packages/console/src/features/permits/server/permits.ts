@@ -8,15 +8,13 @@ import { approvals } from './approvals.ts'
 import { permitsContext } from './context.ts'
 import { deciders } from './deciders.ts'
 import { historyOf } from './history.ts'
-import { invalidInput } from './inputs.ts'
-import { offersOf } from './offers.ts'
 import type { AttachOptions, Permits, PermitsOptions, TicketOf } from './options.ts'
 import { pausesOf } from './pauses.ts'
 import { approvalIn, isOpenPermit, type Permit, permitAt } from './permit.ts'
 import { permitAlerts } from './permit-alerts.ts'
 import { refusalIn } from './refusals.ts'
 import { finishRevocations } from './revocations.ts'
-import { DEFAULT_DURATIONS_S, PERMITS_RULES } from './shape.ts'
+import { PERMITS_RULES } from './shape.ts'
 import { standingAnswers } from './standing.ts'
 import { warnOfUnbound } from './unbound.ts'
 import { wrapRule } from './wrap.ts'
@@ -37,21 +35,16 @@ export function createPermits(options: PermitsOptions): Permits {
 export function permitsWith(options: PermitsOptions, now: () => number): Permits {
   const settings = resolve(PERMITS_RULES, options, 'options')
   const { approvers, onPermit, ticketOf = ticketInContext, ...times } = settings
-  const durations = Object.freeze([...(settings.durations ?? DEFAULT_DURATIONS_S)])
   const ledger = ledgerOf(settings.audit)
   const { store } = ledger
   const timeoutMs = settings.timeout * 1000
-  const standing = settings.standing && {
-    initially: settings.standing.initially,
-    findOffers: offersOf(settings.standing.offers, timeoutMs),
-  }
+  const { standing } = settings
   const { context, isAttached, attach } = permitsContext({
     ...{ ledger, now, timeoutMs },
     alerts: onPermit !== undefined,
   })
   const { attached, reading } = context
-  const isRefusal = (permit: Permit) =>
-    refusalIn(permit, now(), settings.pause * 1000) !== undefined
+  const isRefusal = (permit: Permit) => refusalIn(permit, now()) !== undefined
   let given: AttachOptions = {}
   let stop: (() => Promise<void>) | undefined
   let outbox: Outbox | undefined
@@ -61,10 +54,9 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
   const held = pausesOf(context, decided.assertMay)
   const asked = approvals(context, { deciders: decided, hasApprovers, ...times })
   const answers = standingAnswers(context, standing)
-  const history = historyOf(context, settings.pause * 1000)
 
   return {
-    ...{ durations, audit: settings.audit, hasApprovers },
+    ...{ audit: settings.audit, hasApprovers },
     hasStanding: standing !== undefined,
     wrap(rule) {
       const wrapped = wrapRule(rule, {
@@ -97,10 +89,6 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       })
     },
     ...asked,
-    async request(request, how) {
-      if (durations.includes(request.for)) return asked.request(request, how)
-      throw invalidInput(`for must be one of ${durations.join(', ')}`)
-    },
     async list({ before, isOpen, isAwaited, ...filter } = {}) {
       const state = isAwaited && ('requested' as const)
       const found = { ...filter, state, notOverAt: isOpen || isAwaited ? now() : undefined }
@@ -115,10 +103,8 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       })
       return { permits: all, ...present({ next }) }
     },
-    history: history.find,
-    withOverride: history.withOverride,
+    history: historyOf(context),
     findApprovers: decided.find,
-    findOffers: async (customer) => standing?.findOffers(customer) ?? [],
     pauses: held.list,
     resume: held.resume,
     getAnswer: answers.find,

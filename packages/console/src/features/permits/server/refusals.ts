@@ -2,6 +2,7 @@ import {
   AFTER_REFUSAL,
   type AnyPermit,
   type PermitRecord,
+  REFUSAL_HOLDS_MS,
 } from 'oidc-provider-impersonation-verify/format'
 import { readAll } from '../../../kernel/pages.ts'
 import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
@@ -11,19 +12,12 @@ import { PermitError } from './errors.ts'
 import { type Permit, type PermitRefusal, permitAt } from './permit.ts'
 import { type RequestFacts, ticketKey } from './rules.ts'
 
-/** So many refusals hold for every ticket. */
-const REFUSALS_FOR_ALL = 2
-
-/** What refused it. */
-export const refusalAmong = ({ decisions }: Pick<Permit, 'decisions'>) =>
-  decisions.find(({ isGranted }) => !isGranted)
-
-/** The refusal that a permit is, while it holds. @param pauseMs how long that is */
-export function refusalIn(permit: Permit, now: number, pauseMs: number): PermitRefusal | undefined {
-  const said = refusalAmong(permit)
-  if (permit.state !== 'refused' || permit.lifted || !said) return undefined
+/** The refusal that a permit is, while it holds. */
+export function refusalIn(permit: Permit, now: number): PermitRefusal | undefined {
+  const said = permit.decisions.find(({ isGranted }) => !isGranted)
+  if (permit.state !== 'refused' || !said) return undefined
   const { by, at, need } = said
-  const until = at + pauseMs
+  const until = at + REFUSAL_HOLDS_MS
   return until > now ? { permit, by, at, until, isByCustomer: need === 'user' } : undefined
 }
 
@@ -31,7 +25,6 @@ export function refusalIn(permit: Permit, now: number, pauseMs: number): PermitR
 export async function findRefusals(
   { store, reading, now }: Pick<PermitsContext, 'now' | 'reading' | 'store'>,
   { customer, operator, application }: Pick<RequestFacts, 'application' | 'customer' | 'operator'>,
-  pauseMs: number,
 ): Promise<readonly PermitRefusal[]> {
   const filter = { customer, operator, state: 'refused', notOverAt: now() } as const
   const refused = await readAll(
@@ -40,7 +33,7 @@ export async function findRefusals(
   )
   return refused
     .filter((permit) => permit.application === application)
-    .flatMap((permit) => refusalIn(permitAt(permit, now()), now(), pauseMs) ?? [])
+    .flatMap((permit) => refusalIn(permitAt(permit, now()), now()) ?? [])
 }
 
 function approvalsIn(record: AnyPermit): PermitRecord[] {
@@ -52,27 +45,9 @@ export function isOfTicket({ permit }: PermitRefusal, ticket: string): boolean {
   return permit.ticket !== undefined && ticketKey(permit.ticket) === ticketKey(ticket)
 }
 
-/**
- * What stands in the way of a request. The customer's refusal holds for every ticket, an approver's for
- * its own; two hold for every one.
- */
-export function holdingFor(
-  refusals: readonly PermitRefusal[],
-  ticket: string,
-): PermitRefusal | undefined {
-  return (
-    refusals.find((refusal) => refusal.isByCustomer || isOfTicket(refusal, ticket)) ??
-    (refusals.length >= REFUSALS_FOR_ALL ? refusals[0] : undefined)
-  )
-}
-
-/** @throws PermitError where one stands in the way of a request */
-export function assertNotRefused(
-  refusals: readonly PermitRefusal[],
-  ticket: string,
-  now: number,
-): void {
-  const holding = holdingFor(refusals, ticket)
+/** @throws PermitError where the customer refused: that holds for every ticket */
+export function assertNotRefused(refusals: readonly PermitRefusal[], now: number): void {
+  const holding = refusals.find(({ isByCustomer }) => isByCustomer)
   if (holding) throw refusedLately(holding, now)
 }
 

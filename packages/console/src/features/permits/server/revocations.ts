@@ -16,7 +16,7 @@ import { pages } from '../../../kernel/pages.ts'
 import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import { readable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
-import { customerEnding, endForCustomer, endForObjection, isClosed } from './ends.ts'
+import { endForCustomer, endForObjection } from './ends.ts'
 
 /** How long between two looks, in milliseconds. */
 const INTERVAL_MS = 3000
@@ -102,9 +102,9 @@ export function finishRevocations(
       // One that cannot be read ends, too.
       const revoked = record ?? { id: stored.id, customer: { id: stored.customer ?? '' } }
       await limitTime(MAX_END_MS, endUnder(provider, revoked), () => new Error('it takes too long'))
-    } else if (isClosed(record.choice)) {
+    } else if (record.choice === 'ask') {
       const at = { provider, store, now: now(), before: record.lastAt }
-      await endForCustomer(customerEnding(record.customer.id, record.choice, at), MAX_END_MS)
+      await endForCustomer({ ...at, customer: record.customer.id }, MAX_END_MS)
     }
     // What was under way at the revocation comes a little later.
     if (record && now() > record.lastAt + UNDER_WAY_MS) finished.set(stored.id, true)

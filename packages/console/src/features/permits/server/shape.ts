@@ -1,27 +1,11 @@
-import {
-  aFunction,
-  integer,
-  list,
-  objectWith,
-  oneOf,
-  optionalGroup,
-  valid,
-} from 'oidc-provider-impersonation/siblings'
+import { aFunction, objectWith, oneOf, optionalGroup } from 'oidc-provider-impersonation/siblings'
 import { secondsRule } from '../../../kernel/option-rules.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
-import type { Offers, PermitsOptions } from './options.ts'
+import type { PermitsOptions } from './options.ts'
 
 // Not in options.ts: the published types cannot have the imports of the siblings' entry.
 
 const DAY_S = 86_400
-
-/** In the order in which pages show them. */
-export const STANDING_CHOICES = ['ask', 'day', 'week', 'always', 'never'] as const
-
-export function isListOfChoices(value: unknown): boolean {
-  const known: readonly unknown[] = STANDING_CHOICES
-  return Array.isArray(value) && value.every((each) => known.includes(each))
-}
 
 /** What `createPermits()` may be given. */
 export const PERMITS_RULES = {
@@ -29,18 +13,11 @@ export const PERMITS_RULES = {
   approvers: aFunction<NonNullable<PermitsOptions['approvers']>>(),
   ticketOf: aFunction<NonNullable<PermitsOptions['ticketOf']>>(),
   standing: optionalGroup({
-    offers: valid<Offers>(
-      (value) => typeof value === 'function' || isListOfChoices(value),
-      'a list of choices (day, week, always or never), or a function of the customer',
-    ),
-    initially: oneOf(['rule', 'ask', 'always']).or('rule'),
+    initially: oneOf(['rule', 'ask', 'allow']).or('rule'),
   }),
-  durations: list(integer(1, DAY_S), 'seconds, whole numbers', 1),
+  window: secondsRule(DAY_S).or(3600),
   lapse: secondsRule(7 * DAY_S).or(DAY_S),
-  pause: secondsRule(7 * DAY_S).or(DAY_S),
   emergency: secondsRule(DAY_S).or(600),
   timeout: secondsRule(60).or(2),
   onPermit: aFunction<NonNullable<PermitsOptions['onPermit']>>(),
 }
-
-export const DEFAULT_DURATIONS_S: readonly number[] = [600, 3600, 14_400]

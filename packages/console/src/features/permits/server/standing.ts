@@ -4,7 +4,6 @@ import {
   type AuditEntry,
   type GivenPermit,
   present,
-  type StandingTerm,
   type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../../../kernel/ids.ts'
@@ -12,25 +11,13 @@ import { readAll } from '../../../kernel/pages.ts'
 import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import { allReadable, readable } from '../../../ledger/readable.ts'
 import type { PermitsContext } from './context.ts'
-import { endForCustomer, isClosed } from './ends.ts'
+import { endForCustomer } from './ends.ts'
 import { PermitError } from './errors.ts'
-import { invalidInput, parseAccountId } from './inputs.ts'
-import type { FindOffers } from './offers.ts'
+import { parseAccountId } from './inputs.ts'
 import type { PermitsOptions, Standing, StandingAnswer, StandingChoice } from './options.ts'
-
-const DAY_S = 86_400
-/** Length of each choice, in seconds; `undefined` for one without an end. */
-const LENGTHS_S: Readonly<Record<StandingChoice, number | undefined>> = {
-  ask: undefined,
-  never: undefined,
-  day: DAY_S,
-  week: 7 * DAY_S,
-  always: undefined,
-}
 
 /** The options of the switch, with their defaults. */
 export interface StandingSettings {
-  readonly findOffers: FindOffers
   readonly initially: NonNullable<NonNullable<PermitsOptions['standing']>['initially']>
 }
 
@@ -52,30 +39,20 @@ export interface StandingAnswers {
 export function standingIn(
   stored: StoredPermit | undefined,
   initially: StandingSettings['initially'],
-  now: number,
 ): StandingNow {
   const holder = readable(stored)
-  if (stored && !holder) return { id: stored.id, choice: 'never' }
-  return standingNow(holder, initially, now)
+  if (stored && !holder) return { id: stored.id, choice: 'ask' }
+  return standingNow(holder, initially)
 }
 
 function standingNow(
   holder: AnyPermit | undefined,
   initially: StandingSettings['initially'],
-  now: number,
 ): StandingNow {
-  const [held] = termsAt(holder, now)
-  if (held) return { id: holder?.id, ...held }
+  if (holder?.kind === 'standing') {
+    return { id: holder.id, choice: holder.state === 'revoked' ? 'ask' : holder.choice }
+  }
   return { id: undefined, choice: initially, ...(initially === 'rule' ? {} : { isInitial: true }) }
-}
-
-/** What the customer chose, first what holds now. */
-function termsAt(holder: AnyPermit | undefined, now: number): readonly StandingTerm[] {
-  if (holder?.kind !== 'standing') return []
-  if (holder.state === 'revoked') return [{ choice: 'ask' }]
-  const { choice, until, afterwards = [] } = holder
-  const terms = [{ choice, ...(until === undefined ? {} : { until }) }, ...afterwards]
-  return terms.filter((term) => term.until === undefined || term.until > now)
 }
 
 export function standingAnswers(
@@ -85,13 +62,11 @@ export function standingAnswers(
   const { initially = 'rule' } = standing ?? {}
   const read = (customer: string) => reading(() => store.slotHolder(standingSlot(customer)))
   const shown = ({ id: _, ...standing }: StandingNow): Standing => standing
-  const standingOf = async (customer: string) =>
-    shown(standingIn(await read(customer), initially, now()))
+  const standingOf = async (customer: string) => shown(standingIn(await read(customer), initially))
   const aboutOf = (customer: string) => ({ userId: customer, by: customer })
 
   async function write(customer: string, choice: StandingChoice): Promise<AnyPermit> {
-    const length = LENGTHS_S[choice]
-    const isNo = isClosed(choice)
+    const isNo = choice === 'ask'
     const entry: Omit<AuditEntry, 'timeMs'> = {
       ...{ event: isNo ? 'support.closed' : 'support.opened', permit: newId() },
       ...aboutOf(customer),
@@ -101,13 +76,7 @@ export function standingAnswers(
     return decide.open(standingSlot(customer), (holder) => {
       // Later than the answer before it, also in one millisecond: by this a no knows what to revoke.
       const time = Math.max(now(), (holder?.lastAt ?? 0) + 1)
-      // A day or a week gives back what held before it.
-      const afterwards = length === undefined ? [] : termsAt(holder, time + length * 1000)
-      const terms = {
-        ...{ needs: ['user'] as const, choice },
-        ...(length === undefined ? {} : { for: length }),
-        ...(afterwards.length > 0 ? { afterwards } : {}),
-      }
+      const terms = { needs: ['user'] as const, choice }
       return { ...entry, timeMs: time, terms, ...names, ...mark }
     })
   }
@@ -152,14 +121,13 @@ export function standingAnswers(
   }
 
   /** Approved before (I15): stored first, so that nothing starts any more. A second No ends what is still alive. */
-  async function close(customer: string, choice: 'ask' | 'never'): Promise<Standing> {
+  async function close(customer: string): Promise<Standing> {
     const holder = await read(customer)
     const before = readable(holder)
-    const held = standingIn(holder, initially, now())
-    const isSaid = before?.kind === 'standing' && held.choice === choice && held.until === undefined
-    const closed = isSaid ? before : await write(customer, choice)
+    const isSaid = before?.kind === 'standing' && before.state === 'refused'
+    const closed = isSaid ? before : await write(customer, 'ask')
     for (const permit of await allowed(customer, closed.requestedAt)) await revoke(customer, permit)
-    const ending = context.endingOf(customer, choice, now())
+    const ending = context.endingOf(customer, now())
     await endForCustomer(ending, context.timeoutMs).catch((cause: unknown) => {
       throw new PermitError(
         'temporarily_unavailable',
@@ -175,19 +143,15 @@ export function standingAnswers(
     async find(id) {
       const found = readable(await reading(() => store.permit(id)))
       if (found?.kind !== 'standing') return undefined
-      const { customer, choice, requestedAt, until, revoked } = found
-      return { id, customer, choice, requestedAt, ...present({ until, revoked }) }
+      const { customer, choice, requestedAt, revoked } = found
+      return { id, customer, choice, requestedAt, ...present({ revoked }) }
     },
     async choose(given, choice) {
       attached()
       const customer = parseAccountId(given, 'customer')
       if (!standing) throw new PermitError('not_found', 'customers are asked each time')
-      // A customer can always say that support is to ask, whatever the deployment says.
-      const offers = choice === 'ask' ? [choice] : await standing.findOffers(customer)
-      if (!offers.includes(choice))
-        throw invalidInput(`choice must be one of: ${offers.join(', ')}`)
-      if (isClosed(choice)) return close(customer, choice)
-      return shown(standingNow(await write(customer, choice), initially, now()))
+      if (choice === 'ask') return close(customer)
+      return shown(standingNow(await write(customer, choice), initially))
     },
   }
 }

@@ -8,7 +8,7 @@ import type { TicketOf } from './options.ts'
 import { pauseAmong, pauseSlots } from './pauses.ts'
 import { approvalIn } from './permit.ts'
 import { isAllowedBy, meetsNeeds, type RequestFacts } from './rules.ts'
-import { type StandingNow, type StandingSettings, standingIn } from './standing.ts'
+import { type StandingSettings, standingIn } from './standing.ts'
 import { unfitWarner } from './unbound.ts'
 
 export interface WrapOptions {
@@ -44,10 +44,6 @@ export function wrapRule(
     }
     if (!standing && !hasNeeds(ruled)) return ruled
     assertUsable()
-    if (answer?.choice === 'never') {
-      explainRefusal(request, 'the customer wants no support to act')
-      return false
-    }
     const isAsking = answer?.choice === 'ask'
     const verdict = isAsking ? needingUser(ruled) : ruled
     if (!hasNeeds(verdict)) return verdict
@@ -59,9 +55,9 @@ export function wrapRule(
       if (request.stage === 'issue') warnOfUnfit(why)
       return isAsking ? false : verdict
     }
-    const open = needs.includes('user') && answer && isOpen(answer) ? answer : undefined
+    const open = needs.includes('user') && answer?.choice === 'allow' ? answer : undefined
     const left = open ? needs.filter((need) => need !== 'user') : needs
-    if (open && left.length === 0) return permitted(limits, open, at) ?? verdict
+    if (open && left.length === 0) return permitted(limits, { id: open.id }, at) ?? verdict
     const ticket = ticketIn(ticketOf(request))
     if (ticket === undefined) {
       explainRefusal(request, NO_TICKET)
@@ -71,8 +67,7 @@ export function wrapRule(
       .filter((record) => isAllowedBy(record, { ...facts, ticket }, at))
       .filter((record) => meetsNeeds(record, left, emergency === true))
       .toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))
-    const until = shortest(permit?.until, open?.until)
-    const { id, review, duration } = permit ?? {}
+    const { id, until, review, duration } = permit ?? {}
     const given =
       id === undefined ? undefined : permitted(limits, { id, until, review, duration }, at)
     return given ?? { ...verdict, needs: left }
@@ -91,7 +86,7 @@ export function wrapRule(
       found.filter(({ slot = '' }) => some.includes(slot))
     return {
       pause: pauseAmong(inSlots(pauses), at),
-      answer: standing && standingIn(inSlots(switches)[0], standing.initially, at),
+      answer: standing && standingIn(inSlots(switches)[0], standing.initially),
       approvals: allReadable(found).flatMap((each) => approvalIn(each) ?? []),
     }
   }
@@ -111,8 +106,6 @@ function operatorsIn({ mayAct, actor }: AuthorizationRequest): readonly string[]
   }
   return [...people]
 }
-
-const isOpen = ({ choice }: StandingNow) => !['ask', 'never', 'rule'].includes(choice)
 
 const isVerdict = (ruled: Verdict): boolean =>
   ruled === true || (typeof ruled === 'object' && ruled !== null)

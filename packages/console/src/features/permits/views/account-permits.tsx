@@ -2,7 +2,7 @@ import { type At, text } from '../../../web/view/at.ts'
 import { ActionButton, Button, Choice, Form } from '../../../web/view/form.tsx'
 import { Text } from '../../../web/view/text.tsx'
 import { Ticket } from '../../../web/view/ticket.tsx'
-import { durationText, Time, timeText } from '../../../web/view/time.tsx'
+import { durationText, Time } from '../../../web/view/time.tsx'
 import { UnapprovedMark } from '../../../web/view/unapproved.tsx'
 import type {
   AccountPermit,
@@ -12,7 +12,7 @@ import type {
 } from '../server/api/answers.ts'
 import type { StandingChoice } from '../server/options.ts'
 
-const DAY_MS = 86_400_000
+const CHOICES: readonly StandingChoice[] = ['ask', 'allow']
 
 /** What support asks the customer, what they allowed, and their answer for all requests. */
 export function AccountPermits({ of }: { of: object }, { words }: At) {
@@ -56,16 +56,13 @@ export function AccountPermits({ of }: { of: object }, { words }: At) {
 
 /** What was refused, so that it is not asked again for a while. */
 function RefusedRequest({ of }: { of: AccountRefusal }, at: At) {
-  const { id, operator, application, ticket, refusedAt, isMine } = of
+  const { id, operator, application, ticket, refusedAt } = of
   const labels = at.words.permits.account
   const who = operator.name ?? at.words.account.support
   return (
     <li class="card" id={id}>
       <h3>
-        <Text
-          of={isMine ? labels.refusedByYou : labels.refusedBySupport}
-          who={<bdi class="person">{who}</bdi>}
-        />
+        <Text of={labels.refusedByYou} who={<bdi class="person">{who}</bdi>} />
       </h3>
       <p>
         <bdi>{application}</bdi>
@@ -73,17 +70,6 @@ function RefusedRequest({ of }: { of: AccountRefusal }, at: At) {
         <Time at={refusedAt} />
         <OfTicket ticket={ticket} />
       </p>
-      {isMine && (
-        <div class="actions">
-          <ActionButton
-            action="/permits/lift"
-            label={text(at, labels.liftLabel, { who, application })}
-            fields={{ id }}
-          >
-            {labels.lift}
-          </ActionButton>
-        </div>
-      )}
     </li>
   )
 }
@@ -168,21 +154,11 @@ function OwnPermit({ of, isAsked }: { of: AccountPermit; isAsked?: true }, at: A
 /** *Support may act in your account*. */
 function StandingSwitch({ of }: { of: AccountSwitch }, at: At) {
   const labels = at.words.permits.account
-  const times = { ask: 0, never: 0, day: at.now + DAY_MS, week: at.now + 7 * DAY_MS, always: 0 }
-  const label = (choice: StandingChoice) => {
-    const until = choice === of.choice ? (of.until ?? times[choice]) : times[choice]
-    return text(at, labels.choices[choice], { time: timeText(at, until) })
-  }
   return (
     <section class="part card" aria-labelledby="standing">
       <h2 id="standing">{labels.standing}</h2>
       {of.choice === 'rule' && <p>{labels.standingRule}</p>}
       {of.isInitial && <p>{labels.standingInitial}</p>}
-      {of.choice !== 'rule' && !of.offers.includes(of.choice) && (
-        <p>
-          <Text of={labels.standingKept} choice={<b>{label(of.choice)}</b>} />
-        </p>
-      )}
       <p class="note">{labels.standingAbout}</p>
       <Form action="/permits/standing">
         {(field) => (
@@ -191,7 +167,7 @@ function StandingSwitch({ of }: { of: AccountSwitch }, at: At) {
               of={field('choice', of.choice)}
               legend={labels.standing}
               isLegendUnseen
-              options={of.offers.map((choice) => ({ value: choice, label: label(choice) }))}
+              options={CHOICES.map((value) => ({ value, label: labels.choices[value] }))}
             />
             <div class="actions">
               <Button kind="primary">{labels.save}</Button>

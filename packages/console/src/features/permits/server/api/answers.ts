@@ -1,15 +1,15 @@
 import type { Need } from 'oidc-provider-impersonation'
 import type { AuditPerson, Unapproved } from 'oidc-provider-impersonation-verify/format'
 import type { ActBody, RowAnswer } from '../../../../web/answers.ts'
-import type { PastPermit } from '../history-filter.ts'
-import type { StandingAnswer, StandingChoice } from '../options.ts'
+import type { Standing, StandingAnswer } from '../options.ts'
+import type { Permit } from '../permit.ts'
 
 // Permits in the API of the console, below `{path}/api`, and of the account page, below
 // `{account.path}/api`. They are there where the console has `permits`. Problems are as in the other
 // answers; 409 has the permit that stands in the way as `permit`.
 
 /** A permit as a person of the console is shown it. */
-export interface PermitAnswer extends PastPermit {
+export interface PermitAnswer extends Permit {
   /** The name of the application, where the console knows it. */
   readonly applicationName?: string
   /** The page of the ticket, where the deployment knows it. */
@@ -19,7 +19,7 @@ export interface PermitAnswer extends PastPermit {
   /** Whether the caller asked for it. */
   readonly isMine: boolean
   /** What the caller may do now. `revoke` is also how who asked withdraws a request. */
-  readonly may: readonly ('grant' | 'lift' | 'review' | 'revoke')[]
+  readonly may: readonly ('grant' | 'review' | 'revoke')[]
   /** What was refused to the same operator before, and still holds: where the caller decides or reviews. */
   readonly refusals?: readonly RefusalAnswer[]
 }
@@ -27,7 +27,7 @@ export interface PermitAnswer extends PastPermit {
 /**
  * `GET /permits/history?text=&state=&operator=&customer=&person=&ticket=&from=&to=&before=`: every role. An
  * operator is shown what they asked for, and what they decided; leads and auditors all. Newest first. `person` asked,
- * decided, took back, lifted or reviewed. `state` is one of `HISTORY_STATES`. There may be a `next` where none of those
+ * decided, took back or reviewed. `state` is one of `HISTORY_STATES`. There may be a `next` where none of those
  * that were looked at matched.
  * `GET /permits/history.csv` with the same filter: lead, auditor. Streamed; one line for
  * each. The export is an entry itself.
@@ -40,7 +40,7 @@ export interface HistoryAnswer {
   readonly now: number
 }
 
-/** A request or an emergency, with what came of a refusal. */
+/** A request or an emergency, also one that is over. */
 export type PastPermitAnswer = Omit<PermitAnswer, 'may' | 'refusals'>
 
 /** A refusal that still holds. */
@@ -106,8 +106,6 @@ export interface ApprovalAnswer {
     readonly emergency?: true
     /** Whether it would be, once the caller's last emergency is reviewed. */
     readonly isReviewDue?: true
-    /** In how many seconds a window can be asked for, the shortest first. */
-    readonly durations: readonly number[]
     /** Where a second person is needed. */
     readonly deciders?: DecidersAnswer
     /** Who refused it, and until when it cannot be asked again. In milliseconds since the epoch. */
@@ -118,18 +116,11 @@ export interface ApprovalAnswer {
 }
 
 /**
- * The body of `POST /permits`: operator, lead. The rule says which approvals it needs. 201
+ * `POST /permits` with {@link ActBody}: operator, lead. The rule says which approvals it needs. 201
  * {@link PermitCreated}. 403 `access_denied` where the rule refuses, 409 `not_needed` where it needs no
  * approval, `already_requested`, `refused_lately` (with `Retry-After`) or `no_approver`. 429
  * `temporarily_unavailable` with `Retry-After` after 60 requests in an hour, whatever became of them.
- */
-export interface AskBody extends ActBody {
-  /** One of `approval.durations`, in seconds. */
-  readonly for: number
-}
-
-/**
- * `POST /permits/emergency` with {@link AskBody} without `for`: operator, lead. 201
+ * `POST /permits/emergency` with the same: 201
  * {@link PermitCreated}, and the operator acts by `POST /impersonations` then. 403 `access_denied` where
  * the rule allows no emergency, 409 `not_needed`, `review_due` or `no_approver`.
  */
@@ -139,7 +130,7 @@ export interface PermitCreated {
 }
 
 /**
- * The body of `POST /permits/:id/grant`, `/refuse`, `/lift`, `/revoke` and `/review`: every role; 200
+ * The body of `POST /permits/:id/grant`, `/refuse`, `/revoke` and `/review`: every role; 200
  * {@link PermitAnswer}. A review needs a note. 403 `access_denied`, 409 `decided`, 503
  * `temporarily_unavailable`: then the storage does not say whether it is stored.
  */
@@ -154,7 +145,7 @@ export interface AccountPermitsAnswer {
   readonly asked: readonly AccountPermit[]
   /** Those in their window: the caller can take them back. */
   readonly granted: readonly AccountPermit[]
-  /** What the caller or an approver refused, and still holds. */
+  /** What the caller refused, and still holds: for a day. */
   readonly refused: readonly AccountRefusal[]
   /** Where the deployment offers it. */
   readonly standing?: AccountSwitch
@@ -177,26 +168,15 @@ export interface AccountPermit {
   readonly lapsesAt?: number
 }
 
-/** A request that was refused. */
+/** A request that the customer refused. */
 export interface AccountRefusal extends AccountPermit {
   readonly refusedAt: number
-  /** Whether the caller refused it: then they can allow that it is asked again. */
-  readonly isMine: boolean
 }
 
 /** *Support may act in your account*. */
-export interface AccountSwitch {
-  /** What the caller can choose now. What holds may not be one of them. */
-  readonly offers: readonly StandingChoice[]
-  /** `'rule'`: support asks where its rules say so. */
-  readonly choice: StandingChoice | 'rule'
-  /** Of `day` and `week`. */
-  readonly until?: number | undefined
-  /** Whether the customer said nothing yet: it is what the deployment says. */
-  readonly isInitial?: true | undefined
-}
+export type AccountSwitch = Standing
 
-// `POST /permits/grant`, `/permits/refuse`, `/permits/lift` and `/permits/revoke` of the account page with `{ id }`: 204. 404
+// `POST /permits/grant`, `/permits/refuse` and `/permits/revoke` of the account page with `{ id }`: 204. 404
 //   for what is not about the caller.
-// `POST /permits/standing` with `{ choice }`: 200 {@link AccountSwitch}. `ask` and `never`
-//   end what would not start any more.
+// `POST /permits/standing` with `{ choice }`: 200 {@link AccountSwitch}. `ask`
+//   ends what would not start any more.

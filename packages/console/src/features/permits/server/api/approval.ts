@@ -6,7 +6,7 @@ import { Problem } from '../../../../web/http/problem.ts'
 import type { AskedFor } from '../../../../web/parts.ts'
 import type { Permits } from '../options.ts'
 import type { Permit } from '../permit.ts'
-import { holdingFor, isOfTicket } from '../refusals.ts'
+import { isOfTicket } from '../refusals.ts'
 import type { ApprovalAnswer } from './answers.ts'
 import { findDeciders, type PermitCall, shownDeciders, shownPermit } from './shown.ts'
 
@@ -57,12 +57,11 @@ export async function approvalOf(
     isPossible && findReviewDue(permits, facts),
     permits.refusals(notYet(facts, by)),
   ])
-  const refusal = holdingFor(refusals, facts.ticket)
+  const refusal = refusals.find(({ isByCustomer }) => isByCustomer)
   const hasEmergency = isPossible && !refusals.some((each) => isOfTicket(each, facts.ticket))
   return {
     by,
     ...(hasEmergency ? (isReviewDue ? { isReviewDue } : { emergency }) : {}),
-    durations: permits.durations.toSorted((a, b) => a - b),
     ...(deciders && isSecond ? { deciders: shownDeciders(deciders) } : {}),
     ...(refusal && { refused: { by: refusal.by, until: refusal.until } }),
     ...(mine ? { permit: shownPermit({ permit: mine, approvers: [] }, call) } : {}),

@@ -1,7 +1,5 @@
-import * as v from 'valibot'
-import { actEntries, askFor, readActBody, requestFor } from '../../../../web/acting/asked-for.ts'
+import { askFor, readActBody, requestFor } from '../../../../web/acting/asked-for.ts'
 import type { ActBody } from '../../../../web/answers.ts'
-import { readBody } from '../../../../web/http/json-body.ts'
 import type { Permits } from '../options.ts'
 import type { Permit } from '../permit.ts'
 import type { PermitCreated, PreviewAnswer } from './answers.ts'
@@ -17,10 +15,8 @@ import {
 /** `POST /permits` */
 export async function ask(call: PermitCall): Promise<void> {
   const permits = requirePermits(call)
-  const length = v.number('must be a number')
-  const asked = await readBody(call.ctx, { ...actEntries(call.settings), for: length })
-  await open(permits, call, asked, (request) =>
-    permits.request({ ...request, for: asked.for }, { ctx: call.ctx }),
+  await open(permits, call, await readActBody(call), (request) =>
+    permits.request(request, { ctx: call.ctx }),
   )
 }
 

@@ -8,11 +8,11 @@ import type { PermitAnswer } from './answers.ts'
 import { type PermitCall, requirePermits, shownPermit } from './shown.ts'
 
 /**
- * `POST /permits/:id/grant`, `/refuse`, `/lift`, `/revoke` and `/review`. The permit is read, and who may decide is asked,
+ * `POST /permits/:id/grant`, `/refuse`, `/revoke` and `/review`. The permit is read, and who may decide is asked,
  * by the decision alone.
  */
 export function decide(
-  method: 'grant' | 'lift' | 'refuse' | 'review' | 'revoke',
+  method: 'grant' | 'refuse' | 'review' | 'revoke',
 ): (call: PermitCall) => Promise<void> {
   return async (call) => {
     const { caller, ctx } = call

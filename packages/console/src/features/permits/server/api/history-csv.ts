@@ -1,16 +1,16 @@
 import { type CsvValue, csvTime } from '../../../../ledger/keeping/csv.ts'
-import type { PastPermit } from '../history-filter.ts'
+import type { Permit } from '../permit.ts'
 
 /** For the names of the columns. */
-export const NO_PERMIT: PastPermit = {
+export const NO_PERMIT: Permit = {
   ...{ id: '', kind: 'approval', state: 'requested', needs: [], decisions: [], for: 0 },
   ...{ customer: { id: '' }, operator: { id: '' }, requestedAt: 0 },
   ...{ application: '', resource: '', scope: '' },
 }
 
 /** In the order of the file. */
-export function csvOf(permit: PastPermit): Record<string, CsvValue> {
-  const { customer, operator, lifted, revoked, review, overriddenBy } = permit
+export function csvOf(permit: Permit): Record<string, CsvValue> {
+  const { customer, operator, revoked, review } = permit
   return {
     id: permit.id,
     kind: permit.kind,
@@ -32,16 +32,13 @@ export function csvOf(permit: PastPermit): Record<string, CsvValue> {
     until: csvTime(permit.until),
     ...decisionColumns(permit, 'second_person'),
     ...decisionColumns(permit, 'user'),
-    ...saidColumns('lifted', lifted),
     ...saidColumns('revoked', revoked),
     review: review?.reason,
     ...saidColumns('reviewed', review),
-    overridden_by: overriddenBy?.id,
-    overridden: csvTime(overriddenBy?.at),
   }
 }
 
-function decisionColumns({ decisions }: PastPermit, need: PastPermit['needs'][number]) {
+function decisionColumns({ decisions }: Permit, need: Permit['needs'][number]) {
   const found = decisions.find((each) => each.need === need)
   return {
     [need]: found && (found.isGranted ? 'granted' : 'refused'),
@@ -49,7 +46,7 @@ function decisionColumns({ decisions }: PastPermit, need: PastPermit['needs'][nu
   }
 }
 
-function saidColumns(name: string, said: PastPermit['review'] | PastPermit['revoked']) {
+function saidColumns(name: string, said: Permit['review'] | Permit['revoked']) {
   const { at, by, note } = said ?? {}
   return {
     [name]: csvTime(at),

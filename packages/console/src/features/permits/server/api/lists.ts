@@ -51,10 +51,9 @@ export async function showPermit(call: PermitCall): Promise<void> {
   const { operator, until } = permit
   const found = { ...permit, operator: operator.id, until }
   const rows = await rowsUnder(found, call)
-  const past = { ...decidable, permit: await requirePermits(call).withOverride(permit) }
   const isAwaited = permit.state === 'requested' && permit.needs.includes('second_person')
   call.ctx.body = {
-    permit: await shownWithRefusals(past, call),
+    permit: await shownWithRefusals(decidable, call),
     ...(isAwaited ? { deciders: shownDeciders(decidable) } : {}),
     impersonations: rows.map((row) => shownRow(row, call)),
     now: call.now(),
@@ -69,8 +68,8 @@ async function showAnswer(call: PermitCall): Promise<boolean> {
   if (!answer) return false
   const { caller, now } = call
   const operator = isAudited(caller.role) ? undefined : caller.id
-  const { customer, requestedAt, until } = answer
-  const rows = await rowsUnder({ id, customer, requestedAt, operator, until }, call)
+  const { customer, requestedAt } = answer
+  const rows = await rowsUnder({ id, customer, requestedAt, operator, until: undefined }, call)
   if (operator !== undefined && rows.length === 0) return false
   call.ctx.body = {
     answer,

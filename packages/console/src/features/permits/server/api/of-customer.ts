@@ -4,9 +4,8 @@ import { isId } from '../../../../kernel/ids.ts'
 import { oneOf, type Read } from '../../../../kernel/input.ts'
 import { notFound } from '../../../../web/http/problem.ts'
 import { operatorLimit } from '../../../../web/operator-limit.ts'
-import type { Permits, Standing, StandingChoice } from '../options.ts'
+import type { Permits, Standing } from '../options.ts'
 import type { Permit } from '../permit.ts'
-import { STANDING_CHOICES } from '../shape.ts'
 import type {
   AccountPermit,
   AccountPermitsAnswer,
@@ -20,10 +19,10 @@ const MAX_IN_AN_HOUR = 60
 const HOUR_S = 3600
 
 export const OWN_PERMIT = { id: v.string('must be a text') }
-export const CHOICE = { choice: oneOf(STANDING_CHOICES) }
+export const CHOICE = { choice: oneOf(['ask', 'allow']) }
 
 /** What a customer says to a request or a permit. */
-export const CUSTOMER_WORDS = ['grant', 'refuse', 'lift', 'revoke'] as const
+export const CUSTOMER_WORDS = ['grant', 'refuse', 'revoke'] as const
 type CustomerWord = (typeof CUSTOMER_WORDS)[number]
 
 type CustomerAsking = Pick<CustomerPermitCall, 'caller'> & { readonly permits: Permits }
@@ -39,18 +38,8 @@ export function customersAnswers() {
     throw notFound('there is no such request about you')
   }
 
-  /** What a customer can always say stays, where the deployment does not say what else. */
-  const findOffers = (permits: Permits, customer: string) =>
-    permits.findOffers(customer).catch((): readonly StandingChoice[] => ['ask'])
-
-  async function switchOf(
-    permits: Permits,
-    customer: string,
-    standing: Standing,
-  ): Promise<AccountSwitch | undefined> {
-    if (!permits.hasStanding) return undefined
-    return { offers: await findOffers(permits, customer), ...standing }
-  }
+  const switchOf = (permits: Permits, standing: Standing): AccountSwitch | undefined =>
+    permits.hasStanding ? standing : undefined
 
   return {
     /** `undefined` if the console has no permits. */
@@ -59,13 +48,13 @@ export function customersAnswers() {
       if (!permits) return undefined
       const filter = { customer: caller.id, isOpen: true } as const
       const [open, answer] = await Promise.all([permits.list(filter), permits.standing(caller.id)])
-      const standing = await switchOf(permits, caller.id, answer)
+      const standing = switchOf(permits, answer)
       const shown = (state: Permit['state']) => (permit: Permit) =>
         permit.state === state ? shownToCustomer(permit, call) : []
       return {
         asked: open.permits.filter(awaitsCustomer).flatMap(shown('requested')),
         granted: open.permits.flatMap(shown('granted')),
-        refused: open.permits.flatMap((permit) => refusedToCustomer(permit, call)),
+        refused: open.permits.flatMap((permit) => refusedByCustomer(permit, call)),
         ...(standing ? { standing } : {}),
       }
     },
@@ -78,7 +67,7 @@ export function customersAnswers() {
         const permits = requirePermits(call)
         const permit = await findOwn(call.body.id, { ...call, permits })
         // A customer can always say no.
-        if (method === 'grant' || method === 'lift') await limit(call.caller.id)
+        if (method === 'grant') await limit(call.caller.id)
         await permits[method](permit.id, { by: call.caller.id })
       }
     },
@@ -89,9 +78,9 @@ export function customersAnswers() {
     ): Promise<AccountSwitch | undefined> {
       const { body, caller } = call
       const permits = requirePermits(call)
-      if (body.choice !== 'ask' && body.choice !== 'never') await limit(caller.id)
+      if (body.choice !== 'ask') await limit(caller.id)
       const standing = await permits.setStanding(caller.id, body.choice)
-      return switchOf(permits, caller.id, standing)
+      return switchOf(permits, standing)
     },
   }
 }
@@ -100,11 +89,10 @@ function awaitsCustomer({ needs, decisions }: Permit): boolean {
   return needs.includes('user') && !decisions.some(({ need }) => need === 'user')
 }
 
-function refusedToCustomer(permit: Permit, call: CustomerPermitCall): readonly AccountRefusal[] {
+function refusedByCustomer(permit: Permit, call: CustomerPermitCall): readonly AccountRefusal[] {
   const said = permit.decisions.find(({ isGranted }) => !isGranted)
-  if (permit.state !== 'refused' || !said) return []
-  const refusal = { refusedAt: said.at, isMine: said.need === 'user' }
-  return [{ ...shownToCustomer(permit, call), ...refusal }]
+  if (permit.state !== 'refused' || said?.need !== 'user') return []
+  return [{ ...shownToCustomer(permit, call), refusedAt: said.at }]
 }
 
 function shownToCustomer(permit: Permit, call: CustomerPermitCall): AccountPermit {

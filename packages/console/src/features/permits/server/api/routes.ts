@@ -26,7 +26,7 @@ export const permitRoutes: readonly StaffRoute<PermitCall>[] = [
   staff.get('/permits/history', ALL_ROLES, listHistory, { hasQuery: true }),
   staff.get('/permits/history.csv', SUPERVISING_ROLES, exportHistory, EXPORTS),
   staff.get('/permits/:id', ALL_ROLES, showPermit),
-  ...(['grant', 'refuse', 'lift', 'revoke', 'review'] as const).map((what) =>
+  ...(['grant', 'refuse', 'revoke', 'review'] as const).map((what) =>
     staff.post(`/permits/:id/${what}`, ALL_ROLES, decide(what)),
   ),
 ]
@@ -64,16 +64,12 @@ export function customerPermits() {
 
 const SAVED = {
   ask: 'standingAsk',
-  always: 'standingAlways',
-  never: 'standingNever',
-  day: 'saved',
-  week: 'saved',
-  rule: 'saved',
+  allow: 'standingAllow',
+  rule: 'standingAsk',
 } as const
 
 const SAID = {
   grant: 'permitAllowed',
   refuse: 'permitRefused',
-  lift: 'permitLifted',
   revoke: 'permitRevoked',
 } as const

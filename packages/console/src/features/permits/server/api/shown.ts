@@ -5,7 +5,6 @@ import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
 import type { Call, Caller, CustomerCall } from '../../../../web/parts.ts'
 import type { Pause } from '../../../../web/pause-answers.ts'
 import { ticketLink } from '../../../../web/ticket-link.ts'
-import type { PastPermit } from '../history-filter.ts'
 import type { Approver, Permits } from '../options.ts'
 import type { Pauses } from '../pauses.ts'
 import type { Permit } from '../permit.ts'
@@ -69,12 +68,6 @@ function awaits({ state, needs, decisions }: Permit): boolean {
   )
 }
 
-/** Of a refusal by an approver: the customer's is the customer's to lift. */
-function isLiftable({ state, lifted, decisions }: Permit): boolean {
-  const isCustomers = decisions.some(({ need, isGranted }) => need === 'user' && !isGranted)
-  return state === 'refused' && !lifted && !isCustomers
-}
-
 /** The permit, with what was refused before, for who decides or reviews. */
 export async function shownWithRefusals(
   decidable: Decidable,
@@ -110,14 +103,13 @@ export function shownPermit(
     ...(isDecider && awaits(permit) ? (['grant'] as const) : []),
     ...(isOpen && (isMine || isDecider) ? (['revoke'] as const) : []),
     ...(isDecider && isReviewDue(permit) ? (['review'] as const) : []),
-    ...(isDecider && isLiftable(permit) ? (['lift'] as const) : []),
   ]
   return { ...permit, ...namedApplication(permit, call), isMine, may }
 }
 
 /** One of the past: what can be done with it, its own page says. */
 export function shownPast(
-  permit: PastPermit,
+  permit: Permit,
   call: Pick<Call, 'caller' | 'language' | 'settings'>,
 ): PastPermitAnswer {
   const isMine = permit.operator.id === call.caller.id
