@@ -30,7 +30,11 @@ const LINKS: readonly HeadLink[] = [
     roles: ['lead'],
     label: ({ impersonations }) => impersonations.operators.title,
   },
-  { to: '/running', roles: ALL_ROLES, label: ({ impersonations }) => impersonations.running.title },
+  {
+    to: '/running',
+    roles: SUPERVISING_ROLES,
+    label: ({ impersonations }) => impersonations.running.title,
+  },
   {
     ...{ to: '/approvals', roles: ALL_ROLES, needs: 'permits', shows: 'toDecide' },
     label: ({ permits }) => permits.title,

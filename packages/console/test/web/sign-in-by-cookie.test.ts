@@ -379,6 +379,14 @@ describe('a page', () => {
     expect(body.rules).to.deep.equal([null, null])
   })
 
+  it('leads an operator who may erase to pages for operators alone', async () => {
+    await using deployment = await deploy({ console: { mayErase: () => true } })
+    const { text } = await deployment.browse('olivia', '/personal-data')
+    const [head = ''] = /<nav.*?<\/nav>/s.exec(text) ?? []
+    const links = [...head.matchAll(/href="\/console([^"]*)"/g)].map(([, path]) => path)
+    expect(links).to.deep.equal(['', '/audit', '/personal-data'])
+  })
+
   it('is in the zone of the time zone cookie, and in UTC without a good one', async () => {
     await using deployment = await deploy({ console: { mayErase: () => true } })
     await deployment.impersonate()
