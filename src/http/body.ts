@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'node:util'
-import type { Context } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { errors } from 'oidc-provider'
 import { instance } from '../host/weak-cache.ts'
 import type { Step } from './answers.ts'
@@ -30,6 +29,9 @@ type RefuseBody = (status: 400 | 413 | 415, description: string, cause?: unknown
 const invalidRequest: RefuseBody = (status, description, cause) =>
   new errors.InvalidRequest(description, status, { cause })
 
+/** Parsers by their largest body, in bytes. */
+const parsers = new Map<number, Promise<Middleware>>()
+
 /**
  * Reads a JSON request body, and nothing else: no form, no multipart, no file touches the disk.
  *
@@ -49,13 +51,20 @@ export async function readJsonBody(
   }
   // Some frameworks read the body before any middleware runs. Their limits apply then.
   if (!ctx.req.readable) return Reflect.get(ctx.req, 'body') ?? Reflect.get(ctx.request, 'body')
+  const parser = parsers.get(maxBytes) ?? jsonParser(maxBytes)
+  parsers.set(maxBytes, parser)
+  const parse = await parser
   try {
-    const bytes = await readBytes(ctx.req, maxBytes)
-    if (bytes) return parseJson(bytes)
+    await parse(ctx, async () => {})
+    return decode(ctx.request)
   } catch (cause) {
-    throw refuse(400, 'the body is not a valid JSON object', cause)
+    const status = cause instanceof Error && 'status' in cause ? cause.status : 400
+    if (status === 400) throw refuse(400, 'the body is not a valid JSON object', cause)
+    // The response needs the connection, and the client may still send.
+    ctx.req.resume()
+    if (status === 413) throw refuse(413, `the body must not exceed ${maxBytes} bytes`, cause)
+    throw cause
   }
-  throw refuse(413, `the body must not exceed ${maxBytes} bytes`)
 }
 
 function isJson(contentType: string): boolean {
@@ -67,34 +76,31 @@ function isJson(contentType: string): boolean {
   }
 }
 
-/** @returns `undefined` for a body that is longer. Its rest is dropped. */
-async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = []
-  let length = 0
-  // Not destroyed: the response needs its connection, and the client may still send.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    length += chunk.length
-    if (length > maxBytes) break
-    chunks.push(chunk)
-  }
-  request.resume()
-  return length > maxBytes ? undefined : Buffer.concat(chunks)
+async function jsonParser(maxBytes: number): Promise<Middleware> {
+  // Loaded on first use. koa-body brings a multipart parser and a schema library along, which
+  // would cost every start of the provider more than everything else in this package together.
+  const { koaBody } = await import('koa-body')
+  return koaBody({
+    json: true,
+    jsonLimit: maxBytes,
+    jsonStrict: true,
+    // One character for each byte, because koa-body itself would replace bytes that are not UTF-8.
+    encoding: 'binary',
+    includeUnparsed: true,
+    multipart: false,
+    text: false,
+    urlencoded: false,
+  })
 }
 
 /**
- * RFC 8259 §8.1: "JSON text exchanged between systems that are not part of a closed ecosystem MUST
- * be encoded using UTF-8." An empty body is an empty object.
+ * Decodes a body that was read a byte at a time. RFC 8259 §8.1: "JSON text exchanged between
+ * systems that are not part of a closed ecosystem MUST be encoded using UTF-8."
  *
- * @throws Error for bytes that are not UTF-8, and for JSON that is neither object nor array, or has
- * a member `__proto__`
+ * @throws TypeError for bytes that are not UTF-8
  */
-function parseJson(bytes: Buffer): object {
-  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  const json: unknown = JSON.parse(text || '{}', (name, value) => {
-    // Code of the deployment may copy it, and change a prototype.
-    if (name === '__proto__') throw new TypeError('a member is __proto__')
-    return value
-  })
-  if (typeof json === 'object' && json !== null) return json
-  throw new TypeError('neither an object nor an array')
+function decode({ body, rawBody }: Context['request']): unknown {
+  const bytes = Buffer.from(String(rawBody), 'latin1')
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  return text === rawBody ? body : JSON.parse(text)
 }
