@@ -105,7 +105,7 @@ describe('the start page of the example', function () {
       async function press(page: Page, text: string, isAgain: boolean): Promise<void> {
         const root = page.locator(isAgain ? 'dialog:visible' : 'body')
         const control = root
-          .locator('button:visible, a.button:visible')
+          .locator('button:visible, a.button:visible, summary.button:visible')
           .filter({ hasText: reads(text) })
         await control.first().waitFor()
         const note = root.locator('textarea#note, textarea#found')

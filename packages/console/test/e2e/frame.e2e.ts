@@ -201,6 +201,8 @@ describe('the frame of the console', function () {
     }
     const lists = ['/customers', '/running', '/audit', '/alarms', '/customers/alice']
     expect(await widths(lists)).to.deep.equal([1552])
-    expect(await widths(['/rules', '/act?user=alice', '/act'])).to.deep.equal([960])
+    expect(await widths(['/act?user=alice', '/act'])).to.deep.equal([960])
+    await page.goto('/console/rules')
+    expect(Math.round((await page.locator('.page').boundingBox())?.width ?? 0)).to.equal(960)
   })
 })

@@ -190,11 +190,41 @@ describe('the sign-in to the pages', function () {
     expect(to.origin + to.pathname).to.equal(`${own.issuer}/session/end`)
     expect(to.searchParams.get('post_logout_redirect_uri')).to.equal(own.consoleUrl)
     const [, claims = ''] = to.searchParams.get('id_token_hint')?.split('.') ?? []
-    expect(JSON.parse(Buffer.from(claims, 'base64url').toString()).sub).to.equal('olivia')
+    const hint = JSON.parse(Buffer.from(claims, 'base64url').toString())
+    expect(hint).to.include({ sub: 'olivia' })
+    expect(hint.auth_time, 'by which the provider knows its session').to.be.a('number')
     expect((await fetch(to)).status).to.equal(200)
     expect(headers.getSetCookie().join()).to.include('support-console=; Path=/console; Max-Age=0')
     expect(await own.provider.AccessToken.find(token)).to.equal(undefined)
     expect((await own.provider.impersonation.get(running.id))?.state).to.equal('ended')
+  })
+
+  it('tells a stream and a script that the sign-in is over, and leads them nowhere', async () => {
+    const cookie = 'support-console=over'
+    const headers = { cookie, accept: 'text/event-stream' }
+    expect((await deployment.browse('grace', '/stream', headers)).status).to.equal(401)
+  })
+
+  it('is a 503 if the provider breaks off or does not answer', async () => {
+    await using own = await deploy()
+    let isBroken = true
+    own.provider.use(async (ctx, next) => {
+      if (ctx.path !== '/token') return next()
+      ctx.respond = false
+      ctx.res.writeHead(200, { 'content-length': 100 })
+      if (isBroken) ctx.res.write('{', () => ctx.res.destroy())
+    })
+    const { go } = browser()
+    const begun = locationOf(await go(`${own.consoleUrl}/rules`))
+    const state = begun.searchParams.get('state') ?? ''
+    const answer = new URLSearchParams({ state, code: 'c', iss: own.issuer })
+    expect((await go(`${own.consoleUrl}/callback?${answer}`)).status).to.equal(503)
+    isBroken = false
+    const ask = providerInProcess(own.provider)
+    const late = await ask('/token', new URLSearchParams(), AbortSignal.timeout(50)).catch(
+      (error: Error) => error.name,
+    )
+    expect(late).to.be.oneOf(['AbortError', 'TimeoutError'])
   })
 
   it('redeems the code in the process: nothing has to listen at the address of the issuer', async () => {
@@ -400,5 +430,7 @@ describe('a page', () => {
     const utc = await hourIn('UTC')
     expect(await hourIn('Asia/Kolkata')).not.to.equal(utc)
     for (const wrong of ['Mars/Olympus', '%', '<b>', '']) expect(await hourIn(wrong)).to.equal(utc)
+    const broken = `${token}; zone=%FF`
+    expect((await deployment.browse('grace', '/rules', { cookie: broken })).status).to.equal(200)
   })
 })

@@ -20,14 +20,20 @@ function show(id: string, isShown: boolean): void {
   if (element) element.hidden = !isShown
 }
 
+let isSignedOut = false
+
 async function fetchPage(address: string): Promise<Document | undefined> {
   const response = await fetch(address, { headers: { accept: 'text/html' }, cache: 'no-store' })
   const isElsewhere = new URL(response.url).pathname !== new URL(address, location.href).pathname
   if (response.status === 401 || (response.redirected && isElsewhere)) {
     show('signed-out', true)
+    show('interrupted', false)
+    isSignedOut = true
     return undefined
   }
   if (!response.ok) return undefined
+  if (isSignedOut) show('signed-out', false)
+  isSignedOut = false
   const html = await response.text()
   return new DOMParser().parseFromString(policy?.createHTML(html) ?? html, 'text/html')
 }
@@ -78,10 +84,12 @@ function concernsPage(ids: readonly string[]): boolean {
 }
 
 let stream: EventSource | undefined
+/** How much waits for the reader, as the stream said last. */
+let counts = ''
 let interruption: ReturnType<typeof setTimeout> | undefined
 
 function follow(): void {
-  if (every !== '') return
+  if (every !== '' || isSignedOut) return
   stream = new EventSource(`${base}/stream`)
   stream.addEventListener('open', () => {
     clearTimeout(interruption)
@@ -90,13 +98,15 @@ function follow(): void {
   })
   let isFirst = true
   stream.addEventListener('changed', ({ data }) => {
-    const { ids = [] } = JSON.parse(data)
+    const { ids = [], alarms, toDecide } = JSON.parse(data)
+    const before = counts
+    counts = `${alarms} ${toDecide}`
     // The first one tells that the stream has begun: what is shown is newer.
-    if (!isFirst && concernsPage(ids)) void refresh()
+    if (!isFirst && (counts !== before || concernsPage(ids))) void refresh()
     isFirst = false
   })
   stream.addEventListener('error', () => {
-    interruption ??= setTimeout(() => show('interrupted', true), INTERRUPTION_MS)
+    interruption ??= setTimeout(() => show('interrupted', !isSignedOut), INTERRUPTION_MS)
     // The server refused it: the sign-in may be over.
     if (stream?.readyState === EventSource.CLOSED) {
       setTimeout(() => !document.hidden && follow(), INTERRUPTION_MS)

@@ -34,10 +34,8 @@ function isLocale(tag: string): boolean {
 
 /** UTC until the script has written the cookie. */
 function zoneOf(ctx: Context): string {
-  const zone = decodeURIComponent(
-    ctx.cookies.get(ZONE_COOKIE)?.replaceAll(/%(?![\dA-F]{2})/gi, '') ?? '',
-  )
   try {
+    const zone = decodeURIComponent(ctx.cookies.get(ZONE_COOKIE) ?? '')
     return new Intl.DateTimeFormat('en', { timeZone: zone || 'UTC' }).resolvedOptions().timeZone
   } catch {
     return 'UTC'

@@ -96,9 +96,11 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
   })
   router.post(`${base}/sign-out`, problems(serving), async (ctx) => {
     assertSameOrigin(ctx, url)
-    const person = await findPerson(ctx, readCookie(ctx, cookie.name) ?? '')
-    await site.beforeSignOut?.(person, ctx)
+    const token = readCookie(ctx, cookie.name) ?? ''
     writeCookie(ctx, cookie, '', 0)
+    const person = await orNobody(() => findPerson(ctx, token))
+    if (!person) return redirect(ctx, base)
+    await site.beforeSignOut?.(person, ctx)
     await signOut(ctx, provider, person, { clientId, returnTo: url + base })
   })
   for (const [path, routes] of Map.groupBy(site.table, (route) => route.path)) {
@@ -185,6 +187,8 @@ async function answer<C extends AnyCall, A extends At>(
   const person = token === undefined ? undefined : await orNobody(findAgain)
   if (!person) {
     if (isPost) return showLateForm(serving, ctx, values)
+    // A stream or a script that asks is told so, and goes nowhere.
+    if (!isBrowser(ctx)) await findAgain()
     return flow.begin(ctx, hereOf(ctx, site.base), route.path === '' ? 'none' : undefined)
   }
   if (!isPost && isBrowser(ctx) && isDue(person))

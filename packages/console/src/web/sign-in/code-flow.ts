@@ -76,7 +76,8 @@ export function codeFlow(
       ...[server, client, oauth.None(), parameters, redirectUri, verifier],
       {
         [oauth.allowInsecureRequests]: true,
-        [oauth.customFetch]: (_url, { body }) => ask(tokenPath, new URLSearchParams(String(body))),
+        [oauth.customFetch]: (_url, { body, signal }) =>
+          ask(tokenPath, new URLSearchParams(String(body)), signal),
         signal: () => AbortSignal.timeout(TIMEOUT_MS),
       },
     )
@@ -140,7 +141,9 @@ function readBegun(ctx: Context, name: string): Begun | undefined {
 
 /** Whether a text is an address below our own path, and leads nowhere else. */
 export function isPathBelow(to: unknown): to is string {
-  return typeof to === 'string' && /^(?:|[/?][!-~]*)$/.test(to) && !/^\/[/\\]/.test(to)
+  if (typeof to !== 'string' || !/^(?:|[/?][!-~]*)$/.test(to)) return false
+  const [path = ''] = to.split('?')
+  return !/^\/[/\\]|\\|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(path)
 }
 
 /** @throws Problem 503 where the provider did not answer */

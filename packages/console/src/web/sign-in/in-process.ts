@@ -4,7 +4,11 @@ import { buffer } from 'node:stream/consumers'
 import type { Provider } from 'oidc-provider-impersonation'
 
 /** Sends one request to the provider. The path is one of the provider's own: `/token`. */
-export type AskProvider = (path: string, form: URLSearchParams) => Promise<Response>
+export type AskProvider = (
+  path: string,
+  form: URLSearchParams,
+  signal?: AbortSignal,
+) => Promise<Response>
 
 /**
  * Sends requests to the provider in this process, over a pair of streams. The public address of the
@@ -15,7 +19,7 @@ export function providerInProcess(provider: Provider): AskProvider {
   // It never listens: each request brings its own connection.
   const server = createServer()
   let isReady = false
-  return async (path, form) => {
+  return async (path, form, signal) => {
     // Middleware that the deployment adds to the provider after the console counts as well.
     if (!isReady) server.on('request', provider.callback())
     isReady = true
@@ -29,13 +33,17 @@ export function providerInProcess(provider: Provider): AskProvider {
         path,
         headers: { host, 'content-type': 'application/x-www-form-urlencoded' },
         createConnection: () => ours,
+        ...(signal && { signal }),
       },
-      async (answer) => {
+      (answer) => {
         const headers = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
           values.map((value): [string, string] => [name, value]),
         )
-        const body = await buffer(answer)
-        resolve(new Response(body, { status: answer.statusCode ?? 500, headers }))
+        buffer(answer)
+          .then((body) =>
+            resolve(new Response(body, { status: answer.statusCode ?? 500, headers })),
+          )
+          .catch(reject)
       },
     )
       .on('error', reject)

@@ -23,6 +23,8 @@ export async function signOut(
     const client = await provider.Client.find(clientId)
     const idToken = client && new provider.IdToken({}, { client })
     idToken?.set('sub', id)
+    const session = token.sessionUid && (await provider.Session.findByUid(token.sessionUid))
+    if (session) idToken?.set('auth_time', session.authTime())
     const expiresAt = Math.floor(Date.now() / 1000) + HINT_SECONDS
     const hint = await idToken?.issue({ use: 'idtoken', expiresAt })
     to.search = new URLSearchParams({
