@@ -20,7 +20,7 @@ describe('npm start', function () {
     const links = [...running.printed().matchAll(/^(?!POST).*? (http:\S+)$/gm)]
     expect(links.length).to.be.at.least(5)
     for (const [line, url = ''] of links.filter(([line]) => !line.includes('POST'))) {
-      const { status } = await send(url, { redirect: 'follow' })
+      const { status } = await send(url, { redirect: 'follow', headers: { accept: 'text/html' } })
       expect(status, line).to.equal({ oidc: 404, orders: 401 }[url.split('/')[3] ?? ''] ?? 200)
     }
     running.child.kill('SIGINT')

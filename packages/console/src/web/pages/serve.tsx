@@ -81,7 +81,7 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
 
   router.get(`${base}/callback`, problems(serving), async (ctx, next) => {
     // The pages that are not from the server yet sign in by themselves.
-    if (!flow.isOurs(ctx)) return next()
+    if (!site.isWhole && !flow.isOurs(ctx)) return next()
     const { to, trouble } = await flow.finish(ctx)
     if (trouble === undefined) return redirect(ctx, base + to)
     redirect(ctx, `${base}/sign-in?${new URLSearchParams({ why: trouble, to })}`)

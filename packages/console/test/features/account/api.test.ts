@@ -392,6 +392,11 @@ describe('the API of the account page', () => {
       expect((await ask('alice', '', {})).status).to.equal(405)
       expect((await ask('alice', '/end')).status).to.equal(405)
       expect((await ask('alice', '/End')).status).to.equal(404)
+      // An answer of the provider for another browser.
+      const foreign = await fetch(`${deployment.url}/account/callback?code=c&state=s`, {
+        redirect: 'manual',
+      })
+      expect(foreign.headers.get('location')).to.equal('/account/sign-in?why=elsewhere&to=')
       expect((await ask('alice', '/constructor')).status).to.equal(404)
     })
   })
