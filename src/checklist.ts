@@ -14,7 +14,7 @@ import { knowsApis } from './policy/management-api.ts'
 import type { ImpersonationEvents } from './public/events.ts'
 import type { ChecklistItem } from './public/objects.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
-import { otherSpelling } from './shared/text.ts'
+import { otherSpellings } from './shared/spellings.ts'
 import { issuerUri, STATUS_LISTS_PATH } from './shared/uris.ts'
 
 /** The longest acceptable lifetime of an access token that cannot be ended, in seconds. */
@@ -175,14 +175,15 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
 }
 
 /**
- * Checks whether `findAccount` takes another spelling of a stored id for an id of its own. Its
- * storage then compares without case, and the rules of a deployment do not.
+ * Checks whether `findAccount` takes another spelling of a stored id for an id of its own. If two
+ * spellings, drawn at random, are accounts, its storage compares without case, and the rules of a
+ * deployment do not.
  */
 async function findOtherSpellings(provider: Provider): Promise<Finding> {
   const stored = await findIdWithCase(provider)
   if (stored === undefined) return NOTHING_TO_TRY
-  const found = await findAccountById(provider, otherSpelling(stored))
-  return found !== undefined && found.accountId !== stored
+  const found = await Promise.all(otherSpellings(stored).map((id) => findAccountById(provider, id)))
+  return found.every((account) => account !== undefined && account.accountId !== stored)
 }
 
 /** The clients that `managementApi.clients` names to issue, but that cannot. */

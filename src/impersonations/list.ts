@@ -14,7 +14,7 @@ import type {
   ImpersonationState,
 } from '../public/objects.ts'
 import { present } from '../shared/json.ts'
-import { otherSpelling } from '../shared/text.ts'
+import { hasCase } from '../shared/spellings.ts'
 import {
   MAX_CLOCK_DIFFERENCE,
   MAX_CLOCK_TOLERANCE,
@@ -100,7 +100,7 @@ export async function findOpaqueResources(provider: Provider): Promise<readonly 
 /** Returns a user of the last impersonations whose id has a letter of two cases. */
 export async function findIdWithCase(provider: Provider): Promise<string | undefined> {
   const ids = (await findNewest(provider)).map(({ accountId }) => accountId)
-  return ids.find((id) => otherSpelling(id) !== id)
+  return ids.find(hasCase)
 }
 
 export function lookUpOf({ userId, actor, requestedBy }: ImpersonationFilter): LookUp {

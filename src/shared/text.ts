@@ -54,11 +54,3 @@ export function boundedId(
   if (hasSeenEnds(id)) return id
   throw refuse(`${name} must not begin or end with a blank or an invisible character`)
 }
-
-/** Swaps the case of the last letter. A text without a letter of two cases stays as it is. */
-export function otherSpelling(text: string): string {
-  return text.replace(/[\p{Lu}\p{Ll}](?=[^\p{Lu}\p{Ll}]*$)/u, (letter) => {
-    const lower = letter.toLowerCase()
-    return letter === lower ? letter.toUpperCase() : lower
-  })
-}

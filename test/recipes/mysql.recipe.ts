@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise'
+import type { Configuration } from 'oidc-provider'
 import { MysqlAdapter, table } from '../../examples/recipes/mysql.ts'
 import { adapterContract } from '../../packages/testing/src/adapters/index.ts'
 import { MYSQL_URL, suiteOn, until } from '../adapters/servers.ts'
+import { deploy } from '../support/deployment.ts'
 import { race } from './race.ts'
 
 /** The recipe on a pool of its own. */
@@ -73,6 +75,44 @@ suite('The recipe for MySQL and MariaDB, on MariaDB', () => {
     other.release()
     await revoked
     assert.deepEqual(await Promise.all(ids.map((id) => adapter.find(id))), [undefined, undefined])
+  })
+
+  describe("a users' table with the defaults of the database", () => {
+    /** Answers of an issue for each id, and the line of check(), with one way to name the account. */
+    async function tryOut(idOf: (asked: string, stored: string) => string) {
+      const findAccount: Configuration['findAccount'] = async (_ctx, sub) => {
+        const select = 'SELECT id FROM users WHERE id = ?'
+        const [[row]] = await first.pool.query<RowDataPacket[]>(select, [sub])
+        return row && { accountId: idOf(sub, row.id), claims: () => ({ sub: row.id }) }
+      }
+      await using deployment = await deploy({
+        configuration: { findAccount },
+        impersonation: { authorize: ({ account }) => account.accountId !== 'root' },
+      })
+      const statuses: number[] = []
+      for (const userId of ['alice', 'root', 'ROOT', 'röot', 'root ']) {
+        statuses.push((await deployment.issue({ userId })).status)
+      }
+      const list = await deployment.provider.impersonation.check()
+      return { statuses, ok: list.find(({ id }) => id === 'account_ids')?.ok }
+    }
+
+    before(async () => {
+      await first.pool.query('CREATE TABLE users (id varchar(64) PRIMARY KEY)')
+      await first.pool.query("INSERT INTO users VALUES ('root'), ('alice')")
+    })
+
+    it('has no other spelling of an administrator, where findAccount answers the stored id', async () => {
+      const { statuses, ok } = await tryOut((_asked, stored) => stored)
+      assert.deepEqual(statuses, [201, 403, 404, 404, 400])
+      assert.equal(ok, true)
+    })
+
+    it('has them where findAccount answers what it was asked for, and check() says so', async () => {
+      const { statuses, ok } = await tryOut((asked) => asked)
+      assert.deepEqual(statuses, [201, 403, 201, 201, 400])
+      assert.equal(ok, false)
+    })
   })
 
   it('rejects within seconds where the database does not answer', async () => {

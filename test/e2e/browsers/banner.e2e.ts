@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { build } from 'esbuild'
 import { NARROW, WIDE } from '../../../packages/console/test/e2e/support/visit.ts'
 import { type Example, listen } from '../../example-provider/support.ts'
 import { inEachBrowser } from './support/browsers.ts'
@@ -34,8 +35,8 @@ const LAYERS: Readonly<Record<string, Layered>> = {
     html: `${BOOTSTRAP}<nav class="navbar sticky-top bg-primary"><a class="navbar-brand" href="/">Shop</a></nav>`,
     header: 'nav',
   },
-  'an AppBar of MUI, by its name': {
-    html: '<style>header { position: fixed; top: 0; left: 0; right: 0; z-index: 1100 }</style><header class="MuiAppBar-root MuiAppBar-positionFixed">Shop</header>',
+  'an AppBar of MUI': {
+    html: '<div id="mui"></div><script type="module" src="/mui.js"></script>',
     header: '.MuiAppBar-root',
   },
   'an application in a fixed layer that scrolls': {
@@ -49,6 +50,10 @@ const LAYERS: Readonly<Record<string, Layered>> = {
       layer.addEventListener('shown.bs.modal', shown)
       new bootstrap.Modal(layer).show()
     })`,
+  },
+  "MUI's dialog": {
+    html: '<div id="mui"></div><script type="module" src="/mui.js"></script>',
+    open: 'openDialog(), new Promise((shown) => setTimeout(shown, 500))',
   },
   'a popover that fills the window': {
     html: '<div id="layer" popover style="inline-size: 100vw; block-size: 100vh">Orders</div>',
@@ -94,11 +99,6 @@ inEachBrowser('the banner above the layers of a page', (browser) => {
       const names = { actorName: 'Olivia Reyes', userName: 'Alice Ng', changes: true }
       globalThis.banner = lab.show(lab.session(), names)
       globalThis.part = (name) => banner.shadowRoot.querySelector('[part=' + name + ']')
-      globalThis.raised = 0
-      part('end').parentNode.showPopover = function () {
-        raised += 1
-        HTMLElement.prototype.showPopover.call(this)
-      }
     })`)
   }
 
@@ -110,16 +110,23 @@ inEachBrowser('the banner above the layers of a page', (browser) => {
         await tab.setSize(viewport)
         await show(person)
         await isAbove(person)
+        let before = await tab.screenshot()
+        // WebKit gives a window its size some time after it was told.
+        await until('window at rest', async () => {
+          const earlier = before
+          before = await tab.screenshot()
+          return (await differing(person, earlier)) < 0.01
+        })
         if (enter) {
-          await tab.evaluate('raised = 0')
           await tab.evaluate(enter)
-          // Until a modal one is closed, the banner is seen above it and cannot be pressed.
           if (close) {
-            await until('a banner that was raised', () => tab.evaluate('raised > 0'))
+            await until('"who" in sight', async () => (await differing(person, before)) < 0.01)
+            await keep(person, `${name}, open`, size)
             await tab.evaluate(close)
           }
         }
         await isAbove(person)
+        await keep(person, name, size)
         await tab.evaluate('scrollTo(0, 500)')
         await isAbove(person)
         if (header) {
@@ -134,6 +141,7 @@ inEachBrowser('the banner above the layers of a page', (browser) => {
             tab.evaluate(`
             document.querySelector('${header}').getBoundingClientRect().top >= part('end').parentNode.getBoundingClientRect().bottom - 1`),
           )
+          await keep(person, `${name}, moved down`, size)
         }
         await person.press('End')
         expect(await tab.evaluate('lab.current.ends')).to.equal(1)
@@ -150,12 +158,15 @@ inEachBrowser('the banner above the layers of a page', (browser) => {
       const end = part('end')
       end.focus()
       for (const type of ['focus', 'blur']) addEventListener(type, () => heard.push(type), true)
+      let shown = 0
+      const { showPopover } = HTMLElement.prototype
+      end.parentNode.showPopover = function () { shown += 1; showPopover.call(this) }
       for (let round = 0; round < 20; round += 1) {
         layer.togglePopover()
         await new Promise((done) => setTimeout(done, 50))
       }
       await new Promise((done) => setTimeout(done, 300))
-      return { heard, shown: raised, isFocused: banner.shadowRoot.activeElement === end, isOpen: layer.matches(':popover-open') }
+      return { heard, shown, isFocused: banner.shadowRoot.activeElement === end, isOpen: layer.matches(':popover-open') }
     })()`)) as { heard: string[]; shown: number; isFocused: boolean; isOpen: boolean }
     expect(heard.shown).to.be.within(2, 8)
     expect(heard).to.deep.include({ heard: [], isFocused: true, isOpen: false })
@@ -180,6 +191,7 @@ inEachBrowser('the banner above the layers of a page', (browser) => {
         await tab.click(at.x, at.y)
         return tab.evaluate('globalThis.isCopied === true')
       })
+      await keep(person, `cover, ${layer}`, 'wide')
     }
   })
 })
@@ -193,13 +205,49 @@ async function isAbove({ tab }: Look): Promise<void> {
   )
 }
 
+/** How much of *who* looks other than in an earlier picture: 0 to 1. */
+async function differing({ tab }: Look, before: string): Promise<number> {
+  const now = await tab.screenshot()
+  return tab.evaluate(`(async () => {
+    const { x, y, width, height } = part('who').getBoundingClientRect()
+    const [one, other] = await Promise.all(${JSON.stringify([before, now])}.map(async (data) => {
+      const image = new Image()
+      image.src = 'data:image/png;base64,' + data
+      await image.decode()
+      const context = new OffscreenCanvas(width, height).getContext('2d')
+      context.drawImage(image, -x, -y)
+      return context.getImageData(0, 0, width, height).data
+    }))
+    return one.filter((value, index) => Math.abs(value - other[index]) > 8).length / one.length
+  })()`)
+}
+
+/** For the eye: `PICTURES=<folder>` keeps a picture of each. */
+async function keep({ tab }: Look, name: string, size: string): Promise<void> {
+  const folder = process.env.PICTURES
+  if (!folder) return
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, `${name}-${size}.png`), await tab.screenshot(), 'base64')
+}
+
 async function startServer(): Promise<Example> {
+  const { outputFiles } = await build({
+    entryPoints: [join(INSTALLED, '../page.jsx')],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    logLevel: 'error',
+  })
   return listen(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://x')
     const type = pathname.endsWith('.css') ? 'text/css' : 'text/javascript'
     if (pathname === '/') {
       response.setHeader('content-type', 'text/html')
       response.end(pageOf(LAYERS[searchParams.get('layer') ?? '']?.html ?? ''))
+    } else if (pathname === '/mui.js') {
+      response.setHeader('content-type', type).end(outputFiles[0]?.text)
     } else if (pathname.startsWith('/bootstrap/')) {
       const file = join(INSTALLED, 'bootstrap/dist', pathname.slice('/bootstrap'.length))
       response.setHeader('content-type', type).end(await readFile(file))
