@@ -1,3 +1,4 @@
+/** @jsxImportSource react */
 // A page of MUI with its defaults: an AppBar, and a Dialog that a test opens.
 import { AppBar, Button, Dialog, DialogTitle, Toolbar } from '@mui/material'
 import { useState } from 'react'
