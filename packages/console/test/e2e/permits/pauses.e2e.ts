@@ -102,7 +102,7 @@ describe('an objection', function () {
       await deployment[Symbol.asyncDispose]()
     })
 
-    it('tells the customer what happens now and offers to ask each time, tells the operator, and a lead lifts it', async () => {
+    it('tells the customer what happens now and takes that support asks each time, tells the operator, and a lead lifts it', async () => {
       await deployment.impersonate({ access: 'read' })
       await deployment.settled()
       await using olivia = await visitDeployment(deployment)
@@ -115,15 +115,14 @@ describe('an objection', function () {
       await object(page)
       await page
         .getByText(
-          reads(
-            'Olivia Okafor cannot act as you until another person of the team has looked into it. What Olivia Okafor ran for you has ended.',
-          ),
+          'This person cannot act as you until another person of the team has looked into it. What they ran for you has ended.',
         )
         .waitFor()
       const card = page.getByRole('article').filter({ hasText: 'cannot act as you' })
       await card.getByRole('heading', { name: reads('Olivia Okafor cannot act as you') }).waitFor()
       await expectGoodLooks(page, 'account-paused')
-      await page.getByRole('button', { name: 'Ask me each time from now on' }).click()
+      await page.getByRole('radio', { name: 'No, ask me each time' }).check()
+      await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('From now on, support asks you each time.').waitFor()
       const asksEachTime = page.getByRole('radio', { name: 'No, ask me each time', checked: true })
       // Sooner than the page looks by itself.
@@ -167,7 +166,7 @@ describe('an objection', function () {
     await deployment.settled()
     await using alice = await visit(deployment.url)
     await object(alice.page)
-    await alice.page.getByText(reads('Olivia Okafor cannot act as you until')).waitFor()
+    await alice.page.getByText('This person cannot act as you until').waitFor()
     await using grace = await visitDeployment(deployment)
     await enter(grace.page, 'grace', '/console/alarms')
     await expectGoodLooks(grace.page, 'alarms-paused')
