@@ -8,7 +8,7 @@ import { Frame } from './web/view/frame.tsx'
 import { Link } from './web/view/link.tsx'
 import type { Words } from './web/words/words.ts'
 
-/** What the frame needs beside the page: how much waits for the reader. */
+/** The reader of a page in the frame, and how much waits for them. */
 export interface FrameAt extends StaffAt {
   readonly counts: { readonly alarms: number; readonly toDecide: number }
 }

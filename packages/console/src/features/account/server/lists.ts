@@ -28,7 +28,7 @@ export const OWN = {
   limit: v.optional(numberParameter(1, MAX_ROWS_SHOWN), `${ROWS_PER_PAGE}`),
 }
 
-/** Who acted as the caller, newest first. */
+/** Lists the impersonations of the caller, newest first. */
 export async function listOwnImpersonations(
   call: CustomerCall,
   { before, limit }: Read<typeof OWN>,
@@ -43,7 +43,7 @@ export async function listOwnImpersonations(
   return { impersonations, ...present({ next: page.next }) }
 }
 
-/** Who acts as the caller now, newest first. */
+/** Lists the impersonations of the caller that run now, newest first. */
 export async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImpersonation[]> {
   const running = await runningFor(call, call.caller.id)
   return inParts(running, (one) => withWhatWasDone(call, one))
