@@ -55,12 +55,21 @@ const KEPT = new Set(['open', 'hidden', 'data-changed'])
 let isStale = false
 
 /** Shows the page as it is now, but for what is under the pointer, or in use. */
-async function refresh(): Promise<void> {
+async function refresh(isAsked = false): Promise<void> {
   const isPointed = document.querySelector('main :is(a, button, summary):hover') !== null
-  isStale = document.hidden || isPointed
+  isStale = document.hidden || (isPointed && !isAsked)
   if (isStale) return
-  const page = await fetchPage(location.href).catch(() => undefined)
-  if (!page) return
+  const address = location.href
+  const page = await fetchPage(address).catch(() => undefined)
+  // What is searched for may be another by now.
+  if (address !== location.href) return
+  show('interrupted', !page && !isSignedOut)
+  if (!page) {
+    setTimeout(() => {
+      isStale = true
+    }, INTERRUPTION_MS)
+    return
+  }
   document.title = page.title
   for (const id of ['head', 'strip', 'content']) {
     const [now, then] = [byId(id), page.getElementById(id)]
@@ -130,27 +139,40 @@ function renew(): void {
   setTimeout(() => void fetchPage(location.href).catch(() => {}), Math.max(0, left - 30_000))
 }
 
+let seconds = 0
+
 function tick(): void {
   for (const time of all('[data-until]:not(body)')) {
     const left = Math.max(0, Math.ceil((Number(time.dataset.until) - Date.now()) / 1000))
-    const [minutes, seconds] = [Math.floor(left / 60), left % 60]
-    time.textContent = `${minutes}:${String(seconds).padStart(2, '0')}`
+    const [minutes, rest] = [Math.floor(left / 60), left % 60]
+    isStale ||= left === 0 && time.textContent !== '0:00'
+    time.textContent = `${minutes}:${String(rest).padStart(2, '0')}`
   }
-  if (isStale) void refresh()
+  seconds += 1
+  const [polled] = all('[data-every]')
+  if (isStale || (polled && seconds % Number(polled.dataset.every) === 0)) void refresh()
 }
 
 /** Suggests people below a field. */
-function suggest(input: HTMLInputElement): void {
+async function suggest(input: HTMLInputElement): Promise<void> {
+  const asked = new URLSearchParams({ text: input.value })
+  const page = await fetchPage(`${input.dataset.suggest}&${asked}`)
+  const options = page?.querySelectorAll('main datalist option') ?? []
+  input.list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
+}
+
+/** Finds what is typed, and keeps it in the address. */
+function search({ name, value }: HTMLInputElement): void {
+  history.replaceState(null, '', `?${new URLSearchParams({ [name]: value })}`)
+  void refresh(true)
+}
+
+function onTyped(input: HTMLInputElement): void {
   let timer: ReturnType<typeof setTimeout>
   input.addEventListener('input', () => {
     clearTimeout(timer)
-    timer = setTimeout(async () => {
-      const page = await fetchPage(
-        `${input.dataset.suggest}&${new URLSearchParams({ text: input.value })}`,
-      )
-      const options = page?.querySelectorAll('main datalist option') ?? []
-      input.list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
-    }, TYPING_PAUSE_MS)
+    const look = input.dataset.suggest === undefined ? search : suggest
+    timer = setTimeout(() => void look(input), TYPING_PAUSE_MS)
   })
 }
 
@@ -168,10 +190,10 @@ function prepare(): void {
     if (form.dataset.auto !== undefined) form.addEventListener('change', () => form.requestSubmit())
     form.addEventListener('submit', () => delete form.dataset.changed)
   }
-  for (const input of all<HTMLInputElement>('[data-suggest]')) {
+  for (const input of all<HTMLInputElement>('[data-suggest], [data-search]')) {
     if (known.has(input)) continue
     known.add(input)
-    suggest(input)
+    onTyped(input)
   }
 }
 
@@ -200,4 +222,3 @@ setInterval(tick, 1000)
 renew()
 if (isNewZone) void refresh()
 if (!document.hidden) follow()
-if (every !== '') setInterval(() => void refresh(), Number(every) * 1000)

@@ -356,8 +356,9 @@ function problems<C extends AnyCall, A extends At>(serving: Serving<C, A>): Midd
       const { web } = at.words
       const token = problem instanceof NoRoleProblem ? readCookie(ctx, cookie.name) : undefined
       const person = token === undefined ? undefined : await orNobody(() => findPerson(ctx, token))
-      const title = problem.statusCode === 404 ? web.notFoundTitle : web.problems.title
-      const about = problem.statusCode === 404 ? web.notFound : problemText(at.words, problem)
+      const isNoPage = problem.error === 'not_found'
+      const title = isNoPage ? web.notFoundTitle : web.problems.title
+      const about = isNoPage ? web.notFound : problemText(at.words, problem)
       const page = person ? (
         <TurnedAway person={person.id} />
       ) : (
