@@ -58,9 +58,16 @@ let isStale = false
 async function refresh(): Promise<void> {
   const isPointed = document.querySelector('main :is(a, button, summary):hover') !== null
   isStale = document.hidden || isPointed
-  if (isStale) return
-  const page = await fetchPage(location.href).catch(() => undefined)
-  if (!page) return
+  // A list says where it begins: what is newer waits.
+  const again = document.querySelector<HTMLElement>('[data-again]')?.dataset.again
+  if (!isStale) await showAnew(again ?? location.href)
+}
+
+async function showAnew(address: string): Promise<void> {
+  const { href } = location
+  const page = await fetchPage(address).catch(() => undefined)
+  // The reader may have gone on.
+  if (!page || href !== location.href) return
   document.title = page.title
   for (const id of ['head', 'strip', 'content']) {
     const [now, then] = [byId(id), page.getElementById(id)]
@@ -139,18 +146,58 @@ function tick(): void {
   if (isStale) void refresh()
 }
 
-/** Suggests people below a field. */
-function suggest(input: HTMLInputElement): void {
+/** What the last step of the history shows: a step within a page has the same. */
+let { search } = location
+let isTyping = false
+
+/** Shows what a filter finds now. What is typed in one go is one step of the history. */
+async function find(form: HTMLFormElement, isTyped: boolean): Promise<void> {
+  const query = new URLSearchParams()
+  for (const [name, value] of new FormData(form)) if (value) query.append(name, `${value}`)
+  const address = form.action + (query.size > 0 ? `?${query}` : '')
+  if (address !== location.href)
+    history[isTyped && isTyping ? 'replaceState' : 'pushState'](null, '', address)
+  search = location.search
+  isTyping = isTyped
+  delete form.dataset.changed
+  await showAnew(address)
+}
+
+addEventListener('popstate', () => {
+  if (location.search !== search) location.reload()
+})
+
+/** Calls it when nobody has typed for a moment. */
+function afterTyping(input: HTMLInputElement, then: () => void): void {
   let timer: ReturnType<typeof setTimeout>
   input.addEventListener('input', () => {
     clearTimeout(timer)
-    timer = setTimeout(async () => {
-      const page = await fetchPage(
-        `${input.dataset.suggest}&${new URLSearchParams({ text: input.value })}`,
-      )
-      const options = page?.querySelectorAll('main datalist option') ?? []
-      input.list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
-    }, TYPING_PAUSE_MS)
+    timer = setTimeout(then, TYPING_PAUSE_MS)
+  })
+}
+
+/** Suggests people below a field. */
+function suggest(input: HTMLInputElement): void {
+  afterTyping(input, async () => {
+    const page = await fetchPage(
+      `${input.dataset.suggest}&${new URLSearchParams({ text: input.value })}`,
+    )
+    const options = page?.querySelectorAll('main datalist option') ?? []
+    input.list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
+  })
+}
+
+/** A filter counts when it is changed, and a search while it is typed. */
+function filter(form: HTMLFormElement): void {
+  const search = form.querySelector<HTMLInputElement>('input[type="search"]')
+  if (search) afterTyping(search, () => void find(form, true))
+  form.addEventListener('change', ({ target }) => {
+    isTyping = false
+    if (target !== search) void find(form, false)
+  })
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void find(form, false)
   })
 }
 
@@ -164,9 +211,8 @@ function prepare(): void {
     form.addEventListener('input', () => {
       form.dataset.changed = ''
     })
-    // A filter counts when it is changed.
-    if (form.dataset.auto !== undefined) form.addEventListener('change', () => form.requestSubmit())
     form.addEventListener('submit', () => delete form.dataset.changed)
+    if (form.dataset.auto !== undefined) filter(form)
   }
   for (const input of all<HTMLInputElement>('[data-suggest]')) {
     if (known.has(input)) continue
