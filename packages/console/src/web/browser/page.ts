@@ -31,6 +31,7 @@ async function fetchPage(address: string): Promise<Document | undefined> {
     isSignedOut = true
     return undefined
   }
+  if (response.status >= 500) throw new Error(response.statusText)
   if (!response.ok) return undefined
   if (isSignedOut) show('signed-out', false)
   isSignedOut = false
@@ -55,21 +56,22 @@ const KEPT = new Set(['open', 'hidden', 'data-changed'])
 let isStale = false
 
 /** Shows the page as it is now, but for what is under the pointer, or in use. */
-async function refresh(isAsked = false): Promise<void> {
+async function refresh(): Promise<void> {
   const isPointed = document.querySelector('main :is(a, button, summary):hover') !== null
-  isStale = document.hidden || (isPointed && !isAsked)
-  if (isStale) return
-  const address = location.href
-  const page = await fetchPage(address).catch(() => undefined)
-  // What is searched for may be another by now.
-  if (address !== location.href) return
-  show('interrupted', !page && !isSignedOut)
-  if (!page) {
-    setTimeout(() => {
-      isStale = true
-    }, INTERRUPTION_MS)
-    return
-  }
+  isStale = document.hidden || isPointed
+  // A list says where it begins: what is newer waits.
+  const again = document.querySelector<HTMLElement>('[data-again]')?.dataset.again
+  if (!isStale) await showAnew(again ?? location.href)
+}
+
+async function showAnew(address: string): Promise<void> {
+  const { href } = location
+  const page = await fetchPage(address).catch(() => null)
+  // The reader may have gone on.
+  if (href !== location.href) return
+  isStale = page === null
+  show('interrupted', isStale)
+  if (!page) return
   document.title = page.title
   for (const id of ['head', 'strip', 'content']) {
     const [now, then] = [byId(id), page.getElementById(id)]
@@ -153,26 +155,58 @@ function tick(): void {
   if (isStale || (polled && seconds % Number(polled.dataset.every) === 0)) void refresh()
 }
 
-/** Suggests people below a field. */
-async function suggest(input: HTMLInputElement): Promise<void> {
-  const asked = new URLSearchParams({ text: input.value })
-  const page = await fetchPage(`${input.dataset.suggest}&${asked}`)
-  const options = page?.querySelectorAll('main datalist option') ?? []
-  input.list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
+/** What the last step of the history shows: a step within a page has the same. */
+let { search } = location
+let isTyping = false
+
+/** Shows what a filter finds now. What is typed in one go is one step of the history. */
+async function find(form: HTMLFormElement, isTyped: boolean): Promise<void> {
+  const query = new URLSearchParams()
+  for (const [name, value] of new FormData(form)) if (value) query.append(name, `${value}`)
+  const address = form.action + (query.size > 0 ? `?${query}` : '')
+  if (address !== location.href)
+    history[isTyped && isTyping ? 'replaceState' : 'pushState'](null, '', address)
+  search = location.search
+  isTyping = isTyped
+  delete form.dataset.changed
+  await showAnew(address)
 }
 
-/** Finds what is typed, and keeps it in the address. */
-function search({ name, value }: HTMLInputElement): void {
-  history.replaceState(null, '', `?${new URLSearchParams({ [name]: value })}`)
-  void refresh(true)
-}
+addEventListener('popstate', () => {
+  if (location.search !== search) location.reload()
+})
 
-function onTyped(input: HTMLInputElement): void {
+/** Calls it when nobody has typed for a moment. */
+function afterTyping(input: HTMLInputElement, then: () => void): void {
   let timer: ReturnType<typeof setTimeout>
   input.addEventListener('input', () => {
     clearTimeout(timer)
-    const look = input.dataset.suggest === undefined ? search : suggest
-    timer = setTimeout(() => void look(input), TYPING_PAUSE_MS)
+    timer = setTimeout(then, TYPING_PAUSE_MS)
+  })
+}
+
+/** Suggests people below a field. */
+function suggest(input: HTMLInputElement): void {
+  afterTyping(input, async () => {
+    const asked = new URLSearchParams({ text: input.value })
+    const page = await fetchPage(`${input.dataset.suggest}&${asked}`).catch(() => null)
+    const options = page?.querySelectorAll('main datalist option') ?? []
+    input.list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
+  })
+}
+
+/** A filter counts when it is changed, and a search while it is typed. */
+function filter(form: HTMLFormElement): void {
+  const search = form.querySelector<HTMLInputElement>('input[type="search"]')
+  if (search) afterTyping(search, () => void find(form, true))
+  form.addEventListener('change', ({ target }) => {
+    isTyping = false
+    if (target !== search) void find(form, false)
+  })
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    await find(form, false)
+    document.querySelector<HTMLElement>('main a[autofocus]')?.focus()
   })
 }
 
@@ -186,14 +220,13 @@ function prepare(): void {
     form.addEventListener('input', () => {
       form.dataset.changed = ''
     })
-    // A filter counts when it is changed.
-    if (form.dataset.auto !== undefined) form.addEventListener('change', () => form.requestSubmit())
     form.addEventListener('submit', () => delete form.dataset.changed)
+    if (form.dataset.auto !== undefined) filter(form)
   }
-  for (const input of all<HTMLInputElement>('[data-suggest], [data-search]')) {
+  for (const input of all<HTMLInputElement>('[data-suggest]')) {
     if (known.has(input)) continue
     known.add(input)
-    onTyped(input)
+    suggest(input)
   }
 }
 

@@ -125,7 +125,7 @@ export function SearchForm(
   const { value = '', label, help } = props
   return (
     <search>
-      <form method="get" action={base + here.split('?')[0]}>
+      <form method="get" action={base + here.split('?')[0]} data-auto>
         <Field of={{ id: 'search', name: 'q', value }} label={label} help={help}>
           {(input) => (
             <input
@@ -134,7 +134,6 @@ export function SearchForm(
               maxLength={100}
               autofocus={value === ''}
               data-key="/"
-              data-search
             />
           )}
         </Field>

@@ -99,7 +99,9 @@ describe('searching for customers', () => {
       'class="button">Act as Carla Nunes',
     )
     expect(page).to.contain('Oscar Öhman is acting as Carla Nunes right now. ')
-    expect(page).to.contain('1 read</span>, <span class="count-of">1 refused')
+    expect(page).to.match(
+      /data-label="Reads" class="numeric">1<.*data-label="Refused" class="numeric">1</,
+    )
     expect(page).to.contain(`href="/console/audit/${mine.id}"`)
     expect(page).not.to.contain(`href="/console/audit/${other.id}"`)
     expect(page).to.contain(
