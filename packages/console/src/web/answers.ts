@@ -7,6 +7,7 @@ import type {
   Unapproved,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Role } from '../kernel/roles.ts'
+import type { PauseAnswer } from './pause-answers.ts'
 
 // The answers of the API below `{path}/api`. Each request has `Authorization: Bearer <access token>`
 // of a person who signed in to the console's client with the scope openid. Without a token the
@@ -111,7 +112,12 @@ export interface HandOver {
  */
 export interface RunningAnswer {
   readonly running: readonly RunningImpersonation[]
+  /** How many run, of which `running` has those with the words that were `asked` for. */
+  readonly count: number
+  readonly asked?: string
   readonly more: boolean
+  /** The pauses of others that hold, of those that the caller is shown. */
+  readonly pauses: readonly PauseAnswer[]
   /** By the clock of the server. */
   readonly now: number
 }

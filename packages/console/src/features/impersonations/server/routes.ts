@@ -5,7 +5,7 @@ import { countNewer, searchAudit, showRow, showTimeline } from './audit.ts'
 import { continueImpersonation, showContinuable } from './continue.ts'
 import { exportEntries, exportEntriesOfOne, exportRows } from './exports.ts'
 import { hold, release } from './hold.ts'
-import { endAllRunning, endRunning, listRunning } from './running.ts'
+import { endAllRunning, endRunning } from './running.ts'
 
 /** An export of the audit is an entry itself. */
 const EXPORTS = { writes: true, streams: true } as const
@@ -17,7 +17,6 @@ export const impersonationRoutes: readonly StaffRoute[] = [
   staff.post('/impersonations', ACTING_ROLES, act, ACTS),
   staff.post('/impersonations/:id/continue', ACTING_ROLES, continueImpersonation, ACTS),
   staff.get('/impersonations/:id/continue', ACTING_ROLES, showContinuable),
-  staff.get('/running', ALL_ROLES, listRunning),
   staff.post('/running/end', ACTING_ROLES, endAllRunning),
   staff.post('/running/:id/end', ACTING_ROLES, endRunning),
   staff.get('/audit', ALL_ROLES, searchAudit, HAS_QUERY),
