@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { AlarmNotice } from '../features/alarms/pages/alarm-notice.tsx'
 import { MyRunning } from '../features/impersonations/pages/running/my-running.tsx'
 import { PermitNotice } from '../features/permits/pages/permit-notice.tsx'
 import { MAX_COUNTED } from '../kernel/limits.ts'
@@ -21,6 +20,10 @@ import { inWords } from '../web/session/problem.ts'
 
 /** Pages that come from the server. */
 const SERVER_PAGES: readonly ServerPage[] = [
+  {
+    ...{ path: '/alarms', roles: SUPERVISING_ROLES, label: words.alarms.page.title },
+    shows: 'alarms',
+  },
   { path: '/rules', roles: SUPERVISING_ROLES, label: words.rules.title },
   {
     ...{ path: '/personal-data', roles: ALL_ROLES, label: words.personalData.title },
@@ -28,7 +31,10 @@ const SERVER_PAGES: readonly ServerPage[] = [
   },
 ]
 
-interface ServerPage extends Pick<Route, 'needs' | 'path' | 'roles'> {
+/** Pages from the server that the navigation does not have. */
+const OTHER_SERVER_PAGES = ['/pauses']
+
+interface ServerPage extends Pick<Route, 'needs' | 'path' | 'roles' | 'shows'> {
   readonly label: string
 }
 
@@ -48,6 +54,12 @@ export function ConsoleFrame(props: {
   useEffect(() => setTitleCount(count), [count])
   useShortcut('Escape', words.web.shortcutBack, goBack, { otherwise: true })
   const found = findPage(routes, page.path)
+  const isOfServer = [...SERVER_PAGES.map(({ path }) => path), ...OTHER_SERVER_PAGES].some((path) =>
+    isBelow(page.path, path),
+  )
+  useEffect(() => {
+    if (isOfServer && !found) location.reload()
+  }, [isOfServer, found])
   const hasForm = found?.route.hasForm === true
 
   useEffect(() => {
@@ -71,9 +83,12 @@ export function ConsoleFrame(props: {
           )}
           {SERVER_PAGES.filter(
             ({ roles, needs }) => roles.includes(me.role) && (!needs || me[needs]),
-          ).map(({ path, label }) => (
+          ).map(({ path, label, shows }) => (
             <li key={path}>
-              <a href={HOME_PATH + path}>{label}</a>
+              <a href={HOME_PATH + path}>
+                {label}
+                {shows && <LinkCount session={session} of={shows} />}
+              </a>
             </li>
           ))}
         </ul>
@@ -110,7 +125,6 @@ export function ConsoleFrame(props: {
         </Page>
       )}
       <div class={hasForm ? 'toasts below' : 'toasts'}>
-        <AlarmNotice session={session} />
         {me.permits && <PermitNotice session={session} mayAct={!hasForm} />}
       </div>
     </Frame>

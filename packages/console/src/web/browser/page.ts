@@ -69,7 +69,8 @@ async function refresh(): Promise<void> {
       ignoreActiveValue: true,
       callbacks: {
         beforeNodeMorphed: (before: Node) => !(before instanceof Element && isInUse(before)),
-        beforeNodeRemoved: (node: Node) => !(node instanceof Element && isInUse(node)),
+        beforeNodeRemoved: (node: Node) =>
+          !(node instanceof Element && [node, ...node.querySelectorAll('*')].some(isInUse)),
         beforeAttributeUpdated: (name: string) => !KEPT.has(name),
       },
     })
