@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { MyRunning } from '../features/impersonations/pages/running/my-running.tsx'
 import { PermitNotice } from '../features/permits/pages/permit-notice.tsx'
 import { MAX_COUNTED } from '../kernel/limits.ts'
-import { ALL_ROLES, SUPERVISING_ROLES } from '../kernel/roles.ts'
+import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../kernel/roles.ts'
 import { Badge } from '../web/kit/badge.tsx'
 import { Button } from '../web/kit/button.tsx'
 import { Frame } from '../web/kit/frame.tsx'
@@ -24,6 +24,10 @@ const SERVER_PAGES: readonly ServerPage[] = [
     ...{ path: '/alarms', roles: SUPERVISING_ROLES, label: words.alarms.page.title },
     shows: 'alarms',
   },
+  { path: '/customers', roles: ACTING_ROLES, label: words.impersonations.operators.title },
+  { path: '/customers/:id', roles: ACTING_ROLES },
+  { path: '/pauses', roles: ALL_ROLES },
+  { path: '/pauses/:id', roles: ALL_ROLES },
   { path: '/rules', roles: SUPERVISING_ROLES, label: words.rules.title },
   {
     ...{ path: '/personal-data', roles: ALL_ROLES, label: words.personalData.title },
@@ -31,11 +35,8 @@ const SERVER_PAGES: readonly ServerPage[] = [
   },
 ]
 
-/** Pages from the server that the navigation does not have. */
-const OTHER_SERVER_PAGES = ['/pauses']
-
 interface ServerPage extends Pick<Route, 'needs' | 'path' | 'roles' | 'shows'> {
-  readonly label: string
+  readonly label?: string
 }
 
 /** The frame of a signed-in person, with the page that the address names. */
@@ -54,13 +55,12 @@ export function ConsoleFrame(props: {
   useEffect(() => setTitleCount(count), [count])
   useShortcut('Escape', words.web.shortcutBack, goBack, { otherwise: true })
   const found = findPage(routes, page.path)
-  const isOfServer = [...SERVER_PAGES.map(({ path }) => path), ...OTHER_SERVER_PAGES].some((path) =>
-    isBelow(page.path, path),
-  )
-  useEffect(() => {
-    if (isOfServer && !found) location.reload()
-  }, [isOfServer, found])
   const hasForm = found?.route.hasForm === true
+  const isOfServer = SERVER_PAGES.some(({ path }) => paramsOf(path, page.path))
+  useEffect(() => {
+    if (!found && page.path === '/') location.replace(`${HOME_PATH}/customers`)
+    else if (!found && isOfServer) location.reload()
+  }, [page.path, found])
 
   useEffect(() => {
     addEventListener('popstate', clearMessage)
@@ -82,7 +82,8 @@ export function ConsoleFrame(props: {
             ),
           )}
           {SERVER_PAGES.filter(
-            ({ roles, needs }) => roles.includes(me.role) && (!needs || me[needs]),
+            ({ label, roles, needs }) =>
+              label !== undefined && roles.includes(me.role) && (!needs || me[needs]),
           ).map(({ path, label, shows }) => (
             <li key={path}>
               <a href={HOME_PATH + path}>

@@ -73,8 +73,8 @@ export interface Request<C extends AnyCall, A extends At> {
 /** Serves the pages of a site, its actions and its sign-in. Answers below the base, and passes other requests on. */
 export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): Middleware {
   const { provider, clientId, url, base } = site
-  const cookie = cookiePlace(clientId, url, base)
-  const flow = codeFlow(provider, { clientId, url, cookie })
+  const cookie = cookiePlace(clientId, url)
+  const flow = codeFlow(provider, { clientId, callbackUrl: `${url}${base}/callback`, cookie })
   const findPerson = signedInTo(provider, clientId)
   const router = new Router({ sensitive: true, strict: true })
   const serving: Serving<C, A> = { site, flow, cookie, findPerson, find: finderIn(site, router) }
@@ -356,8 +356,9 @@ function problems<C extends AnyCall, A extends At>(serving: Serving<C, A>): Midd
       const { web } = at.words
       const token = problem instanceof NoRoleProblem ? readCookie(ctx, cookie.name) : undefined
       const person = token === undefined ? undefined : await orNobody(() => findPerson(ctx, token))
-      const title = problem.statusCode === 404 ? web.notFoundTitle : web.problems.title
-      const about = problem.statusCode === 404 ? web.notFound : problemText(at.words, problem)
+      const isNoPage = problem.error === 'not_found'
+      const title = isNoPage ? web.notFoundTitle : web.problems.title
+      const about = isNoPage ? web.notFound : problemText(at.words, problem)
       const page = person ? (
         <TurnedAway person={person.id} />
       ) : (
