@@ -231,6 +231,8 @@ export type TimelineEntry = AuditEntry & {
 export interface AlarmsAnswer {
   /** Those that a customer objects to first, then the newest alarm first. */
   readonly alarms: readonly RowAnswer[]
+  /** Operators who may not start, as far as the caller is shown them. */
+  readonly pauses: readonly PauseAnswer[]
   readonly now: number
 }
 
