@@ -2,7 +2,6 @@ import type { Impersonation, ImpersonationFilter } from 'oidc-provider-impersona
 import {
   type AuditPerson,
   type AuditRow,
-  escapeControls,
   nonEmptyText,
   present,
   type RowUse,
@@ -12,6 +11,7 @@ import {
 import { isId } from '../../../kernel/ids.ts'
 import type { Read } from '../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
+import { log } from '../../../kernel/log-line.ts'
 import { readAll } from '../../../kernel/pages.ts'
 import { isAudited } from '../../../kernel/roles.ts'
 import type { RowFilter } from '../../../ledger/filters.ts'
@@ -153,7 +153,7 @@ async function findRows(
     )
     for (const row of found) rows.set(row.id, row)
   } catch (error) {
-    console.error(escapeControls(`support console: no names of what runs: ${reasonOf(error)}`))
+    log(`no names of what runs: ${reasonOf(error)}`)
   }
   return rows
 }

@@ -105,10 +105,7 @@ function OperatorHead({ rows: [first], pause }: OfOperator, at: StaffAt) {
       <bdi class="person">{name}</bdi>
       {operator?.id === at.me.id && <Badge>{labels.you}</Badge>}
       {pause && (
-        <Link
-          to={pausePath(pause.id)}
-          label={text(at, labels.pause.heldLabel, { operator: name })}
-        >
+        <Link to={pausePath(pause.id)} label={text(at, labels.pause.heldLabel, { operator: name })}>
           {labels.pause.held}
         </Link>
       )}
