@@ -2,6 +2,7 @@ import type { Middleware } from 'koa'
 import { ConsoleFrame, type FrameAt } from './console-frame.tsx'
 import { countOpenAlarms } from './features/alarms/server/list.ts'
 import { impersonationPages } from './features/impersonations/server/pages.ts'
+import { findStrip } from './features/impersonations/server/strip.ts'
 import type { PermitCall, PermitParts } from './features/permits/server/api/shown.ts'
 import { countToDecide } from './features/permits/server/api/waiting.ts'
 import { Needed } from './features/permits/views/needed.tsx'
@@ -57,7 +58,7 @@ export function consoleSite(
     async enter({ ctx, route, params, person, input, findAgain }) {
       const { isActing, writes } = route.marks
       const find = async (found: typeof person) =>
-        findCaller(ctx, { audience: route.roles, isActing }, parts, found)
+        findCaller({ audience: route.roles, isActing }, parts, found, input)
       const caller = await find(person)
       if (writes) await waitForCapacity(parts)
       return {
@@ -70,12 +71,13 @@ export function consoleSite(
     },
     async readerFor(call, at) {
       const { permits, caller } = call
-      const [me, alarms, toDecide] = await Promise.all([
+      const [me, alarms, toDecide, strip] = await Promise.all([
         findMe(call),
         caller.role === 'operator' ? 0 : countOpenAlarms(call),
         permits ? countToDecide(permits, caller, () => {}) : 0,
+        caller.role === 'auditor' ? undefined : findStrip(call),
       ])
-      return { ...at, me, counts: { alarms, toDecide } }
+      return { ...at, me, counts: { alarms, toDecide }, strip }
     },
     Frame: ConsoleFrame,
     async beforeSignOut({ id }) {
