@@ -121,8 +121,7 @@ suite('docs/ending.md: what is deleted before the package is removed', () => {
       resources: { [resource]: { scope: 'openid orders:read', accessTokenFormat: 'opaque' } },
     })
     const own = await signIn(deployment, 'alice', { scope: 'openid orders:read', resource })
-    const subject_token = await deployment.subjectToken()
-    const { body } = await deployment.exchange({ subject_token, resource })
+    const { body } = await deployment.exchange({ resource })
     const found = async () => {
       const { AccessToken } = deployment.provider
       const tokens = [String(own.access_token), String(body.access_token)]

@@ -111,8 +111,7 @@ describe('docs/events.md', () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256')
     const pushed = Promise.withResolvers<string>()
     call(pushEnds, provider, privateKey, 'https://api.example', pushed.resolve)
-    const subject_token = await deployment.subjectToken()
-    const { body } = await deployment.exchange({ subject_token })
+    const { body } = await deployment.exchange()
     await provider.impersonation.endAll({ userId: 'alice' }, { cause: 'policy' })
     const { payload } = await jwtVerify(await pushed.promise, publicKey, {
       issuer: provider.issuer,

@@ -39,11 +39,10 @@ describe('docs/your-apis.md', function () {
     const { orders } = deployment
     const own = await signIn(deployment, 'alice', { scope: 'openid orders:read', resource: orders })
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
-    const subject_token = await deployment.subjectToken()
-    const { body } = await deployment.exchange({ subject_token, actor_token })
+    const { body } = await deployment.exchange({ actor_token })
     key = await dpopKey()
     const bound = await deployment.exchange(
-      { subject_token: await deployment.subjectToken() },
+      {},
       { dpop: await key.proof({ htu: `${deployment.issuer}/token` }) },
     )
     expect(bound.body.token_type).to.equal('DPoP')
@@ -240,7 +239,7 @@ describe('docs/your-apis.md', function () {
     await using other = await deploy({ impersonation: { ending: { enabled: false } } })
     const { orders: resource } = other
     const own = await signIn(other, 'alice', { scope: 'openid orders:read', resource })
-    const { body } = await other.exchange({ subject_token: await other.subjectToken() })
+    const { body } = await other.exchange()
     const { api }: Module = await import(await guardFor('strict-guard', other))
     const { authenticate } = api as ResourceServer
     expect(await authenticate(`Bearer ${own.access_token}`)).to.include({ userId: 'alice' })

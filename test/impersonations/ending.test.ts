@@ -80,7 +80,6 @@ describe('I11: an end ends', () => {
     const { deployment } = await endings()
     const resource = `${deployment.base}/opaque`
     const { body } = await deployment.exchange({
-      subject_token: await deployment.subjectToken(),
       resource,
     })
     expect(await isActive(deployment, body.access_token)).to.equal(true)
@@ -94,7 +93,6 @@ describe('I11: an end ends', () => {
     const { adapter, faults } = faultyAdapter()
     await using deployment = await deploy({ configuration: { adapter } })
     const { body } = await deployment.exchange({
-      subject_token: await deployment.subjectToken(),
       resource: `${deployment.base}/opaque`,
     })
     faults.add('SubjectToken.find')
@@ -111,7 +109,6 @@ describe('I11: an end ends', () => {
     const adapter = createMemoryAdapter()
     await using deployment = await deploy({ configuration: { adapter } })
     const { body } = await deployment.exchange({
-      subject_token: await deployment.subjectToken(),
       resource: `${deployment.base}/opaque`,
     })
     await adapter('SubjectToken').destroy((await only(deployment)).id)

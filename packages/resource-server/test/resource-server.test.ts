@@ -26,12 +26,11 @@ describe('the guard of a resource server', () => {
     const options = { scope: 'openid orders:read', resource: audience }
     own = (await signIn(deployment, 'alice', options)).access_token
     const actor_token = (await signIn(deployment, 'olivia')).access_token
-    const exchange = async (form: object) => {
-      const subject_token = await deployment.subjectToken()
-      return (await deployment.exchange({ subject_token, ...form })).body.access_token
+    const exchange = async (form = {}) => {
+      return (await deployment.exchange(form)).body.access_token
     }
     acted = await exchange({ actor_token })
-    unnamed = await exchange({})
+    unnamed = await exchange()
   })
   after(() => deployment.close())
 
