@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { decodeJwt, importJWK, type JWTPayload, SignJWT } from 'jose'
-import { type Deployment, deploy, signingKey } from '../../../test/support/deployment.ts'
+import { deploy, signingKey } from '../../../test/support/deployment.ts'
+import { shared } from '../../../test/support/shared.ts'
 import { signIn } from '../../../test/support/sign-in.ts'
 import {
   type Caller,
@@ -13,14 +14,13 @@ import {
 } from '../src/index.ts'
 
 describe('the guard of a resource server', () => {
-  let deployment: Deployment
   let api: ReturnType<typeof resourceServer>
   let own: string
   let acted: string
   let unnamed: string
 
+  const deployment = shared(() => deploy())
   before(async () => {
-    deployment = await deploy()
     const { issuer, orders: audience } = deployment
     api = resourceServer({ issuer, audience })
     const options = { scope: 'openid orders:read', resource: audience }
@@ -32,7 +32,6 @@ describe('the guard of a resource server', () => {
     acted = await exchange({ actor_token })
     unnamed = await exchange()
   })
-  after(() => deployment.close())
 
   const forge = async (change: (claims: JWTPayload) => JWTPayload, header = {}) =>
     new SignJWT(change(decodeJwt(acted)))
