@@ -1,0 +1,129 @@
+import {
+  type AuditRow,
+  endingOf,
+  isAlarmOpen,
+  type Outcome,
+  unapprovedIn,
+} from 'oidc-provider-impersonation-verify/format'
+import type { RowAnswer } from '../../../web/answers.ts'
+import { type At, type StaffAt, text } from '../../../web/view/at.ts'
+import { Badge } from '../../../web/view/badge.tsx'
+import { Link } from '../../../web/view/link.tsx'
+import { auditPath } from '../../../web/view/paths.ts'
+import { Acting, actingText } from '../../../web/view/people.tsx'
+import { Table } from '../../../web/view/table.tsx'
+import { Ticket } from '../../../web/view/ticket.tsx'
+import { Time } from '../../../web/view/time.tsx'
+import { UnapprovedMark } from '../../../web/view/unapproved.tsx'
+
+/** Two names of ordinary length, in characters: they stay on one line. */
+const MAX_LENGTH_ON_ONE_LINE = 36
+
+/** The impersonations, one row each. */
+export function ImpersonationRows({ rows }: { rows: readonly RowAnswer[] }, { words }: StaffAt) {
+  const { audit } = words.impersonations
+  const { columns: heads } = audit
+  return (
+    <Table
+      label={audit.list}
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        { name: heads.who, cell: (row) => <WhoActs row={row} /> },
+        {
+          name: heads.started,
+          cell: ({ startedAt, at }) => <Time at={startedAt ?? at} form="recent" />,
+        },
+        {
+          name: heads.ticket,
+          cell: ({ ticket, ticketUrl }) => <Ticket of={ticket} url={ticketUrl} />,
+        },
+        { name: heads.reason, cell: ({ reason }) => reason && <bdi class="free">{reason}</bdi> },
+        { name: heads.outcome, cell: (row) => <OutcomeBadge row={row} /> },
+        { name: heads.reads, numeric: true, cell: ({ reads }) => reads },
+        { name: heads.changes, numeric: true, cell: ({ changes }) => changes },
+        { name: heads.refused, numeric: true, cell: ({ refused, denied }) => refused + denied },
+        { name: heads.alarms, cell: (row) => <Marks row={row} /> },
+      ]}
+    />
+  )
+}
+
+/** The server shows an operator the entries of what they did themselves. */
+export function mayOpen({ me }: StaffAt, { operator }: Pick<AuditRow, 'operator'>): boolean {
+  return me.role !== 'operator' || operator?.id === me.id
+}
+
+function WhoActs({ row }: { row: RowAnswer }, at: StaffAt) {
+  const isShort = actingText(at, row).length <= MAX_LENGTH_ON_ONE_LINE
+  const who = (
+    <span class={isShort ? 'one-line' : undefined}>
+      <Acting row={row} />
+    </span>
+  )
+  return mayOpen(at, row) ? <Link to={auditPath(row.id)}>{who}</Link> : who
+}
+
+const OUTCOME_TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
+  running: 'good',
+  replay: 'alarm',
+  refused: 'warning',
+  user: 'warning',
+}
+
+/** How it stands, or how it ended. */
+export function OutcomeBadge({ row }: { row: RowAnswer }, at: At) {
+  return <Badge tone={OUTCOME_TONES[row.outcome] ?? 'plain'}>{outcomeText(at, row)}</Badge>
+}
+
+/** *Running now*, *Ended by Grace Lindqvist*. */
+export function outcomeText(at: At, row: Pick<RowAnswer, 'end' | 'operator' | 'outcome'>): string {
+  const { endings, outcomes } = at.words.impersonations.audit
+  const known: Readonly<Record<string, string>> = endings
+  const ending = known[endingOf(row) ?? '']
+  return ending === undefined ? outcomes[row.outcome] : text(at, ending, { person: enderOf(row) })
+}
+
+/** Who ended it, by name or by id. */
+export function enderOf({ end, operator }: Pick<AuditRow, 'end' | 'operator'>): string {
+  const isOperator = end?.by !== undefined && end.by === operator?.id
+  return end?.name ?? (isOperator ? operator?.name : undefined) ?? end?.by ?? ''
+}
+
+/** An alarm that an open one of this outcome repeats. */
+const REPEATED_OUTCOMES: Partial<Record<Outcome, string>> = { replay: 'replayed' }
+
+/**
+ * Whether nobody approved it, the alarms of a row, and the hold.
+ *
+ * @param props.isBesideOutcome an alarm in the words of the outcome is left away
+ */
+export function Marks(
+  { row, isBesideOutcome }: { row: RowAnswer; isBesideOutcome?: true },
+  at: At,
+) {
+  const { alarm, refusedActs, hold, outcome, review } = row
+  const { alarms, impersonations } = at.words
+  const unapproved = unapprovedIn(review)
+  const isRefusedBefore = unapproved === 'after_refusal'
+  const open = isAlarmOpen(row)
+  const repeated = open && isBesideOutcome ? REPEATED_OUTCOMES[outcome] : undefined
+  const hasSlip = refusedActs && !alarm?.kinds.includes('refused')
+  if (!alarm && !hasSlip && !hold?.isHeld && !unapproved) return null
+  return (
+    <span class="marks">
+      <UnapprovedMark of={unapproved} isSeen={isRefusedBefore && alarm !== undefined && !open} />
+      {alarm?.kinds.map((kind) => {
+        if (kind === repeated || kind === 'after_refusal') return null
+        const name = alarms.short[kind]
+        return (
+          <Badge key={kind} tone={open ? 'alarm' : 'plain'}>
+            {open ? name : text(at, alarms.seen, { alarm: name })}
+          </Badge>
+        )
+      })}
+      {hasSlip && <Badge>{alarms.short.refused}</Badge>}
+      {hold?.isHeld && <Badge tone="warning">{impersonations.audit.onHold}</Badge>}
+    </span>
+  )
+}
