@@ -5,7 +5,9 @@ const ROOT = new URL('../../', import.meta.url)
 /** Whether the name, or the part of it that is cited, is the title of a test, of a group, or of a row. */
 export function hasTest(source: string, name: string): boolean {
   if (!source.includes(name)) return false
-  const titles = source.matchAll(/(?:\b(?:it|describe|\w+Suite)\(|\[)\s*(?:'(.*?)'|"(.*?)"|`(.*?)`),/g)
+  const titles = source.matchAll(
+    /(?:\b(?:it|describe|\w+Suite)\(|\[)\s*(?:'(.*?)'|"(.*?)"|`(.*?)`),/g,
+  )
   return [...titles].some((title) => title.slice(1).some((text) => text?.includes(name)))
 }
 
