@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { AlarmNotice } from '../features/alarms/pages/alarm-notice.tsx'
 import { MyRunning } from '../features/impersonations/pages/running/my-running.tsx'
 import { PermitNotice } from '../features/permits/pages/permit-notice.tsx'
 import { MAX_COUNTED } from '../kernel/limits.ts'
@@ -21,8 +20,14 @@ import { inWords } from '../web/session/problem.ts'
 
 /** Pages that come from the server. */
 const SERVER_PAGES: readonly ServerPage[] = [
+  {
+    ...{ path: '/alarms', roles: SUPERVISING_ROLES, label: words.alarms.page.title },
+    shows: 'alarms',
+  },
   { path: '/customers', roles: ACTING_ROLES, label: words.impersonations.operators.title },
   { path: '/customers/:id', roles: ACTING_ROLES },
+  { path: '/pauses', roles: ALL_ROLES },
+  { path: '/pauses/:id', roles: ALL_ROLES },
   { path: '/rules', roles: SUPERVISING_ROLES, label: words.rules.title },
   {
     ...{ path: '/personal-data', roles: ALL_ROLES, label: words.personalData.title },
@@ -30,7 +35,7 @@ const SERVER_PAGES: readonly ServerPage[] = [
   },
 ]
 
-interface ServerPage extends Pick<Route, 'needs' | 'path' | 'roles'> {
+interface ServerPage extends Pick<Route, 'needs' | 'path' | 'roles' | 'shows'> {
   readonly label?: string
 }
 
@@ -79,9 +84,12 @@ export function ConsoleFrame(props: {
           {SERVER_PAGES.filter(
             ({ label, roles, needs }) =>
               label !== undefined && roles.includes(me.role) && (!needs || me[needs]),
-          ).map(({ path, label }) => (
+          ).map(({ path, label, shows }) => (
             <li key={path}>
-              <a href={HOME_PATH + path}>{label}</a>
+              <a href={HOME_PATH + path}>
+                {label}
+                {shows && <LinkCount session={session} of={shows} />}
+              </a>
             </li>
           ))}
         </ul>
@@ -118,7 +126,6 @@ export function ConsoleFrame(props: {
         </Page>
       )}
       <div class={hasForm ? 'toasts below' : 'toasts'}>
-        <AlarmNotice session={session} />
         {me.permits && <PermitNotice session={session} mayAct={!hasForm} />}
       </div>
     </Frame>

@@ -7,6 +7,7 @@ import type {
   Unapproved,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Role } from '../kernel/roles.ts'
+import type { PauseAnswer } from './pause-answers.ts'
 
 // The answers of the API below `{path}/api`. Each request has `Authorization: Bearer <access token>`
 // of a person who signed in to the console's client with the scope openid. Without a token the
@@ -225,6 +226,8 @@ export type TimelineEntry = AuditEntry & {
 export interface AlarmsAnswer {
   /** Those that a customer objects to first, then the newest alarm first. */
   readonly alarms: readonly RowAnswer[]
+  /** Operators who may not start, as far as the caller is shown them. */
+  readonly pauses: readonly PauseAnswer[]
   readonly now: number
 }
 

@@ -80,7 +80,8 @@ async function showAnew(address: string): Promise<void> {
       ignoreActiveValue: true,
       callbacks: {
         beforeNodeMorphed: (before: Node) => !(before instanceof Element && isInUse(before)),
-        beforeNodeRemoved: (node: Node) => !(node instanceof Element && isInUse(node)),
+        beforeNodeRemoved: (node: Node) =>
+          !(node instanceof Element && [node, ...node.querySelectorAll('*')].some(isInUse)),
         beforeAttributeUpdated: (name: string) => !KEPT.has(name),
       },
     })

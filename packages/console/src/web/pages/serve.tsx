@@ -12,7 +12,7 @@ import { cookiePlace, readCookie, writeCookie } from '../sign-in/cookie.ts'
 import { assertSameOrigin } from '../sign-in/origin.ts'
 import { signOut } from '../sign-in/sign-out.ts'
 import { type Entered, type FindSignedIn, signedInTo } from '../sign-in/signed-in.ts'
-import type { At } from '../view/at.ts'
+import { type At, shortCount } from '../view/at.ts'
 import { Document } from '../view/document.tsx'
 import { LateForm, ProblemPage, SignInDoor, TurnedAway } from '../view/door.tsx'
 import { Page } from '../view/frame.tsx'
@@ -405,9 +405,10 @@ async function send<C extends AnyCall, A extends At>(
   ctx.vary('Accept-Language')
   ctx.vary('Accept')
   ctx.vary('Cookie')
+  const name = at.waits ? `(${shortCount(at.waits)}) ${title}` : title
   const page = (
     <Document
-      title={site.brand ? `${title} · ${site.brand.name}` : title}
+      title={site.brand ? `${name} · ${site.brand.name}` : name}
       styles={['style.css', 'brand.css'].filter((name) => names.has(name)).map(assetUrl)}
       icon={assetUrl('icon.svg')}
       {...(person && {
