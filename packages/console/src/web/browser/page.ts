@@ -34,6 +34,7 @@ async function fetchPage(address: string): Promise<Document | undefined> {
     isSignedOut = true
     return undefined
   }
+  if (response.status >= 500) throw new Error(response.statusText)
   if (!response.ok) return undefined
   if (isSignedOut) show('signed-out', false)
   isSignedOut = false
@@ -61,8 +62,18 @@ let isStale = false
 async function refresh(): Promise<void> {
   const isPointed = document.querySelector('main :is(a, button, summary):hover') !== null
   isStale = document.hidden || isPointed
-  if (isStale) return
-  const page = await fetchPage(location.href).catch(() => undefined)
+  // A list says where it begins: what is newer waits.
+  const again = document.querySelector<HTMLElement>('[data-again]')?.dataset.again
+  if (!isStale) await showAnew(again ?? location.href)
+}
+
+async function showAnew(address: string): Promise<void> {
+  const { href } = location
+  const page = await fetchPage(address).catch(() => null)
+  // The reader may have gone on.
+  if (href !== location.href) return
+  isStale = page === null
+  show('interrupted', isStale)
   if (!page) return
   title = page.title
   for (const id of ['head', 'strip', 'content']) {
@@ -72,7 +83,8 @@ async function refresh(): Promise<void> {
       ignoreActiveValue: true,
       callbacks: {
         beforeNodeMorphed: (before: Node) => !(before instanceof Element && isInUse(before)),
-        beforeNodeRemoved: (node: Node) => !(node instanceof Element && isInUse(node)),
+        beforeNodeRemoved: (node: Node) =>
+          !(node instanceof Element && [node, ...node.querySelectorAll('*')].some(isInUse)),
         beforeAttributeUpdated: (name: string) => !KEPT.has(name),
       },
     })
@@ -136,15 +148,18 @@ function renew(): void {
   setTimeout(() => void fetchPage(location.href).catch(() => {}), Math.max(0, left - 30_000))
 }
 
+/** From then on, what is left is marked. */
 const LAST_SECONDS = 30
+let seconds = 0
 
 function tick(): void {
   const moment = Date.now() + offset
   let last = ''
   for (const time of all('[data-until]:not(body)')) {
     const left = Math.max(0, Math.ceil((Number(time.dataset.until) - moment) / 1000))
-    const [minutes, seconds] = [Math.floor(left / 60), left % 60]
-    time.textContent = `${minutes}:${String(seconds).padStart(2, '0')}`
+    const [minutes, rest] = [Math.floor(left / 60), left % 60]
+    isStale ||= left === 0 && time.textContent !== '0:00'
+    time.textContent = `${minutes}:${String(rest).padStart(2, '0')}`
     time.classList.toggle('last', left <= LAST_SECONDS)
     // Other tabs show the title.
     const { title } = time.closest<HTMLElement>('[data-title]')?.dataset ?? {}
@@ -156,21 +171,63 @@ function tick(): void {
     delete element.dataset.then
     isStale = true
   }
-  if (isStale) void refresh()
+  seconds += 1
+  const [polled] = all('[data-every]')
+  if (isStale || (polled && seconds % Number(polled.dataset.every) === 0)) void refresh()
+}
+
+/** What the last step of the history shows: a step within a page has the same. */
+let { search } = location
+let isTyping = false
+
+/** Shows what a filter finds now. What is typed in one go is one step of the history. */
+async function find(form: HTMLFormElement, isTyped: boolean): Promise<void> {
+  const query = new URLSearchParams()
+  for (const [name, value] of new FormData(form)) if (value) query.append(name, `${value}`)
+  const address = form.action + (query.size > 0 ? `?${query}` : '')
+  if (address !== location.href)
+    history[isTyped && isTyping ? 'replaceState' : 'pushState'](null, '', address)
+  search = location.search
+  isTyping = isTyped
+  delete form.dataset.changed
+  await showAnew(address)
+}
+
+addEventListener('popstate', () => {
+  if (location.search !== search) location.reload()
+})
+
+/** Calls it when nobody has typed for a moment. */
+function afterTyping(input: HTMLInputElement, then: () => void): void {
+  let timer: ReturnType<typeof setTimeout>
+  input.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(then, TYPING_PAUSE_MS)
+  })
 }
 
 /** Suggests people below a field. */
 function suggest(input: HTMLInputElement): void {
-  let timer: ReturnType<typeof setTimeout>
-  input.addEventListener('input', () => {
-    clearTimeout(timer)
-    timer = setTimeout(async () => {
-      const page = await fetchPage(
-        `${input.dataset.suggest}&${new URLSearchParams({ text: input.value })}`,
-      )
-      const options = page?.querySelectorAll('main datalist option') ?? []
-      input.list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
-    }, TYPING_PAUSE_MS)
+  afterTyping(input, async () => {
+    const asked = new URLSearchParams({ text: input.value })
+    const page = await fetchPage(`${input.dataset.suggest}&${asked}`).catch(() => null)
+    const options = page?.querySelectorAll('main datalist option') ?? []
+    input.list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
+  })
+}
+
+/** A filter counts when it is changed, and a search while it is typed. */
+function filter(form: HTMLFormElement): void {
+  const search = form.querySelector<HTMLInputElement>('input[type="search"]')
+  if (search) afterTyping(search, () => void find(form, true))
+  form.addEventListener('change', ({ target }) => {
+    isTyping = false
+    if (target !== search) void find(form, false)
+  })
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    await find(form, false)
+    document.querySelector<HTMLElement>('main a[autofocus]')?.focus()
   })
 }
 
@@ -184,8 +241,7 @@ function prepare(): void {
     form.addEventListener('input', () => {
       form.dataset.changed = ''
     })
-    // A filter counts when it is changed.
-    if (form.dataset.auto !== undefined) form.addEventListener('change', () => form.requestSubmit())
+    if (form.dataset.auto !== undefined) filter(form)
     form.addEventListener('submit', (event) => {
       // What was typed stays beside a new tab. A double click opens one.
       if (form.target !== '_blank') delete form.dataset.changed
@@ -231,4 +287,3 @@ setInterval(tick, 1000)
 renew()
 if (isNewZone) void refresh()
 if (!document.hidden) follow()
-if (every !== '') setInterval(() => void refresh(), Number(every) * 1000)

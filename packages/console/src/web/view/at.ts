@@ -1,4 +1,5 @@
 import { fill } from 'oidc-provider-impersonation-verify/format'
+import { MAX_COUNTED } from '../../kernel/limits.ts'
 import { formOf, type Plural } from '../../kernel/sentence.ts'
 import type { MeAnswer } from '../answers.ts'
 import type { BrandSettings } from '../brand.ts'
@@ -38,6 +39,8 @@ export interface At {
   readonly refused?: Refused | undefined
   /** Why a form was refused that is not on the page any more. */
   readonly lost?: string | undefined
+  /** How much waits for the reader: it stands in the title of the tab. */
+  readonly waits?: number
   /** What the reader did on the page before, in a sentence. */
   readonly said?: string | undefined
 }
@@ -45,6 +48,11 @@ export interface At {
 /** As {@link At}, for a person of the support. */
 export interface StaffAt extends At {
   readonly me: MeAnswer
+}
+
+/** A number for a small place: `>100` for what is not counted any further. */
+export function shortCount(count: number): string {
+  return count > MAX_COUNTED ? `>${MAX_COUNTED}` : String(count)
 }
 
 /** A sentence with its slots filled, for attributes, titles and texts. */

@@ -2,9 +2,12 @@ import { ACTING_ROLES, ALL_ROLES } from '../../../kernel/roles.ts'
 import type { HandOver } from '../../../web/answers.ts'
 import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
+import { customerPage } from '../views/customer-page.tsx'
+import { customersPage } from '../views/customers-page.tsx'
 import { peoplePage } from '../views/people-page.tsx'
 import { act, actBody, openingOf } from './act.ts'
 import { continueImpersonation, showContinuable, WIDER } from './continue.ts'
+import { PAST, SEARCH, searchCustomers, showCustomer } from './customers.ts'
 import { SOUGHT, suggestPeople } from './people.ts'
 import { endAllRunning, endRunning, OPERATOR } from './running.ts'
 
@@ -27,4 +30,6 @@ export const impersonationPages = [
   action('/running/:id/end', ACTING_ROLES, {}, endRunning, {
     after: () => ({ said: { key: 'ended' } }),
   }),
+  page('/customers', ACTING_ROLES, SEARCH, searchCustomers, customersPage),
+  page('/customers/:id', ACTING_ROLES, PAST, showCustomer, customerPage),
 ]

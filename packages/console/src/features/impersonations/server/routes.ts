@@ -1,7 +1,6 @@
-import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../../../kernel/roles.ts'
+import { ALL_ROLES, SUPERVISING_ROLES } from '../../../kernel/roles.ts'
 import { type StaffRoute, staff } from '../../../web/routes.ts'
 import { countNewer, searchAudit, showRow, showTimeline } from './audit.ts'
-import { searchCustomers, showCustomer } from './customers.ts'
 import { exportEntries, exportEntriesOfOne, exportRows } from './exports.ts'
 import { hold, release } from './hold.ts'
 import { listRunning } from './running.ts'
@@ -12,8 +11,6 @@ const ROW_EXPORTS = { ...EXPORTS, hasQuery: true } as const
 const HAS_QUERY = { hasQuery: true } as const
 
 export const impersonationRoutes: readonly StaffRoute[] = [
-  staff.get('/customers', ACTING_ROLES, searchCustomers, HAS_QUERY),
-  staff.get('/customers/:id', ACTING_ROLES, showCustomer),
   staff.get('/running', ALL_ROLES, listRunning),
   staff.get('/audit', ALL_ROLES, searchAudit, HAS_QUERY),
   staff.get('/audit/newer', ALL_ROLES, countNewer, HAS_QUERY),

@@ -65,7 +65,7 @@ function Running({ of: it }: { of: MyRunning }, at: At) {
   return (
     <li
       data-title={personName(at, customer)}
-      data-then={lastMinute > at.now ? lastMinute : expiresAt}
+      data-then={lastMinute > at.now ? lastMinute : undefined}
     >
       <b class="acting-as">
         <Text

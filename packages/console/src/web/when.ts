@@ -1,0 +1,99 @@
+import { MAX_DATE_MS } from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
+import type { Read } from '../kernel/input.ts'
+
+/** A part of time: from a moment on, and before another. In milliseconds since the epoch. */
+export interface Range {
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
+interface Moments {
+  readonly from: number
+  readonly to: number
+}
+
+const TWO_MOMENTS = /^(\d{1,16})-(\d{1,16})$/
+
+const isMoment = (text: string) => /^\d{1,16}$/.test(text) && Number(text) <= MAX_DATE_MS
+
+/** A day of the calendar, from 1970 on. */
+function isDay(text: string): boolean {
+  const time = /^(?:19[7-9]|[2-9]\d\d)\d-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+const momentOrDay = v.optional(
+  v.pipe(
+    v.string(),
+    v.check((text) => isMoment(text) || isDay(text), 'must be a moment in milliseconds, or a day'),
+  ),
+)
+
+/** The parameters of a part of time. */
+export const WHEN = {
+  /** `any`, `days` for those of `from` and `to`, or two moments: `1764288000000-1764374400000`. */
+  when: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => {
+        const moments = TWO_MOMENTS.exec(text)?.slice(1) ?? []
+        return text === 'any' || text === 'days' || (moments.length > 0 && moments.every(isMoment))
+      }, 'must be any, days, or two moments'),
+    ),
+  ),
+  /** Milliseconds since the epoch, or a day in the time zone of the reader. The day of `to` counts. */
+  from: momentOrDay,
+  to: momentOrDay,
+}
+
+/** The part of time that is asked for, by the calendar of the reader. */
+export function rangeIn({ when, from, to }: Read<typeof WHEN>, zone: string): Range {
+  if (when === 'any') return {}
+  const [, first, last] = TWO_MOMENTS.exec(when ?? '') ?? []
+  if (first !== undefined) return { from: Number(first), to: Number(last) }
+  const momentOf = (text: string | undefined, end: 'from' | 'to') => {
+    if (text === undefined) return undefined
+    return isDay(text) ? daysFrom(zone, text, 1)[end] : Number(text)
+  }
+  return { from: momentOf(from, 'from'), to: momentOf(to, 'to') }
+}
+
+/** The date of a moment: `2026-11-17`. */
+export function dateOf(zone: string, time: number): string {
+  return new Intl.DateTimeFormat('sv', { timeZone: zone }).format(time)
+}
+
+/**
+ * So many days from a day on. A day of 23 or 25 hours is one day.
+ *
+ * @param day such as `2026-11-17`
+ * @param after how many days after it they begin
+ */
+export function daysFrom(zone: string, day: string, count: number, after = 0): Moments {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  const midnightOf = (number: number) => midnight(zone, Date.UTC(year, month - 1, number))
+  return { from: midnightOf(date + after), to: midnightOf(date + after + count) }
+}
+
+/** The month of a moment, or one so many months before it. */
+export function monthOf(zone: string, time: number, back = 0): Moments {
+  const [year = 0, month = 0] = dateOf(zone, time).split('-').map(Number)
+  return {
+    from: midnight(zone, Date.UTC(year, month - 1 - back)),
+    to: midnight(zone, Date.UTC(year, month - back)),
+  }
+}
+
+/** @param utc midnight of the day in UTC */
+function midnight(zone: string, utc: number): number {
+  // The clock may change between the two.
+  return utc - offsetAt(zone, utc - offsetAt(zone, utc))
+}
+
+/** How far the clock of a zone is ahead of UTC, in milliseconds. */
+function offsetAt(timeZone: string, time: number): number {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(format.format(time)) ?? []
+  return Number(`${sign ?? ''}${Number(hours ?? 0) * 60 + Number(minutes ?? 0)}`) * 60_000
+}
