@@ -21,7 +21,10 @@ function providerOn(adapter?: ReturnType<typeof createMemoryAdapter>): Provider 
 /** Twenty callers in two processes: one runs. If it fails, one of the next does. */
 async function expectOnce(...processes: readonly Provider[]): Promise<void> {
   let runs = 0
-  const press = (key: string, work = async () => void (runs += 1)) =>
+  const count = async () => {
+    runs += 1
+  }
+  const press = (key: string, work = count) =>
     Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
         runOnce(processes[index % processes.length] ?? expect.fail(), key, work),
