@@ -1,4 +1,5 @@
 // What docs/frameworks.md says around its servers.
+
 import { readFile, writeFile } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
@@ -11,7 +12,8 @@ import type { Provider } from '../../src/index.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { askUndescribed } from '../support/http.ts'
 import { serving } from '../support/serving.ts'
-import { type Snippets, snippetsOf } from './documents.ts'
+import { shared } from '../support/shared.ts'
+import { snippetsOf } from './documents.ts'
 import { exchange, issue, providerWith } from './framework-requests.ts'
 import { signInPage, TRIED_OUT, tryOut } from './framework-server.ts'
 import { launch } from './server-process.ts'
@@ -35,12 +37,8 @@ function underKoa(provider: Provider, app = new Koa()): RequestListener {
 
 describe('docs/frameworks.md on what goes wrong', function () {
   this.timeout(60_000)
-  let snippets: Snippets
 
-  before(async () => {
-    snippets = await snippetsOf('frameworks.md', 'js')
-  })
-  after(() => snippets[Symbol.asyncDispose]())
+  const snippets = shared(() => snippetsOf('frameworks.md', 'js'))
 
   /** The file of a server of the page, with a line changed. */
   async function changed(name: string, line: string, by: string) {
