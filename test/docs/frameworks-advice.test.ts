@@ -20,6 +20,8 @@ import { launch } from './server-process.ts'
 
 const ORIGIN = 'https://id.example.com'
 
+type MountAll = (app: express.Express, providers: Record<string, Provider>) => void
+
 interface Tenants {
   findAccount(ctx: KoaContextWithOIDC, sub: string): Account | undefined
   useTenants(provider: Provider): void
@@ -54,7 +56,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
     const acme = { 'x-tenant': 'acme' }
 
     it('provider.use(routes()) runs after what provider.use added before, and sets no cookie', async () => {
-      const { findAccount, useTenants } = (await snippets.load('Mounting')) as unknown as Tenants
+      const { findAccount, useTenants } = (await snippets.load('Mounting', 1)) as unknown as Tenants
       await serving(
         (base) => {
           const provider = providerWith(`${base}/oidc`, { findAccount })
@@ -79,7 +81,10 @@ describe('docs/frameworks.md on what goes wrong', function () {
 
     for (const [framework, mounted] of Object.entries({ Express: underExpress, Koa: underKoa })) {
       it(`beside the provider, under ${framework}, they run without it: 404 user_not_found`, async () => {
-        const { findAccount, useTenants } = (await snippets.load('Mounting')) as unknown as Tenants
+        const { findAccount, useTenants } = (await snippets.load(
+          'Mounting',
+          1,
+        )) as unknown as Tenants
         await serving(
           (base) => {
             const provider = providerWith(`${base}/oidc`, { findAccount })
@@ -93,6 +98,29 @@ describe('docs/frameworks.md on what goes wrong', function () {
         )
       })
     }
+
+    it('several providers in one process each answer below a path of their own', async () => {
+      const { mountAll } = (await snippets.load('Mounting')) as { mountAll: MountAll }
+      await serving(
+        (base) => {
+          const app = express()
+          mountAll(app, {
+            acme: providerWith(`${base}/acme/oidc`),
+            globex: providerWith(`${base}/globex/oidc`),
+          })
+          return app
+        },
+        async (base) => {
+          const [acme, globex] = [`${base}/acme`, `${base}/globex`]
+          const issued = await issue(acme, `${acme}/oidc`)
+          expect(issued.status).to.equal(201)
+          const { subjectToken } = issued.body
+          expect((await exchange(`${globex}/oidc`, subjectToken)).status).to.equal(400)
+          expect((await exchange(`${acme}/oidc`, subjectToken)).status).to.equal(200)
+          expect((await issue(globex, `${acme}/oidc`)).status).to.equal(401)
+        },
+      )
+    })
 
     it('the management API follows its own mount, and managementApi.prefix', () =>
       serving(
@@ -183,13 +211,12 @@ describe('docs/frameworks.md on what goes wrong', function () {
 
   it('a 500 is told by server_error', async () => {
     const { adapter, faults } = faultyAdapter()
-    const { logServerErrors } = await snippets.load('Where a 500 is told')
     const { error } = console
     const told: unknown[][] = []
     await serving(
       (base) => {
         const provider = providerWith(`${base}/oidc`, { adapter })
-        ;(logServerErrors as (provider: Provider) => void)(provider)
+        provider.on('server_error', (ctx, error) => console.error(ctx.method, ctx.path, error))
         return underExpress(provider)
       },
       async (base) => {
