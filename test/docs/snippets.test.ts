@@ -12,7 +12,6 @@ const ELSEWHERE: readonly string[] = [
   'approvals.md',
   'frameworks.md',
   'nextjs.md',
-  'production.md',
 ]
 
 describe('the code of the documents', function () {
