@@ -7,6 +7,7 @@ import type {
   Unapproved,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Role } from '../kernel/roles.ts'
+import type { RowFilter } from '../ledger/filters.ts'
 import type { PauseAnswer } from './pause-answers.ts'
 
 // The answers of the API below `{path}/api`. Each request has `Authorization: Bearer <access token>`
@@ -166,7 +167,7 @@ export interface RowAnswer extends AuditRow {
 }
 
 /**
- * `GET /audit?from=&to=&operator=&customer=&ticket=&outcome=&text=&alarm=&held=&unapproved=&before=&limit=`.
+ * `GET /audit?from=&to=&operator=&customer=&ticket=&outcome=&text=&alarm=&held=&unapproved=&before=&limit=&first=`.
  * `from` and `to` are milliseconds since the epoch; `limit` is 1 to 200, 50 without. Leads and
  * auditors see all rows. An operator sees their own; with `customer`, those of this customer.
  */
@@ -179,17 +180,13 @@ export interface AuditAnswer {
    * at.
    */
   readonly lookedTo?: number
+  /** With `first`: how many rows are newer, at most 1000, and whether there may be more than these. */
+  readonly newer?: { readonly count: number; readonly more: boolean }
+  readonly filter: RowFilter
+  /** Whether days were asked for by the calendar of the reader. */
+  readonly isDays: boolean
+  readonly before?: string
   readonly now: number
-}
-
-/**
- * `GET /audit/newer?…the same filter…&at=&id=`: how many rows are newer than the first one that the
- * reader sees, at most 100.
- */
-export interface NewerAnswer {
-  readonly count: number
-  /** Whether there may be more than these. */
-  readonly more: boolean
 }
 
 /**

@@ -1,67 +1,77 @@
 import { endsWithin } from 'oidc-provider-impersonation/siblings'
 import {
+  type AuditRow,
   CONSOLE_EVENTS,
   decodeEntry,
   MAX_DATE_MS,
   present,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { isId } from '../../../kernel/ids.ts'
-import type { RowCount, RowPage, StoredEntry } from '../../../ledger/store.ts'
+import type { Read } from '../../../kernel/input.ts'
+import type { StoredEntry } from '../../../ledger/store.ts'
 import type {
   AuditAnswer,
   AuditRowAnswer,
-  NewerAnswer,
   TimelineAnswer,
   TimelineEntry,
 } from '../../../web/answers.ts'
 import { settle } from '../../../web/audit.ts'
-import { cursor, numberParameter, readQuery, textParameter } from '../../../web/http/query.ts'
+import { cursor, numberParameter, readQuery } from '../../../web/http/query.ts'
 import type { Call } from '../../../web/parts.ts'
 import { findRow, shownRow } from '../../../web/rows.ts'
 import { auditWords, describedUse } from '../../../web/use-words.ts'
-import { FILTER, visibleFilter } from './filter.ts'
+import { asksForDays } from '../../../web/when.ts'
+import { FILTER, filterIn, visibleFilter } from './filter.ts'
 
 const rowsPerPage = v.optional(numberParameter(1, 200), '50')
 /** How long names may take, in milliseconds. */
 const NAMES_TIMEOUT_MS = 2000
-
-const NO_ROWS: RowPage = { rows: [], next: undefined }
-const NONE_COUNTED: RowCount = { count: 0, more: false }
 
 /** What leads, auditors and customers say of an impersonation, and no request to act. */
 const SUPERVISION_EVENTS: ReadonlySet<string> = new Set(
   CONSOLE_EVENTS.filter((event) => event !== 'support.refused' && event !== 'support.continued'),
 )
 
-/** `GET /audit` */
-export async function searchAudit(call: Call): Promise<void> {
-  const { ctx, caller, audit } = call
-  const parameters = { ...FILTER, before: cursor, limit: rowsPerPage }
-  const { before, limit, ...asked } = readQuery(ctx, parameters)
-  const filter = visibleFilter(asked, caller)
-  const now = call.now()
-  if (before === undefined) await settle(audit)
-  const { rows, next, lookedTo } = filter
-    ? await audit.store.find(filter, { before, limit, now })
-    : NO_ROWS
-  ctx.body = {
-    rows: rows.map((row) => shownRow(row, call)),
-    ...present({ next, lookedTo }),
-    now,
-  } satisfies AuditAnswer
+export const SEARCHED = {
+  ...FILTER,
+  before: cursor,
+  limit: rowsPerPage,
+  /** The first row that the reader sees, by time and id. */
+  first: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,16}\.[\w-]{43}$/, 'must be the time and the id of a row'),
+      v.transform((text) => ({
+        at: Math.min(Number(text.slice(0, -44)), MAX_DATE_MS),
+        id: text.slice(-43),
+      })),
+    ),
+  ),
 }
 
-/** `GET /audit/newer` */
-export async function countNewer(call: Call): Promise<void> {
+/** The rows that match. With `first`, those from this one on, and how many are newer. */
+export async function searchAudit(
+  call: Call & { readonly query: Read<typeof SEARCHED> },
+): Promise<AuditAnswer> {
   const { ctx, caller, audit } = call
-  const isOfRow = v.check(isId, 'must be the id of the first row')
-  const first = { at: numberParameter(0, MAX_DATE_MS), id: v.pipe(textParameter(43), isOfRow) }
-  const { at, id, ...asked } = readQuery(ctx, { ...FILTER, ...first })
-  const filter = visibleFilter(asked, caller)
-  ctx.body = (
-    filter ? await audit.store.countNewer(filter, { at, id }, call.now()) : NONE_COUNTED
-  ) satisfies NewerAnswer
+  const { before, limit, first, ...asked } = call.query
+  const filter = filterIn(ctx, asked)
+  const now = call.now()
+  const answer = { filter, isDays: asksForDays(asked), now, ...present({ before }) }
+  const visible = visibleFilter(filter, caller)
+  if (!visible) return { rows: [], ...answer }
+  if (before === undefined) await settle(audit)
+  const until = first && Math.min(visible.to ?? Number.POSITIVE_INFINITY, first.at + 1)
+  const [{ rows, next, lookedTo }, newer] = await Promise.all([
+    audit.store.find({ ...visible, ...present({ to: until }) }, { before, limit, now }),
+    first && audit.store.countNewer(visible, first, now),
+  ])
+  const isNewer = ({ at, id }: AuditRow) => first && at === first.at && id > first.id
+  return {
+    rows: rows.filter((row) => !isNewer(row)).map((row) => shownRow(row, call)),
+    ...present({ next, lookedTo, newer }),
+    ...answer,
+  }
 }
 
 /** `GET /audit/:id` */

@@ -1,9 +1,20 @@
-import { ALL_ROLES } from '../../../kernel/roles.ts'
+import { ALL_ROLES, SUPERVISING_ROLES } from '../../../kernel/roles.ts'
 import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
+import { auditPage } from '../views/audit-page.tsx'
 import { peoplePage } from '../views/people-page.tsx'
+import { SEARCHED, searchAudit } from './audit.ts'
+import { exportEntries, exportEntriesOfOne, exportRows } from './exports.ts'
 import { SOUGHT, suggestPeople } from './people.ts'
 
-const { page } = linesFor<Call>()
+const { file, page } = linesFor<Call>()
+/** An export of the audit is an entry itself. */
+const EXPORTS = { writes: true, streams: true } as const
 
-export const impersonationPages = [page('/people', ALL_ROLES, SOUGHT, suggestPeople, peoplePage)]
+export const impersonationPages = [
+  page('/audit', ALL_ROLES, SEARCHED, searchAudit, auditPage),
+  file('/audit/export.csv', SUPERVISING_ROLES, exportRows, EXPORTS),
+  file('/audit/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORTS),
+  file('/audit/:id/entries.jsonl', SUPERVISING_ROLES, exportEntriesOfOne, EXPORTS),
+  page('/people', ALL_ROLES, SOUGHT, suggestPeople, peoplePage),
+]
