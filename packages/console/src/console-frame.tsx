@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { MAX_COUNTED } from './kernel/limits.ts'
 import { ALL_ROLES, type Role, SUPERVISING_ROLES } from './kernel/roles.ts'
-import { counted, type StaffAt, text } from './web/view/at.ts'
+import { counted, type StaffAt, shortCount, text } from './web/view/at.ts'
 import { Badge } from './web/view/badge.tsx'
 import { ActionButton } from './web/view/form.tsx'
 import { Frame } from './web/view/frame.tsx'
@@ -106,7 +106,7 @@ function Count({ of, count }: { of: 'alarms' | 'toDecide'; count: number }, at: 
   const label = isMore ? text(at, more, { count: MAX_COUNTED }) : counted(at, exact, count)
   return (
     <span class={of === 'alarms' ? 'count alarm' : 'count'} title={label}>
-      <span aria-hidden="true">{isMore ? `>${MAX_COUNTED}` : count}</span>
+      <span aria-hidden="true">{shortCount(count)}</span>
       <span class="unseen">{label}</span>
     </span>
   )

@@ -1,10 +1,14 @@
 import type { Middleware } from 'koa'
 import { ConsoleFrame, type FrameAt } from './console-frame.tsx'
 import { countOpenAlarms } from './features/alarms/server/list.ts'
+import { alarmPages } from './features/alarms/server/pages.ts'
 import { impersonationPages } from './features/impersonations/server/pages.ts'
+import { permitPages } from './features/permits/server/api/pages.ts'
+import { findPauses } from './features/permits/server/api/pauses.ts'
 import type { PermitCall, PermitParts } from './features/permits/server/api/shown.ts'
 import { countToDecide } from './features/permits/server/api/waiting.ts'
 import { Needed } from './features/permits/views/needed.tsx'
+import { PausedOperators } from './features/permits/views/pauses.tsx'
 import type { ErasingCall, ErasingParts } from './features/personal-data/server/api.ts'
 import { personalDataPages } from './features/personal-data/server/pages.ts'
 import { rulePages } from './features/rules/server/pages.ts'
@@ -35,6 +39,8 @@ const streamChanges = changeStream<StaffCall>({
 /** Every page and action of the support, and who may use it. */
 export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
   ...impersonationPages,
+  ...alarmPages<StaffCall>({ findPauses, Paused: PausedOperators }),
+  ...permitPages,
   ...rulePages(Needed),
   ...personalDataPages,
   linesFor<StaffCall, FrameAt>().file('/stream', ALL_ROLES, streamChanges, { streams: true }),
@@ -72,10 +78,10 @@ export function consoleSite(
       const { permits, caller } = call
       const [me, alarms, toDecide] = await Promise.all([
         findMe(call),
-        caller.role === 'operator' ? 0 : countOpenAlarms(call),
+        caller.role === 'operator' ? 0 : countOpenAlarms(call).catch(() => 0),
         permits ? countToDecide(permits, caller, () => {}) : 0,
       ])
-      return { ...at, me, counts: { alarms, toDecide } }
+      return { ...at, me, counts: { alarms, toDecide }, waits: alarms + toDecide }
     },
     Frame: ConsoleFrame,
     async beforeSignOut({ id }) {

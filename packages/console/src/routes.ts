@@ -1,4 +1,3 @@
-import { alarmRoutes } from './features/alarms/server/routes.ts'
 import { impersonationRoutes } from './features/impersonations/server/routes.ts'
 import { overviewRoutes } from './features/overview/server/routes.ts'
 import { permitRoutes } from './features/permits/server/api/routes.ts'
@@ -12,6 +11,5 @@ export const STAFF_ROUTES: readonly StaffRoute<PermitCall>[] = [
   staff.get('/me', ALL_ROLES, me),
   ...impersonationRoutes,
   ...permitRoutes,
-  ...alarmRoutes,
   ...overviewRoutes,
 ]

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { AlarmNotice } from '../features/alarms/pages/alarm-notice.tsx'
 import { MyRunning } from '../features/impersonations/pages/running/my-running.tsx'
 import { PermitNotice } from '../features/permits/pages/permit-notice.tsx'
 import { MAX_COUNTED } from '../kernel/limits.ts'
-import { ALL_ROLES, SUPERVISING_ROLES } from '../kernel/roles.ts'
+import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../kernel/roles.ts'
 import { Badge } from '../web/kit/badge.tsx'
 import { Button } from '../web/kit/button.tsx'
 import { Frame } from '../web/kit/frame.tsx'
@@ -21,6 +20,14 @@ import { inWords } from '../web/session/problem.ts'
 
 /** Pages that come from the server. */
 const SERVER_PAGES: readonly ServerPage[] = [
+  {
+    ...{ path: '/alarms', roles: SUPERVISING_ROLES, label: words.alarms.page.title },
+    shows: 'alarms',
+  },
+  { path: '/customers', roles: ACTING_ROLES, label: words.impersonations.operators.title },
+  { path: '/customers/:id', roles: ACTING_ROLES },
+  { path: '/pauses', roles: ALL_ROLES },
+  { path: '/pauses/:id', roles: ALL_ROLES },
   { path: '/rules', roles: SUPERVISING_ROLES, label: words.rules.title },
   {
     ...{ path: '/personal-data', roles: ALL_ROLES, label: words.personalData.title },
@@ -28,8 +35,8 @@ const SERVER_PAGES: readonly ServerPage[] = [
   },
 ]
 
-interface ServerPage extends Pick<Route, 'needs' | 'path' | 'roles'> {
-  readonly label: string
+interface ServerPage extends Pick<Route, 'needs' | 'path' | 'roles' | 'shows'> {
+  readonly label?: string
 }
 
 /** The frame of a signed-in person, with the page that the address names. */
@@ -49,6 +56,11 @@ export function ConsoleFrame(props: {
   useShortcut('Escape', words.web.shortcutBack, goBack, { otherwise: true })
   const found = findPage(routes, page.path)
   const hasForm = found?.route.hasForm === true
+  const isOfServer = SERVER_PAGES.some(({ path }) => paramsOf(path, page.path))
+  useEffect(() => {
+    if (!found && page.path === '/') location.replace(`${HOME_PATH}/customers`)
+    else if (!found && isOfServer) location.reload()
+  }, [page.path, found])
 
   useEffect(() => {
     addEventListener('popstate', clearMessage)
@@ -70,10 +82,14 @@ export function ConsoleFrame(props: {
             ),
           )}
           {SERVER_PAGES.filter(
-            ({ roles, needs }) => roles.includes(me.role) && (!needs || me[needs]),
-          ).map(({ path, label }) => (
+            ({ label, roles, needs }) =>
+              label !== undefined && roles.includes(me.role) && (!needs || me[needs]),
+          ).map(({ path, label, shows }) => (
             <li key={path}>
-              <a href={HOME_PATH + path}>{label}</a>
+              <a href={HOME_PATH + path}>
+                {label}
+                {shows && <LinkCount session={session} of={shows} />}
+              </a>
             </li>
           ))}
         </ul>
@@ -110,7 +126,6 @@ export function ConsoleFrame(props: {
         </Page>
       )}
       <div class={hasForm ? 'toasts below' : 'toasts'}>
-        <AlarmNotice session={session} />
         {me.permits && <PermitNotice session={session} mayAct={!hasForm} />}
       </div>
     </Frame>

@@ -49,19 +49,10 @@ export interface CustomerAnswer {
   readonly details?: Readonly<Record<string, string>>
 }
 
-/** `GET /customers?q=&offset=`: operator, lead. `q` has 1 to 100 characters. At most 25. */
+/** What a search finds: at most 25. */
 export interface CustomersAnswer {
   readonly customers: readonly CustomerAnswer[]
   readonly more: boolean
-}
-
-/** `GET /customers/:id`: operator, lead. */
-export interface CustomerPageAnswer {
-  readonly customer: CustomerAnswer
-  /** Who acts as this customer now, the caller included. */
-  readonly running: readonly RunningImpersonation[]
-  /** What keeps the caller from starting: see pause-answers.ts. */
-  readonly pause?: PauseAnswer
 }
 
 /**
@@ -232,6 +223,8 @@ export type TimelineEntry = AuditEntry & {
 export interface AlarmsAnswer {
   /** Those that a customer objects to first, then the newest alarm first. */
   readonly alarms: readonly RowAnswer[]
+  /** Operators who may not start, as far as the caller is shown them. */
+  readonly pauses: readonly PauseAnswer[]
   readonly now: number
 }
 

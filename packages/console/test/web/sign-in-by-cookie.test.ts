@@ -9,7 +9,7 @@ import { quietly } from '../support/quietly.ts'
 // The package compiles its views when it is loaded.
 const { STAFF_TABLE } = await import('../../src/console-site.ts')
 const { providerInProcess } = await import('../../src/web/sign-in/in-process.ts')
-const { cookiePlace } = await import('../../src/web/sign-in/cookie.ts')
+const { cookiePlace, writeCookie } = await import('../../src/web/sign-in/cookie.ts')
 
 const QUESTION = '/rules?operator=olivia&userId=alice'
 
@@ -73,11 +73,12 @@ describe('the sign-in to the pages', function () {
     const { callback, back } = await signIn(person, QUESTION)
     expect(back.status).to.equal(303)
     expect(back.headers.get('location')).to.equal(`/console${QUESTION}`)
-    const [begun, , , own = ''] = person.written.filter((line) => line.startsWith('support-'))
-    expect(begun).to.match(/; Path=\/console\/callback; Max-Age=900; HttpOnly; SameSite=Lax$/)
-    expect([begun, own].some((line) => /; Path=\/console; /.test(line ?? ''))).to.equal(false)
+    const [begun] = person.written.filter((line) => line.startsWith('support-'))
+    expect(begun).to.match(
+      /^support-console-state-.*; Path=\/; Max-Age=900; HttpOnly; SameSite=Lax$/,
+    )
     const kept = person.written.find((line) => line.startsWith('support-console='))
-    expect(kept).to.match(/; Path=\/console; Max-Age=\d+; HttpOnly; SameSite=Lax$/)
+    expect(kept).to.match(/; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/)
     expect([...person.jar.keys()].filter((name) => name.startsWith('support-'))).to.deep.equal([
       'support-console',
     ])
@@ -162,12 +163,22 @@ describe('the sign-in to the pages', function () {
     }
   })
 
-  it('writes the cookie for https by the option url, with the prefix that no page without https can set', () => {
-    expect(cookiePlace('support-console', 'https://id.example.com', '/console')).to.deep.equal({
-      name: '__Secure-support-console',
-      path: '/console',
-      isSecure: true,
-    })
+  it('writes the cookie for https by the option url, so that no page of a sibling domain can plant it', () => {
+    const place = cookiePlace('support-console', 'https://id.example.com')
+    const written: string[] = []
+    const ctx = { append: (_name: string, line: string) => written.push(line) }
+    writeCookie(ctx as never, place, 'token', 60)
+    // RFC 6265bis: a browser takes this prefix with Secure and Path=/ alone, and without Domain.
+    expect(written).to.deep.equal([
+      '__Host-support-console=token; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure',
+    ])
+  })
+
+  it('keeps twenty sign-ins that are under way, and forgets the oldest', async () => {
+    const { go, jar } = browser()
+    for (let tab = 0; tab < 22; tab += 1) await go(`${deployment.consoleUrl}/rules`)
+    const states = [...jar.keys()].filter((name) => name.startsWith('support-console-state-'))
+    expect(states.length).to.equal(20)
   })
 
   it('is renewed near its end, at the provider, without showing anything', async () => {
@@ -194,7 +205,7 @@ describe('the sign-in to the pages', function () {
     expect(hint).to.include({ sub: 'olivia' })
     expect(hint.auth_time, 'by which the provider knows its session').to.be.a('number')
     expect((await fetch(to)).status).to.equal(200)
-    expect(headers.getSetCookie().join()).to.include('support-console=; Path=/console; Max-Age=0')
+    expect(headers.getSetCookie().join()).to.include('support-console=; Path=/; Max-Age=0')
     expect(await own.provider.AccessToken.find(token)).to.equal(undefined)
     expect((await own.provider.impersonation.get(running.id))?.state).to.equal('ended')
   })

@@ -31,6 +31,7 @@ async function fetchPage(address: string): Promise<Document | undefined> {
     isSignedOut = true
     return undefined
   }
+  if (response.status >= 500) throw new Error(response.statusText)
   if (!response.ok) return undefined
   if (isSignedOut) show('signed-out', false)
   isSignedOut = false
@@ -65,9 +66,12 @@ async function refresh(): Promise<void> {
 
 async function showAnew(address: string): Promise<void> {
   const { href } = location
-  const page = await fetchPage(address).catch(() => undefined)
+  const page = await fetchPage(address).catch(() => null)
   // The reader may have gone on.
-  if (!page || href !== location.href) return
+  if (href !== location.href) return
+  isStale = page === null
+  show('interrupted', isStale)
+  if (!page) return
   document.title = page.title
   for (const id of ['head', 'strip', 'content']) {
     const [now, then] = [byId(id), page.getElementById(id)]
@@ -76,7 +80,8 @@ async function showAnew(address: string): Promise<void> {
       ignoreActiveValue: true,
       callbacks: {
         beforeNodeMorphed: (before: Node) => !(before instanceof Element && isInUse(before)),
-        beforeNodeRemoved: (node: Node) => !(node instanceof Element && isInUse(node)),
+        beforeNodeRemoved: (node: Node) =>
+          !(node instanceof Element && [node, ...node.querySelectorAll('*')].some(isInUse)),
         beforeAttributeUpdated: (name: string) => !KEPT.has(name),
       },
     })
@@ -137,13 +142,18 @@ function renew(): void {
   setTimeout(() => void fetchPage(location.href).catch(() => {}), Math.max(0, left - 30_000))
 }
 
+let seconds = 0
+
 function tick(): void {
   for (const time of all('[data-until]:not(body)')) {
     const left = Math.max(0, Math.ceil((Number(time.dataset.until) - Date.now()) / 1000))
-    const [minutes, seconds] = [Math.floor(left / 60), left % 60]
-    time.textContent = `${minutes}:${String(seconds).padStart(2, '0')}`
+    const [minutes, rest] = [Math.floor(left / 60), left % 60]
+    isStale ||= left === 0 && time.textContent !== '0:00'
+    time.textContent = `${minutes}:${String(rest).padStart(2, '0')}`
   }
-  if (isStale) void refresh()
+  seconds += 1
+  const [polled] = all('[data-every]')
+  if (isStale || (polled && seconds % Number(polled.dataset.every) === 0)) void refresh()
 }
 
 /** What the last step of the history shows: a step within a page has the same. */
@@ -179,9 +189,8 @@ function afterTyping(input: HTMLInputElement, then: () => void): void {
 /** Suggests people below a field. */
 function suggest(input: HTMLInputElement): void {
   afterTyping(input, async () => {
-    const page = await fetchPage(
-      `${input.dataset.suggest}&${new URLSearchParams({ text: input.value })}`,
-    )
+    const asked = new URLSearchParams({ text: input.value })
+    const page = await fetchPage(`${input.dataset.suggest}&${asked}`).catch(() => null)
     const options = page?.querySelectorAll('main datalist option') ?? []
     input.list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
   })
@@ -195,9 +204,10 @@ function filter(form: HTMLFormElement): void {
     isTyping = false
     if (target !== search) void find(form, false)
   })
-  form.addEventListener('submit', (event) => {
+  form.addEventListener('submit', async (event) => {
     event.preventDefault()
-    void find(form, false)
+    await find(form, false)
+    document.querySelector<HTMLElement>('main a[autofocus]')?.focus()
   })
 }
 
@@ -246,4 +256,3 @@ setInterval(tick, 1000)
 renew()
 if (isNewZone) void refresh()
 if (!document.hidden) follow()
-if (every !== '') setInterval(() => void refresh(), Number(every) * 1000)

@@ -12,7 +12,7 @@ import { cookiePlace, readCookie, writeCookie } from '../sign-in/cookie.ts'
 import { assertSameOrigin } from '../sign-in/origin.ts'
 import { signOut } from '../sign-in/sign-out.ts'
 import { type Entered, type FindSignedIn, signedInTo } from '../sign-in/signed-in.ts'
-import type { At } from '../view/at.ts'
+import { type At, shortCount } from '../view/at.ts'
 import { Document } from '../view/document.tsx'
 import { LateForm, ProblemPage, SignInDoor, TurnedAway } from '../view/door.tsx'
 import { Page } from '../view/frame.tsx'
@@ -73,8 +73,8 @@ export interface Request<C extends AnyCall, A extends At> {
 /** Serves the pages of a site, its actions and its sign-in. Answers below the base, and passes other requests on. */
 export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): Middleware {
   const { provider, clientId, url, base } = site
-  const cookie = cookiePlace(clientId, url, base)
-  const flow = codeFlow(provider, { clientId, url, cookie })
+  const cookie = cookiePlace(clientId, url)
+  const flow = codeFlow(provider, { clientId, callbackUrl: `${url}${base}/callback`, cookie })
   const findPerson = signedInTo(provider, clientId)
   const router = new Router({ sensitive: true, strict: true })
   const serving: Serving<C, A> = { site, flow, cookie, findPerson, find: finderIn(site, router) }
@@ -356,8 +356,9 @@ function problems<C extends AnyCall, A extends At>(serving: Serving<C, A>): Midd
       const { web } = at.words
       const token = problem instanceof NoRoleProblem ? readCookie(ctx, cookie.name) : undefined
       const person = token === undefined ? undefined : await orNobody(() => findPerson(ctx, token))
-      const title = problem.statusCode === 404 ? web.notFoundTitle : web.problems.title
-      const about = problem.statusCode === 404 ? web.notFound : problemText(at.words, problem)
+      const isNoPage = problem.error === 'not_found'
+      const title = isNoPage ? web.notFoundTitle : web.problems.title
+      const about = isNoPage ? web.notFound : problemText(at.words, problem)
       const page = person ? (
         <TurnedAway person={person.id} />
       ) : (
@@ -404,9 +405,10 @@ async function send<C extends AnyCall, A extends At>(
   ctx.vary('Accept-Language')
   ctx.vary('Accept')
   ctx.vary('Cookie')
+  const name = at.waits ? `(${shortCount(at.waits)}) ${title}` : title
   const page = (
     <Document
-      title={site.brand ? `${title} · ${site.brand.name}` : title}
+      title={site.brand ? `${name} · ${site.brand.name}` : name}
       styles={['style.css', 'brand.css'].filter((name) => names.has(name)).map(assetUrl)}
       icon={assetUrl('icon.svg')}
       {...(person && {

@@ -2,12 +2,14 @@ import type { Context } from 'koa'
 import * as oauth from 'oauth4webapi'
 import type { Provider } from 'oidc-provider-impersonation'
 import { unavailable } from '../http/problem.ts'
-import { type CookiePlace, readCookie, writeCookie } from './cookie.ts'
+import { type CookiePlace, cookieNames, readCookie, writeCookie } from './cookie.ts'
 import { providerInProcess } from './in-process.ts'
 
 /** How long a person may take at the provider, in seconds. */
 const MAX_SIGN_IN_SECONDS = 900
 const TIMEOUT_MS = 10_000
+/** Sign-ins under way in one browser. Their cookies go with every request to the origin. */
+const MAX_SIGN_INS = 20
 
 /** The provider wants to see the person: nothing is wrong. */
 const NEEDS_PERSON: readonly string[] = [
@@ -48,9 +50,12 @@ export interface CodeFlow {
  */
 export function codeFlow(
   provider: Provider,
-  { clientId, url, cookie }: { clientId: string; url: string; cookie: CookiePlace },
+  {
+    clientId,
+    callbackUrl,
+    cookie,
+  }: { readonly clientId: string; readonly callbackUrl: string; readonly cookie: CookiePlace },
 ): CodeFlow {
-  const redirectUri = `${url}${cookie.path}/callback`
   const server: oauth.AuthorizationServer = {
     issuer: provider.issuer,
     token_endpoint: provider.urlFor('token'),
@@ -58,11 +63,8 @@ export function codeFlow(
   }
   const ask = providerInProcess(provider)
   const tokenPath = provider.pathFor('token', { mountPath: '' })
-  const placeOf = (state: string): CookiePlace => ({
-    ...cookie,
-    name: `${cookie.name}-${state}`,
-    path: `${cookie.path}/callback`,
-  })
+  const prefix = `${cookie.name}-state-`
+  const placeOf = (state: string): CookiePlace => ({ ...cookie, name: prefix + state })
 
   async function redeem(ctx: Context, state: string, { verifier }: Begun) {
     const known = await provider.Client.find(clientId)
@@ -70,10 +72,10 @@ export function codeFlow(
       client_id: clientId,
       id_token_signed_response_alg: known?.idTokenSignedResponseAlg ?? 'RS256',
     }
-    const answer = new URL(`${redirectUri}?${ctx.querystring}`)
+    const answer = new URL(`${callbackUrl}?${ctx.querystring}`)
     const parameters = oauth.validateAuthResponse(server, client, answer, state)
     const response = await oauth.authorizationCodeGrantRequest(
-      ...[server, client, oauth.None(), parameters, redirectUri, verifier],
+      ...[server, client, oauth.None(), parameters, callbackUrl, verifier],
       {
         [oauth.allowInsecureRequests]: true,
         [oauth.customFetch]: (_url, { body, signal }) =>
@@ -89,12 +91,15 @@ export function codeFlow(
       const state = oauth.generateRandomState()
       const begun: Begun = { verifier: oauth.generateRandomCodeVerifier(), to }
       const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
+      for (const name of cookieNames(ctx, prefix).slice(0, 1 - MAX_SIGN_INS)) {
+        writeCookie(ctx, { ...cookie, name }, '', 0)
+      }
       writeCookie(ctx, placeOf(state), value, MAX_SIGN_IN_SECONDS)
       const parameters = new URLSearchParams({
         client_id: clientId,
         response_type: 'code',
         response_mode: 'query',
-        redirect_uri: redirectUri,
+        redirect_uri: callbackUrl,
         scope: 'openid',
         state,
         code_challenge: await oauth.calculatePKCECodeChallenge(begun.verifier),

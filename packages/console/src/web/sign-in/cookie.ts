@@ -1,33 +1,47 @@
 import type { Context } from 'koa'
 import { Problem } from '../http/problem.ts'
 
-/** Where a cookie of a page goes. */
+/** A cookie of a page. It is sent to the whole origin. */
 export interface CookiePlace {
   readonly name: string
-  /** The path that it is sent to. */
-  readonly path: string
   /** Whether the public address of the page is https. The socket does not tell, behind a proxy. */
   readonly isSecure: boolean
 }
 
-/** A cookie of a client of ours. Each client has its own. */
-export function cookiePlace(clientId: string, url: string, path: string): CookiePlace {
+/**
+ * A cookie of a client of ours. Each client has its own.
+ *
+ * Over https no page of a sibling domain can plant it: with this prefix, a browser takes a cookie
+ * from its own host alone, and only for all paths.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6265bis §4.1.3.2
+ */
+export function cookiePlace(clientId: string, url: string): CookiePlace {
   const isSecure = url.startsWith('https:')
-  // RFC 6265bis §4.1.3.1: with this prefix, no page without https can set it.
-  return { name: `${isSecure ? '__Secure-' : ''}${encodeURIComponent(clientId)}`, path, isSecure }
+  return { name: `${isSecure ? '__Host-' : ''}${encodeURIComponent(clientId)}`, isSecure }
+}
+
+function cookiesOf(ctx: Context): string[] {
+  return ctx
+    .get('Cookie')
+    .split(';')
+    .map((pair) => pair.trim())
+}
+
+/** The names of the cookies that begin so, the oldest first. */
+export function cookieNames(ctx: Context, prefix: string): string[] {
+  return cookiesOf(ctx)
+    .filter((pair) => pair.startsWith(prefix))
+    .map((pair) => pair.split('=', 1)[0] ?? '')
 }
 
 /**
  * Reads a cookie.
  *
- * @throws Problem 400 for two of one name: a page of a sibling domain can plant one
+ * @throws Problem 400 for two of one name: over http, a page of a sibling domain can plant one
  */
 export function readCookie(ctx: Context, name: string): string | undefined {
-  const found = ctx
-    .get('Cookie')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
+  const found = cookiesOf(ctx).filter((pair) => pair.startsWith(`${name}=`))
   if (found.length > 1) {
     throw new Problem(
       400,
@@ -41,11 +55,11 @@ export function readCookie(ctx: Context, name: string): string | undefined {
 /** Writes a cookie that no script can read. @param maxAge seconds; 0 removes the cookie */
 export function writeCookie(
   ctx: Context,
-  { name, path, isSecure }: CookiePlace,
+  { name, isSecure }: CookiePlace,
   value: string,
   maxAge: number,
 ): void {
-  const attributes = [`Path=${path}`, `Max-Age=${maxAge}`, 'HttpOnly', 'SameSite=Lax']
+  const attributes = ['Path=/', `Max-Age=${maxAge}`, 'HttpOnly', 'SameSite=Lax']
   if (isSecure) attributes.push('Secure')
   ctx.append('Set-Cookie', [`${name}=${value}`, ...attributes].join('; '))
 }

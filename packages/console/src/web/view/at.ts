@@ -1,4 +1,5 @@
 import { fill } from 'oidc-provider-impersonation-verify/format'
+import { MAX_COUNTED } from '../../kernel/limits.ts'
 import { formOf, type Plural } from '../../kernel/sentence.ts'
 import type { MeAnswer } from '../answers.ts'
 import type { BrandSettings } from '../brand.ts'
@@ -34,6 +35,8 @@ export interface At {
   /** The account id of the reader. Each form has it: nobody else can send the form. */
   readonly reader: string
   readonly refused?: Refused | undefined
+  /** How much waits for the reader: it stands in the title of the tab. */
+  readonly waits?: number
   /** What the reader did on the page before, in a sentence. */
   readonly said?: string | undefined
 }
@@ -41,6 +44,11 @@ export interface At {
 /** As {@link At}, for a person of the support. */
 export interface StaffAt extends At {
   readonly me: MeAnswer
+}
+
+/** A number for a small place: `>100` for what is not counted any further. */
+export function shortCount(count: number): string {
+  return count > MAX_COUNTED ? `>${MAX_COUNTED}` : String(count)
 }
 
 /** A sentence with its slots filled, for attributes, titles and texts. */

@@ -117,6 +117,31 @@ export function TextField(props: {
   )
 }
 
+/** Finds something: on Enter, and with the script while a person types. It begins with the focus. */
+export function SearchForm(
+  props: { value: string | undefined; label: string; help: string },
+  { base, here }: At,
+) {
+  const { value = '', label, help } = props
+  return (
+    <search>
+      <form method="get" action={base + here.split('?')[0]} data-auto>
+        <Field of={{ id: 'search', name: 'q', value }} label={label} help={help}>
+          {(input) => (
+            <input
+              {...input}
+              {...{ type: 'search', dir: 'auto', autoComplete: 'off', spellcheck: false }}
+              maxLength={100}
+              autofocus={value === ''}
+              data-key="/"
+            />
+          )}
+        </Field>
+      </form>
+    </search>
+  )
+}
+
 /** A text of several lines, which is stored on one. */
 export function NoteField(
   props: { of: FieldOf; label?: string; help?: string; isNeeded?: boolean; most: number },

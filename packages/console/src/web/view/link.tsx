@@ -9,18 +9,20 @@ export function Link(
     label?: string
     class?: string
     current?: boolean
+    autofocus?: boolean | undefined
     shortcut?: string
     children: ComponentChildren
   },
   { base }: At,
 ) {
-  const { to, label, class: name, current, shortcut, children } = props
+  const { to, label, class: name, current, autofocus, shortcut, children } = props
   return (
     <a
       href={base + to}
       class={name}
       aria-label={label}
       aria-current={current ? 'page' : undefined}
+      autofocus={autofocus}
       data-key={shortcut}
     >
       {children}

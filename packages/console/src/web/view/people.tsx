@@ -48,7 +48,10 @@ export function NamedPerson({ of }: { of: AuditPerson | undefined }, { words }: 
 }
 
 /** As {@link actingText}, as elements. */
-export function Acting({ row }: { row: AuditRow }, { words }: At) {
+export function Acting(
+  { row }: { row: Pick<AuditRow, 'customer' | 'operator' | 'software'> },
+  { words }: At,
+) {
   return (
     <Text
       of={words.impersonations.audit.acting}

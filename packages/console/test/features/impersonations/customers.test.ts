@@ -1,7 +1,11 @@
 import { expect } from 'chai'
 import { ACT } from '../../support/acting.ts'
 import { CUSTOMERS, type Deployment, deploy, HOSTILE } from '../../support/deployment.ts'
+import { faultyAudit } from '../../support/faulty-audit.ts'
 import { FRENCH } from '../../support/french.ts'
+
+/** What is read in a page, without what isolates names. */
+const read = ({ text }: { text: string }) => text.replaceAll(/[\u2066-\u2069]/g, '')
 
 describe('searching for customers', () => {
   let deployment: Deployment
@@ -26,15 +30,19 @@ describe('searching for customers', () => {
     expect(second.customers[0]).to.deep.equal({ ...CUSTOMERS[25] })
   })
 
-  it('lists nothing without a search', async () => {
+  it('lists nothing without a search, but for those as whom the caller acted last', async () => {
     for (const query of ['', 'q=', 'q=%20%20']) {
-      const { status, body } = await search(query)
-      expect({ status, ...body }).to.deep.equal({
-        status: 400,
-        error: 'invalid_request',
-        error_description: 'q is required: a text of 1 to 100 characters',
-      })
+      expect((await search(query)).body).to.deep.equal({ offset: 0, recents: [] })
     }
+    await using own = await deploy()
+    for (const customer of ['alice', 'bob', 'alice']) await own.impersonate({ customer })
+    await own.impersonate({ operator: 'oscar', customer: 'carla' })
+    await own.settled()
+    const { recents } = (await own.ask('olivia', '/customers')).body
+    expect(recents.map(({ name }: { name: string }) => name)).to.deep.equal([
+      'Alice Ng',
+      'Bob Marsh',
+    ])
   })
 
   it('refuses what it does not know, what is repeated, and what is too long', async () => {
@@ -70,6 +78,62 @@ describe('searching for customers', () => {
       canEnd: false,
     })
     expect((await deployment.ask('olivia', '/customers/ghost')).status).to.equal(404)
+    const ghost = await deployment.browse('olivia', '/customers/ghost')
+    expect(ghost.status).to.equal(404)
+    expect(ghost.text).to.contain('There is no customer with this id.')
+  })
+
+  it('the page of a customer tells who acts now and who did, and opens to an operator what is theirs', async () => {
+    const ticket = { pattern: /SUP-\d+/, url: (name: string) => `https://tickets.example/${name}` }
+    await using own = await deploy({ console: { ticket } })
+    const before = read(await own.browse('olivia', '/customers/carla'))
+    expect(before).to.contain('No one has acted as Carla Nunes yet.')
+    expect(before).to.contain('class="button primary">Act as Carla Nunes')
+    const mine = await own.impersonate({ customer: 'carla', ticket: 'SUP-7' })
+    await mine.look()
+    await mine.refused()
+    const other = await own.impersonate({ operator: 'oscar', customer: 'carla', ticket: 'SUP-8' })
+    await own.settled()
+    const page = read(await own.browse('olivia', '/customers/carla'))
+    expect(page, 'to act again is not what comes next').to.contain(
+      'class="button">Act as Carla Nunes',
+    )
+    expect(page).to.contain('Oscar Öhman is acting as Carla Nunes right now. ')
+    expect(page).to.match(
+      /data-label="Reads" class="numeric">1<.*data-label="Refused" class="numeric">1</,
+    )
+    expect(page).to.contain(`href="/console/audit/${mine.id}"`)
+    expect(page).not.to.contain(`href="/console/audit/${other.id}"`)
+    expect(page).to.contain(
+      '<a class="ticket whole" href="https://tickets.example/SUP-7" target="_blank" rel="noopener noreferrer"',
+    )
+    expect((await own.browse('grace', '/customers/carla')).text).to.contain(
+      `href="/console/audit/${other.id}"`,
+    )
+    await other.end()
+    await own.settled()
+    const after = read(await own.browse('olivia', '/customers/carla'))
+    expect(after).to.contain('No one else is acting as ')
+    expect(after).to.contain('Ended by the operator')
+  })
+
+  it('the past goes on at the next page, and what cannot be read is said', async () => {
+    const audit = faultyAudit()
+    await using own = await deploy({ audit })
+    for (let ticket = 0; ticket < 21; ticket += 1) {
+      await (await own.impersonate({ ticket: `SUP-${ticket}.` })).end()
+    }
+    await own.settled()
+    const first = await own.browse('olivia', '/customers/alice')
+    expect(first.text).not.to.contain('SUP-0.')
+    const [, next = ''] =
+      /href="\/console(\/customers\/alice\?before=[^"]+)"/.exec(first.text) ?? []
+    expect((await own.browse('olivia', next)).text).to.contain('SUP-0.')
+    audit.failing = ['find']
+    const failed = await own.browse('olivia', '/customers/alice')
+    audit.failing = []
+    expect(failed.text).to.contain('This cannot be shown right now')
+    expect(failed.text).not.to.contain('No one has acted')
   })
 
   it('tells it in the language of the reader, and the names of applications, too', async () => {
@@ -114,6 +178,32 @@ describe('searching for customers', () => {
     expect(inFrench.body.applications[0].name).to.equal('Boutique')
     await german.ask('olivia', '/customers?q=x', undefined, canadian)
     expect(languages.at(-1)).to.equal('fr')
+  })
+
+  it('the page says how many fit, leads to the form and to more, and begins with the first one', async () => {
+    const page = read(await deployment.browse('olivia', '/customers?q=alice'))
+    expect(page).to.contain('1 customer fits “alice”')
+    expect(page).to.match(/<a href="\/console\/customers\/alice" autofocus>/)
+    expect(page).to.match(/<a href="\/console\/act\?user=alice"[^>]*aria-label="Act as Alice Ng"/)
+    const first = read(await deployment.browse('olivia', '/customers?q=example'))
+    expect(first).to.contain('Customers 1 to 25 for “example”')
+    expect(first).to.contain('href="/console/customers?q=example&amp;offset=25"')
+    const second = read(await deployment.browse('olivia', '/customers?q=example&offset=25'))
+    expect(second).to.contain('Customers 26 to ')
+    expect(second).not.to.contain('/customers/alice"')
+    const none = read(await deployment.browse('olivia', '/customers?q=zzz'))
+    expect(none).to.contain('No customer fits “zzz”.')
+  })
+
+  it('names are text, and a protected customer says why instead of a way to act', async () => {
+    const page = read(await deployment.browse('olivia', '/customers?q=hostile-'))
+    expect(page).to.contain('&lt;img src=x')
+    expect(page).not.to.contain('<img src=x')
+    for (const path of ['/customers?q=paula', '/customers/paula']) {
+      const paula = read(await deployment.browse('olivia', path))
+      expect(paula).to.contain('Paula works here: support does not act as colleagues.')
+      expect(paula, path).not.to.contain('/act?user=paula')
+    }
   })
 
   it('the directory is not asked for what can be no id', async () => {

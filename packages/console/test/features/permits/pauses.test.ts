@@ -486,7 +486,7 @@ describe('an objection', () => {
       expect(again.body.pause.id).to.equal(held.body.id)
       expect(codeOf(await hold({ operator: 'grace' }))).to.deep.equal([403, 'access_denied'])
       expect(codeOf(await hold({ operator: 'nobody' }))).to.deep.equal([404, 'user_not_found'])
-      for (const wrong of [0, -1, 1.5, '3600', null, 30 * 86_400 + 1]) {
+      for (const wrong of [0, -1, 1.5, 'an hour', null, 30 * 86_400 + 1]) {
         expect(codeOf(await hold({ operator: 'oscar', for: wrong }))).to.deep.equal([
           ...[400, 'invalid_request'],
         ])

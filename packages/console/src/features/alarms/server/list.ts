@@ -3,16 +3,16 @@ import { MAX_COUNTED } from '../../../kernel/limits.ts'
 import { readAll } from '../../../kernel/pages.ts'
 import { sharedRead } from '../../../kernel/shared-read.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
-import type { AlarmsAnswer } from '../../../web/answers.ts'
+import type { RowAnswer } from '../../../web/answers.ts'
 import type { Call } from '../../../web/parts.ts'
 import { shownRow } from '../../../web/rows.ts'
 
 const MAX_ALARMS_SHOWN = 100
 const MAX_ALARMS_READ = 2000
 
-/** `GET /alarms` */
-export async function listAlarms(call: Call): Promise<void> {
-  const { ctx, audit } = call
+/** Lists the open alarms: those that a customer objects to first, then the newest first. */
+export async function findAlarms(call: Call): Promise<readonly RowAnswer[]> {
+  const { audit } = call
   const now = call.now()
   // What is old as a row may be new as an alarm, and an objection is shown before all others.
   const open = await readAll(
@@ -20,12 +20,11 @@ export async function listAlarms(call: Call): Promise<void> {
     ({ rows }) => rows,
     MAX_ALARMS_READ,
   )
-  const alarms = open
+  return open
     .toSorted((a, b) => (b.alarm?.at ?? 0) - (a.alarm?.at ?? 0))
     .toSorted((a, b) => Number(isObjection(b)) - Number(isObjection(a)))
     .slice(0, MAX_ALARMS_SHOWN)
     .map((row) => shownRow(row, call))
-  ctx.body = { alarms, now } satisfies AlarmsAnswer
 }
 
 const isObjection = ({ alarm }: AuditRow) => alarm?.kinds.includes('objection') === true

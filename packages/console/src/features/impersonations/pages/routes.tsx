@@ -5,33 +5,20 @@ import { AuditPage } from './audit/audit-page.tsx'
 import { ImpersonationPage } from './audit/impersonation-page.tsx'
 import type { ApprovalPart } from './operators/act-form.tsx'
 import { ActPage } from './operators/act-page.tsx'
-import { CustomerPage } from './operators/customer-page.tsx'
-import { CustomersPage } from './operators/customers-page.tsx'
 import { ContinuePage } from './running/continue-page.tsx'
 import { RunningPage } from './running/running-page.tsx'
 
-const { operators, running, audit } = words.impersonations
+const { running, audit } = words.impersonations
 
 /** Where operators find customers and act as them, and what runs. */
 export function actingPages<T>(approvalPart: ApprovalPart<T>): readonly Route[] {
   return [
-    { path: '/', roles: ['operator'], page: CustomersPage, link: operators.title, hasSearch: true },
-    {
-      path: '/customers',
-      roles: ['lead'],
-      page: CustomersPage,
-      link: operators.title,
-      hasSearch: true,
-    },
-    // Esc leads here from a customer.
-    { path: '/customers', roles: ['operator'], page: CustomersPage },
     {
       path: '/act',
       roles: ACTING_ROLES,
       page: (props) => <ActPage {...props} approvalPart={approvalPart} />,
       hasForm: true,
     },
-    { path: '/customers/:id', roles: ACTING_ROLES, page: CustomerPage },
     { path: '/running', roles: SUPERVISING_ROLES, page: RunningPage, link: running.title },
     { path: '/continue/:id', roles: ACTING_ROLES, page: ContinuePage },
   ]

@@ -1,32 +1,133 @@
-import { isPlain, present } from 'oidc-provider-impersonation-verify/format'
+import {
+  escapeControls,
+  isPlain,
+  present,
+  reasonOf,
+} from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
+import type { Read } from '../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
-import type { CustomerPageAnswer, CustomersAnswer } from '../../../web/answers.ts'
-import { notFound } from '../../../web/http/problem.ts'
-import { numberParameter, readQuery, textParameter } from '../../../web/http/query.ts'
+import type {
+  CustomerAnswer,
+  CustomersAnswer,
+  RowAnswer,
+  RunningImpersonation,
+} from '../../../web/answers.ts'
+import { settle } from '../../../web/audit.ts'
+import { Problem } from '../../../web/http/problem.ts'
+import { cursor, numberParameter, textParameter } from '../../../web/http/query.ts'
 import type { Call } from '../../../web/parts.ts'
+import type { PauseAnswer } from '../../../web/pause-answers.ts'
+import { shownRow } from '../../../web/rows.ts'
 import { runningImpersonations } from './running.ts'
 
 const MAX_OFFSET = 10_000
+/** How many customers are offered without a search, and in how many rows of the audit they are looked for. */
+const MAX_RECENT = 8
+const MAX_ROWS_READ = 100
+const ROWS_PER_PAGE = 20
 
-/** `GET /customers?q=&offset=` */
-export async function searchCustomers({ ctx, directory, language }: Call): Promise<void> {
-  const { q, offset } = readQuery(ctx, {
-    q: v.pipe(textParameter(100), v.trim(), v.nonEmpty('must be a text of 1 to 100 characters')),
-    offset: v.optional(numberParameter(0, MAX_OFFSET), '0'),
-  })
-  ctx.body = (await directory.search(q, offset, language)) satisfies CustomersAnswer
+export const SEARCH = {
+  q: v.optional(v.pipe(textParameter(100), v.trim())),
+  offset: v.optional(numberParameter(0, MAX_OFFSET), '0'),
 }
 
-/** `GET /customers/:id` */
-export async function showCustomer(call: Call): Promise<void> {
-  const { ctx, directory, language } = call
-  const id = call.param('id')
-  // A database may fail at what no id can be: that would read as trouble.
-  const customer =
-    isPlain(id) && id.length <= MAX_ID_LENGTH ? await directory.get(id, language) : undefined
-  if (!customer) throw notFound('there is no such customer')
+/** `GET /customers`: operator, lead. Nothing is listed without a search, but for those as whom the caller acted last. */
+export interface CustomersPageAnswer extends Partial<CustomersAnswer> {
+  /** What was searched for, and how many customers come before these. */
+  readonly asked?: string
+  readonly offset: number
+  /** What keeps the caller from starting as any customer. */
+  readonly pause?: PauseAnswer
+  readonly recents?: readonly CustomerAnswer[]
+}
+
+/** Finds customers by what an operator typed. */
+export async function searchCustomers(
+  call: Call & { readonly query: Read<typeof SEARCH> },
+): Promise<CustomersPageAnswer> {
+  const { directory, gate, language, query } = call
+  const { q: asked = '', offset } = query
+  const pause = await gate.findPause(call, '')
+  if (asked === '') return { offset, ...present({ pause, recents: await findRecents(call) }) }
+  return {
+    ...{ asked, offset, ...present({ pause }) },
+    ...(await directory.search(asked, offset, language)),
+  }
+}
+
+/** As whom the caller acted last. While the audit cannot be read, who is known is searched for. */
+async function findRecents({
+  audit,
+  caller,
+  now,
+}: Call): Promise<readonly CustomerAnswer[] | undefined> {
+  const page = { limit: MAX_ROWS_READ, now: now() }
+  try {
+    const { rows } = await audit.store.find({ operator: caller.id }, page)
+    const newest = Map.groupBy(
+      rows.flatMap(({ customer }) => customer ?? []),
+      ({ id }) => id,
+    )
+    return [...newest].slice(0, MAX_RECENT).map(([id, [found]]) => {
+      return { id, name: found?.name ?? id, ...present({ email: found?.email }) }
+    })
+  } catch (error) {
+    console.error(escapeControls(`support console: no recent customers: ${reasonOf(error)}`))
+    return undefined
+  }
+}
+
+export const PAST = { before: cursor }
+
+/** `GET /customers/:id`: operator, lead. */
+export interface CustomerPageAnswer {
+  readonly customer: CustomerAnswer
+  /** Who acts as this customer now, the caller included. */
+  readonly running: readonly RunningImpersonation[]
+  /** What keeps the caller from starting: see pause-answers.ts. */
+  readonly pause?: PauseAnswer
+  /** Who acted as them, newest first, and where older ones begin; `null` while the audit cannot be read. */
+  readonly past: { readonly rows: readonly RowAnswer[]; readonly next?: string } | null
+}
+
+/** Shows who a customer is, who acts as them now, and who did before. */
+export async function showCustomer(
+  call: Call & { readonly query: Read<typeof PAST> },
+): Promise<CustomerPageAnswer> {
+  const { gate, query } = call
+  const customer = await findCustomer(call, call.param('id'))
   const { running } = await runningImpersonations(call, { userId: customer.id })
-  const pause = await call.gate.findPause(call, customer.id)
-  ctx.body = { customer, running, ...present({ pause }) } satisfies CustomerPageAnswer
+  const pause = await gate.findPause(call, customer.id)
+  const past = await findPast(call, customer.id, query.before)
+  return { customer, running, ...present({ pause }), past }
+}
+
+/** @throws Problem 404 if there is no such customer */
+export async function findCustomer(
+  { directory, language }: Call,
+  id: string,
+): Promise<CustomerAnswer> {
+  // A database may fail at what no id can be: that would read as trouble.
+  const isId = isPlain(id) && id.length <= MAX_ID_LENGTH
+  const customer = isId ? await directory.get(id, language) : undefined
+  if (!customer) throw new Problem(404, 'user_not_found', 'there is no such customer')
+  return customer
+}
+
+async function findPast(
+  call: Call,
+  customer: string,
+  before: string | undefined,
+): Promise<CustomerPageAnswer['past']> {
+  const { audit, now } = call
+  await settle(audit)
+  try {
+    const page = { before, limit: ROWS_PER_PAGE, now: now() }
+    const { rows, next } = await audit.store.find({ customer }, page)
+    return { rows: rows.map((row) => shownRow(row, call)), ...present({ next }) }
+  } catch (error) {
+    console.error(escapeControls(`support console: no past of a customer: ${reasonOf(error)}`))
+    return null
+  }
 }

@@ -1,9 +1,12 @@
-import { ALL_ROLES, SUPERVISING_ROLES } from '../../../kernel/roles.ts'
+import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../../../kernel/roles.ts'
 import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
 import { auditPage } from '../views/audit-page.tsx'
+import { customerPage } from '../views/customer-page.tsx'
+import { customersPage } from '../views/customers-page.tsx'
 import { peoplePage } from '../views/people-page.tsx'
 import { SEARCHED, searchAudit } from './audit.ts'
+import { PAST, SEARCH, searchCustomers, showCustomer } from './customers.ts'
 import { exportEntries, exportEntriesOfOne, exportRows } from './exports.ts'
 import { SOUGHT, suggestPeople } from './people.ts'
 
@@ -12,9 +15,11 @@ const { file, page } = linesFor<Call>()
 const EXPORTS = { writes: true, streams: true } as const
 
 export const impersonationPages = [
+  page('/people', ALL_ROLES, SOUGHT, suggestPeople, peoplePage),
+  page('/customers', ACTING_ROLES, SEARCH, searchCustomers, customersPage),
+  page('/customers/:id', ACTING_ROLES, PAST, showCustomer, customerPage),
   page('/audit', ALL_ROLES, SEARCHED, searchAudit, auditPage),
   file('/audit/export.csv', SUPERVISING_ROLES, exportRows, EXPORTS),
   file('/audit/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORTS),
   file('/audit/:id/entries.jsonl', SUPERVISING_ROLES, exportEntriesOfOne, EXPORTS),
-  page('/people', ALL_ROLES, SOUGHT, suggestPeople, peoplePage),
 ]

@@ -3,7 +3,6 @@ import { type StaffRoute, staff } from '../../../web/routes.ts'
 import { act } from './act.ts'
 import { showRow, showTimeline } from './audit.ts'
 import { continueImpersonation, showContinuable } from './continue.ts'
-import { searchCustomers, showCustomer } from './customers.ts'
 import { hold, release } from './hold.ts'
 import { endAllRunning, endRunning, listRunning } from './running.ts'
 
@@ -11,8 +10,6 @@ const HAS_QUERY = { hasQuery: true } as const
 const ACTS = { isActing: true, writes: true } as const
 
 export const impersonationRoutes: readonly StaffRoute[] = [
-  staff.get('/customers', ACTING_ROLES, searchCustomers, HAS_QUERY),
-  staff.get('/customers/:id', ACTING_ROLES, showCustomer),
   staff.post('/impersonations', ACTING_ROLES, act, ACTS),
   staff.post('/impersonations/:id/continue', ACTING_ROLES, continueImpersonation, ACTS),
   staff.get('/impersonations/:id/continue', ACTING_ROLES, showContinuable),

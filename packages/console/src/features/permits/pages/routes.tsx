@@ -2,14 +2,12 @@ import { ALL_ROLES } from '../../../kernel/roles.ts'
 import { words } from '../../../web/kit/text.tsx'
 import type { Route } from '../../../web/session/page-routes.ts'
 import { HistoryPage } from './history-page.tsx'
-import { PausePage } from './pause-page.tsx'
 import { PermitPage, type RowsPart } from './permit-page.tsx'
 import { PermitsPage } from './permits-page.tsx'
 
 /** @param Rows shows impersonations */
 export function permitPages(Rows: RowsPart): readonly Route[] {
   return [
-    { path: '/pauses/:id', roles: ALL_ROLES, page: PausePage },
     {
       path: '/approvals',
       roles: ALL_ROLES,

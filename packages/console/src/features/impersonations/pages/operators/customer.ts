@@ -1,7 +1,7 @@
-import type { CustomerPageAnswer } from '../../../../web/answers.ts'
 import { useLive } from '../../../../web/session/live.ts'
 import type { Loading } from '../../../../web/session/load.tsx'
 import type { Session } from '../../../../web/session/session.ts'
+import type { CustomerPageAnswer } from '../../server/customers.ts'
 
 /** Who acts as a customer can change without an event that this person may see. */
 const ASK_EVERY_MS = 10_000

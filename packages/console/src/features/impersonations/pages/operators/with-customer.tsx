@@ -1,13 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
-import type { CustomerPageAnswer } from '../../../../web/answers.ts'
 import { Page } from '../../../../web/kit/page.tsx'
 import { Link } from '../../../../web/kit/router.tsx'
 import { text, words } from '../../../../web/kit/text.tsx'
 import { isNotThere, Loaded } from '../../../../web/session/load.tsx'
 import type { Session } from '../../../../web/session/session.ts'
+import type { CustomerPageAnswer } from '../../server/customers.ts'
 import { useCustomer } from './customer.ts'
-import { Recents } from './recents.ts'
 
 /** A page about one customer: the heading names them, or says that there is none. */
 export function WithCustomer(props: {
@@ -23,10 +21,6 @@ export function WithCustomer(props: {
   const { operators } = words.impersonations
   const loading = useCustomer(session, id)
   const { value, error } = loading
-  const found = value?.customer.id
-  useEffect(() => {
-    if (found !== undefined) new Recents(session.me.id).add(found)
-  }, [session, found])
   if (isNotThere(error)) {
     return (
       <Page

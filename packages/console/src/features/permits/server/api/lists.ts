@@ -1,12 +1,13 @@
 import { type AuditRow, present } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../../kernel/ids.ts'
-import { pages } from '../../../../kernel/pages.ts'
+import { pages, readAll } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { notFound } from '../../../../web/http/problem.ts'
 import { cursor, mark, readQuery } from '../../../../web/http/query.ts'
 import { shownRow } from '../../../../web/rows.ts'
+import type { Permits } from '../options.ts'
 import type { Permit } from '../permit.ts'
-import type { PermitPageAnswer, PermitsAnswer } from './answers.ts'
+import type { PermitAnswer, PermitPageAnswer, PermitsAnswer } from './answers.ts'
 import {
   type Decidable,
   findDeciders,
@@ -21,26 +22,52 @@ import { keepDeciders } from './waiting.ts'
 /** How many pages of impersonations are read to find those of a permit, each of 100. */
 const MAX_PAGES = 10
 
+/** Lists what waits for a decision of the caller, the newest first: at most a page of it. */
+export async function findToDecide(call: PermitCall): Promise<readonly PermitAnswer[]> {
+  const { permits } = call
+  if (!permits) return []
+  const { permits: found } = await shownPage(permits, call, { isAwaited: true })
+  return found.filter(({ may }) => may.includes('grant'))
+}
+
+/** Lists all emergencies that the caller has to look at, the newest first. */
+export async function findToReview(call: PermitCall): Promise<readonly PermitAnswer[]> {
+  const { permits } = call
+  if (!permits) return []
+  return readAll(
+    (before) => shownPage(permits, call, { isReviewDue: true, ...present({ before }) }),
+    (page) => page.permits.filter(({ may }) => may.includes('review')),
+  )
+}
+
+/** A page of the permits that the caller is shown. */
+async function shownPage(
+  permits: Permits,
+  call: PermitCall,
+  filter: Parameters<Permits['list']>[0],
+): Promise<Pick<PermitsAnswer, 'next' | 'permits'>> {
+  const { permits: found, next } = await permits.list(filter)
+  const all = await Promise.all(found.map((permit) => findDeciders(permits, permit)))
+  for (const each of all) keepDeciders(permits, each)
+  const seen = all.filter((each) => maySeePermit(each, call.caller))
+  return {
+    permits: await Promise.all(seen.map((each) => shownWithRefusals(each, call))),
+    ...present({ next }),
+  }
+}
+
 /** `GET /permits` */
 export async function listPermits(call: PermitCall): Promise<void> {
   const { ctx, caller, now } = call
   const permits = requirePermits(call)
   const parameters = { open: mark, review: mark, before: cursor }
   const { open: isOpen, review: isReviewDue, before } = readQuery(ctx, parameters)
-  const { permits: found, next } = await permits.list({
+  const page = await shownPage(permits, call, {
     // Where there is no list of approvers, an operator decides on nothing.
     ...(isAudited(caller.role) || isOpen || isReviewDue ? {} : { operator: caller.id }),
     ...present({ isOpen, isReviewDue, before }),
   })
-  const all = await Promise.all(found.map((permit) => findDeciders(permits, permit)))
-  for (const each of all) keepDeciders(permits, each)
-  ctx.body = {
-    permits: await Promise.all(
-      all.filter((each) => maySeePermit(each, caller)).map((each) => shownWithRefusals(each, call)),
-    ),
-    ...present({ next }),
-    now: now(),
-  } satisfies PermitsAnswer
+  ctx.body = { ...page, now: now() } satisfies PermitsAnswer
 }
 
 /** `GET /permits/:id` */

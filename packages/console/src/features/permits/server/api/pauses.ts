@@ -2,13 +2,14 @@ import { findAccount } from 'oidc-provider-impersonation/siblings'
 import { MAX_NOTE_LENGTH, present, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { isId } from '../../../../kernel/ids.ts'
-import { wholeNumber } from '../../../../kernel/input.ts'
+import { type Read, wholeNumber } from '../../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../../kernel/limits.ts'
 import { log } from '../../../../kernel/log-line.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
-import { optionalNote, readBody, writtenText } from '../../../../web/http/json-body.ts'
+import { optionalNote, writtenText } from '../../../../web/http/json-body.ts'
 import { notFound, orUnavailable, Problem } from '../../../../web/http/problem.ts'
-import { cursor, readQuery } from '../../../../web/http/query.ts'
+import { cursor } from '../../../../web/http/query.ts'
+import { orDigits } from '../../../../web/pages/form-body.ts'
 import type {
   AccountPause,
   Pause,
@@ -27,28 +28,39 @@ const ROWS_PER_READ = 100
 /** How long the ends may take before the answer leaves, in milliseconds. */
 const END_TIMEOUT_MS = 2000
 
-/** `GET /pauses` */
-export async function listPauses(call: PermitCall): Promise<void> {
-  const { ctx, pauses, now } = call
-  const { before } = readQuery(ctx, { before: cursor })
-  const page = await pauses.list({ before })
+export const PAGE = { before: cursor }
+
+/** Lists the operators who may not start now, the newest first. */
+export async function listPauses(
+  call: PermitCall & { readonly query: Read<typeof PAGE> },
+): Promise<PausesAnswer> {
+  const { pauses, now, query } = call
+  const page = await pauses.list(query)
   const seen = await Promise.all(page.pauses.map((pause) => seenBy(pause, call)))
-  ctx.body = {
+  return {
     pauses: seen.flatMap((pause) => pause ?? []),
     ...present({ next: page.next }),
     now: now(),
-  } satisfies PausesAnswer
+  }
 }
 
-/** `POST /pauses` */
-export async function pauseOperator(call: PermitCall): Promise<void> {
-  const { ctx, caller, pauses, provider, now } = call
-  const body = await readBody(ctx, {
-    operator: writtenText(MAX_ID_LENGTH),
-    /** In seconds. */
-    for: v.optional(wholeNumber(1, MAX_PAUSE_S)),
-    note: optionalNote,
-  })
+/** The first of them, where they are a part of another page. */
+export async function findPauses(call: PermitCall): Promise<readonly PauseAnswer[]> {
+  return (await listPauses({ ...call, query: {} })).pauses
+}
+
+export const PAUSE = {
+  operator: writtenText(MAX_ID_LENGTH),
+  /** In seconds. */
+  for: v.optional(orDigits(wholeNumber(1, MAX_PAUSE_S))),
+  note: optionalNote,
+}
+
+/** Keeps an operator from starting as any customer. */
+export async function pauseOperator(
+  call: PermitCall & { readonly body: Read<typeof PAUSE> },
+): Promise<PauseAnswer | undefined> {
+  const { body, ctx, caller, pauses, provider, now } = call
   const { operator, for: seconds, note } = body
   if (operator === caller.id) {
     throw new Problem(403, 'access_denied', 'you may not pause yourself')
@@ -67,7 +79,7 @@ export async function pauseOperator(call: PermitCall): Promise<void> {
     log(`what a paused operator had not begun is not ended: ${reasonOf(error)}`),
   )
   ctx.status = 201
-  ctx.body = shown
+  return shown
 }
 
 /**
@@ -83,18 +95,15 @@ async function isOperator(id: string, { audit, provider, settings, now }: Permit
   return rows.some(({ askedAt, startedAt }) => (startedAt ?? askedAt) !== undefined)
 }
 
-/** `GET /pauses/:id` */
-export async function showPause(call: PermitCall): Promise<void> {
-  call.ctx.body = await requirePause(call)
-}
+export const LIFT = { note: writtenText(MAX_NOTE_LENGTH) }
 
-/** `POST /pauses/:id/resume` */
-export async function resume(call: PermitCall): Promise<void> {
-  const { ctx, caller, pauses } = call
-  const { note } = await readBody(ctx, { note: writtenText(MAX_NOTE_LENGTH) })
-  const { id } = await requirePause(call)
-  const lifted = await pauses.resume(id, { by: caller.id, note })
-  ctx.body = await seenBy(lifted, call)
+/** Lifts a pause. */
+export async function resume(
+  call: PermitCall & { readonly body: Read<typeof LIFT> },
+): Promise<PauseAnswer | undefined> {
+  const { body, caller, pauses } = call
+  const { id } = await showPause(call)
+  return seenBy(await pauses.resume(id, { by: caller.id, note: body.note }), call)
 }
 
 /** Who may not act as the caller, who objected. */
@@ -129,7 +138,8 @@ export function pausedProblem(pause: PauseAnswer): Problem {
   return new Problem(statusCode, error, message, { more: { pause } })
 }
 
-async function requirePause(call: PermitCall): Promise<PauseAnswer> {
+/** Shows the pause of the path. @throws Problem 404 if the caller is shown no such pause */
+export async function showPause(call: PermitCall): Promise<PauseAnswer> {
   const id = call.param('id')
   const found = isId(id) ? await call.pauses.get(id) : undefined
   const pause = found && (await seenBy(found, call))

@@ -8,7 +8,6 @@ import { exportHistory, listHistory } from './history.ts'
 import { listPermits, showPermit } from './lists.ts'
 import { OBJECTION, objections } from './objections.ts'
 import { CHOICE, CUSTOMER_WORDS, customersAnswers, OWN_PERMIT } from './of-customer.ts'
-import { listPauses, pauseOperator, resume, showPause } from './pauses.ts'
 import type { CustomerPermitCall, PermitCall } from './shown.ts'
 
 /** An export is an entry of the audit. */
@@ -16,10 +15,6 @@ const EXPORTS = { writes: true, streams: true, hasQuery: true } as const
 
 export const permitRoutes: readonly StaffRoute<PermitCall>[] = [
   staff.post('/impersonations/preview', ACTING_ROLES, preview),
-  staff.get('/pauses', ALL_ROLES, listPauses, { hasQuery: true }),
-  staff.post('/pauses', ['lead'], pauseOperator),
-  staff.get('/pauses/:id', ALL_ROLES, showPause),
-  staff.post('/pauses/:id/resume', ALL_ROLES, resume),
   staff.get('/permits', ALL_ROLES, listPermits, { hasQuery: true }),
   staff.post('/permits', ACTING_ROLES, ask),
   staff.post('/permits/emergency', ACTING_ROLES, askInEmergency),

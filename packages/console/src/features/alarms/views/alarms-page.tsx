@@ -1,0 +1,91 @@
+import type { ComponentType } from 'preact'
+import type { AlarmsAnswer, RowAnswer } from '../../../web/answers.ts'
+import type { View } from '../../../web/pages/table.ts'
+import type { PauseAnswer } from '../../../web/pause-answers.ts'
+import { counted, type StaffAt, text } from '../../../web/view/at.ts'
+import { Link } from '../../../web/view/link.tsx'
+import { NoteAction } from '../../../web/view/note-action.tsx'
+import { auditPath } from '../../../web/view/paths.ts'
+import { Acting, actingText } from '../../../web/view/people.tsx'
+import { Said } from '../../../web/view/said.tsx'
+import { Text } from '../../../web/view/text.tsx'
+import { Ticket } from '../../../web/view/ticket.tsx'
+import { Time } from '../../../web/view/time.tsx'
+
+/** There are no more on the page. */
+const MAX_ALARMS = 100
+
+/** The open alarms. @param Paused the operators who may not start */
+export function alarmsPage(
+  Paused: ComponentType<{ of: readonly PauseAnswer[] }>,
+): View<AlarmsAnswer> {
+  return ({ alarms, pauses }, at) => {
+    const { page: labels } = at.words.alarms
+    return {
+      title: labels.title,
+      about: labels.about,
+      body: (
+        <>
+          <section data-about={alarms.map(({ id }) => id).join(' ')}>
+            {alarms.length === 0 ? (
+              <p class="empty">{labels.none}</p>
+            ) : (
+              <ul class="cards" aria-label={labels.title}>
+                {alarms.map((row) => (
+                  <AlarmCard key={row.id} row={row} />
+                ))}
+              </ul>
+            )}
+            {alarms.length >= MAX_ALARMS && (
+              <p class="note">{text(at, labels.many, { count: MAX_ALARMS })}</p>
+            )}
+          </section>
+          <Paused of={pauses} />
+          <p>
+            <Link to="/audit?alarm=any">{labels.past}</Link>
+          </p>
+        </>
+      ),
+    }
+  }
+}
+
+/** One row with an alarm that no lead has acknowledged. */
+function AlarmCard({ row }: { row: RowAnswer }, at: StaffAt) {
+  const { id, alarm, objection, ticket, ticketUrl, reason, operator } = row
+  const { alarms } = at.words
+  const { page: labels } = alarms
+  if (!alarm) return null
+  const acting = actingText(at, row)
+  return (
+    <li class="card alarm" id={id}>
+      <h2>{alarm.kinds.map((kind) => alarms.kinds[kind]).join('. ')}</h2>
+      <p>
+        <Acting row={row} />
+        {' · '}
+        {alarm.count > 1 && `${counted(at, labels.times, alarm.count)} · `}
+        <Text of={labels.lastAt} time={<Time at={alarm.at} form="long" />} />
+      </p>
+      <Said of={objection?.note} />
+      {(ticket ?? reason) !== undefined && (
+        <p class="why">
+          <Ticket of={ticket} url={ticketUrl} /> <bdi class="free">{reason}</bdi>
+        </p>
+      )}
+      <div class="actions">
+        {at.me.role === 'lead' && operator?.id !== at.me.id && (
+          <NoteAction
+            action={`${auditPath(id)}/acknowledge`}
+            label={alarms.acknowledge}
+            name={text(at, labels.acknowledgeLabel, { acting })}
+            about={alarms.acknowledgeAbout}
+            fields={{ alarms: String(alarm.count) }}
+          />
+        )}
+        <Link class="button" to={auditPath(id)} label={`${labels.open}: ${acting}`}>
+          {labels.open}
+        </Link>
+      </div>
+    </li>
+  )
+}

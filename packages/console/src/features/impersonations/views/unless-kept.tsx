@@ -1,0 +1,30 @@
+import type { ComponentChildren } from 'preact'
+import type { CustomerAnswer } from '../../../web/answers.ts'
+import type { PauseAnswer } from '../../../web/pause-answers.ts'
+import { type At, text } from '../../../web/view/at.ts'
+import { PauseLine } from '../../../web/view/paused.tsx'
+
+/** The way to act as a customer, or what keeps the reader from it. */
+export function UnlessKept(
+  props: {
+    customer: CustomerAnswer
+    pause: PauseAnswer | undefined
+    children: ComponentChildren
+  },
+  at: At,
+) {
+  const { customer, pause, children } = props
+  const { protected: why, name } = customer
+  if (why === undefined && !pause) return <>{children}</>
+  return (
+    <div class="message refused">
+      {pause && why === undefined ? (
+        <PauseLine pause={pause} />
+      ) : (
+        <p>
+          {text(at, at.words.impersonations.operators.form.forbidden, { name })} <bdi>{why}</bdi>
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
+import type { ComponentChildren } from 'preact'
+import type { At } from './at.ts'
+import { Button, Disclosure, Form, NoteField } from './form.tsx'
+
+/** A button that asks once more, with a note. If the action is refused, its form is open. */
+export function NoteAction(
+  props: {
+    action: string
+    /** Of the button, and of that which sends the form. */
+    label: string
+    /** For screen readers, if the label does not say what it is about. */
+    name?: string
+    kind?: 'danger' | 'plain' | 'primary'
+    title?: string
+    about?: string
+    isNeeded?: boolean
+    /** Hidden fields. */
+    fields?: Readonly<Record<string, string>>
+    /** Further fields. */
+    children?: ComponentChildren
+  },
+  { refused }: At,
+) {
+  const { action, label, name, kind, title, about, isNeeded = false, fields = {}, children } = props
+  return (
+    <Disclosure
+      id={`${action}-open`}
+      label={label}
+      {...(name !== undefined && { about: name })}
+      {...(kind && { kind })}
+      open={refused?.action === action}
+    >
+      <Form action={action} class="card form">
+        {(field) => (
+          <>
+            {title && <h4>{title}</h4>}
+            {about && <p>{about}</p>}
+            {Object.entries(fields).map(([name, value]) => (
+              <input key={name} type="hidden" name={name} value={value} />
+            ))}
+            {children}
+            <NoteField of={field('note')} isNeeded={isNeeded} most={MAX_NOTE_LENGTH} />
+            <div class="actions">
+              <Button kind={kind ?? 'primary'} shortcut="Control+Enter">
+                {label}
+              </Button>
+            </div>
+          </>
+        )}
+      </Form>
+    </Disclosure>
+  )
+}

@@ -1,0 +1,28 @@
+import type { PauseAnswer } from '../pause-answers.ts'
+import { type At, text } from './at.ts'
+import { Link } from './link.tsx'
+import { pausePath } from './paths.ts'
+import { timeText } from './time.tsx'
+
+/** Why the reader cannot act, or another operator. */
+export function pausedText(at: At, { customer, by, operator, until, isMine }: PauseAnswer): string {
+  const { pause } = at.words.permits
+  const slots = {
+    operator: operator.name ?? operator.id,
+    customer: customer?.name ?? customer?.id ?? '',
+    person: by?.name ?? by?.id ?? '',
+  }
+  if (customer) return text(at, isMine ? pause.objected : pause.one, slots)
+  if (until === undefined) return text(at, isMine ? pause.byLead : pause.oneForAll, slots)
+  const time = timeText(at, until)
+  return text(at, isMine ? pause.byLeadUntil : pause.oneForAllUntil, { ...slots, time })
+}
+
+/** What keeps an operator from starting, and the way to its page. */
+export function PauseLine({ pause }: { pause: PauseAnswer }, at: At) {
+  return (
+    <p>
+      {pausedText(at, pause)} <Link to={pausePath(pause.id)}>{at.words.permits.pause.page}</Link>
+    </p>
+  )
+}

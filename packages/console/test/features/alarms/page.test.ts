@@ -1,0 +1,79 @@
+import { expect } from 'chai'
+import { storePast } from '../../e2e/support/audit-rows.ts'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { readText } from '../../support/read-text.ts'
+import { storePause } from '../../support/store-pause.ts'
+
+describe('the page of the alarms', () => {
+  let deployment: Deployment
+  const see = async (who: string) => readText((await deployment.browse(who, '/alarms')).text)
+
+  beforeEach(async () => {
+    deployment = await deploy()
+  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
+
+  it('says in plain words what happened, what a customer objects to first, with their note', async () => {
+    const at = Date.now() - 3_600_000
+    await storePast(deployment.audit, [
+      { at, ticket: 'T-1', end: 'user', objection: 'I never called.\nWho was this?' },
+      { at: at + 60_000, ticket: 'T-2', customer: 'bob', refused: ['/email'] },
+    ])
+    await storePause(deployment, { operator: 'olivia', customer: 'bob', by: 'bob' })
+    await (await deployment.impersonate({ ticket: 'T-3' })).replay()
+    await deployment.settled()
+    for (const [who, buttons] of [
+      ['grace', 2],
+      ['ada', 0],
+    ] as const) {
+      const page = await see(who)
+      expect(page, who).to.match(
+        /did not ask for this.*Olivia Okafor as Alice Ng.*I never called\. Who was this\?.*T-1.*A token was used again.*T-3.*Paused.*olivia as bob/,
+      )
+      expect(page).to.not.include('T-2')
+      const { text } = await deployment.browse(who, '/alarms')
+      expect(text.match(/action="[^"]+\/acknowledge"/g) ?? [], who).to.have.length(buttons)
+      expect(text).to.include('<title>(2) Alarms')
+    }
+  })
+
+  it('lets a lead acknowledge what they saw, with a note, and never what they did themselves', async () => {
+    const running = await deployment.impersonate()
+    await running.replay()
+    await (await deployment.impersonate({ operator: 'grace', customer: 'bob' })).replay()
+    await deployment.settled()
+    const { text } = await deployment.browse('grace', '/alarms')
+    expect(text.match(/action="[^"]+\/acknowledge"/g)).to.have.length(1)
+    const [, alarms = ''] = /name="alarms" value="(\d+)"/.exec(text) ?? []
+    await running.replay()
+    await deployment.settled()
+    const path = `/audit/${running.id}`
+    const fields = { from: '/alarms', note: 'Spoke\nto Olivia.', alarms }
+    const { status, headers } = await deployment.send('grace', `${path}/acknowledge`, fields)
+    expect([status, headers.get('location')]).to.deep.equal([303, '/console/alarms'])
+    const { acknowledged } = (await deployment.ask('ada', path)).body
+    expect(acknowledged).to.include({ alarms: 1, by: 'grace', note: 'Spoke to Olivia.' })
+    expect(await see('grace'), 'it came meanwhile').to.include('Olivia Okafor as Alice Ng')
+    await deployment.send('grace', `${path}/acknowledge`, { ...fields, alarms: '2' })
+    expect(await see('grace')).to.not.include('Olivia Okafor as Alice Ng')
+  })
+
+  it('has nothing of ordinary work, and three different acts that are closed to support', async () => {
+    for (const ticket of ['W-1', 'W-2', 'W-3']) {
+      const running = await deployment.impersonate({ ticket })
+      await running.look()
+      await running.change()
+      expect(await running.refused()).to.equal(403)
+      await running.refused()
+      await running.end()
+      // A tab that is still open.
+      await running.look()
+    }
+    await deployment.settled()
+    expect(await see('grace')).to.include('Nothing to look at now.')
+    const probing = await deployment.impersonate({ ticket: 'W-4' })
+    for (const path of ['/email', '/password', '/phone']) await probing.refused(path)
+    await deployment.settled()
+    expect(await see('grace')).to.match(/1 alarm to look at now.*Acts were refused.*W-4/)
+  })
+})
