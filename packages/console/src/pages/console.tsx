@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { AlarmsWaiting } from '../features/alarms/pages/alarms-waiting.tsx'
 import { ImpersonationRows } from '../features/impersonations/pages/audit/rows.tsx'
-import { actingPages, auditPages } from '../features/impersonations/pages/routes.tsx'
+import { actingPages } from '../features/impersonations/pages/routes.tsx'
 import { start } from '../features/impersonations/pages/running/hand-over.ts'
 import { RunningNow } from '../features/impersonations/pages/running/running-now.tsx'
 import { overviewPages } from '../features/overview/pages/routes.tsx'
@@ -21,7 +21,6 @@ const CONSOLE_PAGES = [
   }),
   ...actingPages({ needIn: approvalNeeded, Hint: PreviewHint, Ask: AskForApproval }),
   ...permitPages(ImpersonationRows),
-  ...auditPages,
 ]
 
 render(

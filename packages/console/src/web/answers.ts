@@ -181,15 +181,16 @@ export interface AuditAnswer {
 }
 
 /**
- * `GET /audit/:id`: the row. An operator: only their own, else 404. `byNames` are the names of those
- * who acknowledged, held or released it, by account id.
+ * `GET /audit/:id?after=&limit=`: the row with its entries, oldest first, at most 200. An operator: only their
+ * own, else 404.
  */
-export type AuditRowAnswer = RowAnswer & { readonly byNames: Readonly<Record<string, string>> }
-
-/** `GET /audit/:id/timeline?after=&limit=`: as the row. Oldest first, at most 200. */
-export interface TimelineAnswer {
+export interface ImpersonationAnswer extends RowAnswer {
+  /** The names of those who acknowledged, held or released it, and of others in the entries, by account id. */
+  readonly byNames: Readonly<Record<string, string>>
   readonly entries: readonly TimelineEntry[]
   readonly next?: string
+  /** Where the public keys of the provider are. */
+  readonly keys: string
 }
 
 export type TimelineEntry = AuditEntry & {

@@ -93,7 +93,7 @@ describe('who acted as alice last Tuesday, why, and what did they do?', () => {
   })
 
   it('the link of a row and of an entry lead there through the sign-in', async () => {
-    const { body } = await deployment.ask('ada', `/audit/${idOf(2)}/timeline`)
+    const { body } = await deployment.ask('ada', `/audit/${idOf(2)}`)
     const read = body.entries[2].cursor
     for (const [hash, login] of [
       ['', 'grace'],

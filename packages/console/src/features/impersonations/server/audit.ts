@@ -9,15 +9,11 @@ import {
 import * as v from 'valibot'
 import type { Read } from '../../../kernel/input.ts'
 import type { StoredEntry } from '../../../ledger/store.ts'
-import type {
-  AuditAnswer,
-  AuditRowAnswer,
-  TimelineAnswer,
-  TimelineEntry,
-} from '../../../web/answers.ts'
+import type { AuditAnswer, ImpersonationAnswer, TimelineEntry } from '../../../web/answers.ts'
 import { settle } from '../../../web/audit.ts'
-import { cursor, numberParameter, readQuery } from '../../../web/http/query.ts'
+import { cursor, numberParameter } from '../../../web/http/query.ts'
 import type { Call } from '../../../web/parts.ts'
+import { providerUrl } from '../../../web/provider-url.ts'
 import { findRow, shownRow } from '../../../web/rows.ts'
 import { auditWords, describedUse } from '../../../web/use-words.ts'
 import { asksForDays } from '../../../web/when.ts'
@@ -74,37 +70,30 @@ export async function searchAudit(
   }
 }
 
-/** `GET /audit/:id` */
-export async function showRow(call: Call): Promise<void> {
-  await settle(call.audit)
-  const row = shownRow(await findRow(call), call)
-  const names = await findNames(call, [row.acknowledged?.by, row.hold?.by])
-  call.ctx.body = { ...row, byNames: Object.fromEntries(names) } satisfies AuditRowAnswer
-}
+export const PART_OF_TIMELINE = { after: cursor, limit: v.optional(numberParameter(1, 200), '100') }
 
-/** `GET /audit/:id/timeline` */
-export async function showTimeline(call: Call): Promise<void> {
-  const { ctx, caller, audit, settings, language } = call
-  const { after, limit } = readQuery(ctx, { after: cursor, limit: rowsPerPage })
-  const { id } = await findRow(call)
-  const stored = await audit.store.timeline(id, { after, limit })
-  const entries = stored
+/** One impersonation, with a part of its timeline. */
+export async function showImpersonation(
+  call: Call & { readonly query: Read<typeof PART_OF_TIMELINE> },
+): Promise<ImpersonationAnswer> {
+  const { audit, caller, language, provider, query, settings } = call
+  await settle(audit)
+  const row = shownRow(await findRow(call), call)
+  const stored = await audit.store.timeline(row.id, query)
+  const found = stored
     .flatMap(placed)
     .filter(({ event }) => caller.role !== 'operator' || !SUPERVISION_EVENTS.has(event))
-  const names = await findNames(
-    call,
-    entries.map(({ by }) => by),
-  )
-  const next = stored.length === limit ? stored.at(-1)?.cursor : undefined
-  ctx.body = {
-    entries: entries.map((entry) => {
-      const byName = entry.by === undefined ? undefined : names.get(entry.by)
-      const { use } = entry
-      const words = use && auditWords(describedUse(use), settings.account?.describe, language)
-      return { ...entry, ...present({ byName }), words }
-    }),
-    ...present({ next }),
-  } satisfies TimelineAnswer
+  const people = [row.acknowledged?.by, row.hold?.by, ...found.map(({ by }) => by)]
+  const names = await findNames(call, people)
+  const next = stored.length === query.limit ? stored.at(-1)?.cursor : undefined
+  const entries = found.map((entry) => {
+    const byName = entry.by === undefined ? undefined : names.get(entry.by)
+    const { use } = entry
+    const words = use && auditWords(describedUse(use), settings.account?.describe, language)
+    return { ...entry, ...present({ byName }), words }
+  })
+  const byNames = Object.fromEntries(names)
+  return { ...row, byNames, entries, ...present({ next }), keys: providerUrl(provider, 'jwks') }
 }
 
 /** Nothing, where the text was removed when its time was over. */

@@ -4,13 +4,16 @@ import type { Call } from '../../../web/parts.ts'
 import { auditPage } from '../views/audit-page.tsx'
 import { customerPage } from '../views/customer-page.tsx'
 import { customersPage } from '../views/customers-page.tsx'
+import { impersonationPage } from '../views/impersonation-page.tsx'
 import { peoplePage } from '../views/people-page.tsx'
-import { SEARCHED, searchAudit } from './audit.ts'
+import { PART_OF_TIMELINE, SEARCHED, searchAudit, showImpersonation } from './audit.ts'
 import { PAST, SEARCH, searchCustomers, showCustomer } from './customers.ts'
 import { exportEntries, exportEntriesOfOne, exportRows } from './exports.ts'
+import { HOLD, hold, RELEASE, release } from './hold.ts'
 import { SOUGHT, suggestPeople } from './people.ts'
+import { endRunning } from './running.ts'
 
-const { file, page } = linesFor<Call>()
+const { action, file, page } = linesFor<Call>()
 /** An export of the audit is an entry itself. */
 const EXPORTS = { writes: true, streams: true } as const
 
@@ -21,5 +24,15 @@ export const impersonationPages = [
   page('/audit', ALL_ROLES, SEARCHED, searchAudit, auditPage),
   file('/audit/export.csv', SUPERVISING_ROLES, exportRows, EXPORTS),
   file('/audit/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORTS),
+  page('/audit/:id', ALL_ROLES, PART_OF_TIMELINE, showImpersonation, impersonationPage),
   file('/audit/:id/entries.jsonl', SUPERVISING_ROLES, exportEntriesOfOne, EXPORTS),
+  action('/audit/:id/hold', SUPERVISING_ROLES, HOLD, hold, {
+    ...{ writes: true, after: () => ({ said: { key: 'held' } }) },
+  }),
+  action('/audit/:id/release', SUPERVISING_ROLES, RELEASE, release, {
+    ...{ writes: true, after: () => ({ said: { key: 'released' } }) },
+  }),
+  action('/running/:id/end', ACTING_ROLES, {}, endRunning, {
+    after: () => ({ said: { key: 'ended' } }),
+  }),
 ]

@@ -35,10 +35,9 @@ export async function listRunning(call: Call): Promise<void> {
   ctx.body = { running, more, now: now() } satisfies RunningAnswer
 }
 
-/** `POST /running/:id/end`. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
+/** Ends one. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
 export async function endRunning(call: Call): Promise<void> {
-  const { ctx, caller, provider } = call
-  await readBody(ctx, {})
+  const { caller, provider } = call
   const id = call.param('id')
   const none = () => notFound('there is no such impersonation that you may end')
   if (!isId(id)) throw none()
@@ -49,7 +48,6 @@ export async function endRunning(call: Call): Promise<void> {
     }
   })
   await endAsCaller(call, id)
-  ctx.status = 204
 }
 
 /** Ends an impersonation, which the caller may. */

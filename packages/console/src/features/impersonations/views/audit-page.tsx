@@ -16,7 +16,7 @@ const NO_ID = '-'.repeat(43)
 /** The audit by impersonation; for operators, what they did. */
 export const auditPage: View<AuditAnswer> = (answer, at) => {
   const { base, me, words, zone } = at
-  const { filter, rows, next, before, lookedTo, now } = answer
+  const { filter, isDays, rows, next, before, lookedTo, now } = answer
   const { audit } = words.impersonations
   const isOwn = me.role === 'operator'
   const [title, about] = !isOwn
@@ -28,6 +28,7 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
   // What is older stays as it is. On the first page, what is newer waits.
   const again = before === undefined && {
     first: rows[0] ? `${rows[0].at}.${rows[0].id}` : `${now}.${NO_ID}`,
+    ...(isDays && { when: 'days' }),
   }
   return {
     title,
