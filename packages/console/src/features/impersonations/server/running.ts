@@ -10,13 +10,14 @@ import {
   unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../kernel/ids.ts'
+import type { Read } from '../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
 import { readAll } from '../../../kernel/pages.ts'
 import { isAudited } from '../../../kernel/roles.ts'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import type { RunningAnswer, RunningImpersonation, RunningUse } from '../../../web/answers.ts'
 import { applicationName, canChange } from '../../../web/applications.ts'
-import { optionalText, readBody } from '../../../web/http/json-body.ts'
+import { optionalText } from '../../../web/http/json-body.ts'
 import { askProvider, notFound, Problem } from '../../../web/http/problem.ts'
 import type { Call, Parts } from '../../../web/parts.ts'
 import { ticketLink } from '../../../web/ticket-link.ts'
@@ -55,19 +56,22 @@ export async function endAsCaller({ caller, provider }: Call, id: string): Promi
   await askProvider(() => provider.impersonation.end(id, { by: { sub: caller.id } }))
 }
 
-/** `POST /running/end` */
-export async function endAllRunning(call: Call): Promise<void> {
-  const { ctx, caller, provider } = call
-  const { operator: actor = caller.id } = await readBody(ctx, {
-    operator: optionalText(MAX_ID_LENGTH),
-  })
+export const OPERATOR = { operator: optionalText(MAX_ID_LENGTH) }
+
+/** Ends all that the caller runs, or for a lead, all that an operator runs. */
+export async function endAllRunning({
+  body,
+  caller,
+  provider,
+}: Call & { readonly body: Read<typeof OPERATOR> }): Promise<{ readonly ended: number }> {
+  const { operator: actor = caller.id } = body
   if (actor !== caller.id && caller.role !== 'lead') {
     throw new Problem(403, 'access_denied', 'only a lead may end what another operator runs')
   }
   const ended = await askProvider(() =>
     provider.impersonation.endAll({ actor }, { by: { sub: caller.id } }),
   )
-  ctx.body = { ended }
+  return { ended }
 }
 
 /** What runs, oldest first: the newest of all, and whatever the caller runs. */

@@ -94,7 +94,7 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
   return (
     <div class="actions">
       {isOpen && (role === 'lead' || (role === 'operator' && isOwn)) && (
-        <EndButton id={id}>{labels.end}</EndButton>
+        <EndButton of={{ ...row, isMine: isOwn }} />
       )}
       {role === 'lead' && !isOwn && alarm && isAlarmOpen(row) && (
         <NoteAction
