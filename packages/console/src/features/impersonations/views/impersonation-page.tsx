@@ -16,7 +16,7 @@ import { actingText, personName } from '../../../web/view/people.tsx'
 import { Text } from '../../../web/view/text.tsx'
 import { EndButton } from './end.tsx'
 import { ImpersonationFacts } from './facts.tsx'
-import { PauseAction } from './pause-action.tsx'
+import { PauseButton } from './running-table.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** One impersonation: all facts, and everything that happened in it. The address is permanent. */
@@ -120,7 +120,7 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
             about={labels.holdAbout}
           />
         ))}
-      {role === 'lead' && operator && !isOwn && <PauseAction of={operator} />}
+      {role === 'lead' && operator && !isOwn && <PauseButton operator={operator} />}
       {role !== 'operator' && (
         <Disclosure id="prove" label={prove.title}>
           <div class="card">
