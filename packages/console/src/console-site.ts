@@ -3,6 +3,7 @@ import { ConsoleFrame, type FrameAt } from './console-frame.tsx'
 import { countOpenAlarms } from './features/alarms/server/list.ts'
 import { alarmPages } from './features/alarms/server/pages.ts'
 import { impersonationPages } from './features/impersonations/server/pages.ts'
+import { ImpersonationRows } from './features/impersonations/views/rows.tsx'
 import { permitPages } from './features/permits/server/api/pages.ts'
 import { findPauses } from './features/permits/server/api/pauses.ts'
 import type { PermitCall, PermitParts } from './features/permits/server/api/shown.ts'
@@ -40,7 +41,7 @@ const streamChanges = changeStream<StaffCall>({
 export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
   ...impersonationPages,
   ...alarmPages<StaffCall>({ findPauses, Paused: PausedOperators }),
-  ...permitPages,
+  ...permitPages(ImpersonationRows),
   ...rulePages(Needed),
   ...personalDataPages,
   linesFor<StaffCall, FrameAt>().file('/stream', ALL_ROLES, streamChanges, { streams: true }),

@@ -33,7 +33,7 @@ function isLocale(tag: string): boolean {
 }
 
 /** UTC until the script has written the cookie. */
-function zoneOf(ctx: Context): string {
+export function zoneOf(ctx: Context): string {
   try {
     const zone = decodeURIComponent(ctx.cookies.get(ZONE_COOKIE) ?? '')
     return new Intl.DateTimeFormat('en', { timeZone: zone || 'UTC' }).resolvedOptions().timeZone

@@ -71,9 +71,9 @@ export function Frame(
 }
 
 /** A page within the frame. */
-export function Page({ of: { title, about, back, isNarrow, body } }: { of: PageView }) {
+export function Page({ of: { title, about, back, ids, isNarrow, body } }: { of: PageView }) {
   return (
-    <section class={isNarrow ? 'page narrow' : 'page'}>
+    <section class={isNarrow ? 'page narrow' : 'page'} data-about={ids?.join(' ')}>
       {back && <Back to={back.to}>{back.label}</Back>}
       <h1>{title}</h1>
       {about && <p class="about">{about}</p>}

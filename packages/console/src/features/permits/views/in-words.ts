@@ -1,8 +1,7 @@
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { type At, counted, text } from '../../../web/view/at.ts'
 import { personName } from '../../../web/view/people.tsx'
-import { relativeText, timeText } from '../../../web/view/time.tsx'
-import type { ApprovalAnswer, DecidersAnswer } from '../server/api/answers.ts'
+import { relativeText } from '../../../web/view/time.tsx'
+import type { ApprovalAnswer, DecidersAnswer, PastPermitAnswer } from '../server/api/answers.ts'
 
 /** What is needed, and who can give it; or who refused it. */
 export function neededText(at: At, approval: ApprovalAnswer['approval']): string {
@@ -25,15 +24,16 @@ export function decidersText(at: At, { names, others, isLeads }: DecidersAnswer)
   return others > 0 ? counted(at, ask.peopleAndMore, others, slots) : text(at, ask.people, slots)
 }
 
-/** Why the reader cannot act, or another operator. */
-export function pausedText(at: At, { customer, by, operator, until, isMine }: PauseAnswer): string {
-  const { pause } = at.words.permits
-  const slots = { operator: personName(at, operator), person: personName(at, by) }
-  if (customer) {
-    const about = { ...slots, customer: personName(at, customer) }
-    return text(at, isMine ? pause.objected : pause.one, about)
+/** What the texts about a permit name. */
+export function permitSlots(at: At, permit: PastPermitAnswer) {
+  return {
+    operator: personName(at, permit.operator),
+    customer: personName(at, permit.customer),
+    application: permit.applicationName ?? permit.application,
   }
-  if (until === undefined) return text(at, isMine ? pause.byLead : pause.oneForAll, slots)
-  const about = { ...slots, time: timeText(at, until) }
-  return text(at, isMine ? pause.byLeadUntil : pause.oneForAllUntil, about)
+}
+
+/** Whether it was approved to look only, or to change. */
+export function accessText({ words }: At, { canChange }: PastPermitAnswer): string {
+  return canChange ? words.permits.lookAndChange : words.permits.look
 }

@@ -4,15 +4,16 @@ import { type At, type StaffAt, text } from '../../../web/view/at.ts'
 import { Link } from '../../../web/view/link.tsx'
 import { NoteAction } from '../../../web/view/note-action.tsx'
 import { auditPath, pausePath } from '../../../web/view/paths.ts'
+import { pausedText } from '../../../web/view/paused.tsx'
 import { NamedPerson, personName } from '../../../web/view/people.tsx'
 import { Said } from '../../../web/view/said.tsx'
 import { Text } from '../../../web/view/text.tsx'
 import { Time } from '../../../web/view/time.tsx'
-import { pausedText } from './in-words.ts'
 
 /** The operators who may not start now, of those whom the reader is shown. */
 export const pausesPage: View<PausesAnswer> = ({ pauses, next }, { words }) => ({
   title: words.permits.pause.title,
+  ids: pauses.map(({ id }) => id),
   body: (
     <>
       {pauses.length === 0 && <p class="empty">{words.permits.pause.none}</p>}
@@ -32,8 +33,9 @@ export const pausePage: View<PauseAnswer> = (pause, at) => {
   return {
     title: pausedActing(at, pause),
     back: { to: '/pauses', label: labels.title },
+    ids: [pause.id],
     body: (
-      <div data-about={pause.id}>
+      <>
         {pause.state === 'paused' && <p class="message refused">{pausedText(at, pause)}</p>}
         <PauseButtons of={pause} />
         <section>
@@ -41,7 +43,7 @@ export const pausePage: View<PauseAnswer> = (pause, at) => {
           <Begun of={pause} />
           <Lifted of={pause} />
         </section>
-      </div>
+      </>
     ),
   }
 }
@@ -62,7 +64,7 @@ export function PausedOperators(
   const labels = at.words.permits.pause
   if (of.length === 0) return null
   return (
-    <section data-about={of.map(({ id }) => id).join(' ')}>
+    <section>
       {!isUntitled && <h2>{labels.title}</h2>}
       <p class="note">{labels.about}</p>
       <ul class="cards" aria-label={labels.title}>
