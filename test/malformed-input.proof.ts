@@ -1,21 +1,20 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../src/index.ts'
-import { type Deployment, deploy } from './support/deployment.ts'
+import { deploy } from './support/deployment.ts'
+import { shared } from './support/shared.ts'
 import { signIn } from './support/sign-in.ts'
 
 const RUNS = { numRuns: 300 }
 
 describe('malformed input: no 5xx, no token, no crash', () => {
-  let deployment: Deployment
   let m2m: string
   let actor: string
+  const deployment = shared(() => deploy())
   before(async () => {
-    deployment = await deploy()
     m2m = await deployment.m2mToken()
     actor = (await signIn(deployment, 'olivia')).access_token
   })
-  after(() => deployment.close())
   afterEach(() => expect(deployment.serverErrors).to.deep.equal([]))
 
   const clientError = (status: number) => status >= 400 && status < 500

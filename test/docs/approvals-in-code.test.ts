@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { compile } from '../support/compile.ts'
-import { type Module, type Snippets, snippetsOf } from './documents.ts'
+import { shared } from '../support/shared.ts'
+import { type Module, snippetsOf } from './documents.ts'
 
 /** What the page says that its reader has. */
 const YOURS = `
@@ -40,13 +41,11 @@ type Call = (...given: string[]) => Promise<{ id: string; status?: unknown; erro
 
 describe('docs/approvals-in-code.md', function () {
   this.timeout(60_000)
-  let snippets: Snippets
 
+  const snippets = shared(() => snippetsOf('approvals-in-code.md'))
   before(async () => {
-    snippets = await snippetsOf('approvals-in-code.md')
     await writeFile(join(snippets.folder, 'src/yours.ts'), YOURS)
   })
-  after(() => snippets[Symbol.asyncDispose]())
 
   it('compiles by the strictest settings', async () => {
     expect(await compile(['-p', join(snippets.folder, 'tsconfig.json')])).to.equal('')

@@ -2,10 +2,12 @@ import { glob, readFile } from 'node:fs/promises'
 
 const ROOT = new URL('../../', import.meta.url)
 
-/** Whether the name, or the part of it that is cited, is the title of a test or of a group. */
+/** Whether the name, or the part of it that is cited, is the title of a test, of a group, or of a row. */
 export function hasTest(source: string, name: string): boolean {
   if (!source.includes(name)) return false
-  const titles = source.matchAll(/\b(?:it|describe|\w+Suite)\(\s*(?:'(.*?)'|"(.*?)"|`(.*?)`),/g)
+  const titles = source.matchAll(
+    /(?:\b(?:it|describe|\w+Suite)\(|\[)\s*(?:'(.*?)'|"(.*?)"|`(.*?)`),/g,
+  )
   return [...titles].some((title) => title.slice(1).some((text) => text?.includes(name)))
 }
 

@@ -7,25 +7,17 @@ import { decodeJwt } from 'jose'
 import pg from 'pg'
 import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
 import { freePort, POSTGRES_URL, suiteOn } from '../adapters/servers.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { deploy } from '../support/deployment.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 import { listening } from '../support/token-issuer.ts'
-import { type Snippets, snippetsOf } from './documents.ts'
+import { snippetsOf } from './documents.ts'
 
 const PAGE = new URL('../../docs/ending.md', import.meta.url)
 
 describe('docs/ending.md', () => {
-  let snippets: Snippets
-  let deployment: Deployment
-
-  before(async () => {
-    snippets = await snippetsOf('ending.md')
-    deployment = await deploy()
-  })
-  after(async () => {
-    await deployment?.close()
-    await snippets?.[Symbol.asyncDispose]()
-  })
+  const snippets = shared(() => snippetsOf('ending.md'))
+  const deployment = shared(() => deploy())
 
   /** A function of a file of the page, without types. */
   async function load(file: string, name: string) {
@@ -121,8 +113,7 @@ suite('docs/ending.md: what is deleted before the package is removed', () => {
       resources: { [resource]: { scope: 'openid orders:read', accessTokenFormat: 'opaque' } },
     })
     const own = await signIn(deployment, 'alice', { scope: 'openid orders:read', resource })
-    const subject_token = await deployment.subjectToken()
-    const { body } = await deployment.exchange({ subject_token, resource })
+    const { body } = await deployment.exchange({ resource })
     const found = async () => {
       const { AccessToken } = deployment.provider
       const tokens = [String(own.access_token), String(body.access_token)]

@@ -5,7 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt, generateKeyPair, jwtVerify } from 'jose'
 import type { ImpersonationEvent } from '../../src/index.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { deploy } from '../support/deployment.ts'
+import { renewed } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
 
@@ -30,7 +31,6 @@ describe('docs/events.md', () => {
   let document: string
   let reference: string
   let snippets: Snippets
-  let deployment: Deployment
 
   before(async () => {
     document = await readFile(join(ROOT, 'docs/events.md'), 'utf8')
@@ -38,10 +38,7 @@ describe('docs/events.md', () => {
     snippets = await snippetsOf('events.md')
   })
   after(() => snippets[Symbol.asyncDispose]())
-  beforeEach(async () => {
-    deployment = await deploy()
-  })
-  afterEach(() => deployment.close())
+  const deployment = renewed(() => deploy())
 
   /** A function of the page, without types. */
   const call = (of: unknown, ...given: unknown[]) => Reflect.apply(Object(of), undefined, given)
@@ -111,8 +108,7 @@ describe('docs/events.md', () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256')
     const pushed = Promise.withResolvers<string>()
     call(pushEnds, provider, privateKey, 'https://api.example', pushed.resolve)
-    const subject_token = await deployment.subjectToken()
-    const { body } = await deployment.exchange({ subject_token })
+    const { body } = await deployment.exchange()
     await provider.impersonation.endAll({ userId: 'alice' }, { cause: 'policy' })
     const { payload } = await jwtVerify(await pushed.promise, publicKey, {
       issuer: provider.issuer,

@@ -1,4 +1,5 @@
 // What docs/frameworks.md says around its servers.
+
 import { readFile, writeFile } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
@@ -11,12 +12,15 @@ import type { Provider } from '../../src/index.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { askUndescribed } from '../support/http.ts'
 import { serving } from '../support/serving.ts'
-import { type Snippets, snippetsOf } from './documents.ts'
+import { shared } from '../support/shared.ts'
+import { snippetsOf } from './documents.ts'
 import { exchange, issue, providerWith } from './framework-requests.ts'
 import { signInPage, TRIED_OUT, tryOut } from './framework-server.ts'
 import { launch } from './server-process.ts'
 
 const ORIGIN = 'https://id.example.com'
+
+type MountAll = (app: express.Express, providers: Record<string, Provider>) => void
 
 interface Tenants {
   findAccount(ctx: KoaContextWithOIDC, sub: string): Account | undefined
@@ -35,12 +39,8 @@ function underKoa(provider: Provider, app = new Koa()): RequestListener {
 
 describe('docs/frameworks.md on what goes wrong', function () {
   this.timeout(60_000)
-  let snippets: Snippets
 
-  before(async () => {
-    snippets = await snippetsOf('frameworks.md', 'js')
-  })
-  after(() => snippets[Symbol.asyncDispose]())
+  const snippets = shared(() => snippetsOf('frameworks.md', 'js'))
 
   /** The file of a server of the page, with a line changed. */
   async function changed(name: string, line: string, by: string) {
@@ -56,7 +56,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
     const acme = { 'x-tenant': 'acme' }
 
     it('provider.use(routes()) runs after what provider.use added before, and sets no cookie', async () => {
-      const { findAccount, useTenants } = (await snippets.load('Mounting')) as unknown as Tenants
+      const { findAccount, useTenants } = (await snippets.load('Mounting', 1)) as unknown as Tenants
       await serving(
         (base) => {
           const provider = providerWith(`${base}/oidc`, { findAccount })
@@ -81,7 +81,10 @@ describe('docs/frameworks.md on what goes wrong', function () {
 
     for (const [framework, mounted] of Object.entries({ Express: underExpress, Koa: underKoa })) {
       it(`beside the provider, under ${framework}, they run without it: 404 user_not_found`, async () => {
-        const { findAccount, useTenants } = (await snippets.load('Mounting')) as unknown as Tenants
+        const { findAccount, useTenants } = (await snippets.load(
+          'Mounting',
+          1,
+        )) as unknown as Tenants
         await serving(
           (base) => {
             const provider = providerWith(`${base}/oidc`, { findAccount })
@@ -95,6 +98,29 @@ describe('docs/frameworks.md on what goes wrong', function () {
         )
       })
     }
+
+    it('several providers in one process each answer below a path of their own', async () => {
+      const { mountAll } = (await snippets.load('Mounting')) as { mountAll: MountAll }
+      await serving(
+        (base) => {
+          const app = express()
+          mountAll(app, {
+            acme: providerWith(`${base}/acme/oidc`),
+            globex: providerWith(`${base}/globex/oidc`),
+          })
+          return app
+        },
+        async (base) => {
+          const [acme, globex] = [`${base}/acme`, `${base}/globex`]
+          const issued = await issue(acme, `${acme}/oidc`)
+          expect(issued.status).to.equal(201)
+          const { subjectToken } = issued.body
+          expect((await exchange(`${globex}/oidc`, subjectToken)).status).to.equal(400)
+          expect((await exchange(`${acme}/oidc`, subjectToken)).status).to.equal(200)
+          expect((await issue(globex, `${acme}/oidc`)).status).to.equal(401)
+        },
+      )
+    })
 
     it('the management API follows its own mount, and managementApi.prefix', () =>
       serving(
@@ -185,13 +211,12 @@ describe('docs/frameworks.md on what goes wrong', function () {
 
   it('a 500 is told by server_error', async () => {
     const { adapter, faults } = faultyAdapter()
-    const { logServerErrors } = await snippets.load('Where a 500 is told')
     const { error } = console
     const told: unknown[][] = []
     await serving(
       (base) => {
         const provider = providerWith(`${base}/oidc`, { adapter })
-        ;(logServerErrors as (provider: Provider) => void)(provider)
+        provider.on('server_error', (ctx, error) => console.error(ctx.method, ctx.path, error))
         return underExpress(provider)
       },
       async (base) => {

@@ -2,7 +2,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { compile } from '../support/compile.ts'
-import { type Snippets, snippetsOf } from './documents.ts'
+import { shared } from '../support/shared.ts'
+import { snippetsOf } from './documents.ts'
 import { expectWhole, TRIED_OUT } from './framework-server.ts'
 import { launch } from './server-process.ts'
 
@@ -10,16 +11,12 @@ const ROOT = join(import.meta.dirname, '../..')
 const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
 /** Run in test/frameworks, where NestJS is installed, as is main.ts. */
 const ELSEWHERE = ['nest']
-const PARTS = ['provider', 'try', 'tenants', 'errors', 'cors']
+const PARTS = ['provider', 'try', 'several', 'tenants', 'cors']
 
 describe('docs/frameworks.md', function () {
   this.timeout(60_000)
-  let snippets: Snippets
 
-  before(async () => {
-    snippets = await snippetsOf('frameworks.md', 'js')
-  })
-  after(() => snippets[Symbol.asyncDispose]())
+  const snippets = shared(() => snippetsOf('frameworks.md', 'js'))
 
   it('has no file that no test runs', async () => {
     const files = await readdir(join(snippets.folder, 'src'))
@@ -28,6 +25,8 @@ describe('docs/frameworks.md', function () {
     expect(await readdir(join(typeScript.folder, 'src'))).to.have.members([
       'main.ts',
       'configuration.ts',
+      'server.ts',
+      'upstream-sign-in.ts',
     ])
   })
 

@@ -5,19 +5,16 @@ import { type GetCustomJwtClaims, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/in
 import { deploy } from '../support/deployment.ts'
 import type { Answer } from '../support/http.ts'
 import { configuration, serving } from '../support/serving.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
-import { type Snippets, snippetsOf } from './documents.ts'
+import { snippetsOf } from './documents.ts'
 import { token } from './framework-requests.ts'
 
 const AT_ONCE = 20
 
 describe('docs/migrating.md', function () {
   this.timeout(60_000)
-  let snippets: Snippets
-  before(async () => {
-    snippets = await snippetsOf('migrating.md')
-  })
-  after(() => snippets[Symbol.asyncDispose]())
+  const snippets = shared(() => snippetsOf('migrating.md'))
 
   it('the two requests and the hook from Logto lead to a token that names operator and ticket; the check from Clerk knows them', async () => {
     const { getCustomJwtClaims } = await snippets.load('From Logto')

@@ -6,10 +6,11 @@ import Koa from 'koa'
 import { parse, parseAllDocuments } from 'yaml'
 import { type Requirement, resourceServer } from '../../packages/resource-server/src/index.ts'
 import type { Provider } from '../../src/index.ts'
-import { type Managed, managing } from '../support/managing.ts'
+import { managing } from '../support/managing.ts'
+import { renewed, shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 import { listening } from '../support/token-issuer.ts'
-import { type Snippets, snippetsOf } from './documents.ts'
+import { snippetsOf } from './documents.ts'
 
 type LogLine = Readonly<Record<string, unknown>>
 type Selection = Readonly<Record<string, string>>
@@ -32,19 +33,13 @@ function fits(line: LogLine, selection: Selection): boolean {
 
 describe('docs/observability.md', function () {
   this.timeout(60_000)
-  let snippets: Snippets
-  let deployment: Managed
 
-  before(async () => {
-    snippets = await snippetsOf('observability.md')
-  })
-  after(() => snippets[Symbol.asyncDispose]())
-  beforeEach(async () => {
-    deployment = await managing({
+  const snippets = shared(() => snippetsOf('observability.md'))
+  const deployment = renewed(() =>
+    managing({
       impersonation: { authorize: ({ account }) => account.accountId !== 'bob' },
-    })
-  })
-  afterEach(() => deployment.close())
+    }),
+  )
 
   /** One that is used and ended, a replay, a token of another operator, and two refusals at issue. */
   async function history(): Promise<void> {

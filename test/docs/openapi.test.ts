@@ -4,8 +4,9 @@ import manifest from '../../package.json' with { type: 'json' }
 import { errorsPage } from '../../scripts/http-api-errors.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE, ACCESS_TOKEN_TYPE as TYPE } from '../../src/index.ts'
 import { type Form, urlencoded } from '../support/http.ts'
-import { type Managed, managing } from '../support/managing.ts'
+import { managing } from '../support/managing.ts'
 import { checkAt, document, OPENAPI } from '../support/openapi.ts'
+import { shared } from '../support/shared.ts'
 
 const userId = 'alice'
 const RESOURCES = ['urn:example:orders', 'urn:example:invoices']
@@ -65,14 +66,12 @@ const EXCHANGE: Form = {
 
 // Each answer of each test is compared with the document in `answerOf`. `npm run lint:openapi` has the rest.
 describe('docs/openapi.yaml', () => {
-  let deployment: Managed
   let token: string
+  const deployment = shared(() => managing())
   before(async () => {
-    deployment = await managing()
     const { subjectToken: subject_token } = await deployment.start()
     token = (await deployment.exchange({ subject_token })).body.access_token
   })
-  after(() => deployment.close())
 
   it('has patterns that need no flag, and that other languages than JavaScript know', () => {
     const patterns = [...OPENAPI.matchAll(/^ +pattern: (.+)$/gm)].map(([, one = '']) => one)

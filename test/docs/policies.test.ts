@@ -11,8 +11,9 @@ import {
 } from '../../src/index.ts'
 import { skipWithout, startRedis } from '../adapters/servers.ts'
 import { CLIENTS, deploy } from '../support/deployment.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
-import { type Snippets, snippetsOf } from './documents.ts'
+import { snippetsOf } from './documents.ts'
 
 const BACKEND = CLIENTS[0]
 const BOTH = 'orders:read orders:write'
@@ -92,12 +93,7 @@ const ANSWERS: Readonly<
 }
 
 describe('docs/policies.md', () => {
-  let snippets: Snippets
-
-  before(async () => {
-    snippets = await snippetsOf('policies.md')
-  })
-  after(() => snippets[Symbol.asyncDispose]())
+  const snippets = shared(() => snippetsOf('policies.md'))
 
   for (const [heading, [name, ...rows]] of Object.entries(ANSWERS)) {
     it(`${heading}: the rule answers as the page says`, async () => {

@@ -8,8 +8,9 @@ import { type Authorize, Provider } from '../../src/index.ts'
 import { compile } from '../support/compile.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { type Managed, managing } from '../support/managing.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
-import { type Module, type Snippets, snippetsOf } from './documents.ts'
+import { type Module, snippetsOf } from './documents.ts'
 
 /** What the page says that its reader has. */
 const KEYS = `
@@ -24,14 +25,12 @@ export const backendKey = await publicKey()
 
 describe('docs/production.md', function () {
   this.timeout(60_000)
-  let snippets: Snippets
   let deployment: Managed
 
+  const snippets = shared(() => snippetsOf('production.md'))
   before(async () => {
-    snippets = await snippetsOf('production.md')
     await writeFile(join(snippets.folder, 'src/keys.ts'), KEYS)
   })
-  after(() => snippets[Symbol.asyncDispose]())
   afterEach(() => deployment?.close())
 
   it('compiles by the strictest settings', async () => {

@@ -28,8 +28,7 @@ export async function recording(options?: DeploymentOptions): Promise<Recording>
   const { orders, issuer } = deployment
   const own = await signIn(deployment, 'alice', { scope: 'openid orders:read', resource: orders })
   const { access_token: actor_token } = await signIn(deployment, 'olivia')
-  const subject_token = await deployment.subjectToken()
-  const { body } = await deployment.exchange({ subject_token, actor_token })
+  const { body } = await deployment.exchange({ actor_token })
   const database = join(snippets.folder, 'uses.db')
   const running: ServerProcess[] = []
   return {

@@ -99,8 +99,7 @@ describe('docs/your-apis.md: recording over HTTP', function () {
     const recorder = await startRecorder()
     const { deployment } = at
     const [resource, scope] = [RECORDER, 'uses:write']
-    const subject_token = await deployment.subjectToken()
-    const acted = await deployment.exchange({ subject_token, resource, scope })
+    const acted = await deployment.exchange({ resource, scope })
     const user = await signIn(deployment, 'alice', { scope: `openid ${scope}`, resource })
     const refused = {
       other: await deployment.m2mToken({ resource, scope }, ['other', 'other-secret']),

@@ -4,33 +4,25 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { ResourceServer } from '../../packages/resource-server/src/index.ts'
-import {
-  type StatusProvider,
-  startStatusProvider,
-} from '../../packages/resource-server/test/status/status-provider.ts'
-import { type Module, type Snippets, snippetsOf } from './documents.ts'
+import { startStatusProvider } from '../../packages/resource-server/test/status/status-provider.ts'
+import { shared } from '../support/shared.ts'
+import { type Module, snippetsOf } from './documents.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
 describe('docs/your-apis.md: what is recorded', function () {
   this.timeout(60_000)
-  let snippets: Snippets
   let document: string
   let source: string
-  let provider: StatusProvider
 
+  const provider = shared(() => startStatusProvider())
+  const snippets = shared(() => snippetsOf('your-apis.md'))
   before(async () => {
-    provider = await startStatusProvider()
-    snippets = await snippetsOf('your-apis.md')
     document = await readFile(join(ROOT, 'docs/your-apis.md'), 'utf8')
     source = await readFile(
       join(ROOT, 'packages/resource-server/src/uses/impersonation-use.ts'),
       'utf8',
     )
-  })
-  after(async () => {
-    provider.close()
-    await snippets[Symbol.asyncDispose]()
   })
 
   it('is shown with every member, and every reason of a refusal', () => {

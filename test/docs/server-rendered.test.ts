@@ -1,18 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { startTestProvider } from '../../packages/testing/src/index.ts'
+import { shared } from '../support/shared.ts'
 import { Browser } from './browser-by-hand.ts'
 import { snippetsOf } from './documents.ts'
-import { CONSOLE, type ServerRendered, serverRendered } from './server-rendered-app.ts'
+import { CONSOLE, serverRendered } from './server-rendered-app.ts'
 
 for (const framework of ['Express', 'Hono'] as const) {
   describe(`docs/server-rendered.md with ${framework}`, () => {
-    let shop: ServerRendered
-
-    before(async () => {
-      shop = await serverRendered({ framework })
-    })
-    after(() => shop[Symbol.asyncDispose]())
+    const shop = shared(() => serverRendered({ framework }))
 
     /** A browser in which an operator is signed in at the provider. */
     async function operator(sub = 'olivia'): Promise<Browser> {

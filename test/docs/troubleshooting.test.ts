@@ -106,7 +106,7 @@ describe('docs/troubleshooting.md: its code', () => {
     const refused = await run(ask.replace('//console.example.com', '//other.example.com'))
     expect(refused).to.include('origin https://other.example.com not allowed for client: console')
 
-    const { body } = await deployment.exchange({ subject_token: await deployment.subjectToken() })
+    const { body } = await deployment.exchange()
     const TOKEN = String(body.access_token)
     const shown = await run(look, { TOKEN })
     expect(shown).to.include("typ: 'at+jwt'").and.to.include("sub: 'alice'")

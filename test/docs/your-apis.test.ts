@@ -10,10 +10,11 @@ import express from 'express'
 import { WebSocket } from 'ws'
 import { type ResourceServer, resourceServer } from '../../packages/resource-server/src/index.ts'
 import { freePort } from '../adapters/servers.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { deploy } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
-import { type Module, type Snippets, snippetsOf } from './documents.ts'
+import { type Module, snippetsOf } from './documents.ts'
 import { launch, type ServerProcess } from './server-process.ts'
 
 const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
@@ -28,22 +29,19 @@ const RECORDING = [
 
 describe('docs/your-apis.md', function () {
   this.timeout(60_000)
-  let snippets: Snippets
-  let deployment: Deployment
   let tokens: Record<'own' | 'acted' | 'bound' | 'forged', string>
   let key: DPoPKey
 
+  const snippets = shared(() => snippetsOf('your-apis.md'))
+  const deployment = shared(() => deploy())
   before(async () => {
-    snippets = await snippetsOf('your-apis.md')
-    deployment = await deploy()
     const { orders } = deployment
     const own = await signIn(deployment, 'alice', { scope: 'openid orders:read', resource: orders })
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
-    const subject_token = await deployment.subjectToken()
-    const { body } = await deployment.exchange({ subject_token, actor_token })
+    const { body } = await deployment.exchange({ actor_token })
     key = await dpopKey()
     const bound = await deployment.exchange(
-      { subject_token: await deployment.subjectToken() },
+      {},
       { dpop: await key.proof({ htu: `${deployment.issuer}/token` }) },
     )
     expect(bound.body.token_type).to.equal('DPoP')
@@ -55,10 +53,6 @@ describe('docs/your-apis.md', function () {
       bound: bound.body.access_token,
       forged,
     }
-  })
-  after(async () => {
-    await deployment.close()
-    await snippets[Symbol.asyncDispose]()
   })
 
   /** Runs a server of the page with one of its guards, whose addresses become those of this test. */
@@ -240,7 +234,7 @@ describe('docs/your-apis.md', function () {
     await using other = await deploy({ impersonation: { ending: { enabled: false } } })
     const { orders: resource } = other
     const own = await signIn(other, 'alice', { scope: 'openid orders:read', resource })
-    const { body } = await other.exchange({ subject_token: await other.subjectToken() })
+    const { body } = await other.exchange()
     const { api }: Module = await import(await guardFor('strict-guard', other))
     const { authenticate } = api as ResourceServer
     expect(await authenticate(`Bearer ${own.access_token}`)).to.include({ userId: 'alice' })

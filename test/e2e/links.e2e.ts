@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { shared } from '../support/shared.ts'
 import '../../packages/console/test/e2e/support/disposal.ts'
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { launchExample } from './support/server.ts'
 import { enter } from './support/sign-in.ts'
 
 const MISSING = /There is no such|is not in this timeline/
@@ -12,12 +13,8 @@ const VISITS_OF_A_KIND = 3
 /** Each link of each page leads to a page, for each person who sees it, in the year of the example. */
 describe('the links of the example', function () {
   this.timeout(300_000)
-  let example: LaunchedExample
 
-  before(async () => {
-    example = await launchExample({ STORAGE_URL: '' }, '--with-history')
-  })
-  after(() => example[Symbol.asyncDispose]())
+  const example = shared(() => launchExample({ STORAGE_URL: '' }, '--with-history'))
 
   const hrefsOf = (page: Page) =>
     page

@@ -3,23 +3,20 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { expectAccessible } from '../../packages/console/test/e2e/support/axe.ts'
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { heading, reads } from '../../packages/console/test/e2e/support/operating.ts'
+import { shared } from '../support/shared.ts'
 import { expectAnnounced, listen } from './support/screen-reader.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { launchExample } from './support/server.ts'
 import { enter } from './support/sign-in.ts'
 
 describe("with a screen reader's eyes", function () {
   this.timeout(120_000)
-  let example: LaunchedExample
   let contexts: BrowserContext[]
 
-  before(async () => {
-    example = await launchExample()
-  })
+  const example = shared(() => launchExample())
   beforeEach(() => {
     contexts = []
   })
   afterEach(() => Promise.all(contexts.map((context) => context.close())))
-  after(() => example?.[Symbol.asyncDispose]())
 
   async function listenTo(login: string, path: string): Promise<Page> {
     const options = { baseURL: example.url, locale: 'en-GB', reducedMotion: 'reduce' } as const

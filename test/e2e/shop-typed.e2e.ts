@@ -1,18 +1,16 @@
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
-import { type StartedExample, startExampleHere } from './support/server.ts'
+import { shared } from '../support/shared.ts'
+import { startExampleHere } from './support/server.ts'
 import { openShop, type Purpose, signInAtProvider } from './support/shop.ts'
 
 const MINUTE = 60_000
 
 describe('what an operator has typed in the shop', () => {
-  let example: StartedExample
   let context: BrowserContext
 
-  before(async () => {
-    example = await startExampleHere()
-  })
+  const example = shared(() => startExampleHere())
   beforeEach(async () => {
     context = await (await browser()).newContext({ baseURL: example.url, locale: 'en-GB' })
     context.setDefaultTimeout(24_000)
@@ -20,7 +18,6 @@ describe('what an operator has typed in the shop', () => {
     await signInAtProvider(context, example)
   })
   afterEach(() => context.close())
-  after(() => example[Symbol.asyncDispose]())
 
   const note = (page: Page) => page.locator('[data-order="A-1002"]').getByLabel('Delivery note')
   const address = (page: Page) => page.getByLabel('E-mail address')

@@ -4,7 +4,8 @@ import { expectAccessible } from '../../packages/console/test/e2e/support/axe.ts
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { collectTokens } from '../../packages/console/test/e2e/support/collect-tokens.ts'
 import { reads } from '../../packages/console/test/e2e/support/operating.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { shared } from '../support/shared.ts'
+import { launchExample } from './support/server.ts'
 import { openShop, type Purpose, signInAtProvider } from './support/shop.ts'
 import { signIn } from './support/sign-in.ts'
 
@@ -12,12 +13,11 @@ const NOTE = 'Delivery note'
 const OVER = 'You no longer act as'
 
 describe('the shop, as a customer and as an operator who acts', () => {
-  let example: LaunchedExample
   let shopUrl: string
   let context: BrowserContext
 
+  const example = shared(() => launchExample())
   before(async () => {
-    example = await launchExample()
     shopUrl = example.shopUrl
   })
   beforeEach(async () => {
@@ -25,7 +25,6 @@ describe('the shop, as a customer and as an operator who acts', () => {
     context.setDefaultTimeout(24_000)
   })
   afterEach(() => context.close())
-  after(() => example[Symbol.asyncDispose]())
 
   const card = (page: Page, order: string) => page.locator(`[data-order="${order}"]`)
   const message = (page: Page) => page.locator('#message')

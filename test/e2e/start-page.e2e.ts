@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
+import { shared } from '../support/shared.ts'
 import '../../packages/console/test/e2e/support/disposal.ts'
 import { expectAccessible } from '../../packages/console/test/e2e/support/axe.ts'
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { reads } from '../../packages/console/test/e2e/support/operating.ts'
-import { type StartedExample, startExampleHere } from './support/server.ts'
+import { startExampleHere } from './support/server.ts'
 
 /** In each language: what a person types, and what the page shows at the end of each story. */
 const LANGUAGES = {
@@ -41,17 +42,13 @@ describe('the start page of the example', function () {
 
   for (const [locale, { signIn, why, ends }] of Object.entries(LANGUAGES)) {
     describe(locale, () => {
-      let example: StartedExample
       /** Each person has a browser. */
       const people = new Map<string, { context: BrowserContext; page: Page }>()
 
-      before(async () => {
-        example = await startExampleHere()
-      })
+      const example = shared(() => startExampleHere())
       afterEach(endAll)
       after(async () => {
         for (const { context } of people.values()) await context.close()
-        await example[Symbol.asyncDispose]()
       })
 
       /** As the page says: in the banner of the shop, before the next story. */

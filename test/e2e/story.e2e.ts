@@ -6,9 +6,10 @@ import {
   timeline,
 } from '../../packages/console/test/e2e/support/audit-page.ts'
 import { heading, over, reads, strip } from '../../packages/console/test/e2e/support/operating.ts'
+import { shared } from '../support/shared.ts'
 import '../../packages/console/test/e2e/support/disposal.ts'
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
-import { type StartedExample, startExampleHere } from './support/server.ts'
+import { startExampleHere } from './support/server.ts'
 import { enter } from './support/sign-in.ts'
 
 const MINUTE = 60_000
@@ -16,12 +17,8 @@ const MINUTE = 60_000
 /** Two operators, a lead, an auditor and a customer, each at a machine of their own, at once. */
 describe('the story', function () {
   this.timeout(180_000)
-  let example: StartedExample
 
-  before(async () => {
-    example = await startExampleHere()
-  })
-  after(() => example[Symbol.asyncDispose]())
+  const example = shared(() => startExampleHere())
 
   const faults: string[] = []
 

@@ -44,7 +44,6 @@ describe('examples/mcp-server.ts, by the client of the SDK', () => {
   async function exchange(form: object = {}, headers: object = web): Promise<string> {
     const { status, body } = await deployment.exchange(
       {
-        subject_token: await deployment.subjectToken(),
         actor_token,
         resource: audience,
         scope: 'orders:read orders:write',

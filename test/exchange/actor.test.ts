@@ -2,21 +2,20 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { resigned } from '../advisories/attacks.ts'
-import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { basic, deploy } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { expectAnswer } from '../support/http.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const REFUSED = { error: 'invalid_request', error_description: 'actor token is invalid' }
 
 describe('the actor token', () => {
-  let deployment: Deployment
   let jwt: string
+  const deployment = shared(() => deploy())
   before(async () => {
-    deployment = await deploy()
     jwt = await operatorJwt()
   })
-  after(() => deployment.close())
 
   async function operatorJwt(at = deployment): Promise<string> {
     const options = { scope: 'openid orders:read', resource: at.orders }

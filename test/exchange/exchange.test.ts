@@ -1,16 +1,16 @@
 import { expect } from 'chai'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import { type Answer, basic, type Deployment, deploy, type Form } from '../support/deployment.ts'
+import { type Answer, basic, deploy, type Form } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
+import { shared } from '../support/shared.ts'
 
 const AUDIENCE = 'https://audience.example'
 
 // What RFC 8693 says of requests and responses: ../rfc8693/requirements.test.ts.
 describe('token exchange', () => {
-  let deployment: Deployment
-  before(async () => {
-    deployment = await deploy({
+  const deployment = shared(() =>
+    deploy({
       impersonation: { accessToken: { maxTtl: 1800 } },
       configuration: { scopes: ['openid', 'offline_access', 'orders:write'] },
       clients: [
@@ -26,9 +26,8 @@ describe('token exchange', () => {
         'https://long.example': { scope: 'read', accessTokenFormat: 'jwt', accessTokenTTL: 7200 },
         [AUDIENCE]: { scope: 'read', audience: 'logical', accessTokenFormat: 'jwt' },
       },
-    })
-  })
-  after(() => deployment.close())
+    }),
+  )
 
   async function exchange(form: Form = {}, headers?: Record<string, string>): Promise<Answer> {
     return deployment.exchange({ ...form }, headers)

@@ -3,19 +3,19 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { bindsToCertificates, certificate, otherCertificate } from '../support/certificates.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { deploy } from '../support/deployment.ts'
 import { type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { expectAnswer } from '../support/http.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 
 describe('I10: DPoP, as in the provider’s own grants', () => {
   const { adapter, calls } = faultyAdapter()
-  let deployment: Deployment
   let key: DPoPKey
   let htu: string
-  before(async () => {
-    deployment = await deploy({
+  const deployment = shared(() =>
+    deploy({
       configuration: {
         adapter,
         features: { dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 1) } },
@@ -29,11 +29,12 @@ describe('I10: DPoP, as in the provider’s own grants', () => {
           grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
         },
       ],
-    })
+    }),
+  )
+  before(async () => {
     key = await dpopKey()
     htu = `${deployment.issuer}/token`
   })
-  after(() => deployment.close())
 
   it('a client with dpop_bound_access_tokens must prove a key; the access token is bound to it', async () => {
     const subject_token = await deployment.subjectToken()
@@ -91,10 +92,9 @@ describe('I10: DPoP, as in the provider’s own grants', () => {
 })
 
 describe('I10: mTLS, as in the provider’s own grants', () => {
-  let deployment: Deployment
   let shown: string | undefined
-  before(async () => {
-    deployment = await deploy({
+  const deployment = shared(() =>
+    deploy({
       configuration: {
         features: bindsToCertificates(() => shown),
       },
@@ -107,9 +107,8 @@ describe('I10: mTLS, as in the provider’s own grants', () => {
           grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
         },
       ],
-    })
-  })
-  after(() => deployment.close())
+    }),
+  )
 
   it('without a certificate the request is refused, and the subject token stays usable; with one the access token is bound to it', async () => {
     shown = undefined

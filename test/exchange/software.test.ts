@@ -20,8 +20,7 @@ function withSoftware(
 
 /** What a subject token is exchanged for; `web` exchanges. */
 async function exchange(deployment: Deployment, form: object, headers: object = web) {
-  const subject_token = await deployment.subjectToken()
-  const answer = await deployment.exchange({ subject_token, ...form }, { ...headers })
+  const answer = await deployment.exchange({ ...form }, { ...headers })
   return { ...answer, token: String(answer.body.access_token) }
 }
 

@@ -1,19 +1,19 @@
 import { expect } from 'chai'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { Verdict } from '../../src/index.ts'
-import { type Deployment, deploy, type Form } from '../support/deployment.ts'
+import { deploy, type Form } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const [A, B, UNSAID] = ['https://a.example', 'https://b.example', 'https://unsaid.example']
 
 describe('the target of an exchange', () => {
-  let deployment: Deployment
   let defaults: string | string[] | undefined
   let limit: Verdict = true
   const asked: string[] = []
-  before(async () => {
-    deployment = await deploy({
+  const deployment = shared(() =>
+    deploy({
       resources: {
         [A]: { scope: 'read', accessTokenFormat: 'opaque' },
         [B]: { scope: 'read', audience: 'logical', accessTokenFormat: 'jwt' },
@@ -26,9 +26,8 @@ describe('the target of an exchange', () => {
           return stage === 'exchange' ? limit : true
         },
       },
-    })
-  })
-  after(() => deployment.close())
+    }),
+  )
 
   const nothingLeft: Array<[what: string, body: object, scope: string, rule: Verdict]> = [
     ['the resource knows none of it', {}, 'admin', true],

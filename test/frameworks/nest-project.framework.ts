@@ -1,10 +1,11 @@
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type Snippets, snippetsOf } from '../docs/documents.ts'
+import { snippetsOf } from '../docs/documents.ts'
 import { expectWhole } from '../docs/framework-server.ts'
 import { launch } from '../docs/server-process.ts'
 import { compile } from '../support/compile.ts'
+import { shared } from '../support/shared.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -46,13 +47,11 @@ for (const [version, type] of [
   [12, 'module'],
 ] as const) {
   describe(`main.ts of docs/frameworks.md, in a ${type} project of NestJS ${version}`, () => {
-    let javaScript: Snippets
-    let typeScript: Snippets
     let project: string
 
+    const javaScript = shared(() => snippetsOf('frameworks.md', 'js'))
+    const typeScript = shared(() => snippetsOf('frameworks.md'))
     before(async () => {
-      javaScript = await snippetsOf('frameworks.md', 'js')
-      typeScript = await snippetsOf('frameworks.md')
       project = join(typeScript.folder, 'project')
       const source = join(project, 'src')
       await mkdir(source, { recursive: true })
@@ -64,10 +63,6 @@ for (const [version, type] of [
       await writeFile(join(source, 'app.module.ts'), APP_MODULE)
       await cp(join(typeScript.folder, 'src/main.ts'), join(source, 'main.ts'))
       await cp(join(javaScript.folder, 'src/provider.mjs'), join(source, 'provider.mts'))
-    })
-    after(async () => {
-      await javaScript?.[Symbol.asyncDispose]()
-      await typeScript?.[Symbol.asyncDispose]()
     })
 
     it('compiles strictly', async () => {

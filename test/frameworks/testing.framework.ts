@@ -6,8 +6,9 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { resourceServer } from '../../packages/resource-server/src/index.ts'
-import { type Snippets, snippetsOf } from '../docs/documents.ts'
+import { snippetsOf } from '../docs/documents.ts'
 import { compile } from '../support/compile.ts'
+import { shared } from '../support/shared.ts'
 
 const run = promisify(execFile)
 const PAGE = join(import.meta.dirname, '../../docs/testing.md')
@@ -21,15 +22,13 @@ const FROM_SOURCES = {
 const VITEST = join(INSTALLED, 'vitest/vitest.mjs')
 
 describe('docs/testing.md', () => {
-  let snippets: Snippets
   let folder: string
 
+  const snippets = shared(() => snippetsOf('testing.md'))
   before(async () => {
-    snippets = await snippetsOf('testing.md')
     folder = join(snippets.folder, 'src')
     await symlink(INSTALLED, join(folder, 'node_modules'))
   })
-  after(() => snippets?.[Symbol.asyncDispose]())
 
   /** Runs the tests of one framework, as a command line has it, and resolves what it prints. */
   async function test(command: readonly string[]): Promise<string> {

@@ -1,18 +1,17 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { at } from '../support/clock.ts'
-import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { basic, deploy } from '../support/deployment.ts'
 import { answerOf, expectAnswer } from '../support/http.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 
 describe('bearer authentication of the management API', () => {
-  let deployment: Deployment
-  before(async () => {
-    deployment = await deploy({
+  const deployment = shared(() =>
+    deploy({
       configuration: { features: { dPoP: { enabled: true, nonceSecret: Buffer.alloc(32) } } },
-    })
-  })
-  after(() => deployment.close())
+    }),
+  )
 
   // What is a token in a header, and what is none: ../shared/sender-in-two-packages.test.ts.
   it('401 with a challenge, and no error code where there are no credentials (RFC 6750 §3.1)', async () => {
@@ -68,14 +67,12 @@ describe('bearer authentication of the management API', () => {
 describe('opaque machine-to-machine tokens', () => {
   const resource = 'https://id.example.com/api'
   const elsewhere = 'https://elsewhere.example'
-  let deployment: Deployment
-  before(async () => {
-    deployment = await deploy({
+  const deployment = shared(() =>
+    deploy({
       impersonation: { managementApi: { resource, tokenFormat: 'opaque' } },
       resources: { [elsewhere]: { scope: 'impersonate', accessTokenFormat: 'opaque' } },
-    })
-  })
-  after(() => deployment.close())
+    }),
+  )
   const issue = async (token: string) => {
     expect(token).to.not.include('.')
     const { status, body } = await deployment.issue({ userId: 'alice' }, { token })

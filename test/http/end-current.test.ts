@@ -3,16 +3,15 @@ import { athOf, dpopKey } from '../support/dpop.ts'
 import { bearer, CURRENT, current, end, impersonate, PATH } from '../support/ending-current.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { answerOf, expectAnswer } from '../support/http.ts'
-import { type Managed, managing } from '../support/managing.ts'
+import { managing } from '../support/managing.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 
 describe('POST {issuer}/impersonations/current/end', () => {
-  let deployment: Managed
   const stateOf = async (id: string) => (await deployment.get(`/${id}`)).body.state
-  before(async () => {
-    deployment = await managing({ configuration: { features: { dPoP: { enabled: false } } } })
-  })
-  after(() => deployment.close())
+  const deployment = shared(() =>
+    managing({ configuration: { features: { dPoP: { enabled: false } } } }),
+  )
 
   for (const [what, resource] of [
     ['a JWT', 'orders'],

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { withMembers } from '../adapters/with-members.ts'
 import { expectAnswer } from '../support/http.ts'
-import { type Managed, managing } from '../support/managing.ts'
+import { managing } from '../support/managing.ts'
+import { shared } from '../support/shared.ts'
 
 const NO_JSON_OBJECT = ['null', '"x"', '7', '{', '[]', '[{}]', '{"__proto__":{"by":1}}']
 
@@ -36,11 +37,7 @@ const REFUSED: ReadonlyArray<[path: '/end' | '/{id}/end', named: string, ...bodi
 
 // When and how an impersonation ends, and what its tokens are worth then: ../impersonations.
 describe('POST …/impersonations/{id}/end, and …/impersonations/end', () => {
-  let deployment: Managed
-  before(async () => {
-    deployment = await managing()
-  })
-  after(() => deployment.close())
+  const deployment = shared(() => managing())
   const stateOf = async (id: string) => (await deployment.get(`/${id}`)).body.state
 
   it('again is 200, and the first end stays: by whom, why, when; the body may be left out', async () => {

@@ -3,7 +3,8 @@ import { errors } from 'oidc-provider'
 import { resigned } from '../advisories/attacks.ts'
 import { basic } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
-import { EVERYTHING, type Managed, managing, RESOURCE } from '../support/managing.ts'
+import { EVERYTHING, managing, RESOURCE } from '../support/managing.ts'
+import { shared } from '../support/shared.ts'
 
 const [ISSUE, READ, END] = EVERYTHING.split(' ')
 
@@ -14,10 +15,9 @@ describe('who may see, and who may end', () => {
     redirect_uris: [],
     response_types: [],
   }
-  let deployment: Managed
   const named = new Set(['reader'])
-  before(async () => {
-    deployment = await managing({
+  const deployment = shared(() =>
+    managing({
       impersonation: {
         managementApi: {
           resource: RESOURCE,
@@ -29,9 +29,8 @@ describe('who may see, and who may end', () => {
         },
       },
       clients: ['reader', 'ender', 'issuer'].map((client_id) => ({ ...machine, client_id })),
-    })
-  })
-  after(() => deployment.close())
+    }),
+  )
 
   const ask = async (client: string, scope?: string) => {
     const form = { grant_type: 'client_credentials', resource: RESOURCE, scope }

@@ -2,15 +2,12 @@ import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { later } from '../support/clock.ts'
 import { expectAnswer } from '../support/http.ts'
-import { type Managed, managing, RESOURCE, raw } from '../support/managing.ts'
+import { managing, RESOURCE, raw } from '../support/managing.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 
 describe('GET …/impersonations/{id}: see one', () => {
-  let deployment: Managed
-  before(async () => {
-    deployment = await managing()
-  })
-  after(() => deployment.close())
+  const deployment = shared(() => managing())
 
   it('one id from the issue to the end, and what is known at each moment', async () => {
     const { get, start, orders, exchange, send } = deployment

@@ -1,14 +1,16 @@
 import { expect } from 'chai'
 import { later } from '../support/clock.ts'
 import { expectAnswer } from '../support/http.ts'
-import { type Managed, managing } from '../support/managing.ts'
+import { managing } from '../support/managing.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 
 describe('GET …/impersonations: list', () => {
-  let deployment: Managed
   let ids: string[]
+  const deployment = shared(() =>
+    managing({ accounts: new Set(['alice', 'bob', 'olivia', 'oscar']) }),
+  )
   before(async () => {
-    deployment = await managing({ accounts: new Set(['alice', 'bob', 'olivia', 'oscar']) })
     ids = []
     // Two in each second: their order among each other is settled, too.
     for (const second of [0, 1, 2, 3]) {
@@ -19,7 +21,6 @@ describe('GET …/impersonations: list', () => {
       }
     }
   })
-  after(() => deployment.close())
 
   const idsOf = (body: { items: { id: string }[] }) => body.items.map(({ id }) => id)
 

@@ -5,17 +5,19 @@ import { expect } from 'chai'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { Client } from 'undici'
-import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { basic, deploy } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
+import { shared } from '../support/shared.ts'
 
 describe('the URL of a request for a subject token, as the provider sees it', () => {
-  let deployment: Deployment
   let key: DPoPKey
   let token: string
   let server: Server
   let client: Client
+  const deployment = shared(() =>
+    deploy({ configuration: { features: { dPoP: { enabled: true } } } }),
+  )
   before(async () => {
-    deployment = await deploy({ configuration: { features: { dPoP: { enabled: true } } } })
     key = await dpopKey()
     const dpop = await key.proof({ htu: `${deployment.issuer}/token` })
     const asked = { resource: deployment.management, scope: 'impersonate' }
@@ -42,7 +44,6 @@ describe('the URL of a request for a subject token, as the provider sees it', ()
     await client.close()
     server.close()
     server.closeAllConnections()
-    await deployment.close()
   })
 
   const callers: Array<[path: string, seen: string, headers?: Record<string, string>]> = [

@@ -1,53 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { recording } from '../support/audit.ts'
 import { later } from '../support/clock.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { REFUSED } from '../support/http.ts'
-import { signIn } from '../support/sign-in.ts'
 import { endings, isActive, only } from './recorded-endings.ts'
-
-describe('an impersonation has one id from first to last', () => {
-  it('the id of its events, its record, its token and its object are the same', async () => {
-    const { deployment, recorded } = await recording({})
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
-    const { body } = await deployment.issue({
-      userId: 'alice',
-      mayAct: { sub: 'olivia', clientId: 'console' },
-      context: { ticketId: 'SUP-1' },
-    })
-    const { subjectToken: subject_token } = body
-    const issued = await only(deployment)
-    expect(issued).to.deep.include({
-      state: 'issued',
-      userId: 'alice',
-      mayAct: { sub: 'olivia', clientId: 'console' },
-      requestedBy: 'backend',
-      context: { ticketId: 'SUP-1' },
-      redeemableUntil: issued.issuedAt + body.expiresIn,
-    })
-    expect(issued).to.not.have.any.keys('actor', 'client', 'startedAt', 'expiresAt', 'end')
-
-    const answer = await deployment.exchange({ subject_token, actor_token })
-    const active = await only(deployment)
-    expect(active).to.deep.include({
-      id: issued.id,
-      state: 'active',
-      actor: { sub: 'olivia' },
-      client: 'console',
-      resource: deployment.orders,
-      scope: 'orders:read',
-    })
-    expect(Number(active.expiresAt) - Number(active.startedAt)).to.be.closeTo(900, 30)
-    const [, payload = ''] = answer.body.access_token.split('.')
-    const { jti } = JSON.parse(Buffer.from(payload, 'base64url').toString())
-    expect(jti).to.equal(`impersonation:${issued.id}`)
-    expect((await recorded()).map(({ id }) => id)).to.deep.equal([issued.id, issued.id])
-    await deployment.close()
-  })
-})
 
 describe('I11: an end ends', () => {
   it('before the exchange: the subject token answers as an unknown one, and it is no replay', async () => {
@@ -80,7 +38,6 @@ describe('I11: an end ends', () => {
     const { deployment } = await endings()
     const resource = `${deployment.base}/opaque`
     const { body } = await deployment.exchange({
-      subject_token: await deployment.subjectToken(),
       resource,
     })
     expect(await isActive(deployment, body.access_token)).to.equal(true)
@@ -94,7 +51,6 @@ describe('I11: an end ends', () => {
     const { adapter, faults } = faultyAdapter()
     await using deployment = await deploy({ configuration: { adapter } })
     const { body } = await deployment.exchange({
-      subject_token: await deployment.subjectToken(),
       resource: `${deployment.base}/opaque`,
     })
     faults.add('SubjectToken.find')
@@ -111,7 +67,6 @@ describe('I11: an end ends', () => {
     const adapter = createMemoryAdapter()
     await using deployment = await deploy({ configuration: { adapter } })
     const { body } = await deployment.exchange({
-      subject_token: await deployment.subjectToken(),
       resource: `${deployment.base}/opaque`,
     })
     await adapter('SubjectToken').destroy((await only(deployment)).id)

@@ -182,8 +182,7 @@ describe('a mark', () => {
     await other.provider.impersonation.endAll({ actor: 'olivia' })
     for (const seconds of [5, 1]) {
       clock.pass(seconds)
-      const subject_token = await one.subjectToken()
-      statuses.push((await one.exchange({ subject_token, actor_token })).status)
+      statuses.push((await one.exchange({ actor_token })).status)
     }
     expect(statuses).to.deep.equal([400, 200])
     await close()
@@ -201,9 +200,9 @@ describe('a mark', () => {
       await new other.provider.Grant({ accountId: 'alice', clientId: 'console' }).save()
     }
     await (await grantOf(one, alice))?.destroy()
-    const refused = await one.exchange({ subject_token: await one.subjectToken(), actor_token })
+    const refused = await one.exchange({ actor_token })
     expect(refused.body).to.deep.equal(REFUSED)
-    const running = await one.exchange({ subject_token: await one.subjectToken() })
+    const running = await one.exchange()
     expect(running.status).to.equal(200)
     expect(await marksIn(memory)).to.have.length(100)
     const shown: Impersonation[] = []
@@ -232,14 +231,13 @@ describe('a mark', () => {
       const record = { jti: `mark:${iss}`, iat: until, iss, accountId: MARKS, mark: content }
       await memory('SubjectToken').upsert(record.jti, record, 60)
     }
-    const subject_token = await one.subjectToken()
-    expect((await one.exchange({ subject_token, actor_token })).status).to.equal(200)
+    expect((await one.exchange({ actor_token })).status).to.equal(200)
     await close()
   })
 
   it('that the storage does not take: all that can be ended has ended, and the caller learns of it', async () => {
     const { calls, one, other, close } = await twoProcesses()
-    await one.exchange({ subject_token: await one.subjectToken() })
+    await one.exchange()
     calls.other = (name, args, call) =>
       name === 'upsert' && String(args[0]).startsWith('mark:')
         ? Promise.reject(new Error('full'))
@@ -337,7 +335,7 @@ describe('I11: an end whose process is killed after its mark', () => {
     using clock = stoppedClock()
     const { calls, one, other, close } = await twoProcesses()
     for (let count = 0; count < 64; count += 1) {
-      const { status } = await one.exchange({ subject_token: await one.subjectToken() })
+      const { status } = await one.exchange()
       expect(status).to.equal(200)
     }
     let byOne = 0
@@ -403,7 +401,7 @@ describe('I5: an exchange whose look after the redemption fails', () => {
     const hanging = one.exchange({ subject_token }).catch(() => 'no answer')
     await looking.promise
     calls.one = (_name, _args, call) => call()
-    const other = await one.exchange({ subject_token: await one.subjectToken() })
+    const other = await one.exchange()
     expect(other.status).to.equal(200)
     expect((await one.exchange({ subject_token })).body).to.deep.equal(REFUSED)
     await close()
@@ -485,8 +483,7 @@ describe('I12: a sign-out costs the storage of subject tokens', () => {
       if (name === 'list') asked.push(Object(answer).length)
       return answer
     }
-    const subject_token = await one.subjectToken()
-    expect((await one.exchange({ subject_token, actor_token })).status).to.equal(200)
+    expect((await one.exchange({ actor_token })).status).to.equal(200)
     expect(asked, 'the common marks, and those of olivia').to.deep.equal([0, 0])
     await close()
   })

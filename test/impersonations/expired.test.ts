@@ -11,7 +11,7 @@ import { endings, only } from './recorded-endings.ts'
 async function impersonation() {
   const adapter = createMemoryAdapter({ now: () => Date.now() })
   const { deployment, ended } = await endings({ configuration: { adapter } })
-  const { body } = await deployment.exchange({ subject_token: await deployment.subjectToken() })
+  const { body } = await deployment.exchange()
   const { id, expiresAt = 0 } = await only(deployment)
   return { deployment, ended, id, expiresAt, token: String(body.access_token) }
 }

@@ -18,7 +18,7 @@ export interface Answer {
   readonly body: Buffer
 }
 
-export interface ListDeployment {
+export interface ListDeployment extends AsyncDisposable {
   readonly issuer: string
   readonly store: Store
   readonly provider: Provider
@@ -31,7 +31,6 @@ export interface ListDeployment {
   readonly path: string
   /** As it is on the wire: nothing is added and nothing is decoded. */
   ask(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>
-  close(): Promise<void>
 }
 
 export interface ListSetup {
@@ -90,7 +89,7 @@ export async function deployLists({
       const body = Buffer.concat((await response?.toArray()) ?? [])
       return { status: response?.statusCode ?? 0, headers: response?.headers ?? {}, body }
     },
-    async close() {
+    async [Symbol.asyncDispose]() {
       server.close()
       server.closeAllConnections()
       await once(server, 'close')

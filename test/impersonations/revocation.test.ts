@@ -19,7 +19,6 @@ describe('I14: revoking an opaque impersonated token', () => {
     const { deployment, ended } = await endings(options)
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
     const { body } = await deployment.exchange({
-      subject_token: await deployment.subjectToken(),
       actor_token,
       resource: `${deployment.base}/opaque`,
       scope: 'openid',
@@ -55,7 +54,6 @@ describe('I14: revoking an opaque impersonated token', () => {
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
     const { body } = await deployment.exchange(
       {
-        subject_token: await deployment.subjectToken(),
         actor_token,
         resource: `${deployment.base}/opaque`,
       },

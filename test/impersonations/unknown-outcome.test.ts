@@ -49,7 +49,7 @@ describe('I13: an end of which the storage did not say whether it is stored', ()
 
   it('raises it where the token itself asks again, and learns that it has ended', async () => {
     const { deployment, ended, isBack } = await losing()
-    const { body } = await deployment.exchange({ subject_token: await deployment.subjectToken() })
+    const { body } = await deployment.exchange()
     expect((await end(deployment.base, bearer(body.access_token))).status).to.equal(500)
     isBack()
     expect((await end(deployment.base, bearer(body.access_token))).status).to.equal(401)

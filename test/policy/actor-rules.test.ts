@@ -8,8 +8,7 @@ import { signIn } from '../support/sign-in.ts'
 const REFUSED = { error: 'invalid_request', error_description: 'actor token is invalid' }
 
 async function exchangeWith(deployment: Deployment, actor_token: string) {
-  const subject_token = await deployment.subjectToken()
-  return deployment.exchange({ subject_token, actor_token })
+  return deployment.exchange({ actor_token })
 }
 
 /** One opaque and one JWT access token of the operator. */

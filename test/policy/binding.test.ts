@@ -1,24 +1,25 @@
 import { expect } from 'chai'
 import { later } from '../support/clock.ts'
-import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { basic, deploy } from '../support/deployment.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const ELSEWHERE = { resource: 'https://other.example', scope: 'read' }
 
 describe('a subject token bound at issue', () => {
-  let deployment: Deployment
   let olivia: string
   let bob: string
-  before(async () => {
-    deployment = await deploy({
+  const deployment = shared(() =>
+    deploy({
       configuration: { ttl: { SubjectToken: 300 } },
       resources: { 'https://other.example': { scope: 'read', accessTokenFormat: 'jwt' } },
-    })
+    }),
+  )
+  before(async () => {
     olivia = (await signIn(deployment, 'olivia')).access_token
     bob = (await signIn(deployment, 'bob')).access_token
   })
-  after(() => deployment.close())
 
   async function bound(members: object): Promise<string> {
     const { status, body } = await deployment.issue({ userId: 'alice', ...members })

@@ -2,18 +2,11 @@ import { gunzipSync } from 'node:zlib'
 import { getListFromStatusListJWT } from '@sd-jwt/jwt-status-list'
 import { expect } from 'chai'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { deployLists, type ListDeployment, problem } from '../impersonations/list-deployment.ts'
+import { deployLists, problem } from '../impersonations/list-deployment.ts'
+import { renewed } from '../support/shared.ts'
 
 describe('GET {issuer}/status-lists/{list}', () => {
-  let deployment: ListDeployment
-
-  beforeEach(async () => {
-    deployment = await deployLists()
-  })
-
-  afterEach(async () => {
-    await deployment.close()
-  })
+  const deployment = renewed(() => deployLists())
 
   it('answers as section 8 of the draft says, what a token of the list leads to', async () => {
     const { issuer, index, list, store, uri } = deployment

@@ -6,7 +6,8 @@ const OWN_ENDPOINT = { impersonation_end_endpoint: 'https://own.example/end' }
 
 describe('GET {issuer}/status-lists', () => {
   it('names the lists that have not retired', async () => {
-    const { ask, close, store, uri } = await deployLists()
+    await using lists = await deployLists()
+    const { ask, store, uri } = lists
     const answer = await ask('/oidc/status-lists')
     expect(answer.status).to.equal(200)
     // Section 9.3: "the returned media type MUST be `application/json`"; "`status_lists`: REQUIRED.
@@ -29,7 +30,6 @@ describe('GET {issuer}/status-lists', () => {
     store.broken.clear()
     store.time += 10 * 3_600_000
     expect(problem(await ask('/oidc/status-lists'))).to.deep.equal({ status_lists: [] })
-    await close()
   })
 })
 
@@ -37,12 +37,13 @@ describe('URIs of status lists', () => {
   const documents = ['openid-configuration', 'oauth-authorization-server']
 
   it('are in both discovery documents, beside what the deployment put there', async () => {
-    const { ask, close, issuer } = await deployLists({
+    await using lists = await deployLists({
       configuration: {
         discovery: { service_documentation: 'https://docs.example', ...OWN_ENDPOINT },
       },
     })
-    const other = await deployLists()
+    const { ask, issuer } = lists
+    await using other = await deployLists()
     for (const document of documents) {
       const metadata = problem(await ask(`/oidc/.well-known/${document}`))
       expect(metadata).to.include({
@@ -57,12 +58,11 @@ describe('URIs of status lists', () => {
       })
       expect(theirs).not.to.have.property('service_documentation')
     }
-    await close()
-    await other.close()
   })
 
   it('are of the issuer, whatever a request calls its host', async () => {
-    const { ask, close, issuer, path, uri } = await deployLists({ ending: '/' })
+    await using lists = await deployLists({ ending: '/' })
+    const { ask, issuer, path, uri } = lists
     expect(uri).to.equal(`${issuer.slice(0, -1)}/status-lists/${path.split('/').at(-1)}`)
     const forged = { host: 'evil.example', 'x-forwarded-host': 'evil.example' }
     const { body } = await ask(path, forged)
@@ -70,18 +70,17 @@ describe('URIs of status lists', () => {
     expect(payload.sub).to.equal(uri)
     expect(JSON.stringify(payload)).not.to.include('evil')
     expect(problem(await ask('/oidc/status-lists', forged))).to.deep.equal({ status_lists: [uri] })
-    await close()
   })
 
   it('are for the origins that the host application says, where it says so', async () => {
-    const { ask, close, path } = await deployLists({
+    await using lists = await deployLists({
       before: (ctx, next) => {
         ctx.set('Access-Control-Allow-Origin', 'https://console.example')
         return next()
       },
     })
+    const { ask, path } = lists
     const { headers } = await ask(path)
     expect(headers['access-control-allow-origin']).to.equal('https://console.example')
-    await close()
   })
 })

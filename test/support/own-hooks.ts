@@ -30,8 +30,7 @@ export const extraTokenClaims = (
 
 /** The claims of a fresh impersonated token: of the JWT, or at introspection. */
 export async function impersonated(deployment: Deployment, form: Record<string, string> = {}) {
-  const subject_token = await deployment.subjectToken()
-  const { status, body } = await deployment.exchange({ subject_token, ...form })
+  const { status, body } = await deployment.exchange({ ...form })
   expect(status, JSON.stringify(body)).to.equal(200)
   return { token: String(body.access_token), claims: await claimsOf(deployment, body.access_token) }
 }

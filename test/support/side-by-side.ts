@@ -22,10 +22,9 @@ export interface Side {
 /**
  * Plain oidc-provider and this package's provider with impersonation, with the same configuration.
  */
-export interface Sides {
+export interface Sides extends AsyncDisposable {
   readonly plain: Side
   readonly ours: Side
-  close(): Promise<void>
 }
 
 export async function sideBySide(options: () => DeploymentOptions = () => ({})): Promise<Sides> {
@@ -33,7 +32,7 @@ export async function sideBySide(options: () => DeploymentOptions = () => ({})):
   return {
     plain: plain.side,
     ours: ours.side,
-    close: async () => {
+    [Symbol.asyncDispose]: async () => {
       await plain.close()
       await ours.close()
     },

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 
 /** An issuer of access tokens of every kind, valid and invalid, with real keys over real HTTP. */
-export interface TokenIssuer {
+export interface TokenIssuer extends Disposable {
   readonly issuer: string
   readonly jwksUri: string
   readonly jwk: JWK
@@ -61,6 +61,7 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
       server.close()
       server.closeAllConnections()
     },
+    [Symbol.dispose]: () => tokens.close(),
   }
   return tokens
 }

@@ -3,7 +3,8 @@ import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 
 import { RequestRefused, resourceServer } from '../../packages/resource-server/src/index.ts'
 import { signCheckpoint } from '../../src/siblings/index.ts'
 import { at } from '../support/clock.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { deploy } from '../support/deployment.ts'
+import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const TYPE = 'impersonation-audit-checkpoint+jwt'
@@ -21,11 +22,10 @@ const GREEDY = {
 }
 
 describe('signCheckpoint', () => {
-  let deployment: Deployment
   let greedy: string
 
+  const deployment = shared(() => deploy())
   before(async () => {
-    deployment = await deploy()
     const aud = [deployment.orders, deployment.management, 'console', deployment.issuer]
     greedy = await signCheckpoint(deployment.provider, {
       ...GREEDY,
@@ -33,7 +33,6 @@ describe('signCheckpoint', () => {
       aud,
     })
   })
-  after(() => deployment.close())
 
   it('signs what it was given, under one member, with a key that the provider publishes', async () => {
     const heads = [{ writer: 'w', sequence: 3, hash: 'h' }]

@@ -25,7 +25,7 @@ async function answerTo(resourceIndicators: ResourceIndicators) {
 
 async function onBoth<T>(sides: Sides, ask: (side: Side) => Promise<T>): Promise<[T, T]> {
   const answers: [T, T] = [await ask(sides.plain), await ask(sides.ours)]
-  await sides.close()
+  await sides[Symbol.asyncDispose]()
   return answers
 }
 

@@ -4,7 +4,8 @@ import { TOKEN_EXCHANGE_GRANT_TYPE as EXCHANGE } from '../../src/index.ts'
 import { REDIRECT_URI } from '../support/clients.ts'
 import type { DeploymentOptions } from '../support/deployment.ts'
 import type { Answer } from '../support/http.ts'
-import { comparable, type Side, type Sides, sideBySide } from '../support/side-by-side.ts'
+import { shared } from '../support/shared.ts'
+import { comparable, type Side, sideBySide } from '../support/side-by-side.ts'
 
 const CODE = { redirect_uris: [REDIRECT_URI], response_types: ['code' as const] }
 const MACHINE = { redirect_uris: [], response_types: [] }
@@ -51,11 +52,7 @@ const registering = (): DeploymentOptions => ({
 const register = (side: Side, metadata: object) => side.json('POST', '/oidc/reg', metadata)
 
 describe('I12: clients that register themselves, with impersonation and without', () => {
-  let sides: Sides
-  before(async () => {
-    sides = await sideBySide(registering)
-  })
-  after(() => sides.close())
+  const sides = shared(() => sideBySide(registering))
 
   async function expectSame(request: (side: Side) => Promise<Answer>): Promise<Answer> {
     const [plain, ours] = [await request(sides.plain), await request(sides.ours)]
@@ -115,7 +112,7 @@ describe('I12: clients that register themselves, with impersonation and without'
 
 describe('I12: what oidc-provider documents for loosening client metadata', () => {
   it('Client.Schema.prototype.invalidate works as before, for stored and for registering clients', async () => {
-    const sides = await sideBySide(registering)
+    await using sides = await sideBySide(registering)
     for (const side of [sides.plain, sides.ours]) {
       const { Schema } = side.provider.Client as unknown as {
         Schema: { prototype: { invalidate(message: string, code?: string): void } }
@@ -133,7 +130,6 @@ describe('I12: what oidc-provider documents for loosening client metadata', () =
       const strict = { ...implicit, redirect_uris: ['http://localhost/callback'] }
       expect((await register(side, strict)).status).to.equal(400)
     }
-    await sides.close()
   })
 })
 
@@ -153,11 +149,7 @@ describe('I12: client-id metadata documents, with impersonation and without', ()
       },
     },
   })
-  let sides: Sides
-  before(async () => {
-    sides = await sideBySide(documents)
-  })
-  after(() => sides.close())
+  const sides = shared(() => sideBySide(documents))
 
   for (const [at, what] of Object.keys(METADATA).entries()) {
     it(`the token endpoint answers the same to ${what}, whatever grant it asks for`, async () => {
@@ -192,7 +184,7 @@ async function grantTypesOf(side: Side, clientId: string): Promise<unknown> {
 
 describe('allowSelfRegisteredClients', () => {
   it('true lets them register for the exchange, and issue no more than before', async () => {
-    const sides = await sideBySide(() => ({
+    await using sides = await sideBySide(() => ({
       ...registering(),
       impersonation: { ...registering().impersonation, allowSelfRegisteredClients: true },
     }))
@@ -206,18 +198,16 @@ describe('allowSelfRegisteredClients', () => {
       resource: `${sides.ours.base}/api`,
     })
     expect([asked.status, asked.body.error]).to.deep.equal([400, 'invalid_target'])
-    await sides.close()
   })
 
   it('false changes nothing for clients of the configuration and of the storage', async () => {
     const adapter = createMemoryAdapter()
-    const sides = await sideBySide(() => ({ configuration: { adapter } }))
+    await using sides = await sideBySide(() => ({ configuration: { adapter } }))
     const { Client } = sides.ours.provider
     const clients = adapter('Client')
     const stored = { ...CODE, client_id: 'stored', token_endpoint_auth_method: 'none' as const }
     await clients.upsert('stored', { ...stored, grant_types: ['authorization_code', EXCHANGE] })
     expect((await Client.find('stored'))?.grantTypeAllowed(EXCHANGE)).to.equal(true)
     expect((await Client.find('console'))?.grantTypeAllowed(EXCHANGE)).to.equal(true)
-    await sides.close()
   })
 })

@@ -6,7 +6,8 @@ import type { DeploymentOptions } from '../support/deployment-configuration.ts'
 import { differences } from '../support/differences.ts'
 import type { Answer, Form } from '../support/http.ts'
 import { claimsOf } from '../support/own-hooks.ts'
-import { comparable, type Side, type Sides, sideBySide } from '../support/side-by-side.ts'
+import { shared } from '../support/shared.ts'
+import { comparable, type Side, sideBySide } from '../support/side-by-side.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const EMPTY = { status: 0, headers: new Headers() }
@@ -34,12 +35,7 @@ describe('I12: requests that have nothing to do with impersonation', () => {
       },
     }
   }
-  let sides: Sides
-  before(async () => {
-    models.clear()
-    sides = await sideBySide(options)
-  })
-  after(() => sides.close())
+  const sides = shared(() => sideBySide(options))
 
   const onBoth = async (request: (side: Side) => Promise<unknown>) => [
     await request(sides.plain),

@@ -1,19 +1,17 @@
 import { expect } from 'chai'
 import type { ProviderConfiguration } from '../../../src/index.ts'
 import { snippetsOf } from '../../../test/docs/documents.ts'
+import { shared } from '../../../test/support/shared.ts'
 import { actsAndEnds, filesUnder, headersOfDocument, here, ORDERS } from './support/document.ts'
 import { type Sites, startSites } from './support/sites.ts'
 import { visit } from './support/visit.ts'
 
 describe('docs/browser.md', () => {
-  let sites: Sites
-
+  const sites = shared(() => startSites())
   before(async () => {
-    sites = await startSites()
     await serveDocument(sites)
     sites.application.headers = await headersOfDocument(sites)
   })
-  after(() => sites[Symbol.asyncDispose]())
 
   // A browser would not run an import map whose hash the headers do not name.
   it('has a plain page that acts, under the headers that it names', async () => {

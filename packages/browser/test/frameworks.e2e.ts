@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { shared } from '../../../test/support/shared.ts'
 import type { Application } from './support/application.ts'
 import { type Aliases, bundle } from './support/bundle.ts'
 import { filesUnder, headersOfDocument, here, ORDERS } from './support/document.ts'
 import { hydrate, hydrateLater, outputOf, renderToOutput } from './support/hydration.ts'
-import { type Sites, startSites } from './support/sites.ts'
+import { startSites } from './support/sites.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -26,11 +27,10 @@ const FRAMEWORKS: Readonly<Record<string, Aliases>> = {
 for (const [name, aliases] of Object.entries(FRAMEWORKS)) {
   const [framework = ''] = name.split(' ')
   describe(`docs/browser.md: ${name}`, () => {
-    let sites: Sites
     let shop: Pick<Application, 'page' | 'files'>
 
+    const sites = shared(() => startSites())
     before(async () => {
-      sites = await startSites()
       const html = String((await filesUnder('A page without a build step')).get('index.html'))
       const page = html
         .replace(/<script type="importmap">.*?<\/script>/s, '')
@@ -49,7 +49,6 @@ for (const [name, aliases] of Object.entries(FRAMEWORKS)) {
             }
           : headers
     })
-    after(() => sites[Symbol.asyncDispose]())
     beforeEach(() => void Object.assign(sites.application, shop))
 
     /** What a bundler makes of the document's files. */

@@ -3,7 +3,9 @@ import { ConsoleFrame, type FrameAt } from './console-frame.tsx'
 import { countOpenAlarms } from './features/alarms/server/list.ts'
 import { alarmPages } from './features/alarms/server/pages.ts'
 import { impersonationPages } from './features/impersonations/server/pages.ts'
+import { findStrip } from './features/impersonations/server/strip.ts'
 import { ImpersonationRows } from './features/impersonations/views/rows.tsx'
+import { findNews } from './features/permits/server/api/news.ts'
 import { permitPages } from './features/permits/server/api/pages.ts'
 import { findPauses } from './features/permits/server/api/pauses.ts'
 import type { PermitCall, PermitParts } from './features/permits/server/api/shown.ts'
@@ -64,7 +66,7 @@ export function consoleSite(
     async enter({ ctx, route, params, person, input, findAgain }) {
       const { isActing, writes } = route.marks
       const find = async (found: typeof person) =>
-        findCaller(ctx, { audience: route.roles, isActing }, parts, found)
+        findCaller({ audience: route.roles, isActing }, parts, found, input)
       const caller = await find(person)
       if (writes) await waitForCapacity(parts)
       return {
@@ -77,12 +79,14 @@ export function consoleSite(
     },
     async readerFor(call, at) {
       const { permits, caller } = call
-      const [me, alarms, toDecide] = await Promise.all([
+      const [me, alarms, toDecide, strip, news] = await Promise.all([
         findMe(call),
         caller.role === 'operator' ? 0 : countOpenAlarms(call).catch(() => 0),
         permits ? countToDecide(permits, caller, () => {}) : 0,
+        caller.role === 'auditor' ? undefined : findStrip(call),
+        findNews(call),
       ])
-      return { ...at, me, counts: { alarms, toDecide }, waits: alarms + toDecide }
+      return { ...at, me, strip, news, counts: { alarms, toDecide }, waits: alarms + toDecide }
     },
     Frame: ConsoleFrame,
     async beforeSignOut({ id }) {

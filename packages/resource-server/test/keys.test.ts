@@ -2,20 +2,19 @@ import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { renewed } from '../../../test/support/shared.ts'
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from '../../../test/support/token-issuer.ts'
 import { movedClock } from '../../testing/src/moved-clock.ts'
 import { RequestRefused, type ResourceServer, resourceServer } from '../src/index.ts'
 import { hurriedTimeouts } from './hurried-timeouts.ts'
 
 describe("the guard: the provider's keys", () => {
-  let tokens: TokenIssuer
   let good: TokenIssuer['answer']
 
+  const tokens = renewed(() => startTokenIssuer())
   beforeEach(async () => {
-    tokens = await startTokenIssuer()
     good = { ...tokens.answer }
   })
-  afterEach(() => tokens.close())
 
   const newGuard = (options = {}) =>
     resourceServer({ issuer: tokens.issuer, audience: AUDIENCE, ...options })

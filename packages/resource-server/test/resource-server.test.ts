@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { decodeJwt, importJWK, type JWTPayload, SignJWT } from 'jose'
-import { type Deployment, deploy, signingKey } from '../../../test/support/deployment.ts'
+import { deploy, signingKey } from '../../../test/support/deployment.ts'
+import { shared } from '../../../test/support/shared.ts'
 import { signIn } from '../../../test/support/sign-in.ts'
 import {
   type Caller,
@@ -13,27 +14,24 @@ import {
 } from '../src/index.ts'
 
 describe('the guard of a resource server', () => {
-  let deployment: Deployment
   let api: ReturnType<typeof resourceServer>
   let own: string
   let acted: string
   let unnamed: string
 
+  const deployment = shared(() => deploy())
   before(async () => {
-    deployment = await deploy()
     const { issuer, orders: audience } = deployment
     api = resourceServer({ issuer, audience })
     const options = { scope: 'openid orders:read', resource: audience }
     own = (await signIn(deployment, 'alice', options)).access_token
     const actor_token = (await signIn(deployment, 'olivia')).access_token
-    const exchange = async (form: object) => {
-      const subject_token = await deployment.subjectToken()
-      return (await deployment.exchange({ subject_token, ...form })).body.access_token
+    const exchange = async (form = {}) => {
+      return (await deployment.exchange(form)).body.access_token
     }
     acted = await exchange({ actor_token })
-    unnamed = await exchange({})
+    unnamed = await exchange()
   })
-  after(() => deployment.close())
 
   const forge = async (change: (claims: JWTPayload) => JWTPayload, header = {}) =>
     new SignJWT(change(decodeJwt(acted)))

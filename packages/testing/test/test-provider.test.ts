@@ -2,13 +2,14 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { renewed } from '../../../test/support/shared.ts'
 import {
   denyImpersonation,
   type Requirement,
   requireScope,
   resourceServer,
 } from '../../resource-server/src/index.ts'
-import { startTestProvider, type TestProvider } from '../src/index.ts'
+import { startTestProvider } from '../src/index.ts'
 
 const RESOURCE = 'https://api.example.com'
 const request = { userId: 'alice', actor: 'olivia', resource: RESOURCE, scope: 'orders:read' }
@@ -16,11 +17,10 @@ const request = { userId: 'alice', actor: 'olivia', resource: RESOURCE, scope: '
 const SOURCES = ['--conditions=oidc-provider-impersonation']
 
 describe('oidc-provider-impersonation-testing', () => {
-  let provider: TestProvider
   let ask: (token: string, ...requirements: Requirement[]) => Promise<unknown>
 
+  const provider = renewed(() => startTestProvider())
   beforeEach(async () => {
-    provider = await startTestProvider()
     const api = resourceServer({ issuer: provider.issuer, audience: RESOURCE })
     ask = async (token, ...requirements) => {
       const headers = { authorization: `Bearer ${token}` }
@@ -30,7 +30,6 @@ describe('oidc-provider-impersonation-testing', () => {
       )
     }
   })
-  afterEach(() => provider.close())
 
   it('refuses an option that it does not know, and a life out of bounds', async () => {
     const mistyped = { authorise: () => false }

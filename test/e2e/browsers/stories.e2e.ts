@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { type LaunchedExample, launchExample } from '../support/server.ts'
+import { shared } from '../../support/shared.ts'
+import { launchExample } from '../support/server.ts'
 import { inEachBrowser } from './support/browsers.ts'
 import { type Deed, type Look, type Person, sitDown, until } from './support/person.ts'
 import { signIn } from './support/sign-in.ts'
@@ -21,19 +22,15 @@ const PHONE = { width: 390, height: 844 } as const
  * take more clicks, or more fields, than it does here. The seconds are printed.
  */
 inEachBrowser('the stories', (browser) => {
-  let example: LaunchedExample
   const people = new Map<string, Person>()
   const deeds: Record<Deed, number> = { click: 0, field: 0 }
   const shops: Look[] = []
   const walked: string[] = []
 
-  before(async () => {
-    example = await launchExample({ STORAGE_URL: '' }, '--with-history')
-  })
+  const example = shared(() => launchExample({ STORAGE_URL: '' }, '--with-history'))
   afterEach(endAll)
   after(async () => {
     for (const person of people.values()) await person[Symbol.asyncDispose]()
-    await example?.[Symbol.asyncDispose]()
     console.log(walked.map((line) => `      ${line}`).join('\n'))
   })
 

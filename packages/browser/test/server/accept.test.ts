@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { shared } from '../../../../test/support/shared.ts'
 import {
   bannerHtml,
   createImpersonations,
@@ -6,13 +7,7 @@ import {
   type ImpersonationStore,
   memoryStore,
 } from '../../src/server.ts'
-import {
-  BACK_OFFICE,
-  form,
-  ORIGIN,
-  type ServerSide,
-  startServerSide,
-} from '../support/server-side.ts'
+import { BACK_OFFICE, form, ORIGIN, startServerSide } from '../support/server-side.ts'
 
 /** A store that keeps what was begun, and no session. */
 function fullStore(): ImpersonationStore {
@@ -27,11 +22,7 @@ function fullStore(): ImpersonationStore {
 }
 
 describe('accept on a server', () => {
-  let side: ServerSide
-  before(async () => {
-    side = await startServerSide()
-  })
-  after(() => side[Symbol.asyncDispose]())
+  const side = shared(() => startServerSide())
   afterEach(() => {
     side.fetch = globalThis.fetch
     side.errors.length = 0

@@ -1,22 +1,21 @@
 import { expect } from 'chai'
+import { shared } from '../../../../test/support/shared.ts'
 import { type MovedClock, movedClock } from '../../../console/test/e2e/support/moved-clock.ts'
 import { bannerHtml } from '../../src/server.ts'
-import { ORIGIN, type ServerSide, startServerSide } from '../support/server-side.ts'
+import { ORIGIN, startServerSide } from '../support/server-side.ts'
 
 /** A guard of an API knows of an end that long after it. */
 const GUARD_KNOWS_MS = 8000
 
 describe('an impersonation on a server', () => {
-  let side: ServerSide
   let clock: MovedClock
+  const side = shared(() => startServerSide())
   before(async () => {
-    side = await startServerSide()
     // Never back: the provider keeps a status list for some seconds.
     clock = movedClock()
   })
   after(async () => {
     clock[Symbol.dispose]()
-    await side[Symbol.asyncDispose]()
   })
   afterEach(() => {
     side.fetch = globalThis.fetch

@@ -1,7 +1,7 @@
-import { fail } from 'node:assert/strict'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import type { DeploymentOptions } from '../../../../test/support/deployment-configuration.ts'
+import { shared } from '../../../../test/support/shared.ts'
 import type { AcceptImpersonationOptions } from '../../src/accept-options.ts'
 import type { ImpersonationSession } from '../../src/session.ts'
 import { CLIENT, type Sites, startSites } from './sites.ts'
@@ -62,16 +62,11 @@ export function servedSites(
   deployment: DeploymentOptions = {},
   options: Parameters<typeof scriptOf>[1] = {},
 ): Sites {
-  let sites: Sites | undefined
-  const started = () => sites ?? fail('the sites have not started')
-  before(async () => {
-    sites = await startSites(deployment)
-  })
+  const sites = shared(() => startSites(deployment))
   beforeEach(() => {
-    started().application.script = scriptOf(started(), options)
+    sites.application.script = scriptOf(sites, options)
   })
-  after(() => sites?.[Symbol.asyncDispose]())
-  return new Proxy({} as Sites, { get: (_, name) => Reflect.get(started(), name) })
+  return sites
 }
 
 /** A new browser in which an operator is signed in at the provider. */

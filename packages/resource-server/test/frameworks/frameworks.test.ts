@@ -3,11 +3,12 @@ import { get } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
+import { renewed } from '../../../../test/support/shared.ts'
 import { stoppedClock } from '../../../../test/support/stopped-clock.ts'
 import { AUDIENCE } from '../../../../test/support/token-issuer.ts'
 import { send } from '../send.ts'
 import { BASE, type BoundClient, boundClient } from '../sender/bound-client.ts'
-import { type StatusProvider, startStatusProvider } from '../status/status-provider.ts'
+import { startStatusProvider } from '../status/status-provider.ts'
 import { type DescribedUses, leave, toldUses, without } from '../uses/told-uses.ts'
 import { APIS, type Api, socketApi } from './apis.ts'
 
@@ -46,14 +47,13 @@ async function openSocket(origin: string, headers: { authorization: string }): P
 
 for (const [name, start] of Object.entries({ ...APIS, ws: socketApi })) {
   describe(`the guard in ${name}`, () => {
-    let provider: StatusProvider
     let client: BoundClient
     let told: DescribedUses
     let api: Api
     let impersonated: { authorization: string }
 
+    const provider = renewed(() => startStatusProvider())
     beforeEach(async () => {
-      provider = await startStatusProvider()
       client = await boundClient(provider.tokens)
       told = toldUses()
       const { onImpersonatedRequest } = told
@@ -62,7 +62,6 @@ for (const [name, start] of Object.entries({ ...APIS, ws: socketApi })) {
     })
     afterEach(async () => {
       await api.close()
-      provider.close()
     })
 
     const bearer = async (claims: object) => {

@@ -18,7 +18,7 @@ type Shown = {
 }
 
 /** A guarded API, and a client with a token that is bound to its key. */
-export interface BoundClient {
+export interface BoundClient extends Disposable {
   readonly tokens: TokenIssuer
   readonly key: DPoPKey
   readonly bound: string
@@ -37,6 +37,7 @@ export async function boundClient(issuer?: TokenIssuer): Promise<BoundClient> {
     tokens,
     key,
     bound,
+    [Symbol.dispose]: () => tokens.close(),
     guardWith: (dPoP) => resourceServer({ issuer: tokens.issuer, audience: AUDIENCE, dPoP }),
     proof: (claims) => key.proof({ htm: 'GET', htu: HTU, ath: athOf(bound), ...claims }),
     request: ({ url = '/orders', method = 'GET', ...headers }) => ({

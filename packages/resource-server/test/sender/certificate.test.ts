@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { expect } from 'chai'
 import { certificate, otherCertificate } from '../../../../test/support/certificates.ts'
 import { athOf } from '../../../../test/support/dpop.ts'
+import { shared } from '../../../../test/support/shared.ts'
 import { AUDIENCE } from '../../../../test/support/token-issuer.ts'
 import {
   type ApiRequest,
@@ -9,21 +10,19 @@ import {
   RequestRefused,
   resourceServer,
 } from '../../src/index.ts'
-import { BASE, type BoundClient, boundClient, refusal } from './bound-client.ts'
+import { BASE, boundClient, refusal } from './bound-client.ts'
 
 const parsed = new X509Certificate(certificate)
 const thumbprint = parsed.fingerprint256
 const x5t = Buffer.from(thumbprint.replaceAll(':', ''), 'hex').toString('base64url')
 
 describe('the guard: access tokens that are bound to a certificate (RFC 8705 §3)', () => {
-  let client: BoundClient
   let bound: string
 
+  const client = shared(() => boundClient())
   before(async () => {
-    client = await boundClient()
     bound = await client.tokens.token({ cnf: { 'x5t#S256': x5t } })
   })
-  after(() => client.tokens.close())
 
   interface Connection extends ApiRequest {
     readonly shown: unknown

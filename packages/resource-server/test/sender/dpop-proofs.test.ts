@@ -2,18 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { athOf } from '../../../../test/support/dpop.ts'
+import { shared } from '../../../../test/support/shared.ts'
 import type { ResourceServer } from '../../src/index.ts'
-import { BASE, type BoundClient, boundClient, HTU, refusal } from './bound-client.ts'
+import { BASE, boundClient, HTU, refusal } from './bound-client.ts'
 
 describe('the guard: 401 invalid_dpop_proof for a DPoP proof that', () => {
-  let client: BoundClient
   let api: ResourceServer
 
+  const client = shared(() => boundClient())
   before(async () => {
-    client = await boundClient()
     api = client.guardWith({ baseUrl: BASE })
   })
-  after(() => client.tokens.close())
 
   const now = () => Math.floor(Date.now() / 1000)
   const wrong: Record<string, () => Promise<string | undefined>> = {

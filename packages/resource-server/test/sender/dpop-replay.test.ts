@@ -2,16 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { createClient } from 'redis'
 import { REDIS_URL, skipWithout } from '../../../../test/adapters/servers.ts'
+import { shared } from '../../../../test/support/shared.ts'
 import { type ReplayStore, RequestRefused } from '../../src/index.ts'
-import { BASE, type BoundClient, boundClient, refusal } from './bound-client.ts'
+import { BASE, boundClient, refusal } from './bound-client.ts'
 
 describe('the guard: one use of a DPoP proof (RFC 9449 §11.1)', () => {
-  let client: BoundClient
-
-  before(async () => {
-    client = await boundClient()
-  })
-  after(() => client.tokens.close())
+  const client = shared(() => boundClient())
 
   describe('the store of used proofs can be injected', () => {
     it('it is asked for a hash, and for how long', async () => {

@@ -1,16 +1,15 @@
 import { expect } from 'chai'
+import { shared } from '../../../../test/support/shared.ts'
 import type { ResourceServer } from '../../src/index.ts'
-import { BASE, type BoundClient, boundClient, HTU, refusal } from './bound-client.ts'
+import { BASE, boundClient, HTU, refusal } from './bound-client.ts'
 
 describe('the guard: the URL that a DPoP proof must name (RFC 9449 §4.3)', () => {
-  let client: BoundClient
   let api: ResourceServer
 
+  const client = shared(() => boundClient())
   before(async () => {
-    client = await boundClient()
     api = client.guardWith({ baseUrl: BASE })
   })
-  after(() => client.tokens.close())
 
   const passes: Array<[what: string, baseUrl: string, url: string, htu: string]> = [
     ['without a query that looks like a path', BASE, '/orders?next=/../\\x', HTU],

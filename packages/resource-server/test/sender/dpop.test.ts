@@ -2,19 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { athOf, dpopKey } from '../../../../test/support/dpop.ts'
+import { shared } from '../../../../test/support/shared.ts'
 import { AUDIENCE } from '../../../../test/support/token-issuer.ts'
 import { type ResourceServer, resourceServer } from '../../src/index.ts'
-import { BASE, type BoundClient, boundClient, HTU, refusal } from './bound-client.ts'
+import { BASE, boundClient, HTU, refusal } from './bound-client.ts'
 
 describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () => {
-  let client: BoundClient
   let api: ResourceServer
 
+  const client = shared(() => boundClient())
   before(async () => {
-    client = await boundClient()
     api = client.guardWith({ baseUrl: BASE })
   })
-  after(() => client.tokens.close())
 
   it('a proof of its key lets it in, also a long one, and one in a Request of the Fetch API', async () => {
     const long = await client.proof({ padding: 'x'.repeat(11_000) })

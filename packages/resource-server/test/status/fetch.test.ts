@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
+import { renewed } from '../../../../test/support/shared.ts'
 import { startTokenIssuer } from '../../../../test/support/token-issuer.ts'
 import { underIssuer } from '../../src/status/fetch-list.ts'
 import { hurriedTimeouts } from '../hurried-timeouts.ts'
@@ -9,12 +10,7 @@ const MEDIA_TYPE = 'application/statuslist+jwt'
 
 // The sentences are of draft-ietf-oauth-status-list-21.
 describe('the guard: fetching a status list', () => {
-  let provider: StatusProvider
-
-  beforeEach(async () => {
-    provider = await startStatusProvider()
-  })
-  afterEach(() => provider.close())
+  const provider = renewed(() => startStatusProvider())
 
   /** What a good token gets from a guard that holds no list yet. */
   async function first(token?: string): Promise<string> {

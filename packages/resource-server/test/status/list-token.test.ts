@@ -1,16 +1,12 @@
 import { deflateSync } from 'node:zlib'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { renewed } from '../../../../test/support/shared.ts'
 import { listOf, type StatusProvider, startStatusProvider, verdict } from './status-provider.ts'
 
 // The sentences are of draft-ietf-oauth-status-list-21.
 describe('the guard: the token that holds a status list', () => {
-  let provider: StatusProvider
-
-  beforeEach(async () => {
-    provider = await startStatusProvider()
-  })
-  afterEach(() => provider.close())
+  const provider = renewed(() => startStatusProvider())
 
   describe('is not believed:', () => {
     const elsewhere = 'https://other.example.com'

@@ -16,7 +16,7 @@ import {
 const SIZE = 2 ** 10
 
 /** A provider of impersonated tokens and their status list, over real HTTP. */
-export interface StatusProvider {
+export interface StatusProvider extends Disposable {
   readonly tokens: TokenIssuer
   readonly issuer: string
   /** Where its list is. */
@@ -94,6 +94,7 @@ export async function startStatusProvider(): Promise<StatusProvider> {
         response.writeHead(status, { 'content-type': type, date, ...headers }).end(body)
       },
     close: () => tokens.close(),
+    [Symbol.dispose]: () => tokens.close(),
   }
   tokens.answer.discovery = (request, response) => {
     if (request.url?.startsWith('/.well-known')) return discovery(request, response)

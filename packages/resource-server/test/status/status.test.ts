@@ -1,17 +1,13 @@
 import { deflateSync } from 'node:zlib'
 import { expect } from 'chai'
 import { dpopKey } from '../../../../test/support/dpop.ts'
+import { renewed } from '../../../../test/support/shared.ts'
 import { RequestRefused, StatusUnavailable } from '../../src/index.ts'
 import { ENDED, type StatusProvider, startStatusProvider, verdict } from './status-provider.ts'
 
 // The sentences are of draft-ietf-oauth-status-list-21.
 describe('the guard: the status of impersonated tokens', () => {
-  let provider: StatusProvider
-
-  beforeEach(async () => {
-    provider = await startStatusProvider()
-  })
-  afterEach(() => provider.close())
+  const provider = renewed(() => startStatusProvider())
 
   it('an impersonation that has ended is refused, and its neighbours are not', async () => {
     provider.ended.add(41)

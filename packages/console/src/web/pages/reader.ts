@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
 import type { BrandSettings } from '../brand.ts'
 import { languageOf } from '../http/language.ts'
@@ -18,6 +19,7 @@ export function readerOf(
   const isRelated = (tag: string) => tag === language || tag.startsWith(`${language}-`)
   return {
     ...{ base, here, reader, now, brand, language },
+    once: randomUUID(),
     words: languages.wordsIn(language),
     locale: ctx.acceptsLanguages().find((tag) => isRelated(tag) && isLocale(tag)) ?? language,
     zone: zoneOf(ctx),

@@ -24,12 +24,14 @@ export function Frame(
     head?: ComponentChildren
     /** Between the head and the page. */
     strip?: ComponentChildren
+    /** What is read out when it comes. */
+    news?: ComponentChildren
     foot?: ComponentChildren
     children: ComponentChildren
   },
-  { brand, base, said, words }: At,
+  { brand, base, lost, said, words }: At,
 ) {
-  const { product, head, strip, foot, children } = props
+  const { product, head, strip, news, foot, children } = props
   return (
     <>
       <a class="skip" href="#content">
@@ -53,6 +55,12 @@ export function Frame(
               {said}
             </p>
           )}
+          {lost && (
+            <p class="message refused" role="alert">
+              {lost}
+            </p>
+          )}
+          {news}
           <p class="message trouble" id="interrupted" hidden>
             {words.web.interrupted}
           </p>

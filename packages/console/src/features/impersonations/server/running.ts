@@ -10,13 +10,14 @@ import {
   unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../kernel/ids.ts'
+import type { Read } from '../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
 import { readAll } from '../../../kernel/pages.ts'
 import { isAudited } from '../../../kernel/roles.ts'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import type { RunningAnswer, RunningImpersonation, RunningUse } from '../../../web/answers.ts'
 import { applicationName, canChange } from '../../../web/applications.ts'
-import { optionalText, readBody } from '../../../web/http/json-body.ts'
+import { optionalText } from '../../../web/http/json-body.ts'
 import { askProvider, notFound, Problem } from '../../../web/http/problem.ts'
 import type { Call, Parts } from '../../../web/parts.ts'
 import { ticketLink } from '../../../web/ticket-link.ts'
@@ -35,10 +36,9 @@ export async function listRunning(call: Call): Promise<void> {
   ctx.body = { running, more, now: now() } satisfies RunningAnswer
 }
 
-/** `POST /running/:id/end`. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
+/** Ends one. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
 export async function endRunning(call: Call): Promise<void> {
-  const { ctx, caller, provider } = call
-  await readBody(ctx, {})
+  const { caller, provider } = call
   const id = call.param('id')
   const none = () => notFound('there is no such impersonation that you may end')
   if (!isId(id)) throw none()
@@ -49,7 +49,6 @@ export async function endRunning(call: Call): Promise<void> {
     }
   })
   await endAsCaller(call, id)
-  ctx.status = 204
 }
 
 /** Ends an impersonation, which the caller may. */
@@ -57,19 +56,22 @@ export async function endAsCaller({ caller, provider }: Call, id: string): Promi
   await askProvider(() => provider.impersonation.end(id, { by: { sub: caller.id } }))
 }
 
-/** `POST /running/end` */
-export async function endAllRunning(call: Call): Promise<void> {
-  const { ctx, caller, provider } = call
-  const { operator: actor = caller.id } = await readBody(ctx, {
-    operator: optionalText(MAX_ID_LENGTH),
-  })
+export const OPERATOR = { operator: optionalText(MAX_ID_LENGTH) }
+
+/** Ends all that the caller runs, or for a lead, all that an operator runs. */
+export async function endAllRunning({
+  body,
+  caller,
+  provider,
+}: Call & { readonly body: Read<typeof OPERATOR> }): Promise<{ readonly ended: number }> {
+  const { operator: actor = caller.id } = body
   if (actor !== caller.id && caller.role !== 'lead') {
     throw new Problem(403, 'access_denied', 'only a lead may end what another operator runs')
   }
   const ended = await askProvider(() =>
     provider.impersonation.endAll({ actor }, { by: { sub: caller.id } }),
   )
-  ctx.body = { ended }
+  return { ended }
 }
 
 /** What runs, oldest first: the newest of all, and whatever the caller runs. */

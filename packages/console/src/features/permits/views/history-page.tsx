@@ -16,7 +16,7 @@ const PATH = '/approvals/history'
 
 /** All requests and emergencies: who asked, who decided with which note, and what came of it. */
 export const historyPage: View<HistoryAnswer> = ({ asked, filter, permits, next }, at) => {
-  const { history, older, title } = at.words.permits
+  const { history, older } = at.words.permits
   const isOwn = at.me.role === 'operator'
   return {
     title: history.title,
@@ -32,7 +32,7 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, permits, next 
             {next === undefined ? history.none : history.noneSoFar}
           </p>
         ) : (
-          <ul class="cards" aria-label={title}>
+          <ul class="cards" aria-label={history.title}>
             {permits.map((permit) => (
               <PastCard key={permit.id} permit={permit} />
             ))}
@@ -51,7 +51,7 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, permits, next 
 function PastCard({ permit }: { permit: PastPermitAnswer }, at: At) {
   const labels = at.words.permits
   return (
-    <PermitFrame permit={permit}>
+    <PermitFrame permit={permit} heading="h2">
       <p class="note">
         {permit.kind === 'emergency' ? labels.begun : labels.asked}{' '}
         <Time at={permit.requestedAt} form="long" />
@@ -114,17 +114,19 @@ function HistoryFilters(
           <TextField of={field('ticket')} label={names.ticket} />
           <WhenField range={range} isDays={asked.when === 'days'} />
         </div>
-        <div class="actions">
+        <div class="filter-fields first">
           <button type="submit" class="button">
             {names.title}
           </button>
-          {Object.keys(asked).length > 0 && (
-            <Link class="button quiet" to={PATH}>
-              {names.clear}
-            </Link>
-          )}
         </div>
       </form>
+      {Object.keys(asked).length > 0 && (
+        <div class="conditions">
+          <Link class="button quiet" to={PATH}>
+            {names.clear}
+          </Link>
+        </div>
+      )}
     </search>
   )
 }

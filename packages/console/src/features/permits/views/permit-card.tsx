@@ -53,17 +53,23 @@ function AndTime({ name, at }: { name: string; at: number | undefined }) {
 
 /** Who asked for what, and why, above what is said of it. */
 export function PermitFrame(
-  props: { permit: PastPermitAnswer; isRed?: boolean; children: ComponentChildren },
+  props: {
+    permit: PastPermitAnswer
+    isRed?: boolean
+    /** @defaultValue h3 */
+    heading?: 'h2'
+    children: ComponentChildren
+  },
   at: At,
 ) {
-  const { permit, isRed, children } = props
+  const { permit, isRed, heading: Heading = 'h3', children } = props
   const { id, ticket, ticketUrl, reason } = permit
   return (
     <li class={isRed ? 'card alarm' : 'card'} id={id} aria-label={actingText(at, permit)}>
       <div class="section-head">
-        <h3>
+        <Heading>
           <Acting row={permit} />
-        </h3>
+        </Heading>
         <StateBadge permit={permit} />
       </div>
       <p>

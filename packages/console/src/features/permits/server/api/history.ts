@@ -40,7 +40,7 @@ export async function listHistory(
   return {
     asked: Object.fromEntries(
       Object.entries(asked).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, value]],
+        value === undefined || (name === 'when' && value === 'any') ? [] : [[name, value]],
       ),
     ),
     filter: { from: filter.from, to: filter.to },

@@ -9,6 +9,7 @@ import type { Permits } from '../options.ts'
 import type { Permit } from '../permit.ts'
 import type { PermitAnswer, PermitPageAnswer, PermitsAnswer } from './answers.ts'
 import { findPauses, type PAGE } from './pauses.ts'
+import { keepSeen } from './seen.ts'
 import {
   type Decidable,
   findDeciders,
@@ -68,7 +69,7 @@ export async function listPermits(
     before === undefined ? findToReview(call) : [],
     before === undefined ? findPauses(call) : [],
   ])
-  const others = permits.filter(({ id }) => !toReview.some((each) => each.id === id))
+  const others = permits.filter(({ may }) => !may.includes('review'))
   return { toReview, pauses, permits: others, ...present({ next }), now: call.now() }
 }
 
@@ -81,6 +82,7 @@ export async function showPermit(call: PermitCall): Promise<PermitPageAnswer> {
   const { operator, until } = permit
   const found = { ...permit, operator: operator.id, until }
   const rows = await rowsUnder(found, call)
+  if (operator.id === call.caller.id && permit.state !== 'requested') keepSeen(call, permit.id)
   const isAwaited = permit.state === 'requested' && permit.needs.includes('second_person')
   return {
     permit: await shownWithRefusals(decidable, call),
@@ -127,7 +129,8 @@ interface Allowing extends Pick<Permit, 'customer' | 'id' | 'requestedAt' | 'unt
   readonly operator: string | undefined
 }
 
-async function rowsUnder(
+/** What ran or runs under a permit, of those that the caller may see. */
+export async function rowsUnder(
   permit: Allowing,
   { audit, caller, now }: PermitCall,
 ): Promise<AuditRow[]> {
