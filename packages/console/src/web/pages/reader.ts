@@ -34,7 +34,7 @@ function isLocale(tag: string): boolean {
   }
 }
 
-/** UTC until the script has written the cookie. */
+/** The time zone of the reader: UTC until the script has written the cookie. */
 export function zoneOf(ctx: Context): string {
   try {
     const zone = decodeURIComponent(ctx.cookies.get(ZONE_COOKIE) ?? '')

@@ -18,8 +18,6 @@ export class PermitWatch extends Watch<PermitAnswer> {
   static readonly of = onePerSession((session) => new PermitWatch(session))
   /** Newest first. */
   permits: readonly PermitAnswer[] = []
-  /** All emergencies that nobody has looked at, newest first. They are read by themselves. */
-  toReview: readonly PermitAnswer[] = []
   #toDecide = -1
   readonly #known = new Set<string>()
   readonly #followed = new Set<string>()
@@ -29,8 +27,7 @@ export class PermitWatch extends Watch<PermitAnswer> {
   }
 
   protected async read(): Promise<readonly PermitAnswer[]> {
-    const { toReview, permits } = await this.session.ask<PermitsAnswer>('/approvals')
-    this.toReview = toReview
+    const { permits } = await this.session.ask<PermitsAnswer>('/approvals')
     this.permits = permits
     return [...(await this.#refused()), ...this.#granted()]
   }
