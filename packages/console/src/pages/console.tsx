@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { actingPages, auditPages } from '../features/impersonations/pages/routes.tsx'
+import { actingPages } from '../features/impersonations/pages/routes.tsx'
 import { start } from '../features/impersonations/pages/running/hand-over.ts'
 import { AskForApproval, approvalNeeded } from '../features/permits/pages/ask-for-approval.tsx'
 import { PreviewHint } from '../features/permits/pages/preview.tsx'
@@ -10,7 +10,6 @@ import { ConsoleFrame } from './console-frame.tsx'
 
 const CONSOLE_PAGES = [
   ...actingPages({ needIn: approvalNeeded, Hint: PreviewHint, Ask: AskForApproval }),
-  ...auditPages,
 ]
 
 render(
