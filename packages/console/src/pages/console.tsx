@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { ImpersonationRows } from '../features/impersonations/pages/audit/rows.tsx'
-import { actingPages, auditPages } from '../features/impersonations/pages/routes.tsx'
+import { actingPages } from '../features/impersonations/pages/routes.tsx'
 import { start } from '../features/impersonations/pages/running/hand-over.ts'
 import { AskForApproval, approvalNeeded } from '../features/permits/pages/ask-for-approval.tsx'
 import { PreviewHint } from '../features/permits/pages/preview.tsx'
@@ -13,7 +13,6 @@ import { ConsoleFrame } from './console-frame.tsx'
 const CONSOLE_PAGES = [
   ...actingPages({ needIn: approvalNeeded, Hint: PreviewHint, Ask: AskForApproval }),
   ...permitPages(ImpersonationRows),
-  ...auditPages,
 ]
 
 render(
