@@ -4,10 +4,12 @@ import { countOpenAlarms } from './features/alarms/server/list.ts'
 import { alarmPages } from './features/alarms/server/pages.ts'
 import { impersonationPages } from './features/impersonations/server/pages.ts'
 import { findStrip } from './features/impersonations/server/strip.ts'
+import { askingActions } from './features/permits/server/api/ask.ts'
 import { permitPages } from './features/permits/server/api/pages.ts'
 import { findPauses } from './features/permits/server/api/pauses.ts'
 import type { PermitCall, PermitParts } from './features/permits/server/api/shown.ts'
 import { countToDecide } from './features/permits/server/api/waiting.ts'
+import { ApprovalPart } from './features/permits/views/approval-part.tsx'
 import { Needed } from './features/permits/views/needed.tsx'
 import { PausedOperators } from './features/permits/views/pauses.tsx'
 import type { ErasingCall, ErasingParts } from './features/personal-data/server/api.ts'
@@ -39,8 +41,9 @@ const streamChanges = changeStream<StaffCall>({
 
 /** Every page and action of the support, and who may use it. */
 export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
-  ...impersonationPages,
+  ...impersonationPages(ApprovalPart),
   ...alarmPages<StaffCall>({ findPauses, Paused: PausedOperators }),
+  ...askingActions,
   ...permitPages,
   ...rulePages(Needed),
   ...personalDataPages,

@@ -272,6 +272,7 @@ async function carryOut<C extends AnyCall, A extends At>(
       values,
       problem: problemText(words, problem),
       field: wrongField(problem, values),
+      more: problem.more,
     }
     // The page reads its own query, not that of the action.
     const asked = Object.create(ctx, {

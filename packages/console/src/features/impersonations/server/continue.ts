@@ -27,7 +27,7 @@ export async function continueImpersonation(
 ): Promise<HandOver> {
   const id = call.param('id')
   const { request, expiresAt } = await askedBefore(call, id, call.body.access)
-  const handOver = await issueHandOver(call, request, id)
+  const handOver = await issueHandOver(call, request, { continues: id })
   if (expiresAt > call.now()) await endAsCaller(call, id)
   return handOver
 }

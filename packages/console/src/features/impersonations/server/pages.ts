@@ -1,11 +1,14 @@
 import { ACTING_ROLES, ALL_ROLES } from '../../../kernel/roles.ts'
+import { actForm } from '../../../web/acting/asked-for.ts'
 import type { HandOver } from '../../../web/answers.ts'
 import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
+import { type ApprovalPart, actPage } from '../views/act-page.tsx'
 import { customerPage } from '../views/customer-page.tsx'
 import { customersPage } from '../views/customers-page.tsx'
 import { peoplePage } from '../views/people-page.tsx'
-import { act, actBody, openingOf } from './act.ts'
+import { act, actInEmergency, emergencyForm, openingOf } from './act.ts'
+import { ACT_LINK, showAct } from './act-page.ts'
 import { continueImpersonation, showContinuable, WIDER } from './continue.ts'
 import { PAST, SEARCH, searchCustomers, showCustomer } from './customers.ts'
 import { SOUGHT, suggestPeople } from './people.ts'
@@ -18,9 +21,12 @@ const ACTS = {
   after: (handOver: HandOver, call: Call) => ({ opens: openingOf(handOver, call) }),
 } as const
 
-export const impersonationPages = [
+/** @param Approval says which approval is missing, and asks for it */
+export const impersonationPages = (Approval: ApprovalPart) => [
   page('/people', ALL_ROLES, SOUGHT, suggestPeople, peoplePage),
-  action('/impersonations', ACTING_ROLES, actBody, act, ACTS),
+  page('/act', ACTING_ROLES, ACT_LINK, showAct, actPage(Approval)),
+  action('/impersonations', ACTING_ROLES, actForm, act, ACTS),
+  action('/impersonations/emergency', ACTING_ROLES, emergencyForm, actInEmergency, ACTS),
   action('/impersonations/:id/continue', ACTING_ROLES, WIDER, continueImpersonation, ACTS),
   // The pages that are not from the server yet ask it.
   file('/impersonations/:id/continue', ACTING_ROLES, showContinuable),
