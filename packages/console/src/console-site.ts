@@ -1,8 +1,10 @@
 import type { Middleware } from 'koa'
 import { ConsoleFrame, type FrameAt } from './console-frame.tsx'
+import { homePage, showHome } from './console-home.tsx'
 import { countOpenAlarms } from './features/alarms/server/list.ts'
 import { alarmPages } from './features/alarms/server/pages.ts'
-import { impersonationPages } from './features/impersonations/server/pages.ts'
+import { SEARCH } from './features/impersonations/server/customers.ts'
+import { impersonationPages, runningPages } from './features/impersonations/server/pages.ts'
 import { findStrip } from './features/impersonations/server/strip.ts'
 import { askingActions } from './features/permits/server/api/ask.ts'
 import { permitPages } from './features/permits/server/api/pages.ts'
@@ -41,7 +43,9 @@ const streamChanges = changeStream<StaffCall>({
 
 /** Every page and action of the support, and who may use it. */
 export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
+  linesFor<StaffCall, FrameAt>().page('', ALL_ROLES, SEARCH, showHome, homePage),
   ...impersonationPages(ApprovalPart),
+  ...runningPages(findPauses),
   ...alarmPages<StaffCall>({ findPauses, Paused: PausedOperators }),
   ...askingActions,
   ...permitPages,

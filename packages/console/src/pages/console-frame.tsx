@@ -20,10 +20,14 @@ import { inWords } from '../web/session/problem.ts'
 
 /** Pages that come from the server. */
 const SERVER_PAGES: readonly ServerPage[] = [
+  { path: '/', roles: SUPERVISING_ROLES, label: words.overview.title },
+  { path: '/running', roles: SUPERVISING_ROLES, label: words.impersonations.running.title },
   {
     ...{ path: '/alarms', roles: SUPERVISING_ROLES, label: words.alarms.page.title },
     shows: 'alarms',
   },
+  { path: '/act', roles: ACTING_ROLES },
+  { path: '/continue/:id', roles: ACTING_ROLES },
   { path: '/customers', roles: ACTING_ROLES, label: words.impersonations.operators.title },
   { path: '/customers/:id', roles: ACTING_ROLES },
   { path: '/pauses', roles: ALL_ROLES },
@@ -58,8 +62,7 @@ export function ConsoleFrame(props: {
   const hasForm = found?.route.hasForm === true
   const isOfServer = SERVER_PAGES.some(({ path }) => paramsOf(path, page.path))
   useEffect(() => {
-    if (!found && page.path === '/') location.replace(`${HOME_PATH}/customers`)
-    else if (!found && isOfServer) location.reload()
+    if (!found && isOfServer) location.reload()
   }, [page.path, found])
 
   useEffect(() => {

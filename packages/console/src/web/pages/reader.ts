@@ -34,8 +34,8 @@ function isLocale(tag: string): boolean {
   }
 }
 
-/** UTC until the script has written the cookie. */
-function zoneOf(ctx: Context): string {
+/** The time zone of the reader: UTC until the script has written the cookie. */
+export function zoneOf(ctx: Context): string {
   try {
     const zone = decodeURIComponent(ctx.cookies.get(ZONE_COOKIE) ?? '')
     return new Intl.DateTimeFormat('en', { timeZone: zone || 'UTC' }).resolvedOptions().timeZone

@@ -220,17 +220,20 @@ export function Button(
     shortcut?: string
     /** Opens a new tab, also with another action. */
     opens?: true
+    /** The page begins with the focus on it. */
+    isFirst?: true
     children: ComponentChildren
   },
   { base }: At,
 ) {
-  const { action, kind = 'plain', label, shortcut, opens, children } = props
+  const { action, kind = 'plain', label, shortcut, opens, isFirst, children } = props
   return (
     <button
       type="submit"
       class={`button ${kind}`}
       aria-label={label}
       data-key={shortcut}
+      autofocus={isFirst}
       {...(action !== undefined && {
         formAction: base + action,
         formTarget: opens ? '_blank' : '_self',
@@ -249,9 +252,11 @@ export function ActionButton(props: {
   fields?: Readonly<Record<string, string>>
   /** Leads into an application, in a tab of its own, and is good once. */
   opens?: true
+  /** The page begins with the focus on it. */
+  isFirst?: true
   children: ComponentChildren
 }) {
-  const { action, kind, label, fields = {}, opens, children } = props
+  const { action, kind, label, fields = {}, opens, isFirst, children } = props
   return (
     <Form
       action={action}
@@ -264,7 +269,11 @@ export function ActionButton(props: {
           {Object.entries(fields).map(([name, value]) => (
             <input key={name} type="hidden" name={name} value={value} />
           ))}
-          <Button {...(kind && { kind })} {...(label !== undefined && { label })}>
+          <Button
+            {...(kind && { kind })}
+            {...(label !== undefined && { label })}
+            {...(isFirst && { isFirst })}
+          >
             {children}
           </Button>
         </>

@@ -1,18 +1,32 @@
+import { reasonOf } from 'oidc-provider-impersonation-verify/format'
+import type { Read } from '../../../kernel/input.ts'
+import { log } from '../../../kernel/log-line.ts'
 import { ACTING_ROLES, ALL_ROLES } from '../../../kernel/roles.ts'
 import { actForm } from '../../../web/acting/asked-for.ts'
 import type { HandOver } from '../../../web/answers.ts'
 import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
+import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { type ApprovalPart, actPage } from '../views/act-page.tsx'
+import { continuePage } from '../views/continue-page.tsx'
 import { customerPage } from '../views/customer-page.tsx'
 import { customersPage } from '../views/customers-page.tsx'
 import { peoplePage } from '../views/people-page.tsx'
+import { runningPage } from '../views/running-page.tsx'
 import { act, actInEmergency, emergencyForm, openingOf } from './act.ts'
 import { ACT_LINK, showAct } from './act-page.ts'
 import { continueImpersonation, showContinuable, WIDER } from './continue.ts'
+import { showContinue } from './continue-page.ts'
 import { PAST, SEARCH, searchCustomers, showCustomer } from './customers.ts'
 import { SOUGHT, suggestPeople } from './people.ts'
-import { endAllRunning, endRunning, OPERATOR } from './running.ts'
+import {
+  endAllRunning,
+  endRunning,
+  type FindPauses,
+  listRunning,
+  OPERATOR,
+  WANTED,
+} from './running.ts'
 
 const { action, file, page } = linesFor<Call>()
 const ACTS = {
@@ -30,6 +44,7 @@ export const impersonationPages = (Approval: ApprovalPart) => [
   action('/impersonations/:id/continue', ACTING_ROLES, WIDER, continueImpersonation, ACTS),
   // The pages that are not from the server yet ask it.
   file('/impersonations/:id/continue', ACTING_ROLES, showContinuable),
+  page('/continue/:id', ACTING_ROLES, {}, showContinue, continuePage),
   action('/running/end', ACTING_ROLES, OPERATOR, endAllRunning, {
     after: ({ ended }) => ({ said: { key: 'endedAll', count: ended } }),
   }),
@@ -39,3 +54,16 @@ export const impersonationPages = (Approval: ApprovalPart) => [
   page('/customers', ACTING_ROLES, SEARCH, searchCustomers, customersPage),
   page('/customers/:id', ACTING_ROLES, PAST, showCustomer, customerPage),
 ]
+
+/** @param findPauses finds the operators who may not start now */
+export function runningPages<C extends Call>(findPauses: FindPauses<C>) {
+  const showRunning = async (call: C & { readonly query: Read<typeof WANTED> }) =>
+    listRunning(call, await findPauses(call).catch(noPauses))
+  return [linesFor<C>().page('/running', ALL_ROLES, WANTED, showRunning, runningPage)]
+}
+
+/** What runs can be ended while the audit cannot be read, too. */
+function noPauses(error: unknown): readonly PauseAnswer[] {
+  log(`no pauses of operators: ${reasonOf(error)}`)
+  return []
+}

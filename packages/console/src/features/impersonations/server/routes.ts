@@ -3,7 +3,6 @@ import { type StaffRoute, staff } from '../../../web/routes.ts'
 import { countNewer, searchAudit, showRow, showTimeline } from './audit.ts'
 import { exportEntries, exportEntriesOfOne, exportRows } from './exports.ts'
 import { hold, release } from './hold.ts'
-import { listRunning } from './running.ts'
 
 /** An export of the audit is an entry itself. */
 const EXPORTS = { writes: true, streams: true } as const
@@ -11,7 +10,6 @@ const ROW_EXPORTS = { ...EXPORTS, hasQuery: true } as const
 const HAS_QUERY = { hasQuery: true } as const
 
 export const impersonationRoutes: readonly StaffRoute[] = [
-  staff.get('/running', ALL_ROLES, listRunning),
   staff.get('/audit', ALL_ROLES, searchAudit, HAS_QUERY),
   staff.get('/audit/newer', ALL_ROLES, countNewer, HAS_QUERY),
   staff.get('/audit/export.csv', SUPERVISING_ROLES, exportRows, ROW_EXPORTS),

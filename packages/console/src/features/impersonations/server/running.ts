@@ -2,7 +2,6 @@ import type { Impersonation, ImpersonationFilter } from 'oidc-provider-impersona
 import {
   type AuditPerson,
   type AuditRow,
-  escapeControls,
   nonEmptyText,
   present,
   type RowUse,
@@ -12,6 +11,7 @@ import {
 import { isId } from '../../../kernel/ids.ts'
 import type { Read } from '../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
+import { log } from '../../../kernel/log-line.ts'
 import { readAll } from '../../../kernel/pages.ts'
 import { isAudited } from '../../../kernel/roles.ts'
 import type { RowFilter } from '../../../ledger/filters.ts'
@@ -19,7 +19,9 @@ import type { RunningAnswer, RunningImpersonation, RunningUse } from '../../../w
 import { applicationName, canChange } from '../../../web/applications.ts'
 import { optionalText } from '../../../web/http/json-body.ts'
 import { askProvider, notFound, Problem } from '../../../web/http/problem.ts'
+import { searchWords } from '../../../web/http/query.ts'
 import type { Call, Parts } from '../../../web/parts.ts'
+import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { ticketLink } from '../../../web/ticket-link.ts'
 import { auditWords } from '../../../web/use-words.ts'
 
@@ -28,12 +30,36 @@ const ROWS_PER_READ = 100
 /** The longest that an access token may live, and the time of clocks that differ, in milliseconds. */
 const MAX_LIFE_S = 25 * 3600 * 1000
 
-/** `GET /running` */
-export async function listRunning(call: Call): Promise<void> {
-  const { ctx, caller, now } = call
+/** What picks out a part of what runs: words that a row shows. */
+export const WANTED = { q: searchWords }
+
+/** The pauses that hold, of those that the caller is shown. */
+export type FindPauses<C> = (call: C) => Promise<readonly PauseAnswer[]>
+
+/** Lists what runs: an operator sees their own, leads and auditors see all. */
+export async function listRunning(
+  call: Call & { readonly query?: Read<typeof WANTED> },
+  pauses: readonly PauseAnswer[],
+): Promise<RunningAnswer> {
+  const { caller, now, query } = call
   const own = caller.role === 'operator' ? { actor: caller.id } : {}
   const { running, more } = await runningImpersonations(call, own)
-  ctx.body = { running, more, now: now() } satisfies RunningAnswer
+  return {
+    running: query?.q === undefined ? running : running.filter(fitsSearch(query.q)),
+    ...{ count: running.length, more, now: now() },
+    ...present({ asked: query?.q }),
+    pauses: pauses.filter(({ isMine }) => !isMine),
+  }
+}
+
+/** Whether each word of the text is in what the row shows. */
+function fitsSearch(wanted: string): (it: RunningImpersonation) => boolean {
+  const asked = wanted.toLocaleLowerCase().trim().split(/\s+/)
+  return ({ operator, customer, ticket, application, reason }) => {
+    const people = [operator, customer].flatMap((each) => [each?.id, each?.name, each?.email])
+    const all = [...people, ticket, application, reason].join('\n').toLocaleLowerCase()
+    return asked.every((word) => all.includes(word))
+  }
 }
 
 /** Ends one. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
@@ -128,7 +154,7 @@ async function findRows(
     )
     for (const row of found) rows.set(row.id, row)
   } catch (error) {
-    console.error(escapeControls(`support console: no names of what runs: ${reasonOf(error)}`))
+    log(`no names of what runs: ${reasonOf(error)}`)
   }
   return rows
 }

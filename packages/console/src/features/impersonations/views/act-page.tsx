@@ -126,11 +126,6 @@ function Next({ model, customer, Approval, field }: OfForm & { field: FieldIn },
   const slots = { application: application?.name ?? '' }
   const access = field('access', draft.access)
   const duration = field('duration', draft.duration === undefined ? '' : `${draft.duration}`)
-  const start = (
-    <Button kind="primary" shortcut="Control+Enter">
-      {text(at, inTheWay.length > 0 ? form.submitInstead : form.submit, { name: customer.name })}
-    </Button>
-  )
   return (
     <>
       {application?.canChange ? (
@@ -173,16 +168,18 @@ function Next({ model, customer, Approval, field }: OfForm & { field: FieldIn },
       {approval && <Approval approval={approval} field={field} />}
       {verdict === 'needs' && !approval && <p role="status">{at.words.rules.verdict.noPermits}</p>}
       {verdict === 'refused' && (
-        <>
-          <p role="status" class="message refused">
-            {problem === 'own_account' ? codes.own_account : at.words.permits.ask.ruleRefuses}
-          </p>
-          {/* Without the script, what is changed is asked at the press. */}
-          <noscript>{start}</noscript>
-        </>
+        <p role="status" class="message refused">
+          {problem === 'own_account' ? codes.own_account : at.words.permits.ask.ruleRefuses}
+        </p>
       )}
       <div class="actions">
-        {verdict !== 'needs' && verdict !== 'refused' && start}
+        {verdict !== 'needs' && verdict !== 'refused' && (
+          <Button kind="primary" shortcut="Control+Enter">
+            {text(at, inTheWay.length > 0 ? form.submitInstead : form.submit, {
+              name: customer.name,
+            })}
+          </Button>
+        )}
         <Link to={customerPath(customer.id)} class="button quiet">
           {form.cancel}
         </Link>
