@@ -1,36 +1,13 @@
 import { expect } from 'chai'
 import { ACT } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
-import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { formsOf, press, readPage } from '../../support/forms.ts'
 
 const MINUTE = 60_000
-const ISOLATES = /[\u2066-\u2069]/g
-
 /** A page of which the operator is not thinking. */
-const read = async (deployment: Deployment, who = 'olivia', path = '/people?who=customer') =>
-  (await deployment.browse(who, path)).text.replace(ISOLATES, '')
-
-/** The forms of a page, by their actions. */
-function formsOf(html: string): ReadonlyMap<string, Record<string, string>> {
-  const forms = html.matchAll(/<form[^>]*?action="\/console([^"]*)".*?<\/form>/gs)
-  return new Map(
-    [...forms].map(([form, action = '']) => [
-      action,
-      Object.fromEntries(
-        [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
-          ([, name, value]) => [name, value],
-        ),
-      ),
-    ]),
-  )
-}
-
-/** Presses the button of a form as a page had it. */
-async function press(deployment: Deployment, html: string, action: string): Promise<Answer> {
-  const fields = formsOf(html).get(action)
-  expect(fields, `${action} in the page`).not.to.equal(undefined)
-  return deployment.send('olivia', action, fields)
-}
+const read = (deployment: Deployment, who = 'olivia', path = '/people?who=customer') =>
+  readPage(deployment, who, path)
 
 describe('the strip of every page', () => {
   it('has what the reader runs, and nothing of others; an auditor has none', async () => {

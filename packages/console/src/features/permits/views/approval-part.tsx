@@ -47,11 +47,13 @@ function Emergency({ field }: { field: FieldIn }, { words }: At) {
       kind="danger"
       open={why.value !== '' || why.problem !== undefined}
     >
-      <p class="note">{ask.emergencyAbout}</p>
-      <NoteField of={why} label={ask.emergencyReason} most={MAX_REASON_LENGTH} />
-      <Button opens action="/impersonations/emergency" kind="danger">
-        {ask.emergencyGo}
-      </Button>
+      <div class="emergency">
+        <p class="note">{ask.emergencyAbout}</p>
+        <NoteField of={why} label={ask.emergencyReason} most={MAX_REASON_LENGTH} />
+        <Button opens action="/impersonations/emergency" kind="danger">
+          {ask.emergencyGo}
+        </Button>
+      </div>
     </Disclosure>
   )
 }
