@@ -77,7 +77,8 @@ const LAST_MS = 30_000
  * @param until milliseconds since the epoch
  */
 export function Countdown({ until }: { until: number }, at: At) {
-  const left = until - at.now
+  const left = Math.max(0, until - at.now)
+  const seconds = Math.ceil(left / 1000)
   return (
     <time
       role="timer"
@@ -85,7 +86,7 @@ export function Countdown({ until }: { until: number }, at: At) {
       dateTime={new Date(until).toISOString()}
       data-until={until}
     >
-      {elapsedText(at, left)}
+      {`${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`}
     </time>
   )
 }

@@ -111,7 +111,8 @@ export async function runningImpersonations(
   const own = more && filter.actor === undefined ? { ...filter, actor: caller.id } : undefined
   const ids = new Set(found.map(({ id }) => id))
   const older = own ? (await newest(call, own)).found.filter(({ id }) => !ids.has(id)) : []
-  const shown = [...found, ...older].toReversed()
+  const isOver = ({ expiresAt = 0 }: Impersonation) => expiresAt * 1000 <= call.now()
+  const shown = [...found, ...older].filter((each) => !isOver(each)).toReversed()
   const rows = new Map(shown.length > 0 ? await findRows(call, filter) : [])
   if (own && older.length > 0) for (const [id, row] of await findRows(call, own)) rows.set(id, row)
   return {

@@ -37,7 +37,7 @@ export function EndAll(
   return (
     <Disclosure id={`end-all-${id}`} label={text(at, labels.endAll, slots)} kind="danger">
       <div class="card form">
-        <h3>{text(at, labels.endAllTitle, slots)}</h3>
+        <b>{text(at, labels.endAllTitle, slots)}</b>
         <p>{counted(at, labels.endAllQuestion, count, slots)}</p>
         <div class="actions">
           <ActionButton action="/running/end" kind="danger" fields={{ operator: id }}>
