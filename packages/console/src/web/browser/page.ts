@@ -85,7 +85,9 @@ async function showAnew(address: string): Promise<void> {
   title = page.title
   held = PARTS.filter(isPointed)
   for (const id of PARTS) if (!held.includes(id)) morph(id, page)
-  for (const form of all<HTMLFormElement>('form[data-foresees][data-changed]')) void foresee(form)
+  for (const form of all<HTMLFormElement>('form[data-foresees]')) {
+    if (isInUse(form)) void foresee(form)
+  }
   prepare()
 }
 
@@ -116,10 +118,12 @@ async function foresee(form: HTMLFormElement): Promise<void> {
   const asked = foreseen
   const page = await fetchPage(`${location.pathname}?${query}`).catch(() => undefined)
   if (!page || asked !== foreseen) return
-  morph(`${form.dataset.foresees}`, page)
   // It is good once.
   const once = page.querySelector<HTMLInputElement>(`#${form.id} [name=once]`)
   if (once && form.once) form.once.value = once.value
+  const id = `${form.dataset.foresees}`
+  if (isPointed(id)) held = [...held, id]
+  else morph(id, page)
   prepare()
 }
 
@@ -278,6 +282,8 @@ function prepare(): void {
       // What was typed stays beside a new tab. A double click opens one.
       if (form.target !== '_blank') delete form.dataset.changed
       else if (form.dataset.sent === '') event.preventDefault()
+      // The button may go now.
+      else event.submitter?.blur()
       form.dataset.sent = ''
       setTimeout(() => delete form.dataset.sent, 1000)
     })

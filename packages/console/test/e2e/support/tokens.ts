@@ -57,7 +57,8 @@ export function tokensOf(
     await collected.settled()
     // The page has to store the code_verifier during the sign-in, so it may be among the stored
     // values.
-    const stored = applications.length > 0 ? ['code_verifier', 'subjectToken'] : ['code_verifier']
+    const handedOver = ['impersonation', 'subjectToken', 'subject_token']
+    const stored = ['code_verifier', ...(applications.length > 0 ? handedOver : [])]
     const lasting = collected.tokens.filter(({ name }) => !stored.includes(name))
     const found = [...findings(collected.tokens, now), ...findings(lasting, collected.written)]
     return [

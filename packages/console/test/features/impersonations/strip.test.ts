@@ -63,6 +63,22 @@ describe('the strip of every page', () => {
     expect(await read(deployment), 'what was gone on with').to.not.include(label)
   })
 
+  it('offers the last of those that began for one ticket, and none if a lead ended that', async () => {
+    await using deployment = await deploy()
+    for (let times = 0; times < 2; times += 1) {
+      await (await deployment.impersonate({ ticket: 'SUP-77' })).end()
+    }
+    await deployment.settled()
+    const offers = async () => (await read(deployment)).match(/>Continue for SUP-77</g)?.length
+    expect(await offers(), 'two in one second').to.equal(1)
+    await later(2000, async () => {
+      const { id } = await deployment.impersonate({ ticket: 'SUP-77' })
+      await deployment.provider.impersonation.end(id, { by: { sub: 'grace' } })
+      await deployment.settled()
+      expect(await offers()).to.equal(undefined)
+    })
+  })
+
   it('says what another person ended, with their name and note, and offers nothing then', async () => {
     await using deployment = await deploy()
     const [first, second] = [

@@ -46,9 +46,9 @@ export interface MyRunning extends RunningImpersonation {
 export interface MyOver {
   readonly id: string
   readonly customer: AuditPerson
-  readonly ticket?: string
-  readonly ticketUrl?: string
-  readonly application?: string
+  readonly ticket?: string | undefined
+  readonly ticketUrl?: string | undefined
+  readonly application?: string | undefined
 }
 
 export interface Stopped extends Pick<AuditRow, 'end' | 'id' | 'objection' | 'operator'> {
@@ -64,8 +64,10 @@ export async function findStrip(call: Call): Promise<StripAnswer> {
   ])
   const mine = running.filter(({ isMine, expiresAt }) => isMine && expiresAt > now())
   const over = earlier.filter(({ id }) => !mine.some((it) => it.id === id))
-  // Of what was gone on with, the last one counts.
-  const last = new Map([...mine, ...over].toSorted(byBegin).map((it) => [keyOf(it), it.id]))
+  // Of what was gone on with, the last one counts. What runs has whole seconds of its beginning.
+  const seconds = ({ startedAt }: { startedAt: number }) => Math.floor(startedAt / 1000)
+  const all = [...over.toReversed(), ...mine].toSorted((a, b) => seconds(a) - seconds(b))
+  const last = new Map(all.map((it) => [keyOf(it), it.id]))
   const isLast = (it: MyOver) => last.get(keyOf(it)) === it.id
   const [shown, continuable] = await Promise.all([
     Promise.all(
@@ -89,20 +91,6 @@ export async function findStrip(call: Call): Promise<StripAnswer> {
 const keyOf = ({ customer, ticket, application }: MyOver) =>
   JSON.stringify([customer.id, ticket, application])
 
-interface Begun {
-  readonly id: string
-  readonly startedAt: number
-  readonly expiresAt: number
-}
-
-/** The list of what runs has whole seconds of the beginning, and the audit milliseconds. */
-function byBegin(one: Begun, other: Begun): number {
-  const [began, begun] = [one, other].map(({ startedAt }) => Math.floor(startedAt / 1000))
-  return (
-    Number(began) - Number(begun) || one.expiresAt - other.expiresAt || (one.id < other.id ? -1 : 1)
-  )
-}
-
 async function withWays(call: Call, it: RunningImpersonation): Promise<MyRunning> {
   const { settings, now, language } = call
   const isLastMinute = it.expiresAt - now() <= LAST_MINUTE
@@ -120,7 +108,8 @@ async function withWays(call: Call, it: RunningImpersonation): Promise<MyRunning
   return { ...it, ...present({ goOn, widen }) }
 }
 
-interface Over extends Begun, MyOver, Stopped {
+interface Over extends MyOver, Stopped {
+  readonly startedAt: number
   /** Whether its time was over, or the caller ended it. */
   readonly isOwnEnd: boolean
 }
@@ -142,7 +131,7 @@ async function begunBefore(call: Call): Promise<readonly Over[]> {
         ['left', 'operator', 'operator_signed_out'].includes(`${endingOf(row)}`)
       const application = applicationName(settings.applications, row.application, language)
       return {
-        ...{ id, customer, startedAt, expiresAt, isOwnEnd },
+        ...{ id, customer, startedAt, isOwnEnd },
         ...present({ end, objection, operator, ticket, application }),
         ...ticketLink(ticket, settings),
       }
