@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { StripAnswer } from './features/impersonations/server/strip.ts'
 import { Strip } from './features/impersonations/views/strip.tsx'
+import type { PermitAnswer } from './features/permits/server/api/answers.ts'
+import { Decided } from './features/permits/views/decided.tsx'
 import { MAX_COUNTED } from './kernel/limits.ts'
 import { ALL_ROLES, type Role, SUPERVISING_ROLES } from './kernel/roles.ts'
 import { counted, type StaffAt, shortCount, text } from './web/view/at.ts'
@@ -14,6 +16,8 @@ import type { Words } from './web/words/words.ts'
 export interface FrameAt extends StaffAt {
   readonly counts: { readonly alarms: number; readonly toDecide: number }
   readonly strip: StripAnswer | undefined
+  /** What was decided on requests of the reader. */
+  readonly decided: readonly PermitAnswer[]
 }
 
 /** A link in the head. */
@@ -68,7 +72,7 @@ const LINKS: readonly HeadLink[] = [
 /** The frame of a signed-in person. @param props.path of the page that is shown, below the base */
 export function ConsoleFrame(
   { path, children }: { path: string; children: ComponentChildren },
-  { counts, me, strip, words }: FrameAt,
+  { counts, decided, me, strip, words }: FrameAt,
 ) {
   const links = LINKS.filter(({ roles, needs }) => roles.includes(me.role) && (!needs || me[needs]))
   const isCurrent = (to: string) => path === to || (to !== '' && path.startsWith(`${to}/`))
@@ -95,7 +99,18 @@ export function ConsoleFrame(
     </>
   )
   return (
-    <Frame product={words.web.product} head={head} strip={strip && <Strip of={strip} />}>
+    <Frame
+      product={words.web.product}
+      head={head}
+      strip={
+        strip && (
+          <>
+            <Strip of={strip} />
+            <Decided of={decided} />
+          </>
+        )
+      }
+    >
       {children}
     </Frame>
   )

@@ -7,6 +7,7 @@ import { SEARCH } from './features/impersonations/server/customers.ts'
 import { impersonationPages, runningPages } from './features/impersonations/server/pages.ts'
 import { findStrip } from './features/impersonations/server/strip.ts'
 import { askingActions } from './features/permits/server/api/ask.ts'
+import { findDecided } from './features/permits/server/api/decided.ts'
 import { permitPages } from './features/permits/server/api/pages.ts'
 import { findPauses } from './features/permits/server/api/pauses.ts'
 import type { PermitCall, PermitParts } from './features/permits/server/api/shown.ts'
@@ -90,7 +91,8 @@ export function consoleSite(
         permits ? countToDecide(permits, caller, () => {}) : 0,
         caller.role === 'auditor' ? undefined : findStrip(call),
       ])
-      return { ...at, me, strip, counts: { alarms, toDecide }, waits: alarms + toDecide }
+      const decided = strip ? await findDecided(call, strip.used) : []
+      return { ...at, me, strip, decided, counts: { alarms, toDecide }, waits: alarms + toDecide }
     },
     Frame: ConsoleFrame,
     async beforeSignOut({ id }) {

@@ -33,6 +33,8 @@ export interface StripAnswer {
   readonly over: readonly MyOver[]
   /** What another person or the provider ended a moment ago. */
   readonly stopped: readonly Stopped[]
+  /** The permits under which the reader has started. */
+  readonly used: readonly string[]
 }
 
 export interface MyRunning extends RunningImpersonation {
@@ -58,10 +60,11 @@ export interface Stopped extends Pick<AuditRow, 'end' | 'id' | 'objection' | 'op
 /** What the caller runs, and ran a moment ago. */
 export async function findStrip(call: Call): Promise<StripAnswer> {
   const { caller, now } = call
-  const [{ running }, earlier] = await Promise.all([
+  const [{ running }, rows] = await Promise.all([
     runningImpersonations(call, { actor: caller.id }),
     begunBefore(call),
   ])
+  const earlier = rows.flatMap((row) => overOf(row, call))
   const mine = running.filter(({ isMine, expiresAt }) => isMine && expiresAt > now())
   const over = earlier.filter(({ id }) => !mine.some((it) => it.id === id))
   // Of what was gone on with, the last one counts. What runs has whole seconds of its beginning.
@@ -85,7 +88,8 @@ export async function findStrip(call: Call): Promise<StripAnswer> {
   const stopped = earlier.filter(
     ({ end, isOwnEnd }) => !isOwnEnd && (end?.at ?? 0) > now() - NEWS_MS,
   )
-  return { running: shown, over: continuable.flat(), stopped }
+  const used = rows.flatMap(({ permit }) => permit ?? [])
+  return { running: shown, over: continuable.flat(), stopped, used }
 }
 
 const keyOf = ({ customer, ticket, application }: MyOver) =>
@@ -114,30 +118,31 @@ interface Over extends MyOver, Stopped {
   readonly isOwnEnd: boolean
 }
 
-/** What began a while ago, and is over since a moment ago. What runs is shown without it, too. */
-async function begunBefore(call: Call): Promise<readonly Over[]> {
-  const { audit, caller, language, now, settings } = call
+/** What began a while ago. What runs is shown without it, too. */
+async function begunBefore({ audit, caller, now }: Call): Promise<readonly AuditRow[]> {
   try {
     const filter = { operator: caller.id, from: now() - LOOK_BACK_MS }
-    const { rows } = await audit.store.find(filter, { limit: MAX_LOOKED_AT, now: now() })
-    return rows.flatMap((row): Over | [] => {
-      const { id, customer, end, expiresAt = 0, objection, operator, startedAt, ticket } = row
-      const outcome = outcomeOf(row, now())
-      const isOver = startedAt !== undefined && outcome !== 'running'
-      if (!customer || !isOver || (end?.at ?? expiresAt) < now() - CONTINUABLE_MS) return []
-      if (operator?.id !== caller.id || row.software !== undefined) return []
-      const isOwnEnd =
-        outcome === 'expired' ||
-        ['left', 'operator', 'operator_signed_out'].includes(`${endingOf(row)}`)
-      const application = applicationName(settings.applications, row.application, language)
-      return {
-        ...{ id, customer, startedAt, isOwnEnd },
-        ...present({ end, objection, operator, ticket, application }),
-        ...ticketLink(ticket, settings),
-      }
-    })
+    return (await audit.store.find(filter, { limit: MAX_LOOKED_AT, now: now() })).rows
   } catch (error) {
     log(`what an operator could go on with cannot be read: ${reasonOf(error)}`)
     return []
+  }
+}
+
+/** What is over since a moment ago. */
+function overOf(row: AuditRow, { caller, language, now, settings }: Call): Over | [] {
+  const { id, customer, end, expiresAt = 0, objection, operator, startedAt, ticket } = row
+  const outcome = outcomeOf(row, now())
+  const isOver = startedAt !== undefined && outcome !== 'running'
+  if (!customer || !isOver || (end?.at ?? expiresAt) < now() - CONTINUABLE_MS) return []
+  if (operator?.id !== caller.id || row.software !== undefined) return []
+  const ending = endingOf(row) ?? ''
+  const isOwnEnd =
+    outcome === 'expired' || ['left', 'operator', 'operator_signed_out'].includes(ending)
+  const application = applicationName(settings.applications, row.application, language)
+  return {
+    ...{ id, customer, startedAt, isOwnEnd },
+    ...present({ end, objection, operator, ticket, application }),
+    ...ticketLink(ticket, settings),
   }
 }
