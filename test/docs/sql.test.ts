@@ -79,7 +79,7 @@ suite('the SQL of the documents', function () {
     }
   })
 
-  it('docs/removal.md drops every table of the audit', async () => {
+  it('docs/what-changes.md drops every table of the audit', async () => {
     const tables = async () => {
       const found = await owner.query(
         "SELECT tablename FROM pg_tables WHERE tablename LIKE 'impersonation_audit%'",
@@ -90,7 +90,7 @@ suite('the SQL of the documents', function () {
     await audit.open()
     await audit.close()
     expect(await tables()).to.have.lengthOf(7)
-    await owner.query(await sqlOf('removal.md', 'impersonation_audit_checkpoint'))
+    await owner.query(await sqlOf('what-changes.md', 'impersonation_audit_checkpoint'))
     expect(await tables()).to.deep.equal([])
   })
 })

@@ -30,6 +30,9 @@ const SERVER_PAGES: readonly ServerPage[] = [
   { path: '/continue/:id', roles: ACTING_ROLES },
   { path: '/customers', roles: ACTING_ROLES, label: words.impersonations.operators.title },
   { path: '/customers/:id', roles: ACTING_ROLES },
+  { path: '/audit', roles: ['operator'], label: words.impersonations.audit.linkOwn },
+  { path: '/audit', roles: SUPERVISING_ROLES, label: words.impersonations.audit.title },
+  { path: '/audit/:id', roles: ALL_ROLES },
   { path: '/pauses', roles: ALL_ROLES },
   { path: '/pauses/:id', roles: ALL_ROLES },
   { path: '/rules', roles: SUPERVISING_ROLES, label: words.rules.title },
@@ -169,9 +172,7 @@ function SearchShortcut({ to }: { to: string }) {
     go(to)
     afterPaint(() => document.querySelector<HTMLInputElement>('input[type=search]')?.focus())
   }
-  const label =
-    to === '/audit' ? words.impersonations.audit.searchShortcut : words.web.shortcutSearch
-  useShortcut('/', label, search, { otherwise: true })
+  useShortcut('/', words.web.shortcutSearch, search, { otherwise: true })
   return null
 }
 

@@ -1,6 +1,5 @@
 import { render } from 'preact'
 import { ImpersonationRows } from '../features/impersonations/pages/audit/rows.tsx'
-import { auditPages } from '../features/impersonations/pages/routes.tsx'
 import { start } from '../features/impersonations/pages/running/hand-over.ts'
 import { permitPages } from '../features/permits/pages/routes.tsx'
 import { words } from '../web/kit/text.tsx'
@@ -8,7 +7,7 @@ import { ConsoleSession } from '../web/session/console-session.ts'
 import { RequireSignIn } from '../web/session/sign-in-page.tsx'
 import { ConsoleFrame } from './console-frame.tsx'
 
-const CONSOLE_PAGES = [...permitPages(ImpersonationRows), ...auditPages]
+const CONSOLE_PAGES = permitPages(ImpersonationRows)
 
 render(
   <RequireSignIn

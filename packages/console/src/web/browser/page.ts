@@ -315,6 +315,16 @@ handOver?.submit()
 // A page that the browser keeps for *back* does not have it.
 handOver?.remove()
 
+/** Leads back to a list as it was left: with its filter, and to the place of the reader. */
+document.addEventListener('click', (event) => {
+  const { navigation } = Object(window)
+  const back = Object(event.target).closest?.('a.back')
+  const before = navigation?.entries()[navigation.currentEntry.index - 1]?.url ?? ''
+  if (!back || before.split('?')[0] !== back.href) return
+  event.preventDefault()
+  history.back()
+})
+
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 const isNewZone = !document.cookie.includes(`zone=${encodeURIComponent(zone)}`)
 // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser.
@@ -324,5 +334,5 @@ prepare()
 tick()
 setInterval(tick, 1000)
 renew()
-if (isNewZone) void refresh()
+if (isNewZone) void showAnew(location.href)
 if (!document.hidden) follow()

@@ -1,5 +1,5 @@
 import { ALERT_EVENTS, USED_EVENT } from 'oidc-provider-impersonation-verify/format'
-import type { TimelineEntry } from '../../../../web/answers.ts'
+import type { TimelineEntry } from '../../../web/answers.ts'
 
 /**
  * Entries that follow one another and tell of the same request with the same answer, or of one attempt to
