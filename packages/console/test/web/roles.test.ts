@@ -26,7 +26,6 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /customers': 'operator lead',
   'GET /customers/:id': 'operator lead',
   'POST /impersonations': 'operator lead',
-  'GET /impersonations/:id/continue': 'operator lead',
   'POST /impersonations/:id/continue': 'operator lead',
   'GET /running': 'operator lead auditor',
   'POST /running/end': 'operator lead',
@@ -39,12 +38,12 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /act': 'operator lead',
   'POST /impersonations/emergency': 'operator lead',
   'GET /continue/:id': 'operator lead',
-  'GET /permits': 'operator lead auditor',
+  'GET /approvals': 'operator lead auditor',
   'POST /permits': 'operator lead',
   'POST /permits/emergency': 'operator lead',
-  'GET /permits/history': 'operator lead auditor',
-  'GET /permits/history.csv': 'lead auditor',
-  'GET /permits/:id': 'operator lead auditor',
+  'GET /approvals/history': 'operator lead auditor',
+  'GET /approvals/history.csv': 'lead auditor',
+  'GET /approvals/:id': 'operator lead auditor',
   'GET /pauses': 'operator lead auditor',
   'POST /pauses': 'lead',
   'GET /pauses/:id': 'operator lead auditor',
@@ -122,7 +121,7 @@ describe('every route of the console, for each role', function () {
     return ''
   }
   const pathOf = ({ path }: Pick<TestedRoute, 'method' | 'path'>) => {
-    if (path.startsWith('/permits')) return path.replace(':id', permit)
+    if (/^\/(?:approvals|permits)/.test(path)) return path.replace(':id', permit)
     if (path.startsWith('/personal-data/:')) return path.replace(':id', 'alice')
     if (path.startsWith('/pauses')) return path.replace(':id', pause)
     return path.replace(':id', path.startsWith('/customers') ? 'alice' : running.id)

@@ -12,10 +12,10 @@ import type { Opening } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
 import { endAsCaller, runningImpersonations } from './running.ts'
 
-type Acting<E extends v.ObjectEntries> = Call & { readonly body: Read<E> }
+type Sent<E extends v.ObjectEntries> = Call & { readonly body: Read<E> }
 
 /** Issues a subject token, with which the application acts as the customer. */
-export async function act(call: Acting<ReturnType<typeof actForm>>): Promise<HandOver> {
+export async function act(call: Sent<ReturnType<typeof actForm>>): Promise<HandOver> {
   // Of another button of the form.
   const { emergency: _, ...body } = call.body
   return actInstead(call, body)
@@ -28,7 +28,7 @@ export const emergencyForm = ({ settings }: Call) => ({
 })
 
 /** As {@link act}, without the approval that the rule asks for. */
-export function actInEmergency(call: Acting<ReturnType<typeof emergencyForm>>): Promise<HandOver> {
+export function actInEmergency(call: Sent<ReturnType<typeof emergencyForm>>): Promise<HandOver> {
   const { emergency, ...body } = call.body
   return actInstead(call, body, emergency)
 }

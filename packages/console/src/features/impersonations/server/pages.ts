@@ -7,7 +7,7 @@ import type { HandOver } from '../../../web/answers.ts'
 import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
-import { type ApprovalPart, actPage } from '../views/act-page.tsx'
+import { type AskForApproval, actPage } from '../views/act-page.tsx'
 import { auditPage } from '../views/audit-page.tsx'
 import { continuePage } from '../views/continue-page.tsx'
 import { customerPage } from '../views/customer-page.tsx'
@@ -18,7 +18,7 @@ import { runningPage } from '../views/running-page.tsx'
 import { act, actInEmergency, emergencyForm, openingOf } from './act.ts'
 import { ACT_LINK, showAct } from './act-page.ts'
 import { PART_OF_TIMELINE, SEARCHED, searchAudit, showImpersonation } from './audit.ts'
-import { continueImpersonation, showContinuable, WIDER } from './continue.ts'
+import { continueImpersonation, WIDER } from './continue.ts'
 import { showContinue } from './continue-page.ts'
 import { PAST, SEARCH, searchCustomers, showCustomer } from './customers.ts'
 import { exportEntries, exportEntriesOfOne, exportRows } from './exports.ts'
@@ -43,14 +43,12 @@ const ACTS = {
 const EXPORTS = { writes: true, streams: true } as const
 
 /** @param Approval says which approval is missing, and asks for it */
-export const impersonationPages = (Approval: ApprovalPart) => [
+export const impersonationPages = (Approval: AskForApproval) => [
   page('/people', ALL_ROLES, SOUGHT, suggestPeople, peoplePage),
   page('/act', ACTING_ROLES, ACT_LINK, showAct, actPage(Approval)),
   action('/impersonations', ACTING_ROLES, actForm, act, ACTS),
   action('/impersonations/emergency', ACTING_ROLES, emergencyForm, actInEmergency, ACTS),
   action('/impersonations/:id/continue', ACTING_ROLES, WIDER, continueImpersonation, ACTS),
-  // The pages that are not from the server yet ask it.
-  file('/impersonations/:id/continue', ACTING_ROLES, showContinuable),
   page('/continue/:id', ACTING_ROLES, {}, showContinue, continuePage),
   action('/running/end', ACTING_ROLES, OPERATOR, endAllRunning, {
     after: ({ ended }) => ({ said: { key: 'endedAll', count: ended } }),

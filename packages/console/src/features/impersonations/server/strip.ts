@@ -33,8 +33,6 @@ export interface StripAnswer {
   readonly over: readonly MyOver[]
   /** What another person or the provider ended a moment ago. */
   readonly stopped: readonly Stopped[]
-  /** The permits under which the reader has started. */
-  readonly used: readonly string[]
 }
 
 export interface MyRunning extends RunningImpersonation {
@@ -88,8 +86,7 @@ export async function findStrip(call: Call): Promise<StripAnswer> {
   const stopped = earlier.filter(
     ({ end, isOwnEnd }) => !isOwnEnd && (end?.at ?? 0) > now() - NEWS_MS,
   )
-  const used = rows.flatMap(({ permit }) => permit ?? [])
-  return { running: shown, over: continuable.flat(), stopped, used }
+  return { running: shown, over: continuable.flat(), stopped }
 }
 
 const keyOf = ({ customer, ticket, application }: MyOver) =>

@@ -22,10 +22,10 @@ import { UnlessKept } from './unless-kept.tsx'
 import { Who } from './who.tsx'
 
 /** Says which approval is missing, and asks for it: a part of the form. */
-export type ApprovalPart = ComponentType<{ approval: object; field: FieldIn }>
+export type AskForApproval = ComponentType<{ approval: object; field: FieldIn }>
 
 /** Asks why, in which application, and what for. Nothing starts without a click. */
-export function actPage(Approval: ApprovalPart): View<ActPageAnswer> {
+export function actPage(Approval: AskForApproval): View<ActPageAnswer> {
   return (model, at) => {
     const { customer, pause, running } = model
     const { operators } = at.words.impersonations
@@ -56,7 +56,7 @@ export function actPage(Approval: ApprovalPart): View<ActPageAnswer> {
 interface OfForm {
   readonly model: ActPageAnswer
   readonly customer: CustomerAnswer
-  readonly Approval: ApprovalPart
+  readonly Approval: AskForApproval
 }
 
 function ActForm(props: OfForm, at: StaffAt) {

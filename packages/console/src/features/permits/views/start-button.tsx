@@ -24,7 +24,7 @@ export function StartButton({ permit }: { permit: PermitAnswer }, at: StaffAt) {
   )
 }
 
-/** If the request came from code and says none, the longest that the window has. */
+/** A request from code says none: then the longest that the window has. */
 function durationFor(
   { duration, for: window }: PermitAnswer,
   durations: readonly number[],
