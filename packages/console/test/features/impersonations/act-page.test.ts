@@ -121,37 +121,6 @@ describe('the form to act', () => {
     await permits.close()
   })
 
-  it('what was decided is told on every page: an approval until it is used, with a button that starts', async () => {
-    const { deployment, permits } = await withPermits()
-    await using _ = deployment
-    const scope = 'orders:read orders:write'
-    const asked = (customer: string) =>
-      permits.request({
-        ...{ customer, operator: 'olivia', application: 'shop', scope, duration: 600 },
-        ...{ resource: `${deployment.url}/orders`, ticket: 'SUP-1', reason: 'Wrong address' },
-      })
-    const [first, second] = [await asked('alice'), await asked('bob')]
-    const anyPage = () => readPage(deployment, 'olivia', '/people?who=customer')
-    expect(await anyPage(), 'a decision is seen').to.match(
-      new RegExp(`data-about="[^"]*${first.id}`),
-    )
-    await permits.grant(first.id, { by: 'grace' })
-    await permits.refuse(second.id, { by: 'grace', note: 'Call <Bob> first' })
-    const html = await anyPage()
-    expect(html).to.include('You may act as Alice Ng until')
-    expect(html).to.include('Your request to act as Bob Marsh was refused: Call &lt;Bob> first')
-    const others = await readPage(deployment, 'oscar', '/people?who=customer')
-    expect(others).to.not.include('You may act')
-    const { headers } = await press(deployment, html, ACT)
-    const token = /impersonation=([^&]+)/.exec(headers.get('location') ?? '')?.[1] ?? ''
-    const { id } = await deployment.exchange('olivia', { subjectToken: token })
-    const found = await deployment.provider.impersonation.get(id)
-    expect(found?.context).to.deep.include({ reason: 'Wrong address', duration: 600 })
-    await deployment.settled()
-    expect(await anyPage(), 'once it is used').to.not.include('You may act as')
-    await permits.close()
-  })
-
   it('says at the press what it could not foresee: the form has the way to ask then', async () => {
     const { deployment, permits } = await withPermits()
     await using _ = deployment
