@@ -240,6 +240,15 @@ describe('the list of the audit, as it is shown again', () => {
     expect(readText(shown.text)).to.not.include('new impersonation')
   })
 
+  it('tells rows of one millisecond apart by their ids', async () => {
+    const at = Date.now() - HOUR
+    await storePast(deployment.audit, [{ at }, { at }])
+    const [newer, older] = (await deployment.ask('ada', '/audit')).body.rows
+    const { body } = await deployment.ask('ada', `/audit?first=${older.at}.${older.id}`)
+    expect(body.rows.map(({ id }: { id: string }) => id)).to.deep.equal([older.id])
+    expect([newer.at, body.newer.count]).to.deep.equal([older.at, 1])
+  })
+
   it('begins empty, and announces the first one', async () => {
     const empty = await look('/audit')
     expect(readText(empty.text)).to.include('There is nothing in the audit yet.')
