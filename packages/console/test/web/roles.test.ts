@@ -37,12 +37,12 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /audit/:id': 'operator lead auditor',
   'GET /audit/:id/entries.jsonl': 'lead auditor',
   'POST /impersonations/preview': 'operator lead',
-  'GET /permits': 'operator lead auditor',
+  'GET /approvals': 'operator lead auditor',
   'POST /permits': 'operator lead',
   'POST /permits/emergency': 'operator lead',
-  'GET /permits/history': 'operator lead auditor',
-  'GET /permits/history.csv': 'lead auditor',
-  'GET /permits/:id': 'operator lead auditor',
+  'GET /approvals/history': 'operator lead auditor',
+  'GET /approvals/history.csv': 'lead auditor',
+  'GET /approvals/:id': 'operator lead auditor',
   'GET /pauses': 'operator lead auditor',
   'POST /pauses': 'lead',
   'GET /pauses/:id': 'operator lead auditor',
@@ -120,7 +120,7 @@ describe('every route of the console, for each role', function () {
     return ''
   }
   const pathOf = ({ path }: Pick<TestedRoute, 'method' | 'path'>) => {
-    if (path.startsWith('/permits')) return path.replace(':id', permit)
+    if (/^\/(?:approvals|permits)/.test(path)) return path.replace(':id', permit)
     if (path.startsWith('/personal-data/:')) return path.replace(':id', 'alice')
     if (path.startsWith('/pauses')) return path.replace(':id', pause)
     return path.replace(':id', path.startsWith('/customers') ? 'alice' : running.id)
