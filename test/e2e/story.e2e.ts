@@ -1,10 +1,5 @@
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
-import {
-  impersonation,
-  rowLinks,
-  timeline,
-} from '../../packages/console/test/e2e/support/audit-page.ts'
 import { heading, over, reads, strip } from '../../packages/console/test/e2e/support/operating.ts'
 import { shared } from '../support/shared.ts'
 import '../../packages/console/test/e2e/support/disposal.ts'
@@ -137,11 +132,12 @@ describe('the story', function () {
     const { page } = ada
     await page.getByLabel('Search', { exact: true }).fill('alice')
     await page.getByText('2 impersonations in all').waitFor()
-    await rowLinks(page).first().click()
-    await impersonation(page, 'Olivia Reyes as Alice Ng').waitFor()
+    await page.getByRole('rowheader').getByRole('link').first().click()
+    await heading(page, 'Olivia Reyes as Alice Ng').waitFor()
     await page.getByText('The parcel did not arrive').first().waitFor()
-    await timeline(page).getByText('Changed the delivery note of an order').first().waitFor()
-    await timeline(page).getByText('I never called').first().waitFor()
+    const timeline = page.getByRole('region', { name: 'Timeline' })
+    await timeline.getByText('Changed the delivery note of an order').first().waitFor()
+    await timeline.getByText('I never called').first().waitFor()
     expect(faults).to.deep.equal([])
   })
 })
