@@ -235,17 +235,6 @@ export interface AlarmsAnswer {
 }
 
 /**
- * The body of `POST /audit/:id/acknowledge`: lead. 204. 409 `conflict` where there is no alarm, 403 `access_denied`
- * where the caller is the operator.
- */
-export interface AcknowledgeBody {
-  /** At most 1000 characters. */
-  readonly note?: string
-  /** `alarm.count`, as the lead saw it: what came meanwhile stays open. */
-  readonly alarms: number
-}
-
-/**
  * `GET /stream`: server-sent events. The first one comes at once, with no ids: what happened before it,
  * the page may have missed. `event: changed`, `data: {"ids": […], "alarms": number, …}`: rows
  * that the caller may see have changed (at most 100 ids; then `ids` is empty, which means any), and

@@ -214,6 +214,11 @@ function suggest(input: HTMLInputElement): void {
     const options = page?.querySelectorAll('main datalist option') ?? []
     input.list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
   })
+  // One person who is found by a part of the name is meant.
+  input.addEventListener('change', () => {
+    const found = [...(input.list?.querySelectorAll('option') ?? [])]
+    if (found.length === 1 && found[0]) input.value = found[0].value
+  })
 }
 
 /** A filter counts when it is changed, and a search while it is typed. */

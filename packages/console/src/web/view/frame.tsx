@@ -51,7 +51,7 @@ export function Frame(
       <main id="content" tabIndex={-1}>
         <div role="status" id="notices">
           {said && (
-            <p class="message done" id="said">
+            <p class="message done" id="said" tabIndex={-1} autofocus>
               {said}
             </p>
           )}
