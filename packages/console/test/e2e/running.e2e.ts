@@ -1,6 +1,7 @@
 import { equal } from 'node:assert/strict'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { enter } from './support/enter.ts'
+import { expectFocus } from './support/focus.ts'
 import { heading, reads, strip, visitDeployment } from './support/operating.ts'
 
 describe('what runs now', () => {
