@@ -117,7 +117,7 @@ describe('the audit in a browser', () => {
     await page.waitForURL('**/audit?text=alice+olivia&when=any')
   })
 
-  it('shows the days from one to another, by the calendar of the browser', async () => {
+  it('takes days by the calendar of the browser, and people by a part of their name', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     await enter(page, 'ada', '/console/audit')
@@ -127,6 +127,13 @@ describe('the audit in a browser', () => {
     await page.waitForURL(/from=2026-02-18/)
     await page.getByLabel('To', { exact: true }).fill('2026-02-18')
     await page.getByText('Nothing matches the filter.').waitFor()
+    await page.getByRole('link', { name: 'Clear all' }).click()
+    await page.getByText('50 impersonations are shown').waitFor()
+    await page.getByText('Filter', { exact: true }).click()
+    await page.getByRole('combobox', { name: 'Operator' }).pressSequentially('osc')
+    await page.locator('datalist option[label="Oscar Öhman"]').waitFor({ state: 'attached' })
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/operator=oscar/)
     await page.getByRole('link', { name: 'Clear all' }).click()
     await page.getByText('50 impersonations are shown').waitFor()
     await page.getByLabel('When').selectOption('Last 7 days')

@@ -42,15 +42,18 @@ export function Timeline({ of: row }: { of: ImpersonationAnswer }, at: At) {
         )}
         {items.slice(before)}
       </ol>
-      <p class="shown-count">
-        {counted(at, next === undefined ? labels.shown : labels.shownMore, entries.length)}
-      </p>
       {next !== undefined && (
-        <p>
-          <Link class="button" to={`${auditPath(row.id)}?${new URLSearchParams({ after: next })}`}>
-            {labels.more}
-          </Link>
-        </p>
+        <>
+          <p class="shown-count">{counted(at, labels.shownMore, entries.length)}</p>
+          <p>
+            <Link
+              class="button"
+              to={`${auditPath(row.id)}?${new URLSearchParams({ after: next })}`}
+            >
+              {labels.more}
+            </Link>
+          </p>
+        </>
       )}
     </section>
   )
