@@ -1,6 +1,11 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { Middleware } from 'koa'
-import { type ClientMetadata, type Configuration, errors } from 'oidc-provider'
+import {
+  type ClientMetadata,
+  type Configuration,
+  errors,
+  type Provider as OidcProvider,
+} from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ImpersonationOptions, ProviderConfiguration } from '../../src/index.ts'
 import { CLIENTS } from './clients.ts'
@@ -35,6 +40,8 @@ export interface DeploymentOptions {
   resources?: Record<string, object> | undefined
   /** In front of everything. */
   middleware?: Middleware
+  /** Makes the provider, instead of the drop-in. */
+  make?: (issuer: string, configuration: ProviderConfiguration) => OidcProvider
 }
 
 /** The configuration of every test deployment at `base`, overridden by `options`. */
