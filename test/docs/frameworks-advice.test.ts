@@ -11,10 +11,9 @@ import type { Account, Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { Provider } from '../../src/index.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { askUndescribed } from '../support/http.ts'
-import { serving } from '../support/serving.ts'
+import { exchange, issue, providerAt, serving } from '../support/serving.ts'
 import { shared } from '../support/shared.ts'
 import { snippetsOf } from './documents.ts'
-import { exchange, issue, providerWith } from './framework-requests.ts'
 import { signInPage, TRIED_OUT, tryOut } from './framework-server.ts'
 import { launch } from './server-process.ts'
 
@@ -57,7 +56,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
       const { findAccount, useTenants } = (await snippets.load('Mounting')) as unknown as Tenants
       await serving(
         (base) => {
-          const provider = providerWith(`${base}/oidc`, { findAccount })
+          const provider = providerAt(`${base}/oidc`, { findAccount })
           useTenants(provider)
           return express().use('/oidc', provider.callback())
         },
@@ -82,7 +81,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
         const { findAccount, useTenants } = (await snippets.load('Mounting')) as unknown as Tenants
         await serving(
           (base) => {
-            const provider = providerWith(`${base}/oidc`, { findAccount })
+            const provider = providerAt(`${base}/oidc`, { findAccount })
             useTenants(provider)
             return mounted(provider)
           },
@@ -99,7 +98,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
         (base) => {
           const managementApi = { resource: `${ORIGIN}/api`, clients: ['backend'] }
           const own = { managementApi: { ...managementApi, prefix: '/support' } }
-          const provider = providerWith(`${base}/oidc`, {}, own)
+          const provider = providerAt(`${base}/oidc`, {}, own)
           return express().use('/admin', provider.impersonation.callback())
         },
         async (base) => {
@@ -132,7 +131,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
   for (const [what, [does, build]] of Object.entries(behindProxy)) {
     it(`behind a proxy, ${what} ${does ? 'counts' : 'changes nothing'}`, () =>
       serving(
-        () => build(providerWith(`${ORIGIN}/oidc`)),
+        () => build(providerAt(`${ORIGIN}/oidc`)),
         async (base) => {
           const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'id.example.com' }
           const url = `${base}/oidc/.well-known/openid-configuration`
@@ -166,7 +165,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
 
     it('the limit of the parser counts instead of limits.bodyBytes, and it answers malformed JSON', () =>
       serving(
-        (base) => underExpress(providerWith(`${base}/oidc`), express.json()),
+        (base) => underExpress(providerAt(`${base}/oidc`), express.json()),
         async (base) => {
           const bodies: [text: string, status: number][] = [
             [`{"userId":"alice"${' '.repeat(20_000)}}`, 201],
@@ -188,7 +187,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
     const told: unknown[][] = []
     await serving(
       (base) => {
-        const provider = providerWith(`${base}/oidc`, { adapter })
+        const provider = providerAt(`${base}/oidc`, { adapter })
         ;(logServerErrors as (provider: Provider) => void)(provider)
         return underExpress(provider)
       },
@@ -210,7 +209,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
 
     function withCors(own: Configuration, use: (base: string) => Promise<unknown>): Promise<void> {
       return serving((base) => {
-        const provider = providerWith(base, own)
+        const provider = providerAt(base, own)
         provider.use(provider.impersonation.routes())
         return provider.callback()
       }, use)

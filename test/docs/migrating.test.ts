@@ -4,11 +4,10 @@ import { type Configuration, Provider } from 'oidc-provider'
 import { type GetCustomJwtClaims, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { deploy } from '../support/deployment.ts'
 import type { Answer } from '../support/http.ts'
-import { configuration, serving } from '../support/serving.ts'
+import { configuration, serving, token } from '../support/serving.ts'
 import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 import { snippetsOf } from './documents.ts'
-import { token } from './framework-requests.ts'
 
 const AT_ONCE = 20
 
