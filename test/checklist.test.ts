@@ -73,8 +73,7 @@ async function prepared(): Promise<Provider> {
 
 const idsOf = (list: readonly ChecklistItem[]) => list.map(({ id }) => id)
 
-describe('the checklist of provider.impersonation.check()', function () {
-  this.timeout(30_000)
+describe('the checklist of provider.impersonation.check()', () => {
   let open: readonly ChecklistItem[]
 
   before(async () => {

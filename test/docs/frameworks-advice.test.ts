@@ -34,9 +34,7 @@ function underKoa(provider: Provider, app = new Koa()): RequestListener {
   return app.use(provider.impersonation.routes()).use(mount('/oidc', provider)).callback()
 }
 
-describe('docs/frameworks.md on what goes wrong', function () {
-  this.timeout(60_000)
-
+describe('docs/frameworks.md on what goes wrong', () => {
   const snippets = shared(() => snippetsOf('frameworks.md', 'js'))
 
   /** The file of a server of the page, with a line changed. */

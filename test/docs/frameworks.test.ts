@@ -13,9 +13,7 @@ const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
 const ELSEWHERE = ['nest']
 const PARTS = ['provider', 'try', 'tenants', 'errors', 'cors']
 
-describe('docs/frameworks.md', function () {
-  this.timeout(60_000)
-
+describe('docs/frameworks.md', () => {
   const snippets = shared(() => snippetsOf('frameworks.md', 'js'))
 
   it('has no file that no test runs', async () => {

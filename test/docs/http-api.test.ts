@@ -17,9 +17,7 @@ import { snippetsOf } from './documents.ts'
 const DOCUMENT = new URL('../../docs/http-api.md', import.meta.url)
 
 // openapi.test.ts has the tables of errors, http-api-commands.test.ts the commands.
-describe('docs/http-api.md', function () {
-  this.timeout(60_000)
-
+describe('docs/http-api.md', () => {
   it('says what introspection answers of an opaque token, and asks by Python; after the end, for nobody', async () => {
     const document = await readFile(DOCUMENT, 'utf8')
     const [, block = ''] =

@@ -11,8 +11,7 @@ import { snippetsOf } from './documents.ts'
 
 const AT_ONCE = 20
 
-describe('docs/migrating.md', function () {
-  this.timeout(60_000)
+describe('docs/migrating.md', () => {
   const snippets = shared(() => snippetsOf('migrating.md'))
 
   it('the two requests and the hook from Logto lead to a token that names operator and ticket; the check from Clerk knows them', async () => {

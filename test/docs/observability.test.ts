@@ -31,9 +31,7 @@ function fits(line: LogLine, selection: Selection): boolean {
   })
 }
 
-describe('docs/observability.md', function () {
-  this.timeout(60_000)
-
+describe('docs/observability.md', () => {
   const snippets = shared(() => snippetsOf('observability.md'))
   const deployment = renewed(() =>
     managing({

@@ -23,8 +23,7 @@ export const shopKey = await publicKey()
 export const backendKey = await publicKey()
 `
 
-describe('docs/production.md', function () {
-  this.timeout(60_000)
+describe('docs/production.md', () => {
   let deployment: Managed
 
   const snippets = shared(() => snippetsOf('production.md'))

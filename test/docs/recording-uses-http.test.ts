@@ -4,8 +4,7 @@ import { signIn } from '../support/sign-in.ts'
 import { type Recording, recording } from './recorded-uses.ts'
 import type { ServerProcess } from './server-process.ts'
 
-describe('docs/your-apis.md: recording over HTTP', function () {
-  this.timeout(60_000)
+describe('docs/your-apis.md: recording over HTTP', () => {
   let PORT: string
   let RECORDER: string
   let at: Recording

@@ -27,8 +27,7 @@ const RECORDING = [
   'use-store.ts',
 ]
 
-describe('docs/your-apis.md', function () {
-  this.timeout(60_000)
+describe('docs/your-apis.md', () => {
   let tokens: Record<'own' | 'acted' | 'bound' | 'forged', string>
   let key: DPoPKey
 

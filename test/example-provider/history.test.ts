@@ -12,9 +12,7 @@ const CONSOLE = { clientId: 'support-console', redirectPath: '/console/callback'
 const IMPERSONATIONS = 300
 const YEAR_MS = 365 * 86_400_000
 
-describe('npm start -- --with-history', function () {
-  this.timeout(60_000)
-
+describe('npm start -- --with-history', () => {
   it('fills a year that verify finds whole, once, and no audit of others', async () => {
     await using folder = await temporaryFolder()
     const startFilled = (environment: Record<string, string> = {}) => {

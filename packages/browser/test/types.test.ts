@@ -6,8 +6,7 @@ import { compile } from '../../../test/support/compile.ts'
 const PACKAGE = join(import.meta.dirname, '..')
 const MODULES = join(PACKAGE, '../../node_modules')
 
-describe('the types of the banner', function () {
-  this.timeout(60_000)
+describe('the types of the banner', () => {
   let folder: string
   before(async () => {
     // Below the package, so that its dependencies are found.

@@ -16,8 +16,7 @@ const suite = await suiteOn('redis-server')
 const AS_IT_COMES = ['--save', '3600', '1']
 const APPEND_ONLY = ['--appendonly', 'yes']
 
-suite('Redis that ends by kill -9 and starts again from its disk', function () {
-  this.timeout(60_000)
+suite('Redis that ends by kill -9 and starts again from its disk', () => {
   let server: PrivateRedis
   let client: Redis
 
