@@ -10,9 +10,8 @@ import plugin from '../package.json' with { type: 'json' }
 import { createSqliteAudit } from '../packages/console/src/ledger/stores/sqlite/index.ts'
 import { history, linesOfExport, signer } from '../packages/console/test/verify/history.ts'
 import { readmeBlocks } from '../scripts/readme.ts'
-import { freePort } from './adapters/servers.ts'
-import { run as serve } from './resource-servers/process.ts'
 import { compile } from './support/compile.ts'
+import { launch } from './support/program.ts'
 import { findBrokenLinks, install, packInto, type Tarball } from './support/tarball.ts'
 
 const run = promisify(execFile)
@@ -59,8 +58,7 @@ const PACKAGES: readonly Package[] = [
     brings: ['jose', 'oidc-provider-impersonation-resource-server'],
     async use(project, block) {
       await writeFile(join(project, 'api.mjs'), block)
-      const port = await freePort()
-      await using api = await serve([process.execPath, 'api.mjs'], port, {}, project)
+      await using api = await launch('api.mjs', {}, project)
       const answer = await api.ask('GET', '/orders')
       expect(answer.status).to.equal(401)
       expect(answer.headers.get('www-authenticate')).to.match(/^Bearer/)

@@ -11,11 +11,11 @@ import type { Account, Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { Provider } from '../../src/index.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { askUndescribed } from '../support/http.ts'
+import { launch } from '../support/program.ts'
 import { exchange, issue, providerAt, serving } from '../support/serving.ts'
 import { shared } from '../support/shared.ts'
 import { snippetsOf } from './documents.ts'
 import { signInPage, TRIED_OUT, tryOut } from './framework-server.ts'
-import { launch } from './server-process.ts'
 
 const ORIGIN = 'https://id.example.com'
 

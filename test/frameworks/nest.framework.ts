@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { snippetsOf } from '../docs/documents.ts'
 import { expectWhole } from '../docs/framework-server.ts'
-import { launch } from '../docs/server-process.ts'
 import { basic } from '../support/http.ts'
+import { launch } from '../support/program.ts'
 import { issue, token } from '../support/serving.ts'
 
 for (const version of [11, 12]) {

@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import type { Program } from '../support/program.ts'
 import { skip } from '../support/skipping.ts'
-import type { Running } from './process.ts'
 import { isInstalled, prepare, SERVERS, type Start } from './servers.ts'
 import { exchanged, ownToken, signed } from './tokens.ts'
 import { type Trouble, trouble } from './trouble.ts'
@@ -20,7 +20,7 @@ for (const each of SERVERS.filter(({ ages }) => ages)) {
     let start: Start
     let provider: Trouble
     let deployment: Deployment
-    let server: Running
+    let server: Program
     let own: string
     let operator: string
 

@@ -6,9 +6,9 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { idOf } from '../support/managing.ts'
+import type { Program } from '../support/program.ts'
 import { skip } from '../support/skipping.ts'
 import { type Keys, keysOverHttps } from './jwks.ts'
-import type { Running } from './process.ts'
 import { EXAMPLES, isInstalled, prepare, SERVERS } from './servers.ts'
 import { exchanged, type Tokens, tokensOf } from './tokens.ts'
 import { trouble } from './trouble.ts'
@@ -34,7 +34,7 @@ describe('examples/resource-servers', () => {
       let deployment: Deployment
       let keys: Keys
       let tokens: Tokens
-      let server: Running
+      let server: Program
       const status = async (method: string, path: string, token?: string) =>
         (await server.ask(method, path, token)).status
 
@@ -56,14 +56,14 @@ describe('examples/resource-servers', () => {
 
       it('answers the user, who may change the email', async () => {
         const orders = await server.ask('GET', '/orders', tokens.own)
-        expect([orders.status, await orders.json()]).to.deep.equal([200, { ordersOf: 'alice' }])
+        expect([orders.status, orders.body]).to.deep.equal([200, { ordersOf: 'alice' }])
         expect(await status('PUT', '/email', tokens.own)).to.equal(204)
       })
 
       it('answers an operator, with a name and without, who may not change the email', async () => {
         const orders = await server.ask('GET', '/orders', tokens.named)
         const body = { ordersOf: 'alice', seenBy: 'olivia' }
-        expect([orders.status, await orders.json()]).to.deep.equal([200, body])
+        expect([orders.status, orders.body]).to.deep.equal([200, body])
         expect(decodeJwt(tokens.nameless)).not.to.have.property('act')
         expect(await status('GET', '/orders', tokens.nameless)).to.equal(200)
         for (const token of [tokens.named, tokens.nameless]) {
