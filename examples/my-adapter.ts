@@ -1,5 +1,5 @@
 // An adapter of your own, on an SQL table. oidc-provider's methods are as ever; consumeOnce() is new,
-// and upsert() has a rule more. The contract suite says whether it is right: docs/adapter-contract.md.
+// and upsert() has a rule more. The contract suite says whether it is right: docs/adapters.md.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { AdapterPayload } from 'oidc-provider'
 import type { SingleUseAdapter } from 'oidc-provider-impersonation/adapters/contract'

@@ -33,10 +33,6 @@ export function examplesFromDocs(): ExampleFile[] {
   })
   return [
     { path: 'minimal.ts', text: readmeBlocks().after },
-    {
-      path: 'upstream-sign-in.ts',
-      text: codeWith('// upstream-sign-in.ts\n', 'docs/operators-elsewhere.md', 'ts'),
-    },
     { path: 'alerts/slack.ts', text: codeWith('function slack(', 'docs/notices.md', 'ts') },
     {
       path: 'server-rendered/impersonations.mjs',

@@ -144,7 +144,7 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
   )
   add(
     'errors',
-    'listen to server_error: its cause stands nowhere else',
+    'listen to server_error: it is the only place the cause is logged',
     provider.listenerCount('server_error') === 0,
   )
   add(

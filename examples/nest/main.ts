@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core'
 import { port, printChecklist, provider } from '../provider.ts'
 
 class AppModule {}
-// What @Module({}) above the class does, in a file that needs no compiler.
+// The decorator @Module({}), without a compiler.
 Module({})(AppModule)
 
 const app = await NestFactory.create(AppModule)

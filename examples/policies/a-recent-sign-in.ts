@@ -1,6 +1,6 @@
 import type { ImpersonationOptions } from 'oidc-provider-impersonation'
 
-/** The actor must have signed in within the last quarter of an hour, to this very client. */
+/** The operator signed in within the last 15 minutes, at the client that exchanges. */
 export const actorToken: ImpersonationOptions['actorToken'] = {
   required: true,
   maxAge: 900,

@@ -7,6 +7,6 @@ export const impersonation: ImpersonationOptions = {
     clients: ['backend'],
     requireBinding: ['mayAct', 'resource', 'scope', 'expiresIn'],
   },
-  // `mayAct` may name a client alone: here it has to name the operator.
+  // `mayAct` can name only a client. This requires the operator, too.
   authorize: ({ actor }) => actor !== undefined,
 }

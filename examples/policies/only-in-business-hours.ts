@@ -13,7 +13,7 @@ const clock = new Intl.DateTimeFormat('en-GB', {
   hourCycle: 'h23',
 })
 
-/** Monday to Friday, 8:00 to 17:59 where the support team works. */
+/** Monday to Friday, 8:00 to 17:59 in the support team's time zone. */
 export const businessHours: Authorize = () => {
   const parts = clock.formatToParts(Date.now()).map(({ type, value }) => [type, value])
   const { weekday = '', year, month, day, hour } = Object.fromEntries(parts)

@@ -1,6 +1,6 @@
 import type { Authorize } from 'oidc-provider-impersonation'
 
-/** Why not, in a sentence for the operator. `undefined` if they may. Your back office calls it, too. */
+/** Returns the reason for the operator, or `undefined` if they may act. */
 export async function whyNot(operator: string | undefined, userId: string) {
   if (operator === undefined) return 'Sign in first.'
   if (userId.startsWith('admin-')) return 'Nobody acts as an administrator.'

@@ -1,7 +1,7 @@
 import { type Authorize, TooManyRequests } from 'oidc-provider-impersonation'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 
-// Requests a minute: of each client, and for each operator
+// Requests a minute, of each client and for each operator
 const ofClient = new RateLimiterMemory({ keyPrefix: 'client', points: 60, duration: 60 })
 const ofOperator = new RateLimiterMemory({ keyPrefix: 'operator', points: 20, duration: 60 })
 

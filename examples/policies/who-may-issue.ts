@@ -1,6 +1,6 @@
 import type { ManagementClients } from 'oidc-provider-impersonation'
 
-/** Your table of clients, as far as it matters here. */
+/** Your table of clients. */
 const machines = new Map([['support-backend', { mayImpersonate: true }]])
 
 export const clients: ManagementClients = {

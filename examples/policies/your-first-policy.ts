@@ -1,13 +1,13 @@
 import type { Authorize } from 'oidc-provider-impersonation'
 
-/** Your records: the tickets that are open, and whose they are. */
+/** Your records: each open ticket and its customer. */
 const openTickets = new Map([['SUP-123', 'alice']])
 
 export const authorize: Authorize = ({ account, actor, context }) => {
-  // Nobody acts without a name.
+  // Nobody acts anonymously.
   if (actor === undefined) return false
-  // The ticket is this customer's: as long as you allow by default.
+  // The ticket is this customer's. The usual lifetime applies.
   if (openTickets.get(String(context.ticketId)) === account.accountId) return true
-  // Otherwise for five minutes.
+  // Otherwise, five minutes.
   return { accessTokenTtl: 300 }
 }

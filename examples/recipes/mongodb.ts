@@ -105,7 +105,6 @@ export class MongoAdapter implements EndingAdapter {
   }
 
   // Once, as a migration. The TTL monitor runs once a minute, so that live() asks as well.
-  // #region docs/adapter-contract.md
   async createIndexes() {
     await this.#records.createIndexes([
       { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
@@ -119,7 +118,6 @@ export class MongoAdapter implements EndingAdapter {
       { key: { 'listing.statusList': 1 }, sparse: true },
     ])
   }
-  // #endregion
 
   // From the primary, and what a majority has: an end that has resolved is seen.
   get #records() {

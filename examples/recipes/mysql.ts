@@ -87,7 +87,6 @@ export class MysqlAdapter implements EndingAdapter {
     this.#model = model
   }
 
-  // #region ending
   consumeOnce(id: string, note?: ConsumptionNote) {
     const actor = memberKey(note?.actor)
     const set = 'consumedAt = ?, note = ?, noteActor = ?, actor = COALESCE(?, actor)'
@@ -135,7 +134,6 @@ export class MysqlAdapter implements EndingAdapter {
     )
     return rows.map(({ statusIndex }) => Number(statusIndex))
   }
-  // #endregion
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number) {
     const { consumedAt, expiresAt, ...members } = recordOf(this.#model, payload, expiresIn)

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Adapter } from 'oidc-provider'
 import { hasConsumeOnce, type SingleUseAdapter } from '../adapters/contract.ts'
 import { isDevelopmentAdapter } from '../host/instance.ts'
@@ -54,5 +55,33 @@ function guardInProcess(adapter: Adapter): ConsumeOnce {
     if (!stored || stored.consumed) return false
     await adapter.consume(id)
     return true
+  }
+}
+
+/** The time for which a key counts as used, in seconds: a day. */
+const USED_SECONDS = 86_400
+
+/** Runs work at most once for a key. Resolves `false` if it ran before, or runs now. */
+export type RunOnce = (key: string, work: () => Promise<unknown>) => Promise<boolean>
+
+/**
+ * Runs work once for a key, in all processes that share the storage. If the work fails, the key is
+ * free again.
+ */
+export function onceRunner(adapter: Adapter, consumeOnce: ConsumeOnce): RunOnce {
+  return async (key, work) => {
+    // No subject token has a colon in its id, and a record without an account is in no list.
+    const id = `once:${hash('sha256', key, 'base64url')}`
+    await adapter.upsert(id, {}, USED_SECONDS)
+    if (!(await consumeOnce(id))) return false
+    try {
+      await work()
+      return true
+    } catch (error) {
+      // If the storage fails here, the key stays used.
+      await adapter.destroy(id).catch(() => {})
+      consumed.delete(id)
+      throw error
+    }
   }
 }

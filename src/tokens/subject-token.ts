@@ -13,7 +13,7 @@ import { deepFreeze } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
 import { statusListUri } from '../shared/uris.ts'
 import { chooseEnding } from './ending-adapter.ts'
-import { createConsumer } from './single-use.ts'
+import { createConsumer, onceRunner } from './single-use.ts'
 
 /** The largest difference between the clocks of the provider's processes, in seconds. */
 export const MAX_CLOCK_DIFFERENCE = 5
@@ -300,6 +300,7 @@ export function defineSubjectToken(
     },
     findById,
     idOf,
+    runOnce: onceRunner(adapter, consumeOnce),
     /** Makes a token from a record of the adapter; `undefined` for another provider's record. */
     fromRecord: (record: AdapterPayload) => ours(StoredSubjectToken.instantiate(record)),
   }

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import { migrationSql } from '../../src/adapters/postgres/index.ts'
 import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { type PrivateRedis, skipWithout, startRedis } from '../adapters/servers.ts'
 import { deploy } from '../support/deployment.ts'
@@ -15,16 +14,6 @@ describe('docs/adapters.md', () => {
 
   before(async () => {
     page = await readFile(new URL('../../docs/adapters.md', import.meta.url), 'utf8')
-  })
-
-  it('shows the table of PostgreSQL as migrate() makes it, and names each of its indices', () => {
-    const sql = migrationSql()
-    const [table = 'none'] = /^CREATE TABLE .*?^\) WITH .*?;$/ms.exec(sql) ?? []
-    expect(page).to.include(`\`\`\`sql\n${table}\n\`\`\``)
-    const [, sentence = ''] = /nine more indices, on (.*?)\. The first/.exec(page) ?? []
-    const named = [...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => `oidc_records_${name}_idx`)
-    const made = [...sql.matchAll(/CREATE INDEX IF NOT EXISTS "(\w+)"/g)].map(([, name]) => name)
-    expect(named).to.have.lengthOf(9).and.to.have.members(made)
   })
 
   describe('the user of Redis', () => {

@@ -19,6 +19,8 @@ import { signInPage, TRIED_OUT, tryOut } from './framework-server.ts'
 
 const ORIGIN = 'https://id.example.com'
 
+type MountAll = (app: express.Express, providers: Record<string, Provider>) => void
+
 interface Tenants {
   findAccount(ctx: KoaContextWithOIDC, sub: string): Account | undefined
   useTenants(provider: Provider): void
@@ -51,7 +53,7 @@ describe('docs/frameworks.md on what goes wrong', () => {
     const acme = { 'x-tenant': 'acme' }
 
     it('provider.use(routes()) runs after what provider.use added before, and sets no cookie', async () => {
-      const { findAccount, useTenants } = (await snippets.load('Mounting')) as unknown as Tenants
+      const { findAccount, useTenants } = (await snippets.load('Mounting', 1)) as unknown as Tenants
       await serving(
         (base) => {
           const provider = providerAt(`${base}/oidc`, { findAccount })
@@ -76,7 +78,10 @@ describe('docs/frameworks.md on what goes wrong', () => {
 
     for (const [framework, mounted] of Object.entries({ Express: underExpress, Koa: underKoa })) {
       it(`beside the provider, under ${framework}, they run without it: 404 user_not_found`, async () => {
-        const { findAccount, useTenants } = (await snippets.load('Mounting')) as unknown as Tenants
+        const { findAccount, useTenants } = (await snippets.load(
+          'Mounting',
+          1,
+        )) as unknown as Tenants
         await serving(
           (base) => {
             const provider = providerAt(`${base}/oidc`, { findAccount })
@@ -90,6 +95,29 @@ describe('docs/frameworks.md on what goes wrong', () => {
         )
       })
     }
+
+    it('several providers in one process each answer below a path of their own', async () => {
+      const { mountAll } = (await snippets.load('Mounting')) as { mountAll: MountAll }
+      await serving(
+        (base) => {
+          const app = express()
+          mountAll(app, {
+            acme: providerAt(`${base}/acme/oidc`),
+            globex: providerAt(`${base}/globex/oidc`),
+          })
+          return app
+        },
+        async (base) => {
+          const [acme, globex] = [`${base}/acme`, `${base}/globex`]
+          const issued = await issue(acme, `${acme}/oidc`)
+          expect(issued.status).to.equal(201)
+          const { subjectToken } = issued.body
+          expect((await exchange(`${globex}/oidc`, subjectToken)).status).to.equal(400)
+          expect((await exchange(`${acme}/oidc`, subjectToken)).status).to.equal(200)
+          expect((await issue(globex, `${acme}/oidc`)).status).to.equal(401)
+        },
+      )
+    })
 
     it('the management API follows its own mount, and managementApi.prefix', () =>
       serving(
@@ -180,13 +208,12 @@ describe('docs/frameworks.md on what goes wrong', () => {
 
   it('a 500 is told by server_error', async () => {
     const { adapter, faults } = faultyAdapter()
-    const { logServerErrors } = await snippets.load('Where a 500 is told')
     const { error } = console
     const told: unknown[][] = []
     await serving(
       (base) => {
         const provider = providerAt(`${base}/oidc`, { adapter })
-        ;(logServerErrors as (provider: Provider) => void)(provider)
+        provider.on('server_error', (ctx, error) => console.error(ctx.method, ctx.path, error))
         return underExpress(provider)
       },
       async (base) => {

@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
 /** Run in test/frameworks, where NestJS is installed, as is main.ts. */
 const ELSEWHERE = ['nest']
-const PARTS = ['provider', 'try', 'tenants', 'errors', 'cors']
+const PARTS = ['provider', 'try', 'several', 'tenants', 'cors']
 
 describe('docs/frameworks.md', () => {
   const snippets = shared(() => snippetsOf('frameworks.md', 'js'))
@@ -23,6 +23,8 @@ describe('docs/frameworks.md', () => {
     expect(await readdir(join(typeScript.folder, 'src'))).to.have.members([
       'main.ts',
       'configuration.ts',
+      'server.ts',
+      'upstream-sign-in.ts',
     ])
   })
 

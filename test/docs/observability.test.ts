@@ -17,7 +17,7 @@ type Selection = Readonly<Record<string, string>>
 
 /** A block of YAML of the page, by the name in its first line. */
 async function yamlOf(name: string): Promise<string> {
-  const page = await readFile(new URL('../../docs/observability.md', import.meta.url), 'utf8')
+  const page = await readFile(new URL('../../docs/events.md', import.meta.url), 'utf8')
   const block = new RegExp(`^\`\`\`yaml\n# ${name}\n(.*?)^\`\`\`$`, 'ms')
   return block.exec(page)?.[1] ?? expect.fail(`the page has no ${name}`)
 }
@@ -31,8 +31,8 @@ function fits(line: LogLine, selection: Selection): boolean {
   })
 }
 
-describe('docs/observability.md', () => {
-  const snippets = shared(() => snippetsOf('observability.md'))
+describe('docs/events.md: logs, metrics and traces', () => {
+  const snippets = shared(() => snippetsOf('events.md'))
   const deployment = renewed(() =>
     managing({
       impersonation: { authorize: ({ account }) => account.accountId !== 'bob' },
@@ -89,7 +89,7 @@ describe('docs/observability.md', () => {
   })
 
   it('the Sigma rules select the lines of misuse, and no line of ordinary work', async () => {
-    const { logEvents } = await snippets.load('Logs')
+    const { logEvents } = await snippets.load('# Events')
     const lines: LogLine[] = []
     Reflect.apply(Object(logEvents), undefined, [
       deployment.provider,

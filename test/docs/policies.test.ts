@@ -1,7 +1,4 @@
-import { once } from 'node:events'
 import { expect } from 'chai'
-import type { Redis } from 'ioredis'
-import type { RateLimiterRedis } from 'rate-limiter-flexible'
 import {
   type Authorize,
   allOf,
@@ -9,7 +6,6 @@ import {
   type ImpersonationOptions,
   type ManagementClients,
 } from '../../src/index.ts'
-import { skipWithout, startRedis } from '../adapters/servers.ts'
 import { CLIENTS, deploy } from '../support/deployment.ts'
 import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
@@ -52,7 +48,7 @@ const ANSWERS: Readonly<
     [asked('bob', 'olivia'), false],
     [asked(undefined), false],
   ],
-  'Second-level support alone': [
+  'Only second-level support': [
     'secondLevelOnly',
     [asked('olivia'), true],
     [asked('oscar'), false],
@@ -64,13 +60,6 @@ const ANSWERS: Readonly<
     [asked('olivia'), true],
     [asked(undefined), false],
     [asked(undefined, 'alice', { client: { clientId: 'nightly-export' } }), true],
-  ],
-  'Groups that act for groups': [
-    'groupsForGroups',
-    [asked('olivia'), true],
-    [asked('olivia', 'bob'), false],
-    [asked('nobody', 'nobody'), false],
-    [asked(undefined), false],
   ],
   'Several rules': [
     'authorize',
@@ -122,6 +111,27 @@ describe('docs/policies.md', () => {
     expect((await issue({ userId: 'alice' })).status).to.equal(201)
   })
 
+  it('a ticket that is reassigned: what runs for it ends, what waits is refused, and others go on', async () => {
+    const { assigneeOnly, reassign } = await snippets.load('A ticket that is reassigned')
+    const authorize = assigneeOnly as Authorize
+    await using deployment = await deploy({ impersonation: { authorize } })
+    const { issue, exchange, provider } = deployment
+    const wish = { ...BOUND, context: { ticketId: 'SUP-123' } }
+    expect((await issue({ ...wish, mayAct: { sub: 'oscar' } })).status).to.equal(403)
+    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    const [running, waiting] = await Promise.all([issue(wish), issue(wish)])
+    const [first, second] = [running, waiting].map(({ body }) => body.subjectToken)
+    expect((await exchange({ subject_token: first, actor_token })).status).to.equal(200)
+    await Reflect.apply(Object(reassign), undefined, [provider, 'SUP-123', 'oscar'])
+    const { items } = await provider.impersonation.list({ actor: 'olivia' })
+    expect(items.map(({ state, end }) => [state, end?.reason])).to.deep.equal([
+      ['ended', 'reassigned'],
+      ['ended', 'reassigned'],
+    ])
+    expect((await exchange({ subject_token: second, actor_token })).status).to.equal(400)
+    expect((await issue({ ...wish, mayAct: { sub: 'oscar' } })).status).to.equal(201)
+  })
+
   it('lets an operator act as themselves if no rule refuses it', async () => {
     await using deployment = await deploy()
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
@@ -171,9 +181,9 @@ describe('docs/policies.md', () => {
     }
   })
 
-  it('compulsory reason and ticket: by a function and by zod, the same', async () => {
+  it('mandatory reason and ticket: by a function and by zod, the same', async () => {
     for (const index of [0, 1]) {
-      const { contextSchema } = await snippets.load('Compulsory reason and ticket', index)
+      const { contextSchema } = await snippets.load('Mandatory reason and ticket', index)
       await using deployment = await deploy({
         impersonation: { contextSchema: contextSchema as ContextValidator },
       })
@@ -237,25 +247,5 @@ describe('docs/policies.md', () => {
     }
     expect(await issue(21, BOUND), 'for an operator').to.equal(20)
     expect(await issue(40, { userId: 'alice' }), 'of a client').to.equal(39)
-  })
-
-  it('throttles in Redis, and by each process for itself while that is away', async function () {
-    await skipWithout(this, 'redis-server')
-    const server = await startRedis()
-    if (!server) throw new Error('redis-server did not start')
-    process.env.REDIS_URL = `redis://127.0.0.1:${server.port}`
-    const loaded = await snippets.load('Throttling', 1)
-    const [client, ofClient] = [loaded.redis as Redis, loaded.ofClient as RateLimiterRedis]
-    try {
-      if (client.status !== 'ready') await once(client, 'ready')
-      await ofClient.consume('issue:backend')
-      expect(await client.keys('*')).to.deep.equal(['impersonation:client:issue:backend'])
-      await server.kill()
-      expect((await ofClient.consume('issue:backend')).consumedPoints).to.equal(1)
-    } finally {
-      delete process.env.REDIS_URL
-      client.disconnect()
-      await server.stop()
-    }
   })
 })

@@ -1,40 +1,26 @@
+import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
-import type { ClientMetadata } from 'oidc-provider'
+import { decodeProtectedHeader, type JWK } from 'jose'
+import { parseAllDocuments } from 'yaml'
 import type { ResourceServer } from '../../packages/resource-server/src/index.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { type Authorize, Provider } from '../../src/index.ts'
-import { compile } from '../support/compile.ts'
+import type { Authorize, Provider } from '../../src/index.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 import { type Module, snippetsOf } from './documents.ts'
 
-/** What the page says that its reader has. */
-const KEYS = `
-import { type JWK, exportJWK, generateKeyPair } from 'jose'
-async function publicKey(): Promise<JWK> {
-  const { publicKey } = await generateKeyPair('ES256')
-  return { ...(await exportJWK(publicKey)), alg: 'ES256', use: 'sig' }
-}
-export const shopKey = await publicKey()
-export const backendKey = await publicKey()
-`
+const run = promisify(execFile)
 
 describe('docs/production.md', () => {
   let deployment: Managed
 
   const snippets = shared(() => snippetsOf('production.md'))
-  before(async () => {
-    await writeFile(join(snippets.folder, 'src/keys.ts'), KEYS)
-  })
+  before(async () => {})
   afterEach(() => deployment?.close())
-
-  it('compiles by the strictest settings', async () => {
-    expect(await compile(['-p', join(snippets.folder, 'tsconfig.json')])).to.equal('')
-  })
 
   it('kill-switch.ts: nothing is issued or exchanged while it is off, and all that ran has ended', async () => {
     const { withKillSwitch, endEverything } = await snippets.load('The kill switch')
@@ -60,29 +46,30 @@ describe('docs/production.md', () => {
     expect(await issued('alice')).to.equal(201)
   })
 
-  it('clients.ts has clients that check() has nothing to say about', async () => {
-    const { clients } = (await snippets.load('Which clients')) as { clients: ClientMetadata[] }
-    const provider = new Provider('https://id.invalid', {
-      adapter: createMemoryAdapter(),
-      clients,
-      features: {
-        clientCredentials: { enabled: true },
-        dPoP: { enabled: true },
-        impersonation: {
-          enabled: true,
-          managementApi: { resource: 'https://id.invalid/api', clients: ['backend'] },
-        },
-      },
-    })
-    for (const { client_id } of clients) {
-      expect(await provider.Client.find(client_id), client_id).to.be.an('object')
-    }
-    const items = await provider.impersonation.check()
-    const told = items.filter(({ id }) => id === 'clients' || id === 'dpop')
-    expect(told.map(({ id, ok }) => [id, ok])).to.deep.equal([
-      ['clients', true],
-      ['dpop', true],
-    ])
+  it('make-key.mjs makes a key with which the provider signs', async () => {
+    await using scripts = await snippetsOf('production.md', 'js')
+    const { stdout } = await run(process.execPath, [join(scripts.folder, 'src/make-key.mjs')])
+    const jwks: { keys: JWK[] } = JSON.parse(stdout)
+    deployment = await managing({ configuration: { jwks } })
+    const { subjectToken: subject_token } = await deployment.start()
+    const { access_token } = (await deployment.exchange({ subject_token })).body
+    expect(decodeProtectedHeader(access_token)).to.include({ kid: jwks.keys[0]?.kid, alg: 'ES256' })
+  })
+
+  it('provider.yaml asks for a page that the provider has, and runs the migration of the page', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../docs/production.md'), 'utf8')
+    const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(page) ?? []
+    const parts = parseAllDocuments(yaml).map((part) => part.toJS())
+    const [{ spec: provider }, { spec: job }] = parts
+    const [{ ports, startupProbe, readinessProbe }] = provider.template.spec.containers
+    expect(provider.template.metadata.labels).to.deep.equal(provider.selector.matchLabels)
+    expect(startupProbe).to.deep.equal(readinessProbe)
+    const { path, port } = readinessProbe.httpGet
+    expect(port).to.equal(ports[0].containerPort)
+    deployment = await managing()
+    expect((await fetch(new URL(path, deployment.base))).status).to.equal(200)
+    const [{ command }] = job.template.spec.containers
+    expect(page).to.include(`// ${command[1]}\n`)
   })
 
   it('two-issuers.ts takes a token of each issuer, and refuses others', async () => {

@@ -111,8 +111,8 @@ describe('docs/runbook.md', () => {
   })
 
   it('finds what a client asked for, and a replay, in the lines of the log', async () => {
-    await using snippets = await snippetsOf('observability.md')
-    const { logEvents } = await snippets.load('Logs')
+    await using snippets = await snippetsOf('events.md')
+    const { logEvents } = await snippets.load('# Events')
     const lines: string[] = []
     ;(logEvents as LogEvents)(deployment.provider, (line) => lines.push(JSON.stringify(line)))
     const subject_token = await deployment.subjectToken('alice')

@@ -7,13 +7,11 @@ import { snippetsOf } from './documents.ts'
 const DOCS = join(import.meta.dirname, '../../docs')
 /** Documents whose blocks need what a reader has, so that a test of their own compiles them. */
 const ELSEWHERE: readonly string[] = [
-  'adapter-contract.md',
   'adapters.md',
   'approvals-in-code.md',
   'approvals.md',
   'frameworks.md',
   'nextjs.md',
-  'production.md',
 ]
 
 describe('the code of the documents', function () {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { createPostgresAudit } from 'oidc-provider-impersonation-console/audit/postgres'
 import pg from 'pg'
-import { createPostgresAdapter } from '../../src/adapters/postgres/index.ts'
+import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
 import { POSTGRES_URL, suiteOn, until } from '../adapters/servers.ts'
 import { snippetsOf } from './documents.ts'
 
@@ -42,15 +42,20 @@ suite('the SQL of the documents', () => {
     await server.end()
   })
 
-  it('docs/upgrading.md makes the table, and docs/adapters.md lets a role work with it', async () => {
+  it('docs/production.md makes the table, and gives it its schema_version back; docs/adapters.md lets a role work with it', async () => {
     process.env.OWNER_URL = url
-    const snippets = await snippetsOf('upgrading.md', 'js')
+    const snippets = await snippetsOf('production.md', 'js')
     try {
       await import(`${snippets.folder}/src/migrate.mjs`)
     } finally {
       delete process.env.OWNER_URL
       await snippets[Symbol.asyncDispose]()
     }
+    await owner.query('COMMENT ON TABLE oidc_records IS NULL')
+    const refusal = await migrate(owner).catch((error) => error)
+    expect(refusal.message).to.contain('has no schema_version of this package in its comment')
+    await owner.query(await sqlOf('production.md', 'COMMENT ON TABLE'))
+    await migrate(owner)
     const sql = await sqlOf('adapters.md', 'CREATE ROLE oidc')
     await owner.query(sql.replaceAll(/\boidc(?=;| LOGIN)/g, role))
     const own = new URL(url)

@@ -38,7 +38,7 @@ function roundRobin(ports: readonly number[]): RequestListener {
 
 const suite = await suiteOn('PostgreSQL')
 
-suite('three copies of the example, as docs/deployment.md starts them', function () {
+suite('three copies of the example', function () {
   this.timeout(120_000)
   const database = `copies_${randomUUID().replaceAll('-', '')}`
 

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import type { StripAnswer } from './features/impersonations/server/strip.ts'
+import { Strip } from './features/impersonations/views/strip.tsx'
 import { MAX_COUNTED } from './kernel/limits.ts'
 import { ALL_ROLES, type Role, SUPERVISING_ROLES } from './kernel/roles.ts'
 import { counted, type StaffAt, shortCount, text } from './web/view/at.ts'
@@ -8,9 +10,10 @@ import { Frame } from './web/view/frame.tsx'
 import { Link } from './web/view/link.tsx'
 import type { Words } from './web/words/words.ts'
 
-/** The reader of a page in the frame, and how much waits for them. */
+/** The reader of a page in the frame, how much waits for them, and what they run. */
 export interface FrameAt extends StaffAt {
   readonly counts: { readonly alarms: number; readonly toDecide: number }
+  readonly strip: StripAnswer | undefined
 }
 
 /** A link in the head. */
@@ -65,7 +68,7 @@ const LINKS: readonly HeadLink[] = [
 /** The frame of a signed-in person. @param props.path of the page that is shown, below the base */
 export function ConsoleFrame(
   { path, children }: { path: string; children: ComponentChildren },
-  { counts, me, words }: FrameAt,
+  { counts, me, strip, words }: FrameAt,
 ) {
   const links = LINKS.filter(({ roles, needs }) => roles.includes(me.role) && (!needs || me[needs]))
   const isCurrent = (to: string) => path === to || (to !== '' && path.startsWith(`${to}/`))
@@ -92,7 +95,7 @@ export function ConsoleFrame(
     </>
   )
   return (
-    <Frame product={words.web.product} head={head}>
+    <Frame product={words.web.product} head={head} strip={strip && <Strip of={strip} />}>
       {children}
     </Frame>
   )

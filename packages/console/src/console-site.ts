@@ -1,8 +1,11 @@
 import type { Middleware } from 'koa'
 import { ConsoleFrame, type FrameAt } from './console-frame.tsx'
+import { homePage, showHome } from './console-home.tsx'
 import { countOpenAlarms } from './features/alarms/server/list.ts'
 import { alarmPages } from './features/alarms/server/pages.ts'
-import { impersonationPages } from './features/impersonations/server/pages.ts'
+import { SEARCH } from './features/impersonations/server/customers.ts'
+import { impersonationPages, runningPages } from './features/impersonations/server/pages.ts'
+import { findStrip } from './features/impersonations/server/strip.ts'
 import { permitPages } from './features/permits/server/api/pages.ts'
 import { findPauses } from './features/permits/server/api/pauses.ts'
 import type { PermitCall, PermitParts } from './features/permits/server/api/shown.ts'
@@ -38,7 +41,9 @@ const streamChanges = changeStream<StaffCall>({
 
 /** Every page and action of the support, and who may use it. */
 export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
+  linesFor<StaffCall, FrameAt>().page('', ALL_ROLES, SEARCH, showHome, homePage),
   ...impersonationPages,
+  ...runningPages(findPauses),
   ...alarmPages<StaffCall>({ findPauses, Paused: PausedOperators }),
   ...permitPages,
   ...rulePages(Needed),
@@ -63,7 +68,7 @@ export function consoleSite(
     async enter({ ctx, route, params, person, input, findAgain }) {
       const { isActing, writes } = route.marks
       const find = async (found: typeof person) =>
-        findCaller(ctx, { audience: route.roles, isActing }, parts, found)
+        findCaller({ audience: route.roles, isActing }, parts, found, input)
       const caller = await find(person)
       if (writes) await waitForCapacity(parts)
       return {
@@ -76,12 +81,13 @@ export function consoleSite(
     },
     async readerFor(call, at) {
       const { permits, caller } = call
-      const [me, alarms, toDecide] = await Promise.all([
+      const [me, alarms, toDecide, strip] = await Promise.all([
         findMe(call),
         caller.role === 'operator' ? 0 : countOpenAlarms(call).catch(() => 0),
         permits ? countToDecide(permits, caller, () => {}) : 0,
+        caller.role === 'auditor' ? undefined : findStrip(call),
       ])
-      return { ...at, me, counts: { alarms, toDecide }, waits: alarms + toDecide }
+      return { ...at, me, strip, counts: { alarms, toDecide }, waits: alarms + toDecide }
     },
     Frame: ConsoleFrame,
     async beforeSignOut({ id }) {

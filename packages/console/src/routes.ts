@@ -1,5 +1,4 @@
 import { impersonationRoutes } from './features/impersonations/server/routes.ts'
-import { overviewRoutes } from './features/overview/server/routes.ts'
 import { permitRoutes } from './features/permits/server/api/routes.ts'
 import type { PermitCall } from './features/permits/server/api/shown.ts'
 import { ALL_ROLES } from './kernel/roles.ts'
@@ -11,5 +10,4 @@ export const STAFF_ROUTES: readonly StaffRoute<PermitCall>[] = [
   staff.get('/me', ALL_ROLES, me),
   ...impersonationRoutes,
   ...permitRoutes,
-  ...overviewRoutes,
 ]

@@ -12,7 +12,14 @@ const LAYERS: readonly (readonly string[])[] = [
   ['features'],
   [
     ...['audit-contract.ts', 'options.ts', 'settings.ts', 'routes.ts', 'middleware.ts', 'index.ts'],
-    ...['account-site.tsx', 'console-frame.tsx', 'console-site.ts', 'source.ts', 'pages'],
+    ...[
+      'account-site.tsx',
+      'console-frame.tsx',
+      'console-home.tsx',
+      'console-site.ts',
+      'source.ts',
+      'pages',
+    ],
   ],
 ]
 

@@ -23,9 +23,9 @@ export interface PostgresTable {
 }
 
 /**
- * The version of the table. It is raised by a change that an older version of this package cannot
- * work with, as docs/upgrading.md describes. It stands in the table's comment. A comment needs no
- * right of its own to be read, and stays with the table through a rename, a dump and a restore.
+ * The version of the table. A change that an older version of this package cannot work with raises
+ * it. docs/production.md describes it. The table's comment has it. A comment needs no right of its
+ * own to be read, and stays with the table through a rename, a dump and a restore.
  */
 const SCHEMA_VERSION = 1
 const SCHEMA_COMMENT = `oidc-provider-impersonation schema_version ${SCHEMA_VERSION}`
@@ -88,8 +88,8 @@ export function requireSchemaVersion(table: string, comment: unknown): void {
   if (found === String(SCHEMA_VERSION)) return
   throw new Error(
     found === undefined
-      ? `The table ${table} has no schema_version of this package in its comment: it is another program's, or its comment was lost. Name another table, or see docs/upgrading.md.`
-      : `The table ${table} has schema_version ${found}, and this version of the package needs ${SCHEMA_VERSION}. See docs/upgrading.md.`,
+      ? `The table ${table} has no schema_version of this package in its comment: it is another program's, or its comment was lost. Name another table, or see docs/production.md#schema_version.`
+      : `The table ${table} has schema_version ${found}, and this version of the package needs ${SCHEMA_VERSION}. See docs/production.md#schema_version.`,
   )
 }
 

@@ -150,8 +150,8 @@ function prepareFile(database: DatabaseSync, deadline: number): void {
 }
 
 /**
- * The `schema_version`, kept as `user_version` of the file. It is raised by a change that an older
- * version of this package cannot work with, as docs/upgrading.md describes.
+ * The `schema_version`, kept as `user_version` of the file. A change that an older version of this
+ * package cannot work with raises it. docs/production.md describes it.
  */
 const SCHEMA_VERSION = 1
 
@@ -234,6 +234,6 @@ function hasSchema(database: DatabaseSync): boolean {
   const version = database.prepare('PRAGMA user_version').get()?.user_version
   if (version === 0 || version === SCHEMA_VERSION) return version !== 0
   throw new Error(
-    `its user_version is ${String(version)}, and this version of the package needs ${SCHEMA_VERSION} (see docs/upgrading.md)`,
+    `its user_version is ${String(version)}, and this version of the package needs ${SCHEMA_VERSION} (see docs/production.md#schema_version)`,
   )
 }

@@ -104,7 +104,7 @@ suite('createPostgresAdapter, set up', () => {
         expect(message).to.contain(
           `"${name}"."oidc_records" has schema_version 2, and this version`,
         )
-        expect(message).to.contain('needs 1. See docs/upgrading.md')
+        expect(message).to.contain('needs 1. See docs/production.md#schema_version')
       }
     })
 

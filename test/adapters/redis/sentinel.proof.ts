@@ -12,10 +12,10 @@ import { freePort, startRedis, suiteOn, until } from '../servers.ts'
 
 const suite = await suiteOn('redis-server')
 
-/** The two blocks of docs/adapter-contract.md for Sentinel, with the address of this sentinel. */
+/** The two blocks of docs/adapters.md for Sentinel, with the address of this sentinel. */
 async function adaptersAt(port: number, folder: string) {
-  const text = await readFile(new URL('../../../docs/adapter-contract.md', import.meta.url), 'utf8')
-  const section = text.split('### Sentinel')[1]?.split('### Cluster')[0] ?? ''
+  const text = await readFile(new URL('../../../docs/adapters.md', import.meta.url), 'utf8')
+  const section = text.split('### Redis Sentinel')[1]?.split('`Cluster` of')[0] ?? ''
   const blocks = [...section.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
   expect(blocks).to.have.length(2)
   const loaded = blocks.map(async (code, index) => {
@@ -31,7 +31,7 @@ async function adaptersAt(port: number, folder: string) {
   return Promise.all(loaded)
 }
 
-suite('createRedisAdapter with Sentinel, as docs/adapter-contract.md has it', () => {
+suite('createRedisAdapter with Sentinel, as docs/adapters.md has it', () => {
   const opened: (() => unknown)[] = []
   after(async () => {
     for (const close of opened.toReversed()) await close()
@@ -68,7 +68,7 @@ suite('createRedisAdapter with Sentinel, as docs/adapter-contract.md has it', ()
     )
     asked.disconnect()
 
-    const snippets = await snippetsOf('adapter-contract.md')
+    const snippets = await snippetsOf('adapters.md')
     opened.push(() => snippets[Symbol.asyncDispose]())
     const clients = await adaptersAt(port, snippets.folder)
     for (const [at, { tokens, close }] of clients.entries()) {

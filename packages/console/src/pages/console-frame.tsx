@@ -20,6 +20,8 @@ import { inWords } from '../web/session/problem.ts'
 
 /** Pages that come from the server. */
 const SERVER_PAGES: readonly ServerPage[] = [
+  { path: '/', roles: SUPERVISING_ROLES, label: words.overview.title },
+  { path: '/running', roles: SUPERVISING_ROLES, label: words.impersonations.running.title },
   {
     ...{ path: '/alarms', roles: SUPERVISING_ROLES, label: words.alarms.page.title },
     shows: 'alarms',
@@ -58,8 +60,7 @@ export function ConsoleFrame(props: {
   const hasForm = found?.route.hasForm === true
   const isOfServer = SERVER_PAGES.some(({ path }) => paramsOf(path, page.path))
   useEffect(() => {
-    if (!found && page.path === '/') location.replace(`${HOME_PATH}/customers`)
-    else if (!found && isOfServer) location.reload()
+    if (!found && isOfServer) location.reload()
   }, [page.path, found])
 
   useEffect(() => {

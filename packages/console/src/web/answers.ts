@@ -112,7 +112,12 @@ export interface HandOver {
  */
 export interface RunningAnswer {
   readonly running: readonly RunningImpersonation[]
+  /** How many run, of which `running` has those with the words that were `asked` for. */
+  readonly count: number
+  readonly asked?: string
   readonly more: boolean
+  /** The pauses of others that hold, of those that the caller is shown. */
+  readonly pauses: readonly PauseAnswer[]
   /** By the clock of the server. */
   readonly now: number
 }

@@ -21,13 +21,13 @@ export function consoleApi<Own extends Parts>(
 ): Middleware {
   const { settings } = parts
   return api(`${settings.path}/api`, 'support console', routes, async (ctx, route, params) => {
-    const findAgain = async () => findCaller(ctx, route, parts, await findSignedIn(ctx))
+    const input = () => readJson(ctx)
+    const findAgain = async () => findCaller(route, parts, await findSignedIn(ctx), input)
     const caller = await findAgain()
     if (!route.hasQuery) readQuery(ctx, {})
     if (route.writes) await waitForCapacity(parts)
     const language = languageOf(ctx, settings.languages)
     const param = (name: string) => params[name] ?? ''
-    const input = () => readJson(ctx)
     await route.handle({ ...parts, ctx, caller, language, param, input, findAgain })
   })
 }
@@ -65,10 +65,10 @@ function api<R extends Answering>(
 
 /** @throws Problem 403 for a person whose role may not use the route */
 export async function findCaller(
-  ctx: Context,
   { audience, isActing }: { audience: readonly Role[]; isActing?: true | undefined },
   parts: Parts,
   signedIn: SignedIn,
+  input: Call['input'],
 ): Promise<Caller> {
   const role = await findRole(signedIn.account, parts.settings)
   if (role !== undefined && audience.includes(role)) return { ...signedIn, role }
@@ -78,7 +78,7 @@ export async function findCaller(
       : new Problem(403, 'access_denied', `this is for: ${audience.join(', ')}`)
   if (isActing) {
     await waitForCapacity(parts)
-    const request = await refusedRequest({ ctx, settings: parts.settings })
+    const request = await refusedRequest({ input, settings: parts.settings })
     const refusal = {
       operator: signedIn.id,
       error: problem.error,

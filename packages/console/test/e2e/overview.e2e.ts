@@ -4,7 +4,6 @@ import { createPermits, type Permits } from 'oidc-provider-impersonation-console
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { enter } from './support/enter.ts'
-import { expectFocus } from './support/focus.ts'
 import { heading, reads, visitDeployment } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 
@@ -65,28 +64,6 @@ describe('the overview', function () {
     await page.waitForFunction(() => document.title.startsWith('(3) '))
   })
 
-  it('has one line about this month, as it happens, whose counts lead to their rows', async () => {
-    const { id } = await deployment.impersonate({ access: 'read' })
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
-    await enter(page, 'grace')
-    await page.getByText(reads('1 impersonation, 0 without approval, 0 objections')).waitFor()
-    await deployment.impersonate({ access: 'read', customer: 'carla' })
-    await page.getByText(reads('2 impersonations, 0 without approval, 0 objections')).waitFor()
-    const { accessToken } = await deployment.signIn('alice', { clientId: 'customer-account' })
-    await fetch(`${deployment.url}/account/objection`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ id }),
-    })
-    await page.getByRole('link', { name: reads('1 objection'), exact: true }).click()
-    await page.getByText(reads('1 impersonation in all')).waitFor()
-    await page.goBack()
-    await expectFocus(heading(page, 'Overview'))
-    await page.getByRole('link', { name: reads('2 impersonations'), exact: true }).click()
-    await page.getByText(reads('2 impersonations in all')).waitFor()
-  })
-
   it('is good to look at, also in German', async () => {
     await permits.request({ ...facts() })
     await permits.emergency({ ...facts(), customer: 'bob' })
@@ -97,13 +74,9 @@ describe('the overview', function () {
     await heading(page, 'Überblick').waitFor()
     await page.getByRole('row', { name: /Carla/ }).waitFor()
     await expectGoodLooks(page, 'overview-de')
-  })
-
-  it('is no page of operators: they begin with their customers', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
-    await enter(page, 'olivia')
-    await heading(page, 'Customers').waitFor()
-    expect(await page.getByRole('link', { name: 'Overview' }).count()).to.equal(0)
+    await page.getByRole('link', { name: 'Läuft gerade' }).click()
+    await heading(page, 'Läuft gerade').waitFor()
+    await page.locator('summary', { hasText: 'Olivia' }).first().click()
+    await expectGoodLooks(page, 'running-lead-de')
   })
 })

@@ -22,6 +22,7 @@ const ROUTES: readonly TestedRoute[] = [
 /** Who may use what: as docs/console.md has it. The routes themselves are read from the router's table. */
 const PROMISED: Readonly<Record<string, string>> = {
   'GET /me': 'operator lead auditor',
+  'GET ': 'operator lead auditor',
   'GET /customers': 'operator lead',
   'GET /customers/:id': 'operator lead',
   'POST /impersonations': 'operator lead',
@@ -58,7 +59,6 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /alarms': 'lead auditor',
   'GET /rules': 'lead auditor',
   'GET /people': 'operator lead auditor',
-  'GET /overview': 'lead auditor',
   'GET /stream': 'operator lead auditor',
   // For those of them of whom `mayErase` is true.
   'GET /personal-data': 'operator lead auditor',
@@ -119,7 +119,6 @@ describe('every route of the console, for each role', function () {
   const queryOf = ({ path }: Pick<TestedRoute, 'method' | 'path'>) => {
     if (path.endsWith('/customers')) return '?q=alice'
     if (path === '/people') return '?who=customer'
-    if (path === '/overview') return '?from=0&to=1'
     return path === '/audit/newer' ? `?at=0&id=${running.id}` : ''
   }
   const pathOf = ({ path }: Pick<TestedRoute, 'method' | 'path'>) => {

@@ -11,7 +11,7 @@ import {
 import { endingMutants } from './ending-mutants.ts'
 import { type Mutation, mutants } from './mutants.ts'
 
-const DOCUMENT = new URL('../../../../docs/adapter-contract.md', import.meta.url)
+const DOCUMENT = new URL('../../../../docs/adapters.md', import.meta.url)
 
 /** The memory adapter with some methods replaced by wrong ones. */
 async function failuresOf(
@@ -103,7 +103,7 @@ describe('the contract suite', () => {
       print: (line) => lines.push(line),
     })
     const page = await readFile(DOCUMENT, 'utf8')
-    const [, number] = /Without it (\w+) cases wait a second each/.exec(page) ?? []
+    const [, number] = /Without it, (\w+) cases wait a second each/.exec(page) ?? []
     expect([moved, number]).to.deep.equal([9, 'nine'])
     expect(ok).to.equal(true)
     expect(results.filter(({ outcome }) => outcome === 'skipped')).to.have.length(17)

@@ -1,12 +1,13 @@
 import { hasSeenEnds } from 'oidc-provider-impersonation/siblings'
 import { isSeen, MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { oneOf } from '../../kernel/input.ts'
+import { objectOf, oneOf, readBy } from '../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../kernel/limits.ts'
 import type { ActBody } from '../answers.ts'
 import type { Application } from '../applications.ts'
 import { readBody, writtenText } from '../http/json-body.ts'
 import { invalid, Problem } from '../http/problem.ts'
+import { orDigits } from '../pages/form-body.ts'
 import type { AskedFor, Call, Parts } from '../parts.ts'
 import type { Refusal } from './refusals.ts'
 
@@ -18,11 +19,12 @@ export function readActBody({ ctx, settings }: Pick<Call, 'ctx' | 'settings'>): 
 }
 
 /** What a person asked for who may not act: for the record alone. */
-export async function refusedRequest(
-  call: Pick<Call, 'ctx' | 'settings'>,
-): Promise<Refusal['request']> {
+export async function refusedRequest({
+  input,
+  settings,
+}: Pick<Call, 'input' | 'settings'>): Promise<Refusal['request']> {
   try {
-    return requestOf(await readActBody(call))
+    return requestOf(readBy(objectOf(actEntries(settings)), await input(), invalid))
   } catch {
     return undefined
   }
@@ -117,7 +119,7 @@ export function actEntries({ applications, durations, ticketPattern }: Parts['se
     reason: writtenText(MAX_REASON_LENGTH),
     application: oneOf(applications.map(({ clientId }) => clientId)),
     access: oneOf(['read', 'change']),
-    duration: v.optional(v.picklist(durations, choice)),
+    duration: v.optional(orDigits(v.picklist(durations, choice))),
   }
 }
 

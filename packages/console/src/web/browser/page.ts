@@ -2,7 +2,10 @@
 // nothing but pages: what has changed is fetched again, and morphed into what is shown.
 import { Idiomorph } from 'idiomorph'
 
-const { base = '', until = '', every = '' } = document.body.dataset
+const { base = '', now = '', until = '', every = '' } = document.body.dataset
+/** Milliseconds to add to the clock of this machine, to have that of the server. */
+const offset = Number(now) - Date.now()
+let { title } = document
 /** How long the stream may be away before the page says so, in milliseconds. */
 const INTERRUPTION_MS = 3000
 const TYPING_PAUSE_MS = 200
@@ -72,7 +75,7 @@ async function showAnew(address: string): Promise<void> {
   isStale = page === null
   show('interrupted', isStale)
   if (!page) return
-  document.title = page.title
+  title = page.title
   for (const id of ['head', 'strip', 'content']) {
     const [now, then] = [byId(id), page.getElementById(id)]
     if (!now || !then) continue
@@ -90,9 +93,12 @@ async function showAnew(address: string): Promise<void> {
 }
 
 /** Whether a change is of something that this page shows. */
-function concernsPage(ids: readonly string[]): boolean {
+function concernsPage(ids: readonly string[], isOfRunning: boolean): boolean {
   const about = [...all('[data-about]')].flatMap(({ dataset }) => dataset.about?.split(' ') ?? [])
-  return ids.length === 0 || about.includes('*') || ids.some((id) => about.includes(id))
+  if (ids.length === 0 || about.includes('*') || (isOfRunning && about.includes('running'))) {
+    return true
+  }
+  return ids.some((id) => about.includes(id))
 }
 
 let stream: EventSource | undefined
@@ -110,11 +116,11 @@ function follow(): void {
   })
   let isFirst = true
   stream.addEventListener('changed', ({ data }) => {
-    const { ids = [], alarms, toDecide } = JSON.parse(data)
+    const { ids = [], alarms, toDecide, isOfRunning } = JSON.parse(data)
     const before = counts
     counts = `${alarms} ${toDecide}`
     // The first one tells that the stream has begun: what is shown is newer.
-    if (!isFirst && (counts !== before || concernsPage(ids))) void refresh()
+    if (!isFirst && (counts !== before || concernsPage(ids, isOfRunning))) void refresh()
     isFirst = false
   })
   stream.addEventListener('error', () => {
@@ -142,14 +148,28 @@ function renew(): void {
   setTimeout(() => void fetchPage(location.href).catch(() => {}), Math.max(0, left - 30_000))
 }
 
+/** From then on, what is left is marked. */
+const LAST_SECONDS = 30
 let seconds = 0
 
 function tick(): void {
+  const moment = Date.now() + offset
+  let last = ''
   for (const time of all('[data-until]:not(body)')) {
-    const left = Math.max(0, Math.ceil((Number(time.dataset.until) - Date.now()) / 1000))
+    const left = Math.max(0, Math.ceil((Number(time.dataset.until) - moment) / 1000))
     const [minutes, rest] = [Math.floor(left / 60), left % 60]
     isStale ||= left === 0 && time.textContent !== '0:00'
     time.textContent = `${minutes}:${String(rest).padStart(2, '0')}`
+    time.classList.toggle('last', left <= LAST_SECONDS)
+    // Other tabs show the title.
+    const { title } = time.closest<HTMLElement>('[data-title]')?.dataset ?? {}
+    if (title && minutes === 0 && last === '') last = `${time.textContent} ${title} · `
+  }
+  document.title = last + title
+  for (const element of all('[data-then]')) {
+    if (Number(element.dataset.then) > moment) continue
+    delete element.dataset.then
+    isStale = true
   }
   seconds += 1
   const [polled] = all('[data-every]')
@@ -221,8 +241,14 @@ function prepare(): void {
     form.addEventListener('input', () => {
       form.dataset.changed = ''
     })
-    form.addEventListener('submit', () => delete form.dataset.changed)
     if (form.dataset.auto !== undefined) filter(form)
+    form.addEventListener('submit', (event) => {
+      // What was typed stays beside a new tab. A double click opens one.
+      if (form.target !== '_blank') delete form.dataset.changed
+      else if (form.dataset.sent === '') event.preventDefault()
+      form.dataset.sent = ''
+      setTimeout(() => delete form.dataset.sent, 1000)
+    })
   }
   for (const input of all<HTMLInputElement>('[data-suggest]')) {
     if (known.has(input)) continue
@@ -244,6 +270,11 @@ document.addEventListener('keydown', (event) => {
   if (found.matches('input')) found.focus()
   else found.click()
 })
+
+const handOver = document.querySelector<HTMLFormElement>('form[data-send]')
+handOver?.submit()
+// A page that the browser keeps for *back* does not have it.
+handOver?.remove()
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 const isNewZone = !document.cookie.includes(`zone=${encodeURIComponent(zone)}`)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
 import type { BrandSettings } from '../brand.ts'
 import { languageOf } from '../http/language.ts'
@@ -18,6 +19,7 @@ export function readerOf(
   const isRelated = (tag: string) => tag === language || tag.startsWith(`${language}-`)
   return {
     ...{ base, here, reader, now, brand, language },
+    once: randomUUID(),
     words: languages.wordsIn(language),
     locale: ctx.acceptsLanguages().find((tag) => isRelated(tag) && isLocale(tag)) ?? language,
     zone: zoneOf(ctx),
@@ -32,8 +34,8 @@ function isLocale(tag: string): boolean {
   }
 }
 
-/** UTC until the script has written the cookie. */
-function zoneOf(ctx: Context): string {
+/** The time zone of the reader: UTC until the script has written the cookie. */
+export function zoneOf(ctx: Context): string {
   try {
     const zone = decodeURIComponent(ctx.cookies.get(ZONE_COOKIE) ?? '')
     return new Intl.DateTimeFormat('en', { timeZone: zone || 'UTC' }).resolvedOptions().timeZone

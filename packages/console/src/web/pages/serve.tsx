@@ -1,6 +1,7 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import type { Provider } from 'oidc-provider-impersonation'
+import { runOnce } from 'oidc-provider-impersonation/siblings'
 import type { ComponentChild, ComponentType } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { type BrandSettings, imageSources } from '../brand.ts'
@@ -14,7 +15,7 @@ import { signOut } from '../sign-in/sign-out.ts'
 import { type Entered, type FindSignedIn, signedInTo } from '../sign-in/signed-in.ts'
 import { type At, shortCount } from '../view/at.ts'
 import { Document } from '../view/document.tsx'
-import { LateForm, ProblemPage, SignInDoor, TurnedAway } from '../view/door.tsx'
+import { HandOver, LateForm, ProblemPage, SignInDoor, TurnedAway } from '../view/door.tsx'
 import { Page } from '../view/frame.tsx'
 import type { Languages } from '../words/languages.ts'
 import type { Words } from '../words/words.ts'
@@ -22,7 +23,7 @@ import { type FormValues, readFormBody, readJson } from './form-body.ts'
 import { problemText, wrongField } from './problem-text.ts'
 import { readerOf } from './reader.ts'
 import { keepSaid, takeSaid } from './said.ts'
-import type { AnyCall, Route, Showing } from './table.ts'
+import type { AnyCall, Opening, Route, Showing } from './table.ts'
 
 /** A sign-in is renewed this long before its end, or at two thirds of its life if it is short. */
 const RENEWAL_SECONDS = 60
@@ -223,7 +224,10 @@ async function showPage<C extends AnyCall, A extends At>(
           <Page of={shown} />
         </site.Frame>
       )
-      await send(serving, ctx, at, shown.title, body, person)
+      const form = refused && (refused.values.form ?? refused.action)
+      const isGone = refused && !renderToString(body, at).includes(` id="${form}"`)
+      const lost = isGone ? { lost: refused.problem } : {}
+      await send(serving, ctx, { ...at, ...lost }, shown.title, body, person)
     },
     done() {},
   })
@@ -236,18 +240,26 @@ async function carryOut<C extends AnyCall, A extends At>(
 ): Promise<void> {
   const { site } = serving
   const { ctx, route, person, values } = request
-  const { from = '', form: _form, reader, ...fields } = values
+  const { from = '', form: _form, reader, once, ...fields } = values
   if (reader !== person.id) throw new Problem(409, 'other_person', 'another person signed in')
   const given = Object.entries(fields).filter(([, value]) => value !== '')
   try {
     const call = await site.enter({ ...request, input: async () => Object.fromEntries(given) })
-    await route.answer(call, {
-      async show() {},
-      done(_answer, { to = from, said }) {
-        if (said) keepSaid(ctx, serving.cookie, said)
-        redirect(ctx, site.base + (isPathBelow(to) ? to : ''))
-      },
-    })
+    let opening: Opening | undefined
+    const work = () =>
+      route.answer(call, {
+        async show() {},
+        done(_answer, { to = from, said, opens }) {
+          opening = opens
+          if (said) keepSaid(ctx, serving.cookie, said)
+          redirect(ctx, site.base + (isPathBelow(to) ? to : ''))
+        },
+      })
+    if (once === undefined) await work()
+    else if (!(await runOnce(site.provider, JSON.stringify([person.id, ctx.path, once]), work))) {
+      throw new Problem(409, 'done_already', 'this form was sent already')
+    }
+    if (opening) await open(serving, ctx, opening, person)
   } catch (error) {
     const problem = problemOf(error, site.isForStaff)
     const { pathname, search } = new URL(isPathBelow(from) ? from || '/' : '/', 'http://page')
@@ -268,6 +280,24 @@ async function carryOut<C extends AnyCall, A extends At>(
     })
     await showPage(serving, { ...request, ...found, ctx: asked }, refused, from)
   }
+}
+
+/** Leads into an application: by a redirect, or by a form that the script sends at once. */
+async function open<C extends AnyCall, A extends At>(
+  serving: Serving<C, A>,
+  ctx: Context,
+  opening: Opening,
+  person: Entered,
+): Promise<void> {
+  if (opening.field) {
+    ctx.status = 200
+    ctx.remove('Location')
+    const at = plainReader(serving.site, ctx)
+    return send(serving, ctx, at, opening.name, <HandOver of={opening} />, person)
+  }
+  ctx.set('Location', opening.url)
+  // The body that Koa makes of a redirect repeats the address.
+  ctx.body = ''
 }
 
 async function orNobody(find: () => Promise<Entered>): Promise<Entered | undefined> {
@@ -415,6 +445,7 @@ async function send<C extends AnyCall, A extends At>(
         script: assetUrl('page.js'),
         data: {
           'data-base': site.base,
+          'data-now': String(at.now),
           'data-until': String(person.token.exp ?? ''),
           ...(site.looksEvery && { 'data-every': String(site.looksEvery) }),
         },

@@ -36,6 +36,18 @@ export interface After {
   readonly to?: string | undefined
   /** What was done: a key of `web.said`, with its number. */
   readonly said?: DoneMessage | undefined
+  /** An application, in place of a page of ours. */
+  readonly opens?: Opening | undefined
+}
+
+/** The way into an application. */
+export interface Opening {
+  /** The page of the application. A fragment stays in the browser. */
+  readonly url: string
+  /** How the application is called. */
+  readonly name: string
+  /** A field that is posted there. Without it, the browser is led there. */
+  readonly field?: { readonly name: string; readonly value: string }
 }
 
 export interface DoneMessage {
@@ -87,20 +99,25 @@ export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
       }
     },
 
-    /** Something that a person does: a POST. */
+    /**
+     * Something that a person does: a POST.
+     *
+     * @param body the members, or what makes them from the options of the deployment
+     */
     action<const E extends v.ObjectEntries, R>(
       path: string,
       roles: readonly Role[],
-      body: E,
+      body: E | ((call: C) => E),
       model: (call: C & { readonly body: Read<E> }) => R | Promise<R>,
-      { after, ...marks }: Marks & { readonly after?: (answer: NoInfer<R>) => After } = {},
+      { after, ...marks }: Marks & { readonly after?: (answer: NoInfer<R>, call: C) => After } = {},
     ): Route<C, A> {
       return {
         ...{ method: 'POST', path, roles, marks },
         async answer(call, { done }) {
-          const given = readBy(exactly(body), await call.input(), invalid)
+          const entries = typeof body === 'function' ? body(call) : body
+          const given = readBy(exactly(entries), await call.input(), invalid)
           const answer = await model({ ...call, body: given })
-          done(Object(answer) === answer ? Object(answer) : undefined, after?.(answer) ?? {})
+          done(Object(answer) === answer ? Object(answer) : undefined, after?.(answer, call) ?? {})
         },
       }
     },

@@ -34,7 +34,11 @@ export interface At {
   readonly now: number
   /** The account id of the reader. Each form has it: nobody else can send the form. */
   readonly reader: string
+  /** A random id of this page: a form that is good once has it. */
+  readonly once: string
   readonly refused?: Refused | undefined
+  /** Why a form was refused that is not on the page any more. */
+  readonly lost?: string | undefined
   /** How much waits for the reader: it stands in the title of the tab. */
   readonly waits?: number
   /** What the reader did on the page before, in a sentence. */

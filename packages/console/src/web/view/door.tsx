@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import type { Opening } from '../pages/table.ts'
 import type { SignInTrouble } from '../sign-in/code-flow.ts'
-import type { At } from './at.ts'
+import { type At, text } from './at.ts'
 import { ActionButton } from './form.tsx'
 import { Mark } from './frame.tsx'
 import { Text } from './text.tsx'
@@ -71,7 +72,7 @@ export function LateForm(
   { base, words }: At,
 ) {
   const { action, values } = props
-  const { from, form, reader, ...typed } = values
+  const { from, form, reader, once, ...typed } = values
   return (
     <Door title={words.web.late.title}>
       <p class="about">{words.web.late.about}</p>
@@ -81,7 +82,7 @@ export function LateForm(
         </a>
       </p>
       <form method="post" action={base + action} class="card form">
-        {Object.entries({ from, form, reader }).map(
+        {Object.entries({ from, form, reader, once }).map(
           ([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
         )}
         {Object.entries(typed).map(([name, value]) => (
@@ -89,6 +90,20 @@ export function LateForm(
         ))}
         <button type="submit" class="button primary">
           {words.web.late.send}
+        </button>
+      </form>
+    </Door>
+  )
+}
+
+/** Posts a subject token to an application. The script sends the form, and takes it off the page. */
+export function HandOver({ of: { url, name, field } }: { of: Opening }, at: At) {
+  return (
+    <Door title={name}>
+      <form method="post" action={url} data-send>
+        <input type="hidden" name={field?.name} value={field?.value} />
+        <button type="submit" class="button primary">
+          {text(at, at.words.web.openApplication, { application: name })}
         </button>
       </form>
     </Door>

@@ -22,13 +22,13 @@ export function Form(
     action: string
     id?: string
     class?: string
-    /** Opens the answer in a tab of its own. */
-    inNewTab?: true
+    /** Leads into an application, in a tab of its own, and is good once. */
+    opens?: true
     children: (field: FieldIn) => ComponentChildren
   },
-  { base, here, reader, refused }: At,
+  { base, here, once, reader, refused }: At,
 ) {
-  const { action, class: name, inNewTab, children } = props
+  const { action, class: name, opens, children } = props
   const id = props.id ?? action
   const own = refused?.action === action && (refused.values.form ?? id) === id ? refused : undefined
   const field: FieldIn = (name, value = '') => ({
@@ -43,11 +43,12 @@ export function Form(
       class={name}
       method="post"
       action={base + action}
-      {...(inNewTab && { target: '_blank', rel: 'noopener' })}
+      {...(opens && { target: '_blank', rel: 'noopener' })}
     >
       <input type="hidden" name="from" value={here} />
       <input type="hidden" name="form" value={id} />
       <input type="hidden" name="reader" value={reader} />
+      {opens && <input type="hidden" name="once" value={once} />}
       {own && own.field === undefined && (
         <p class="message refused" role="alert">
           {own.problem}
@@ -217,11 +218,18 @@ export function ActionButton(props: {
   kind?: 'danger' | 'plain' | 'primary' | 'quiet'
   label?: string
   fields?: Readonly<Record<string, string>>
+  /** Leads into an application, in a tab of its own, and is good once. */
+  opens?: true
   children: ComponentChildren
 }) {
-  const { action, kind, label, fields = {}, children } = props
+  const { action, kind, label, fields = {}, opens, children } = props
   return (
-    <Form action={action} class="inline" id={[action, ...Object.values(fields)].join(' ')}>
+    <Form
+      action={action}
+      class="inline"
+      id={[action, ...Object.values(fields)].join(' ')}
+      {...(opens && { opens })}
+    >
       {() => (
         <>
           {Object.entries(fields).map(([name, value]) => (

@@ -27,7 +27,7 @@ export function Frame(
     foot?: ComponentChildren
     children: ComponentChildren
   },
-  { brand, base, said, words }: At,
+  { brand, base, lost, said, words }: At,
 ) {
   const { product, head, strip, foot, children } = props
   return (
@@ -51,6 +51,11 @@ export function Frame(
           {said && (
             <p class="message done" id="said">
               {said}
+            </p>
+          )}
+          {lost && (
+            <p class="message refused" role="alert">
+              {lost}
             </p>
           )}
           <p class="message trouble" id="interrupted" hidden>

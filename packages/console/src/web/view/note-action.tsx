@@ -34,7 +34,7 @@ export function NoteAction(
       <Form action={action} class="card form">
         {(field) => (
           <>
-            {title && <h4>{title}</h4>}
+            {title && <b>{title}</b>}
             {about && <p>{about}</p>}
             {Object.entries(fields).map(([name, value]) => (
               <input key={name} type="hidden" name={name} value={value} />

@@ -2,15 +2,16 @@ import type { PauseAnswer } from '../pause-answers.ts'
 import { type At, text } from './at.ts'
 import { Link } from './link.tsx'
 import { pausePath } from './paths.ts'
+import { personName } from './people.tsx'
 import { timeText } from './time.tsx'
 
 /** Why the reader cannot act, or another operator. */
 export function pausedText(at: At, { customer, by, operator, until, isMine }: PauseAnswer): string {
   const { pause } = at.words.permits
   const slots = {
-    operator: operator.name ?? operator.id,
-    customer: customer?.name ?? customer?.id ?? '',
-    person: by?.name ?? by?.id ?? '',
+    operator: personName(at, operator),
+    customer: personName(at, customer),
+    person: personName(at, by),
   }
   if (customer) return text(at, isMine ? pause.objected : pause.one, slots)
   if (until === undefined) return text(at, isMine ? pause.byLead : pause.oneForAll, slots)

@@ -68,11 +68,25 @@ export function elapsedText({ locale }: At, milliseconds: number): string {
   return parts.length === 0 ? unitText(0, 'second') : parts.join(' ')
 }
 
-/** Counts down to a moment: the script writes what is left. @param until milliseconds since the epoch */
+/** From then on it is marked, in milliseconds. */
+const LAST_MS = 30_000
+
+/**
+ * Counts down to a moment: the script writes what is left. A timer is a live region that stays silent.
+ *
+ * @param until milliseconds since the epoch
+ */
 export function Countdown({ until }: { until: number }, at: At) {
+  const left = Math.max(0, until - at.now)
+  const seconds = Math.ceil(left / 1000)
   return (
-    <time class="countdown" dateTime={new Date(until).toISOString()} data-until={until}>
-      {elapsedText(at, until - at.now)}
+    <time
+      role="timer"
+      class={left <= LAST_MS ? 'countdown last' : 'countdown'}
+      dateTime={new Date(until).toISOString()}
+      data-until={until}
+    >
+      {`${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`}
     </time>
   )
 }

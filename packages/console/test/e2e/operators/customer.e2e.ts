@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
 import { enter } from '../support/enter.ts'
-import { actIn, heading, pressAct, reads, strip, visitDeployment } from '../support/operating.ts'
+import { actIn, pressAct, reads, strip, visitDeployment } from '../support/operating.ts'
 
 describe('the page of a customer', () => {
   let deployment: Deployment
@@ -14,20 +14,6 @@ describe('the page of a customer', () => {
     deployment = await deploy({ audit, console: { ticket: { pattern: /SUP-\d+/, url } } })
   })
   after(() => deployment[Symbol.asyncDispose]())
-
-  it('follows what the operator runs, without a reload', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
-    await enter(page, 'olivia', '/console/customers/bob')
-    await page.getByText(reads('No one has acted as Bob Marsh yet.')).waitFor()
-    const running = await deployment.impersonate({ customer: 'bob', ticket: 'SUP-7' })
-    const row = page.getByRole('table', { name: 'History' }).getByRole('row', { name: /SUP-7/ })
-    await row.getByText('Running now', { exact: true }).waitFor()
-    await running.look()
-    await row.getByText('1 read', { exact: true }).waitFor()
-    await running.end()
-    await row.getByText('Ended by the operator', { exact: true }).waitFor()
-  })
 
   it('does not go on to say that the application is open, when it was ended there', async () => {
     await using visit = await visitDeployment(deployment)
@@ -64,19 +50,6 @@ describe('the page of a customer', () => {
     equal(await notYet.count(), 0)
   })
 
-  it('shows what another operator starts, which no event tells', async () => {
-    await using visit = await visitDeployment(deployment, { clock: new Date() })
-    const { page } = visit
-    await enter(page, 'olivia', '/console/customers/carla')
-    await heading(page, 'Carla Nunes').waitFor()
-    await deployment.impersonate({ operator: 'oscar', customer: 'carla', ticket: 'SUP-8' })
-    await deployment.settled()
-    await page.clock.fastForward(10_000)
-    await page.getByText(reads('Oscar Öhman is acting as Carla Nunes right now')).first().waitFor()
-    const row = page.getByRole('table', { name: 'History' }).getByRole('row', { name: /SUP-8/ })
-    await row.getByText('Running now', { exact: true }).waitFor()
-  })
-
   it('keeps the form in its place, and the names, while the storages fail', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
@@ -106,21 +79,5 @@ describe('the page of a customer', () => {
     const again = page.getByRole('button', { name: 'Try again' })
     await again.click({ timeout: 2000 }).catch(() => {})
     await page.getByText('This cannot be shown right now').waitFor({ state: 'detached' })
-  })
-
-  it('leads from a ticket to the ticket system, in a tab that cannot reach the console', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
-    await deployment.impersonate({ ticket: 'SUP-9' })
-    await enter(page, 'olivia', '/console/customers/alice')
-    await strip(page).waitFor()
-    await page.getByRole('table', { name: 'History' }).waitFor()
-    const links = page.getByRole('link', { name: 'SUP-9 (opens in a new tab)' })
-    equal(await links.count(), 2, 'in the strip, and in what was before')
-    for (const link of await links.all()) {
-      equal(await link.getAttribute('href'), 'https://tickets.example/SUP-9')
-      equal(await link.getAttribute('target'), '_blank')
-      equal(await link.getAttribute('rel'), 'noopener noreferrer')
-    }
   })
 })

@@ -2,7 +2,7 @@ import { equal } from 'node:assert/strict'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { enter } from '../support/enter.ts'
 import { asks, hold } from '../support/holding.ts'
-import { goTo, heading, reads, strip, visitDeployment } from '../support/operating.ts'
+import { heading, reads, strip, visitDeployment } from '../support/operating.ts'
 
 describe('what comes late, or twice, to an operator', () => {
   let deployment: Deployment
@@ -11,65 +11,6 @@ describe('what comes late, or twice, to an operator', () => {
     deployment = await deploy()
   })
   after(() => deployment[Symbol.asyncDispose]())
-
-  it('a late answer of one search is not shown for another', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
-    await enter(page)
-    const search = page.getByRole('searchbox')
-    const alice = await hold(page, 'GET', asks(/^\/customers\?q=alice/))
-    await search.fill('alice')
-    await alice.arrived
-    await search.fill('bob')
-    await page.getByRole('link', { name: reads('Bob Marsh', 'exact') }).waitFor()
-    await alice.goOn()
-    await page.getByText(reads('1 customer fits “bob”')).waitFor()
-    equal(await page.getByText(reads('Alice Ng')).count(), 0)
-
-    const carla = await hold(page, 'GET', asks(/^\/customers\?q=carla/))
-    await search.fill('carla')
-    await carla.arrived
-    await search.fill('')
-    await carla.goOn()
-    await page.getByText('The customers whom you open are listed here.').waitFor()
-    equal(await page.getByRole('table').count(), 0)
-  })
-
-  it('more customers follow the first ones, each of them once', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
-    await enter(page)
-    await page.getByRole('searchbox').fill('e')
-    await page.getByText(reads('The first 25 customers for “e”')).waitFor()
-    const more = page.getByRole('button', { name: 'Show more' })
-    await more.click()
-    await page.getByText(reads('The first 50 customers for “e”')).waitFor()
-    await more.click()
-    await page.getByText(/^\d+ customers fit/).waitFor()
-    const ids = await page.locator('tbody tr').evaluateAll((rows) => rows.map(({ id }) => id))
-    equal(ids.length > 50, true)
-    equal(new Set(ids).size, ids.length)
-    equal(await more.count(), 0)
-  })
-
-  it('a late answer about one customer is not shown for another', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
-    await enter(page)
-    const alice = await hold(page, 'GET', asks('/customers/alice'))
-    await goTo(page, '/console/act?user=alice')
-    await alice.arrived
-    await goTo(page, '/console/act?user=bob')
-    await heading(page, 'Act as Bob Marsh').waitFor()
-    await page.getByLabel('Ticket number').fill('SUP-bob')
-    await alice.goOn()
-    await page.getByRole('button', { name: reads('Act as Bob Marsh') }).waitFor()
-    equal(await page.getByText(reads('Alice Ng')).count(), 0)
-
-    await goTo(page, '/console/act?user=alice')
-    await heading(page, 'Act as Alice Ng').waitFor()
-    equal(await page.getByLabel('Ticket number').inputValue(), '', 'the form is of Bob')
-  })
 
   it('a double click, and Ctrl+Enter with it, issues once', async () => {
     await using visit = await visitDeployment(deployment)

@@ -1,6 +1,6 @@
 import { equal, match } from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { CUSTOMERS, type Deployment, deploy, HOSTILE } from '../../support/deployment.ts'
+import { CUSTOMERS, type Deployment, deploy } from '../../support/deployment.ts'
 import { enter } from '../support/enter.ts'
 import { expectFocus } from '../support/focus.ts'
 import { asks, hold } from '../support/holding.ts'
@@ -93,63 +93,6 @@ describe('what goes wrong for an operator', () => {
     await page.getByText('This link names no customer.').waitFor()
   })
 
-  it('an outage of the directory is trouble, and never "no customer"', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
-    await enter(page)
-    visit.expectFailure(/\/console\/api\/customers/, 503)
-    deployment.faults.directory = true
-    try {
-      await page.getByRole('searchbox').fill('alice')
-      await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor()
-      equal(await page.getByText(/No customer fits/).count(), 0)
-      await goTo(page, '/console/customers/alice')
-      await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor()
-      equal(await page.getByText(/There is no/).count(), 0)
-    } finally {
-      deployment.faults.directory = false
-    }
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await heading(page, 'Alice Ng').waitFor()
-  })
-
-  it('an outage that several parts of a page see is said once, and one button tries them all again', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
-    visit.expectFailure(/\/console\/api\//)
-    await enter(page)
-    await heading(page, 'Customers').waitFor()
-    await page.getByRole('searchbox').fill('alice')
-    await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
-    const asked = /\/console\/api\/(customers|audit)[/?]/
-    await page.route(asked, (route) => route.abort())
-    await goTo(page, '/console/customers/alice')
-    const again = page.getByRole('main').getByRole('button', { name: 'Try again' })
-    await again.waitFor()
-    await page.unroute(asked)
-    await again.click()
-    await heading(page, 'Alice Ng').waitFor()
-
-    await page.route(asked, (route) => route.abort())
-    const failed = ['/customers/alice', '/audit?customer'].map((path) =>
-      page.waitForEvent('requestfailed', (request) => request.url().includes(path)),
-    )
-    await deployment.impersonate({ operator: 'oscar' })
-    await deployment.settled()
-    // Who acts is asked each ten seconds, what was done at each change.
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
-    await deployment.impersonate({ ticket: 'SUP-9' })
-    const said = page.getByText('The server does not answer. Check your connection')
-    await said.waitFor()
-    await Promise.all(failed)
-    await page.evaluate(() => new Promise(requestAnimationFrame))
-    equal(await said.count(), 1)
-    await page.unroute(asked)
-    await again.click()
-    await said.waitFor({ state: 'detached' })
-    for (const who of ['olivia', 'oscar']) await deployment.endRunning(who)
-  })
-
   it('an outage while it starts keeps the form; trying again takes what stands in it then', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
@@ -189,32 +132,5 @@ describe('what goes wrong for an operator', () => {
     equal(await page.getByLabel('Reason').inputValue(), '')
     equal(await page.getByLabel('Look only').isChecked(), true)
     await deployment.endRunning('olivia')
-  })
-
-  it('hostile names are text, and keep to themselves', async () => {
-    await using visit = await visitDeployment(deployment, { viewport: { width: 390, height: 844 } })
-    const { page } = visit
-    await enter(page)
-    await page.getByRole('searchbox').fill('hostile')
-    await page.getByText('customers fit').waitFor()
-    for (const id of Object.keys(HOSTILE)) {
-      await goTo(page, `/console/customers/hostile-${id}`)
-      await page.getByText(`${id}@hostile.example`).waitFor()
-      await goTo(page, `/console/act?user=hostile-${id}`)
-      await page.getByLabel('Ticket number').waitFor()
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-      equal(wide, 0, `${id} makes the page wider than the screen`)
-      equal(await page.locator('main img, main script').count(), 0)
-      await goTo(page, '/console')
-      await heading(page, 'Customers').waitFor()
-    }
-    await page.getByRole('searchbox').fill('')
-    await page.getByRole('heading', { name: 'Recently opened' }).waitFor()
-    const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }))
-    match(stored, /hostile-emoji/)
-    equal(/hostile-html/.test(stored), false, 'more than the last eight')
-    equal(/Wolfeschlegel|@hostile/.test(stored), false, 'a name or an address is stored')
-    await page.getByRole('button', { name: 'Clear this list' }).click()
-    equal(await page.evaluate(() => JSON.stringify({ ...localStorage }).includes('hostile')), false)
   })
 })

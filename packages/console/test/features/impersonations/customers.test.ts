@@ -4,7 +4,7 @@ import { CUSTOMERS, type Deployment, deploy, HOSTILE } from '../../support/deplo
 import { faultyAudit } from '../../support/faulty-audit.ts'
 import { FRENCH } from '../../support/french.ts'
 
-/** What is read in a page, without what isolates names. */
+/** A page without what isolates names. */
 const read = ({ text }: { text: string }) => text.replaceAll(/[\u2066-\u2069]/g, '')
 
 describe('searching for customers', () => {

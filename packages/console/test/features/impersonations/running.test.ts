@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
+import { readText } from '../../support/read-text.ts'
 
 interface Shown {
   readonly id: string
@@ -180,6 +181,55 @@ describe('what runs', () => {
     expect(await runningFor('oscar')).to.have.length(1)
   })
 
+  it('the page shows what each may do: a lead ends one or all and pauses, an auditor reads', async () => {
+    const { id, look } = await deployment.impersonate({ ticket: 'SUP-1' })
+    await deployment.settled()
+    const pageOf = async (who: string) => (await deployment.browse(who, '/running')).text
+    const lead = await pageOf('grace')
+    expect(readText(lead)).to.contain('1 is running').and.to.contain('Nothing yet')
+    expect(lead).to.contain(`action="/console/running/${id}/end"`)
+    expect(readText(lead))
+      .to.contain('End all of Olivia Okafor')
+      .and.to.contain('Pause Olivia Okafor')
+    expect(lead).to.contain('href="/console/customers/alice"')
+    const auditor = await pageOf('ada')
+    expect(readText(auditor)).to.match(/Olivia Okafor.* Alice Ng.* SUP-1 An order did not arrive/)
+    expect(auditor).not.to.match(/<form(?![^>]*sign-out)|\/console\/customers/)
+    await look()
+    await deployment.settled()
+    expect(await pageOf('grace')).to.contain(`href="/console/audit/${id}"`)
+    expect(readText(await pageOf('grace'))).to.contain('GET /orders')
+    const { status } = await deployment.send('grace', `/running/${id}/end`, { from: '/running' })
+    expect(status).to.equal(303)
+    expect(readText(await pageOf('grace'))).to.contain('No one is acting as a customer right now.')
+  })
+
+  it('a paused operator says so, and is not paused twice; nobody pauses themselves', async () => {
+    for (const operator of ['olivia', 'grace']) await deployment.impersonate({ operator })
+    const paused = { operator: 'olivia', for: '3600', from: '/running' }
+    expect((await deployment.send('grace', '/pauses', paused)).status).to.equal(303)
+    const page = readText((await deployment.browse('grace', '/running')).text)
+    expect(page).not.to.match(/Pause (?:Olivia|Grace)/)
+    expect(page).to.contain('Olivia Okafor cannot act as a customer until ')
+  })
+
+  it('a long list can be narrowed to rows with the words that are typed', async () => {
+    for (let ticket = 1; ticket <= 11; ticket += 1) {
+      await deployment.impersonate({ customer: 'carla', ticket: `SUP-${ticket}.` })
+    }
+    const search = '<input id="search"'
+    const all = await deployment.browse('grace', '/running')
+    expect(readText(all.text)).to.contain('11 are running')
+    expect(all.text).to.contain(search)
+    const { body } = await deployment.ask('grace', '/running?q=sup-7.+CARLA')
+    expect(body.running.map(({ ticket }: { ticket: string }) => ticket)).to.eql(['SUP-7.'])
+    const one = await deployment.browse('grace', '/running?q=sup-7.+CARLA')
+    expect(readText(one.text)).to.contain('1 fits')
+    expect((await deployment.browse('olivia', '/running')).text).to.contain(search)
+    await deployment.endRunning('olivia')
+    expect((await deployment.browse('grace', '/running')).text).not.to.contain(search)
+  })
+
   it('I5: a storage that fails is trouble, and never an empty list', async () => {
     const { id } = await deployment.impersonate()
     // The sign-in is looked up in the same storage: it fails after that.
@@ -215,6 +265,8 @@ describe('what runs', () => {
       customer: { id: 'alice' },
       ticket: 'SUP-123',
     })
+    const page = await deployment.browse('grace', '/running')
+    expect(page.text).to.contain(`action="/console/running/${id}/end"`)
     expect((await deployment.ask('grace', `/running/${id}/end`, {})).status).to.equal(204)
     expect(await runningFor('grace')).to.deep.equal([])
     audit.failing = []

@@ -2,13 +2,15 @@ import { expect } from 'chai'
 import { skipWithout } from '../../../../../test/adapters/servers.ts'
 import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { ACT } from '../../support/acting.ts'
+import { later } from '../../support/clock.ts'
 import { deploy } from '../../support/deployment.ts'
+import { readText } from '../../support/read-text.ts'
 
 for (const kind of ['sqlite', 'postgres'] as const) {
-  describe(`GET /overview: ${kind}`, function () {
+  describe(`the overview: ${kind}`, function () {
     this.timeout(30_000)
 
-    it('counts for leads and auditors what happened in a time, and for operators nothing', async function () {
+    it('counts for leads and auditors what happened this month, and leads to these rows', async function () {
       if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
       await using storage = await newPlace(kind)
       const { store, close } = await storeAt(kind, storage.place)
@@ -27,20 +29,35 @@ for (const kind of ['sqlite', 'postgres'] as const) {
           body: JSON.stringify({ id: running.id }),
         })
         await deployment.settled()
-        const range = `from=${Date.now() - 3_600_000}&to=${Date.now() + 3_600_000}`
+        const now = new Date()
+        const [from, to] = [0, 1].map((after) =>
+          Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + after),
+        )
         for (const person of ['grace', 'ada']) {
-          const { status, body } = await deployment.ask(person, `/overview?${range}`)
+          const { status, body } = await deployment.ask(person, '')
           expect(status).to.equal(200)
-          expect(body).to.deep.equal({
+          expect(body.month).to.deep.equal({
+            ...{ from, to },
             impersonations: { count: 3, more: false },
             unapproved: { count: 0, more: false },
             objections: { count: 1, more: false },
           })
+          const page = await deployment.browse(person, '')
+          expect(readText(page.text)).to.contain(
+            '3 impersonations , 0 without approval , 1 objection',
+          )
+          const path = `/audit?from=${from}&to=${to}`
+          const links = page.text.matchAll(/\/console(\/audit\?[^"]+)"/g)
+          const found = [...links].map(([, link = '']) => link.replaceAll('&amp;', '&'))
+          expect(found).to.eql([path, `${path}&unapproved=true`, `${path}&alarm=objection`])
+          expect((await deployment.ask(person, found[2] ?? '')).body.rows).to.have.length(1)
         }
-        const before = await deployment.ask('grace', '/overview?from=0&to=1000')
-        expect(before.body.impersonations.count).to.equal(0)
-        expect((await deployment.ask('olivia', `/overview?${range}`)).status).to.equal(403)
-        expect((await deployment.ask('grace', '/overview')).status).to.equal(400)
+        expect((await deployment.ask('olivia', '')).body).to.have.keys(['customers'])
+        await later(40 * 86_400_000, async () => {
+          const { accessToken: token } = await deployment.signIn('grace')
+          const { body } = await deployment.ask({ token }, '')
+          expect(body.month.impersonations.count, 'next month').to.equal(0)
+        })
       } finally {
         await close()
       }

@@ -6,9 +6,8 @@ import { ImpersonationPage } from './audit/impersonation-page.tsx'
 import type { ApprovalPart } from './operators/act-form.tsx'
 import { ActPage } from './operators/act-page.tsx'
 import { ContinuePage } from './running/continue-page.tsx'
-import { RunningPage } from './running/running-page.tsx'
 
-const { running, audit } = words.impersonations
+const { audit } = words.impersonations
 
 /** Where operators find customers and act as them, and what runs. */
 export function actingPages<T>(approvalPart: ApprovalPart<T>): readonly Route[] {
@@ -19,7 +18,6 @@ export function actingPages<T>(approvalPart: ApprovalPart<T>): readonly Route[] 
       page: (props) => <ActPage {...props} approvalPart={approvalPart} />,
       hasForm: true,
     },
-    { path: '/running', roles: SUPERVISING_ROLES, page: RunningPage, link: running.title },
     { path: '/continue/:id', roles: ACTING_ROLES, page: ContinuePage },
   ]
 }

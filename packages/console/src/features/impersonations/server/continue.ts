@@ -1,50 +1,66 @@
+import type { Preview } from 'oidc-provider-impersonation'
 import { type AuditRow, decodeEntry } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { isId } from '../../../kernel/ids.ts'
-import { exactly, readBy } from '../../../kernel/input.ts'
+import { exactly, type Read, readBy } from '../../../kernel/input.ts'
 import { actEntries, requestFor } from '../../../web/acting/asked-for.ts'
-import type { ActBody, ContinuableAnswer } from '../../../web/answers.ts'
+import type { ActBody, ContinuableAnswer, HandOver } from '../../../web/answers.ts'
 import { settle } from '../../../web/audit.ts'
-import { readBody } from '../../../web/http/json-body.ts'
 import { askProvider, invalid, notFound, Problem } from '../../../web/http/problem.ts'
 import type { Call } from '../../../web/parts.ts'
 import { issueHandOver } from './act.ts'
 import { endAsCaller } from './running.ts'
 
 /** How long after its time was over, or the caller ended it, it can be continued, in milliseconds. */
-const CONTINUABLE_MS = 600_000
+export const CONTINUABLE_MS = 600_000
 /** Entries of an impersonation that are read, to find how it was asked for. */
 const FIRST_ENTRIES = 20
 
+export const WIDER = { access: v.optional(v.literal('change', 'must be change')) }
+
 /**
- * `POST /impersonations/:id/continue`. The first one ends once the second is issued, so a refusal ends
+ * Goes on with an impersonation. The first one ends once the second is issued, so a refusal ends
  * nothing: an application lets one impersonation act at a time.
  */
-export async function continueImpersonation(call: Call): Promise<void> {
+export async function continueImpersonation(
+  call: Call & { readonly body: Read<typeof WIDER> },
+): Promise<HandOver> {
   const id = call.param('id')
-  const { access } = await readBody(call.ctx, {
-    access: v.optional(v.literal('change', 'must be change')),
-  })
-  const { request, expiresAt } = await askedBefore(call, id, access)
-  await issueHandOver(call, request, id)
+  const { request, expiresAt } = await askedBefore(call, id, call.body.access)
+  const handOver = await issueHandOver(call, request, id)
   if (expiresAt > call.now()) await endAsCaller(call, id)
+  return handOver
 }
 
 /** `GET /impersonations/:id/continue` */
 export async function showContinuable(call: Call): Promise<void> {
   await call.limitPreviews(call.caller.id)
-  call.ctx.body = { canContinue: await canContinue(call) } satisfies ContinuableAnswer
+  const verdict = await askToContinue(call, call.param('id'))
+  call.ctx.body = { canContinue: verdict === 'allowed' } satisfies ContinuableAnswer
 }
 
-async function canContinue(call: Call): Promise<boolean> {
+/** What the rule says of going on. It is no promise: the start asks again. */
+export type WayOn = Preview['verdict']
+
+/** If the rule cannot be asked, the way on stays: what may not be is refused at the start. */
+export async function findWayOn(call: Call, id: string, access?: 'change'): Promise<WayOn> {
   try {
-    const { request } = await askedBefore(call, call.param('id'), undefined)
+    await call.limitPreviews(call.caller.id)
+    return await askToContinue(call, id, access)
+  } catch (error) {
+    return error instanceof Problem && error.error === 'not_found' ? 'refused' : 'allowed'
+  }
+}
+
+async function askToContinue(call: Call, id: string, access?: 'change'): Promise<WayOn> {
+  try {
+    const { request } = await askedBefore(call, id, access)
     const asked = await requestFor(call, request)
-    return (await call.preview(asked.request, call.ctx)).verdict === 'allowed'
+    return (await call.preview(asked.request, call.ctx)).verdict
   } catch (error) {
     const isAnswer = error instanceof Problem && error.statusCode < 500 && error.statusCode !== 429
     if (!isAnswer || error.error === 'not_found') throw error
-    return false
+    return 'refused'
   }
 }
 

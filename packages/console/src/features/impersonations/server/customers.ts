@@ -1,12 +1,8 @@
-import {
-  escapeControls,
-  isPlain,
-  present,
-  reasonOf,
-} from 'oidc-provider-impersonation-verify/format'
+import { isPlain, present, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import type { Read } from '../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
+import { log } from '../../../kernel/log-line.ts'
 import type {
   CustomerAnswer,
   CustomersAnswer,
@@ -73,7 +69,7 @@ async function findRecents({
       return { id, name: found?.name ?? id, ...present({ email: found?.email }) }
     })
   } catch (error) {
-    console.error(escapeControls(`support console: no recent customers: ${reasonOf(error)}`))
+    log(`no recent customers: ${reasonOf(error)}`)
     return undefined
   }
 }
@@ -127,7 +123,7 @@ async function findPast(
     const { rows, next } = await audit.store.find({ customer }, page)
     return { rows: rows.map((row) => shownRow(row, call)), ...present({ next }) }
   } catch (error) {
-    console.error(escapeControls(`support console: no past of a customer: ${reasonOf(error)}`))
+    log(`no past of a customer: ${reasonOf(error)}`)
     return null
   }
 }

@@ -1,25 +1,15 @@
-import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../../../kernel/roles.ts'
+import { ALL_ROLES, SUPERVISING_ROLES } from '../../../kernel/roles.ts'
 import { type StaffRoute, staff } from '../../../web/routes.ts'
-import { act } from './act.ts'
 import { countNewer, searchAudit, showRow, showTimeline } from './audit.ts'
-import { continueImpersonation, showContinuable } from './continue.ts'
 import { exportEntries, exportEntriesOfOne, exportRows } from './exports.ts'
 import { hold, release } from './hold.ts'
-import { endAllRunning, endRunning, listRunning } from './running.ts'
 
 /** An export of the audit is an entry itself. */
 const EXPORTS = { writes: true, streams: true } as const
 const ROW_EXPORTS = { ...EXPORTS, hasQuery: true } as const
 const HAS_QUERY = { hasQuery: true } as const
-const ACTS = { isActing: true, writes: true } as const
 
 export const impersonationRoutes: readonly StaffRoute[] = [
-  staff.post('/impersonations', ACTING_ROLES, act, ACTS),
-  staff.post('/impersonations/:id/continue', ACTING_ROLES, continueImpersonation, ACTS),
-  staff.get('/impersonations/:id/continue', ACTING_ROLES, showContinuable),
-  staff.get('/running', ALL_ROLES, listRunning),
-  staff.post('/running/end', ACTING_ROLES, endAllRunning),
-  staff.post('/running/:id/end', ACTING_ROLES, endRunning),
   staff.get('/audit', ALL_ROLES, searchAudit, HAS_QUERY),
   staff.get('/audit/newer', ALL_ROLES, countNewer, HAS_QUERY),
   staff.get('/audit/export.csv', SUPERVISING_ROLES, exportRows, ROW_EXPORTS),

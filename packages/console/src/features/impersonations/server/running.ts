@@ -2,7 +2,6 @@ import type { Impersonation, ImpersonationFilter } from 'oidc-provider-impersona
 import {
   type AuditPerson,
   type AuditRow,
-  escapeControls,
   nonEmptyText,
   present,
   type RowUse,
@@ -10,15 +9,19 @@ import {
   unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../kernel/ids.ts'
+import type { Read } from '../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
+import { log } from '../../../kernel/log-line.ts'
 import { readAll } from '../../../kernel/pages.ts'
 import { isAudited } from '../../../kernel/roles.ts'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import type { RunningAnswer, RunningImpersonation, RunningUse } from '../../../web/answers.ts'
 import { applicationName, canChange } from '../../../web/applications.ts'
-import { optionalText, readBody } from '../../../web/http/json-body.ts'
+import { optionalText } from '../../../web/http/json-body.ts'
 import { askProvider, notFound, Problem } from '../../../web/http/problem.ts'
+import { searchWords } from '../../../web/http/query.ts'
 import type { Call, Parts } from '../../../web/parts.ts'
+import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { ticketLink } from '../../../web/ticket-link.ts'
 import { auditWords } from '../../../web/use-words.ts'
 
@@ -27,18 +30,41 @@ const ROWS_PER_READ = 100
 /** The longest that an access token may live, and the time of clocks that differ, in milliseconds. */
 const MAX_LIFE_S = 25 * 3600 * 1000
 
-/** `GET /running` */
-export async function listRunning(call: Call): Promise<void> {
-  const { ctx, caller, now } = call
+/** What picks out a part of what runs: words that a row shows. */
+export const WANTED = { q: searchWords }
+
+/** The pauses that hold, of those that the caller is shown. */
+export type FindPauses<C> = (call: C) => Promise<readonly PauseAnswer[]>
+
+/** Lists what runs: an operator sees their own, leads and auditors see all. */
+export async function listRunning(
+  call: Call & { readonly query?: Read<typeof WANTED> },
+  pauses: readonly PauseAnswer[],
+): Promise<RunningAnswer> {
+  const { caller, now, query } = call
   const own = caller.role === 'operator' ? { actor: caller.id } : {}
   const { running, more } = await runningImpersonations(call, own)
-  ctx.body = { running, more, now: now() } satisfies RunningAnswer
+  return {
+    running: query?.q === undefined ? running : running.filter(fitsSearch(query.q)),
+    ...{ count: running.length, more, now: now() },
+    ...present({ asked: query?.q }),
+    pauses: pauses.filter(({ isMine }) => !isMine),
+  }
 }
 
-/** `POST /running/:id/end`. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
+/** Whether each word of the text is in what the row shows. */
+function fitsSearch(wanted: string): (it: RunningImpersonation) => boolean {
+  const asked = wanted.toLocaleLowerCase().trim().split(/\s+/)
+  return ({ operator, customer, ticket, application, reason }) => {
+    const people = [operator, customer].flatMap((each) => [each?.id, each?.name, each?.email])
+    const all = [...people, ticket, application, reason].join('\n').toLocaleLowerCase()
+    return asked.every((word) => all.includes(word))
+  }
+}
+
+/** Ends one. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
 export async function endRunning(call: Call): Promise<void> {
-  const { ctx, caller, provider } = call
-  await readBody(ctx, {})
+  const { caller, provider } = call
   const id = call.param('id')
   const none = () => notFound('there is no such impersonation that you may end')
   if (!isId(id)) throw none()
@@ -49,7 +75,6 @@ export async function endRunning(call: Call): Promise<void> {
     }
   })
   await endAsCaller(call, id)
-  ctx.status = 204
 }
 
 /** Ends an impersonation, which the caller may. */
@@ -57,19 +82,22 @@ export async function endAsCaller({ caller, provider }: Call, id: string): Promi
   await askProvider(() => provider.impersonation.end(id, { by: { sub: caller.id } }))
 }
 
-/** `POST /running/end` */
-export async function endAllRunning(call: Call): Promise<void> {
-  const { ctx, caller, provider } = call
-  const { operator: actor = caller.id } = await readBody(ctx, {
-    operator: optionalText(MAX_ID_LENGTH),
-  })
+export const OPERATOR = { operator: optionalText(MAX_ID_LENGTH) }
+
+/** Ends all that the caller runs, or for a lead, all that an operator runs. */
+export async function endAllRunning({
+  body,
+  caller,
+  provider,
+}: Call & { readonly body: Read<typeof OPERATOR> }): Promise<{ readonly ended: number }> {
+  const { operator: actor = caller.id } = body
   if (actor !== caller.id && caller.role !== 'lead') {
     throw new Problem(403, 'access_denied', 'only a lead may end what another operator runs')
   }
   const ended = await askProvider(() =>
     provider.impersonation.endAll({ actor }, { by: { sub: caller.id } }),
   )
-  ctx.body = { ended }
+  return { ended }
 }
 
 /** What runs, oldest first: the newest of all, and whatever the caller runs. */
@@ -83,7 +111,8 @@ export async function runningImpersonations(
   const own = more && filter.actor === undefined ? { ...filter, actor: caller.id } : undefined
   const ids = new Set(found.map(({ id }) => id))
   const older = own ? (await newest(call, own)).found.filter(({ id }) => !ids.has(id)) : []
-  const shown = [...found, ...older].toReversed()
+  const isOver = ({ expiresAt = 0 }: Impersonation) => expiresAt * 1000 <= call.now()
+  const shown = [...found, ...older].filter((each) => !isOver(each)).toReversed()
   const rows = new Map(shown.length > 0 ? await findRows(call, filter) : [])
   if (own && older.length > 0) for (const [id, row] of await findRows(call, own)) rows.set(id, row)
   return {
@@ -126,7 +155,7 @@ async function findRows(
     )
     for (const row of found) rows.set(row.id, row)
   } catch (error) {
-    console.error(escapeControls(`support console: no names of what runs: ${reasonOf(error)}`))
+    log(`no names of what runs: ${reasonOf(error)}`)
   }
   return rows
 }

@@ -1,7 +1,10 @@
 import type { RowCount } from '../../../ledger/store.ts'
 
-/** `GET /overview?from=&to=`: lead, auditor. How many rows the audit has of this time. */
-export interface OverviewAnswer {
+/** How many rows the audit has of this month, by the calendar of the reader. */
+export interface MonthAnswer {
+  /** In milliseconds since the epoch. */
+  readonly from: number
+  readonly to: number
   readonly impersonations: RowCount
   readonly unapproved: RowCount
   readonly objections: RowCount

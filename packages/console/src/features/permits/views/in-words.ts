@@ -1,7 +1,5 @@
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { type At, counted, text } from '../../../web/view/at.ts'
-import { personName } from '../../../web/view/people.tsx'
-import { relativeText, timeText } from '../../../web/view/time.tsx'
+import { relativeText } from '../../../web/view/time.tsx'
 import type { ApprovalAnswer, DecidersAnswer } from '../server/api/answers.ts'
 
 /** What is needed, and who can give it; or who refused it. */
@@ -23,17 +21,4 @@ export function decidersText(at: At, { names, others, isLeads }: DecidersAnswer)
   if (names.length === 0) return ask.nobody
   const slots = { names: new Intl.ListFormat(at.locale).format(names) }
   return others > 0 ? counted(at, ask.peopleAndMore, others, slots) : text(at, ask.people, slots)
-}
-
-/** Why the reader cannot act, or another operator. */
-export function pausedText(at: At, { customer, by, operator, until, isMine }: PauseAnswer): string {
-  const { pause } = at.words.permits
-  const slots = { operator: personName(at, operator), person: personName(at, by) }
-  if (customer) {
-    const about = { ...slots, customer: personName(at, customer) }
-    return text(at, isMine ? pause.objected : pause.one, about)
-  }
-  if (until === undefined) return text(at, isMine ? pause.byLead : pause.oneForAll, slots)
-  const about = { ...slots, time: timeText(at, until) }
-  return text(at, isMine ? pause.byLeadUntil : pause.oneForAllUntil, about)
 }

@@ -4,11 +4,11 @@ import { type At, type StaffAt, text } from '../../../web/view/at.ts'
 import { Link } from '../../../web/view/link.tsx'
 import { NoteAction } from '../../../web/view/note-action.tsx'
 import { auditPath, pausePath } from '../../../web/view/paths.ts'
+import { pausedText } from '../../../web/view/paused.tsx'
 import { NamedPerson, personName } from '../../../web/view/people.tsx'
 import { Said } from '../../../web/view/said.tsx'
 import { Text } from '../../../web/view/text.tsx'
 import { Time } from '../../../web/view/time.tsx'
-import { pausedText } from './in-words.ts'
 
 /** The operators who may not start now, of those whom the reader is shown. */
 export const pausesPage: View<PausesAnswer> = ({ pauses, next }, { words }) => ({

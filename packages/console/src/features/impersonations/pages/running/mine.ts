@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
-import type { AuditAnswer, RowAnswer, RunningImpersonation } from '../../../../web/answers.ts'
+import type { RowAnswer, RunningImpersonation } from '../../../../web/answers.ts'
 import { serverTime, useServerTime } from '../../../../web/session/clock.ts'
 import type { Session } from '../../../../web/session/session.ts'
 import { useStopped } from './continuable.ts'
@@ -9,10 +8,6 @@ import { type Gone, type Live, OVER_REMEMBERED_MS, useRunning } from './live.ts'
 const LAST_MINUTE = 60_000
 /** After *Continue*, the application has this time to start, in milliseconds. */
 const STARTING_MS = 60_000
-/** What is over is looked for among what began in this time, in milliseconds. */
-const LOOK_BACK_MS = 12 * 3_600_000
-/** How many are asked for when the page is loaded. */
-const MAX_LOADED = 50
 
 /** One that the operator runs, or ran a moment ago. */
 export interface Mine {
@@ -66,39 +61,10 @@ export function useMine(session: Session): { readonly mine: readonly Mine[]; rea
   return { mine: useAll(session, live, now), live }
 }
 
-/** What expired, or the operator ended, in the last minutes, and can be continued. */
-export function useOver(session: Session): readonly RunningImpersonation[] {
-  const live = useRunning(session)
-  const now = useServerTime(session)
-  const [earlier, setEarlier] = useState<readonly Gone[]>([])
-  useEffect(() => {
-    const stop = new AbortController()
-    void begunBefore(session, stop.signal).then((found) => {
-      if (!stop.signal.aborted) setEarlier(found)
-    })
-    return () => stop.abort()
-  }, [session])
-  return useAll(session, live, now, earlier)
-    .filter(({ phase, canContinue }) => phase === 'expired' && canContinue)
-    .map(({ impersonation }) => impersonation)
-}
-
-/**
- * What runs, and what was over a moment ago.
- *
- * @param earlier what was over before this page was loaded: then it is asked what of all that is over can go on, and
- * else what of all that runs
- */
-function useAll(
-  session: Session,
-  live: Live,
-  now: number,
-  earlier?: readonly Gone[],
-): readonly Mine[] {
+/** What runs, and what was over a moment ago. */
+function useAll(session: Session, live: Live, now: number): readonly Mine[] {
   const running = (live.running ?? []).filter(({ isMine }) => isMine)
-  const gone = [...live.gone, ...(earlier ?? [])].filter(
-    ({ impersonation }) => impersonation.isMine,
-  )
+  const gone = live.gone.filter(({ impersonation }) => impersonation.isMine)
   const over = gone
     .filter(isOwnEnd)
     .filter(
@@ -124,10 +90,8 @@ function useAll(
       canContinue: left <= LAST_MINUTE && !isStarting && !known.some(isAsThisOne(impersonation)),
     }
   })
-  const isOfOver = earlier !== undefined
   const offered = found.filter(
-    ({ phase, canContinue }) =>
-      (phase === 'expired') === isOfOver && (phase === 'long' || canContinue),
+    ({ phase, canContinue }) => phase === 'long' || (phase !== 'expired' && canContinue),
   )
   const stopped = useStopped(
     session,
@@ -145,28 +109,6 @@ function useAll(
       }
     })
     .toSorted((a, b) => a.impersonation.expiresAt - b.impersonation.expiresAt)
-}
-
-/** What began before this page was loaded: after a reload, the way on is still there. */
-async function begunBefore(session: Session, signal: AbortSignal): Promise<readonly Gone[]> {
-  const query = new URLSearchParams({
-    operator: session.me.id,
-    from: String(Math.floor(serverTime(session) - LOOK_BACK_MS)),
-    limit: String(MAX_LOADED),
-  })
-  try {
-    const { rows } = await session.ask<AuditAnswer>(`/audit?${query}`, { signal })
-    return rows.flatMap((row): Gone | [] => {
-      const impersonation = asRunning(row)
-      if (!impersonation) return []
-      const { outcome, end } = row
-      const { at = impersonation.expiresAt, by } = end ?? {}
-      return { impersonation, at, outcome, isByReader: by === session.me.id }
-    })
-  } catch {
-    // The offer is a convenience: the form is still there.
-    return []
-  }
 }
 
 /** A row as one of the list of what runs. */

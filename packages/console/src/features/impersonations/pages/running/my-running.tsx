@@ -1,9 +1,10 @@
 import { endingOf } from 'oidc-provider-impersonation-verify/format'
 import { useEffect, useRef } from 'preact/hooks'
+import type { RunningImpersonation } from '../../../../web/answers.ts'
 import { Badge } from '../../../../web/kit/badge.tsx'
 import { Button } from '../../../../web/kit/button.tsx'
 import { clearMessage, isShown, say } from '../../../../web/kit/message.tsx'
-import { nameOf } from '../../../../web/kit/names.ts'
+import { nameOf, operatorName } from '../../../../web/kit/names.ts'
 import { enderOf } from '../../../../web/kit/outcome.ts'
 import { customerPath } from '../../../../web/kit/paths.ts'
 import { Person } from '../../../../web/kit/person.tsx'
@@ -19,7 +20,6 @@ import { end } from './ending.ts'
 import { useTitle, useWarnings } from './last-minute.ts'
 import type { Live } from './live.ts'
 import { type Mine, markContinued, useMine } from './mine.ts'
-import { endLabel } from './running-table.tsx'
 
 /** The strip on every page: what the operator runs, the time that is left, and the way on. */
 export function MyRunning({ session }: { session: Session }) {
@@ -136,4 +136,11 @@ function useEndsByOthers({ gone }: Live): void {
       if (template) say('refused', text(template, slots))
     }
   }, [gone])
+}
+
+function endLabel(it: RunningImpersonation): string {
+  const customer = nameOf(it.customer)
+  return it.isMine
+    ? text(words.impersonations.running.endMine, { customer })
+    : text(words.impersonations.running.endOf, { operator: operatorName(it), customer })
 }

@@ -6,8 +6,7 @@ import { NoteDialog } from '../../../../web/kit/note-dialog.tsx'
 import { pausePath } from '../../../../web/kit/paths.ts'
 import { Link } from '../../../../web/kit/router.tsx'
 import { text, words } from '../../../../web/kit/text.tsx'
-import type { PauseAnswer, PauseBody, PausesAnswer } from '../../../../web/pause-answers.ts'
-import { useLive } from '../../../../web/session/live.ts'
+import type { PauseAnswer, PauseBody } from '../../../../web/pause-answers.ts'
 import { pausedInWords } from '../../../../web/session/paused.ts'
 import { inWords } from '../../../../web/session/problem.ts'
 import { ApiProblem, type Session } from '../../../../web/session/session.ts'
@@ -16,31 +15,12 @@ const HOUR_S = 3600
 
 const { pause: labels } = words.impersonations.running
 
-/** The pauses that hold, of those that the reader is shown. */
-export function usePauses(session: Session): readonly PauseAnswer[] {
-  return useLive<PausesAnswer>(session, '/pauses').value?.pauses ?? []
-}
-
 /** What keeps an operator from starting, and the way to its page. */
 export function PauseLine({ pause }: { pause: PauseAnswer }) {
   return (
     <p>
       {pausedInWords(pause)} <Link to={pausePath(pause.id)}>{words.permits.pause.page}</Link>
     </p>
-  )
-}
-
-/** What keeps the reader from starting. */
-export function OwnPauses({ of }: { of: readonly PauseAnswer[] }) {
-  const own = of.filter(({ isMine, customer }) => isMine && !customer)
-  return (
-    <>
-      {own.map((pause) => (
-        <div key={pause.id} class="message refused">
-          <PauseLine pause={pause} />
-        </div>
-      ))}
-    </>
   )
 }
 

@@ -8,6 +8,6 @@ export const contextSchema: ContextValidator = ({ reason, ticketId }) => {
   if (typeof ticketId !== 'string' || !/^SUP-\d+$/.test(ticketId)) {
     issues.push({ path: ['ticketId'], message: 'must be a ticket such as SUP-123' })
   }
-  // `undefined` keeps the context as it is; { value } would keep another.
+  // `undefined` keeps the context; { value } would replace it.
   return issues.length > 0 ? { issues } : undefined
 }

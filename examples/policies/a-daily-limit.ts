@@ -4,7 +4,7 @@ const MAX_CUSTOMERS = 20
 let day = ''
 const customersOf = new Map<string, Set<string>>()
 
-/** In one process; several need a table of day, operator and customer. */
+/** At most 20 customers a day, in one process. Several processes need a table. */
 export const twentyCustomersADay: Authorize = ({ stage, isPreview, actor, account }) => {
   if (stage === 'exchange') return true
   if (!actor) return false

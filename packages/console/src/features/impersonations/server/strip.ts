@@ -1,0 +1,154 @@
+import {
+  type AuditPerson,
+  type AuditRow,
+  endingOf,
+  outcomeOf,
+  present,
+  reasonOf,
+} from 'oidc-provider-impersonation-verify/format'
+import { log } from '../../../kernel/log-line.ts'
+import type { RunningImpersonation } from '../../../web/answers.ts'
+import { applicationName } from '../../../web/applications.ts'
+import type { Call } from '../../../web/parts.ts'
+import { ticketLink } from '../../../web/ticket-link.ts'
+import { CONTINUABLE_MS, findWayOn, type WayOn } from './continue.ts'
+import { runningImpersonations } from './running.ts'
+
+/** In this time before the end, the strip offers to go on, in milliseconds. */
+const LAST_MINUTE = 60_000
+/** How long the strip tells what another person or the provider ended, in milliseconds. */
+const NEWS_MS = 60_000
+/** What is over is looked for among what began in this time, in milliseconds. */
+const LOOK_BACK_MS = 12 * 3_600_000
+/** How many of these are looked at. */
+const MAX_LOOKED_AT = 50
+/** So many are offered to go on with at once: the page *What I did* has the others. */
+const MAX_OVER_SHOWN = 3
+
+/** What the reader runs, or ran a moment ago. */
+export interface StripAnswer {
+  /** What ends first comes first. */
+  readonly running: readonly MyRunning[]
+  /** What the reader may go on with, newest first. */
+  readonly over: readonly MyOver[]
+  /** What another person or the provider ended a moment ago. */
+  readonly stopped: readonly Stopped[]
+}
+
+export interface MyRunning extends RunningImpersonation {
+  /** What the rule says of going on; absent before the last minute. */
+  readonly goOn?: WayOn
+  /** What the rule says of going on with changes; absent where it can change already. */
+  readonly widen?: WayOn
+}
+
+/** What going on is about. */
+export interface MyOver {
+  readonly id: string
+  readonly customer: AuditPerson
+  readonly ticket?: string
+  readonly ticketUrl?: string
+  readonly application?: string
+}
+
+export interface Stopped extends Pick<AuditRow, 'end' | 'id' | 'objection' | 'operator'> {
+  readonly customer: AuditPerson
+}
+
+/** What the caller runs, and ran a moment ago. */
+export async function findStrip(call: Call): Promise<StripAnswer> {
+  const { caller, now } = call
+  const [{ running }, earlier] = await Promise.all([
+    runningImpersonations(call, { actor: caller.id }),
+    begunBefore(call),
+  ])
+  const mine = running.filter(({ isMine, expiresAt }) => isMine && expiresAt > now())
+  const over = earlier.filter(({ id }) => !mine.some((it) => it.id === id))
+  // Of what was gone on with, the last one counts.
+  const last = new Map([...mine, ...over].toSorted(byBegin).map((it) => [keyOf(it), it.id]))
+  const isLast = (it: MyOver) => last.get(keyOf(it)) === it.id
+  const [shown, continuable] = await Promise.all([
+    Promise.all(
+      mine
+        .toSorted((a, b) => a.expiresAt - b.expiresAt)
+        .map((it) => (isLast(it) ? withWays(call, it) : it)),
+    ),
+    Promise.all(
+      over
+        .filter((it) => it.isOwnEnd && isLast(it))
+        .slice(0, MAX_OVER_SHOWN)
+        .map(async (it) => ((await findWayOn(call, it.id)) === 'allowed' ? [it] : [])),
+    ),
+  ])
+  const stopped = earlier.filter(
+    ({ end, isOwnEnd }) => !isOwnEnd && (end?.at ?? 0) > now() - NEWS_MS,
+  )
+  return { running: shown, over: continuable.flat(), stopped }
+}
+
+const keyOf = ({ customer, ticket, application }: MyOver) =>
+  JSON.stringify([customer.id, ticket, application])
+
+interface Begun {
+  readonly id: string
+  readonly startedAt: number
+  readonly expiresAt: number
+}
+
+/** The list of what runs has whole seconds of the beginning, and the audit milliseconds. */
+function byBegin(one: Begun, other: Begun): number {
+  const [began, begun] = [one, other].map(({ startedAt }) => Math.floor(startedAt / 1000))
+  return (
+    Number(began) - Number(begun) || one.expiresAt - other.expiresAt || (one.id < other.id ? -1 : 1)
+  )
+}
+
+async function withWays(call: Call, it: RunningImpersonation): Promise<MyRunning> {
+  const { settings, now, language } = call
+  const isLastMinute = it.expiresAt - now() <= LAST_MINUTE
+  const canWiden =
+    !it.canChange &&
+    settings.applications.some(
+      ({ clientId, scopes }) =>
+        scopes.change !== undefined &&
+        applicationName(settings.applications, clientId, language) === it.application,
+    )
+  const [goOn, widen] = await Promise.all([
+    isLastMinute ? findWayOn(call, it.id) : undefined,
+    canWiden ? findWayOn(call, it.id, 'change') : undefined,
+  ])
+  return { ...it, ...present({ goOn, widen }) }
+}
+
+interface Over extends Begun, MyOver, Stopped {
+  /** Whether its time was over, or the caller ended it. */
+  readonly isOwnEnd: boolean
+}
+
+/** What began a while ago, and is over since a moment ago. What runs is shown without it, too. */
+async function begunBefore(call: Call): Promise<readonly Over[]> {
+  const { audit, caller, language, now, settings } = call
+  try {
+    const filter = { operator: caller.id, from: now() - LOOK_BACK_MS }
+    const { rows } = await audit.store.find(filter, { limit: MAX_LOOKED_AT, now: now() })
+    return rows.flatMap((row): Over | [] => {
+      const { id, customer, end, expiresAt = 0, objection, operator, startedAt, ticket } = row
+      const outcome = outcomeOf(row, now())
+      const isOver = startedAt !== undefined && outcome !== 'running'
+      if (!customer || !isOver || (end?.at ?? expiresAt) < now() - CONTINUABLE_MS) return []
+      if (operator?.id !== caller.id || row.software !== undefined) return []
+      const isOwnEnd =
+        outcome === 'expired' ||
+        ['left', 'operator', 'operator_signed_out'].includes(`${endingOf(row)}`)
+      const application = applicationName(settings.applications, row.application, language)
+      return {
+        ...{ id, customer, startedAt, expiresAt, isOwnEnd },
+        ...present({ end, objection, operator, ticket, application }),
+        ...ticketLink(ticket, settings),
+      }
+    })
+  } catch (error) {
+    log(`what an operator could go on with cannot be read: ${reasonOf(error)}`)
+    return []
+  }
+}

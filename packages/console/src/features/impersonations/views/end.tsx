@@ -1,0 +1,50 @@
+import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
+import type { RunningImpersonation } from '../../../web/answers.ts'
+import { type At, counted, text } from '../../../web/view/at.ts'
+import { ActionButton, Disclosure } from '../../../web/view/form.tsx'
+import { actorName, personName } from '../../../web/view/people.tsx'
+
+/** Ends what runs. */
+export function EndButton(
+  props: {
+    of: Pick<RunningImpersonation, 'customer' | 'id' | 'isMine' | 'operator' | 'software'>
+    /** @defaultValue *End* */
+    children?: string
+  },
+  at: At,
+) {
+  const { of: it, children } = props
+  const { end, endMine, endOf } = at.words.impersonations.running
+  const slots = { operator: actorName(at, it), customer: personName(at, it.customer) }
+  return (
+    <ActionButton
+      action={`/running/${it.id}/end`}
+      kind="danger"
+      label={text(at, it.isMine ? endMine : endOf, slots)}
+    >
+      {children ?? end}
+    </ActionButton>
+  )
+}
+
+/** Ends all that an operator runs, after a second press. @param props.count how many the reader may end */
+export function EndAll(
+  { operator: { id, name }, count }: { operator: AuditPerson; count: number },
+  at: At,
+) {
+  const labels = at.words.impersonations.running
+  const slots = { operator: name ?? id }
+  return (
+    <Disclosure id={`end-all-${id}`} label={text(at, labels.endAll, slots)} kind="danger">
+      <div class="card form">
+        <b>{text(at, labels.endAllTitle, slots)}</b>
+        <p>{counted(at, labels.endAllQuestion, count, slots)}</p>
+        <div class="actions">
+          <ActionButton action="/running/end" kind="danger" fields={{ operator: id }}>
+            {counted(at, labels.endAllNow, count)}
+          </ActionButton>
+        </div>
+      </div>
+    </Disclosure>
+  )
+}

@@ -1,0 +1,187 @@
+import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
+import type { RunningImpersonation } from '../../../web/answers.ts'
+import type { PauseAnswer } from '../../../web/pause-answers.ts'
+import { type At, type StaffAt, text } from '../../../web/view/at.ts'
+import { Badge } from '../../../web/view/badge.tsx'
+import { Choice } from '../../../web/view/form.tsx'
+import { Link } from '../../../web/view/link.tsx'
+import { NoteAction } from '../../../web/view/note-action.tsx'
+import { auditPath, customerPath, pausePath } from '../../../web/view/paths.ts'
+import { Actor, actorName, personName } from '../../../web/view/people.tsx'
+import { Person } from '../../../web/view/person.tsx'
+import { Table, type TableColumn } from '../../../web/view/table.tsx'
+import { Text } from '../../../web/view/text.tsx'
+import { Ticket } from '../../../web/view/ticket.tsx'
+import { Countdown, Time } from '../../../web/view/time.tsx'
+import { UnapprovedMark } from '../../../web/view/unapproved.tsx'
+import { EndAll, EndButton } from './end.tsx'
+
+/** The length of a pause that ends by itself, in seconds. */
+const PAUSE_SECONDS = 3600
+
+/** What runs, oldest first: of each operator together, with what a lead can do above. */
+export function RunningTable(
+  props: { rows: readonly RunningImpersonation[]; pauses: readonly PauseAnswer[] },
+  at: StaffAt,
+) {
+  const { rows, pauses } = props
+  const { columns, title } = at.words.impersonations.running
+  const mayAct = at.me.role !== 'auditor'
+  const end: TableColumn<RunningImpersonation> = {
+    name: columns.end,
+    cell: (it) => it.canEnd && <EndButton of={it} />,
+  }
+  const groups = Map.groupBy(rows, ({ operator, software }) => operator?.id ?? `${software} alone`)
+  return (
+    <Table
+      label={title}
+      keyOf={({ id }) => id}
+      groups={[...groups].map(([key, own]) => {
+        const pause = pauses.find(({ operator, customer }) => operator.id === key && !customer)
+        return {
+          key,
+          head: <OperatorHead rows={own} pause={pause} />,
+          actions: <OperatorActions rows={own} pause={pause} />,
+          rows: own,
+        }
+      })}
+      columns={[
+        {
+          name: columns.customer,
+          cell: ({ customer }) => {
+            const person = <Person {...customer} />
+            return mayAct ? <Link to={customerPath(customer.id)}>{person}</Link> : person
+          },
+        },
+        {
+          name: columns.ticket,
+          cell: ({ ticket, ticketUrl }) => <Ticket of={ticket} url={ticketUrl} />,
+        },
+        { name: columns.reason, cell: ({ reason }) => <bdi class="free">{reason}</bdi> },
+        {
+          name: columns.application,
+          cell: (it) => (
+            <span class="marks">
+              <bdi>{it.application}</bdi>
+              {it.software !== undefined && (
+                <span class="soft">
+                  <Actor of={it} />
+                </span>
+              )}
+            </span>
+          ),
+        },
+        { name: columns.access, cell: (it) => <Access of={it} /> },
+        { name: columns.latest, cell: (it) => <Latest of={it} /> },
+        {
+          name: columns.started,
+          cell: ({ startedAt }) => <Time at={startedAt} form="ofDay" />,
+        },
+        {
+          name: columns.left,
+          numeric: true,
+          cell: ({ expiresAt }) => <Countdown until={expiresAt} />,
+        },
+        ...(mayAct ? [end] : []),
+      ]}
+    />
+  )
+}
+
+interface OfOperator {
+  /** What the operator runs: at least one. */
+  readonly rows: readonly RunningImpersonation[]
+  /** What keeps the operator from starting as any customer. */
+  readonly pause: PauseAnswer | undefined
+}
+
+/** An operator above what they run, and what software runs for them. */
+function OperatorHead({ rows: [first], pause }: OfOperator, at: StaffAt) {
+  const labels = at.words.impersonations.running
+  const { operator } = first ?? {}
+  const name = operator ? personName(at, operator) : actorName(at, first ?? {})
+  return (
+    <span class="marks">
+      <bdi class="person">{name}</bdi>
+      {operator?.id === at.me.id && <Badge>{labels.you}</Badge>}
+      {pause && (
+        <Link to={pausePath(pause.id)} label={text(at, labels.pause.heldLabel, { operator: name })}>
+          {labels.pause.held}
+        </Link>
+      )}
+    </span>
+  )
+}
+
+/** The pause of an operator, and the end of all that they run. */
+function OperatorActions({ rows, pause }: OfOperator, { me }: StaffAt) {
+  const operator = rows[0]?.operator
+  if (operator === undefined || me.role !== 'lead') return null
+  return (
+    <div class="actions">
+      {operator.id !== me.id && !pause && <PauseButton operator={operator} />}
+      <EndAll operator={operator} count={rows.length} />
+    </div>
+  )
+}
+
+/** Keeps an operator from starting. */
+export function PauseButton({ operator }: { operator: AuditPerson }, at: At) {
+  const labels = at.words.impersonations.running.pause
+  const slots = { operator: personName(at, operator) }
+  return (
+    <NoteAction
+      action="/pauses"
+      fields={{ operator: operator.id }}
+      label={text(at, labels.button, slots)}
+      title={text(at, labels.title, slots)}
+      about={text(at, labels.about, slots)}
+    >
+      <Choice
+        of={{ id: 'for', name: 'for', value: String(PAUSE_SECONDS) }}
+        legend={labels.length}
+        options={[
+          { value: String(PAUSE_SECONDS), label: labels.hour },
+          { value: '', label: labels.open },
+        ]}
+      />
+    </NoteAction>
+  )
+}
+
+function Access({ of: { canChange, unapproved } }: { of: RunningImpersonation }, at: At) {
+  const { change, look } = at.words.impersonations.running
+  return (
+    <span class="marks">
+      <Badge tone={canChange ? 'warning' : 'plain'}>{canChange ? change : look}</Badge>
+      <UnapprovedMark of={unapproved} />
+    </span>
+  )
+}
+
+/** The newest request, and the way to all that was done. */
+function Latest({ of: { id, lastUse } }: { of: RunningImpersonation }, at: At) {
+  const { running, events } = at.words.impersonations
+  const request = events['impersonation.used']
+  if (!lastUse) return <Link to={auditPath(id)}>{running.nothingYet}</Link>
+  const { words: inWords, method, path = '', status = 0, isRefused } = lastUse
+  return (
+    <span class="latest">
+      <Link to={auditPath(id)}>
+        {inWords === undefined ? (
+          <code class="request">
+            <Text of={request.request} method={method ?? request.anyMethod} path={path} />
+          </code>
+        ) : (
+          <bdi class="free">{inWords}</bdi>
+        )}
+      </Link>
+      {isRefused ? (
+        <Badge tone="warning">{request.refused}</Badge>
+      ) : (
+        status >= 400 && <Badge tone="warning">{text(at, request.answered, { status })}</Badge>
+      )}
+      <Time at={lastUse.at} form="ofDay" />
+    </span>
+  )
+}

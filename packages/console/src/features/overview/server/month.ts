@@ -1,0 +1,22 @@
+import type { RowFilter } from '../../../ledger/filters.ts'
+import { settle } from '../../../web/audit.ts'
+import { zoneOf } from '../../../web/pages/reader.ts'
+import type { Call } from '../../../web/parts.ts'
+import { monthOf } from '../../../web/when.ts'
+import type { MonthAnswer } from './answers.ts'
+
+const BEFORE_ALL = { at: 0, id: '' }
+
+/** Counts what happened this month. */
+export async function countThisMonth({ audit, ctx, now }: Call): Promise<MonthAnswer> {
+  const range = monthOf(zoneOf(ctx), now())
+  await settle(audit)
+  const count = (filter: RowFilter) =>
+    audit.store.countNewer({ ...range, ...filter }, BEFORE_ALL, now())
+  const [impersonations, unapproved, objections] = await Promise.all([
+    count({}),
+    count({ unapproved: true }),
+    count({ alarm: 'objection' }),
+  ])
+  return { ...range, impersonations, unapproved, objections }
+}

@@ -1,0 +1,62 @@
+import type { VNode } from 'preact'
+import type { PageView } from '../../../web/pages/table.ts'
+import { counted, type StaffAt, text } from '../../../web/view/at.ts'
+import { Link } from '../../../web/view/link.tsx'
+import { Text } from '../../../web/view/text.tsx'
+import type { MonthAnswer } from '../server/answers.ts'
+
+/**
+ * Where leads and auditors begin: what waits for them, who acts now, and this month.
+ *
+ * @param parts.waiting shows nothing where nothing waits
+ */
+export function overviewPage(
+  parts: { month: MonthAnswer; running: VNode; waiting: VNode },
+  { waits, words }: StaffAt,
+): PageView {
+  const { month, running, waiting } = parts
+  return {
+    title: words.overview.title,
+    body: (
+      <>
+        <section data-about="*">
+          <h2>{words.overview.waiting}</h2>
+          {waits === 0 && <p class="soft">{words.overview.nothingWaits}</p>}
+          <div class="waiting-parts">{waiting}</div>
+        </section>
+        {running}
+        <ThisMonth of={month} />
+      </>
+    ),
+  }
+}
+
+/** One line about this month: each count leads to its rows. */
+function ThisMonth({ of }: { of: MonthAnswer }, at: StaffAt) {
+  const { from, to } = of
+  const { month: labels } = at.words.overview
+  const name = new Intl.DateTimeFormat(at.locale, { month: 'long', timeZone: at.zone })
+  const linkTo = (
+    part: 'impersonations' | 'objections' | 'unapproved',
+    condition: Record<string, string> = {},
+  ) => {
+    const { count, more } = of[part]
+    const query = new URLSearchParams({ from: String(from), to: String(to), ...condition })
+    return (
+      <Link to={`/audit?${query}`}>
+        {more ? text(at, labels[part].more, { count }) : counted(at, labels[part], count)}
+      </Link>
+    )
+  }
+  return (
+    <p>
+      <Text
+        of={labels.line}
+        month={name.format(from)}
+        impersonations={linkTo('impersonations')}
+        unapproved={linkTo('unapproved', { unapproved: 'true' })}
+        objections={linkTo('objections', { alarm: 'objection' })}
+      />
+    </p>
+  )
+}

@@ -1,0 +1,193 @@
+import { expect } from 'chai'
+import { ACT } from '../../support/acting.ts'
+import { later } from '../../support/clock.ts'
+import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
+
+const MINUTE = 60_000
+const ISOLATES = /[\u2066-\u2069]/g
+
+/** A page of which the operator is not thinking. */
+const read = async (deployment: Deployment, who = 'olivia', path = '/people?who=customer') =>
+  (await deployment.browse(who, path)).text.replace(ISOLATES, '')
+
+/** The forms of a page, by their actions. */
+function formsOf(html: string): ReadonlyMap<string, Record<string, string>> {
+  const forms = html.matchAll(/<form[^>]*?action="\/console([^"]*)".*?<\/form>/gs)
+  return new Map(
+    [...forms].map(([form, action = '']) => [
+      action,
+      Object.fromEntries(
+        [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
+          ([, name, value]) => [name, value],
+        ),
+      ),
+    ]),
+  )
+}
+
+/** Presses the button of a form as a page had it. */
+async function press(deployment: Deployment, html: string, action: string): Promise<Answer> {
+  const fields = formsOf(html).get(action)
+  expect(fields, `${action} in the page`).not.to.equal(undefined)
+  return deployment.send('olivia', action, fields)
+}
+
+describe('the strip of every page', () => {
+  it('has what the reader runs, and nothing of others; an auditor has none', async () => {
+    await using deployment = await deploy()
+    await deployment.impersonate({ ticket: 'SUP-1', access: 'read' })
+    await deployment.impersonate({ operator: 'oscar', customer: 'bob', ticket: 'SUP-2' })
+    await deployment.settled()
+    const html = await read(deployment)
+    expect(html).to.match(/You're acting as.*Alice Ng.*SUP-1.*Shop.*Look only/s)
+    expect(html).to.not.match(/Bob|SUP-2/)
+    expect(html, 'one that begins is seen').to.include('data-about="running"')
+    expect(await read(deployment, 'ada')).to.not.match(/my-running|data-about="running"/)
+  })
+
+  it('ends it, says so, and comes back to the page', async () => {
+    await using deployment = await deploy()
+    const { id } = await deployment.impersonate()
+    const html = await read(deployment)
+    const { status, headers } = await press(deployment, html, `/running/${id}/end`)
+    expect([status, headers.get('location')]).to.deep.equal([303, '/console/people?who=customer'])
+    expect((await deployment.provider.impersonation.get(id))?.state).to.equal('ended')
+    const cookie = `support-console=${await deployment.tokenOf('olivia')}; ${headers.get('set-cookie')}`
+    const { text } = await deployment.browse('olivia', '/people?who=customer', { cookie })
+    expect(text).to.include('It is ended.')
+  })
+
+  it('offers to go on in the last minute, and for ten minutes after an end of the reader’s own', async () => {
+    await using deployment = await deploy()
+    const { id } = await deployment.impersonate({ ticket: 'SUP-7', duration: 120 })
+    await deployment.settled()
+    const label = 'Continue for SUP-7, as Alice Ng'
+    expect(await read(deployment), 'before').to.not.include(label)
+    await later(MINUTE + 5000, async () => {
+      const html = await read(deployment)
+      expect(html).to.include(label).and.to.include('One minute left to act as Alice Ng.')
+    })
+    await later(3 * MINUTE, async () =>
+      expect(await read(deployment))
+        .to.include(label)
+        .and.to.not.include('my-running'),
+    )
+    await later(13 * MINUTE, async () => expect(await read(deployment)).to.not.include(label))
+    await deployment.provider.impersonation.end(id, { by: { sub: 'olivia' } })
+    await deployment.settled()
+    const html = await read(deployment)
+    expect(html).to.include(label)
+    const { status, headers } = await press(deployment, html, `/impersonations/${id}/continue`)
+    expect(status).to.equal(303)
+    expect(headers.get('location')).to.match(new RegExp(`^${deployment.shopUrl}/#impersonation=`))
+    const token = /impersonation=([^&]+)/.exec(headers.get('location') ?? '')?.[1] ?? ''
+    await deployment.exchange('olivia', { subjectToken: token })
+    await deployment.settled()
+    expect(await read(deployment), 'what was gone on with').to.not.include(label)
+  })
+
+  it('says what another person ended, with their name and note, and offers nothing then', async () => {
+    await using deployment = await deploy()
+    const [first, second] = [
+      await deployment.impersonate({ ticket: 'SUP-1' }),
+      await deployment.impersonate({ ticket: 'SUP-2', customer: 'bob' }),
+    ]
+    const { impersonation } = deployment.provider
+    await impersonation.end(first.id, { by: { sub: 'grace' }, reason: 'Call <first>' })
+    await impersonation.end(second.id, { by: { sub: 'bob' }, cause: 'user' })
+    await deployment.settled()
+    const html = await read(deployment)
+    expect(html).to.match(
+      /You no longer act as Alice Ng: Grace \w+ ended it, and says: Call &lt;first>/,
+    )
+    expect(html).to.include('You no longer act as Bob Marsh: the customer ended it.')
+    expect(html).to.not.include('Continue')
+    await later(2 * MINUTE, async () =>
+      expect(await read(deployment)).to.not.include('You no longer'),
+    )
+  })
+
+  it('leads from looking to changing: by a button, by the form where that needs an approval, or not at all', async () => {
+    let verdict: false | true | { readonly needs: readonly ['user'] } = true
+    await using deployment = await deploy({
+      authorize: ({ scope }) => (scope?.includes('orders:write') ? verdict : true),
+    })
+    const { id } = await deployment.impersonate({ access: 'read', ticket: 'SUP-3' })
+    await deployment.settled()
+    const action = `/impersonations/${id}/continue`
+    expect(formsOf(await read(deployment)).get(action)).to.include({ access: 'change' })
+    verdict = { needs: ['user'] }
+    const html = await read(deployment)
+    expect(formsOf(html).has(action)).to.equal(false)
+    expect(html).to.match(/href="\/console\/act\?user=alice&amp;ticket=SUP-3[^"]*access=change"/)
+    verdict = false
+    expect(await read(deployment)).to.not.include('with changes')
+  })
+})
+
+describe('a form that opens an application', () => {
+  it('is good once: a second press says what the first one did', async () => {
+    await using deployment = await deploy()
+    const { id } = await deployment.impersonate({ access: 'read' })
+    await deployment.settled()
+    const action = `/impersonations/${id}/continue`
+    const html = await read(deployment)
+    const pressed = await Promise.all([1, 2, 3].map(() => press(deployment, html, action)))
+    expect(pressed.map(({ status }) => status).sort()).to.deep.equal([303, 409, 409])
+    const again = pressed.find(({ status }) => status === 409)
+    expect(again?.text).to.include('This was started already, in another tab.')
+    const { items } = await deployment.provider.impersonation.list({ state: 'issued' })
+    expect(items, 'one token for all presses').to.have.length(1)
+  })
+
+  it('is free again after a refusal, and after an outage', async () => {
+    await using deployment = await deploy()
+    const { id } = await deployment.impersonate({ access: 'read' })
+    await deployment.settled()
+    const action = `/impersonations/${id}/continue`
+    const html = await read(deployment)
+    deployment.faults.directory = true
+    expect((await press(deployment, html, action)).status).to.equal(503)
+    deployment.faults.directory = false
+    expect((await press(deployment, html, action)).status).to.equal(303)
+  })
+
+  it('opens a tab that cannot reach the console, and has no token in a query', async () => {
+    await using deployment = await deploy()
+    const { id } = await deployment.impersonate({ access: 'read' })
+    await deployment.settled()
+    const html = await read(deployment)
+    expect(html).to.match(
+      new RegExp(`action="/console/impersonations/${id}/continue" target="_blank" rel="noopener"`),
+    )
+    const { headers, text } = await press(deployment, html, `/impersonations/${id}/continue`)
+    expect(new URL(headers.get('location') ?? '').search).to.equal('')
+    expect(headers.get('cache-control')).to.equal('no-store')
+    expect(text).to.equal('')
+  })
+
+  it('posts the token to an application that takes it so, and to no other address', async () => {
+    const before = await deploy()
+    await before[Symbol.asyncDispose]()
+    await using deployment = await deploy({
+      port: Number(new URL(before.url).port),
+      console: {
+        applications: [
+          {
+            ...{ name: 'Shop', url: 'https://shop.example/in', handOver: 'form' },
+            ...{ clientId: 'shop', resource: `${before.url}/orders` },
+            scopes: { read: 'orders:read' },
+          },
+        ],
+      },
+    })
+    const { status, headers, text } = await deployment.send('olivia', '/impersonations', ACT)
+    expect(status).to.equal(200)
+    expect(text).to.match(
+      /<form method="post" action="https:\/\/shop.example\/in" data-send.*name="impersonation" value="[\w-]{43}"/,
+    )
+    expect(headers.get('content-security-policy')).to.include('https://shop.example')
+    expect(headers.get('cache-control')).to.equal('no-store')
+    expect(headers.get('location')).to.equal(null)
+  })
+})
