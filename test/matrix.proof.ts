@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -12,6 +11,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { readmeBlocks } from '../scripts/readme.ts'
 import { freePort } from './adapters/servers.ts'
 import { signInAt } from './support/development-sign-in.ts'
+import { newFolder } from './support/folder.ts'
 import { install, packInto } from './support/tarball.ts'
 
 const run = promisify(execFile)
@@ -29,12 +29,11 @@ for (const name of JSON.parse(process.argv[1])) {
 
 describe('the packed plugin, on every supported Node.js', function () {
   this.timeout(600_000)
-  let folder: string
+  const folder = newFolder()
   let tarball: string
   const nodes = new Map<string, string>()
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'impersonation-matrix-'))
     tarball = (await packInto(folder)).path
     for (const version of NODES) {
       const home = await project(`node-${version}`, { allowScripts: { node: true } })
@@ -42,7 +41,6 @@ describe('the packed plugin, on every supported Node.js', function () {
       nodes.set(version, join(home, 'node_modules/node/bin/node'))
     }
   })
-  after(() => rm(folder, { recursive: true, force: true }))
 
   for (const oidcProvider of [OLDEST, RANGE]) {
     describe(`with oidc-provider ${oidcProvider}`, () => {

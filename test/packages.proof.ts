@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -11,6 +10,7 @@ import { createSqliteAudit } from '../packages/console/src/ledger/stores/sqlite/
 import { history, linesOfExport, signer } from '../packages/console/test/verify/history.ts'
 import { readmeBlocks } from '../scripts/readme.ts'
 import { compile } from './support/compile.ts'
+import { newFolder } from './support/folder.ts'
 import { launch } from './support/program.ts'
 import { findBrokenLinks, install, packInto, type Tarball } from './support/tarball.ts'
 
@@ -115,12 +115,7 @@ const PACKAGES: readonly Package[] = [
 
 describe('a package as users get it', function () {
   this.timeout(180_000)
-  let folder: string
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'impersonation-packages-'))
-  })
-  after(() => rm(folder, { recursive: true, force: true }))
+  const folder = newFolder()
 
   async function newProject(name: string, packages: readonly string[], type = 'module') {
     const project = join(folder, `project-${name}`)

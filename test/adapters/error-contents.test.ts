@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
@@ -10,6 +8,7 @@ import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/inde
 import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { createSqliteAdapter, type SqliteAdapterFactory } from '../../src/adapters/sqlite/index.ts'
 import { deploy } from '../support/deployment.ts'
+import { newFolder } from '../support/folder.ts'
 import { signIn } from '../support/sign-in.ts'
 import { errorsOf, expectNothingPlanted, PAYLOAD, PLANTED } from './planted.ts'
 import { ownSchema } from './postgres/schema.ts'
@@ -146,19 +145,16 @@ postgresSuite('I6: no error of the PostgreSQL adapter holds a key or a value', (
 })
 
 describe('I6: no error of the SQLite and memory adapters holds a key or a value', () => {
-  let folder: string
   let other: DatabaseSync
   let factory: SqliteAdapterFactory
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'adapters-errors-'))
-    const file = join(folder, 'oidc.db')
+  beforeEach(() => {
+    const file = join(newFolder(), 'oidc.db')
     factory = createSqliteAdapter({ file, busyTimeoutMs: 0 })
     other = new DatabaseSync(file)
   })
-  afterEach(async () => {
+  afterEach(() => {
     factory.close()
     other.close()
-    await rm(folder, { recursive: true })
   })
 
   const troubles: Record<string, [sql: string, method: string, resultCode: number]> = {

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createPublicKey } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
@@ -10,6 +9,7 @@ import type { ClientMetadata } from 'oidc-provider'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { certificate } from '../support/certificates.ts'
 import { type DeploymentOptions, deploy } from '../support/deployment.ts'
+import { newFolder } from '../support/folder.ts'
 import { managing } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 import { snippetsOf } from './documents.ts'
@@ -36,7 +36,7 @@ describe('docs/http-api.md', () => {
     expect(body).to.include({ active: true, sub: 'alice', aud: resource, impersonation_id: id })
     expect(body.act).to.deep.equal({ sub: 'olivia' })
 
-    const folder = await mkdtemp(join(tmpdir(), 'impersonation-introspect-'))
+    const folder = newFolder()
     await writeFile(join(folder, 'introspect.py'), code)
     const ask = async (audience: string) => {
       const program =
@@ -49,7 +49,6 @@ describe('docs/http-api.md', () => {
     expect(await ask('https://another.example.com')).to.equal(null)
     await deployment.send(`/${id}/end`)
     expect([await introspect(), await ask(resource)]).to.deep.equal([{ active: false }, null])
-    await rm(folder, { recursive: true, force: true })
   })
 
   it('a backend signs in place of a secret, or shows a certificate to which its token is bound', async () => {

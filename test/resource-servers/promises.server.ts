@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { newFolder } from '../support/folder.ts'
 import { idOf } from '../support/managing.ts'
 import type { Program } from '../support/program.ts'
 import { skip } from '../support/skipping.ts'
@@ -30,7 +30,6 @@ describe('examples/resource-servers', () => {
 
     describe(file, () => {
       const provider = trouble()
-      let folder: string
       let deployment: Deployment
       let keys: Keys
       let tokens: Tokens
@@ -40,7 +39,7 @@ describe('examples/resource-servers', () => {
 
       before(async function () {
         if (!(await isInstalled(each))) skip(this, `no ${needs}`)
-        folder = await mkdtemp(join(tmpdir(), 'impersonation-servers-'))
+        const folder = newFolder()
         const start = await prepare(each, folder)
         deployment = await deploy({ middleware: provider.middleware })
         tokens = await tokensOf(deployment)
@@ -51,7 +50,6 @@ describe('examples/resource-servers', () => {
         await server?.[Symbol.asyncDispose]()
         await keys?.[Symbol.asyncDispose]()
         await deployment?.close()
-        if (folder) await rm(folder, { recursive: true })
       })
 
       it('answers the user, who may change the email', async () => {

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -8,6 +7,7 @@ import { readmeBlocks } from '../../scripts/readme.ts'
 import type { ChecklistItem } from '../../src/index.ts'
 import { freePort } from '../adapters/servers.ts'
 import { signInAt } from '../support/development-sign-in.ts'
+import { newFolder } from '../support/folder.ts'
 import { launch } from '../support/program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -34,7 +34,7 @@ export interface ReadmeProvider extends AsyncDisposable {
 
 /** The provider after the diff, or the one that was there before. */
 export async function readmeProvider(which: 'after' | 'before' = 'after'): Promise<ReadmeProvider> {
-  const folder = await mkdtemp(join(tmpdir(), 'impersonation-readme-'))
+  const folder = newFolder()
   const code = readmeBlocks()
     [which].replace(
       'console.table(lines.filter(({ ok }) => ok === false))',
@@ -71,9 +71,6 @@ export async function readmeProvider(which: 'after' | 'before' = 'after'): Promi
         await wait(20)
       }
     },
-    async [Symbol.asyncDispose]() {
-      await running.stop()
-      await rm(folder, { recursive: true })
-    },
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   }
 }

@@ -1,8 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -13,6 +12,7 @@ import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
 import { freePort, reachable, suiteOn } from '../../../test/adapters/servers.ts'
 import { bare, type Example, listen } from '../../../test/example-provider/support.ts'
 import { type Deployment, deploy } from '../../../test/support/deployment.ts'
+import { newFolder } from '../../../test/support/folder.ts'
 import { REDIS_URL } from '../../../test/support/server-urls.ts'
 import { packInto } from '../../../test/support/tarball.ts'
 import { browser } from '../../console/test/e2e/support/browser.ts'
@@ -71,12 +71,11 @@ suite('examples/nextjs, built, in Chromium', function () {
       await once(server, 'exit')
     }
     await Promise.all([support?.close(), api?.close(), deployment?.close()])
-    if (project) await rm(project, { recursive: true, force: true })
   })
 
   /** The folder as a reader copies it, with what `npm install` would install. */
   async function makeProject(): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), 'impersonation-nextjs-'))
+    const folder = newFolder()
     const to = join(folder, 'shop')
     await cp(EXAMPLE, to, { recursive: true })
     for (const { path, text } of nextFiles(true)) {
