@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { decodeJwt } from 'jose'
@@ -12,6 +10,7 @@ import { readmeBlocks } from '../scripts/readme.ts'
 import { freePort } from './adapters/servers.ts'
 import { signInAt } from './support/development-sign-in.ts'
 import { newFolder } from './support/folder.ts'
+import { launch, type Program } from './support/program.ts'
 import { install, packInto } from './support/tarball.ts'
 
 const run = promisify(execFile)
@@ -56,7 +55,8 @@ describe('the packed plugin, on every supported Node.js', function () {
       for (const node of NODES) {
         it(`runs the README, and a bundle of it, on Node.js ${node}`, async () => {
           for (const file of ['server.mjs', 'kept.mjs']) {
-            await serving(nodes.get(node) ?? '', path, file, impersonate)
+            await using program = await start(nodes.get(node), path, file)
+            await impersonate(program)
           }
         })
 
@@ -70,7 +70,7 @@ describe('the packed plugin, on every supported Node.js', function () {
         })
 
         it(`does not start with renamed classes on Node.js ${node}`, async () => {
-          const started = serving(nodes.get(node) ?? '', path, 'renamed.mjs', async () => {})
+          const started = start(nodes.get(node), path, 'renamed.mjs')
           await assert.rejects(started, /A minifier renamed the classes of oidc-provider/)
         })
       }
@@ -100,48 +100,14 @@ async function bundle(path: string, name: string, options: object): Promise<void
   })
 }
 
-/**
- * Runs a server as long as `use` takes.
- *
- * @throws Error with what the server wrote, if it ends before
- */
-async function serving(
-  node: string,
-  cwd: string,
-  file: string,
-  use: (base: string) => Promise<void>,
-): Promise<void> {
-  const port = await freePort()
-  const base = `http://localhost:${port}`
-  // A file and not a pipe: Node prints the line that threw, of a megabyte in a minified file.
-  const log = join(cwd, `${port}.log`)
-  const stderr = await open(log, 'w')
-  const env = { PATH: process.env.PATH, PORT: String(port), BASE_URL: base }
-  const child = spawn(node, [file], { cwd, env, stdio: ['ignore', 'ignore', stderr.fd] })
-  const closed = once(child, 'close')
-  const isUp = () =>
-    fetch(`${base}/oidc/.well-known/openid-configuration`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  try {
-    while (!(await isUp())) {
-      if (child.exitCode !== null) {
-        const lines = (await readFile(log, 'utf8')).split('\n')
-        throw new Error(lines.filter((line) => line.length < 1000).join('\n'))
-      }
-      await wait(100)
-    }
-    await use(base)
-  } finally {
-    child.kill()
-    await closed
-    await stderr.close()
-  }
+async function start(node: string | undefined, cwd: string, file: string): Promise<Program> {
+  const PORT = String(await freePort())
+  const environment = { PORT, BASE_URL: `http://localhost:${PORT}`, NODE_ENV: '' }
+  return launch([node ?? '', file], environment, cwd)
 }
 
 /** Runs the commands of the README at another port. */
-async function impersonate(base: string): Promise<void> {
+async function impersonate({ base }: Program): Promise<void> {
   const commands = readmeBlocks().commands.replaceAll('localhost:3000', new URL(base).host)
   const env = { ...process.env, OPERATOR_TOKEN: await signInAt(`${base}/oidc`, 'olivia') }
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], { env })

@@ -1,18 +1,17 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { nextFiles } from '../../../scripts/examples-from-docs.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
-import { freePort, reachable, suiteOn } from '../../../test/adapters/servers.ts'
+import { freePort, suiteOn } from '../../../test/adapters/servers.ts'
 import { bare, type Example, listen } from '../../../test/example-provider/support.ts'
 import { type Deployment, deploy } from '../../../test/support/deployment.ts'
 import { newFolder } from '../../../test/support/folder.ts'
+import { launch, type Program } from '../../../test/support/program.ts'
 import { REDIS_URL } from '../../../test/support/server-urls.ts'
 import { packInto } from '../../../test/support/tarball.ts'
 import { browser } from '../../console/test/e2e/support/browser.ts'
@@ -33,43 +32,37 @@ const suite = await suiteOn('Redis')
 suite('examples/nextjs, built, in Chromium', function () {
   this.timeout(300_000)
   let project: string
-  let server: ChildProcess | undefined
+  let server: Program | undefined
   let support: Example
   let api: Example
   let deployment: Deployment
   let origin: string
 
   before(async () => {
-    const port = await freePort()
-    origin = `http://localhost:${port}`
+    const PORT = String(await freePort())
+    origin = `http://localhost:${PORT}`
     // The support console, on another site than the shop.
     support = await posting('/impersonation')
     deployment = await provider()
     api = await orders()
     project = await makeProject()
     await run(process.execPath, [NEXT, 'build'], { cwd: project, env: bare(SETTINGS) })
-    server = spawn(process.execPath, [NEXT, 'start', '--port', String(port)], {
-      cwd: project,
-      env: bare({
-        ...SETTINGS,
-        ORIGIN: origin,
-        ISSUER: deployment.issuer,
-        CLIENT_ID: 'shop',
-        CLIENT_SECRET: 'shop-secret',
-        BACK_OFFICE: support.url,
-        API: api.url,
-        RESOURCE,
-        REDIS_URL,
-      }),
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-    while (!(await reachable(origin, port))) await wait(100)
+    const environment = {
+      ...SETTINGS,
+      PORT,
+      ORIGIN: origin,
+      ISSUER: deployment.issuer,
+      CLIENT_ID: 'shop',
+      CLIENT_SECRET: 'shop-secret',
+      BACK_OFFICE: support.url,
+      API: api.url,
+      RESOURCE,
+      REDIS_URL,
+    }
+    server = await launch([process.execPath, NEXT, 'start'], environment, project)
   })
   after(async () => {
-    if (server?.exitCode === null) {
-      server.kill()
-      await once(server, 'exit')
-    }
+    await server?.stop()
     await Promise.all([support?.close(), api?.close(), deployment?.close()])
   })
 
