@@ -8,6 +8,7 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { ClientMetadata } from 'oidc-provider'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { certificate } from '../support/certificates.ts'
+import { machine } from '../support/clients.ts'
 import { type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { newFolder } from '../support/folder.ts'
 import { managing } from '../support/managing.ts'
@@ -64,12 +65,11 @@ describe('docs/http-api.md', () => {
       configuration: configuration as DeploymentOptions['configuration'] & {},
       clients: [
         {
+          ...machine,
           client_id: 'signing',
+          client_secret: undefined as never,
           token_endpoint_auth_method: 'private_key_jwt',
           jwks: { keys: [{ ...(await exportJWK(publicKey)), ...kid } as never] },
-          grant_types: ['client_credentials'],
-          redirect_uris: [],
-          response_types: [],
         },
         { ...(backendWith as (key: JWK, x5c: string) => object)(own, x5c), client_id: 'showing' },
       ],
@@ -102,13 +102,7 @@ describe('docs/http-api.md', () => {
     const { issueForTicket } = await snippets.load(heading)
     const { labelOfButton } = await snippets.load(heading, 1)
     const clients: ClientMetadata[] = [
-      {
-        client_id: 'support-backend',
-        client_secret: 'backend-secret',
-        grant_types: ['client_credentials'],
-        redirect_uris: [],
-        response_types: [],
-      },
+      { ...machine, client_id: 'support-backend', client_secret: 'backend-secret' },
       {
         client_id: 'support-tool',
         token_endpoint_auth_method: 'none',

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { freePort } from '../adapters/servers.ts'
+import { machine } from '../support/clients.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { launch, type Program } from '../support/program.ts'
 import { signIn } from '../support/sign-in.ts'
@@ -28,21 +29,9 @@ describe('docs/your-apis.md: recording over HTTP', () => {
     running = []
     deployment = await deploy({
       resources: {
-        [RECORDER]: {
-          scope: 'openid uses:write uses:read',
-          accessTokenFormat: 'jwt',
-          jwt: { sign: { alg: 'ES256' } },
-        },
+        [RECORDER]: 'openid uses:write uses:read',
       },
-      clients: [
-        {
-          client_id: 'other',
-          client_secret: 'other-secret',
-          grant_types: ['client_credentials'],
-          redirect_uris: [],
-          response_types: [],
-        },
-      ],
+      clients: [{ ...machine, client_id: 'other', client_secret: 'other-secret' }],
     })
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
     acted = String((await deployment.exchange({ actor_token })).body.access_token)

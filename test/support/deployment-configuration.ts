@@ -37,7 +37,8 @@ export interface DeploymentOptions {
   clients?: ClientMetadata[] | undefined
   /** Accounts that exist; tests may change the set at any time. */
   accounts?: Set<string>
-  resources?: Record<string, object> | undefined
+  /** A text is the scope of an API whose tokens are signed. */
+  resources?: Record<string, object | string> | undefined
   /** In front of everything. */
   middleware?: Middleware
   /** Makes the provider, instead of the drop-in. */
@@ -50,13 +51,8 @@ export function deploymentConfiguration(
   accounts: ReadonlySet<string>,
   options: DeploymentOptions,
 ): ProviderConfiguration {
-  const resources: Record<string, object> = {
-    [`${base}/orders`]: {
-      scope: 'openid orders:read orders:write',
-      accessTokenFormat: 'jwt',
-      accessTokenTTL: 900,
-      jwt: { sign: { alg: 'ES256' } },
-    },
+  const resources: Record<string, object | string> = {
+    [`${base}/orders`]: { ...signed('openid orders:read orders:write'), accessTokenTTL: 900 },
     [`${base}/opaque`]: { scope: 'openid orders:read', accessTokenFormat: 'opaque' },
     ...options.resources,
   }
@@ -103,7 +99,7 @@ export function deploymentConfiguration(
         getResourceServerInfo(_ctx, resource) {
           const info = resources[resource]
           if (!info) throw new errors.InvalidTarget()
-          return { scope: '', ...info }
+          return typeof info === 'string' ? signed(info) : { scope: '', ...info }
         },
         ...configuration.features?.resourceIndicators,
       },
@@ -120,3 +116,9 @@ export function deploymentConfiguration(
     },
   }
 }
+
+const signed = (scope: string) => ({
+  scope,
+  accessTokenFormat: 'jwt' as const,
+  jwt: { sign: { alg: 'ES256' as const } },
+})

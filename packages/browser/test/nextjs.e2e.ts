@@ -101,24 +101,18 @@ suite('examples/nextjs, built, in Chromium', function () {
           client_id: 'shop',
           client_secret: 'shop-secret',
           redirect_uris: [`${origin}/impersonation`],
-          response_types: ['code'],
           grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
         },
         {
           client_id: 'shop-in-the-browser',
           token_endpoint_auth_method: 'none',
           redirect_uris: [`${origin}/live`],
-          response_types: ['code'],
           grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
         },
       ],
       configuration: { clientBasedCORS: () => true },
       resources: {
-        [RESOURCE]: {
-          scope: 'orders:read',
-          accessTokenFormat: 'jwt',
-          jwt: { sign: { alg: 'ES256' } },
-        },
+        [RESOURCE]: 'orders:read',
       },
       impersonation: {
         enabled: true,
