@@ -49,6 +49,7 @@ const DEMO_PEOPLE = [
   person('oscar', 'Oscar Lind', 'operator'),
   person('grace', 'Grace Okafor', 'lead'),
   person('ada', 'Ada Brandt', 'auditor'),
+  person('juno', 'Juno Keller', 'auditor'),
 ]
 
 export const people = {

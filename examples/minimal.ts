@@ -4,8 +4,7 @@ import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 
 const base = process.env.BASE_URL ?? 'http://localhost:3000'
-const users = new Map(['alice', 'bob', 'olivia', 'oscar', 'root'].map((id) => [id, { id }]))
-const administrators = new Set(['root'])
+const users = new Set(['alice', 'bob', 'olivia', 'oscar', 'root'])
 
 const provider = new Provider(`${base}/oidc`, {
   adapter: createMemoryAdapter(), // to try it out: see below if you have one
@@ -17,17 +16,12 @@ const provider = new Provider(`${base}/oidc`, {
       redirect_uris: ['https://console.example.com/callback'],
     },
     {
-      client_id: 'backend',
-      client_secret: 'backend-secret',
-      grant_types: ['client_credentials'],
-      redirect_uris: [],
-      response_types: [],
+      client_id: 'backend', client_secret: 'backend-secret',
+      grant_types: ['client_credentials'], redirect_uris: [], response_types: [],
     },
   ],
-  findAccount(_ctx, sub) {
-    const user = users.get(sub)
-    return user && { accountId: user.id, claims: () => ({ sub: user.id }) }
-  },
+  findAccount: (_ctx, id) =>
+    users.has(id) ? { accountId: id, claims: () => ({ sub: id }) } : undefined,
   features: {
     resourceIndicators: {
       getResourceServerInfo: () => ({ scope: 'orders:read', accessTokenFormat: 'jwt' }),
@@ -36,12 +30,11 @@ const provider = new Provider(`${base}/oidc`, {
     impersonation: {
       enabled: true,
       managementApi: {
-        resource: `${base}/api`,
-        clients: ['backend'],
+        resource: `${base}/api`, clients: ['backend'],
         requireBinding: ['mayAct', 'resource', 'scope', 'expiresIn'],
       },
       actorToken: { required: true, sameClient: true },
-      authorize: ({ account }) => !administrators.has(account.accountId),
+      authorize: ({ account }) => account.accountId !== 'root',
       getCustomJwtClaims({ context }) {
         if (context.grant.type !== TOKEN_EXCHANGE_GRANT_TYPE) return {}
         const { ticketId, reason } = context.grant.subjectTokenContext

@@ -51,13 +51,11 @@ function codeWith(mark: string, document: string, language: string): string {
   return block.code.replace(/^\/\/ [\w.-]+\n/, '')
 }
 
-/** The files that docs/nextjs.md shows. Each block says in its first line which one it is. */
-export function nextFiles(isForBrowser = false): ExampleFile[] {
-  const blocks = blocksOf('docs/nextjs.md', 'tsx?')
-  return blocks.flatMap(({ heading, code }) => {
-    const [, path, text = ''] = /^\/\/ (\S+)\n(.*)/s.exec(code) ?? []
-    const isOther = heading.includes('in the browser') !== isForBrowser
-    return path && !isOther ? [{ path: `nextjs/${path}`, text }] : []
+/** The files of Next.js, each with its path in its first line. */
+function nextFiles(): ExampleFile[] {
+  return blocksOf('docs/server-rendered.md', 'ts').flatMap(({ code }) => {
+    const [, path, text = ''] = /^\/\/ (\S+\/\S+)\n(.*)/s.exec(code) ?? []
+    return path ? [{ path: `nextjs/${path}`, text }] : []
   })
 }
 

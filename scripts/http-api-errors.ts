@@ -23,7 +23,7 @@ const MANAGEMENT = ['subject token', 'seeing', 'ending']
 
 const INTRODUCTION = `# Errors of the HTTP API
 
-This page has every error of every route, with its cause and what you do. It is made from [openapi.yaml](openapi.yaml). Look for the \`error_description\` that you got. A part in braces stands for any text, and \`…\` stands for words of your own code, or for none. [The HTTP API](http-api.md#how-errors-look) says how an answer looks, and [troubleshooting](troubleshooting.md) has what an error does not say by itself.
+Look for the \`error_description\` that you got. A part in braces stands for any text, and \`…\` for words of your own code. [The HTTP API](http-api.md#how-errors-look) says how an answer looks, and [troubleshooting](troubleshooting.md) has problems without an error. This page is made from [openapi.yaml](openapi.yaml).
 
 | where | requests |
 |---|---|

@@ -164,9 +164,9 @@ function defaultOf({ path, rule, tags }: Option): string {
   return told.replaceAll('\n', ' ')
 }
 
-/** The unit of a number. The docstring must contain the unit and the limits of the rule. */
-function unitOf({ path, rule, text }: Option): string | undefined {
-  if (rule?.type !== 'integer') return undefined
+/** @throws Error unless the docstring of a number has the unit and the limits of the rule */
+function requireUnit({ path, rule, text }: Option): void {
+  if (rule?.type !== 'integer') return
   const words = text.replaceAll('\n', ' ')
   const unit = / in (seconds|milliseconds|bytes|characters|prior persons|replicas)\b/.exec(
     words,
@@ -175,12 +175,11 @@ function unitOf({ path, rule, text }: Option): string | undefined {
   if (!unit || !words.includes(bounds)) {
     throw new Error(`${path.join('.')}: the docstring must say its unit, and ${bounds}`)
   }
-  return unit
 }
 
 function values(option: Option): string[] {
   const { rule } = option
-  if (rule?.type === 'integer') unitOf(option)
+  requireUnit(option)
   if (rule?.type !== 'someOf') return []
   return [`**Values:** ${(rule.values ?? []).map((value) => `\`'${value}'\``).join(', ')}`]
 }
@@ -238,15 +237,10 @@ function within(groups: readonly string[], example: string): string {
 }
 
 function contents(options: readonly Option[]): string {
-  const rows = options.flatMap((option) => {
-    if (!option.rule) return []
-    const path = option.path.join('.')
-    const anchor = path.replaceAll('.', '').toLowerCase()
-    const told = defaultOf(option)
-    const unit = /^`\d+`$/.test(told) ? unitOf(option) : undefined
-    return [`| [\`${path}\`](#${anchor}) | ${[told, unit].join(' ').trim()} |`]
-  })
-  return ['| option | default |', '|---|---|', ...rows].join('\n')
+  const leaves = options.filter(({ rule }) => rule).map(({ path }) => path.join('.'))
+  return leaves
+    .map((path) => `[\`${path}\`](#${path.replaceAll('.', '').toLowerCase()})`)
+    .join(' · ')
 }
 
 /** Makes the page from the current sources. */
@@ -269,9 +263,7 @@ export function optionsReference(): string {
   })
   return `# Options
 
-\`npm run docs:options\` writes this page from the source; a test runs every example.
-
-An option that is unknown or wrong throws a \`TypeError\` at start-up, whose message starts with the path of the option and says what is expected. \`undefined\` means that the option is left out. Types that have a name are exported by the module that has the function. An example shows one option, to be put beside the required ones.
+An unknown or wrong option throws a \`TypeError\` at start-up that begins with the path of the option. \`undefined\` means that the option is left out. Each example shows one option. Put it beside the required ones.
 
 ${SECTIONS.map(({ title }) => `- [${title}](#${anchor(title)})`).join('\n')}
 

@@ -70,8 +70,13 @@ describe('the packed plugin, on every supported Node.js', function () {
         })
 
         it(`does not start with renamed classes on Node.js ${node}`, async () => {
-          const started = start(nodes.get(node), path, 'renamed.mjs')
-          await assert.rejects(started, /A minifier renamed the classes of oidc-provider/)
+          // By a file: a pipe loses the end of what Node prints of a line that has a megabyte.
+          const told = "grep 'A minifier renamed the classes of oidc-provider' log"
+          const command = `! "$0" renamed.mjs 2>log && ${told}`
+          await run('bash', ['-c', command, nodes.get(node) ?? ''], {
+            cwd: path,
+            maxBuffer: 2 ** 24,
+          })
         })
       }
     })

@@ -22,4 +22,11 @@ export const DEMO_ORDERS: Readonly<Record<string, readonly Order[]>> = {
     { id: 'A-1003', item: 'Coffee grinder', total: 89, status: 'paid' },
   ],
   bob: [{ id: 'B-2001', item: 'Desk lamp', total: 39.9, status: 'paid' }],
+  chidi: [
+    {
+      ...{ id: 'C-3001', item: 'Garden table', total: 189, status: 'paid' },
+      deliveryNote: 'Leave it at the old warehouse',
+    },
+  ],
+  dana: [{ id: 'D-4001', item: 'Reading glasses', total: 54, status: 'shipped' }],
 }

@@ -12,6 +12,6 @@ export const impersonations = createImpersonations({
   from: BACK_OFFICE,
   next: '/orders',
   origins: [API],
-  // For one process. Several processes share a store, such as Redis.
+  // For one process.
   store: memoryStore(),
 })

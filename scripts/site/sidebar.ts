@@ -29,7 +29,7 @@ export function sidebar(): Group[] {
     })
   return [
     { text: 'Start', items: [{ text: 'What it is', link: '/' }] },
-    ...groups,
+    ...groups.filter(({ items }) => items.length > 0),
     { text: 'Generated', items: [{ text: 'Exports', link: '/api/' }] },
   ]
 }

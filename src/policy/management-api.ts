@@ -108,6 +108,6 @@ function notNamed(client: Client): errors.InvalidTarget {
   return new errors.InvalidTarget(
     isPublic(client)
       ? 'a client that does not authenticate (token_endpoint_auth_method none) gets no token for the management API'
-      : "this client is not one that the provider's option managementApi.clients names for the management API",
+      : 'this client is not listed in managementApi.clients',
   )
 }

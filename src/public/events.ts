@@ -145,10 +145,9 @@ export interface RecordFirstOptions {
    */
   readonly timeout?: number | undefined
   /**
-   * Returns whether `record` takes events. It is called before a subject token is issued, over
-   * HTTP or in the process, and before a subject token is exchanged. It may wait for at most
-   * `timeout`. Anything but `true` leads to 503 `temporarily_unavailable` with `Retry-After`. The
-   * provider then does nothing, uses up nothing, and raises no event.
+   * Returns whether `record` takes events. The provider calls it before each issue and each
+   * exchange. If it does not return `true` within `timeout`, the response is 503 with
+   * `Retry-After`, and nothing is done.
    * @defaultValue always ready
    * @example
    * ready: () => true

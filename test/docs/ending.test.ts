@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import pg from 'pg'
 import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
-import { freePort, POSTGRES_URL, suiteOn } from '../adapters/servers.ts'
+import { POSTGRES_URL, suiteOn } from '../adapters/servers.ts'
 import { deploy } from '../support/deployment.ts'
 import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
-import { listening } from '../support/token-issuer.ts'
 import { snippetsOf } from './documents.ts'
 
 const PAGE = new URL('../../docs/ending.md', import.meta.url)
@@ -46,32 +44,10 @@ describe('docs/ending.md', () => {
     expect(path(list.uri)).to.equal(path(own.uri))
   })
 
-  it('a mobile application learns of an end by asking, is told by a push of its id alone, and takes no trouble for an end', async () => {
-    const askCurrent = await load('ask-current.ts', 'askCurrent')
-    const pushEnds = await load('push-ends.ts', 'pushEnds')
-    const { issuer, provider } = deployment
-    const { token, id } = await start()
-    expect(await askCurrent(issuer, token)).to.include({ state: 'active' })
-    const pushed = new Promise((resolve) => {
-      pushEnds(provider, async (...push: unknown[]) => resolve(push))
-    })
-    await provider.impersonation.end(id, { by: { sub: 'alice' }, cause: 'user' })
-    expect(await pushed).to.deep.equal(['olivia', { impersonation: id }])
-    const end = { cause: 'user', by: 'customer' }
-    expect(await askCurrent(issuer, token)).to.deep.include({ state: 'ended', end })
-    const forged = `${token.slice(0, -4)}AAAA`
-    expect(await askCurrent(issuer, forged)).to.deep.equal({ state: 'ended' })
-    const failing = createServer((_request, response) => response.writeHead(503).end('{}'))
-    for (const trouble of [`http://127.0.0.1:${await freePort()}`, await listening(failing)]) {
-      expect(await askCurrent(trouble, token)).to.equal(undefined)
-    }
-  })
-
   it('a lead, a customer and an application end, and the page of a customer shows who acts', async () => {
     const stopOperator = await load('end.ts', 'stopOperator')
     const endMine = await load('end.ts', 'endMine')
     const whoActsNow = await load('who-acts-now.ts', 'whoActsNow')
-    const endCurrent = await load('end-current.ts', 'endCurrent')
     const { provider, issuer } = deployment
     await provider.impersonation.endAll({ userId: 'alice' })
     const mine = await start()
@@ -80,8 +56,10 @@ describe('docs/ending.md', () => {
     expect(others).to.deep.equal([])
     expect(await endMine(provider, 'alice')).to.equal(1)
     const left = await start()
-    expect(await endCurrent(issuer, left.token)).to.equal(true)
-    expect(await endCurrent(issuer, left.token)).to.equal(false)
+    const headers = { authorization: `Bearer ${left.token}`, 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify({ reason: 'left' }) }
+    const ended = await fetch(`${issuer}/impersonations/current/end`, init)
+    expect(ended.status).to.equal(204)
     const stopped = await start()
     expect(await stopOperator(provider, 'olivia', 'grace')).to.equal(1)
     expect(await whoActsNow(provider, 'alice')).to.deep.equal([])

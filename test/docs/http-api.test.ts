@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { createPublicKey } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,9 +6,8 @@ import { expect } from 'chai'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { ClientMetadata } from 'oidc-provider'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import { certificate } from '../support/certificates.ts'
 import { machine } from '../support/clients.ts'
-import { type DeploymentOptions, deploy } from '../support/deployment.ts'
+import { deploy } from '../support/deployment.ts'
 import { newFolder } from '../support/folder.ts'
 import { managing } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
@@ -52,17 +50,12 @@ describe('docs/http-api.md', () => {
     expect([await introspect(), await ask(resource)]).to.deep.equal([{ active: false }, null])
   })
 
-  it('a backend signs in place of a secret, or shows a certificate to which its token is bound', async () => {
+  it('a backend signs in place of a secret', async () => {
     const page = await snippetsOf('http-api.md')
     const { clientAssertion } = await page.load('1. The machine token')
-    const { backendWith, configuration } = await page.load('1. The machine token', 1)
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
     const kid = { kid: 'backend-1' }
-    const own = (await exportJWK(createPublicKey(certificate))) as JWK
-    const x5c = certificate.replaceAll(/-----.*?-----|\n/g, '')
-    const shown = { 'x-client-certificate': encodeURIComponent(certificate) }
     await using deployment = await deploy({
-      configuration: configuration as DeploymentOptions['configuration'] & {},
       clients: [
         {
           ...machine,
@@ -71,7 +64,6 @@ describe('docs/http-api.md', () => {
           token_endpoint_auth_method: 'private_key_jwt',
           jwks: { keys: [{ ...(await exportJWK(publicKey)), ...kid } as never] },
         },
-        { ...(backendWith as (key: JWK, x5c: string) => object)(own, x5c), client_id: 'showing' },
       ],
     })
     const asked = {
@@ -86,13 +78,6 @@ describe('docs/http-api.md', () => {
     expect(signed.status).to.equal(200)
     const token = signed.body.access_token
     expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
-
-    const bound = await deployment.post('/oidc/token', { ...asked, client_id: 'showing' }, shown)
-    expect(bound.status).to.equal(200)
-    const init = { token: bound.body.access_token }
-    expect((await deployment.issue({ userId: 'alice' }, init)).status, 'stolen').to.equal(401)
-    const proven = await deployment.issue({ userId: 'alice' }, { ...init, headers: shown })
-    expect(proven.status).to.equal(201)
     await page[Symbol.asyncDispose]()
   })
 

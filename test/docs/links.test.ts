@@ -45,6 +45,21 @@ describe('the links of the documents', () => {
     }
     expect(broken).to.deep.equal([])
   })
+
+  it('are right in sources and messages, too', async () => {
+    const named: string[] = []
+    for await (const file of glob('{src,example-provider,examples,packages/*/src}/**/*.{ts,tsx}', {
+      cwd: ROOT,
+    })) {
+      const text = await readFile(new URL(file, ROOT), 'utf8')
+      named.push(...(text.match(/(?<![\w/])docs\/[\w-]+\.md(?:#[\w-]+)?/g) ?? []))
+    }
+    expect(named).to.have.length.greaterThan(10)
+    for (const [path = '', anchor] of named.map((name) => name.split('#'))) {
+      const page = await readFile(new URL(path, ROOT), 'utf8')
+      if (anchor) expect(anchorsIn(page), path).to.include(anchor)
+    }
+  })
 })
 
 async function exists(file: URL): Promise<boolean> {

@@ -115,8 +115,8 @@ export async function serverRendered({
   console.error = (...parts) => printed.push(format(...parts))
   stack.defer(() => void Object.assign(console, { error }))
   const { server } = await snippets.load(
-    '# Acting in a server-rendered application',
-    framework === 'Hono' ? 1 : 2,
+    '# Your application on the server',
+    framework === 'Express' ? 1 : 2,
   )
   // supportConsole() checks them.
   const { applications } = (await snippets.load('The hand-over')) as {

@@ -11,7 +11,7 @@ const ELSEWHERE: readonly string[] = [
   'approvals-in-code.md',
   'approvals.md',
   'frameworks.md',
-  'nextjs.md',
+  'server-rendered.md',
 ]
 
 describe('the code of the documents', function () {

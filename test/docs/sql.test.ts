@@ -78,7 +78,7 @@ suite('the SQL of the documents', () => {
     }
   })
 
-  it('docs/removal.md drops every table of the audit', async () => {
+  it('docs/what-changes.md drops every table of the audit', async () => {
     const tables = async () => {
       const found = await owner.query(
         "SELECT tablename FROM pg_tables WHERE tablename LIKE 'impersonation_audit%'",
@@ -89,7 +89,7 @@ suite('the SQL of the documents', () => {
     await audit.open()
     await audit.close()
     expect(await tables()).to.have.lengthOf(7)
-    await owner.query(await sqlOf('removal.md', 'impersonation_audit_checkpoint'))
+    await owner.query(await sqlOf('what-changes.md', 'impersonation_audit_checkpoint'))
     expect(await tables()).to.deep.equal([])
   })
 })

@@ -55,13 +55,13 @@ describe('docs/your-apis.md', () => {
   })
 
   /** Runs a server of the page with one of its guards, whose addresses become those of this test. */
-  async function launched(name: string, guard = 'guard'): Promise<Program> {
+  async function launched(name: string, guard = 'guard', more = {}): Promise<Program> {
     const PORT = String(await freePort())
     const { issuer, orders } = deployment
     const file = await guardFor(guard, { issuer, orders, base: `http://localhost:${PORT}` })
     const server = join(dirname(file), `${name}.ts`)
     await copyFile(join(snippets.folder, 'src', `${name}.ts`), server)
-    return await launch(server, { PORT })
+    return await launch(server, { PORT, ...more })
   }
 
   /** A guard of the page as `guard.ts`, with other addresses, in a folder of its own. */
@@ -84,8 +84,8 @@ describe('docs/your-apis.md', () => {
     const files = await readdir(join(snippets.folder, 'src'))
     const servers = SERVERS.map((name) => `${name}.ts`)
     const guards = ['guard.ts', 'strict-guard.ts', 'bound-guard.ts', 'log-uses.ts']
-    const others = ['adults-only.ts', 'cors.ts', 'deny-by-default.ts', 'gateway.ts']
-    const open = ['events.ts', 'websocket.ts']
+    const others = ['adults-only.ts', 'cors.ts', 'deny-by-default.ts', 'fields.ts', 'gateway.ts']
+    const open = ['events.ts', 'forward.ts', 'websocket.ts']
     expect(files).to.have.members([...guards, ...others, ...open, ...servers, ...RECORDING])
   })
 
@@ -121,6 +121,34 @@ describe('docs/your-apis.md', () => {
       const answer = await headersOf(method, 'https://evil.example.com')
       expect(answer).to.deep.equal([401, null, null, null])
     }
+  })
+
+  it('forward.ts hands the token to another service, which learns who acts', async () => {
+    await using billing = await launched('http')
+    await using server = await launched('forward', 'guard', { BILLING: billing.base })
+    const bills = await server.ask('GET', '/bills', tokens.acted)
+    expect([bills.status, bills.body]).to.deep.equal([200, { ordersOf: 'alice', seenBy: 'olivia' }])
+    expect((await server.ask('GET', '/bills', tokens.forged)).status).to.equal(401)
+  })
+
+  it('fields.ts hides a field from operators, in REST and in GraphQL, and a mutation', async () => {
+    const { accountFor, resolvers }: Module = await import(join(snippets.folder, 'src/fields.ts'))
+    const { issuer, orders: audience } = deployment
+    const guard = resourceServer({ issuer, audience })
+    const account = { email: 'alice@example.com', iban: 'DE02' }
+    const seenBy = async (token: string) => {
+      const caller = await guard.authenticate(`Bearer ${token}`)
+      const { Account, Mutation } = Object(resolvers)
+      const changed = Mutation.changeEmail(undefined, account, { caller })
+      return [
+        Object(accountFor)(caller, account),
+        Account.iban(account, {}, { caller }),
+        await changed.catch(({ status }: { status: number }) => status),
+      ]
+    }
+    const { email, iban } = account
+    expect(await seenBy(tokens.own)).to.deep.equal([account, iban, { email }])
+    expect(await seenBy(tokens.acted)).to.deep.equal([{ email }, null, 403])
   })
 
   it('deny-by-default.ts lets operators nowhere but into what it names', async () => {
@@ -252,7 +280,7 @@ describe('docs/your-apis.md', () => {
   })
 
   it('adults-only.ts refuses who is too young, and whose age is not known', async () => {
-    const { adultsOnly }: Module = await snippets.load('A requirement of your own')
+    const { adultsOnly }: Module = await import(join(snippets.folder, 'src/adults-only.ts'))
     const ask = (claims: object) => Reflect.apply(Object(adultsOnly), undefined, [{ claims }])
     for (const claims of [{}, { age: 17 }, { age: '18' }]) {
       expect(() => ask(claims)).to.throw('adults only')

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
 import { expectAccessible } from '../../packages/console/test/e2e/support/axe.ts'
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
+import { expectFocus } from '../../packages/console/test/e2e/support/focus.ts'
 import { heading, reads } from '../../packages/console/test/e2e/support/operating.ts'
 import { shared } from '../support/shared.ts'
 import { expectAnnounced, listen } from './support/screen-reader.ts'
@@ -64,7 +65,7 @@ describe("with a screen reader's eyes", function () {
     const grace = await listenTo('grace', '/console/running')
     const name = reads('End: Olivia Reyes is acting as Alice Ng')
     await grace.getByRole('button', { name }).click()
-    await expectAnnounced(grace, 'Olivia Reyes no longer acts as Alice Ng.')
+    await expectFocus(grace.getByText('It is ended.'))
     await expectAnnounced(shop, 'Another person ended it.')
     await expectAnnounced(olivia, 'You no longer act as Alice Ng: Grace Okafor ended it.')
     await shop.getByRole('heading', { name: 'You no longer act as Alice Ng' }).waitFor()

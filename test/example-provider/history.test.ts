@@ -44,9 +44,14 @@ describe('npm start -- --with-history', () => {
     expect(Math.min(...times)).to.be.within(Date.now() - 1.1 * YEAR_MS, Date.now() - 0.9 * YEAR_MS)
     expect(Math.max(...times)).to.be.at.most(Date.now())
 
+    const allowed = text.split('\n').filter((line) => line.includes('support.granted'))
+    const own = allowed.filter((line) => /\\"by\\":\\"dana\\"/.test(line))
+    expect(own, 'what a customer allows').to.have.length.above(0)
+    expect(own.join(), 'she speaks for herself').to.not.include('The customer')
+
     // A newcomer who plays the stories of the start page has nothing to tidy up first.
     const grace = await asks('grace')
-    for (const path of ['/alarms', '/permits?open=true', '/pauses']) {
+    for (const path of ['/alarms', '/approvals', '/pauses']) {
       const { status, text: answer } = await grace(path)
       expect(status, path).to.equal(200)
       const operators = [...answer.matchAll(/"operator":\{"id":"(\w+)"/g)].map(([, id]) => id)

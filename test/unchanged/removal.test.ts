@@ -30,7 +30,7 @@ function alone(configuration: Configuration, use: (post: Post) => Promise<void>)
 
 const FORM = { grant_type: 'client_credentials' }
 
-describe('docs/removal.md: oidc-provider alone, after the plugin', () => {
+describe('docs/what-changes.md: oidc-provider alone, after the plugin', () => {
   it('refuses a configured or stored client that still lists the grant', async () => {
     const client = { ...CLIENTS[0], client_id: 'stored' }
     const grant_types = ['client_credentials', TOKEN_EXCHANGE_GRANT_TYPE]

@@ -13,6 +13,7 @@ const WINDOW_S = 3600
 const EMERGENCY_WINDOW_S = 600
 
 const GRANTED_NOTES = ['Saw the ticket', 'The customer called me, too', '', '']
+const CUSTOMERS_NOTES = ['Yes, please look', 'I am at the phone with you', '', '']
 const REFUSED_NOTES = ['Call the customer first', 'To look is enough for this']
 const REVIEWED_NOTES = ['Nobody else was there, and it was urgent', 'Looked at each request']
 
@@ -55,7 +56,7 @@ export function approval(it: Case, permit: string, random: Random): readonly Aud
       ...later(it, deciderOf(it, random), permit, grantedAt),
       event: 'support.granted',
       need: needOf(it),
-      note: random.pick(GRANTED_NOTES),
+      note: random.pick(needOf(it) === 'user' ? CUSTOMERS_NOTES : GRANTED_NOTES),
     },
   ]
 }

@@ -3,7 +3,7 @@ import { createImpersonations } from 'oidc-provider-impersonation-browser/server
 
 let made: ReturnType<typeof make> | undefined
 
-/** Made at the first request: `next build` loads this module without your secrets. */
+/** Created at the first request, because `next build` loads this module without your secrets. */
 export const impersonations = () => (made ??= make())
 
 function make() {

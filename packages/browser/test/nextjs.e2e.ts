@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { nextFiles } from '../../../scripts/examples-from-docs.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
 import { freePort, suiteOn } from '../../../test/adapters/servers.ts'
 import { bare, type Example, listen } from '../../../test/example-provider/support.ts'
@@ -17,6 +16,7 @@ import { packInto } from '../../../test/support/tarball.ts'
 import { browser } from '../../console/test/e2e/support/browser.ts'
 import { type Caller, resourceServer } from '../../resource-server/src/index.ts'
 import { impersonationUrl } from '../src/index.ts'
+import { filesUnder } from './support/document.ts'
 import { posting, submitForm } from './support/posting.ts'
 import { addSession } from './support/session-cookies.ts'
 
@@ -71,17 +71,32 @@ suite('examples/nextjs, built, in Chromium', function () {
     const folder = newFolder()
     const to = join(folder, 'shop')
     await cp(EXAMPLE, to, { recursive: true })
-    for (const { path, text } of nextFiles(true)) {
-      const file = join(folder, path.replace('nextjs', 'shop'))
-      await mkdir(dirname(file), { recursive: true })
-      await writeFile(file, here(text))
-    }
+    await mkdir(join(to, 'app/live'))
+    for (const [path, text] of await inTheBrowser()) await writeFile(join(to, path), here(text))
     await run('cp', ['-a', join(INSTALLED, 'node_modules'), to])
     const ours = join(to, 'node_modules/oidc-provider-impersonation-browser')
     await mkdir(ours)
     const { path } = await packInto(folder, 'packages/browser')
     await run('tar', ['-xzf', path, '--strip-components=1', '-C', ours])
     return to
+  }
+
+  /** A page that calls the API: the component for React, as docs/server-rendered.md says. */
+  async function inTheBrowser(): Promise<[path: string, text: string][]> {
+    const page = await readFile(
+      new URL('../../../docs/server-rendered.md', import.meta.url),
+      'utf8',
+    )
+    const [, module = ''] = /^```ts\n\/\/ instrumentation-client.ts\n(.*?)^```$/ms.exec(page) ?? []
+    const component = String((await filesUnder('React')).get('main.jsx'))
+      .replace(/^(?=\/\/ main)/, "'use client'\n")
+      .replace("import './impersonation.js'\n", '')
+      .replace("import { createRoot } from 'react-dom/client'\n", '')
+      .replace(/^createRoot.*/ms, 'export default Shop\n')
+    return [
+      ['instrumentation-client.ts', module],
+      ['app/live/page.jsx', component],
+    ]
   }
 
   /** The addresses of a document, as they are here. */

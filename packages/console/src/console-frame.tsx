@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { StripAnswer } from './features/impersonations/server/strip.ts'
 import { Strip } from './features/impersonations/views/strip.tsx'
+import type { PermitNews as News } from './features/permits/server/api/news.ts'
+import { PermitNews } from './features/permits/views/news.tsx'
 import { MAX_COUNTED } from './kernel/limits.ts'
 import { ALL_ROLES, type Role, SUPERVISING_ROLES } from './kernel/roles.ts'
 import { counted, type StaffAt, shortCount, text } from './web/view/at.ts'
@@ -10,10 +12,11 @@ import { Frame } from './web/view/frame.tsx'
 import { Link } from './web/view/link.tsx'
 import type { Words } from './web/words/words.ts'
 
-/** The reader of a page in the frame, how much waits for them, and what they run. */
+/** The reader of a page in the frame, how much waits for them, and what they run, and what was decided. */
 export interface FrameAt extends StaffAt {
   readonly counts: { readonly alarms: number; readonly toDecide: number }
   readonly strip: StripAnswer | undefined
+  readonly news: News
 }
 
 /** A link in the head. */
@@ -68,7 +71,7 @@ const LINKS: readonly HeadLink[] = [
 /** The frame of a signed-in person. @param props.path of the page that is shown, below the base */
 export function ConsoleFrame(
   { path, children }: { path: string; children: ComponentChildren },
-  { counts, me, strip, words }: FrameAt,
+  { counts, me, news, strip, words }: FrameAt,
 ) {
   const links = LINKS.filter(({ roles, needs }) => roles.includes(me.role) && (!needs || me[needs]))
   const isCurrent = (to: string) => path === to || (to !== '' && path.startsWith(`${to}/`))
@@ -95,7 +98,12 @@ export function ConsoleFrame(
     </>
   )
   return (
-    <Frame product={words.web.product} head={head} strip={strip && <Strip of={strip} />}>
+    <Frame
+      product={words.web.product}
+      head={head}
+      strip={strip && <Strip of={strip} />}
+      news={<PermitNews of={news} />}
+    >
       {children}
     </Frame>
   )

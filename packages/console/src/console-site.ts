@@ -6,6 +6,8 @@ import { alarmPages } from './features/alarms/server/pages.ts'
 import { SEARCH } from './features/impersonations/server/customers.ts'
 import { impersonationPages, runningPages } from './features/impersonations/server/pages.ts'
 import { findStrip } from './features/impersonations/server/strip.ts'
+import { ImpersonationRows } from './features/impersonations/views/rows.tsx'
+import { findNews } from './features/permits/server/api/news.ts'
 import { permitPages } from './features/permits/server/api/pages.ts'
 import { findPauses } from './features/permits/server/api/pauses.ts'
 import type { PermitCall, PermitParts } from './features/permits/server/api/shown.ts'
@@ -45,7 +47,7 @@ export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
   ...impersonationPages,
   ...runningPages(findPauses),
   ...alarmPages<StaffCall>({ findPauses, Paused: PausedOperators }),
-  ...permitPages,
+  ...permitPages(ImpersonationRows),
   ...rulePages(Needed),
   ...personalDataPages,
   linesFor<StaffCall, FrameAt>().file('/stream', ALL_ROLES, streamChanges, { streams: true }),
@@ -81,13 +83,14 @@ export function consoleSite(
     },
     async readerFor(call, at) {
       const { permits, caller } = call
-      const [me, alarms, toDecide, strip] = await Promise.all([
+      const [me, alarms, toDecide, strip, news] = await Promise.all([
         findMe(call),
         caller.role === 'operator' ? 0 : countOpenAlarms(call).catch(() => 0),
         permits ? countToDecide(permits, caller, () => {}) : 0,
         caller.role === 'auditor' ? undefined : findStrip(call),
+        findNews(call),
       ])
-      return { ...at, me, strip, counts: { alarms, toDecide }, waits: alarms + toDecide }
+      return { ...at, me, strip, news, counts: { alarms, toDecide }, waits: alarms + toDecide }
     },
     Frame: ConsoleFrame,
     async beforeSignOut({ id }) {

@@ -77,7 +77,8 @@ async function expectConsole(url: string, { provider, support }: Mounted): Promi
   const body = { userId: 'alice', ticketId: '1', reason: 'x', application: 'shop', access: 'read' }
   expect(await ask('/impersonations', body)).to.equal(201)
   expect(await ask('/nothing')).to.equal(404)
-  const page = await fetch(`${url}/console/audit`)
+  const headers = { accept: 'text/html', cookie: `support-console=${accessToken}` }
+  const page = await fetch(`${url}/console/audit`, { headers })
   expect(page.status).to.equal(200)
   expect(page.headers.get('content-type')).to.contain('text/html')
   const elsewhere = await fetch(`${url}/elsewhere`)
@@ -141,8 +142,9 @@ describe('the console, mounted', () => {
       console: { path: '/staff/support', account: { clientId: 'customer-account', path: '/me' } },
     })
     expect((await deployment.ask('olivia', '/me')).status).to.equal(200)
-    const { status } = await fetch(`${deployment.url}/staff/support`)
-    expect(status).to.equal(200)
+    const browser = { headers: { accept: 'text/html' }, redirect: 'manual' } as const
+    const { status } = await fetch(`${deployment.url}/staff/support`, browser)
+    expect(status, 'to the sign-in').to.equal(303)
     expect((await fetch(`${deployment.url}/console`)).status).to.equal(404)
     expect((await fetch(`${deployment.url}/console/api/me`)).status).to.equal(404)
     expect((await fetch(`${deployment.url}/staff/support2/api/me`)).status).to.equal(404)

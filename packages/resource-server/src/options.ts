@@ -28,13 +28,13 @@ import type { OnImpersonatedRequest } from './uses/impersonation-use.ts'
 /** The options of the guard of an API. */
 export interface ResourceServerOptions {
   /**
-   * The provider's Issuer Identifier: an absolute URL, as its discovery document has it.
+   * The provider's Issuer Identifier, as its discovery document has it.
    * @example
    * issuer: 'https://id.example.com/oidc'
    */
   readonly issuer: string
   /**
-   * The API's own audience. It is its resource indicator, unless the provider sets another.
+   * The API's own audience: its resource indicator, unless the provider sets another.
    * @example
    * audience: 'https://api.example.com'
    */
@@ -47,8 +47,7 @@ export interface ResourceServerOptions {
    */
   readonly jwksUri?: string | undefined
   /**
-   * The signature algorithms of access tokens that are accepted, at least one. Status lists may be
-   * signed with every asymmetric one that oidc-provider supports.
+   * The signature algorithms of access tokens that are accepted, at least one.
    * @defaultValue every asymmetric one that oidc-provider supports
    * @example
    * algorithms: ['ES256']
@@ -78,18 +77,16 @@ export interface ResourceServerOptions {
   readonly mTLS?: MTLSOptions | undefined
   /**
    * Refuses impersonated access tokens that have no `status`. A provider whose storage cannot end
-   * impersonations issues such tokens, and yours did before its storage could. The guard checks
-   * tokens with `status` in any case.
+   * impersonations issues such tokens. The guard checks tokens with `status` in any case.
    * @defaultValue `false`
    * @see https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list-21#section-8.3
    */
   readonly requireStatus?: boolean | undefined
   /**
-   * Metadata in which clients, such as MCP clients, find the provider, scopes and proofs of this
-   * API. It is the URL of the document, or an object, with which the guard itself serves it. Every
-   * challenge has it as `resource_metadata`. The guard serves it wherever it runs for that path:
-   * for the whole application, or on a route of its own,
-   * `app.use(api.metadata.path, api.connect())`.
+   * Metadata in which clients, such as MCP clients, find the provider and the scopes of this API:
+   * the URL of the document, or an object that the guard serves. Every challenge has it as
+   * `resource_metadata`. To serve it on a route of its own, write `app.use(api.metadata.path,
+   * api.connect())`.
    * @defaultValue challenges name no metadata
    * @see https://www.rfc-editor.org/rfc/rfc9728
    * @example
@@ -97,21 +94,17 @@ export interface ResourceServerOptions {
    */
   readonly resourceMetadata?: ServedMetadata | string | undefined
   /**
-   * Fetches the provider's discovery document, its keys and its status lists. Set it if your API
-   * reaches the provider through a proxy, or counts its requests. The function must honour
-   * `signal`, with which the guard gives up, and `redirect: 'manual'`.
+   * Fetches the provider's discovery document, keys and status lists. Set it if your API reaches
+   * the provider through a proxy. The function must honour `signal` and `redirect: 'manual'`.
    * @defaultValue the global `fetch`
    * @example
    * fetch: (url, init) => fetch(url, { ...init, dispatcher: new ProxyAgent('http://proxy:8080') })
    */
   readonly fetch?: Fetch | undefined
   /**
-   * Receives every request whose token is a valid one of an impersonation, whether it passes or is
-   * refused: the actor, the user, the request and the status of the response. The guard calls it
-   * once for each request, after the response. It changes no response. If it throws, a process
-   * warning named `ImpersonationWarning` is emitted. The guard does not announce a token that is
-   * forged, expired or for another audience. docs/your-apis.md lists the members, and shows how to
-   * store them.
+   * Receives every request with a valid impersonated token, passed or refused: the actor, the user,
+   * the request and the status of the response. The guard calls it once, after the response. If it
+   * throws, Node emits an `ImpersonationWarning`. docs/your-apis.md lists the members.
    * @defaultValue no function is notified
    * @example
    * onImpersonatedRequest: (use) => console.log(JSON.stringify(use))
@@ -134,8 +127,7 @@ export type Fetch = (url: string, init: FetchInit) => Promise<Response>
 export interface MTLSOptions {
   /**
    * Returns the client certificate that TLS proved for this request; `undefined` if there is none.
-   * If a proxy ends TLS, read the certificate from a header that only the proxy can set.
-   *
+   * If a proxy ends TLS, read a header that only the proxy can set.
    * @example
    * getCertificate: (request) => request.socket.getPeerX509Certificate()
    */

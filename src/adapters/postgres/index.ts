@@ -15,31 +15,24 @@ export { migrate, migrationSql, type PostgresTable } from './schema.ts'
 /** Options of {@link createPostgresAdapter}. */
 export interface PostgresAdapterOptions extends PostgresTable {
   /**
-   * A `Pool` of `pg`, or a connected `Client` that is in no transaction, because a consumption
-   * inside a transaction that is rolled back never happened.
-   *
-   * The pool sets the timeouts of a query (`query_timeout`, `statement_timeout`,
-   * `connectionTimeoutMillis`). Without them a stalled server stalls the request.
-   *
+   * A `Pool` of `pg`, or a connected `Client` that is in no transaction. Set its timeouts
+   * (`query_timeout`, `connectionTimeoutMillis`). Without them, a stalled server stalls the
+   * request.
    * @example
    * pool: new Pool({ query_timeout: 5000 })
    */
   pool: PostgresClient
 
   /**
-   * Prepares statements by name, once per connection. Turn it off behind a pooler that hands a
-   * connection to others between statements and does not track them (PgBouncer before 1.21, or
-   * without `max_prepared_statements`).
-   *
+   * Prepares statements by name. Turn it off behind a pooler that does not track them (PgBouncer
+   * before 1.21, or without `max_prepared_statements`).
    * @defaultValue `true`
    */
   prepare?: boolean
 
   /**
    * Stores the subject tokens that are issued in one turn of the event loop by one statement. Turn
-   * it off if `pool` depends on the current request, for example to choose a database or to set a
-   * variable of the session, because a statement then serves several requests.
-   *
+   * it off if `pool` depends on the current request, for example to choose a database.
    * @defaultValue `true`
    */
   group?: boolean

@@ -11,30 +11,23 @@ export type { RedisRequirements } from './server-check.ts'
 export interface RedisAdapterOptions extends RedisRequirements {
   /**
    * A connected client: node-redis (`createClient`), ioredis (`Redis` or `Cluster`), or a function
-   * that sends one command. With node-redis' `createCluster` use
-   * `(args, key) => cluster.sendCommand(key, false, args)`, and with its `createSentinel` use
-   * `(args) => sentinel.sendCommand(false, args)`.
-   *
-   * Let it fail while it is not connected (node-redis `disableOfflineQueue`, ioredis
-   * `enableOfflineQueue: false`) rather than wait.
-   *
+   * that sends one command. With node-redis, use `(args, key) => cluster.sendCommand(key, false,
+   * args)` or `(args) => sentinel.sendCommand(false, args)`. Let it fail while it is not connected
+   * (node-redis `disableOfflineQueue`, ioredis `enableOfflineQueue: false`).
    * @example
    * client: (args) => sentinel.sendCommand(false, args)
    */
   client: RedisClient
 
   /**
-   * The timeout of a reply, in milliseconds: 1 to 2147483647. After it the method rejects, and the
-   * effect of the command is unknown. A consumption whose reply is late is lost rather than
-   * repeated.
-   *
+   * The timeout of a reply, in milliseconds: 1 to 2147483647. After it, the method rejects, and the
+   * effect of the command is unknown.
    * @defaultValue `2000`
    */
   commandTimeoutMs?: number
 
   /**
    * The prefix of all keys. Deployments that share a Redis need different prefixes.
-   *
    * @defaultValue `'oidc:'`
    * @example
    * keyPrefix: 'id:'

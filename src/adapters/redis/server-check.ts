@@ -6,10 +6,8 @@ import type { RedisClient, RedisConnection } from './connection.ts'
 /** The requirements for the server, in addition to a reply. */
 export interface RedisRequirements {
   /**
-   * Refuses a server that may lose records, instead of warning only: one without an append-only
-   * file, one that evicts records when its memory is full (a `maxmemory-policy` other than
-   * `noeviction`), and one that does not report it (INFO forbidden).
-   *
+   * Refuses a server that may lose records, instead of a warning: without an append-only file, with
+   * another `maxmemory-policy` than `noeviction`, or without INFO.
    * @defaultValue `false`
    */
   requirePersistence?: boolean

@@ -162,7 +162,7 @@ inEachBrowser('the stories', (browser) => {
       await grace.press('Approve: Olivia Reyes as Chidi Okeke')
       await grace.sees('Approve this?')
       await grace.press('Approve')
-      await grace.sees('Approved: Olivia Reyes as Chidi Okeke.')
+      await grace.sees('Approved.')
     })
     const shop = await step('the operator learns of it, and starts', [1, 0], () =>
       opens(olivia, 'Act as Chidi Okeke'),
@@ -186,7 +186,7 @@ inEachBrowser('the stories', (browser) => {
       await grace.sees('Refuse this?')
       await grace.fill('Note', 'Call the customer first')
       await grace.press('Refuse')
-      await grace.sees('Refused: Olivia Reyes as Chidi Okeke.')
+      await grace.sees('You refused it.')
     })
     await olivia.sees('Call the customer first')
     expect(await olivia.text()).to.not.include('Act without approval')
@@ -233,7 +233,7 @@ inEachBrowser('the stories', (browser) => {
       await grace.sees('What was done under it')
       await grace.fill('Note', 'It was right')
       await grace.press('I looked at it')
-      await grace.sees('Noted: Oscar Lind as Chidi Okeke.')
+      await grace.sees('Noted.')
     })
   })
 
@@ -255,9 +255,9 @@ inEachBrowser('the stories', (browser) => {
       await bob.press('I did not ask for this')
       await bob.sees('You did not ask for this?')
       const height = await bob.tab.evaluate<number>(
-        "document.querySelector('dialog[open]').getBoundingClientRect().height / innerHeight",
+        "document.querySelector('details[open] > form').getBoundingClientRect().height / innerHeight",
       )
-      expect(height, 'the part of the window that the dialog covers').to.be.below(0.75)
+      expect(height, 'the part of the window that the form takes').to.be.below(0.75)
       await bob.fill('Is there anything', 'I never called')
       await bob.press('Tell them')
       await grace.sees('1 alarm to look at now')

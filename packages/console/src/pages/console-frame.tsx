@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { MyRunning } from '../features/impersonations/pages/running/my-running.tsx'
-import { PermitNotice } from '../features/permits/pages/permit-notice.tsx'
 import { MAX_COUNTED } from '../kernel/limits.ts'
 import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../kernel/roles.ts'
 import { Badge } from '../web/kit/badge.tsx'
@@ -28,6 +27,15 @@ const SERVER_PAGES: readonly ServerPage[] = [
   },
   { path: '/customers', roles: ACTING_ROLES, label: words.impersonations.operators.title },
   { path: '/customers/:id', roles: ACTING_ROLES },
+  {
+    ...{ path: '/approvals', roles: ALL_ROLES, label: words.permits.title },
+    ...{ needs: 'permits', shows: 'toDecide' },
+  },
+  { path: '/approvals/history', roles: ALL_ROLES },
+  { path: '/approvals/:id', roles: ALL_ROLES },
+  { path: '/audit', roles: ['operator'], label: words.impersonations.audit.linkOwn },
+  { path: '/audit', roles: SUPERVISING_ROLES, label: words.impersonations.audit.title },
+  { path: '/audit/:id', roles: ALL_ROLES },
   { path: '/pauses', roles: ALL_ROLES },
   { path: '/pauses/:id', roles: ALL_ROLES },
   { path: '/rules', roles: SUPERVISING_ROLES, label: words.rules.title },
@@ -57,7 +65,6 @@ export function ConsoleFrame(props: {
   useEffect(() => setTitleCount(count), [count])
   useShortcut('Escape', words.web.shortcutBack, goBack, { otherwise: true })
   const found = findPage(routes, page.path)
-  const hasForm = found?.route.hasForm === true
   const isOfServer = SERVER_PAGES.some(({ path }) => paramsOf(path, page.path))
   useEffect(() => {
     if (!found && isOfServer) location.reload()
@@ -126,9 +133,6 @@ export function ConsoleFrame(props: {
           </Link>
         </Page>
       )}
-      <div class={hasForm ? 'toasts below' : 'toasts'}>
-        {me.permits && <PermitNotice session={session} mayAct={!hasForm} />}
-      </div>
     </Frame>
   )
 }
@@ -167,9 +171,7 @@ function SearchShortcut({ to }: { to: string }) {
     go(to)
     afterPaint(() => document.querySelector<HTMLInputElement>('input[type=search]')?.focus())
   }
-  const label =
-    to === '/audit' ? words.impersonations.audit.searchShortcut : words.web.shortcutSearch
-  useShortcut('/', label, search, { otherwise: true })
+  useShortcut('/', words.web.shortcutSearch, search, { otherwise: true })
   return null
 }
 

@@ -7,6 +7,7 @@ import type {
   Unapproved,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Role } from '../kernel/roles.ts'
+import type { RowFilter } from '../ledger/filters.ts'
 import type { PauseAnswer } from './pause-answers.ts'
 
 // The answers of the API below `{path}/api`. Each request has `Authorization: Bearer <access token>`
@@ -162,7 +163,7 @@ export interface RowAnswer extends AuditRow {
 }
 
 /**
- * `GET /audit?from=&to=&operator=&customer=&ticket=&outcome=&text=&alarm=&held=&unapproved=&before=&limit=`.
+ * `GET /audit?from=&to=&operator=&customer=&ticket=&outcome=&text=&alarm=&held=&unapproved=&before=&limit=&first=`.
  * `from` and `to` are milliseconds since the epoch; `limit` is 1 to 200, 50 without. Leads and
  * auditors see all rows. An operator sees their own; with `customer`, those of this customer.
  */
@@ -175,29 +176,26 @@ export interface AuditAnswer {
    * at.
    */
   readonly lookedTo?: number
+  /** With `first`: how many rows are newer, at most 1000, and whether there may be more than these. */
+  readonly newer?: { readonly count: number; readonly more: boolean }
+  readonly filter: RowFilter
+  /** Whether days were asked for by the calendar of the reader. */
+  readonly isDays: boolean
+  readonly before?: string
   readonly now: number
 }
 
 /**
- * `GET /audit/newer?…the same filter…&at=&id=`: how many rows are newer than the first one that the
- * reader sees, at most 100.
+ * `GET /audit/:id?after=&limit=`: the row with its entries, oldest first, at most 200. An operator: only their
+ * own, else 404.
  */
-export interface NewerAnswer {
-  readonly count: number
-  /** Whether there may be more than these. */
-  readonly more: boolean
-}
-
-/**
- * `GET /audit/:id`: the row. An operator: only their own, else 404. `byNames` are the names of those
- * who acknowledged, held or released it, by account id.
- */
-export type AuditRowAnswer = RowAnswer & { readonly byNames: Readonly<Record<string, string>> }
-
-/** `GET /audit/:id/timeline?after=&limit=`: as the row. Oldest first, at most 200. */
-export interface TimelineAnswer {
+export interface ImpersonationAnswer extends RowAnswer {
+  /** The names of those who acknowledged, held or released it, and of others in the entries, by account id. */
+  readonly byNames: Readonly<Record<string, string>>
   readonly entries: readonly TimelineEntry[]
   readonly next?: string
+  /** Where the public keys of the provider are. */
+  readonly keys: string
 }
 
 export type TimelineEntry = AuditEntry & {
@@ -234,17 +232,6 @@ export interface AlarmsAnswer {
   /** Operators who may not start, as far as the caller is shown them. */
   readonly pauses: readonly PauseAnswer[]
   readonly now: number
-}
-
-/**
- * The body of `POST /audit/:id/acknowledge`: lead. 204. 409 `conflict` where there is no alarm, 403 `access_denied`
- * where the caller is the operator.
- */
-export interface AcknowledgeBody {
-  /** At most 1000 characters. */
-  readonly note?: string
-  /** `alarm.count`, as the lead saw it: what came meanwhile stays open. */
-  readonly alarms: number
 }
 
 /**

@@ -35,31 +35,6 @@ export interface PausesAnswer {
   readonly now: number
 }
 
-/**
- * The body of `POST /pauses`: lead; 201 {@link PauseAnswer}. The operator cannot start as any customer, and what
- * they run goes on. 403 `access_denied` for oneself. 404 `user_not_found`. 409 `conflict` with `pause`, where the
- * operator is paused already.
- */
-export interface PauseBody {
-  /** The account id. */
-  readonly operator: string
-  /** In seconds, at most 30 days. Without it, until a person lifts it. */
-  readonly for?: number
-  /** 1 to 1000 characters. The operator is not shown it. */
-  readonly note?: string
-}
-
-// `GET /pauses/:id`: 200 {@link PauseAnswer}, also once it is lifted. 404 for what the caller is not shown.
-
-/**
- * The body of `POST /pauses/:id/resume`: every role; 200 {@link PauseAnswer}. 403 `access_denied` for the
- * operator, and who may not lift it. 409 `decided`, where it is lifted already.
- */
-export interface ResumeBody {
-  /** 1 to 1000 characters. */
-  readonly note: string
-}
-
 /** Of the account page: who may not act as the caller, since the caller objected. */
 export interface AccountPause {
   readonly id: string

@@ -13,7 +13,7 @@ interface Moments {
   readonly to: number
 }
 
-const TWO_MOMENTS = /^(\d{1,16})-(\d{1,16})$/
+const RANGE = /^(\d{0,16})-(\d{0,16})$/
 
 const isMoment = (text: string) => /^\d{1,16}$/.test(text) && Number(text) <= MAX_DATE_MS
 
@@ -32,14 +32,14 @@ const momentOrDay = v.optional(
 
 /** The parameters of a part of time. */
 export const WHEN = {
-  /** `any`, `days` for those of `from` and `to`, or two moments: `1764288000000-1764374400000`. */
+  /** `any`, `days` for those of `from` and `to`, or a range: `1764288000000-1764374400000`. */
   when: v.optional(
     v.pipe(
       v.string(),
-      v.check((text) => {
-        const moments = TWO_MOMENTS.exec(text)?.slice(1) ?? []
-        return text === 'any' || text === 'days' || (moments.length > 0 && moments.every(isMoment))
-      }, 'must be any, days, or two moments'),
+      v.check(
+        (text) => text === 'any' || text === 'days' || rangeOf(text) !== undefined,
+        'must be any, days, or a range',
+      ),
     ),
   ),
   /** Milliseconds since the epoch, or a day in the time zone of the reader. The day of `to` counts. */
@@ -50,13 +50,29 @@ export const WHEN = {
 /** The part of time that is asked for, by the calendar of the reader. */
 export function rangeIn({ when, from, to }: Read<typeof WHEN>, zone: string): Range {
   if (when === 'any') return {}
-  const [, first, last] = TWO_MOMENTS.exec(when ?? '') ?? []
-  if (first !== undefined) return { from: Number(first), to: Number(last) }
   const momentOf = (text: string | undefined, end: 'from' | 'to') => {
     if (text === undefined) return undefined
     return isDay(text) ? daysFrom(zone, text, 1)[end] : Number(text)
   }
-  return { from: momentOf(from, 'from'), to: momentOf(to, 'to') }
+  return rangeOf(when) ?? { from: momentOf(from, 'from'), to: momentOf(to, 'to') }
+}
+
+/** Whether days of the calendar are asked for. */
+export function asksForDays({ when, from, to }: Read<typeof WHEN>): boolean {
+  return when === undefined ? isDay(from ?? to ?? '') : when === 'days'
+}
+
+/** A range in an address. One end may be open. */
+export function rangeText({ from, to }: Range): string {
+  return `${from ?? ''}-${to ?? ''}`
+}
+
+function rangeOf(text = ''): Range | undefined {
+  const ends = (RANGE.exec(text)?.slice(1) ?? []).map((end) => (end === '' ? undefined : end))
+  if (ends.every((end) => end === undefined) || !ends.every((end) => !end || isMoment(end)))
+    return undefined
+  const [from, to] = ends.map((end) => (end === undefined ? end : Number(end)))
+  return { from, to }
 }
 
 /** The date of a moment: `2026-11-17`. */

@@ -82,7 +82,7 @@ describe('the account page', function () {
     await deployment.settled()
     const { body } = await deployment.ask('grace', '/alarms')
     expect(body.alarms.map((row: { id: string }) => row.id)).to.eql([id])
-    const timeline = await deployment.ask('grace', `/audit/${id}/timeline`)
+    const timeline = await deployment.ask('grace', `/audit/${id}`)
     expect(timeline.text).to.contain('I know of no ticket')
   })
 

@@ -121,7 +121,7 @@ describe('what screen readers are told', function () {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Ask for' }).click()
     await page.getByText(/were asked|was asked/).waitFor()
-    const { body } = await deployment.ask('grace', '/permits?open=true')
+    const { body } = await deployment.ask('grace', '/approvals')
     const asked = body.permits.find((each: { ticket: string }) => each.ticket === 'SUP-9')
     await permits.grant(asked.id, { by: 'grace' })
     await page.getByRole('heading', { name: 'Approved' }).waitFor()

@@ -59,7 +59,7 @@ describe('what runs now', () => {
     const end = reads('End: Olivia Okafor is acting as Alice Ng')
     await grace.page.getByRole('button', { name: end }).focus()
     await grace.page.keyboard.press('Enter')
-    await grace.page.getByText('It is ended.').waitFor()
+    await expectFocus(grace.page.getByText('It is ended.'))
     equal((await deployment.provider.impersonation.get(first.id))?.state, 'ended')
     const ended = Date.now()
     await ada.page.getByRole('row', { name: /SUP-1/ }).waitFor({ state: 'detached' })

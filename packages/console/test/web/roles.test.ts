@@ -32,19 +32,17 @@ const PROMISED: Readonly<Record<string, string>> = {
   'POST /running/end': 'operator lead',
   'POST /running/:id/end': 'operator lead',
   'GET /audit': 'operator lead auditor',
-  'GET /audit/newer': 'operator lead auditor',
   'GET /audit/export.csv': 'lead auditor',
   'GET /audit/entries.jsonl': 'lead auditor',
   'GET /audit/:id': 'operator lead auditor',
   'GET /audit/:id/entries.jsonl': 'lead auditor',
-  'GET /audit/:id/timeline': 'operator lead auditor',
   'POST /impersonations/preview': 'operator lead',
-  'GET /permits': 'operator lead auditor',
+  'GET /approvals': 'operator lead auditor',
   'POST /permits': 'operator lead',
   'POST /permits/emergency': 'operator lead',
-  'GET /permits/history': 'operator lead auditor',
-  'GET /permits/history.csv': 'lead auditor',
-  'GET /permits/:id': 'operator lead auditor',
+  'GET /approvals/history': 'operator lead auditor',
+  'GET /approvals/history.csv': 'lead auditor',
+  'GET /approvals/:id': 'operator lead auditor',
   'GET /pauses': 'operator lead auditor',
   'POST /pauses': 'lead',
   'GET /pauses/:id': 'operator lead auditor',
@@ -119,10 +117,10 @@ describe('every route of the console, for each role', function () {
   const queryOf = ({ path }: Pick<TestedRoute, 'method' | 'path'>) => {
     if (path.endsWith('/customers')) return '?q=alice'
     if (path === '/people') return '?who=customer'
-    return path === '/audit/newer' ? `?at=0&id=${running.id}` : ''
+    return ''
   }
   const pathOf = ({ path }: Pick<TestedRoute, 'method' | 'path'>) => {
-    if (path.startsWith('/permits')) return path.replace(':id', permit)
+    if (/^\/(?:approvals|permits)/.test(path)) return path.replace(':id', permit)
     if (path.startsWith('/personal-data/:')) return path.replace(':id', 'alice')
     if (path.startsWith('/pauses')) return path.replace(':id', pause)
     return path.replace(':id', path.startsWith('/customers') ? 'alice' : running.id)

@@ -5,11 +5,9 @@ import { memoryReplayStore, type ReplayStore } from './replay-store.ts'
 /** The options for proofs of keys. Either `baseUrl` or `getUrl` is required. */
 export interface DPoPOptions {
   /**
-   * The public URL of this server: `'https://api.example.com'`, or `'https://example.com/api'` if
-   * a proxy takes `/api` away. The path of each request is appended. It is set here, and not read
-   * from the `Host` header, because a thief could send a stolen proof with the header of its own
-   * server.
-   *
+   * The public URL of this server. The path of each request is appended. If a proxy takes `/api`
+   * away, include it: `'https://example.com/api'`. It is not read from the `Host` header, which a
+   * thief could send.
    * @defaultValue none: either `baseUrl` or `getUrl` is required
    * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
    * @example
@@ -17,9 +15,8 @@ export interface DPoPOptions {
    */
   readonly baseUrl?: string | undefined
   /**
-   * Returns the absolute URL at which the client sent a request. Set it if no `baseUrl` fits: if
-   * your API has several names, or a proxy rewrites paths. It must not trust a header that clients
-   * can set.
+   * Returns the absolute URL at which the client sent a request, if no `baseUrl` fits. It must not
+   * trust a header that clients can set.
    * @defaultValue none: either `baseUrl` or `getUrl` is required
    * @example
    * getUrl: (request) => `https://${request.headers['x-public-host']}${request.url}`
@@ -34,13 +31,12 @@ export interface DPoPOptions {
   readonly algorithms?: readonly string[] | undefined
   /**
    * The largest age of a proof, in seconds, and the longest time that its `iat` may lie in the
-   * future, because the clocks of clients differ: an integer from 1 to 300.
+   * future: an integer from 1 to 300.
    * @defaultValue `60`
    */
   readonly maxAge?: number | undefined
   /**
-   * Stores used proofs. An API that runs in several processes needs a store that all of them
-   * share.
+   * Stores used proofs. Several processes need a store that they share.
    * @defaultValue the memory of this process
    * @example
    * replayStore: {

@@ -214,6 +214,11 @@ function suggest(input: HTMLInputElement): void {
     const options = page?.querySelectorAll('main datalist option') ?? []
     input.list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
   })
+  // One person who is found by a part of the name is meant.
+  input.addEventListener('change', () => {
+    const found = [...(input.list?.querySelectorAll('option') ?? [])]
+    if (found.length === 1 && found[0]) input.value = found[0].value
+  })
 }
 
 /** A filter counts when it is changed, and a search while it is typed. */
@@ -276,6 +281,16 @@ handOver?.submit()
 // A page that the browser keeps for *back* does not have it.
 handOver?.remove()
 
+/** Leads back to a list as it was left: with its filter, and to the place of the reader. */
+document.addEventListener('click', (event) => {
+  const { navigation } = Object(window)
+  const back = Object(event.target).closest?.('a.back')
+  const before = navigation?.entries()[navigation.currentEntry.index - 1]?.url ?? ''
+  if (!back || before.split('?')[0] !== back.href) return
+  event.preventDefault()
+  history.back()
+})
+
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 const isNewZone = !document.cookie.includes(`zone=${encodeURIComponent(zone)}`)
 // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser.
@@ -285,5 +300,5 @@ prepare()
 tick()
 setInterval(tick, 1000)
 renew()
-if (isNewZone) void refresh()
+if (isNewZone) void showAnew(location.href)
 if (!document.hidden) follow()

@@ -7,10 +7,8 @@ export const customerPath = (id: string) => `/customers/${encodeURIComponent(id)
 export const auditPath = (id: string) => `/audit/${encodeURIComponent(id)}`
 
 /** The rows of a time. @param condition more parameters of the address */
-export const auditRangePath = ({ from, to }: Range, condition: Record<string, string>) => {
-  const [first, end] = [from, to].map((at) => new Date(at).toISOString().slice(0, 16))
-  return `/audit?${new URLSearchParams({ from: `${first}Z`, to: `${end}Z`, ...condition })}`
-}
+export const auditRangePath = ({ from, to }: Range, condition: Record<string, string>) =>
+  `/audit?${new URLSearchParams({ from: `${from}`, to: `${to}`, ...condition })}`
 
 /** The page of a permit. */
 export const permitPath = (id: string) => `/approvals/${encodeURIComponent(id)}`

@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa'
 import type { Provider } from 'oidc-provider'
 import type { BrandSettings } from '../brand.ts'
 import { languageOf } from '../http/language.ts'
+import { providerUrl } from '../provider-url.ts'
 import type { Languages } from '../words/languages.ts'
 import type { Words } from '../words/words.ts'
 import { type Assets, showAsset } from './assets.ts'
@@ -69,12 +70,9 @@ function belowOf(asked: string, path: string): string | undefined {
 
 /** What the page must know of the provider, so that it needs no request for its metadata. */
 function dataOf(provider: PagesOptions['provider']) {
-  const { issuer } = provider
-  // The path of the issuer is the one that the provider is mounted at.
-  const mountPath = new URL(issuer).pathname.replace(/\/$/, '')
-  const urlOf = (name: string) => new URL(provider.pathFor(name, { mountPath }), issuer).href
+  const urlOf = (name: string) => providerUrl(provider, name)
   return {
-    issuer,
+    issuer: provider.issuer,
     authorization: urlOf('authorization'),
     token: urlOf('token'),
     endSession: urlOf('end_session'),

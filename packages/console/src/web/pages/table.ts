@@ -18,6 +18,8 @@ export interface PageView {
   readonly about?: string
   /** Where the page leads back to, below the base, and the words of the link. */
   readonly back?: { readonly to: string; readonly label: string }
+  /** The ids of what it shows: if one of them changes, the page is fetched again. */
+  readonly ids?: readonly string[]
   /** A page with a form, which is read from top to bottom. */
   readonly isNarrow?: true
   readonly body: ComponentChild

@@ -186,6 +186,28 @@ export function Choice(props: {
   )
 }
 
+/** One of several, in a list that opens. */
+export function SelectField(props: {
+  of: FieldOf
+  label: string
+  options: readonly { readonly value: string; readonly label: string }[]
+}) {
+  const { of, label, options } = props
+  return (
+    <Field of={of} label={label}>
+      {({ value: chosen, ...input }) => (
+        <select {...input}>
+          {options.map(({ value, label }) => (
+            <option key={value} value={value} selected={value === chosen}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
 /** A button that sends its form. */
 export function Button(props: {
   kind?: 'danger' | 'plain' | 'primary' | 'quiet'

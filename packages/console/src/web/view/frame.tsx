@@ -24,12 +24,14 @@ export function Frame(
     head?: ComponentChildren
     /** Between the head and the page. */
     strip?: ComponentChildren
+    /** What is read out when it comes. */
+    news?: ComponentChildren
     foot?: ComponentChildren
     children: ComponentChildren
   },
   { brand, base, lost, said, words }: At,
 ) {
-  const { product, head, strip, foot, children } = props
+  const { product, head, strip, news, foot, children } = props
   return (
     <>
       <a class="skip" href="#content">
@@ -49,7 +51,7 @@ export function Frame(
       <main id="content" tabIndex={-1}>
         <div role="status" id="notices">
           {said && (
-            <p class="message done" id="said">
+            <p class="message done" id="said" tabIndex={-1} autofocus>
               {said}
             </p>
           )}
@@ -58,6 +60,7 @@ export function Frame(
               {lost}
             </p>
           )}
+          {news}
           <p class="message trouble" id="interrupted" hidden>
             {words.web.interrupted}
           </p>
@@ -76,9 +79,9 @@ export function Frame(
 }
 
 /** A page within the frame. */
-export function Page({ of: { title, about, back, isNarrow, body } }: { of: PageView }) {
+export function Page({ of: { title, about, back, ids, isNarrow, body } }: { of: PageView }) {
   return (
-    <section class={isNarrow ? 'page narrow' : 'page'}>
+    <section class={isNarrow ? 'page narrow' : 'page'} data-about={ids?.join(' ')}>
       {back && <Back to={back.to}>{back.label}</Back>}
       <h1>{title}</h1>
       {about && <p class="about">{about}</p>}

@@ -30,11 +30,11 @@ export function Link(
   )
 }
 
-/** Leads back to a list. */
+/** Leads back to a list. The script goes back in the history if the list is there. */
 export function Back({ to, children }: { to: string; children: ComponentChildren }) {
   return (
     <p class="back-line">
-      <Link to={to} class="back">
+      <Link to={to} class="back" shortcut="Escape">
         {children}
       </Link>
     </p>

@@ -1,7 +1,7 @@
 import type { At } from './at.ts'
 
 /** How a moment is written. */
-export type TimeForm = 'clock' | 'long' | 'ofDay' | 'recent' | 'short'
+export type TimeForm = 'clock' | 'day' | 'long' | 'ofDay' | 'recent' | 'short'
 
 const OPTIONS: Readonly<Record<TimeForm, Intl.DateTimeFormatOptions>> = {
   short: { dateStyle: 'medium', timeStyle: 'short' },
@@ -9,6 +9,7 @@ const OPTIONS: Readonly<Record<TimeForm, Intl.DateTimeFormatOptions>> = {
   long: { dateStyle: 'medium', timeStyle: 'long' },
   /** For what is hours old at most. */
   ofDay: { timeStyle: 'short' },
+  day: { dateStyle: 'full' },
   /** To the second, if the day stands above. */
   clock: { timeStyle: 'medium' },
   /** Without the year, if it is this one: rows keep to one line. */

@@ -1,6 +1,7 @@
-import { dateOf, daysFrom, monthOf, type Range } from '../when.ts'
-import type { At } from './at.ts'
-import { Field } from './form.tsx'
+import { dateOf, daysFrom, monthOf, type Range, rangeText } from '../when.ts'
+import { type At, text } from './at.ts'
+import { Field, SelectField } from './form.tsx'
+import { timeText } from './time.tsx'
 
 const MONTHS_SHOWN = 24
 
@@ -8,34 +9,36 @@ const MONTHS_SHOWN = 24
 export function WhenField({ range, isDays }: { range: Range; isDays?: boolean }, at: At) {
   const { from, to } = range
   const { filter } = at.words.impersonations.audit
+  const asked = isDays ? 'days' : rangeText(range).replace(/^-$/, 'any')
   const choices = [
-    ['any', filter.anyTime],
-    ...choicesAt(at).map(({ name, ...choice }) => [`${choice.from}-${choice.to}`, name]),
-    ['days', filter.fromTo],
+    { value: 'any', label: filter.anyTime },
+    ...choicesAt(at).map(({ label, ...choice }) => ({ value: rangeText(choice), label })),
+    { value: 'days', label: filter.fromTo },
   ]
-  const asked = from === undefined && to === undefined ? 'any' : `${from}-${to}`
-  const isChoice = !isDays && choices.some(([value]) => value === asked)
+  const isKnown = choices.some(({ value }) => value === asked)
   const dayOf = (time: number | undefined) => (time === undefined ? '' : dateOf(at.zone, time))
   return (
     <>
-      <Field
-        of={{ id: 'when', name: 'when', value: isChoice ? asked : 'days' }}
+      <SelectField
+        of={{ id: 'when', name: 'when', value: asked }}
         label={filter.when}
-      >
-        {({ value: chosen, ...input }) => (
-          <select {...input}>
-            {choices.map(([value, name]) => (
-              <option key={value} value={value} selected={value === chosen}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+        options={[
+          ...choices,
+          ...(isKnown ? [] : [{ value: asked, label: momentsText(range, at) }]),
+        ]}
+      />
       <DayField name="from" label={filter.from} value={dayOf(from)} />
       <DayField name="to" label={filter.to} value={dayOf(to === undefined ? to : to - 1)} />
     </>
   )
+}
+
+/** A part of time that is no choice, to the minute. */
+function momentsText({ from, to }: Range, at: At): string {
+  const { filter } = at.words.impersonations.audit
+  if (to === undefined) return text(at, filter.fromChip, { from: timeText(at, from ?? 0) })
+  if (from === undefined) return text(at, filter.toChip, { to: timeText(at, to) })
+  return `${timeText(at, from)} – ${timeText(at, to)}`
 }
 
 function choicesAt({ locale, now, words, zone }: At) {
@@ -46,9 +49,9 @@ function choicesAt({ locale, now, words, zone }: At) {
   })
   const months = Array.from({ length: MONTHS_SHOWN }, (_, back) => monthOf(zone, now, back))
   return [
-    { name: filter.today, ...daysFrom(zone, today, 1) },
-    { name: filter.lastDays, ...daysFrom(zone, today, 7, -6) },
-    ...months.map((month) => ({ name: monthName.format(month.from), ...month })),
+    { label: filter.today, ...daysFrom(zone, today, 1) },
+    { label: filter.lastDays, ...daysFrom(zone, today, 7, -6) },
+    ...months.map((month) => ({ label: monthName.format(month.from), ...month })),
   ]
 }
 

@@ -44,28 +44,6 @@ describe('approvals', function () {
     }
   }
 
-  it('begin with what is to be reviewed, however many requests are newer, and say that there are more than 100', async () => {
-    await permits.emergency(facts())
-    await ask('olivia', 55)
-    await ask('oscar', 55)
-    await using grace = await visitDeployment(deployment)
-    const { page } = grace
-    await enter(page, 'grace', '/console/approvals')
-    const review = page.getByRole('list', { name: 'To look at' }).getByRole('listitem')
-    await review.getByText('Without approval').waitFor()
-    await page.getByRole('list', { name: 'To decide' }).getByRole('listitem').nth(99).waitFor()
-    expect(
-      await page.getByRole('main').getByRole('heading', { level: 2 }).allTextContents(),
-    ).to.include.ordered.members(['To look at', 'To decide'])
-    const navigation = page.getByRole('navigation')
-    await navigation.getByText('More than 100 requests or emergencies wait for you').waitFor()
-    await navigation.getByText('>100').waitFor()
-    await page.getByRole('button', { name: 'Show older ones' }).click()
-    await page.getByRole('list', { name: 'To decide' }).getByRole('listitem').nth(109).waitFor()
-    expect(await review.count()).to.equal(1)
-    expect(await page.getByText('Without approval', { exact: true }).count()).to.equal(1)
-  })
-
   it('are asked for 60 times in an hour: then the form says when it goes on', async () => {
     await ask('olivia', 60)
     await using olivia = await visitDeployment(deployment)

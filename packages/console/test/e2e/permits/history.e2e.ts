@@ -50,14 +50,14 @@ describe('the history of approvals', function () {
     await expectGoodLooks(page, 'history')
     await page.getByLabel('What became of it').selectOption('Refused')
     await cards.nth(1).waitFor({ state: 'detached' })
-    expect(new URL(page.url()).search).to.equal('?state=refused')
+    expect(new URL(page.url()).search).to.include('state=refused')
     await cards.getByText('Call them first').waitFor()
     await cards.getByText(reads('Grace Lindqvist refused it')).waitFor()
     await cards.getByRole('link', { name: /^Open/ }).click()
     await page.locator('dl.facts').getByText('SUP-1').waitFor()
   })
 
-  it('is found by words, says where nothing fits, and is saved as a file', async () => {
+  it('is searched while it is typed, and is saved as a file', async () => {
     await using grace = await visitDeployment(deployment)
     const { page } = grace
     await enter(page, 'grace', '/console/approvals/history')
@@ -69,34 +69,11 @@ describe('the history of approvals', function () {
     await cards.nth(1).waitFor({ state: 'detached' })
     await cards.getByText('SUP-3').waitFor()
     expect(await search.evaluate((input) => input === document.activeElement)).to.equal(true)
-    await page.getByText('Export', { exact: true }).click()
-    await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
     const downloaded = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Export as CSV' }).click()
-    expect((await downloaded).suggestedFilename()).to.match(/^approvals-.*\.csv$/)
-    await page.getByLabel('Search').fill('nothing')
-    await page.getByText('Nothing matches the filter.').waitFor()
-    await page.getByRole('button', { name: 'Clear all' }).click()
+    await page.getByRole('link', { name: 'Export as CSV' }).click()
+    expect((await downloaded).suggestedFilename()).to.equal('approvals.csv')
+    await page.getByRole('link', { name: 'Clear all' }).click()
     await cards.nth(2).waitFor()
-  })
-
-  it('says what is new, and shows it after a click', async () => {
-    await using ada = await visitDeployment(deployment)
-    const { page } = ada
-    await enter(page, 'ada', '/console/approvals/history')
-    const cards = page.getByRole('list', { name: 'History' }).locator('> li')
-    await cards.nth(2).waitFor()
-    await permits.request({
-      ...{ customer: 'carla', operator: 'oscar', application: 'shop', reason: 'The parcel' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      ticket: 'SUP-4',
-    })
-    await page.getByRole('status').getByText('1 request is new or has changed').waitFor()
-    expect(await cards.count()).to.equal(3)
-    await page.getByRole('button', { name: 'Show', exact: true }).click()
-    await cards.nth(3).waitFor()
-    await cards.first().getByText('SUP-4').waitFor()
-    await page.getByText('1 request is new or has changed').waitFor({ state: 'detached' })
   })
 
   it('is filtered by the address, and speaks German', async () => {

@@ -15,6 +15,8 @@ export async function expectNothingCut(page: Page): Promise<void> {
       `${element.localName}.${element.className}: ${element.textContent?.slice(0, 40)}`
     for (const element of document.querySelectorAll('body *')) {
       if (!(element instanceof HTMLElement) || element.closest('.unseen, .skip, thead')) continue
+      // In what is closed.
+      if (!element.checkVisibility()) continue
       const { overflowX, overflowY, clipPath } = getComputedStyle(element)
       // For screen readers alone.
       if (clipPath !== 'none') continue
@@ -24,7 +26,7 @@ export async function expectNothingCut(page: Page): Promise<void> {
         element.scrollHeight > element.clientHeight + 1
       if (hides && isCut) found.push(`cut: ${nameOf(element)}`)
       const { right, width } = element.getBoundingClientRect()
-      if (width > 0 && right > clientWidth + 1 && !element.closest('dialog:not([open])')) {
+      if (width > 0 && right > clientWidth + 1) {
         found.push(`beyond the edge: ${nameOf(element)}`)
       }
     }

@@ -27,10 +27,13 @@ export function reads(text: string, how?: 'exact'): RegExp {
 
 /** Goes to a page of the console without loading it again. */
 export async function goTo(page: Page, path: string): Promise<void> {
-  await page.evaluate((to) => {
-    history.pushState(null, '', to)
-    dispatchEvent(new PopStateEvent('popstate'))
-  }, path)
+  const isOfServer = await page.evaluate(() => document.body.dataset.base !== undefined)
+  if (isOfServer) await page.goto(path)
+  else
+    await page.evaluate((to) => {
+      history.pushState(null, '', to)
+      dispatchEvent(new PopStateEvent('popstate'))
+    }, path)
 }
 
 /** The heading of the page. */

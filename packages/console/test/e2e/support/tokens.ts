@@ -20,6 +20,9 @@ export interface Tokens {
   expectNowhere(log?: string): Promise<void>
 }
 
+/** How a subject token is called: the shop keeps it while it leads through the sign-in. */
+const HANDED_OVER = ['subjectToken', 'subject_token']
+
 interface Place {
   readonly place: string
   readonly text: string
@@ -57,7 +60,7 @@ export function tokensOf(
     await collected.settled()
     // The page has to store the code_verifier during the sign-in, so it may be among the stored
     // values.
-    const stored = applications.length > 0 ? ['code_verifier', 'subjectToken'] : ['code_verifier']
+    const stored = ['code_verifier', ...(applications.length > 0 ? HANDED_OVER : [])]
     const lasting = collected.tokens.filter(({ name }) => !stored.includes(name))
     const found = [...findings(collected.tokens, now), ...findings(lasting, collected.written)]
     return [

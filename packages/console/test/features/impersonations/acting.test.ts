@@ -195,7 +195,7 @@ describe('acting as a customer', () => {
     const [row] = body.rows
     expect(row).to.include({ outcome: 'refused', denied: 1 })
     expect(row).not.to.have.any.keys('customer', 'ticket', 'reason')
-    const { body: timeline } = await deployment.ask('ada', `/audit/${row.id}/timeline`)
+    const { body: timeline } = await deployment.ask('ada', `/audit/${row.id}`)
     expect(timeline.entries[0].context, 'whom bob named').to.deep.equal({ userId: 'carla' })
   })
 

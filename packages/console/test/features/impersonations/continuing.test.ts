@@ -139,7 +139,7 @@ describe('continuing', () => {
     const first = await deployment.impersonate()
     const { body } = await goOn(first.id)
     await deployment.settled()
-    const timeline = await deployment.ask('ada', `/audit/${body.id}/timeline`)
+    const timeline = await deployment.ask('ada', `/audit/${body.id}`)
     const { entries } = timeline.body as { entries: Record<string, unknown>[] }
     expect(entries.find(({ event }) => event === 'support.continued')).to.deep.include({
       id: body.id,

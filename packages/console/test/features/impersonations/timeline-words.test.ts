@@ -42,7 +42,7 @@ describe('the words of the deployment in the timeline', () => {
   after(() => deployment[Symbol.asyncDispose]())
 
   async function wordsFor(person: string, language = 'en') {
-    const path = `/audit/${idOf(0)}/timeline`
+    const path = `/audit/${idOf(0)}`
     const headers = { 'accept-language': language }
     const { status, body } = await deployment.ask(person, path, undefined, headers)
     expect(status).to.equal(200)

@@ -139,16 +139,16 @@ describe('permits in the console', () => {
     })
     expect(created.deciders).to.deep.equal({ names: [], others: 0, isLeads: true })
     const { id } = created.permit
-    const [mine] = (await ask('olivia', '/permits?open=true')).body.permits
+    const [mine] = (await ask('olivia', '/approvals')).body.permits
     expect(mine).to.include({ id })
-    const [waiting] = (await ask('grace', '/permits?open=true')).body.permits
+    const [waiting] = (await ask('grace', '/approvals')).body.permits
     expect(waiting.may).to.deep.equal(['grant', 'revoke'])
     const granted = await ask('grace', `/permits/${id}/grant`, { note: 'Saw the ticket' })
     expect(granted.body).to.include({ state: 'granted' })
     expect(granted.body.decisions[0].by).to.include({ id: 'grace', name: 'Grace Lindqvist' })
     const running = await deployment.impersonate({ ticket: 'SUP-123' })
     await deployment.settled()
-    const page = await ask('grace', `/permits/${id}`)
+    const page = await ask('grace', `/approvals/${id}`)
     expect(page.body.impersonations.map((row: { id: string }) => row.id)).to.deep.equal([
       running.id,
     ])
@@ -164,7 +164,7 @@ describe('permits in the console', () => {
     const changes = { access: 'change' } as const
     await ask('grace', `/permits/${await asked()}/grant`, {})
     const byLead = await deployment.impersonate({ ticket: 'SUP-123' })
-    const [granted] = (await ask('grace', '/permits?open=true')).body.permits
+    const [granted] = (await ask('grace', '/approvals')).body.permits
     const note = 'Call the customer first'
     await ask('grace', `/permits/${granted.id}/revoke`, { note })
     const id = await asked({ userId: 'bob' })
@@ -261,7 +261,7 @@ describe('permits in the console', () => {
     expect(body.deciders).to.deep.equal({ names: ['Oscar Öhman'], others: 0, isLeads: false })
     const { id } = body.permit
     expect((await ask('grace', `/permits/${id}/grant`, {})).status).to.equal(403)
-    expect((await ask('oscar', '/permits?open=true')).body.permits[0].may).to.include('grant')
+    expect((await ask('oscar', '/approvals')).body.permits[0].may).to.include('grant')
     expect((await ask('oscar', `/permits/${id}/grant`, {})).status).to.equal(200)
   })
 
@@ -293,7 +293,7 @@ describe('permits in the console', () => {
     expect(codeOf(await ask('olivia', '/permits', ASK))[0]).to.equal(503)
     answer = () => new Promise(() => {})
     expect(codeOf(await ask('olivia', '/permits', ASK))[0]).to.equal(503)
-    expect((await ask('olivia', '/permits?open=true')).status).to.equal(200)
+    expect((await ask('olivia', '/approvals')).status).to.equal(200)
     expect((await ask('olivia', '/impersonations', { ...ACT, access: 'read' })).status).to.equal(
       201,
     )
@@ -336,12 +336,13 @@ describe('permits in the console', () => {
         await permits.request({ ...request, operator: 'oscar' })
       }
     }
-    const first = await ask('grace', '/permits?open=true')
+    const first = await ask('grace', '/approvals')
     expect(first.body.permits.map((each: { id: string }) => each.id)).not.to.include(id)
-    const { body } = await ask('grace', '/permits?review=true')
-    expect(body.permits.map((each: { id: string }) => each.id)).to.deep.equal([id])
-    expect(body.permits[0].may).to.include('review')
-    expect(body).not.to.have.property('next')
+    expect(first.body.toReview.map((each: { id: string }) => each.id)).to.deep.equal([id])
+    expect(first.body.toReview[0].may).to.include('review')
+    const older = await ask('grace', `/approvals?before=${first.body.next}`)
+    expect([first, older].flatMap(({ body }) => body.permits)).to.have.length(110)
+    expect(older.body.toReview).to.deep.equal([])
     expect(await countToDecide(permits, { id: 'grace', role: 'lead' } as Caller)).to.equal(101)
     const stream = await firstOf('grace')
     expect((await stream.next()).toDecide).to.equal(101)
@@ -466,10 +467,10 @@ describe('permits in the console', () => {
     const id = await asked()
     await ask('grace', `/permits/${id}/refuse`, { note: 'Call first' })
     const next = await asked({ ticketId: 'SUP-9' })
-    const { refusals } = (await ask('grace', `/permits/${next}`)).body.permit
+    const { refusals } = (await ask('grace', `/approvals/${next}`)).body.permit
     expect(refusals).to.have.length(1)
     expect(refusals[0]).to.deep.include({ id, ticket: 'SUP-123', note: 'Call first' })
-    const listed = (await ask('grace', '/permits?open=true')).body.permits
+    const listed = (await ask('grace', '/approvals')).body.permits
     expect(listed.map(({ state }: { state: string }) => state)).to.deep.equal([
       ...['requested', 'refused'],
     ])
@@ -478,12 +479,9 @@ describe('permits in the console', () => {
   })
 
   it('every list answers 400 to a cursor that no one can have been given', async () => {
-    for (const path of [
-      '/permits?before=junk',
-      '/permits?open=true&before=junk',
-      '/audit?before=junk',
-    ]) {
-      expect(codeOf(await ask('ada', path)), path).to.deep.equal([400, 'invalid_request'])
+    for (const path of ['/approvals', '/approvals/history', '/pauses', '/audit']) {
+      const answer = await ask('ada', `${path}?before=junk`)
+      expect(codeOf(answer), path).to.deep.equal([400, 'invalid_request'])
     }
     const own = await account('alice', '/impersonations?before=junk')
     expect(codeOf(own)).to.deep.equal([400, 'invalid_request'])
@@ -506,7 +504,7 @@ describe('permits in the console', () => {
     const { id } = await deployment.impersonate({ ticket: 'SUP-123' })
     await deployment.settled()
     expect((await ask('grace', `/audit/${id}`)).body.review).to.equal('emergency')
-    const [waiting] = (await ask('grace', '/permits?open=true')).body.permits
+    const [waiting] = (await ask('grace', '/approvals')).body.toReview
     expect(waiting.may).to.include('review')
     expect(
       codeOf(await ask('olivia', '/permits/emergency', emergency)),
@@ -640,7 +638,7 @@ describe('permits in the console', () => {
     const [asked] = (await account('bob', '/permits')).body.asked
     expect(asked).to.include({ id, canChange: false })
     await account('bob', '/permits/grant', { id })
-    const page = (await ask('olivia', `/permits/${id}`)).body.permit
+    const page = (await ask('olivia', `/approvals/${id}`)).body.permit
     const { ticket: ticketId, reason, application, canChange, duration } = page
     const start = { userId: 'bob', ticketId, reason, application, duration }
     const access = canChange ? 'change' : 'read'
@@ -690,12 +688,12 @@ describe('permits in the console', () => {
       await deployment.settled()
       const { permit } = (await ask('ada', `/audit/${running.id}`)).body
       for (const who of ['ada', 'olivia']) {
-        const { body } = await ask(who, `/permits/${permit}`)
+        const { body } = await ask(who, `/approvals/${permit}`)
         expect(body.answer, who).to.deep.include({ choice: 'allow' })
         expect(body.answer.customer.id).to.equal('bob')
         expect(body.impersonations.map(({ id }: { id: string }) => id)).to.deep.equal([running.id])
       }
-      expect((await ask('oscar', `/permits/${permit}`)).status).to.equal(404)
+      expect((await ask('oscar', `/approvals/${permit}`)).status).to.equal(404)
     })
 
     it('can always say no, whatever was said before', async () => {

@@ -65,7 +65,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     after(() => dispose?.())
 
     async function named(who: string, query = ''): Promise<readonly string[]> {
-      const { status, body } = await deployment.ask(who, `/permits/history${query}`)
+      const { status, body } = await deployment.ask(who, `/approvals/history${query}`)
       expect(status, query + JSON.stringify(body)).to.equal(200)
       const names = new Map(Object.entries(ids).map(([name, id]) => [id, name]))
       return body.permits.map(({ id }: { id: string }) => names.get(id))
@@ -81,7 +81,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         'emergency',
         'refused',
       ])
-      const { permits: found } = (await deployment.ask('ada', '/permits/history?state=refused'))
+      const { permits: found } = (await deployment.ask('ada', '/approvals/history?state=refused'))
         .body
       expect(found[0].decisions[0]).to.deep.include({ isGranted: false, note: 'Call them first' })
       expect(found[0].decisions[0].by.id).to.equal('grace')
@@ -116,13 +116,13 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         expect(await named('ada', query), query).to.deep.equal(expected)
       }
       for (const query of ['?state=won', '?from=x', '?nothing=1', '?before=junk']) {
-        const { status } = await deployment.ask('ada', `/permits/history${query}`)
+        const { status } = await deployment.ask('ada', `/approvals/history${query}`)
         expect(status, query).to.equal(400)
       }
     })
 
     it('is exported with the same filter, which is an entry of the audit, for leads and auditors', async () => {
-      const csv = (await deployment.ask('ada', '/permits/history.csv?state=refused')).text
+      const csv = (await deployment.ask('ada', '/approvals/history.csv?state=refused')).text
       const [record = {}, ...rest] = csvRecords(csv)
       expect(rest).to.deep.equal([])
       expect(record).to.include({
@@ -130,7 +130,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         second_person_decided_by: 'grace',
         second_person_decided_note: 'Call them first',
       })
-      expect((await deployment.ask('olivia', '/permits/history.csv')).status).to.equal(403)
+      expect((await deployment.ask('olivia', '/approvals/history.csv')).status).to.equal(403)
       await deployment.settled()
       const stored = await deployment.audit.entries({ limit: 500 })
       const exports = stored.filter((entry) => entry.text?.includes('support.exported'))
@@ -143,7 +143,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       const seen: string[] = []
       let before = ''
       do {
-        const { body } = await deployment.ask('ada', `/permits/history?${before}`)
+        const { body } = await deployment.ask('ada', `/approvals/history?${before}`)
         seen.push(...body.permits.map(({ id }: { id: string }) => id))
         before = body.next === undefined ? '' : `before=${encodeURIComponent(body.next)}`
       } while (before !== '')

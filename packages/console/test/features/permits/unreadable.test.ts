@@ -81,14 +81,14 @@ function unreadable(how: string, spoilt: (data: string) => string) {
       const running = await deployment.impersonate({ customer: 'carla', ticket: 'SUP-123' })
       spoil(bad)
       for (const who of ['grace', 'olivia', 'ada']) {
-        const { status, body } = await ask(who, '/permits?open=true')
+        const { status, body } = await ask(who, '/approvals')
         expect([status, body.permits?.map(({ id }: { id: string }) => id)]).to.deep.equal([
           200,
           [good],
         ])
       }
       expect(await countToDecide(permits, GRACE)).to.equal(1)
-      expect((await ask('grace', `/permits/${bad}`)).status).to.equal(404)
+      expect((await ask('grace', `/approvals/${bad}`)).status).to.equal(404)
       expect((await ask('olivia', '/impersonations', ACT)).status, 'it allows nothing').to.equal(
         403,
       )

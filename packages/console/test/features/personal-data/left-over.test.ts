@@ -171,7 +171,7 @@ async function happen(at: Deployment): Promise<void> {
   const exports = ['customer=alice', 'text=Alice+Ng', 'ticket=TCK-77', 'text=alice@example.com']
   for (const filter of exports) {
     ok(await ask('ada', `/audit/export.csv?${filter}`))
-    ok(await ask('ada', `/permits/history.csv?${filter}`))
+    ok(await ask('ada', `/approvals/history.csv?${filter}`))
   }
   await at.settled()
 }

@@ -36,6 +36,6 @@ describe('the data of one person, by supportConsole()', () => {
     expect(await text(support.exportOf('alice'))).to.equal('')
     const { body } = await deployment.ask('ada', '/audit')
     expect(body.rows.map(({ id }: { id: string }) => id)).to.deep.equal([asBob.id])
-    expect((await deployment.ask('ada', `/audit/${asAlice.id}/timeline`)).status).to.equal(404)
+    expect((await deployment.ask('ada', `/audit/${asAlice.id}`)).status).to.equal(404)
   })
 })

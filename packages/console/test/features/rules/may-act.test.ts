@@ -118,7 +118,7 @@ describe('GET /rules with a question', function () {
     await deployment.settled()
     expect(await deployment.audit.newest()).to.equal(newest)
     expect((await deployment.ask('grace', '/running')).body.running).to.deep.equal([])
-    expect((await deployment.ask('grace', '/permits')).body.permits).to.deep.equal([])
+    expect((await deployment.ask('grace', '/approvals')).body.permits).to.deep.equal([])
     await deployment.impersonate({ access: 'read' })
   })
 

@@ -174,7 +174,7 @@ describe('I13: what the provider knows and the audit does not', () => {
     const counts = await Promise.all([1, 2, 3].map(() => reconcile(audit, items)))
     expect(counts.reduce((sum, { written }) => sum + written, 0)).to.equal(9)
     expect(await readOn(audit)).to.have.length(9)
-    const { body } = await deployment.ask('grace', `/audit/${idOf('a')}/timeline`)
+    const { body } = await deployment.ask('grace', `/audit/${idOf('a')}`)
     const marks = body.entries.map(({ afterRestart }: { afterRestart?: true }) => afterRestart)
     expect(marks).to.deep.equal([true, true, true])
   })

@@ -70,11 +70,3 @@ export interface AccountImpersonation extends WhatWasDone {
   /** When the caller said that they did not ask for it. */
   readonly objectedAt?: number
 }
-
-/**
- * The body of `POST /end`. 204, also where it has ended already. 404 `not_found` where it is not one
- * of the caller.
- */
-export interface AccountEndBody {
-  readonly id: string
-}

@@ -24,9 +24,10 @@ export function alarmsPage(
     return {
       title: labels.title,
       about: labels.about,
+      ids: [...alarms, ...pauses].map(({ id }) => id),
       body: (
         <>
-          <section data-about={alarms.map(({ id }) => id).join(' ')}>
+          <section>
             {alarms.length === 0 ? (
               <p class="empty">{labels.none}</p>
             ) : (

@@ -1,100 +1,99 @@
 import { endsWithin } from 'oidc-provider-impersonation/siblings'
 import {
+  type AuditRow,
   CONSOLE_EVENTS,
   decodeEntry,
   MAX_DATE_MS,
   present,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { isId } from '../../../kernel/ids.ts'
-import type { RowCount, RowPage, StoredEntry } from '../../../ledger/store.ts'
-import type {
-  AuditAnswer,
-  AuditRowAnswer,
-  NewerAnswer,
-  TimelineAnswer,
-  TimelineEntry,
-} from '../../../web/answers.ts'
+import type { Read } from '../../../kernel/input.ts'
+import type { StoredEntry } from '../../../ledger/store.ts'
+import type { AuditAnswer, ImpersonationAnswer, TimelineEntry } from '../../../web/answers.ts'
 import { settle } from '../../../web/audit.ts'
-import { cursor, numberParameter, readQuery, textParameter } from '../../../web/http/query.ts'
+import { cursor, numberParameter } from '../../../web/http/query.ts'
 import type { Call } from '../../../web/parts.ts'
+import { providerUrl } from '../../../web/provider-url.ts'
 import { findRow, shownRow } from '../../../web/rows.ts'
 import { auditWords, describedUse } from '../../../web/use-words.ts'
-import { FILTER, visibleFilter } from './filter.ts'
+import { asksForDays } from '../../../web/when.ts'
+import { FILTER, filterIn, visibleFilter } from './filter.ts'
 
 const rowsPerPage = v.optional(numberParameter(1, 200), '50')
 /** How long names may take, in milliseconds. */
 const NAMES_TIMEOUT_MS = 2000
-
-const NO_ROWS: RowPage = { rows: [], next: undefined }
-const NONE_COUNTED: RowCount = { count: 0, more: false }
 
 /** What leads, auditors and customers say of an impersonation, and no request to act. */
 const SUPERVISION_EVENTS: ReadonlySet<string> = new Set(
   CONSOLE_EVENTS.filter((event) => event !== 'support.refused' && event !== 'support.continued'),
 )
 
-/** `GET /audit` */
-export async function searchAudit(call: Call): Promise<void> {
+export const SEARCHED = {
+  ...FILTER,
+  before: cursor,
+  limit: rowsPerPage,
+  /** The first row that the reader sees, by time and id. */
+  first: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,16}\.[\w-]{43}$/, 'must be the time and the id of a row'),
+      v.transform((text) => ({
+        at: Math.min(Number(text.slice(0, -44)), MAX_DATE_MS),
+        id: text.slice(-43),
+      })),
+    ),
+  ),
+}
+
+/** The rows that match. With `first`, those from this one on, and how many are newer. */
+export async function searchAudit(
+  call: Call & { readonly query: Read<typeof SEARCHED> },
+): Promise<AuditAnswer> {
   const { ctx, caller, audit } = call
-  const parameters = { ...FILTER, before: cursor, limit: rowsPerPage }
-  const { before, limit, ...asked } = readQuery(ctx, parameters)
-  const filter = visibleFilter(asked, caller)
+  const { before, limit, first, ...asked } = call.query
+  const filter = filterIn(ctx, asked)
   const now = call.now()
+  const answer = { filter, isDays: asksForDays(asked), now, ...present({ before }) }
+  const visible = visibleFilter(filter, caller)
+  if (!visible) return { rows: [], ...answer }
   if (before === undefined) await settle(audit)
-  const { rows, next, lookedTo } = filter
-    ? await audit.store.find(filter, { before, limit, now })
-    : NO_ROWS
-  ctx.body = {
-    rows: rows.map((row) => shownRow(row, call)),
-    ...present({ next, lookedTo }),
-    now,
-  } satisfies AuditAnswer
+  const until = first && Math.min(visible.to ?? Number.POSITIVE_INFINITY, first.at + 1)
+  const [{ rows, next, lookedTo }, newer] = await Promise.all([
+    audit.store.find({ ...visible, ...present({ to: until }) }, { before, limit, now }),
+    first && audit.store.countNewer(visible, first, now),
+  ])
+  const isNewer = ({ at, id }: AuditRow) => first && at === first.at && id > first.id
+  return {
+    rows: rows.filter((row) => !isNewer(row)).map((row) => shownRow(row, call)),
+    ...present({ next, lookedTo, newer }),
+    ...answer,
+  }
 }
 
-/** `GET /audit/newer` */
-export async function countNewer(call: Call): Promise<void> {
-  const { ctx, caller, audit } = call
-  const isOfRow = v.check(isId, 'must be the id of the first row')
-  const first = { at: numberParameter(0, MAX_DATE_MS), id: v.pipe(textParameter(43), isOfRow) }
-  const { at, id, ...asked } = readQuery(ctx, { ...FILTER, ...first })
-  const filter = visibleFilter(asked, caller)
-  ctx.body = (
-    filter ? await audit.store.countNewer(filter, { at, id }, call.now()) : NONE_COUNTED
-  ) satisfies NewerAnswer
-}
+export const PART_OF_TIMELINE = { after: cursor, limit: v.optional(numberParameter(1, 200), '100') }
 
-/** `GET /audit/:id` */
-export async function showRow(call: Call): Promise<void> {
-  await settle(call.audit)
+/** One impersonation, with a part of its timeline. */
+export async function showImpersonation(
+  call: Call & { readonly query: Read<typeof PART_OF_TIMELINE> },
+): Promise<ImpersonationAnswer> {
+  const { audit, caller, language, provider, query, settings } = call
+  await settle(audit)
   const row = shownRow(await findRow(call), call)
-  const names = await findNames(call, [row.acknowledged?.by, row.hold?.by])
-  call.ctx.body = { ...row, byNames: Object.fromEntries(names) } satisfies AuditRowAnswer
-}
-
-/** `GET /audit/:id/timeline` */
-export async function showTimeline(call: Call): Promise<void> {
-  const { ctx, caller, audit, settings, language } = call
-  const { after, limit } = readQuery(ctx, { after: cursor, limit: rowsPerPage })
-  const { id } = await findRow(call)
-  const stored = await audit.store.timeline(id, { after, limit })
-  const entries = stored
+  const stored = await audit.store.timeline(row.id, query)
+  const found = stored
     .flatMap(placed)
     .filter(({ event }) => caller.role !== 'operator' || !SUPERVISION_EVENTS.has(event))
-  const names = await findNames(
-    call,
-    entries.map(({ by }) => by),
-  )
-  const next = stored.length === limit ? stored.at(-1)?.cursor : undefined
-  ctx.body = {
-    entries: entries.map((entry) => {
-      const byName = entry.by === undefined ? undefined : names.get(entry.by)
-      const { use } = entry
-      const words = use && auditWords(describedUse(use), settings.account?.describe, language)
-      return { ...entry, ...present({ byName }), words }
-    }),
-    ...present({ next }),
-  } satisfies TimelineAnswer
+  const people = [row.acknowledged?.by, row.hold?.by, ...found.map(({ by }) => by)]
+  const names = await findNames(call, people)
+  const next = stored.length === query.limit ? stored.at(-1)?.cursor : undefined
+  const entries = found.map((entry) => {
+    const byName = entry.by === undefined ? undefined : names.get(entry.by)
+    const { use } = entry
+    const words = use && auditWords(describedUse(use), settings.account?.describe, language)
+    return { ...entry, ...present({ byName }), words }
+  })
+  const byNames = Object.fromEntries(names)
+  return { ...row, byNames, entries, ...present({ next }), keys: providerUrl(provider, 'jwks') }
 }
 
 /** Nothing, where the text was removed when its time was over. */

@@ -9,12 +9,12 @@ import { readQuery } from '../../../web/http/query.ts'
 import { sendExport } from '../../../web/http/send-export.ts'
 import type { Call } from '../../../web/parts.ts'
 import { findRow } from '../../../web/rows.ts'
-import { FILTER, visibleFilter } from './filter.ts'
+import { FILTER, filterIn, visibleFilter } from './filter.ts'
 
 /** `GET /audit/export.csv` */
 export async function exportRows(call: Call): Promise<void> {
   const { ctx, audit, caller } = call
-  const filter = visibleFilter(readQuery(ctx, FILTER), caller) ?? {}
+  const filter = visibleFilter(filterIn(ctx, readQuery(ctx, FILTER)), caller) ?? {}
   const found = await findNewest(filter, call)
   const context = { format: 'csv', filter: namelessFilter(filter), ...found }
   await sendExport(call, 'audit.csv', 'csv', context, () =>

@@ -1,15 +1,17 @@
+import type { Context } from 'koa'
 import { ALL_OUTCOMES } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { oneOf } from '../../../kernel/input.ts'
+import { oneOf, type Read } from '../../../kernel/input.ts'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import { Problem } from '../../../web/http/problem.ts'
-import { mark, personId, searchWords, timeParameter } from '../../../web/http/query.ts'
+import { mark, personId, searchWords } from '../../../web/http/query.ts'
+import { zoneOf } from '../../../web/pages/reader.ts'
 import type { Caller } from '../../../web/parts.ts'
+import { rangeIn, WHEN } from '../../../web/when.ts'
 
 /** The parameters of a filter. */
 export const FILTER = {
-  from: timeParameter,
-  to: timeParameter,
+  ...WHEN,
   operator: personId,
   customer: personId,
   ticket: searchWords,
@@ -20,8 +22,16 @@ export const FILTER = {
   unapproved: mark,
 }
 
+/** The filter of a request, with the days of the reader as moments. */
+export function filterIn(
+  ctx: Context,
+  { when, from, to, ...asked }: Read<typeof FILTER>,
+): RowFilter {
+  return { ...asked, ...rangeIn({ when, from, to }, zoneOf(ctx)) }
+}
+
 /**
- * The filter of a request, narrowed to what the caller may see: an operator sees the rows that they
+ * A filter, narrowed to what the caller may see: an operator sees the rows that they
  * ran, and with `customer` those of this customer.
  *
  * @returns `undefined` where nothing can match

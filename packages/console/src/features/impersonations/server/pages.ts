@@ -1,18 +1,23 @@
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import type { Read } from '../../../kernel/input.ts'
 import { log } from '../../../kernel/log-line.ts'
-import { ACTING_ROLES, ALL_ROLES } from '../../../kernel/roles.ts'
+import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../../../kernel/roles.ts'
 import type { HandOver } from '../../../web/answers.ts'
 import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
+import { auditPage } from '../views/audit-page.tsx'
 import { customerPage } from '../views/customer-page.tsx'
 import { customersPage } from '../views/customers-page.tsx'
+import { impersonationPage } from '../views/impersonation-page.tsx'
 import { peoplePage } from '../views/people-page.tsx'
 import { runningPage } from '../views/running-page.tsx'
 import { act, actBody, openingOf } from './act.ts'
+import { PART_OF_TIMELINE, SEARCHED, searchAudit, showImpersonation } from './audit.ts'
 import { continueImpersonation, showContinuable, WIDER } from './continue.ts'
 import { PAST, SEARCH, searchCustomers, showCustomer } from './customers.ts'
+import { exportEntries, exportEntriesOfOne, exportRows } from './exports.ts'
+import { HOLD, hold, RELEASE, release } from './hold.ts'
 import { SOUGHT, suggestPeople } from './people.ts'
 import {
   endAllRunning,
@@ -29,6 +34,8 @@ const ACTS = {
   writes: true,
   after: (handOver: HandOver, call: Call) => ({ opens: openingOf(handOver, call) }),
 } as const
+/** An export of the audit is an entry itself. */
+const EXPORTS = { writes: true, streams: true } as const
 
 export const impersonationPages = [
   page('/people', ALL_ROLES, SOUGHT, suggestPeople, peoplePage),
@@ -44,6 +51,17 @@ export const impersonationPages = [
   }),
   page('/customers', ACTING_ROLES, SEARCH, searchCustomers, customersPage),
   page('/customers/:id', ACTING_ROLES, PAST, showCustomer, customerPage),
+  page('/audit', ALL_ROLES, SEARCHED, searchAudit, auditPage),
+  file('/audit/export.csv', SUPERVISING_ROLES, exportRows, EXPORTS),
+  file('/audit/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORTS),
+  page('/audit/:id', ALL_ROLES, PART_OF_TIMELINE, showImpersonation, impersonationPage),
+  file('/audit/:id/entries.jsonl', SUPERVISING_ROLES, exportEntriesOfOne, EXPORTS),
+  action('/audit/:id/hold', SUPERVISING_ROLES, HOLD, hold, {
+    ...{ writes: true, after: () => ({ said: { key: 'held' } }) },
+  }),
+  action('/audit/:id/release', SUPERVISING_ROLES, RELEASE, release, {
+    ...{ writes: true, after: () => ({ said: { key: 'released' } }) },
+  }),
 ]
 
 /** @param findPauses finds the operators who may not start now */

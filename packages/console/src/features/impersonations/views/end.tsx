@@ -1,4 +1,4 @@
-import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
+import type { AuditPerson, AuditRow } from 'oidc-provider-impersonation-verify/format'
 import type { RunningImpersonation } from '../../../web/answers.ts'
 import { type At, counted, text } from '../../../web/view/at.ts'
 import { ActionButton, Disclosure } from '../../../web/view/form.tsx'
@@ -7,7 +7,8 @@ import { actorName, personName } from '../../../web/view/people.tsx'
 /** Ends what runs. */
 export function EndButton(
   props: {
-    of: Pick<RunningImpersonation, 'customer' | 'id' | 'isMine' | 'operator' | 'software'>
+    of: Pick<RunningImpersonation, 'id' | 'isMine'> &
+      Pick<AuditRow, 'customer' | 'operator' | 'software'>
     /** @defaultValue *End* */
     children?: string
   },

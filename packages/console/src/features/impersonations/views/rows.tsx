@@ -73,7 +73,14 @@ const OUTCOME_TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
 
 /** How it stands, or how it ended. */
 export function OutcomeBadge({ row }: { row: RowAnswer }, at: At) {
-  return <Badge tone={OUTCOME_TONES[row.outcome] ?? 'plain'}>{outcomeText(at, row)}</Badge>
+  const { outcome, expiresAt } = row
+  return (
+    <>
+      <Badge tone={OUTCOME_TONES[outcome] ?? 'plain'}>{outcomeText(at, row)}</Badge>
+      {/* No event tells that the time is over. */}
+      {(outcome === 'running' || outcome === 'waiting') && <time hidden data-until={expiresAt} />}
+    </>
+  )
 }
 
 /** *Running now*, *Ended by Grace Lindqvist*. */

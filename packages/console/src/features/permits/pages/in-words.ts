@@ -92,8 +92,6 @@ export function problemInWords(error: unknown): string {
       return problems[error.error]
     case 'refused_lately':
       return text(problems.refused_lately, { time: time ?? '' })
-    case 'decided':
-      return labels.decided
     case 'temporarily_unavailable':
       return error.status === 429 ? inWords(error) : problems.unknown
     default:

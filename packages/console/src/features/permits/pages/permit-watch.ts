@@ -18,10 +18,6 @@ export class PermitWatch extends Watch<PermitAnswer> {
   static readonly of = onePerSession((session) => new PermitWatch(session))
   /** Newest first. */
   permits: readonly PermitAnswer[] = []
-  /** All emergencies that nobody has looked at, newest first. They are read by themselves. */
-  toReview: readonly PermitAnswer[] = []
-  /** The `before` of the next page. */
-  next: string | undefined
   #toDecide = -1
   readonly #known = new Set<string>()
   readonly #followed = new Set<string>()
@@ -31,28 +27,9 @@ export class PermitWatch extends Watch<PermitAnswer> {
   }
 
   protected async read(): Promise<readonly PermitAnswer[]> {
-    const [toReview, { permits, next }] = await Promise.all([
-      this.#allToReview(),
-      this.session.ask<PermitsAnswer>('/permits?open=true'),
-    ])
-    this.toReview = toReview
+    const { permits } = await this.session.ask<PermitsAnswer>('/approvals')
     this.permits = permits
-    this.next = next
     return [...(await this.#refused()), ...this.#granted()]
-  }
-
-  async #allToReview(): Promise<readonly PermitAnswer[]> {
-    const all: PermitAnswer[] = []
-    for (let before: string | undefined; ; ) {
-      const query = new URLSearchParams({
-        review: 'true',
-        ...(before === undefined ? {} : { before }),
-      })
-      const { permits, next } = await this.session.ask<PermitsAnswer>(`/permits?${query}`)
-      all.push(...permits)
-      if (next === undefined) return all
-      before = next
-    }
   }
 
   /**
@@ -106,7 +83,7 @@ export class PermitWatch extends Watch<PermitAnswer> {
       waited.map(async (id) => {
         const waits = ({ id: each, state }: PermitAnswer) => each === id && state === 'requested'
         if (this.permits.some(waits)) return []
-        const path = `/permits/${encodeURIComponent(id)}`
+        const path = `/approvals/${encodeURIComponent(id)}`
         const answer = await this.session.ask<PermitPageAnswer>(path).catch(() => undefined)
         return answer?.permit?.isMine ? answer.permit : []
       }),

@@ -13,6 +13,7 @@ import { Time } from '../../../web/view/time.tsx'
 /** The operators who may not start now, of those whom the reader is shown. */
 export const pausesPage: View<PausesAnswer> = ({ pauses, next }, { words }) => ({
   title: words.permits.pause.title,
+  ids: pauses.map(({ id }) => id),
   body: (
     <>
       {pauses.length === 0 && <p class="empty">{words.permits.pause.none}</p>}
@@ -32,8 +33,9 @@ export const pausePage: View<PauseAnswer> = (pause, at) => {
   return {
     title: pausedActing(at, pause),
     back: { to: '/pauses', label: labels.title },
+    ids: [pause.id],
     body: (
-      <div data-about={pause.id}>
+      <>
         {pause.state === 'paused' && <p class="message refused">{pausedText(at, pause)}</p>}
         <PauseButtons of={pause} />
         <section>
@@ -41,7 +43,7 @@ export const pausePage: View<PauseAnswer> = (pause, at) => {
           <Begun of={pause} />
           <Lifted of={pause} />
         </section>
-      </div>
+      </>
     ),
   }
 }
@@ -62,7 +64,7 @@ export function PausedOperators(
   const labels = at.words.permits.pause
   if (of.length === 0) return null
   return (
-    <section data-about={of.map(({ id }) => id).join(' ')}>
+    <section>
       {!isUntitled && <h2>{labels.title}</h2>}
       <p class="note">{labels.about}</p>
       <ul class="cards" aria-label={labels.title}>

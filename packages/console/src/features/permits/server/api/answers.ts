@@ -1,6 +1,8 @@
 import type { Need } from 'oidc-provider-impersonation'
 import type { AuditPerson, Unapproved } from 'oidc-provider-impersonation-verify/format'
 import type { ActBody, RowAnswer } from '../../../../web/answers.ts'
+import type { PauseAnswer } from '../../../../web/pause-answers.ts'
+import type { Range } from '../../../../web/when.ts'
 import type { Standing, StandingAnswer } from '../options.ts'
 import type { Permit } from '../permit.ts'
 
@@ -25,20 +27,26 @@ export interface PermitAnswer extends Permit {
 }
 
 /**
- * `GET /permits/history?text=&state=&operator=&customer=&person=&ticket=&from=&to=&before=`: every role. An
+ * `GET /approvals/history?text=&state=&operator=&customer=&person=&ticket=&from=&to=&before=`: every role. An
  * operator is shown what they asked for, and what they decided; leads and auditors all. Newest first. `person` asked,
  * decided, took back or reviewed. `state` is one of `HISTORY_STATES`. There may be a `next` where none of those
  * that were looked at matched.
- * `GET /permits/history.csv` with the same filter: lead, auditor. Streamed; one line for
+ * `GET /approvals/history.csv` with the same filter: lead, auditor. Streamed; one line for
  * each. The export is an entry itself.
  */
 export interface HistoryAnswer {
+  /** The parameters of the filter, as they were given. */
+  readonly asked: HistoryQuestion
+  /** The part of time. */
+  readonly filter: Range
   readonly permits: readonly PastPermitAnswer[]
   /** The value of `before` for the next, older page. */
   readonly next?: string
   /** By the clock of the server. */
   readonly now: number
 }
+
+export type HistoryQuestion = Readonly<Record<string, string>>
 
 /** A request or an emergency, also one that is over. */
 export type PastPermitAnswer = Omit<PermitAnswer, 'may' | 'refusals'>
@@ -63,11 +71,15 @@ export interface DecidersAnswer {
 }
 
 /**
- * `GET /permits?open=true&review=true&before=`: every role. An operator is shown their own, and those on which they may
- * decide; leads and auditors all. Newest first. `open`: only those that can be decided, are in their window,
- * or are to be reviewed. `review`: only emergencies that nobody has looked at.
+ * `GET /approvals?before=`: every role. What can be decided, is in its window, is to be reviewed, or is a refusal that
+ * holds. An operator is shown their own, and those on which they may decide; leads and auditors all. Newest first.
  */
 export interface PermitsAnswer {
+  /** Emergencies that the caller has to look at: all of them, with the first page. */
+  readonly toReview: readonly PermitAnswer[]
+  /** Operators who may not start, with the first page. */
+  readonly pauses: readonly PauseAnswer[]
+  /** The others. */
   readonly permits: readonly PermitAnswer[]
   /** The value of `before` for the next, older page. */
   readonly next?: string
@@ -75,7 +87,7 @@ export interface PermitsAnswer {
   readonly now: number
 }
 
-/** `GET /permits/:id`: 404 for what the caller is not shown. One of `permit` and `answer` is there. */
+/** `GET /approvals/:id`: 404 for what the caller is not shown. One of `permit` and `answer` is there. */
 export interface PermitPageAnswer {
   readonly permit?: PermitAnswer
   /** What the customer answered for all requests: leads and auditors, and operators who acted by it. */

@@ -1,23 +1,23 @@
 import { present } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../../kernel/ids.ts'
+import type { Read } from '../../../../kernel/input.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
-import { optionalNote, readBody } from '../../../../web/http/json-body.ts'
+import { optionalNote } from '../../../../web/http/json-body.ts'
 import { notFound } from '../../../../web/http/problem.ts'
 import { PermitError } from '../errors.ts'
 import type { PermitAnswer } from './answers.ts'
 import { type PermitCall, requirePermits, shownPermit } from './shown.ts'
 
-/**
- * `POST /permits/:id/grant`, `/refuse`, `/revoke` and `/review`. The permit is read, and who may decide is asked,
- * by the decision alone.
- */
+export const DECISION = { note: optionalNote }
+
+/** Decides on a permit. It is read, and who may decide is asked, by the decision alone. */
 export function decide(
   method: 'grant' | 'refuse' | 'review' | 'revoke',
-): (call: PermitCall) => Promise<void> {
+): (call: PermitCall & { readonly body: Read<typeof DECISION> }) => Promise<PermitAnswer> {
   return async (call) => {
-    const { caller, ctx } = call
+    const { body, caller } = call
     const permits = requirePermits(call)
-    const { note } = await readBody(ctx, { note: optionalNote })
+    const { note } = body
     const id = call.param('id')
     if (!isId(id)) throw notFound('there is no such permit')
     const saying = { by: caller.id, ...present({ note }) }
@@ -27,7 +27,7 @@ export function decide(
     ).catch((error: unknown) => Promise.reject(visibleError(error, call)))
     // Who decided may decide; on their own, nobody does.
     const approvers = [{ id: caller.id }]
-    ctx.body = shownPermit({ permit: decided, approvers }, call) satisfies PermitAnswer
+    return shownPermit({ permit: decided, approvers }, call)
   }
 }
 

@@ -1,18 +1,14 @@
 import { present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { oneOf } from '../../../../kernel/input.ts'
+import { oneOf, type Read } from '../../../../kernel/input.ts'
 import { pages } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { csvHead, csvLine } from '../../../../ledger/keeping/csv.ts'
 import { isNaming, namelessFilter } from '../../../../web/http/exported-filter.ts'
-import {
-  cursor,
-  personId,
-  readQuery,
-  searchWords,
-  timeParameter,
-} from '../../../../web/http/query.ts'
+import { cursor, personId, readQuery, searchWords } from '../../../../web/http/query.ts'
 import { sendExport } from '../../../../web/http/send-export.ts'
+import { zoneOf } from '../../../../web/pages/reader.ts'
+import { rangeIn, WHEN } from '../../../../web/when.ts'
 import { HISTORY_STATES, type HistoryFilter } from '../history-filter.ts'
 import type { Permits } from '../options.ts'
 import type { HistoryAnswer } from './answers.ts'
@@ -20,8 +16,7 @@ import { csvOf, NO_PERMIT } from './history-csv.ts'
 import { type PermitCall, requirePermits, shownPast } from './shown.ts'
 
 const HISTORY_FILTER = {
-  from: timeParameter,
-  to: timeParameter,
+  ...WHEN,
   operator: personId,
   customer: personId,
   person: personId,
@@ -30,30 +25,48 @@ const HISTORY_FILTER = {
   text: searchWords,
 }
 
-/** `GET /permits/history` */
-export async function listHistory(call: PermitCall): Promise<void> {
-  const { ctx, now } = call
+export const HISTORY = { ...HISTORY_FILTER, before: cursor }
+
+/** Lists requests and emergencies, also those that are over: an operator those that they have to do with. */
+export async function listHistory(
+  call: PermitCall & { readonly query: Read<typeof HISTORY> },
+): Promise<HistoryAnswer> {
+  const { query, now } = call
   const permits = requirePermits(call)
-  const { before, ...asked } = readQuery(ctx, { ...HISTORY_FILTER, before: cursor })
-  const filter = visibleHistory(asked, call)
-  const page = filter ? await permits.history(filter, { before }) : { permits: [] }
-  ctx.body = {
+  const { before, ...asked } = query
+  const filter = filterIn(asked, call)
+  const visible = visibleHistory(filter, call)
+  const page = visible ? await permits.history(visible, { before }) : { permits: [] }
+  return {
+    asked: Object.fromEntries(
+      Object.entries(asked).flatMap(([name, value]) =>
+        value === undefined || (name === 'when' && value === 'any') ? [] : [[name, value]],
+      ),
+    ),
+    filter: { from: filter.from, to: filter.to },
     permits: page.permits.map((permit) => shownPast(permit, call)),
     ...present({ next: page.next }),
     now: now(),
-  } satisfies HistoryAnswer
+  }
 }
 
-/** `GET /permits/history.csv` */
+/** Sends the history as a file. */
 export async function exportHistory(call: PermitCall): Promise<void> {
   const permits = requirePermits(call)
-  const filter = readQuery(call.ctx, HISTORY_FILTER)
+  const filter = filterIn(readQuery(call.ctx, HISTORY_FILTER), call)
   const found = isNaming(filter) ? (await permits.history(filter)).permits : []
   const context = {
     ...{ format: 'approvals.csv', filter: namelessFilter(filter) },
     ...present({ permit: found[0]?.id }),
   }
   await sendExport(call, 'approvals.csv', 'csv', context, () => linesOf(permits, filter))
+}
+
+function filterIn(
+  { when, from, to, ...asked }: Read<typeof HISTORY_FILTER>,
+  { ctx }: PermitCall,
+): HistoryFilter {
+  return { ...asked, ...rangeIn({ when, from, to }, zoneOf(ctx)) }
 }
 
 async function* linesOf(permits: Permits, filter: HistoryFilter): AsyncGenerator<string> {

@@ -1,13 +1,15 @@
 import { type AuditRow, present } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../../kernel/ids.ts'
+import type { Read } from '../../../../kernel/input.ts'
 import { pages, readAll } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { notFound } from '../../../../web/http/problem.ts'
-import { cursor, mark, readQuery } from '../../../../web/http/query.ts'
 import { shownRow } from '../../../../web/rows.ts'
 import type { Permits } from '../options.ts'
 import type { Permit } from '../permit.ts'
 import type { PermitAnswer, PermitPageAnswer, PermitsAnswer } from './answers.ts'
+import { findPauses, type PAGE } from './pauses.ts'
+import { keepSeen } from './seen.ts'
 import {
   type Decidable,
   findDeciders,
@@ -56,54 +58,56 @@ async function shownPage(
   }
 }
 
-/** `GET /permits` */
-export async function listPermits(call: PermitCall): Promise<void> {
-  const { ctx, caller, now } = call
-  const permits = requirePermits(call)
-  const parameters = { open: mark, review: mark, before: cursor }
-  const { open: isOpen, review: isReviewDue, before } = readQuery(ctx, parameters)
-  const page = await shownPage(permits, call, {
-    // Where there is no list of approvers, an operator decides on nothing.
-    ...(isAudited(caller.role) || isOpen || isReviewDue ? {} : { operator: caller.id }),
-    ...present({ isOpen, isReviewDue, before }),
-  })
-  ctx.body = { ...page, now: now() } satisfies PermitsAnswer
+/** Lists what is open, the newest first. The first page has what waits for a look afterwards, and the pauses. */
+export async function listPermits(
+  call: PermitCall & { readonly query: Read<typeof PAGE> },
+): Promise<PermitsAnswer> {
+  const { before } = call.query
+  const open = { isOpen: true, ...present({ before }) } as const
+  const [{ permits, next }, toReview, pauses] = await Promise.all([
+    shownPage(requirePermits(call), call, open),
+    before === undefined ? findToReview(call) : [],
+    before === undefined ? findPauses(call) : [],
+  ])
+  const others = permits.filter(({ may }) => !may.includes('review'))
+  return { toReview, pauses, permits: others, ...present({ next }), now: call.now() }
 }
 
-/** `GET /permits/:id` */
-export async function showPermit(call: PermitCall): Promise<void> {
-  if (await showAnswer(call)) return
+/** Shows one permit, or what a customer answered for all requests. */
+export async function showPermit(call: PermitCall): Promise<PermitPageAnswer> {
+  const answered = await findAnswer(call)
+  if (answered) return answered
   const decidable = await findPermit(call)
   const { permit } = decidable
   const { operator, until } = permit
   const found = { ...permit, operator: operator.id, until }
   const rows = await rowsUnder(found, call)
+  if (operator.id === call.caller.id && permit.state !== 'requested') keepSeen(call, permit.id)
   const isAwaited = permit.state === 'requested' && permit.needs.includes('second_person')
-  call.ctx.body = {
+  return {
     permit: await shownWithRefusals(decidable, call),
     ...(isAwaited ? { deciders: shownDeciders(decidable) } : {}),
     impersonations: rows.map((row) => shownRow(row, call)),
     now: call.now(),
-  } satisfies PermitPageAnswer
+  }
 }
 
-/** What a customer answered for all requests. @returns whether the path names one that the caller is shown */
-async function showAnswer(call: PermitCall): Promise<boolean> {
+/** What a customer answered for all requests, if the path names one that the caller is shown. */
+async function findAnswer(call: PermitCall): Promise<PermitPageAnswer | undefined> {
   const permits = requirePermits(call)
   const id = call.param('id')
   const answer = isId(id) ? await permits.getAnswer(id) : undefined
-  if (!answer) return false
+  if (!answer) return undefined
   const { caller, now } = call
   const operator = isAudited(caller.role) ? undefined : caller.id
   const { customer, requestedAt } = answer
   const rows = await rowsUnder({ id, customer, requestedAt, operator, until: undefined }, call)
-  if (operator !== undefined && rows.length === 0) return false
-  call.ctx.body = {
+  if (operator !== undefined && rows.length === 0) return undefined
+  return {
     answer,
     impersonations: rows.map((row) => shownRow(row, call)),
     now: now(),
-  } satisfies PermitPageAnswer
-  return true
+  }
 }
 
 /**
@@ -125,7 +129,8 @@ interface Allowing extends Pick<Permit, 'customer' | 'id' | 'requestedAt' | 'unt
   readonly operator: string | undefined
 }
 
-async function rowsUnder(
+/** What ran or runs under a permit, of those that the caller may see. */
+export async function rowsUnder(
   permit: Allowing,
   { audit, caller, now }: PermitCall,
 ): Promise<AuditRow[]> {

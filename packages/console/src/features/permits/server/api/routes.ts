@@ -1,29 +1,16 @@
-import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../../../../kernel/roles.ts'
+import { ACTING_ROLES } from '../../../../kernel/roles.ts'
 import { linesFor } from '../../../../web/pages/table.ts'
 import { type StaffRoute, staff } from '../../../../web/routes.ts'
 import type { At } from '../../../../web/view/at.ts'
 import { ask, askInEmergency, preview } from './ask.ts'
-import { decide } from './decide.ts'
-import { exportHistory, listHistory } from './history.ts'
-import { listPermits, showPermit } from './lists.ts'
 import { OBJECTION, objections } from './objections.ts'
 import { CHOICE, CUSTOMER_WORDS, customersAnswers, OWN_PERMIT } from './of-customer.ts'
 import type { CustomerPermitCall, PermitCall } from './shown.ts'
 
-/** An export is an entry of the audit. */
-const EXPORTS = { writes: true, streams: true, hasQuery: true } as const
-
 export const permitRoutes: readonly StaffRoute<PermitCall>[] = [
   staff.post('/impersonations/preview', ACTING_ROLES, preview),
-  staff.get('/permits', ALL_ROLES, listPermits, { hasQuery: true }),
   staff.post('/permits', ACTING_ROLES, ask),
   staff.post('/permits/emergency', ACTING_ROLES, askInEmergency),
-  staff.get('/permits/history', ALL_ROLES, listHistory, { hasQuery: true }),
-  staff.get('/permits/history.csv', SUPERVISING_ROLES, exportHistory, EXPORTS),
-  staff.get('/permits/:id', ALL_ROLES, showPermit),
-  ...(['grant', 'refuse', 'revoke', 'review'] as const).map((what) =>
-    staff.post(`/permits/:id/${what}`, ALL_ROLES, decide(what)),
-  ),
 ]
 
 /** Each console counts for itself what its customers say. */

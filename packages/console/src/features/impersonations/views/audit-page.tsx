@@ -1,0 +1,123 @@
+import type { AuditAnswer } from '../../../web/answers.ts'
+import type { View } from '../../../web/pages/table.ts'
+import { type At, counted, text } from '../../../web/view/at.ts'
+import { Link } from '../../../web/view/link.tsx'
+import { auditListPath } from '../../../web/view/paths.ts'
+import { Text } from '../../../web/view/text.tsx'
+import { Time } from '../../../web/view/time.tsx'
+import { Filters } from './filters.tsx'
+import { ImpersonationRows } from './rows.tsx'
+
+/** Who looks on past the first page looks for something: few clicks are better than small answers. */
+const OLDER_ROWS = 200
+/** Comes before every id, so a row of the same millisecond as an empty answer is newer. */
+const NO_ID = '-'.repeat(43)
+
+/** The audit by impersonation; for operators, what they did. */
+export const auditPage: View<AuditAnswer> = (answer, at) => {
+  const { base, me, words, zone } = at
+  const { filter, isDays, rows, next, before, lookedTo, now } = answer
+  const { audit } = words.impersonations
+  const isOwn = me.role === 'operator'
+  const [title, about] = !isOwn
+    ? [audit.title, audit.about]
+    : filter.customer === undefined
+      ? [audit.titleOwn, audit.aboutOwn]
+      : [audit.titleCustomer, audit.aboutCustomer]
+  const isAll = next === undefined && before === undefined
+  // What is older stays as it is. On the first page, what is newer waits.
+  const again = before === undefined && {
+    first: rows[0] ? `${rows[0].at}.${rows[0].id}` : `${now}.${NO_ID}`,
+    ...(isDays && { when: 'days' }),
+  }
+  return {
+    title,
+    about,
+    body: (
+      <>
+        <Filters of={answer} />
+        <div class="list-head" data-about="*">
+          <p class="shown-count" role="status">
+            {counted(at, isAll ? audit.shownAll : audit.shown, rows.length)}
+          </p>
+          <Newer of={answer} />
+          {!isOwn && <Exports of={answer} />}
+        </div>
+        <div class="list" data-again={again && base + auditListPath(filter, again)}>
+          {rows.length > 0 ? (
+            <ImpersonationRows rows={rows} />
+          ) : (
+            <p class="empty">
+              {lookedTo !== undefined
+                ? audit.nothingYet
+                : auditListPath(filter) !== '/audit'
+                  ? audit.nothing
+                  : isOwn
+                    ? audit.emptyOwn
+                    : audit.empty}
+            </p>
+          )}
+          {lookedTo !== undefined && (
+            <p class="note">
+              <Text of={audit.lookedTo} time={<Time at={lookedTo} />} />
+            </p>
+          )}
+          {next !== undefined && (
+            <Link
+              class="button"
+              to={auditListPath(filter, { before: next, limit: `${OLDER_ROWS}` })}
+            >
+              {lookedTo === undefined ? audit.older : audit.lookFurther}
+            </Link>
+          )}
+          {rows.length > 0 && (
+            <p class="note">
+              <Text of={audit.zone} zone={zone} />
+            </p>
+          )}
+        </div>
+      </>
+    ),
+  }
+}
+
+/** New rows announce themselves here, and wait for a click. The place is always there, so nothing moves. */
+function Newer({ of: { filter, newer } }: { of: AuditAnswer }, at: At) {
+  const { audit } = at.words.impersonations
+  const { count, more } = newer ?? { count: 0, more: false }
+  const many = count === 0 ? audit.newerPerhaps : text(at, audit.newerMany, { count })
+  return (
+    <div class="newer" role="status">
+      {(count > 0 || more) && (
+        <>
+          <span>{more ? many : counted(at, audit.newer, count)}</span>
+          <Link class="button" to={auditListPath(filter)}>
+            {audit.showNewer}
+          </Link>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** Files of what the filter shows, and of everything. */
+function Exports({ of: { filter } }: { of: AuditAnswer }, { base, words }: At) {
+  const { export: labels } = words.impersonations.audit
+  const csv = auditListPath(filter).replace('/audit', '/audit/export.csv')
+  return (
+    <details class="exports">
+      <summary>{labels.title}</summary>
+      <div class="exports-body">
+        <p>{labels.about}</p>
+        <div class="actions">
+          <a class="button" href={base + csv}>
+            {labels.csv}
+          </a>
+          <a class="button" href={`${base}/audit/entries.jsonl`}>
+            {labels.all}
+          </a>
+        </div>
+      </div>
+    </details>
+  )
+}

@@ -1,0 +1,123 @@
+import {
+  endingIn,
+  isAlarmByItself,
+  sentenceFor,
+  USED_EVENT,
+} from 'oidc-provider-impersonation-verify/format'
+import type { RowAnswer, TimelineEntry } from '../../../web/answers.ts'
+import type { At } from '../../../web/view/at.ts'
+import { Badge } from '../../../web/view/badge.tsx'
+import { Link } from '../../../web/view/link.tsx'
+import { auditPath } from '../../../web/view/paths.ts'
+import { Actor, NamedPerson } from '../../../web/view/people.tsx'
+import { Said } from '../../../web/view/said.tsx'
+import { Text } from '../../../web/view/text.tsx'
+import { Time } from '../../../web/view/time.tsx'
+import { ReviewMark } from '../../../web/view/unapproved.tsx'
+import { personIn } from './person-in.ts'
+
+/** What an entry tells, in words. */
+export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: RowAnswer }, at: At) {
+  const { event, note, denial, end, use } = entry
+  const isUse = event === USED_EVENT
+  return (
+    <>
+      <span class="what">
+        {isUse ? <Use entry={entry} /> : <What entry={entry} row={row} />}
+        {entry.afterRestart && (
+          <>
+            {' '}
+            <Badge tone="warning">{at.words.impersonations.audit.timeline.afterRestart}</Badge>
+          </>
+        )}
+        {event === 'impersonation.started' && (
+          <>
+            {' '}
+            <ReviewMark review={entry.review} />
+          </>
+        )}
+      </span>
+      {denial && <Said of={denial.reason || denial.error} />}
+      {isUse && <Said of={use?.refused?.description} />}
+      {endingIn(entry, row) !== 'left' && <Said of={end?.reason} />}
+      <Said of={note} />
+    </>
+  )
+}
+
+/** A request to an API: in the words of the deployment if it has some, else as it was made. */
+function Use({ entry: { words, use } }: { entry: TimelineEntry }) {
+  if (words === undefined) return <RequestLine use={use} />
+  return (
+    <>
+      <bdi class="free">{words}</bdi> {hasFailed(use) && <Answer use={use} />}
+    </>
+  )
+}
+
+const hasFailed = (use: TimelineEntry['use']) =>
+  use?.refused !== undefined || (use?.status ?? 0) >= 400
+
+/** A request to an API, and its answer. */
+export function RequestLine({ use }: Pick<TimelineEntry, 'use'>, { words }: At) {
+  const { request, anyMethod } = words.impersonations.events[USED_EVENT]
+  const { method = anyMethod, path = '' } = use ?? {}
+  return (
+    <>
+      <code class="request">
+        <Text of={request} method={method} path={path} />
+      </code>{' '}
+      <Answer use={use} />
+    </>
+  )
+}
+
+function Answer({ use }: Pick<TimelineEntry, 'use'>, { words }: At) {
+  const of = sentenceFor(words.impersonations.events, { event: USED_EVENT, use }, {})
+  return (
+    <Badge tone={hasFailed(use) ? 'warning' : 'plain'}>
+      <Text of={of} status={use?.status ?? ''} />
+    </Badge>
+  )
+}
+
+function What({ entry, row }: { entry: TimelineEntry; row: RowAnswer }, { words }: At) {
+  const { event, continues = '', expiresAt, scope, client, end, by, byName, names } = entry
+  const { audit, events } = words.impersonations
+  const { timeline: labels } = audit
+  // By name, if the console knows it.
+  const application = client === row.application ? (row.applicationName ?? client) : client
+  // Who ended it, or did it in the console or on the account page.
+  const person = end ? personIn(row, end.by?.sub, names?.by?.name) : personIn(row, by, byName)
+  return (
+    <>
+      <Text
+        of={sentenceFor(events, entry, row)}
+        operator={<Actor of={row} />}
+        customer={<NamedPerson of={row.customer} />}
+        person={<NamedPerson of={person} />}
+        application={application ?? audit.unknownPerson}
+        earlier={<Link to={auditPath(continues)}>{labels.continued}</Link>}
+      />
+      {event === 'impersonation.issued' && expiresAt !== undefined && (
+        <>
+          {' '}
+          <Text of={labels.askedUntil} time={<Time at={expiresAt * 1000} form="long" />} />
+        </>
+      )}
+      {event === 'impersonation.started' && scope !== undefined && (
+        <>
+          {' '}
+          <Text of={labels.rights} rights={scope} />
+        </>
+      )}
+    </>
+  )
+}
+
+/** The colour of the dot in the timeline. */
+export function toneOf(entry: TimelineEntry): 'alarm' | 'good' | 'plain' | 'warning' {
+  if (isAlarmByItself(entry)) return 'alarm'
+  if (entry.event === 'impersonation.started') return 'good'
+  return hasFailed(entry.use) || entry.denial || entry.setAside ? 'warning' : 'plain'
+}

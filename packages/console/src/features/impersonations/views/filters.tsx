@@ -1,0 +1,143 @@
+import { ALL_OUTCOMES } from 'oidc-provider-impersonation-verify/format'
+import type { RowFilter } from '../../../ledger/filters.ts'
+import type { AuditAnswer } from '../../../web/answers.ts'
+import { type At, type StaffAt, text } from '../../../web/view/at.ts'
+import { Field, PersonField, SelectField, TextField } from '../../../web/view/form.tsx'
+import { Link } from '../../../web/view/link.tsx'
+import { auditListPath } from '../../../web/view/paths.ts'
+import { personName } from '../../../web/view/people.tsx'
+import { WhenField } from '../../../web/view/when-field.tsx'
+
+/** The filter of the audit. What is asked most often stands in one line. */
+export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
+  const { filter, isDays } = of
+  const { base, me, words } = at
+  const { filter: names, outcomes } = words.impersonations.audit
+  // Operators see what they did.
+  const isOwn = me.role === 'operator'
+  const field = (name: keyof RowFilter) => ({
+    ...{ id: `filter-${name}`, name, value: String(filter[name] ?? '') },
+  })
+  const conditions = conditionsOf(of, at)
+  return (
+    <search class="filter">
+      <form class="filter-box" method="get" action={`${base}/audit`} data-auto>
+        <div class="filter-fields first">
+          <Field of={field('text')} label={names.text}>
+            {(input) => (
+              <input
+                {...input}
+                {...{ type: 'search', autoComplete: 'off', spellcheck: false, dir: 'auto' }}
+                placeholder={names.textHelp}
+                maxLength={100}
+                data-key="/"
+                autofocus={me.role === 'auditor'}
+              />
+            )}
+          </Field>
+          <WhenField range={filter} isDays={isDays} />
+          <noscript>
+            <button type="submit" class="button">
+              {names.text}
+            </button>
+          </noscript>
+          <details class="more-filters">
+            <summary class="button">{names.title}</summary>
+            <div class="filter-fields">
+              {!isOwn && (
+                <PersonField of={field('operator')} who="operator" label={names.operator} />
+              )}
+              <PersonField of={field('customer')} who="customer" label={names.customer} />
+              <TextField of={field('ticket')} label={names.ticket} />
+              <SelectField
+                of={field('outcome')}
+                label={names.outcome}
+                options={[
+                  { value: '', label: names.anyOutcome },
+                  ...ALL_OUTCOMES.map((value) => ({ value, label: outcomes[value] })),
+                ]}
+              />
+              {!isOwn && (
+                <SelectField
+                  of={field('alarm')}
+                  label={names.alarm}
+                  options={[
+                    { value: '', label: names.anyAlarm },
+                    ...ALARM_CONDITIONS.map((value) => ({
+                      value,
+                      label: names[ALARM_NAMES[value]],
+                    })),
+                  ]}
+                />
+              )}
+              <Flag of={field('unapproved')} label={words.web.unapproved.emergency} />
+              {!isOwn && <Flag of={field('held')} label={names.held} />}
+            </div>
+          </details>
+        </div>
+      </form>
+      {auditListPath(filter) !== '/audit' && (
+        <div class="conditions">
+          <ul class="chips" aria-label={names.chips}>
+            {conditions.map(({ label, without }) => (
+              <li key={label}>
+                <Link
+                  to={auditListPath(without)}
+                  class="chip"
+                  label={text(at, names.without, { condition: label })}
+                >
+                  <bdi>{label}</bdi>
+                  <span aria-hidden="true">×</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+          <Link to="/audit">{names.clear}</Link>
+        </div>
+      )}
+    </search>
+  )
+}
+
+const ALARM_NAMES = { any: 'withAlarm', open: 'openAlarm', objection: 'objection' } as const
+const ALARM_CONDITIONS = ['any', 'open', 'objection'] as const
+
+/** A condition that holds, or is not asked for. */
+function Flag({ of, label }: { of: { name: string; value: string }; label: string }) {
+  return (
+    <label class="choice flag">
+      <input type="checkbox" name={of.name} value="true" checked={of.value === 'true'} />
+      {label}
+    </label>
+  )
+}
+
+interface Condition {
+  readonly label: string
+  /** The filter without this condition. */
+  readonly without: RowFilter
+}
+
+/** The conditions that are not in the line of the search. */
+function conditionsOf({ filter, rows }: AuditAnswer, at: At): readonly Condition[] {
+  const { filter: names, outcomes } = at.words.impersonations.audit
+  const { operator, customer, ticket, outcome, alarm, unapproved, held } = filter
+  const labelled = (member: string, value: string | undefined) =>
+    value === undefined ? value : text(at, names.memberChip, { member, value })
+  const named = (who: 'customer' | 'operator', id: string | undefined) => {
+    const row = rows.find((row) => row[who]?.id === id)
+    return id === undefined ? id : labelled(names[who], personName(at, row?.[who] ?? { id }))
+  }
+  const labels: { readonly [K in keyof RowFilter]: string | undefined } = {
+    operator: named('operator', operator),
+    customer: named('customer', customer),
+    ticket: labelled(names.ticket, ticket),
+    outcome: outcome && labelled(names.outcome, outcomes[outcome]),
+    alarm: alarm && names[ALARM_NAMES[alarm]],
+    unapproved: unapproved && at.words.web.unapproved.emergency,
+    held: held && names.held,
+  }
+  return Object.entries(labels).flatMap(([name, label]) =>
+    label === undefined ? [] : { label, without: { ...filter, [name]: undefined } },
+  )
+}

@@ -1,0 +1,145 @@
+import {
+  AFTER_REFUSAL,
+  EMERGENCY,
+  isAlarmOpen,
+  REVIEW_SEPARATOR,
+  unapprovedIn,
+} from 'oidc-provider-impersonation-verify/format'
+import type { ImpersonationAnswer } from '../../../web/answers.ts'
+import type { View } from '../../../web/pages/table.ts'
+import { type StaffAt, text } from '../../../web/view/at.ts'
+import { Disclosure } from '../../../web/view/form.tsx'
+import { Link } from '../../../web/view/link.tsx'
+import { NoteAction } from '../../../web/view/note-action.tsx'
+import { auditPath, permitPath } from '../../../web/view/paths.ts'
+import { actingText, personName } from '../../../web/view/people.tsx'
+import { Text } from '../../../web/view/text.tsx'
+import { EndButton } from './end.tsx'
+import { ImpersonationFacts } from './facts.tsx'
+import { PauseButton } from './running-table.tsx'
+import { Timeline } from './timeline.tsx'
+
+/** One impersonation: all facts, and everything that happened in it. The address is permanent. */
+export const impersonationPage: View<ImpersonationAnswer> = (row, at) => {
+  const { impersonation: labels } = at.words.impersonations.audit
+  const [operator, customer] = [personName(at, row.operator), personName(at, row.customer)]
+  return {
+    title:
+      row.outcome === 'refused'
+        ? text(at, labels.titleRefused, { operator, customer })
+        : actingText(at, row),
+    back: { to: '/audit', label: labels.back },
+    body: (
+      <>
+        <ReviewNote of={row} />
+        <Actions of={row} />
+        <div class="facts-part" data-about={row.id}>
+          <ImpersonationFacts of={row} />
+        </div>
+        <Timeline of={row} />
+      </>
+    ),
+  }
+}
+
+/** Above all other facts: why a person has to look at it. What permits say is in the words of the page. */
+function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
+  const { review, operator, permit = [] } = row
+  const { permits, impersonations } = at.words
+  const { impersonation: labels } = impersonations.audit
+  if (!review) return null
+  const isUnapproved = unapprovedIn(review) !== undefined
+  const reasons = review.split(REVIEW_SEPARATOR)
+  const refused = reasons.find((reason) => reason.startsWith(AFTER_REFUSAL))
+  return (
+    <section class={isUnapproved ? 'message refused' : 'message'} aria-label={permits.review}>
+      {isUnapproved && (
+        <p>
+          <Text
+            of={labels.unapproved}
+            operator={<bdi class="person">{personName(at, operator)}</bdi>}
+          />{' '}
+          {refused !== undefined && (
+            <Text of={permits.afterRefusal} person={refused.slice(AFTER_REFUSAL.length)} />
+          )}
+        </p>
+      )}
+      {reasons
+        .filter((reason) => reason !== EMERGENCY && reason !== refused)
+        .map((reason) => (
+          <p key={reason}>
+            <Text of={labels.reviewWanted} reason={<bdi>{reason}</bdi>} />
+          </p>
+        ))}
+      {isUnapproved &&
+        at.me.permits &&
+        [permit].flat().map((id) => (
+          <p key={id}>
+            <Link to={permitPath(id)}>{labels.emergency}</Link>
+          </p>
+        ))}
+    </section>
+  )
+}
+
+/** What the reader can do with it. */
+function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
+  const { id, alarm, hold, keys, operator, outcome } = row
+  const { impersonations, alarms } = at.words
+  const { impersonation: labels, prove } = impersonations.audit
+  const { role } = at.me
+  const isOwn = operator?.id === at.me.id
+  const isOpen = outcome === 'running' || outcome === 'waiting'
+  const path = auditPath(id)
+  return (
+    <div class="actions">
+      {isOpen && (role === 'lead' || (role === 'operator' && isOwn)) && (
+        <EndButton of={{ ...row, isMine: isOwn }} />
+      )}
+      {role === 'lead' && !isOwn && alarm && isAlarmOpen(row) && (
+        <NoteAction
+          action={`${path}/acknowledge`}
+          label={alarms.acknowledge}
+          kind="primary"
+          about={alarms.acknowledgeAbout}
+          fields={{ alarms: String(alarm.count) }}
+        />
+      )}
+      {role !== 'operator' &&
+        (hold?.isHeld ? (
+          <NoteAction
+            action={`${path}/release`}
+            label={labels.release}
+            about={labels.releaseAbout}
+          />
+        ) : (
+          <NoteAction
+            isNeeded
+            action={`${path}/hold`}
+            label={labels.putOnHold}
+            about={labels.holdAbout}
+          />
+        ))}
+      {role === 'lead' && operator && !isOwn && <PauseButton operator={operator} />}
+      {role !== 'operator' && (
+        <Disclosure id="prove" label={prove.title}>
+          <div class="card">
+            <p>{prove.about}</p>
+            <p>
+              <a class="button primary" href={`${at.base}${path}/entries.jsonl`}>
+                {prove.save}
+              </a>
+            </p>
+            <p>{prove.command}</p>
+            <pre class="command">
+              <code>
+                {/* An id may begin with a hyphen: after a space, it would be taken for an option. */}
+                {`npx oidc-provider-impersonation-verify impersonation-${id}.jsonl --jwks ${keys} --impersonation=${id}`}
+              </code>
+            </pre>
+          </div>
+        </Disclosure>
+      )}
+    </div>
+  )
+}

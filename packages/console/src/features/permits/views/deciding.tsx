@@ -1,0 +1,40 @@
+import { type At, text } from '../../../web/view/at.ts'
+import { NoteAction } from '../../../web/view/note-action.tsx'
+import { actingText } from '../../../web/view/people.tsx'
+import type { PermitAnswer } from '../server/api/answers.ts'
+import { permitSlots } from './in-words.ts'
+
+type Choice = 'grant' | 'refuse' | 'revoke' | 'withdraw'
+
+/** What the reader may do with a permit, in the order of the buttons. */
+function choicesOf({ may, isMine, state }: PermitAnswer): readonly Choice[] {
+  const choices: Choice[] = may.includes('grant') ? ['grant', 'refuse'] : []
+  if (!may.includes('revoke')) return choices
+  if (state === 'granted') choices.push('revoke')
+  else if (isMine) choices.push('withdraw')
+  return choices
+}
+
+/** The decisions that the reader may make, each with a note. */
+export function DecideButtons({ permit }: { permit: PermitAnswer }, at: At) {
+  const { choices } = at.words.permits
+  const acting = actingText(at, permit)
+  return (
+    <>
+      {choicesOf(permit).map((what) => {
+        const { act, label, title, about } = choices[what]
+        return (
+          <NoteAction
+            key={what}
+            action={`/permits/${permit.id}/${what === 'withdraw' ? 'revoke' : what}`}
+            label={act}
+            name={text(at, label, { acting })}
+            {...(what === 'grant' && { kind: 'primary' })}
+            title={title}
+            about={text(at, about, permitSlots(at, permit))}
+          />
+        )
+      })}
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
+import type { At } from '../../../web/view/at.ts'
+import { NamedPerson } from '../../../web/view/people.tsx'
+import { Said } from '../../../web/view/said.tsx'
+import { Text } from '../../../web/view/text.tsx'
+import { Time } from '../../../web/view/time.tsx'
+import type { PastPermitAnswer } from '../server/api/answers.ts'
+
+interface Line {
+  readonly by?: AuditPerson | undefined
+  readonly at?: number | undefined
+  readonly note?: string | undefined
+}
+
+/** Who decided with which note, and what came of it. */
+export function DecisionList({ permit }: { permit: PastPermitAnswer }, { words }: At) {
+  const { decisions, revoked, review } = permit
+  const labels = words.permits
+  const lines: readonly (readonly [string, Line | undefined])[] = [
+    ...decisions.map((each) => [each.isGranted ? labels.granted : labels.declined, each] as const),
+    [labels.revoked, revoked],
+    [labels.reviewed, review],
+  ]
+  return (
+    <ul class="decisions">
+      {lines.map(([of, said]) => said?.at !== undefined && <DecisionLine of={of} said={said} />)}
+    </ul>
+  )
+}
+
+function DecisionLine({ of, said: { by, at, note } }: { of: string; said: Line }) {
+  return (
+    <li>
+      <Text
+        of={of}
+        person={<NamedPerson of={by} />}
+        time={at !== undefined && <Time at={at} form="long" />}
+      />
+      <Said of={note} />
+    </li>
+  )
+}

@@ -1,0 +1,144 @@
+import type { View } from '../../../web/pages/table.ts'
+import { type At, type StaffAt, text } from '../../../web/view/at.ts'
+import { Field, type FieldIn, PersonField, TextField } from '../../../web/view/form.tsx'
+import { Link } from '../../../web/view/link.tsx'
+import { permitPath } from '../../../web/view/paths.ts'
+import { actingText } from '../../../web/view/people.tsx'
+import { Time } from '../../../web/view/time.tsx'
+import { WhenField } from '../../../web/view/when-field.tsx'
+import type { HistoryAnswer, HistoryQuestion, PastPermitAnswer } from '../server/api/answers.ts'
+import { HISTORY_STATES } from '../server/history-filter.ts'
+import { DecisionList } from './decisions.tsx'
+import { PermitFrame } from './permit-card.tsx'
+import { ApprovalTabs } from './permits-page.tsx'
+
+const PATH = '/approvals/history'
+
+/** All requests and emergencies: who asked, who decided with which note, and what came of it. */
+export const historyPage: View<HistoryAnswer> = ({ asked, filter, permits, next }, at) => {
+  const { history, older } = at.words.permits
+  const isOwn = at.me.role === 'operator'
+  return {
+    title: history.title,
+    about: isOwn ? history.aboutOwn : history.about,
+    ids: permits.map(({ id }) => id),
+    body: (
+      <>
+        <ApprovalTabs current="history" />
+        <HistoryFilters asked={asked} range={filter} isOwn={isOwn} />
+        {!isOwn && <Export query={new URLSearchParams(asked)} />}
+        {permits.length === 0 ? (
+          <p class="empty" role="status">
+            {next === undefined ? history.none : history.noneSoFar}
+          </p>
+        ) : (
+          <ul class="cards" aria-label={history.title}>
+            {permits.map((permit) => (
+              <PastCard key={permit.id} permit={permit} />
+            ))}
+          </ul>
+        )}
+        {next !== undefined && (
+          <Link class="button" to={`${PATH}?${new URLSearchParams({ ...asked, before: next })}`}>
+            {older}
+          </Link>
+        )}
+      </>
+    ),
+  }
+}
+
+function PastCard({ permit }: { permit: PastPermitAnswer }, at: At) {
+  const labels = at.words.permits
+  return (
+    <PermitFrame permit={permit} heading="h2">
+      <p class="note">
+        {permit.kind === 'emergency' ? labels.begun : labels.asked}{' '}
+        <Time at={permit.requestedAt} form="long" />
+      </p>
+      <DecisionList permit={permit} />
+      <div class="actions">
+        <Link
+          to={permitPath(permit.id)}
+          class="button quiet"
+          label={text(at, labels.openLabel, { acting: actingText(at, permit) })}
+        >
+          {labels.open}
+        </Link>
+      </div>
+    </PermitFrame>
+  )
+}
+
+/** Who, what became of it, and when. An operator sees what they asked for, and what they decided. */
+function HistoryFilters(
+  props: { asked: HistoryQuestion; range: HistoryAnswer['filter']; isOwn: boolean },
+  { base, words }: StaffAt,
+) {
+  const { asked, range, isOwn } = props
+  const { history } = words.permits
+  const { filter: names } = words.impersonations.audit
+  const field: FieldIn = (name) => ({ id: name, name, value: asked[name] ?? '' })
+  return (
+    <search class="filter">
+      <form class="filter-box" method="get" action={base + PATH} data-auto>
+        <div class="filter-fields first">
+          <Field of={field('text')} label={names.text}>
+            {(input) => (
+              <input
+                {...input}
+                {...{ type: 'search', autoComplete: 'off', spellcheck: false, dir: 'auto' }}
+                maxLength={100}
+                placeholder={history.textHelp}
+                data-key="/"
+              />
+            )}
+          </Field>
+          <Field of={field('state')} label={history.state}>
+            {({ value: chosen, ...input }) => (
+              <select {...input}>
+                <option value="">{history.anyState}</option>
+                {HISTORY_STATES.map((state) => (
+                  <option key={state} value={state} selected={state === chosen}>
+                    {history.states[state]}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        </div>
+        <div class="filter-fields">
+          {!isOwn && <PersonField of={field('person')} who="operator" label={history.person} />}
+          {!isOwn && <PersonField of={field('operator')} who="operator" label={names.operator} />}
+          <PersonField of={field('customer')} who="customer" label={names.customer} />
+          <TextField of={field('ticket')} label={names.ticket} />
+          <WhenField range={range} isDays={asked.when === 'days'} />
+        </div>
+        <div class="filter-fields first">
+          <button type="submit" class="button">
+            {names.title}
+          </button>
+        </div>
+      </form>
+      {Object.keys(asked).length > 0 && (
+        <div class="conditions">
+          <Link class="button quiet" to={PATH}>
+            {names.clear}
+          </Link>
+        </div>
+      )}
+    </search>
+  )
+}
+
+function Export({ query }: { query: URLSearchParams }, { base, words }: At) {
+  const { export: names } = words.impersonations.audit
+  return (
+    <p>
+      <a class="button" href={`${base}${PATH}.csv?${query}`} download>
+        {names.csvLabel}
+      </a>{' '}
+      <span class="note">{names.about}</span>
+    </p>
+  )
+}

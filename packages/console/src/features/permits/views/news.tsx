@@ -1,0 +1,45 @@
+import { type StaffAt, text } from '../../../web/view/at.ts'
+import { Link } from '../../../web/view/link.tsx'
+import { permitPath } from '../../../web/view/paths.ts'
+import { NamedPerson, personName } from '../../../web/view/people.tsx'
+import { Said } from '../../../web/view/said.tsx'
+import { Text } from '../../../web/view/text.tsx'
+import { timeText } from '../../../web/view/time.tsx'
+import type { PermitAnswer } from '../server/api/answers.ts'
+import type { PermitNews as News } from '../server/api/news.ts'
+import { StartButton } from './start-button.tsx'
+
+/** Tells an operator on every page that a request of theirs was decided. */
+export function PermitNews({ of: { decided, waiting } }: { of: News }, { here }: StaffAt) {
+  return (
+    <div id="news" data-about={waiting.join(' ')}>
+      {decided.map((permit) => here !== permitPath(permit.id) && <Decided permit={permit} />)}
+    </div>
+  )
+}
+
+function Decided({ permit }: { permit: PermitAnswer }, at: StaffAt) {
+  const { id, state, customer, until = 0, decisions } = permit
+  const { notice } = at.words.permits
+  const refusal = decisions.find(({ isGranted }) => !isGranted)
+  return (
+    <div class={state === 'granted' ? 'message done' : 'message refused'} id={`news-${id}`}>
+      <p>
+        {state === 'granted' ? (
+          text(at, notice.granted, {
+            customer: personName(at, customer),
+            time: timeText(at, until),
+          })
+        ) : (
+          <Text
+            of={notice.declined}
+            person={<NamedPerson of={refusal?.by} />}
+            customer={<NamedPerson of={customer} />}
+          />
+        )}{' '}
+        <Said of={refusal?.note} /> <Link to={permitPath(id)}>{notice.page}</Link>
+      </p>
+      <StartButton permit={permit} />
+    </div>
+  )
+}

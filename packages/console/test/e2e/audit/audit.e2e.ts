@@ -1,0 +1,266 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import type { Locator, Page } from 'playwright-core'
+import { type Deployment, deploy, HOSTILE } from '../../support/deployment.ts'
+import { idOf, type Past, storePast } from '../support/audit-rows.ts'
+import { enter } from '../support/enter.ts'
+import { expectNothingCut } from '../support/fit.ts'
+import { expectFocus, tabTo } from '../support/focus.ts'
+import { heading, reads, visitDeployment } from '../support/operating.ts'
+import { expectGoodLooks } from '../support/pictures.ts'
+import { NARROW, NARROWEST } from '../support/visit.ts'
+
+const HOUR = 3_600_000
+
+const PAST: readonly Past[] = Array.from({ length: 60 }, (_, index) => ({
+  at: Date.now() - (61 - index) * HOUR,
+  ticket: `SUP-${index}`,
+  operator: index % 3 === 0 ? 'oscar' : 'olivia',
+  customer: index % 4 === 0 ? 'bob' : 'alice',
+  ...(index % 4 === 0 ? { customerName: 'Bartholomäus von Hohenzollern-Sigmaringen' } : {}),
+  reads: Array(index % 5).fill('/orders'),
+  changes: index % 2 === 0 ? ['/orders/7/note'] : [],
+  refused: index % 6 === 0 ? ['/account/email'] : [],
+  ...(index % 3 === 0 ? { end: 'requested' } : index % 5 === 0 ? { end: 'user' } : {}),
+  ...(index === 58 ? { objection: 'I never called. Who was this?' } : {}),
+  ...(index === 59 ? { reason: 'Paid twice, and no mail came. '.repeat(16) } : {}),
+}))
+const OBJECTED = `/console/audit/${idOf(58)}`
+
+/** The links of the rows: *Olivia Okafor as Alice Ng*. */
+const rows = (page: Page): Locator =>
+  page.getByRole('table').getByRole('rowheader').getByRole('link')
+
+const search = (page: Page): Locator => page.getByRole('searchbox', { name: 'Search' })
+
+const waitForAll = (page: Page, count: number) =>
+  page
+    .getByText(`${count} impersonation${count === 1 ? '' : 's'} in all`, { exact: true })
+    .waitFor()
+
+/** The place of the reader, and of an element in the window. */
+const placeOf = (locator: Locator) =>
+  locator.evaluate((element) => [scrollY, element.getBoundingClientRect().top])
+
+describe('the audit in a browser', () => {
+  let deployment: Deployment
+
+  beforeEach(async () => {
+    deployment = await deploy()
+    await storePast(deployment.audit, PAST)
+  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
+
+  const act = async (ticket: string) => {
+    const running = await deployment.impersonate({ ticket })
+    await running.look()
+    await deployment.settled()
+    return running
+  }
+
+  it('does not move when new rows come: they announce themselves and wait for a click', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    const running = await act('NOW')
+    await enter(page, 'ada', '/console/audit')
+    const [row, now] = [rows(page).nth(30), page.getByRole('row').filter({ hasText: 'NOW' })]
+    await now.getByText('Running now').waitFor()
+    await row.focus()
+    await row.scrollIntoViewIfNeeded()
+    const before = await placeOf(row)
+    await act('NEW-1')
+    await page.getByText('1 new impersonation', { exact: true }).waitFor()
+    await running.change()
+    await running.end()
+    await deployment.settled()
+    await now.getByText('Ended by the operator').waitFor()
+    expect((await now.getByRole('cell').allInnerTexts()).slice(4, 7)).to.deep.equal(['1', '1', '0'])
+
+    // Another tab, and back.
+    const other = await visit.context.newPage()
+    await other.goto('/console/rules')
+    await act('NEW-2')
+    await page.bringToFront()
+    await page.getByText('2 new impersonations', { exact: true }).waitFor()
+    expect(await placeOf(row)).to.deep.equal(before)
+    await expectFocus(row)
+    await page.getByRole('link', { name: 'Show', exact: true }).click()
+    await page.getByRole('row').filter({ hasText: 'NEW-2' }).waitFor()
+  })
+
+  it('is filtered in its place: the focus stays, and each change is a step of the history', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'ada', '/console/audit')
+    await search(page).pressSequentially('alice olivia', { delay: 60 })
+    await page.waitForURL('**/audit?text=alice+olivia&when=any')
+    await expectFocus(search(page))
+    await page.getByText('Filter', { exact: true }).click()
+    await page.getByLabel('State').focus()
+    await page.getByLabel('State').selectOption('Ended by the customer')
+    await waitForAll(page, 6)
+    const condition = reads('Remove this condition: State: Ended by the customer')
+    await page.getByRole('link', { name: condition }).waitFor()
+    await expectFocus(page.getByLabel('State'))
+    await page.getByLabel('Ticket').fill('sup-5')
+    await page.keyboard.press('Enter')
+    await waitForAll(page, 1)
+    await page.goBack()
+    await waitForAll(page, 6)
+    expect(await page.getByLabel('Ticket').inputValue()).to.equal('')
+    await page.goBack()
+    await page.waitForURL('**/audit?text=alice+olivia&when=any')
+    expect(await search(page).inputValue()).to.equal('alice olivia')
+    await page.goBack()
+    await page.getByText('50 impersonations are shown').waitFor()
+    await page.goForward()
+    await page.waitForURL('**/audit?text=alice+olivia&when=any')
+  })
+
+  it('takes days by the calendar of the browser, and people by a part of their name', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'ada', '/console/audit')
+    expect(await page.getByLabel('From').isVisible()).to.equal(false)
+    await page.getByLabel('When').selectOption('From – to')
+    await page.getByLabel('From').fill('2026-02-18')
+    await page.waitForURL(/from=2026-02-18/)
+    await page.getByLabel('To', { exact: true }).fill('2026-02-18')
+    await page.getByText('Nothing matches the filter.').waitFor()
+    await page.getByRole('link', { name: 'Clear all' }).click()
+    await page.getByText('50 impersonations are shown').waitFor()
+    await page.getByText('Filter', { exact: true }).click()
+    await page.getByRole('combobox', { name: 'Operator' }).pressSequentially('osc')
+    await page.locator('datalist option[label="Oscar Öhman"]').waitFor({ state: 'attached' })
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/operator=oscar/)
+    await page.getByRole('link', { name: 'Clear all' }).click()
+    await page.getByText('50 impersonations are shown').waitFor()
+    await page.getByLabel('When').selectOption('Last 7 days')
+    await page.waitForURL(/when=\d+-\d+$/)
+    await page.getByText('50 impersonations are shown').waitFor()
+  })
+
+  it('has the search of an auditor first, and is read by the keyboard alone', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'ada', '/console/audit')
+    await expectFocus(search(page))
+    await page.keyboard.type('sup-58')
+    await waitForAll(page, 1)
+    await page.keyboard.press('Enter')
+    await tabTo(rows(page))
+    await page.keyboard.press('/')
+    await expectFocus(search(page))
+    await tabTo(rows(page))
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+    await tabTo(page.locator('summary', { hasText: 'Details' }).first())
+    await page.keyboard.press('Enter')
+    await page.getByText('"impersonation.issued"').waitFor()
+    await page.keyboard.press('Escape')
+    await waitForAll(page, 1)
+    expect(await search(page).inputValue(), 'the list as it was left').to.equal('sup-58')
+  })
+
+  it('downloads the files of a filter, and of one impersonation', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'ada', '/console/audit?customer=bob')
+    const save = async (name: string) => {
+      const download = page.waitForEvent('download')
+      await page.getByRole('link', { name }).click()
+      return readFile(await (await download).path(), 'utf8')
+    }
+    await page.getByText('Export', { exact: true }).click()
+    expect((await save('CSV')).trim().split('\r\n')).to.have.lengthOf(16)
+    await page.goto(OBJECTED)
+    await page.getByText('Prove this', { exact: true }).click()
+    expect((await save('Save the file')).trim().split('\n').at(-1)).to.include('checkpoint')
+  })
+
+  it('adds to the timeline at its end, keeps what is open, and ends what runs', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    const running = await act('NOW')
+    await enter(page, 'grace', `/console/audit/${running.id}`)
+    const title = page.getByRole('heading', { name: 'Timeline' })
+    await page.locator('summary', { hasText: 'Details' }).first().click()
+    await page.getByText('"impersonation.issued"').waitFor()
+    const before = await placeOf(title)
+    await running.change()
+    await deployment.settled()
+    await page.getByText('POST /orders/note').first().waitFor()
+    expect(await placeOf(title)).to.deep.equal(before)
+    expect(await page.getByText('"impersonation.issued"').isVisible()).to.equal(true)
+    await using olivia = await visitDeployment(deployment)
+    await enter(olivia.page, 'olivia', `/console/audit/${running.id}`)
+    await page
+      .getByRole('button', { name: reads('End: Olivia Okafor is acting as Alice Ng') })
+      .click()
+    await page.getByText(/^It is ended\./).waitFor()
+    await olivia.page.getByText('Grace Lindqvist ended it.').waitFor()
+  })
+
+  it('leads to an entry through the sign-in, also to one of a run', async () => {
+    const { body } = await deployment.ask('ada', `/audit/${idOf(54)}`)
+    const [, , read] = body.entries
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'ada', `/console/audit/${idOf(54)}#entry-${read.cursor}`)
+    const entry = page.locator('li:target')
+    await entry.getByText('GET /orders').first().waitFor()
+    expect(await entry.getAttribute('id')).to.equal(`entry-${read.cursor}`)
+  })
+
+  it('is accessible and whole at both widths, in both schemes, in both languages', async () => {
+    const held = { note: 'Case 77' }
+    await deployment.ask('grace', `/audit/${idOf(58)}/hold`, held)
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'grace', '/console/audit')
+    await expectGoodLooks(page, 'audit')
+    const row = page.getByRole('row', { name: /SUP-55/ })
+    expect((await row.boundingBox())?.height).to.be.within(40, 41)
+    expect((await page.locator('.filter-box').boundingBox())?.height).to.be.below(90)
+    await page.goto('/console/audit?from=2026-11-01&customer=alice&alarm=any&held=true')
+    await page.getByText('Filter', { exact: true }).click()
+    await page.getByText('Export', { exact: true }).click()
+    await expectGoodLooks(page, 'audit-filtered')
+    await page.goto(OBJECTED)
+    for (const name of ['Ids and rights', 'Details', 'Release', 'Prove this']) {
+      await page.locator('summary', { hasText: name }).first().click()
+    }
+    await expectGoodLooks(page, 'impersonation')
+    await using german = await visitDeployment(deployment, { locale: 'de-DE' })
+    await enter(german.page, 'grace', '/console/audit?customer=alice')
+    await heading(german.page, 'Protokoll').waitFor()
+    await expectGoodLooks(german.page, 'audit-de')
+    await german.page.goto(OBJECTED)
+    await expectGoodLooks(german.page, 'impersonation-de')
+  }).timeout(90_000)
+
+  it('fits on 320 px, and with hostile texts nothing is cut', async () => {
+    const texts = [...Object.values(HOSTILE), 'x'.repeat(500)]
+    const past: Past[] = texts.map((text, index) => ({
+      ...{ at: Date.now() - HOUR + index, ticket: text.slice(0, 100), reason: text },
+      ...{ customerName: text, objection: text, reads: [`/${'y'.repeat(900)}`] },
+    }))
+    await storePast(deployment.audit, past, 100)
+    await using visit = await visitDeployment(deployment, { viewport: NARROWEST })
+    const { page } = visit
+    await enter(page, 'ada', '/console/audit')
+    const paths = texts.map((_, index) => `/console/audit/${idOf(100 + index)}`)
+    for (const path of ['/console/audit', ...paths]) {
+      await page.goto(path)
+      await page.setViewportSize(NARROWEST)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), path).to.equal(320)
+      await page.setViewportSize(NARROW)
+      await expectNothingCut(page)
+    }
+    // A text that turns the direction of writing keeps it to itself.
+    await page.goto('/console/audit')
+    const link = rows(page).filter({ hasText: HOSTILE.backwards ?? '' })
+    expect(await link.locator('bdi').count()).to.be.at.least(2)
+  }).timeout(60_000)
+})

@@ -1,0 +1,220 @@
+import { expect } from 'chai'
+import type { Authorize } from 'oidc-provider-impersonation'
+import type { Permits } from 'oidc-provider-impersonation-console'
+import { permitsWith } from '../../../src/features/permits/server/permits.ts'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+import { readText } from '../../support/read-text.ts'
+import { storePause } from '../../support/store-pause.ts'
+
+/** A change needs a second person; in Bob's account, Bob himself. */
+const rule: Authorize = ({ account, scope = '' }) => {
+  if (account.accountId === 'bob') return { needs: ['user'] }
+  return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+}
+
+describe('the pages of the approvals', () => {
+  let permits: Permits
+  let deployment: Deployment
+
+  beforeEach(async () => {
+    const audit = memoryAudit()
+    const approvers = () => [{ id: 'grace', name: 'Grace Lindqvist' }]
+    permits = permitsWith({ audit, approvers }, () => Date.now())
+    deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
+  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
+
+  const html = async (who: string, path = '/approvals', headers = {}) =>
+    (await deployment.browse(who, path, headers)).text
+  const see = async (who: string, path?: string) => readText(await html(who, path))
+  /** What the forms of a page do. */
+  const actionsOf = (page: string) =>
+    [...page.matchAll(/action="\/console\/(?:permits|pauses)\/[^"]+\/(\w+)"/g)].map(([, to]) => to)
+
+  async function request(more: object = {}): Promise<string> {
+    const asked = {
+      ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+      ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
+      ...more,
+    }
+    return (await permits.request(asked)).id
+  }
+  const emergency = async (ticket: string, operator = 'olivia') => {
+    const asked = {
+      ...{ customer: 'alice', operator, application: 'shop', ticket, reason: 'It burns' },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+    }
+    return (await permits.emergency(asked)).id
+  }
+
+  it('tell apart what waits for the reader, for others and for nobody, with the buttons that work', async () => {
+    await emergency('E-1')
+    await storePause(deployment, { operator: 'oscar', customer: 'carla', by: 'carla' })
+    await request({ operator: 'oscar', customer: 'alice', ticket: 'D-1' })
+    await request({ operator: 'oscar', customer: 'bob', ticket: 'O-1', scope: 'orders:read' })
+    const granted = await request({ customer: 'carla', ticket: 'G-1' })
+    await permits.grant(granted, { by: 'grace' })
+    const refused = await request({ customer: 'carla', application: 'other', ticket: 'R-1' })
+    await permits.refuse(refused, { by: 'grace', note: 'Call them' })
+    await permits.review(await emergency('E-2', 'oscar'), { by: 'grace', note: 'Right' })
+
+    const page = await html('grace')
+    expect(readText(page)).to.match(
+      /To look at .*E-1.*Paused .*oscar as carla.*To decide .*D-1.*Waiting for other people .*O-1.*In force .*E-2.*G-1.*Refused today \(1\).*R-1/,
+    )
+    expect(page).to.match(/<details[^>]*><summary>Refused today/)
+    expect(actionsOf(page)).to.have.members([
+      ...['revoke', 'resume', 'grant', 'refuse', 'revoke', 'revoke'],
+    ])
+    expect(page).to.match(/<title>\(2\) Approvals/)
+
+    const auditors = await html('ada')
+    expect(readText(auditors)).to.match(/Waiting for other people .*O-1.*D-1.*E-1.*In force/)
+    expect(actionsOf(auditors)).to.deep.equal([])
+
+    const own = await html('olivia')
+    expect(readText(own)).to.match(/Your requests .*R-1.*G-1.*Act as Carla.*E-1/)
+    expect(own).to.not.include('SUP-D').and.not.include('In force')
+    // Her own: she takes back what was granted, and acts by it.
+    expect(actionsOf(own)).to.deep.equal(['revoke', 'revoke'])
+    expect(own.match(/action="\/console\/impersonations"/g)).to.have.length(3)
+  })
+
+  it('decide a request by one form, once; who comes late reads how it stands, with the note', async () => {
+    const id = await request()
+    const path = `/permits/${id}/grant`
+    const fields = { from: '/approvals', note: 'Saw the ticket' }
+    const { status, headers } = await deployment.send('grace', path, fields)
+    expect([status, headers.get('location')]).to.deep.equal([303, '/console/approvals'])
+    const [said = ''] = headers.getSetCookie().map((cookie) => cookie.split(';')[0])
+    const cookie = `support-console=${await deployment.tokenOf('grace')}; ${said}`
+    expect(readText(await html('grace', '/approvals', { cookie }))).to.include('Approved.')
+    const late = await deployment.send('grace', `/permits/${id}/refuse`, fields)
+    expect(late.status).to.equal(409)
+    expect(readText(late.text)).to.match(/In force.*Approved/)
+    expect(readText(await html('grace', `/approvals/${id}`))).to.match(
+      /Grace Lindqvist approved it, .*Saw the ticket/,
+    )
+  })
+
+  it('bring a refused form back open, with its values', async () => {
+    await request()
+    const id = await request({ customer: 'carla', ticket: 'SUP-2' })
+    const fields = { from: '/approvals', note: 'Call\u202e them' }
+    const { status, text } = await deployment.send('grace', `/permits/${id}/refuse`, fields)
+    expect(status).to.equal(400)
+    expect(text).to.match(
+      new RegExp(
+        `<details id="/permits/${id}/refuse-open"[^>]* open.*Call\u202e them.*characters that cannot be stored`,
+        's',
+      ),
+    )
+    expect(text.match(/<details[^>]* open/g)).to.have.length(1)
+  })
+
+  it('tell the operator on every page what was decided, until they have looked at it or used it', async () => {
+    const id = await request()
+    const refused = await request({ customer: 'carla', ticket: 'SUP-2' })
+    const waiting = await html('olivia', '/customers')
+    expect(waiting).to.include(`id="news" data-about="${refused} ${id}"`)
+    await permits.grant(id, { by: 'grace' })
+    await permits.refuse(refused, { by: 'grace', note: 'Call them first' })
+    const token = await deployment.tokenOf('olivia')
+    const told = async (cookie = '') => {
+      const page = await html('olivia', '/customers', {
+        cookie: `support-console=${token}${cookie}`,
+      })
+      return (
+        /<div role="status" id="notices">.*?<main|<div role="status" id="notices">.*<h1>/s.exec(
+          page,
+        )?.[0] ?? ''
+      )
+    }
+    expect(readText(await told())).to.match(
+      /Grace Lindqvist refused your request to act as Carla.*Call them first.*You may act as Alice Ng until .* See the request Act as Alice Ng/,
+    )
+    const { headers } = await deployment.browse('olivia', `/approvals/${refused}`)
+    const seen = headers.getSetCookie().map((each) => each.split(';')[0])
+    expect(readText(await told(`; ${seen.join('; ')}`))).to.not.include('refused your request')
+    await deployment.impersonate({ ticket: 'SUP-1' })
+    await deployment.settled()
+    expect(readText(await told(`; ${seen.join('; ')}`))).to.not.include('You may act as')
+    expect(await html('grace', '/customers'), 'it is not hers').to.not.include('Call them first')
+  })
+
+  it('show one with all that was done under it; who looks at an emergency says what they found', async () => {
+    const id = await emergency('E-1')
+    await deployment.impersonate({ ticket: 'E-1' })
+    await deployment.settled()
+    const path = `/approvals/${id}`
+    expect(await see('grace', path)).to.match(
+      /Olivia Okafor as Alice Ng.*Without approval.*orders:read orders:write.*What was done under it.*E-1.*Did you look at what was done\?.*I looked at it/,
+    )
+    const review = `/permits/${id}/review`
+    const missing = await deployment.send('grace', review, { from: path })
+    expect([missing.status, readText(missing.text)]).to.satisfy(
+      ([status, text]: [number, string]) =>
+        status === 400 && text.includes('What was done under it'),
+    )
+    await deployment.send('grace', review, { from: path, note: 'It was right' })
+    const after = await see('grace', path)
+    expect(after).to.match(/Grace Lindqvist looked at it, .*It was right/)
+    expect(after).to.not.include('I looked at it')
+    expect(await see('olivia', path)).to.include('E-1')
+    expect((await deployment.browse('oscar', path)).status).to.equal(404)
+  })
+
+  it('show a pause: why, and who lifted it; the operator reads no notes', async () => {
+    const { id } = await storePause(deployment, { operator: 'olivia', customer: 'bob', by: 'bob' })
+    const path = `/pauses/${id}`
+    expect(await see('olivia', path)).to.include('bob said that they did not ask for what you did.')
+    const fields = { from: path, note: 'Talked to \u2068Bob\u2069\nand 👩‍👩‍👧' }
+    const { status } = await deployment.send('grace', `${path}/resume`, fields)
+    expect(status).to.equal(303)
+    expect(await see('ada', path)).to.match(/Grace Lindqvist lifted it, .*Talked to Bob and 👩‍👩‍👧/)
+    const own = await see('olivia', path)
+    expect(own).to.include('Grace Lindqvist lifted it').and.not.include('Talked')
+    expect(await see('grace', '/pauses')).to.include('No operator is paused now.')
+  })
+
+  it('find in the history by words and by what became of it, and lead on with the filter', async () => {
+    const refused = await request()
+    await permits.refuse(refused, { by: 'grace', note: 'Call them first' })
+    await permits.grant(await request({ customer: 'carla', ticket: 'SUP-3' }), { by: 'grace' })
+    const path = '/approvals/history'
+    const page = await html('ada', `${path}?state=refused&when=any&text=call`)
+    expect(readText(page)).to.match(/SUP-1.*Grace Lindqvist refused it, .*Call them first/)
+    expect(readText(page)).to.not.include('SUP-3')
+    expect(page)
+      .to.include('value="call"')
+      .and.match(/<option value="refused" selected/)
+    expect(page).to.include(`${path}.csv?state=refused&amp;text=call`)
+    expect(await see('ada', `${path}?text=nothing`)).to.include('Nothing matches the filter.')
+    // An operator exports nothing, and filters by no other operator.
+    expect(await html('olivia', path))
+      .to.not.include('.csv')
+      .and.not.include('name="operator"')
+    const more = Array.from({ length: 51 }, (_, index) => `M-${index}`)
+    for (const ticket of more) {
+      await permits.revoke(await request({ customer: 'carla', ticket, operator: 'oscar' }), {
+        by: 'oscar',
+      })
+    }
+    const [, older = ''] =
+      /href="\/console([^"]+before=[^"]+)"/.exec(await html('ada', `${path}?operator=oscar`)) ?? []
+    expect(await see('ada', older.replaceAll('&amp;', '&')))
+      .to.include('M-0 ')
+      .and.not.include('M-50')
+  })
+
+  it('speak German', async () => {
+    await request()
+    const headers = { 'accept-language': 'de' }
+    expect(readText(await html('grace', '/approvals', headers))).to.match(
+      /Zu entscheiden.*Das freigeben\? Ab jetzt darf Olivia Okafor/,
+    )
+    expect(readText(await html('ada', '/approvals/history', headers))).to.include('Verlauf')
+  })
+})

@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs'
+import { runInThisContext } from 'node:vm'
+import pg from 'pg'
+import manifest from '../../package.json' with { type: 'json' }
+import lock from '../../package-lock.json' with { type: 'json' }
+import { resourceServerShape } from '../../packages/resource-server/src/options.ts'
+import { factsOf } from '../../scripts/option-samples.ts'
+import { SUITES } from '../../scripts/test-suites.ts'
+import { MAX_REQUESTS } from '../../src/http/current.ts'
+import { resolveOptions } from '../../src/options/defaults.ts'
+import {
+  DEFAULT_SUBJECT_TOKEN_TTL,
+  MAX_ACCESS_TOKEN_TTL,
+  MAX_SUBJECT_TOKEN_TTL,
+} from '../../src/shared/constants.ts'
+import { LIST_SIZE } from '../../src/status-list/allocate.ts'
+import { keptAfterRedemptionFor, MAX_CLOCK_DIFFERENCE } from '../../src/tokens/subject-token.ts'
+
+/** A sentence of a document with its figures in braces, and the figures as the code has them. */
+export type Fact = readonly [sentence: string, ...figures: (number | string)[]]
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const found = (path: string, pattern: RegExp) => pattern.exec(read(path))?.[1] ?? ''
+/** A constant of a module that does not export it. */
+const constant = (path: string, name: string): number =>
+  runInThisContext(found(path, new RegExp(`\\bconst ${name} = ([\\d_ *]+)$`, 'm')))
+const secondsOf = (path: string, name: string) => constant(path, name) / 1000
+
+const CACHE = 'packages/resource-server/src/status/cache.ts'
+const KEYS = 'packages/resource-server/src/keys.ts'
+const KIT = 'packages/browser/src/watching.ts'
+const INPUTS = 'src/impersonations/inputs.ts'
+const REQUEST = 'src/issue/request.ts'
+const SIGN = 'src/status-list/sign.ts'
+
+const { accessToken, limits, managementApi } = resolveOptions({})
+const FRESH = constant(SIGN, 'LIST_TTL_SECONDS')
+const WAIT = secondsOf(CACHE, 'FETCH_TIMEOUT_MS')
+const SOON = secondsOf(SIGN, 'FRESH_MS') + FRESH + WAIT
+const COPY = constant(SIGN, 'LIST_LIFE_SECONDS')
+const CLOCK = Number(factsOf(resourceServerShape.clockTolerance).default)
+const LATEST = COPY + CLOCK
+const COVERED =
+  secondsOf(KIT, 'LOOK_MS') +
+  secondsOf(KIT, 'TIMEOUT_MS') +
+  secondsOf('packages/browser/src/cover.ts', 'LOOK_MS')
+const LISTS = constant(CACHE, 'MAX_LISTS')
+const AFTER_EXPIRY = keptAfterRedemptionFor(0)
+const KEPT = DEFAULT_SUBJECT_TOKEN_TTL + accessToken.maxTtl + AFTER_EXPIRY
+const KEPT_MINUTES = Math.floor(KEPT / 60)
+const TTL_MINUTES = DEFAULT_SUBJECT_TOKEN_TTL / 60
+const HOURS = accessToken.maxTtl / 3600
+const DAYS = MAX_ACCESS_TOKEN_TTL / 86_400
+const UNKNOWN_KEY = secondsOf(KEYS, 'UNKNOWN_KEY_GAP_MS')
+/** A guard gives up a fetch of the keys before that. */
+const KEY_MINUTES = Number(found(KEYS, /STALE_AFTER_MS = ([\d_]+) -/).replaceAll('_', '')) / 60_000
+const NODE = manifest.engines.node.slice(2)
+const OLDEST = manifest.devDependencies['oidc-provider-oldest'].replace('npm:oidc-provider@', '')
+const NODES = found('.github/workflows/versions.yml', /node: \[(.+)\]/).replaceAll('"', '')
+const MATRIX = found('test/matrix.proof.ts', /const NODES = \['([\d., ']+)'\]/).replaceAll("'", '')
+const TIMEOUT = [/\.or\((\d+)\)/, /value <= (\d+)/].map((at) =>
+  Number(found('src/events/emit.ts', at)),
+)
+const { max: PG_POOL } = new pg.Pool().options
+const BROWSERS = SUITES.find(({ name }) => name === 'browsers')?.about ?? ''
+/** The servers of the Debian of the workflows. */
+const SERVERS = { 'node:24-bookworm': ['15', '7.0', '10.11'] } as Record<string, string[]>
+const [POSTGRES = '', REDIS = '', MARIADB = ''] =
+  SERVERS[found('.github/workflows/nightly.yml', /image: (\S+)/)] ?? []
+
+/** The figures of the documents that this table knows, by page. */
+export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
+  'README.md': [
+    ['expires after {an} hour by default', HOURS],
+    ['You need oidc-provider {9.12.2} or later and Node.js {22.13} or later.', OLDEST, NODE],
+    ['This is version {0.1}, the first one.', manifest.version.slice(0, 3)],
+    ["Olivia's page is covered within {8} seconds.", COVERED],
+    ['it expires after {ten} minutes or sooner.', TTL_MINUTES],
+    ['refuses it within {8} seconds after the end.', SOON],
+  ],
+  'docs/ending.md': [
+    [
+      'it within **{8} seconds**. If the provider cannot be reached, it takes [up to {35} seconds]',
+      SOON,
+      LATEST,
+    ],
+    ['The page is covered within **{8} seconds**', COVERED],
+    ['subject tokens that were issued up to {5} seconds later', MAX_CLOCK_DIFFERENCE],
+    ['**{8} seconds** is the usual limit.', SOON],
+    [
+      'The guard uses a copy for {5} seconds, and then a request waits up to {2} seconds for a new one.',
+      FRESH,
+      WAIT,
+    ],
+    ['**{35} seconds** is the limit if the provider cannot be reached.', LATEST],
+    ['until the copy is {30} seconds old.', COPY],
+    ['If the clock of the API is behind, that adds up to {5} seconds.', CLOCK],
+    ['If the clock is more than {30} seconds ahead', COPY],
+    ['After at most {30} seconds, they answer every impersonated token with 503', COPY],
+    ['The provider tries again for {a} day.', DAYS],
+    [
+      'writes a number to the storage every {5} seconds.',
+      secondsOf('src/status-list/allocate.ts', 'COUNT_EVERY_MS'),
+    ],
+    [
+      'a loss of less than the last {5} seconds.',
+      secondsOf('src/status-list/allocate.ts', 'COUNT_EVERY_MS'),
+    ],
+    ['+ {330} seconds, which is {75} minutes by default.', AFTER_EXPIRY, KEPT_MINUTES],
+    [
+      'after {an} hour or {1,048,576} tokens.',
+      secondsOf('src/status-list/allocate.ts', 'HOUR_MS') / 3600,
+      LIST_SIZE,
+    ],
+    ['Each list takes {128} KiB', LIST_SIZE / 8 / 1024],
+    ['every {2.5} seconds, and it holds {256} lists.', FRESH / 2, LISTS],
+    ['keeps an impersonation for {75} minutes by default.', KEPT_MINUTES],
+  ],
+  'docs/production.md': [
+    ['set accessToken.maxTtl to {900} or less', constant('src/checklist.ts', 'WITHOUT_END')],
+    ['The last {100} impersonations show', constant('src/adapters/pages.ts', 'PAGE_SIZE')],
+    [
+      'stream sends a line every {15} seconds, and must not be buffered.',
+      secondsOf('packages/console/src/web/stream/stream.ts', 'HEARTBEAT_MS'),
+    ],
+    ['each `Pool` of `pg` opens up to {10}.', PG_POOL],
+    [
+      'for up to {60} seconds, no other one does',
+      secondsOf('packages/verify/src/format/notice.ts', 'ATTEMPT_MS'),
+    ],
+    ['an unknown key, at most every {two} seconds.', UNKNOWN_KEY],
+    ['and after {ten} minutes at the latest.', KEY_MINUTES],
+    ['APIs still learn of an end within {8} seconds.', SOON],
+    ['APIs that check the status refuse running tokens within {8} seconds.', SOON],
+    ['Within {8} seconds, your API answers 401', SOON],
+    ['stays in the storage for {75} minutes by default', KEPT_MINUTES],
+    ['refuse JWTs from before with 503, after {30} seconds at most', COPY],
+    [
+      '+ {330} seconds. At {1,000} impersonations a second, that is {4.5} million records by default.',
+      AFTER_EXPIRY,
+      1000,
+      Math.floor(KEPT / 100) / 10,
+    ],
+    ['every {2.5} seconds, and holds {256} lists.', FRESH / 2, LISTS],
+    ['Version {0.1.0} is the first one', manifest.version],
+    [
+      'So `peerDependencies` allows {9.12.2} and later 9.x, and not {10}.',
+      ...manifest.peerDependencies['oidc-provider'].slice(2).split(' <'),
+    ],
+    ['| Node.js | {24, 26} | {22.13, 24, 26} |', NODES, MATRIX.replace('.0', '')],
+    [
+      '| oidc-provider | {9.13.3} | {9.12.2}, and the newest 9.x |',
+      lock.packages['node_modules/oidc-provider'].version,
+      OLDEST,
+    ],
+    [
+      '| PostgreSQL | {15} | {15}, and {17} before a release |',
+      POSTGRES,
+      POSTGRES,
+      found('.github/workflows/release.yml', /image: postgres:(\d+)/),
+    ],
+    ['| Redis | {7.0} | {7.0} |', REDIS, REDIS],
+    ['| MariaDB | | {10.11} |', MARIADB],
+    [
+      'Chromium, {Firefox ESR}, {WebKitGTK} |',
+      ...(/(Firefox ESR) and (WebKitGTK)/.exec(BROWSERS)?.slice(1) ?? []),
+    ],
+  ],
+  'docs/runbook.md': [
+    ['APIs that check the status refuse these tokens within {8} seconds.', SOON],
+    ['For {5} seconds, the operator gets no new access token.', MAX_CLOCK_DIFFERENCE],
+    ['The provider keeps about {75} minutes.', KEPT_MINUTES],
+    ['The provider has the last {75} minutes:', KEPT_MINUTES],
+    ['may accept the old key for {ten} minutes more.', KEY_MINUTES],
+    ['They work for {30} seconds at most, then 503.', COPY],
+    ['a status list that is younger than {30} seconds.', COPY],
+  ],
+  'docs/troubleshooting.md': [
+    ['from `needs-oidc-provider-{9.12.2}-or-later.js`', OLDEST],
+    ['Run `npm install oidc-provider@^{9.12.2}`', OLDEST],
+    [
+      'and did not end within {5} seconds',
+      secondsOf('packages/browser/src/only-tab.ts', 'LOCK_WAIT_MS'),
+    ],
+    [
+      'more than {30} seconds ahead, or more than {3} minutes behind.',
+      COPY,
+      constant('packages/resource-server/src/status/fetch-list.ts', 'MAX_SKEW_S') / 60,
+    ],
+    [
+      'closes it after less than {15} silent seconds.',
+      secondsOf('packages/console/src/web/stream/stream.ts', 'HEARTBEAT_MS'),
+    ],
+    ['{50,000} such ends waited already', constant('src/impersonations/retry.ts', 'MAX_WAITING')],
+    ['the storage failed for {a} day', DAYS],
+  ],
+  'docs/events.md': [
+    ['`timeout` is {2} seconds by default, and {30} at most.', ...TIMEOUT],
+    ['knows of an end within {8} seconds.', SOON],
+  ],
+  'docs/http-api.md': [
+    [
+      'It lives for {10} minutes by default (`managementApi.tokenTtl`).',
+      managementApi.tokenTtl / 60,
+    ],
+    ['1 to {255} characters, without control', limits.userIdLength],
+    [
+      'At most {4096} bytes of JSON and {32} levels.',
+      limits.contextBytes,
+      constant(REQUEST, 'MAX_CONTEXT_DEPTH'),
+    ],
+    ['URI, or 1 to {16} of them', constant(REQUEST, 'MAX_RESOURCES')],
+    ['at most {2048} characters |', constant(REQUEST, 'MAX_RESOURCE_LENGTH')],
+    [
+      'The most that the access token will carry. At most {1024} characters',
+      constant(REQUEST, 'MAX_SCOPE_LENGTH'),
+    ],
+    ['the configured lifetime ({10} minutes by default)', TTL_MINUTES],
+    ['lives for {an} hour by default, and for up to {a} day', HOURS, DAYS],
+    ['Keep an answer for {5} seconds at most', FRESH],
+    ['The record goes after {75} minutes by default', KEPT_MINUTES],
+    [
+      '`limit` is 1 to {100}, and {25} by default.',
+      constant(INPUTS, 'MAX_LIMIT'),
+      constant('src/impersonations/list.ts', 'DEFAULT_LIMIT'),
+    ],
+    ['`reason` has 1 to {1024} characters.', constant(INPUTS, 'MAX_REASON_LENGTH')],
+  ],
+  'docs/threat-model.md': [
+    ['A token gets {20} answers in {10} seconds.', MAX_REQUESTS.requests, MAX_REQUESTS.seconds],
+  ],
+  'docs/invariants.md': [
+    ['which is {3600} seconds by default. The subject token', accessToken.maxTtl],
+    [
+      'which is {600} seconds by default and {3600} at most.',
+      DEFAULT_SUBJECT_TOKEN_TTL,
+      MAX_SUBJECT_TOKEN_TTL,
+    ],
+    ['still good for {ten} minutes.', TTL_MINUTES],
+  ],
+}
