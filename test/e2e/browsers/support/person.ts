@@ -160,13 +160,16 @@ function findPoint(kinds: string, name: string): { x: number; y: number } | null
       .replace(/\s+/g, ' ')
   }
   const modal = document.querySelector(':modal')
-  const element = found.find(
+  const fitting = found.filter(
     (it) =>
       it.checkVisibility({ visibilityProperty: true }) &&
       !it.matches(':disabled') &&
       (!modal || modal.contains(it)) &&
       nameOf(it).includes(name),
   )
+  // What a press has just opened lies before the person.
+  const element =
+    fitting.find((it) => !it.matches('summary') && it.closest('details[open]')) ?? fitting[0]
   if (!element) return null
   element.scrollIntoView({ block: 'center', behavior: 'instant' })
   const { x, y, width, height } = element.getBoundingClientRect()
