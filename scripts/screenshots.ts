@@ -9,7 +9,8 @@ import { storePast } from '../packages/console/test/e2e/support/audit-rows.ts'
 import { enter } from '../packages/console/test/e2e/support/enter.ts'
 import { type Deployment, deploy, STAFF } from '../packages/console/test/support/deployment.ts'
 import { memoryAudit } from '../packages/console/test/support/memory-audit.ts'
-import { launch, temporaryFolder } from '../test/example-provider/support.ts'
+import { launch } from '../test/example-provider/support.ts'
+import { newFolder } from '../test/support/folder.ts'
 
 const IMAGES = join(import.meta.dirname, '../packages/console/images')
 const DOCS = join(import.meta.dirname, '../docs/images')
@@ -169,8 +170,7 @@ async function pictureOfMail(): Promise<void> {
 
 /** The example's shop, in which olivia acts as Alice. */
 async function pictureOfShop(): Promise<void> {
-  await using folder = await temporaryFolder()
-  await using example = await launch({ DATA_DIR: folder.path, STORAGE_URL: 'memory:' })
+  await using example = await launch({ DATA_DIR: newFolder(), STORAGE_URL: 'memory:' })
   const context = await browser.newContext({
     baseURL: example.url,
     viewport: WIDE,

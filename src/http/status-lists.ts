@@ -66,5 +66,5 @@ async function send(
 function requireAccepted(ctx: KoaContextWithOIDC, type: string): void {
   ctx.vary('Accept')
   ctx.vary('Accept-Encoding')
-  if (!ctx.accepts(type)) throw new errors.InvalidRequest(`only ${type} can be had here`, 406)
+  if (!ctx.accepts(type)) throw new errors.InvalidRequest(`only ${type} is available here`, 406)
 }

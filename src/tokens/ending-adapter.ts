@@ -25,7 +25,7 @@ export function chooseEnding(
   warn(
     'CANNOT_END',
     `impersonations cannot be seen or ended: the storage adapter of SubjectToken lacks ${missing}. ` +
-      'Say features.impersonation.ending.enabled: false where that is meant',
+      'To accept that, set features.impersonation.ending.enabled: false',
   )
   return undefined
 }

@@ -120,7 +120,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['set accessToken.maxTtl to {900} or less', constant('src/checklist.ts', 'WITHOUT_END')],
     ['The last {100} impersonations show', constant('src/adapters/pages.ts', 'PAGE_SIZE')],
     [
-      'stream sends a line every {15} seconds.',
+      'stream sends a line every {15} seconds, and must not be buffered.',
       secondsOf('packages/console/src/web/stream/stream.ts', 'HEARTBEAT_MS'),
     ],
     ['each `Pool` of `pg` opens up to {10}.', PG_POOL],

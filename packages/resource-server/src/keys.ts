@@ -42,7 +42,7 @@ export function providerKeys(
         keys = undefined
       })
       if (isAboutToken(cause)) throw cause
-      throw new Error(`the keys of ${issuer} cannot be had`, { cause })
+      throw new Error(`the keys of ${issuer} cannot be fetched`, { cause })
     }
   }
 }

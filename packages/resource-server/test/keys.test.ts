@@ -25,7 +25,7 @@ describe("the guard: the provider's keys", () => {
       .authenticate(`Bearer ${await tokens.token()}`)
       .catch((error: unknown) => error)
     expect(failure).to.be.instanceOf(Error).and.not.instanceOf(RequestRefused)
-    expect(failure).to.have.property('message', `the keys of ${tokens.issuer} cannot be had`)
+    expect(failure).to.have.property('message', `the keys of ${tokens.issuer} cannot be fetched`)
     return failure as Error
   }
 

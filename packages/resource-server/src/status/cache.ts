@@ -28,7 +28,7 @@ export class StatusUnavailable extends Error {
   }
 
   constructor(uri: string, cause: unknown) {
-    super(`the status list ${uri} cannot be had`, { cause })
+    super(`the status list ${uri} cannot be fetched`, { cause })
   }
 }
 

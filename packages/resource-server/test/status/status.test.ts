@@ -130,7 +130,7 @@ describe('the guard: the status of impersonated tokens', () => {
       .authenticate(`Bearer ${await provider.impersonated(1)}`)
       .catch((error: unknown) => error)
     expect(failure).to.be.instanceOf(StatusUnavailable).and.not.instanceOf(RequestRefused)
-    expect(failure).to.have.property('message', `the status list ${provider.uri} cannot be had`)
+    expect(failure).to.have.property('message', `the status list ${provider.uri} cannot be fetched`)
     expect(failure).to.deep.include({ status: 503, statusCode: 503 })
     expect(failure).to.have.nested.property('headers.Retry-After', '1')
     expect(String((failure as Error).cause)).to.include('answered 404')
