@@ -7,11 +7,13 @@ import { SEARCH } from './features/impersonations/server/customers.ts'
 import { impersonationPages, runningPages } from './features/impersonations/server/pages.ts'
 import { findStrip } from './features/impersonations/server/strip.ts'
 import { ImpersonationRows } from './features/impersonations/views/rows.tsx'
+import { askingActions } from './features/permits/server/api/ask.ts'
 import { findNews } from './features/permits/server/api/news.ts'
 import { permitPages } from './features/permits/server/api/pages.ts'
 import { findPauses } from './features/permits/server/api/pauses.ts'
 import type { PermitCall, PermitParts } from './features/permits/server/api/shown.ts'
 import { countToDecide } from './features/permits/server/api/waiting.ts'
+import { ApprovalPart } from './features/permits/views/approval-part.tsx'
 import { Needed } from './features/permits/views/needed.tsx'
 import { PausedOperators } from './features/permits/views/pauses.tsx'
 import type { ErasingCall, ErasingParts } from './features/personal-data/server/api.ts'
@@ -44,9 +46,10 @@ const streamChanges = changeStream<StaffCall>({
 /** Every page and action of the support, and who may use it. */
 export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
   linesFor<StaffCall, FrameAt>().page('', ALL_ROLES, SEARCH, showHome, homePage),
-  ...impersonationPages,
+  ...impersonationPages(ApprovalPart),
   ...runningPages(findPauses),
   ...alarmPages<StaffCall>({ findPauses, Paused: PausedOperators }),
+  ...askingActions,
   ...permitPages(ImpersonationRows),
   ...rulePages(Needed),
   ...personalDataPages,

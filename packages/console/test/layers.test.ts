@@ -154,7 +154,7 @@ describe('the layers of the console', () => {
   })
 
   it('give the pages types and words', () => {
-    expect(inBrowser.length).to.be.greaterThan(300)
+    expect(inBrowser.length).to.be.greaterThan(100)
     const others = inBrowser.filter(
       ({ target, isOwn, isType }) =>
         !isType &&

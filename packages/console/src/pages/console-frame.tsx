@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { MyRunning } from '../features/impersonations/pages/running/my-running.tsx'
 import { MAX_COUNTED } from '../kernel/limits.ts'
 import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../kernel/roles.ts'
 import { Badge } from '../web/kit/badge.tsx'
@@ -25,6 +24,8 @@ const SERVER_PAGES: readonly ServerPage[] = [
     ...{ path: '/alarms', roles: SUPERVISING_ROLES, label: words.alarms.page.title },
     shows: 'alarms',
   },
+  { path: '/act', roles: ACTING_ROLES },
+  { path: '/continue/:id', roles: ACTING_ROLES },
   { path: '/customers', roles: ACTING_ROLES, label: words.impersonations.operators.title },
   { path: '/customers/:id', roles: ACTING_ROLES },
   {
@@ -115,7 +116,6 @@ export function ConsoleFrame(props: {
       product={words.web.product}
       head={head}
       notice={notice || <Interrupted session={session} />}
-      strip={<MyRunning session={session} />}
     >
       <Shortcuts />
       <SearchShortcut to={routes.find(({ hasSearch }) => hasSearch)?.path ?? '/'} />

@@ -73,15 +73,6 @@ export interface ActBody {
 }
 
 /**
- * `GET /impersonations/:id/continue`: operator, lead. Whether `POST` would begin now, with the same access: not while a
- * pause holds, nor where the rule refuses, or needs an approval that is gone. It is no promise. 404 where it is not the
- * caller's own.
- */
-export interface ContinuableAnswer {
-  readonly canContinue: boolean
-}
-
-/**
  * `POST /impersonations/:id/continue` with `{ access?: 'change' }`: operator, lead. Asks for a new
  * impersonation with the customer, ticket, reason, application, access (or a wider one) and duration of
  * one that the caller ran. 201

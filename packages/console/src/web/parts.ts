@@ -94,6 +94,8 @@ export interface Gate {
     body: ActBody,
     needed: { readonly by: readonly Need[]; readonly emergency?: true | undefined },
   ): Promise<object | undefined>
+  /** Stores that the caller acts without an approval, and why it cannot wait. */
+  beginEmergency(call: Call, asked: AskedFor, body: ActBody, why: string): Promise<void>
   /** A refusal, with what the operator can do about it. Any other problem stays as it is. */
   withApproval(problem: unknown, asked: AskedFor, body: ActBody, call: Call): Promise<unknown>
 }

@@ -117,7 +117,7 @@ export interface Deployment extends AsyncDisposable {
   /** Each role, to be changed by tests. */
   readonly roles: Map<string, 'auditor' | 'lead' | 'operator'>
   /** From now on, acting as this customer is forbidden. */
-  protect(customer: string, why: string): void
+  protect(customer: string, why: string | undefined): void
   /** Signs a person in over HTTP. @defaultValue to the console */
   signIn(person: string, options?: SignInOptions): Promise<SignedIn>
   /** The access token of a person at the console: the same one at each call. */
@@ -170,7 +170,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const stopLog = collectLog(log)
   const audit = options.audit ?? memoryAudit()
   const faults: Faults = { storage: false, directory: false, roles: false }
-  const protectedNow = new Map<string, string>()
+  const protectedNow = new Map<string, string | undefined>()
   const roles = new Map(Object.entries(STAFF).map(([id, { role }]) => [id, role]))
   const consolePath = options.console?.path ?? '/console'
   const accountPath = options.console?.account?.path ?? '/account'

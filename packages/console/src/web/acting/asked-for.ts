@@ -5,9 +5,9 @@ import { objectOf, oneOf, readBy } from '../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../kernel/limits.ts'
 import type { ActBody } from '../answers.ts'
 import type { Application } from '../applications.ts'
-import { readBody, writtenText } from '../http/json-body.ts'
+import { optionalText, readBody, writtenText } from '../http/json-body.ts'
 import { invalid, Problem } from '../http/problem.ts'
-import { orDigits } from '../pages/form-body.ts'
+import { checked, orDigits } from '../pages/form-body.ts'
 import type { AskedFor, Call, Parts } from '../parts.ts'
 import type { Refusal } from './refusals.ts'
 
@@ -122,6 +122,15 @@ export function actEntries({ applications, durations, ticketPattern }: Parts['se
     duration: v.optional(orDigits(v.picklist(durations, choice))),
   }
 }
+
+/** The members of the form to act, whichever of its buttons is pressed. */
+export const actForm = ({ settings }: Pick<Parts, 'settings'>) => ({
+  ...actEntries(settings),
+  /** Whether it takes the place of what the caller runs in the application. */
+  instead: checked,
+  /** Why it cannot wait for an approval. */
+  emergency: optionalText(MAX_REASON_LENGTH),
+})
 
 function requireApplication(clientId: string, { applications }: Parts['settings']): Application {
   const found = applications.find((application) => application.clientId === clientId)

@@ -45,7 +45,9 @@ async function fetchPage(address: string): Promise<Document | undefined> {
 /** Whether a person is at work there: what they see, choose or type must not move. */
 function isInUse(element: Element): boolean {
   if (
-    element.matches('#said, form:focus-within, form[data-changed], details[open]:has(form), :focus')
+    element.matches(
+      '#said, form:focus-within, form[data-changed], details[open]:has(form, textarea), :focus',
+    )
   )
     return true
   const selection = getSelection()
@@ -58,10 +60,15 @@ const KEPT = new Set(['open', 'hidden', 'data-changed'])
 
 let isStale = false
 
+const PARTS = ['head', 'strip', 'content']
+/** Those that are older than the others, since the pointer is there. */
+let held: readonly string[] = []
+const isPointed = (id: string) =>
+  document.querySelector(`#${id} :is(a, button, summary):hover`) !== null
+
 /** Shows the page as it is now, but for what is under the pointer, or in use. */
 async function refresh(): Promise<void> {
-  const isPointed = document.querySelector('main :is(a, button, summary):hover') !== null
-  isStale = document.hidden || isPointed
+  isStale = document.hidden
   // A list says where it begins: what is newer waits.
   const again = document.querySelector<HTMLElement>('[data-again]')?.dataset.again
   if (!isStale) await showAnew(again ?? location.href)
@@ -76,19 +83,47 @@ async function showAnew(address: string): Promise<void> {
   show('interrupted', isStale)
   if (!page) return
   title = page.title
-  for (const id of ['head', 'strip', 'content']) {
-    const [now, then] = [byId(id), page.getElementById(id)]
-    if (!now || !then) continue
-    void Idiomorph.morph(now, then, {
-      ignoreActiveValue: true,
-      callbacks: {
-        beforeNodeMorphed: (before: Node) => !(before instanceof Element && isInUse(before)),
-        beforeNodeRemoved: (node: Node) =>
-          !(node instanceof Element && [node, ...node.querySelectorAll('*')].some(isInUse)),
-        beforeAttributeUpdated: (name: string) => !KEPT.has(name),
-      },
-    })
+  held = PARTS.filter(isPointed)
+  for (const id of PARTS) if (!held.includes(id)) morph(id, page)
+  for (const form of all<HTMLFormElement>('form[data-foresees]')) {
+    if (isInUse(form)) void foresee(form)
   }
+  prepare()
+}
+
+/** Shows a part of a page as it came. */
+function morph(id: string, page: Document): void {
+  const [now, then] = [byId(id), page.getElementById(id)]
+  if (!now || !then) return
+  void Idiomorph.morph(now, then, {
+    ignoreActiveValue: true,
+    callbacks: {
+      beforeNodeMorphed: (before: Node) => !(before instanceof Element && isInUse(before)),
+      beforeNodeRemoved: (node: Node) =>
+        !(node instanceof Element && [node, ...node.querySelectorAll('*')].some(isInUse)),
+      beforeAttributeUpdated: (name: string) => !KEPT.has(name),
+    },
+  })
+}
+
+let foreseen = 0
+
+/** Shows what a form would do now, and leaves what is typed as it is. */
+async function foresee(form: HTMLFormElement): Promise<void> {
+  const query = new URLSearchParams(location.search)
+  for (const field of form.querySelectorAll<HTMLInputElement>('[data-asks]')) {
+    if (field.type !== 'radio' || field.checked) query.set(`${field.dataset.asks}`, field.value)
+  }
+  foreseen += 1
+  const asked = foreseen
+  const page = await fetchPage(`${location.pathname}?${query}`).catch(() => undefined)
+  if (!page || asked !== foreseen) return
+  // It is good once.
+  const once = page.querySelector<HTMLInputElement>(`#${form.id} [name=once]`)
+  if (once && form.once) form.once.value = once.value
+  const id = `${form.dataset.foresees}`
+  if (isPointed(id)) held = [...held, id]
+  else morph(id, page)
   prepare()
 }
 
@@ -173,7 +208,8 @@ function tick(): void {
   }
   seconds += 1
   const [polled] = all('[data-every]')
-  if (isStale || (polled && seconds % Number(polled.dataset.every) === 0)) void refresh()
+  const isDue = polled && seconds % Number(polled.dataset.every) === 0
+  if (isStale || isDue || (held.length > 0 && !held.some(isPointed))) void refresh()
 }
 
 /** What the last step of the history shows: a step within a page has the same. */
@@ -251,14 +287,17 @@ function prepare(): void {
       // What was typed stays beside a new tab. A double click opens one.
       if (form.target !== '_blank') delete form.dataset.changed
       else if (form.dataset.sent === '') event.preventDefault()
+      // The button may go now.
+      else event.submitter?.blur()
       form.dataset.sent = ''
       setTimeout(() => delete form.dataset.sent, 1000)
     })
   }
-  for (const input of all<HTMLInputElement>('[data-suggest]')) {
+  for (const input of all<HTMLInputElement>('[data-suggest], [data-asks]')) {
     if (known.has(input)) continue
     known.add(input)
-    suggest(input)
+    if (input.dataset.suggest !== undefined) suggest(input)
+    else afterTyping(input, () => input.form && void foresee(input.form))
   }
 }
 

@@ -15,7 +15,7 @@ import { signOut } from '../sign-in/sign-out.ts'
 import { type Entered, type FindSignedIn, signedInTo } from '../sign-in/signed-in.ts'
 import { type At, shortCount } from '../view/at.ts'
 import { Document } from '../view/document.tsx'
-import { HandOver, LateForm, ProblemPage, SignInDoor, TurnedAway } from '../view/door.tsx'
+import { HandOverForm, LateForm, ProblemPage, SignInDoor, TurnedAway } from '../view/door.tsx'
 import { Page } from '../view/frame.tsx'
 import type { Languages } from '../words/languages.ts'
 import type { Words } from '../words/words.ts'
@@ -272,6 +272,7 @@ async function carryOut<C extends AnyCall, A extends At>(
       values,
       problem: problemText(words, problem),
       field: wrongField(problem, values),
+      more: problem.more,
     }
     // The page reads its own query, not that of the action.
     const asked = Object.create(ctx, {
@@ -293,7 +294,7 @@ async function open<C extends AnyCall, A extends At>(
     ctx.status = 200
     ctx.remove('Location')
     const at = plainReader(serving.site, ctx)
-    return send(serving, ctx, at, opening.name, <HandOver of={opening} />, person)
+    return send(serving, ctx, at, opening.name, <HandOverForm of={opening} />, person)
   }
   ctx.set('Location', opening.url)
   // The body that Koa makes of a redirect repeats the address.

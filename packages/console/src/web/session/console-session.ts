@@ -1,7 +1,7 @@
 import type { ChangedEvent, MeAnswer } from '../answers.ts'
 import { forgetDrafts, setDraftOwner } from './drafts.ts'
 import { follow } from './follow.ts'
-import type { AskOptions, Session, Start, StartImpersonation } from './session.ts'
+import type { AskOptions, Session } from './session.ts'
 import type { SignIn } from './sign-in.ts'
 import { listenToTabs, notifyTabs } from './tabs.ts'
 
@@ -10,7 +10,6 @@ export class ConsoleSession implements Session {
   readonly me: MeAnswer
   readonly clockOffset: number
   readonly #signIn: SignIn
-  readonly #start: StartImpersonation
   readonly #closing = new AbortController()
   readonly #listeners = new Set<(change: ChangedEvent) => void>()
   readonly #liveListeners = new Set<(isLive: boolean) => void>()
@@ -19,14 +18,8 @@ export class ConsoleSession implements Session {
   #isLive = true
   hasNews = false
 
-  private constructor(
-    signIn: SignIn,
-    start: StartImpersonation,
-    me: MeAnswer,
-    clockOffset: number,
-  ) {
+  private constructor(signIn: SignIn, me: MeAnswer, clockOffset: number) {
     this.#signIn = signIn
-    this.#start = start
     this.me = me
     this.clockOffset = clockOffset
     setDraftOwner(me.id)
@@ -51,15 +44,11 @@ export class ConsoleSession implements Session {
   }
 
   /** @throws {ApiProblem | Unreachable} 403 where the person has no role */
-  static async enter(signIn: SignIn, start: StartImpersonation): Promise<ConsoleSession> {
+  static async enter(signIn: SignIn): Promise<ConsoleSession> {
     const asked = Date.now()
     // The API of the same version answers it.
     const me = (await signIn.ask('/me')) as MeAnswer
-    return new ConsoleSession(signIn, start, me, Math.round(me.now - (asked + Date.now()) / 2))
-  }
-
-  start(start: Start): Promise<boolean> {
-    return this.#start(this, start)
+    return new ConsoleSession(signIn, me, Math.round(me.now - (asked + Date.now()) / 2))
   }
 
   /** How many alarms are open, and requests wait for this person, as the stream said last. */

@@ -1,4 +1,4 @@
-import type { ActBody, ChangedEvent, MeAnswer } from '../answers.ts'
+import type { ChangedEvent, MeAnswer } from '../answers.ts'
 
 /** What pages know of the signed-in person, and how they ask the API. */
 export interface Session {
@@ -22,30 +22,9 @@ export interface Session {
   onChange(listener: (change: ChangedEvent) => void): () => void
   /** Tells the other tabs of this browser that something changed. */
   changed(...ids: string[]): void
-  /** Acts as a customer. @returns whether it began */
-  start(start: Start): Promise<boolean>
   /** Ends what runs, and signs out at the provider. */
   signOut(): Promise<void>
 }
-
-/** What an operator starts. */
-export interface Start {
-  readonly body: ActBody
-  /** The name of the customer. */
-  readonly customer: string
-  /** The name of the application: it lets one impersonation act at a time, in one browser. */
-  readonly application: string | undefined
-  /** What is stored first, once there is a tab: Safari opens none a moment after the click. */
-  readonly before?: (() => Promise<unknown>) | undefined
-  /** Aborts where the operator has left the form: nothing starts then, and nothing is said. */
-  readonly signal?: AbortSignal | undefined
-  /** Answers whether it has said what is wrong, instead of the message. */
-  readonly onProblem?: ((problem: ApiProblem) => boolean) | undefined
-  /** Does the whole again, after trouble that may pass. */
-  readonly again: () => unknown
-}
-
-export type StartImpersonation = (session: Session, start: Start) => Promise<boolean>
 
 export interface AskOptions {
   readonly method?: 'GET' | 'POST'

@@ -14,6 +14,8 @@ export interface Refused {
   readonly problem: string
   /** The name of the field that is wrong. */
   readonly field?: string | undefined
+  /** More of the answer: which approval is missing. */
+  readonly more?: object | undefined
 }
 
 /** The reader of a page, and where and when the page is shown. Every component receives it. */

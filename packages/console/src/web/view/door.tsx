@@ -97,7 +97,7 @@ export function LateForm(
 }
 
 /** Posts a subject token to an application. The script sends the form, and takes it off the page. */
-export function HandOver({ of: { url, name, field } }: { of: Opening }, at: At) {
+export function HandOverForm({ of: { url, name, field } }: { of: Opening }, at: At) {
   return (
     <Door title={name}>
       <form method="post" action={url} data-send>

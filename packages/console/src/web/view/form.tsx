@@ -24,13 +24,15 @@ export function Form(
     class?: string
     /** Leads into an application, in a tab of its own, and is good once. */
     opens?: true
+    /** The id of an element in the form that the script fetches again when a field is changed. */
+    foresees?: string
     children: (field: FieldIn) => ComponentChildren
   },
   { base, here, once, reader, refused }: At,
 ) {
-  const { action, class: name, opens, children } = props
+  const { action, class: name, opens, foresees, children } = props
   const id = props.id ?? action
-  const own = refused?.action === action && (refused.values.form ?? id) === id ? refused : undefined
+  const own = refused && (refused.values.form ?? refused.action) === id ? refused : undefined
   const field: FieldIn = (name, value = '') => ({
     id: `${id}-${name}`,
     name,
@@ -43,6 +45,7 @@ export function Form(
       class={name}
       method="post"
       action={base + action}
+      data-foresees={foresees}
       {...(opens && { target: '_blank', rel: 'noopener' })}
     >
       <input type="hidden" name="from" value={here} />
@@ -57,6 +60,11 @@ export function Form(
       {children(field)}
     </form>
   )
+}
+
+/** A value that nobody types. */
+export function Hidden({ of: { name, value } }: { of: FieldOf }) {
+  return value === '' ? null : <input type="hidden" name={name} value={value} />
 }
 
 /** A label, an input, help below it, and what is wrong with it. */
@@ -97,9 +105,13 @@ export function TextField(props: {
   help?: ComponentChildren
   isNeeded?: boolean
   most?: number
-  list?: string
+  /** The parameter of the page that says the same. */
+  asks?: string
+  /** A regular expression, and what it means. */
+  pattern?: string
+  title?: string
 }) {
-  const { of, label, help, isNeeded, most = 100, list } = props
+  const { of, label, help, isNeeded, most = 100, asks, pattern, title } = props
   return (
     <Field of={of} label={label} help={help}>
       {(input) => (
@@ -111,7 +123,8 @@ export function TextField(props: {
           spellcheck={false}
           required={isNeeded}
           maxLength={most}
-          list={list}
+          data-asks={asks}
+          {...(pattern !== undefined && { pattern, title })}
         />
       )}
     </Field>
@@ -171,14 +184,23 @@ export function Choice(props: {
   options: readonly { readonly value: string; readonly label: string }[]
   /** The heading above says the same. */
   isLegendUnseen?: true
+  /** The parameter of the page that says the same. */
+  asks?: string
 }) {
-  const { of, legend, options, isLegendUnseen } = props
+  const { of, legend, options, isLegendUnseen, asks } = props
   return (
     <fieldset class="choices">
       <legend class={isLegendUnseen && 'unseen'}>{legend}</legend>
       {options.map(({ value, label }) => (
         <label class="choice" key={value}>
-          <input type="radio" name={of.name} value={value} checked={value === of.value} required />
+          <input
+            type="radio"
+            name={of.name}
+            value={value}
+            checked={value === of.value}
+            required
+            data-asks={asks}
+          />
           <bdi>{label}</bdi>
         </label>
       ))}
@@ -209,25 +231,35 @@ export function SelectField(props: {
 }
 
 /** A button that sends its form. */
-export function Button(props: {
-  kind?: 'danger' | 'plain' | 'primary' | 'quiet'
-  /** For screen readers, if the text does not say what it is about: *End acting as Alice Ng*. */
-  label?: string
-  name?: string
-  value?: string
-  /** A key that presses it: `Control+Enter`. */
-  shortcut?: string
-  children: ComponentChildren
-}) {
-  const { kind = 'plain', label, name, value, shortcut, children } = props
+export function Button(
+  props: {
+    /** Another action than that of the form. Its answer comes in this tab. */
+    action?: string
+    kind?: 'danger' | 'plain' | 'primary' | 'quiet'
+    /** For screen readers, if the text does not say what it is about: *End acting as Alice Ng*. */
+    label?: string
+    /** A key that presses it: `Control+Enter`. */
+    shortcut?: string
+    /** Opens a new tab, also with another action. */
+    opens?: true
+    /** The page begins with the focus on it. */
+    isFirst?: true
+    children: ComponentChildren
+  },
+  { base }: At,
+) {
+  const { action, kind = 'plain', label, shortcut, opens, isFirst, children } = props
   return (
     <button
       type="submit"
       class={`button ${kind}`}
       aria-label={label}
-      name={name}
-      value={value}
       data-key={shortcut}
+      autofocus={isFirst}
+      {...(action !== undefined && {
+        formAction: base + action,
+        formTarget: opens ? '_blank' : '_self',
+      })}
     >
       {children}
     </button>
@@ -242,9 +274,11 @@ export function ActionButton(props: {
   fields?: Readonly<Record<string, string>>
   /** Leads into an application, in a tab of its own, and is good once. */
   opens?: true
+  /** The page begins with the focus on it. */
+  isFirst?: true
   children: ComponentChildren
 }) {
-  const { action, kind, label, fields = {}, opens, children } = props
+  const { action, kind, label, fields = {}, opens, isFirst, children } = props
   return (
     <Form
       action={action}
@@ -257,7 +291,11 @@ export function ActionButton(props: {
           {Object.entries(fields).map(([name, value]) => (
             <input key={name} type="hidden" name={name} value={value} />
           ))}
-          <Button {...(kind && { kind })} {...(label !== undefined && { label })}>
+          <Button
+            {...(kind && { kind })}
+            {...(label !== undefined && { label })}
+            {...(isFirst && { isFirst })}
+          >
             {children}
           </Button>
         </>

@@ -29,6 +29,7 @@ const NAMES: ReadonlySet<string> = new Set([
   'code_verifier',
   'id_token',
   'id_token_hint',
+  'impersonation',
   'refresh_token',
   'subjectToken',
   'subject_token',

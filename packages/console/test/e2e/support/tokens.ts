@@ -21,7 +21,7 @@ export interface Tokens {
 }
 
 /** How a subject token is called: the shop keeps it while it leads through the sign-in. */
-const HANDED_OVER = ['subjectToken', 'subject_token']
+const HANDED_OVER = ['impersonation', 'subjectToken', 'subject_token']
 
 interface Place {
   readonly place: string

@@ -74,18 +74,18 @@ describe('continuing', () => {
     expect(row.expiresAt - row.startedAt).to.be.within(270_000, 301_000)
   })
 
-  it('is said beforehand: not to others, and not where it was stopped or the customer is protected', async () => {
+  it('is said beforehand: not to others, and not where it was stopped', async () => {
     const first = await deployment.impersonate({ ticket: 'SUP-8' })
     const may = async (who: string) =>
       deployment
-        .ask(who, `/impersonations/${first.id}/continue`)
-        .then(({ status, body }) => [status, body.canContinue])
-    expect(await may('olivia')).to.deep.equal([200, true])
-    expect(await may('oscar')).to.deep.equal([404, undefined])
-    expect(await may('ada')).to.deep.equal([403, undefined])
+        .ask(who, `/continue/${first.id}`)
+        .then(({ status, body }) => [status, body.wayOn, body.row?.ticket])
+    expect(await may('olivia')).to.deep.equal([200, 'allowed', 'SUP-8'])
+    for (const who of ['oscar', 'grace']) expect((await may(who))[0], who).to.equal(404)
+    expect((await may('ada'))[0]).to.equal(403)
     await deployment.provider.impersonation.end(first.id, { by: { sub: 'grace' } })
     await deployment.settled()
-    expect(await may('olivia')).to.deep.equal([200, false])
+    expect(await may('olivia')).to.deep.equal([200, 'refused', 'SUP-8'])
   })
 
   it('is asked for as before, whatever else was recorded before the issue, by other processes', async () => {

@@ -1,36 +1,13 @@
 import { expect } from 'chai'
 import { ACT } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
-import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { formsOf, press, readPage } from '../../support/forms.ts'
 
 const MINUTE = 60_000
-const ISOLATES = /[\u2066-\u2069]/g
-
 /** A page of which the operator is not thinking. */
-const read = async (deployment: Deployment, who = 'olivia', path = '/people?who=customer') =>
-  (await deployment.browse(who, path)).text.replace(ISOLATES, '')
-
-/** The forms of a page, by their actions. */
-function formsOf(html: string): ReadonlyMap<string, Record<string, string>> {
-  const forms = html.matchAll(/<form[^>]*?action="\/console([^"]*)".*?<\/form>/gs)
-  return new Map(
-    [...forms].map(([form, action = '']) => [
-      action,
-      Object.fromEntries(
-        [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
-          ([, name, value]) => [name, value],
-        ),
-      ),
-    ]),
-  )
-}
-
-/** Presses the button of a form as a page had it. */
-async function press(deployment: Deployment, html: string, action: string): Promise<Answer> {
-  const fields = formsOf(html).get(action)
-  expect(fields, `${action} in the page`).not.to.equal(undefined)
-  return deployment.send('olivia', action, fields)
-}
+const read = (deployment: Deployment, who = 'olivia', path = '/people?who=customer') =>
+  readPage(deployment, who, path)
 
 describe('the strip of every page', () => {
   it('has what the reader runs, and nothing of others; an auditor has none', async () => {
@@ -84,6 +61,22 @@ describe('the strip of every page', () => {
     await deployment.exchange('olivia', { subjectToken: token })
     await deployment.settled()
     expect(await read(deployment), 'what was gone on with').to.not.include(label)
+  })
+
+  it('offers the last of those that began for one ticket, and none if a lead ended that', async () => {
+    await using deployment = await deploy()
+    for (let times = 0; times < 2; times += 1) {
+      await (await deployment.impersonate({ ticket: 'SUP-77' })).end()
+    }
+    await deployment.settled()
+    const offers = async () => (await read(deployment)).match(/>Continue for SUP-77</g)?.length
+    expect(await offers(), 'two in one second').to.equal(1)
+    await later(2000, async () => {
+      const { id } = await deployment.impersonate({ ticket: 'SUP-77' })
+      await deployment.provider.impersonation.end(id, { by: { sub: 'grace' } })
+      await deployment.settled()
+      expect(await offers()).to.equal(undefined)
+    })
   })
 
   it('says what another person ended, with their name and note, and offers nothing then', async () => {

@@ -152,7 +152,6 @@ describe('an objection', () => {
     const answers = [
       await act(),
       await ask('olivia', `/impersonations/${id}/continue`, {}),
-      await ask('olivia', '/impersonations/preview', ACT),
       await ask('olivia', '/permits', { ...CHANGE }),
       await ask('olivia', '/permits/emergency', CHANGE),
     ]
@@ -435,7 +434,6 @@ describe('an objection', () => {
         await act(),
         await act('olivia', { userId: 'carla' }),
         await ask('olivia', `/impersonations/${id}/continue`, {}),
-        await ask('olivia', '/impersonations/preview', ACT),
         await ask('olivia', '/permits', { ...CHANGE }),
         await ask('olivia', '/permits/emergency', CHANGE),
       ]

@@ -1,25 +1,45 @@
 import { hash } from 'node:crypto'
 import { impersonationUrl } from 'oidc-provider-impersonation-browser'
+import { MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
+import type * as v from 'valibot'
 import type { Read } from '../../../kernel/input.ts'
-import { actEntries, askFor } from '../../../web/acting/asked-for.ts'
+import { actForm, askFor } from '../../../web/acting/asked-for.ts'
 import type { ActBody, HandOver, RunningImpersonation } from '../../../web/answers.ts'
 import { applicationName, nameIn } from '../../../web/applications.ts'
 import { recordNow } from '../../../web/audit.ts'
-import { checked } from '../../../web/pages/form-body.ts'
+import { writtenText } from '../../../web/http/json-body.ts'
 import type { Opening } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
 import { endAsCaller, runningImpersonations } from './running.ts'
 
-/** The body: what is asked for, and whether it takes the place of what the caller runs in the application. */
-export const actBody = ({ settings }: Call) => ({ ...actEntries(settings), instead: checked })
+type Sent<E extends v.ObjectEntries> = Call & { readonly body: Read<E> }
 
 /** Issues a subject token, with which the application acts as the customer. */
-export async function act(
-  call: Call & { readonly body: Read<ReturnType<typeof actBody>> },
+export async function act(call: Sent<ReturnType<typeof actForm>>): Promise<HandOver> {
+  // Of another button of the form.
+  const { emergency: _, ...body } = call.body
+  return actInstead(call, body)
+}
+
+/** The members of the form, with the reason why it cannot wait for an approval. */
+export const emergencyForm = ({ settings }: Call) => ({
+  ...actForm({ settings }),
+  emergency: writtenText(MAX_REASON_LENGTH),
+})
+
+/** As {@link act}, without the approval that the rule asks for. */
+export function actInEmergency(call: Sent<ReturnType<typeof emergencyForm>>): Promise<HandOver> {
+  const { emergency, ...body } = call.body
+  return actInstead(call, body, emergency)
+}
+
+async function actInstead(
+  call: Call,
+  { instead, ...body }: ActBody & { readonly instead?: true | undefined },
+  emergency?: string,
 ): Promise<HandOver> {
-  const { instead, ...body } = call.body
   const inTheWay = instead ? await findInTheWay(call, body.application) : []
-  const handOver = await issueHandOver(call, body)
+  const handOver = await issueHandOver(call, body, present({ emergency }))
   // After the issue, so that a refusal ends nothing.
   for (const { id } of inTheWay) await endAsCaller(call, id)
   return handOver
@@ -36,15 +56,22 @@ export async function findInTheWay(
   return running.filter((it) => it.isMine && it.application === name)
 }
 
-/** @param continues the impersonation of which this is the continuation */
+interface How {
+  /** The impersonation of which this is the continuation. */
+  readonly continues?: string
+  /** Why it cannot wait for an approval. */
+  readonly emergency?: string
+}
+
 export async function issueHandOver(
   call: Call,
   body: ActBody,
-  continues?: string,
+  { continues, emergency }: How = {},
 ): Promise<HandOver> {
   const { ctx, gate, issue, language } = call
   const asked = await askFor(call, body)
   const { application, customer } = asked
+  if (emergency !== undefined) await gate.beginEmergency(call, asked, body, emergency)
   const request = await gate.withPermitsReason(asked, call)
   const { subjectToken, expiresIn } = await issue(request, ctx, body.duration).catch(
     async (problem: unknown) => Promise.reject(await gate.withApproval(problem, asked, body, call)),

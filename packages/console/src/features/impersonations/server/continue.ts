@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { isId } from '../../../kernel/ids.ts'
 import { exactly, type Read, readBy } from '../../../kernel/input.ts'
 import { actEntries, requestFor } from '../../../web/acting/asked-for.ts'
-import type { ActBody, ContinuableAnswer, HandOver } from '../../../web/answers.ts'
+import type { ActBody, HandOver } from '../../../web/answers.ts'
 import { settle } from '../../../web/audit.ts'
 import { askProvider, invalid, notFound, Problem } from '../../../web/http/problem.ts'
 import type { Call } from '../../../web/parts.ts'
@@ -27,16 +27,9 @@ export async function continueImpersonation(
 ): Promise<HandOver> {
   const id = call.param('id')
   const { request, expiresAt } = await askedBefore(call, id, call.body.access)
-  const handOver = await issueHandOver(call, request, id)
+  const handOver = await issueHandOver(call, request, { continues: id })
   if (expiresAt > call.now()) await endAsCaller(call, id)
   return handOver
-}
-
-/** `GET /impersonations/:id/continue` */
-export async function showContinuable(call: Call): Promise<void> {
-  await call.limitPreviews(call.caller.id)
-  const verdict = await askToContinue(call, call.param('id'))
-  call.ctx.body = { canContinue: verdict === 'allowed' } satisfies ContinuableAnswer
 }
 
 /** What the rule says of going on. It is no promise: the start asks again. */

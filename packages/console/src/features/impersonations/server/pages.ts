@@ -2,19 +2,24 @@ import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import type { Read } from '../../../kernel/input.ts'
 import { log } from '../../../kernel/log-line.ts'
 import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../../../kernel/roles.ts'
+import { actForm } from '../../../web/acting/asked-for.ts'
 import type { HandOver } from '../../../web/answers.ts'
 import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
+import { type AskForApproval, actPage } from '../views/act-page.tsx'
 import { auditPage } from '../views/audit-page.tsx'
+import { continuePage } from '../views/continue-page.tsx'
 import { customerPage } from '../views/customer-page.tsx'
 import { customersPage } from '../views/customers-page.tsx'
 import { impersonationPage } from '../views/impersonation-page.tsx'
 import { peoplePage } from '../views/people-page.tsx'
 import { runningPage } from '../views/running-page.tsx'
-import { act, actBody, openingOf } from './act.ts'
+import { act, actInEmergency, emergencyForm, openingOf } from './act.ts'
+import { ACT_LINK, showAct } from './act-page.ts'
 import { PART_OF_TIMELINE, SEARCHED, searchAudit, showImpersonation } from './audit.ts'
-import { continueImpersonation, showContinuable, WIDER } from './continue.ts'
+import { continueImpersonation, WIDER } from './continue.ts'
+import { showContinue } from './continue-page.ts'
 import { PAST, SEARCH, searchCustomers, showCustomer } from './customers.ts'
 import { exportEntries, exportEntriesOfOne, exportRows } from './exports.ts'
 import { HOLD, hold, RELEASE, release } from './hold.ts'
@@ -37,12 +42,14 @@ const ACTS = {
 /** An export of the audit is an entry itself. */
 const EXPORTS = { writes: true, streams: true } as const
 
-export const impersonationPages = [
+/** @param Approval says which approval is missing, and asks for it */
+export const impersonationPages = (Approval: AskForApproval) => [
   page('/people', ALL_ROLES, SOUGHT, suggestPeople, peoplePage),
-  action('/impersonations', ACTING_ROLES, actBody, act, ACTS),
+  page('/act', ACTING_ROLES, ACT_LINK, showAct, actPage(Approval)),
+  action('/impersonations', ACTING_ROLES, actForm, act, ACTS),
+  action('/impersonations/emergency', ACTING_ROLES, emergencyForm, actInEmergency, ACTS),
   action('/impersonations/:id/continue', ACTING_ROLES, WIDER, continueImpersonation, ACTS),
-  // The pages that are not from the server yet ask it.
-  file('/impersonations/:id/continue', ACTING_ROLES, showContinuable),
+  page('/continue/:id', ACTING_ROLES, {}, showContinue, continuePage),
   action('/running/end', ACTING_ROLES, OPERATOR, endAllRunning, {
     after: ({ ended }) => ({ said: { key: 'endedAll', count: ended } }),
   }),

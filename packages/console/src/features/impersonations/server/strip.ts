@@ -46,9 +46,9 @@ export interface MyRunning extends RunningImpersonation {
 export interface MyOver {
   readonly id: string
   readonly customer: AuditPerson
-  readonly ticket?: string
-  readonly ticketUrl?: string
-  readonly application?: string
+  readonly ticket?: string | undefined
+  readonly ticketUrl?: string | undefined
+  readonly application?: string | undefined
 }
 
 export interface Stopped extends Pick<AuditRow, 'end' | 'id' | 'objection' | 'operator'> {
@@ -58,14 +58,17 @@ export interface Stopped extends Pick<AuditRow, 'end' | 'id' | 'objection' | 'op
 /** What the caller runs, and ran a moment ago. */
 export async function findStrip(call: Call): Promise<StripAnswer> {
   const { caller, now } = call
-  const [{ running }, earlier] = await Promise.all([
+  const [{ running }, rows] = await Promise.all([
     runningImpersonations(call, { actor: caller.id }),
     begunBefore(call),
   ])
+  const earlier = rows.flatMap((row) => overOf(row, call))
   const mine = running.filter(({ isMine, expiresAt }) => isMine && expiresAt > now())
   const over = earlier.filter(({ id }) => !mine.some((it) => it.id === id))
-  // Of what was gone on with, the last one counts.
-  const last = new Map([...mine, ...over].toSorted(byBegin).map((it) => [keyOf(it), it.id]))
+  // Of what was gone on with, the last one counts. What runs has whole seconds of its beginning.
+  const seconds = ({ startedAt }: { startedAt: number }) => Math.floor(startedAt / 1000)
+  const all = [...over.toReversed(), ...mine].toSorted((a, b) => seconds(a) - seconds(b))
+  const last = new Map(all.map((it) => [keyOf(it), it.id]))
   const isLast = (it: MyOver) => last.get(keyOf(it)) === it.id
   const [shown, continuable] = await Promise.all([
     Promise.all(
@@ -89,20 +92,6 @@ export async function findStrip(call: Call): Promise<StripAnswer> {
 const keyOf = ({ customer, ticket, application }: MyOver) =>
   JSON.stringify([customer.id, ticket, application])
 
-interface Begun {
-  readonly id: string
-  readonly startedAt: number
-  readonly expiresAt: number
-}
-
-/** The list of what runs has whole seconds of the beginning, and the audit milliseconds. */
-function byBegin(one: Begun, other: Begun): number {
-  const [began, begun] = [one, other].map(({ startedAt }) => Math.floor(startedAt / 1000))
-  return (
-    Number(began) - Number(begun) || one.expiresAt - other.expiresAt || (one.id < other.id ? -1 : 1)
-  )
-}
-
 async function withWays(call: Call, it: RunningImpersonation): Promise<MyRunning> {
   const { settings, now, language } = call
   const isLastMinute = it.expiresAt - now() <= LAST_MINUTE
@@ -120,35 +109,37 @@ async function withWays(call: Call, it: RunningImpersonation): Promise<MyRunning
   return { ...it, ...present({ goOn, widen }) }
 }
 
-interface Over extends Begun, MyOver, Stopped {
+interface Over extends MyOver, Stopped {
+  readonly startedAt: number
   /** Whether its time was over, or the caller ended it. */
   readonly isOwnEnd: boolean
 }
 
-/** What began a while ago, and is over since a moment ago. What runs is shown without it, too. */
-async function begunBefore(call: Call): Promise<readonly Over[]> {
-  const { audit, caller, language, now, settings } = call
+/** What began a while ago. What runs is shown without it, too. */
+async function begunBefore({ audit, caller, now }: Call): Promise<readonly AuditRow[]> {
   try {
     const filter = { operator: caller.id, from: now() - LOOK_BACK_MS }
-    const { rows } = await audit.store.find(filter, { limit: MAX_LOOKED_AT, now: now() })
-    return rows.flatMap((row): Over | [] => {
-      const { id, customer, end, expiresAt = 0, objection, operator, startedAt, ticket } = row
-      const outcome = outcomeOf(row, now())
-      const isOver = startedAt !== undefined && outcome !== 'running'
-      if (!customer || !isOver || (end?.at ?? expiresAt) < now() - CONTINUABLE_MS) return []
-      if (operator?.id !== caller.id || row.software !== undefined) return []
-      const isOwnEnd =
-        outcome === 'expired' ||
-        ['left', 'operator', 'operator_signed_out'].includes(`${endingOf(row)}`)
-      const application = applicationName(settings.applications, row.application, language)
-      return {
-        ...{ id, customer, startedAt, expiresAt, isOwnEnd },
-        ...present({ end, objection, operator, ticket, application }),
-        ...ticketLink(ticket, settings),
-      }
-    })
+    return (await audit.store.find(filter, { limit: MAX_LOOKED_AT, now: now() })).rows
   } catch (error) {
     log(`what an operator could go on with cannot be read: ${reasonOf(error)}`)
     return []
+  }
+}
+
+/** What is over since a moment ago. */
+function overOf(row: AuditRow, { caller, language, now, settings }: Call): Over | [] {
+  const { id, customer, end, expiresAt = 0, objection, operator, startedAt, ticket } = row
+  const outcome = outcomeOf(row, now())
+  const isOver = startedAt !== undefined && outcome !== 'running'
+  if (!customer || !isOver || (end?.at ?? expiresAt) < now() - CONTINUABLE_MS) return []
+  if (operator?.id !== caller.id || row.software !== undefined) return []
+  const ending = endingOf(row) ?? ''
+  const isOwnEnd =
+    outcome === 'expired' || ['left', 'operator', 'operator_signed_out'].includes(ending)
+  const application = applicationName(settings.applications, row.application, language)
+  return {
+    ...{ id, customer, startedAt, isOwnEnd },
+    ...present({ end, objection, operator, ticket, application }),
+    ...ticketLink(ticket, settings),
   }
 }

@@ -39,7 +39,7 @@ export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, a
           {stoppedText(at, it)}
         </p>
       ))}
-      {over.length > 0 && (
+      {over.length > 0 && !at.here.startsWith('/continue/') && (
         <section class="over-line" aria-label={labels.overTitle}>
           <ul>
             {over.map((it) => (
@@ -97,7 +97,7 @@ function Running({ of: it }: { of: MyRunning }, at: At) {
 
 /** Goes on with the same ticket. */
 export function ContinueButton(
-  { of: { id, customer, ticket }, kind }: { of: MyOver; kind?: 'primary' },
+  { of: { id, customer, ticket }, isFirst }: { of: MyOver; isFirst?: true },
   at: At,
 ) {
   const labels = at.words.impersonations.running
@@ -109,7 +109,7 @@ export function ContinueButton(
   return (
     <ActionButton
       opens
-      {...(kind && { kind })}
+      {...(isFirst && { isFirst, kind: 'primary' })}
       action={`/impersonations/${id}/continue`}
       label={text(at, label, slots)}
     >

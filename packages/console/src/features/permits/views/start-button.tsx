@@ -14,9 +14,9 @@ export function StartButton({ permit }: { permit: PermitAnswer }, at: StaffAt) {
       action="/impersonations"
       kind="primary"
       fields={{
-        ...{ userId: customer.id, ticketId: ticket, reason, application },
+        ...{ userId: customer.id, ticketId: ticket, reason, application, instead: 'true' },
         access: canChange ? 'change' : 'read',
-        ...(duration !== undefined && { duration: String(duration) }),
+        ...(duration === undefined ? {} : { duration: `${duration}` }),
       }}
     >
       {text(at, at.words.permits.notice.act, { customer: personName(at, customer) })}

@@ -1,7 +1,9 @@
+import type { ActBody } from '../../../../web/answers.ts'
 import type { AskedFor, Call, Gate } from '../../../../web/parts.ts'
-import { approvalOf, withApproval } from './approval.ts'
+import { PermitError } from '../errors.ts'
+import { approvalOf, factsOf, withApproval } from './approval.ts'
 import { assertNotPaused, findOwnPause, pausedProblem } from './pauses.ts'
-import type { PermitCall, PermitParts } from './shown.ts'
+import { type PermitCall, type PermitParts, requirePermits } from './shown.ts'
 
 /** What stands before a start, by permits and pauses. */
 export function permitGate(parts: PermitParts): Gate {
@@ -14,6 +16,8 @@ export function permitGate(parts: PermitParts): Gate {
     withPermitsReason: (asked, call) => withPermitsReason(asked, own(call)),
     findApproval: async (call, asked, body, needed) =>
       parts.permits && approvalOf(parts.permits, needed, asked, body, own(call)),
+    beginEmergency: (call, asked, body, why) =>
+      beginEmergency(own(call), asked, { ...body, reason: why }),
     withApproval: (problem, asked, body, call) => withApproval(problem, asked, body, own(call)),
   }
 }
@@ -35,4 +39,14 @@ async function withPermitsReason(
   const ids = permit === undefined ? [] : [permit].flat()
   const reason = granted.find(({ id }) => ids.includes(id))?.reason
   return reason === undefined ? request : { ...request, context: { ...request.context, reason } }
+}
+
+/** If none is needed any more, or it is stored already, nothing is stored. */
+async function beginEmergency(call: PermitCall, asked: AskedFor, body: ActBody): Promise<void> {
+  const facts = { ...factsOf(asked, body, call), context: asked.request.context }
+  try {
+    await requirePermits(call).emergency(facts, { ctx: call.ctx })
+  } catch (error) {
+    if (!(error instanceof PermitError) || error.error !== 'not_needed') throw error
+  }
 }

@@ -1,17 +1,8 @@
-import { ACTING_ROLES } from '../../../../kernel/roles.ts'
 import { linesFor } from '../../../../web/pages/table.ts'
-import { type StaffRoute, staff } from '../../../../web/routes.ts'
 import type { At } from '../../../../web/view/at.ts'
-import { ask, askInEmergency, preview } from './ask.ts'
 import { OBJECTION, objections } from './objections.ts'
 import { CHOICE, CUSTOMER_WORDS, customersAnswers, OWN_PERMIT } from './of-customer.ts'
-import type { CustomerPermitCall, PermitCall } from './shown.ts'
-
-export const permitRoutes: readonly StaffRoute<PermitCall>[] = [
-  staff.post('/impersonations/preview', ACTING_ROLES, preview),
-  staff.post('/permits', ACTING_ROLES, ask),
-  staff.post('/permits/emergency', ACTING_ROLES, askInEmergency),
-]
+import type { CustomerPermitCall } from './shown.ts'
 
 /** Each console counts for itself what its customers say. */
 export function customerPermits() {

@@ -1,0 +1,195 @@
+import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
+import type { ComponentType } from 'preact'
+import type { CustomerAnswer } from '../../../web/answers.ts'
+import type { View } from '../../../web/pages/table.ts'
+import { type At, type StaffAt, text } from '../../../web/view/at.ts'
+import {
+  Button,
+  Choice,
+  type FieldIn,
+  Form,
+  Hidden,
+  NoteField,
+  TextField,
+} from '../../../web/view/form.tsx'
+import { Link } from '../../../web/view/link.tsx'
+import { customerPath } from '../../../web/view/paths.ts'
+import { personName } from '../../../web/view/people.tsx'
+import { durationText } from '../../../web/view/time.tsx'
+import type { ActPageAnswer } from '../server/act-page.ts'
+import { ActingNow } from './acting-now.tsx'
+import { UnlessKept } from './unless-kept.tsx'
+import { Who } from './who.tsx'
+
+/** Says which approval is missing, and asks for it: a part of the form. */
+export type AskForApproval = ComponentType<{ approval: object; field: FieldIn }>
+
+/** Asks why, in which application, and what for. Nothing starts without a click. */
+export function actPage(Approval: AskForApproval): View<ActPageAnswer> {
+  return (model, at) => {
+    const { customer, pause, running } = model
+    const { operators } = at.words.impersonations
+    if (!customer) {
+      return {
+        title: operators.notFoundTitle,
+        about: operators.form.noUser,
+        isNarrow: true,
+        body: <Link to="/customers">{operators.toSearch}</Link>,
+      }
+    }
+    return {
+      title: text(at, operators.form.title, { name: customer.name }),
+      isNarrow: true,
+      body: (
+        <>
+          <Who customer={customer} />
+          <ActingNow customer={customer} running={running} />
+          <UnlessKept customer={customer} pause={pause}>
+            <ActForm model={model} customer={customer} Approval={Approval} />
+          </UnlessKept>
+        </>
+      ),
+    }
+  }
+}
+
+interface OfForm {
+  readonly model: ActPageAnswer
+  readonly customer: CustomerAnswer
+  readonly Approval: AskForApproval
+}
+
+function ActForm(props: OfForm, at: StaffAt) {
+  const { model, customer } = props
+  const { draft } = model
+  const { applications, ticketPattern } = at.me
+  const { form } = at.words.impersonations.operators
+  const like = ticketText(at)
+  return (
+    <Form opens action="/impersonations" id="act" class="form act-form" foresees="next">
+      {(field) => {
+        const ticket = field('ticketId', draft.ticket)
+        const application = field('application', draft.application)
+        return (
+          <>
+            <Hidden of={field('userId', customer.id)} />
+            <Hidden of={field('instead', 'true')} />
+            <TextField
+              isNeeded
+              of={ticket.problem ? { ...ticket, problem: like } : ticket}
+              label={form.ticket}
+              asks="ticket"
+              {...(ticketPattern !== undefined && { pattern: ticketPattern, title: like })}
+            />
+            <NoteField
+              isNeeded
+              of={field('reason', draft.reason)}
+              label={form.reason}
+              help={form.reasonHelp}
+              most={MAX_REASON_LENGTH}
+            />
+            {applications.length > 1 ? (
+              <Choice
+                of={application}
+                legend={form.application}
+                asks="application"
+                options={applications.map(({ clientId, name }) => ({
+                  value: clientId,
+                  label: name,
+                }))}
+              />
+            ) : (
+              <Hidden of={application} />
+            )}
+            <div id="next" class="next">
+              <Next {...props} field={field} />
+            </div>
+          </>
+        )
+      }}
+    </Form>
+  )
+}
+
+/** What depends on what stands in the form: the script fetches it again. */
+function Next({ model, customer, Approval, field }: OfForm & { field: FieldIn }, at: StaffAt) {
+  const { draft, inTheWay, problem } = model
+  // A refused form says itself what it needs: it is not asked again for what was typed.
+  const needed: unknown = Reflect.get(at.refused?.more ?? {}, 'approval')
+  const approval = needed ? Object(needed) : model.approval
+  const verdict = needed ? 'needs' : model.verdict
+  const { applications, durations } = at.me
+  const { form } = at.words.impersonations.operators
+  const { codes } = at.words.web.problems
+  const { value: clientId } = field('application', draft.application)
+  const application = applications.find((each) => each.clientId === clientId)
+  const slots = { application: application?.name ?? '' }
+  const access = field('access', draft.access)
+  const duration = field('duration', draft.duration === undefined ? '' : `${draft.duration}`)
+  return (
+    <>
+      {application?.canChange ? (
+        <Choice
+          of={access}
+          legend={form.access}
+          asks="access"
+          options={[
+            { value: 'read', label: form.read },
+            { value: 'change', label: form.change },
+          ]}
+        />
+      ) : (
+        <>
+          <Hidden of={{ ...access, value: 'read' }} />
+          <p class="hint">{text(at, form.onlyRead, slots)}</p>
+        </>
+      )}
+      {durations.length > 1 ? (
+        <Choice
+          of={duration}
+          legend={form.duration}
+          asks="duration"
+          options={durations.map((seconds) => ({
+            value: `${seconds}`,
+            label: durationText(at, seconds),
+          }))}
+        />
+      ) : (
+        <Hidden of={duration} />
+      )}
+      {inTheWay.map((it) => (
+        <p key={it.id} class="hint">
+          {text(at, it.customer.id === customer.id ? form.already : form.oneAtATime, {
+            ...slots,
+            name: personName(at, it.customer),
+          })}
+        </p>
+      ))}
+      {approval && <Approval approval={approval} field={field} />}
+      {verdict === 'needs' && !approval && <p role="status">{at.words.rules.verdict.noPermits}</p>}
+      {verdict === 'refused' && (
+        <p role="status" class="message refused">
+          {problem === 'own_account' ? codes.own_account : at.words.permits.ask.ruleRefuses}
+        </p>
+      )}
+      <div class="actions">
+        {verdict !== 'needs' && verdict !== 'refused' && (
+          <Button kind="primary" shortcut="Control+Enter">
+            {text(at, inTheWay.length > 0 ? form.submitInstead : form.submit, {
+              name: customer.name,
+            })}
+          </Button>
+        )}
+        <Link to={customerPath(customer.id)} class="button quiet">
+          {form.cancel}
+        </Link>
+      </div>
+    </>
+  )
+}
+
+function ticketText(at: At & StaffAt): string {
+  const { ticketLike, ticketWrong } = at.words.impersonations.operators.form
+  const { ticketExample: example } = at.me
+  return example === undefined ? ticketWrong : text(at, ticketLike, { example })
+}

@@ -1,0 +1,37 @@
+import { present } from 'oidc-provider-impersonation-verify/format'
+import type { View } from '../../../web/pages/table.ts'
+import { Link } from '../../../web/view/link.tsx'
+import { actPath } from '../../../web/view/paths.ts'
+import { Person } from '../../../web/view/person.tsx'
+import { Text } from '../../../web/view/text.tsx'
+import { Ticket } from '../../../web/view/ticket.tsx'
+import type { ContinueAnswer } from '../server/continue-page.ts'
+import { ContinueButton } from './strip.tsx'
+
+/** Where an application leads after a reload: one press goes on. */
+export const continuePage: View<ContinueAnswer> = ({ row, access, wayOn }, { words }) => {
+  const { customer, ticket, ticketUrl, reason } = row
+  const { running } = words.impersonations
+  const why = { refused: running.continueGone, needs: running.continueNeeds, allowed: undefined }
+  return {
+    title: running.continuePage.title,
+    isNarrow: true,
+    body: (
+      <>
+        {wayOn && (
+          <p>
+            <Text of={running.acted} customer={<Person {...customer} />} />{' '}
+            <Ticket of={ticket} url={ticketUrl} /> <bdi class="free">{reason}</bdi>
+          </p>
+        )}
+        {wayOn && why[wayOn] && <p>{why[wayOn]}</p>}
+        <div class="actions">
+          {wayOn === 'allowed' && <ContinueButton of={row} isFirst />}
+          <Link to={actPath(customer.id, present({ ticket, reason, access }))}>
+            {running.toForm}
+          </Link>
+        </div>
+      </>
+    ),
+  }
+}

@@ -1,0 +1,59 @@
+import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
+import type { At } from '../../../web/view/at.ts'
+import { Button, Disclosure, type FieldIn, NoteField } from '../../../web/view/form.tsx'
+import { Link } from '../../../web/view/link.tsx'
+import { permitPath } from '../../../web/view/paths.ts'
+import type { ApprovalAnswer } from '../server/api/answers.ts'
+import { neededText } from './in-words.ts'
+
+/**
+ * A part of the form to act: which approval is missing, and the way to ask for it.
+ *
+ * @param props.approval as the API of this version has it
+ */
+export function ApprovalPart(props: { approval: object; field: FieldIn }, at: At) {
+  const approval = props.approval as ApprovalAnswer['approval']
+  const { by, deciders, emergency, isReviewDue, permit, refused } = approval
+  const { ask, problems } = at.words.permits
+  const hasNobody = deciders?.names.length === 0 && !deciders.isLeads
+  const isCustomers = !refused && by.includes('user')
+  return (
+    <div class="card ask">
+      <p role="status">
+        {permit ? problems.already_requested : neededText(at, approval)}{' '}
+        {!permit && isCustomers && ask.customer}
+        {permit && <Link to={permitPath(permit.id)}>{ask.page}</Link>}
+      </p>
+      {!permit && !hasNobody && !refused && (
+        <div class="actions">
+          <Button action="/permits" kind="primary" shortcut="Control+Enter">
+            {ask.submit}
+          </Button>
+        </div>
+      )}
+      {emergency && !hasNobody && <Emergency field={props.field} />}
+      {isReviewDue && <p class="note">{problems.review_due}</p>}
+    </div>
+  )
+}
+
+function Emergency({ field }: { field: FieldIn }, { words }: At) {
+  const { ask } = words.permits
+  const why = field('emergency')
+  return (
+    <Disclosure
+      id="emergency"
+      label={ask.emergency}
+      kind="danger"
+      open={why.value !== '' || why.problem !== undefined}
+    >
+      <div class="emergency">
+        <p class="note">{ask.emergencyAbout}</p>
+        <NoteField of={why} label={ask.emergencyReason} most={MAX_REASON_LENGTH} />
+        <Button opens action="/impersonations/emergency" kind="danger">
+          {ask.emergencyGo}
+        </Button>
+      </div>
+    </Disclosure>
+  )
+}

@@ -1,0 +1,225 @@
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { createPermits } from 'oidc-provider-impersonation-console'
+import type { Page } from 'playwright-core'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
+import { enter } from './support/enter.ts'
+import { expectFocus, tabTo } from './support/focus.ts'
+import { type MovedClock, movedClock } from './support/moved-clock.ts'
+import {
+  actIn,
+  heading,
+  over,
+  pressAct,
+  reads,
+  strip,
+  visitDeployment,
+} from './support/operating.ts'
+import { expectGoodLooks } from './support/pictures.ts'
+
+const LINK = '/console/act?user=alice&ticket=SUP-1&reason=An%20order'
+
+/** Time passes at the server and in the browser alike. */
+async function pass(page: Page, clock: MovedClock, milliseconds: number): Promise<void> {
+  clock.by(milliseconds)
+  await page.clock.fastForward(milliseconds)
+}
+
+describe('acting as a customer, in the browser', function () {
+  // Axe looks at each view four times.
+  this.timeout(120_000)
+  let deployment: Deployment
+
+  beforeEach(async () => {
+    deployment = await deploy({ console: { ticket: { pattern: /SUP-\d+/, example: 'SUP-77' } } })
+  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
+
+  const running = async () => (await deployment.ask('olivia', '/running')).body.running
+
+  it('begins in a tab of its own by one press, is seen in the strip, and ends there', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page, context } = visit
+    await enter(page, 'olivia', LINK)
+    await page.getByLabel('Look and change').check()
+    await page.getByLabel('10 minutes').check()
+    const shop = await pressAct(page)
+    await actIn(shop, 'olivia', 'alice')
+    await shop.getByRole('button', { name: 'Change the note' }).click()
+    await shop.getByText('POST /note 200').waitFor()
+    equal(new URL(shop.url()).hash, '', 'the subject token is in the address')
+    equal(await shop.evaluate(() => opener), null)
+    await page.bringToFront()
+    await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()
+    await strip(page).getByText('SUP-1').waitFor()
+    // The form is as it was: it could be pressed again.
+    equal(await page.getByLabel('Look and change').isChecked(), true)
+    const again = page.getByRole('button', { name: reads('End that and act as Alice Ng') })
+    await page.getByText(reads("You're already acting as Alice Ng in Shop.")).waitFor()
+    await heading(page, 'Act as Alice Ng').hover()
+    await again.waitFor()
+    const [first] = await running()
+    const opened = context.waitForEvent('page')
+    await again.click()
+    await actIn(await opened, 'olivia', 'alice')
+    const [second, ...others] = await running()
+    deepEqual([second.id === first.id, others.length], [false, 0])
+    await strip(page)
+      .getByRole('button', { name: reads("End: you're acting as Alice Ng") })
+      .click()
+    await page.getByText('It is ended.').waitFor()
+    await strip(page).waitFor({ state: 'hidden' })
+    deepEqual(await running(), [])
+  })
+
+  it('needs no mouse: a key starts, and a double click starts once', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page, context } = visit
+    await enter(page, 'olivia', '/console/act?user=alice')
+    await tabTo(page.getByLabel('Ticket number'))
+    await page.keyboard.type('SUP-5')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('By keyboard alone')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('ArrowRight')
+    equal(await page.getByLabel('Look and change').isChecked(), true)
+    const opened = context.waitForEvent('page')
+    await page.keyboard.press('Control+Enter')
+    await page.keyboard.press('Control+Enter')
+    const shop = await opened
+    await actIn(shop, 'olivia', 'alice')
+    equal(context.pages().length, 2)
+    await page.bringToFront()
+    await tabTo(strip(page).getByRole('button', { name: /^End/ }), 'Shift+Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('It is ended.').waitFor()
+    await page.goto(LINK)
+    const next = context.waitForEvent('page')
+    await page.getByRole('button', { name: reads('Act as Alice Ng') }).dblclick()
+    await actIn(await next, 'olivia', 'alice')
+    equal((await running()).length, 1)
+    equal(context.pages().length, 3)
+  })
+
+  it('is foreseen while a person types, who loses nothing; a decision is seen at once', async () => {
+    const audit = memoryAudit()
+    const permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: 'Grace' }] })
+    const authorize = permits.wrap(({ scope = '' }) =>
+      scope.includes('orders:write') ? { needs: ['second_person'] } : true,
+    )
+    await using other = await deploy({ audit, authorize, console: { permits } })
+    await using visit = await visitDeployment(other)
+    const { page } = visit
+    await enter(page, 'olivia', '/console/act?user=alice')
+    const act = page.getByRole('button', { name: reads('Act as Alice Ng') })
+    const ask = page.getByRole('button', { name: 'Ask for approval' })
+    await page.getByLabel('Ticket number').fill('SUP-1')
+    await page.getByLabel('Look and change').check()
+    await ask.waitFor()
+    equal(await act.count(), 0)
+    await page.getByLabel('Look only').check()
+    await act.waitFor()
+    await page.getByLabel('Look and change').check()
+    await ask.waitFor()
+    await page.getByLabel('Reason').fill('Half a sentence')
+    await other.impersonate({ customer: 'bob', access: 'read' })
+    await strip(page).getByText(reads("You're acting as Bob Marsh")).waitFor()
+    await page.getByText(reads('One customer at a time.')).waitFor()
+    equal(await page.getByLabel('Reason').inputValue(), 'Half a sentence')
+    equal(await page.getByLabel('Ticket number').inputValue(), 'SUP-1')
+    await expectFocus(page.getByLabel('Reason'))
+    const request = await permits.request({
+      ...{ customer: 'alice', operator: 'olivia', application: 'shop', ticket: 'SUP-1' },
+      ...{ resource: `${other.url}/orders`, scope: 'orders:read orders:write', reason: 'x' },
+    })
+    await page.getByText('You have asked for this already.').waitFor()
+    await permits.grant(request.id, { by: 'grace' })
+    await page.getByRole('button', { name: reads('End that and act as Alice Ng') }).waitFor()
+    equal(await page.getByLabel('Reason').inputValue(), 'Half a sentence')
+  })
+
+  it('looks good: accessible, and nothing is cut', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await deployment.impersonate({ customer: 'bob', access: 'read' })
+    await enter(page, 'olivia', LINK)
+    await expectGoodLooks(page, 'act')
+  })
+
+  it('goes on at one minute by one press, with the same ticket', async () => {
+    await using visit = await visitDeployment(deployment, { clock: new Date() })
+    const { page, context } = visit
+    using clock = movedClock()
+    const before = await deployment.impersonate({ ticket: 'SUP-123', duration: 120 })
+    await enter(page)
+    const go = strip(page).getByRole('button', { name: reads('Continue for SUP-123, as Alice Ng') })
+    await strip(page).getByText('SUP-123').waitFor()
+    equal(await go.count(), 0, 'it is offered before the last minute')
+    await pass(page, clock, 65_000)
+    await go.waitFor()
+    await page
+      .getByRole('status')
+      .getByText(/One minute left/)
+      .waitFor({ state: 'attached' })
+    const title = await page.title()
+    equal(/^0:\d\d .*Alice Ng.* · Customers$/.test(title), true, title)
+    const opened = context.waitForEvent('page')
+    await go.click()
+    await actIn(await opened, 'olivia', 'alice')
+    await page.bringToFront()
+    await heading(page, 'Customers').hover()
+    await go.waitFor({ state: 'hidden' })
+    const [after, ...others] = await running()
+    deepEqual([others.length, after.id === before.id, after.ticket], [0, false, 'SUP-123'])
+    // Its time is over: the title is as before, and the way on is quiet.
+    await pass(page, clock, 125_000)
+    await strip(page).waitFor({ state: 'hidden' })
+    await over(page).getByText(reads('You acted as Alice Ng')).waitFor()
+    await page.waitForFunction(() => document.title === 'Customers')
+  })
+
+  it('goes on after a reload: opening the address does nothing, and Enter on its button does', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page, context } = visit
+    const before = await deployment.impersonate({ ticket: 'SUP-5' })
+    await deployment.settled()
+    await enter(page, 'olivia', `/console/continue/${before.id}`)
+    await page.getByText(reads('You acted as Alice Ng')).waitFor()
+    await expectFocus(
+      page.getByRole('main').getByRole('button', { name: reads('Continue for SUP-5') }),
+    )
+    const ids = async () => (await running()).map(({ id }: { id: string }) => id)
+    deepEqual(await ids(), [before.id])
+    const opened = context.waitForEvent('page')
+    await page.keyboard.press('Enter')
+    await actIn(await opened, 'olivia', 'alice')
+    const after = await ids()
+    deepEqual([after.length, after.includes(before.id)], [1, false])
+    await page.bringToFront()
+    await page.getByText(reads('You acted as Alice Ng')).waitFor({ state: 'detached' })
+  })
+
+  it('goes from looking to changing in one press, while the first tab is open', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page, context } = visit
+    await enter(page, 'olivia', LINK)
+    await actIn(await pressAct(page), 'olivia', 'alice')
+    await page.bringToFront()
+    await strip(page).getByText('Look only').waitFor()
+    const opened = context.waitForEvent('page')
+    await strip(page)
+      .getByRole('button', { name: reads('Continue with changes, as Alice Ng') })
+      .click()
+    const second = await opened
+    await actIn(second, 'olivia', 'alice')
+    await second.getByRole('button', { name: 'Change the note' }).click()
+    await second.getByText('POST /note 200').waitFor()
+    await page.bringToFront()
+    await heading(page, 'Act as Alice Ng').hover()
+    await strip(page).getByText('Look and change').waitFor()
+    equal(await strip(page).getByText('Continue with changes').count(), 0)
+    const [after, ...others] = await running()
+    deepEqual([others.length, `${after.ticket} ${after.reason}`], [0, 'SUP-1 An order'])
+    ok(after.canChange)
+  })
+})

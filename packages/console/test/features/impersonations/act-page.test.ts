@@ -1,0 +1,152 @@
+import { expect } from 'chai'
+import type { Authorize } from 'oidc-provider-impersonation'
+import { createPermits } from 'oidc-provider-impersonation-console'
+import { type Deployment, type DeploymentOptions, deploy } from '../../support/deployment.ts'
+import { formsOf, press, readPage } from '../../support/forms.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+import { storePause } from '../../support/store-pause.ts'
+
+const ACT = '/impersonations'
+
+const formOf = (more: object = {}) =>
+  `/act?${new URLSearchParams({ user: 'alice', ticket: 'SUP-1', reason: 'The parcel is late', ...more })}`
+
+const read = (deployment: Deployment, more: object = {}) =>
+  readPage(deployment, 'olivia', formOf(more))
+
+/** A change of Alice needs a second person, or is an emergency; Carla is refused. */
+const rule: Authorize = ({ account, scope = '' }) => {
+  if (account.accountId === 'carla') return false
+  return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+}
+
+async function withPermits(options: DeploymentOptions = {}) {
+  const audit = memoryAudit()
+  const permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: 'Grace' }] })
+  const authorize = permits.wrap(rule)
+  const deployment = await deploy({ audit, authorize, console: { permits }, ...options })
+  return { deployment, permits }
+}
+
+describe('the form to act', () => {
+  it('is filled in by the link of a ticket system, as text, and starts by one press', async () => {
+    await using deployment = await deploy()
+    const html = await read(deployment, { reason: '<b>"late" & lost' })
+    expect(html).to.include('<h1>Act as Alice Ng</h1>').and.to.include('alice@example.com')
+    expect(formsOf(html).get(ACT)).to.include({
+      ...{ userId: 'alice', ticketId: 'SUP-1', access: 'read', duration: '300' },
+      ...{ reason: '&lt;b>&quot;late&quot; &amp; lost', application: 'shop' },
+    })
+    const { status, headers } = await press(deployment, html, ACT, { more: { reason: 'late' } })
+    expect([status, headers.get('location')?.split('#')[0]]).to.deep.equal([
+      ...[303, `${deployment.shopUrl}/`],
+    ])
+    const [issued] = (await deployment.provider.impersonation.list({ state: 'issued' })).items
+    expect(issued?.context).to.deep.include({ ticketId: 'SUP-1', reason: 'late', duration: 300 })
+  })
+
+  it('says whom it is about, or that the link names nobody, or a customer who is not there', async () => {
+    await using deployment = await deploy()
+    expect(await readPage(deployment, 'olivia', '/act')).to.include('This link names no customer.')
+    const { status } = await deployment.browse('olivia', formOf({ user: 'ghost' }))
+    expect(status).to.equal(404)
+    expect((await deployment.browse('ada', formOf())).status, 'an auditor').to.equal(403)
+  })
+
+  it('has no button for a protected customer, a paused operator, oneself, and what the rule refuses', async () => {
+    const { deployment, permits } = await withPermits()
+    await using _ = deployment
+    await storePause(deployment, { operator: 'olivia', customer: 'bob', by: 'bob' })
+    deployment.roles.set('alice', 'operator')
+    for (const [who, user, why] of [
+      ['olivia', 'paula', 'Paula works here: support does not act as colleagues.'],
+      ['olivia', 'bob', 'said that they did not ask for what you did'],
+      ['alice', 'alice', 'You can’t act as yourself.'],
+      ['olivia', 'carla', 'The rules do not allow this.'],
+    ] as const) {
+      const html = await readPage(deployment, who, formOf({ user }))
+      expect(html, user).to.include(why)
+      expect(html, user).to.not.match(/<button[^>]*>[^<]*(?:Act as|Ask for)/)
+    }
+    await permits.close()
+  })
+
+  it('comes back with what was typed, and says at the field what is wrong', async () => {
+    await using deployment = await deploy({
+      console: { ticket: { pattern: /SUP-\d+/, example: 'SUP-42' } },
+    })
+    const more = { ticketId: 'nonsense', reason: 'Typed with care' }
+    const answer = await press(deployment, await read(deployment), ACT, { more })
+    expect(answer.status).to.equal(400)
+    expect(formsOf(answer.text).get(ACT)).to.include(more)
+    expect(answer.text).to.match(/class="problem">A ticket number looks like this here: .?SUP-42/)
+    const { items } = await deployment.provider.impersonation.list({})
+    expect(items).to.deep.equal([])
+  })
+
+  it('says what runs in the application, and ends it once the next one is issued', async () => {
+    await using deployment = await deploy()
+    const first = await deployment.impersonate({ customer: 'bob' })
+    await deployment.settled()
+    const html = await read(deployment)
+    expect(html).to.include("You're acting as Bob Marsh in Shop. One customer at a time.")
+    expect(html).to.include('>End that and act as Alice Ng<')
+    const state = async () => (await deployment.provider.impersonation.get(first.id))?.state
+    deployment.protect('alice', 'Alice is in court.')
+    expect((await press(deployment, html, ACT)).status).to.equal(403)
+    expect(await state(), 'a refusal ends nothing').to.equal('active')
+    deployment.protect('alice', undefined)
+    expect((await press(deployment, html, ACT)).status).to.equal(303)
+    expect(await state()).to.equal('ended')
+  })
+
+  it('asks for an approval where the rule needs one, in the same tab, and starts by it', async () => {
+    const { deployment, permits } = await withPermits()
+    await using _ = deployment
+    const change = { access: 'change' }
+    const html = await read(deployment, change)
+    expect(html).to.match(/needs the approval of a second person/)
+    expect(html).to.not.match(/<button[^>]*>Act as/)
+    expect(html).to.match(/formaction="\/console\/permits" formtarget="_self"/)
+    const asked = await press(deployment, html, ACT, { button: '/permits' })
+    const id = /^\/console\/approvals\/(.+)$/.exec(asked.headers.get('location') ?? '')?.[1] ?? ''
+    expect(await permits.get(id)).to.deep.include({ state: 'requested', ticket: 'SUP-1' })
+    const waiting = await read(deployment, change)
+    expect(waiting).to.include('You have asked for this already.')
+    expect(waiting).to.not.include('Ask for approval')
+    await permits.grant(id, { by: 'grace' })
+    const granted = await read(deployment, change)
+    expect(granted).to.match(/<button[^>]*>Act as Alice Ng</)
+    expect((await press(deployment, granted, ACT)).status).to.equal(303)
+    await permits.close()
+  })
+
+  it('says at the press what it could not foresee: the form has the way to ask then', async () => {
+    const { deployment, permits } = await withPermits()
+    await using _ = deployment
+    const more = { ticketId: 'SUP-9', access: 'change' }
+    const answer = await press(deployment, await read(deployment, { ticket: '' }), ACT, { more })
+    expect(answer.status).to.equal(403)
+    expect(answer.text)
+      .to.include('>Ask for approval<')
+      .and.to.not.match(/<button[^>]*>Act as/)
+    expect(formsOf(answer.text).get(ACT)).to.include(more)
+    await permits.close()
+  })
+
+  it('starts in an emergency, with the reason why it cannot wait, and not without', async () => {
+    const { deployment, permits } = await withPermits()
+    await using _ = deployment
+    const html = await read(deployment, { access: 'change' })
+    const button = `${ACT}/emergency`
+    const without = await press(deployment, html, ACT, { button })
+    expect(without.status).to.equal(400)
+    expect(without.text, 'it is open').to.match(/<details id="emergency"[^>]* open/)
+    const emergency = 'The order leaves in five minutes'
+    const { status } = await press(deployment, html, ACT, { button, more: { emergency } })
+    expect(status).to.equal(303)
+    const [permit] = (await permits.list({ operator: 'olivia' })).permits
+    expect(permit).to.include({ kind: 'emergency', reason: emergency })
+    await permits.close()
+  })
+})
