@@ -270,7 +270,7 @@ inEachBrowser('the stories', (browser) => {
     await step('a lead ends all of one operator', [3, 0], async () => {
       await grace.press('End all of Olivia Reyes')
       await grace.sees('End all of Olivia Reyes?')
-      await grace.press('End')
+      await grace.press('End it')
       await shop.sees('You no longer act as Alice Ng')
     })
   })

@@ -186,7 +186,7 @@ describe('what runs', () => {
     await deployment.settled()
     const pageOf = async (who: string) => (await deployment.browse(who, '/running')).text
     const lead = await pageOf('grace')
-    expect(readText(lead)).to.contain('1 is running').and.to.contain('Nothing yet')
+    expect(readText(lead)).to.contain('1 impersonation is running').and.to.contain('Nothing yet')
     expect(lead).to.contain(`action="/console/running/${id}/end"`)
     expect(readText(lead))
       .to.contain('End all of Olivia Okafor')
@@ -219,7 +219,7 @@ describe('what runs', () => {
     }
     const search = '<input id="search"'
     const all = await deployment.browse('grace', '/running')
-    expect(readText(all.text)).to.contain('11 are running')
+    expect(readText(all.text)).to.contain('11 impersonations are running')
     expect(all.text).to.contain(search)
     const { body } = await deployment.ask('grace', '/running?q=sup-7.+CARLA')
     expect(body.running.map(({ ticket }: { ticket: string }) => ticket)).to.eql(['SUP-7.'])
