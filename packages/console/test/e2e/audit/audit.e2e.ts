@@ -88,6 +88,26 @@ describe('the audit in a browser', () => {
     await page.getByRole('row').filter({ hasText: 'NEW-2' }).waitFor()
   })
 
+  it('asks once at a time, however much happens, and shows the last of it', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    const { look } = await act('NOW')
+    await enter(page, 'ada', '/console/audit')
+    let asked = 0
+    await page.route('**/console/audit?first=*', async (route) => {
+      asked += 1
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      await route.continue()
+    })
+    for (let reads = 0; reads < 20; reads += 1) {
+      await look()
+      await deployment.settled()
+    }
+    const row = page.getByRole('row').filter({ hasText: 'NOW' })
+    await row.getByRole('cell', { name: '21', exact: true }).waitFor()
+    expect(asked).to.be.below(8)
+  })
+
   it('is filtered in its place: the focus stays, and each change is a step of the history', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
