@@ -45,13 +45,12 @@ declare global {
   const { Pool }: typeof import('pg')
   class TheirAdapter implements SingleUseAdapter { constructor(...given: unknown[]) }
   interface TheirAdapter extends EndingAdapter { createIndexes(): Promise<void> }
-  ${['Knex', 'Sequelize', 'TypeOrm', 'Prisma', 'Drizzle', 'Mysql', 'Mongo', 'My']
+  ${['Knex', 'Prisma', 'Mysql', 'Mongo', 'My']
     .map((name) => `class ${name}Adapter extends TheirAdapter {}`)
     .join('\n  ')}
   class Connection { constructor(...given: unknown[]); query(sql: unknown): Promise<void> }
-  ${['Sequelize', 'DataSource', 'PrismaClient', 'PrismaPg'].map((name) => `class ${name} extends Connection {}`).join('\n  ')}
+  ${['PrismaClient', 'PrismaPg'].map((name) => `class ${name} extends Connection {}`).join('\n  ')}
   function createKnex(...given: unknown[]): Connection
-  function drizzle(...given: unknown[]): Connection
   function createPool(...given: unknown[]): Connection
   const db: Connection
   const table: string
