@@ -39,8 +39,8 @@ describe('searching for customers', () => {
       if (gone.has('all')) throw new Error('the directory is out of order')
       return gone.has(id) ? undefined : { id, name: id.toUpperCase() }
     }
-    const search = () => ({ customers: [], more: false })
-    await using own = await deploy({ console: { customers: { get, search } } })
+    const none = () => ({ customers: [], more: false })
+    await using own = await deploy({ console: { customers: { get, search: none } } })
     for (const customer of ['alice', 'bob', 'carla', 'alice']) await own.impersonate({ customer })
     await own.impersonate({ operator: 'oscar', customer: 'dora' })
     await own.settled()
