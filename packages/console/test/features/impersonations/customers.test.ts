@@ -42,7 +42,7 @@ describe('searching for customers', () => {
     const none = () => ({ customers: [], more: false })
     await using own = await deploy({ console: { customers: { get, search: none } } })
     for (const customer of ['alice', 'bob', 'carla', 'alice']) await own.impersonate({ customer })
-    await own.impersonate({ operator: 'oscar', customer: 'dora' })
+    await own.impersonate({ operator: 'oscar', customer: 'hostile-emoji' })
     await own.settled()
     gone.add('carla')
     const { recents } = (await own.ask('olivia', '/customers')).body
