@@ -126,11 +126,8 @@ async function picturesOfApprovals(): Promise<void> {
   await picture('decide', 'grace', '/console/approvals', {
     from,
     async prepare(page) {
-      await page
-        .getByRole('button', { name: /^Approve: / })
-        .first()
-        .click()
-      await page.getByRole('dialog').waitFor()
+      await page.locator('summary', { hasText: 'Approve' }).first().click()
+      await page.getByText('Approve this?').first().waitFor()
     },
   })
   await picture('history', 'grace', '/console/approvals/history', { from, prepare })

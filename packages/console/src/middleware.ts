@@ -1,6 +1,5 @@
 import type { Middleware } from 'koa'
 import type { Provider } from 'oidc-provider-impersonation'
-import { handOverPages } from './features/impersonations/server/hand-over-page.ts'
 import type { Assets } from './web/page/assets.ts'
 import { consolePages } from './web/page/pages.ts'
 import type { Settings } from './web/settings.ts'
@@ -20,18 +19,14 @@ export function clientChecks(provider: Provider, { url, path, clientId, account 
   }))
 }
 
-/** The pages, and what posts to applications. */
+/** The pages that are not from the server yet. */
 export function pageMiddleware(
   provider: Provider,
   settings: Settings,
   assets: () => Promise<Assets>,
 ): Middleware[] {
-  const { path, clientId, languages, applications, brand } = settings
-  const shared = { provider, languages, brand, assets }
-  return [
-    handOverPages({ ...shared, path, applications }),
-    consolePages({ ...shared, path, clientId }),
-  ]
+  const { path, clientId, languages, brand } = settings
+  return [consolePages({ provider, languages, brand, assets, path, clientId })]
 }
 
 /** Runs only for the page at this path, and what is below it. */

@@ -3,7 +3,6 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { Provider } from 'oidc-provider'
-import { handOverPages } from '../../../src/features/impersonations/server/hand-over-page.ts'
 import type { Sentences } from '../../../src/kernel/sentence.ts'
 import { createAssets } from '../../../src/web/page/assets.ts'
 import { consolePages } from '../../../src/web/page/pages.ts'
@@ -12,17 +11,6 @@ import { createLanguages } from '../../../src/web/words/languages.ts'
 import { FRENCH } from '../../support/french.ts'
 
 const ISSUER = 'https://login.example.com/oidc'
-
-const APPLICATIONS = (['form', 'fragment'] as const).map((handOver) => ({
-  name: `Shop <${handOver}>`,
-  url: `https://shop.example.com:8443/impersonation?by="${handOver}"`,
-  clientId: `shop/${handOver}`,
-  resource: 'https://shop.example.com/api',
-  scopes: { read: 'orders:read' },
-  handOver,
-}))
-
-const FORM = '/console/hand-over/shop%2Fform'
 
 interface Site extends AsyncDisposable {
   ask(path: string, init?: RequestInit): Promise<Response>
@@ -38,7 +26,6 @@ async function site(
   const languages = createLanguages(words, language, () => {})
   const shared = { languages, assets: createAssets(languages), provider }
   const app = new Koa()
-  app.use(handOverPages({ ...shared, path, applications: APPLICATIONS }))
   app.use(consolePages({ ...shared, path, clientId: 'support-console' }))
   app.use((ctx) => {
     ctx.status = 418
@@ -180,7 +167,6 @@ describe('the page of the console', function () {
     }
     expect(await pageIn('/console', 'pt')).to.contain('<html lang="pt-BR">')
     expect(await pageIn('/console', 'it,de;q=0.1')).to.contain('<html lang="de">')
-    expect(await pageIn(FORM, 'fr')).to.contain('<html lang="fr">')
   })
 
   it('names each asset after its content, so that browsers keep it for ever', async () => {
@@ -219,49 +205,5 @@ describe('the page of the console', function () {
       expect(response.status, name).to.equal(404)
       expect(response.headers.get('cache-control')).to.equal('no-store')
     }
-  })
-})
-
-describe('the page that posts to an application', function () {
-  this.timeout(30_000)
-  let shared: Site
-  before(async () => {
-    shared = await site()
-  })
-  after(() => shared[Symbol.asyncDispose]())
-
-  it('allows forms to the application and to the issuer, and no script, on this page alone', async () => {
-    const { headers } = await shared.ask(FORM)
-    expect(headers.get('content-security-policy')?.split(';')).to.have.members([
-      "default-src 'none'",
-      "style-src 'self'",
-      "img-src 'self'",
-      'form-action https://shop.example.com:8443 https://login.example.com',
-      "base-uri 'none'",
-      "frame-ancestors 'none'",
-      "require-trusted-types-for 'script'",
-      "trusted-types 'none'",
-    ])
-    expect(headers.get('referrer-policy')).to.equal('strict-origin')
-    expect(headers.get('cross-origin-opener-policy')).to.equal('same-origin')
-    expect(headers.get('cache-control')).to.equal('no-store')
-    for (const path of ['/console/hand-over/shop%2Ffragment', '/console/hand-over/x', `${FORM}/`]) {
-      const other = await shared.ask(path)
-      expect(other.headers.get('content-security-policy'), path).to.include("form-action 'none'")
-      expect(other.headers.get('referrer-policy')).to.equal('no-referrer')
-    }
-    expect((await shared.ask(FORM, { method: 'POST' })).status).to.equal(418)
-  })
-
-  it('has one empty form, and nothing that the request said', async () => {
-    const page = await (await shared.ask(`${FORM}?impersonation=chosen&url=chosen`)).text()
-    expect(page).to.include(
-      '<form method="post" action="https://shop.example.com:8443/impersonation?by=&#34;form&#34;"><input type="hidden" name="impersonation"></form>',
-    )
-    expect(page).to.include('opens Shop &#60;form&#62; from here.')
-    expect(page).not.to.match(/<script|<button|chosen|\son\w+=/)
-    const headers = { 'accept-language': 'de' }
-    const german = await (await shared.ask(FORM, { headers })).text()
-    expect(german).to.include('Von hier öffnet die Support-Konsole Shop')
   })
 })
