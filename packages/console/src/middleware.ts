@@ -1,8 +1,5 @@
 import type { Middleware } from 'koa'
 import type { Provider } from 'oidc-provider-impersonation'
-import { handOverPages } from './features/impersonations/server/hand-over-page.ts'
-import type { Assets } from './web/page/assets.ts'
-import { consolePages } from './web/page/pages.ts'
 import type { Settings } from './web/settings.ts'
 import { knownClient } from './web/sign-in/known-client.ts'
 
@@ -18,20 +15,6 @@ export function clientChecks(provider: Provider, { url, path, clientId, account 
     at: page.path,
     check: knownClient(provider, { ...page, redirectUri: `${url}${page.path}/callback` }),
   }))
-}
-
-/** The pages, and what posts to applications. */
-export function pageMiddleware(
-  provider: Provider,
-  settings: Settings,
-  assets: () => Promise<Assets>,
-): Middleware[] {
-  const { path, clientId, languages, applications, brand } = settings
-  const shared = { provider, languages, brand, assets }
-  return [
-    handOverPages({ ...shared, path, applications }),
-    consolePages({ ...shared, path, clientId }),
-  ]
 }
 
 /** Runs only for the page at this path, and what is below it. */

@@ -1,12 +1,12 @@
 import { ALL_OUTCOMES } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import type { AuditAnswer } from '../../../web/answers.ts'
-import { type At, type StaffAt, text } from '../../../web/view/at.ts'
-import { Field, PersonField, SelectField, TextField } from '../../../web/view/form.tsx'
-import { Link } from '../../../web/view/link.tsx'
-import { auditListPath } from '../../../web/view/paths.ts'
-import { personName } from '../../../web/view/people.tsx'
-import { WhenField } from '../../../web/view/when-field.tsx'
+import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
+import { Field, PersonField, SelectField, TextField } from '../../../web/kit/form.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { auditListPath } from '../../../web/kit/paths.ts'
+import { personName } from '../../../web/kit/people.tsx'
+import { WhenField } from '../../../web/kit/when-field.tsx'
 
 /** The filter of the audit. What is asked most often stands in one line. */
 export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {

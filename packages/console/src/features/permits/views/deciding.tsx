@@ -1,6 +1,6 @@
-import { type At, text } from '../../../web/view/at.ts'
-import { NoteAction } from '../../../web/view/note-action.tsx'
-import { actingText } from '../../../web/view/people.tsx'
+import { type At, text } from '../../../web/kit/at.ts'
+import { NoteAction } from '../../../web/kit/note-action.tsx'
+import { actingText } from '../../../web/kit/people.tsx'
 import type { PermitAnswer } from '../server/api/answers.ts'
 import { permitSlots } from './in-words.ts'
 

@@ -1,9 +1,9 @@
 import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
-import type { At } from '../../../web/view/at.ts'
-import { NamedPerson } from '../../../web/view/people.tsx'
-import { Said } from '../../../web/view/said.tsx'
-import { Text } from '../../../web/view/text.tsx'
-import { Time } from '../../../web/view/time.tsx'
+import type { At } from '../../../web/kit/at.ts'
+import { NamedPerson } from '../../../web/kit/people.tsx'
+import { Said } from '../../../web/kit/said.tsx'
+import { Text } from '../../../web/kit/text.tsx'
+import { Time } from '../../../web/kit/time.tsx'
 import type { PastPermitAnswer } from '../server/api/answers.ts'
 
 interface Line {
