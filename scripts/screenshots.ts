@@ -9,7 +9,8 @@ import { storePast } from '../packages/console/test/e2e/support/audit-rows.ts'
 import { enter } from '../packages/console/test/e2e/support/enter.ts'
 import { type Deployment, deploy, STAFF } from '../packages/console/test/support/deployment.ts'
 import { memoryAudit } from '../packages/console/test/support/memory-audit.ts'
-import { launch, temporaryFolder } from '../test/example-provider/support.ts'
+import { launch } from '../test/example-provider/support.ts'
+import { newFolder } from '../test/support/folder.ts'
 
 const IMAGES = join(import.meta.dirname, '../packages/console/images')
 const DOCS = join(import.meta.dirname, '../docs/images')
@@ -125,11 +126,8 @@ async function picturesOfApprovals(): Promise<void> {
   await picture('decide', 'grace', '/console/approvals', {
     from,
     async prepare(page) {
-      await page
-        .getByRole('button', { name: /^Approve: / })
-        .first()
-        .click()
-      await page.getByRole('dialog').waitFor()
+      await page.locator('summary', { hasText: 'Approve' }).first().click()
+      await page.getByText('Approve this?').first().waitFor()
     },
   })
   await picture('history', 'grace', '/console/approvals/history', { from, prepare })
@@ -172,8 +170,7 @@ async function pictureOfMail(): Promise<void> {
 
 /** The example's shop, in which olivia acts as Alice. */
 async function pictureOfShop(): Promise<void> {
-  await using folder = await temporaryFolder()
-  await using example = await launch({ DATA_DIR: folder.path, STORAGE_URL: 'memory:' })
+  await using example = await launch({ DATA_DIR: newFolder(), STORAGE_URL: 'memory:' })
   const context = await browser.newContext({
     baseURL: example.url,
     viewport: WIDE,

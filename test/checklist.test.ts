@@ -5,16 +5,11 @@ import type { Configuration } from 'oidc-provider'
 import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import { type ChecklistItem, ImpersonationFeature, Provider } from '../src/index.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../src/shared/constants.ts'
+import { machine } from './support/clients.ts'
 import { deploy } from './support/deployment.ts'
 import { providerAt, serving } from './support/serving.ts'
 
-const machine = {
-  client_id: 'backend',
-  client_secret: 'a-secret-of-the-backend',
-  grant_types: ['client_credentials'],
-  response_types: [],
-  redirect_uris: [],
-}
+const backend = { ...machine, client_id: 'backend', client_secret: 'a-secret-of-the-backend' }
 const application = {
   client_id: 'shop',
   token_endpoint_auth_method: 'none' as const,
@@ -46,7 +41,7 @@ async function prepared(): Promise<Provider> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   const provider = new Provider('https://id.invalid/oidc', {
     adapter: createMemoryAdapter(),
-    clients: [machine, { ...application, dpop_bound_access_tokens: true }],
+    clients: [backend, { ...application, dpop_bound_access_tokens: true }],
     cookies: { keys: ['a-key-of-the-deployment'] },
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: '2026-11', use: 'sig' }] },
     features: {
@@ -73,8 +68,7 @@ async function prepared(): Promise<Provider> {
 
 const idsOf = (list: readonly ChecklistItem[]) => list.map(({ id }) => id)
 
-describe('the checklist of provider.impersonation.check()', function () {
-  this.timeout(30_000)
+describe('the checklist of provider.impersonation.check()', () => {
   let open: readonly ChecklistItem[]
 
   before(async () => {

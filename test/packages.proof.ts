@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -10,9 +9,9 @@ import plugin from '../package.json' with { type: 'json' }
 import { createSqliteAudit } from '../packages/console/src/ledger/stores/sqlite/index.ts'
 import { history, linesOfExport, signer } from '../packages/console/test/verify/history.ts'
 import { readmeBlocks } from '../scripts/readme.ts'
-import { freePort } from './adapters/servers.ts'
-import { run as serve } from './resource-servers/process.ts'
 import { compile } from './support/compile.ts'
+import { newFolder } from './support/folder.ts'
+import { launch } from './support/program.ts'
 import { findBrokenLinks, install, packInto, type Tarball } from './support/tarball.ts'
 
 const run = promisify(execFile)
@@ -59,8 +58,7 @@ const PACKAGES: readonly Package[] = [
     brings: ['jose', 'oidc-provider-impersonation-resource-server'],
     async use(project, block) {
       await writeFile(join(project, 'api.mjs'), block)
-      const port = await freePort()
-      await using api = await serve([process.execPath, 'api.mjs'], port, {}, project)
+      await using api = await launch('api.mjs', {}, project)
       const answer = await api.ask('GET', '/orders')
       expect(answer.status).to.equal(401)
       expect(answer.headers.get('www-authenticate')).to.match(/^Bearer/)
@@ -117,12 +115,7 @@ const PACKAGES: readonly Package[] = [
 
 describe('a package as users get it', function () {
   this.timeout(180_000)
-  let folder: string
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'impersonation-packages-'))
-  })
-  after(() => rm(folder, { recursive: true, force: true }))
+  const folder = newFolder()
 
   async function newProject(name: string, packages: readonly string[], type = 'module') {
     const project = join(folder, `project-${name}`)

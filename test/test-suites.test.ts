@@ -12,9 +12,7 @@ const TESTS =
 /** Every file whose name says that it has tests. */
 const files = globSync(TESTS, { cwd: ROOT, exclude: ['**/node_modules'] })
 
-describe('the suites of npm run test:all', function () {
-  this.timeout(60_000)
-
+describe('the suites of npm run test:all', () => {
   it('run every file with tests, and name none that is not there', async () => {
     expect(files).to.have.length.above(300)
     const run = new Set(SUITES.flatMap(filesOf))

@@ -1,13 +1,7 @@
-import type { ContextValidator } from 'oidc-provider-impersonation'
+import type { ImpersonationOptions } from 'oidc-provider-impersonation'
+import { z } from 'zod'
 
-export const contextSchema: ContextValidator = ({ reason, ticketId }) => {
-  const issues = []
-  if (typeof reason !== 'string' || reason.trim().length < 10) {
-    issues.push({ path: ['reason'], message: 'must have at least 10 characters' })
-  }
-  if (typeof ticketId !== 'string' || !/^SUP-\d+$/.test(ticketId)) {
-    issues.push({ path: ['ticketId'], message: 'must be a ticket such as SUP-123' })
-  }
-  // `undefined` keeps the context; { value } would replace it.
-  return issues.length > 0 ? { issues } : undefined
-}
+export const contextSchema: ImpersonationOptions['contextSchema'] = z.looseObject({
+  reason: z.string().trim().min(10, 'must have at least 10 characters'),
+  ticketId: z.string().regex(/^SUP-\d+$/, 'must be a ticket such as SUP-123'),
+})

@@ -1,6 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
@@ -11,17 +8,12 @@ import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/inde
 import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { createSqliteAdapter, type SqliteAdapterFactory } from '../../src/adapters/sqlite/index.ts'
 import { deploy } from '../support/deployment.ts'
+import { newFolder } from '../support/folder.ts'
 import { signIn } from '../support/sign-in.ts'
 import { errorsOf, expectNothingPlanted, PAYLOAD, PLANTED } from './planted.ts'
+import { ownSchema } from './postgres/schema.ts'
 import { openIoredis, openNodeRedis } from './redis/clients.ts'
-import {
-  freePort,
-  POSTGRES_URL,
-  type PrivateRedis,
-  rejection,
-  startRedis,
-  suiteOn,
-} from './servers.ts'
+import { freePort, type PrivateRedis, rejection, startRedis, suiteOn } from './servers.ts'
 
 const MODEL = 'AccessToken'
 const redisSuite = await suiteOn('redis-server')
@@ -106,17 +98,11 @@ redisSuite('I6: no error of the Redis adapter holds a key or a value', () => {
 })
 
 postgresSuite('I6: no error of the PostgreSQL adapter holds a key or a value', () => {
-  const schema = `test_${randomBytes(6).toString('hex')}`
-  const table = `${schema}.oidc_records`
-  let pool: Pool
+  const { schema, table, pool } = ownSchema()
 
-  beforeEach(async () => {
-    pool = new Pool({ connectionString: POSTGRES_URL, max: 2 })
-    await migrate(pool, { schema })
-  })
   afterEach(async () => {
-    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-    await pool.end()
+    await pool.query(`DROP TABLE ${table}`)
+    await migrate(pool, { schema })
   })
 
   const troubles: Record<string, [sql: string, method: string, code: string]> = {
@@ -159,19 +145,16 @@ postgresSuite('I6: no error of the PostgreSQL adapter holds a key or a value', (
 })
 
 describe('I6: no error of the SQLite and memory adapters holds a key or a value', () => {
-  let folder: string
   let other: DatabaseSync
   let factory: SqliteAdapterFactory
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'adapters-errors-'))
-    const file = join(folder, 'oidc.db')
+  beforeEach(() => {
+    const file = join(newFolder(), 'oidc.db')
     factory = createSqliteAdapter({ file, busyTimeoutMs: 0 })
     other = new DatabaseSync(file)
   })
-  afterEach(async () => {
+  afterEach(() => {
     factory.close()
     other.close()
-    await rm(folder, { recursive: true })
   })
 
   const troubles: Record<string, [sql: string, method: string, resultCode: number]> = {

@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Redis } from 'ioredis'
 import type { Context, Suite } from 'mocha'
+import { newFolder } from '../support/folder.ts'
 import { MYSQL_URL, POSTGRES_URL, REDIS_URL } from '../support/server-urls.ts'
 import { inCi, skip, skippedTitle } from '../support/skipping.ts'
 
@@ -114,14 +112,10 @@ export async function startRedis(...args: string[]): Promise<PrivateRedis | unde
   const port = await freePort()
   // Without it, it is the port and 10,000: one in five free ports is too high for that.
   const bus = args.includes('--cluster-enabled') ? ['--cluster-port', `${await freePort()}`] : []
-  const dir = await mkdtemp(join(tmpdir(), 'adapters-redis-'))
-  const options = ['--save', '', '--appendonly', 'no', '--dir', dir]
+  const options = ['--save', '', '--appendonly', 'no', '--dir', newFolder()]
   const line = ['--port', String(port), ...bus, ...options, ...args]
   let current = await spawnRedis(port, line)
-  if (!current) {
-    await rm(dir, { recursive: true, force: true })
-    return undefined
-  }
+  if (!current) return undefined
   const kill = async () => {
     current?.server.kill('SIGKILL')
     await current?.end
@@ -143,10 +137,7 @@ export async function startRedis(...args: string[]): Promise<PrivateRedis | unde
       await kill()
       await restart()
     },
-    async stop() {
-      await kill()
-      await rm(dir, { recursive: true, force: true })
-    },
+    stop: kill,
   }
 }
 

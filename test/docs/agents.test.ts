@@ -15,8 +15,7 @@ import { type Module, type Snippets, snippetsOf } from './documents.ts'
 const ROOT = new URL('../../', import.meta.url)
 const copilot = basic('copilot', 'copilot-secret')
 
-describe('docs/agents.md', function () {
-  this.timeout(60_000)
+describe('docs/agents.md', () => {
   let page: string
   let snippets: Snippets
   let deployment: Deployment

@@ -39,9 +39,7 @@ export const configuration: ProviderConfiguration = {
 
 type Call = (...given: string[]) => Promise<{ id: string; status?: unknown; error?: unknown }>
 
-describe('docs/approvals-in-code.md', function () {
-  this.timeout(60_000)
-
+describe('docs/approvals-in-code.md', () => {
   const snippets = shared(() => snippetsOf('approvals-in-code.md'))
   before(async () => {
     await writeFile(join(snippets.folder, 'src/yours.ts'), YOURS)

@@ -34,9 +34,7 @@ export const consoleOptions = {
 }
 `
 
-describe('docs/approvals.md', function () {
-  this.timeout(60_000)
-
+describe('docs/approvals.md', () => {
   it('sets permits up beside what its reader has', async () => {
     await using snippets = await snippetsOf('approvals.md')
     await writeFile(join(snippets.folder, 'src/yours.ts'), YOURS)

@@ -29,26 +29,23 @@ export class Browser {
     for (const pair of header.split('; ')) this.#keep(origin, pair)
   }
 
-  get(url: string): Promise<Page> {
-    return this.#follow(url, {}, () => false)
+  /** @param until the address at which to stop without asking for it */
+  get(url: string, until?: (url: string) => boolean): Promise<Page> {
+    return this.#follow(url, {}, until)
   }
 
-  /**
-   * Submits a form of a page of `origin`; `undefined` is a client that does not tell.
-   *
-   * @param until the address at which to stop without asking for it
-   */
+  /** Submits a form of a page of `origin`; `undefined` is a client that does not tell. */
   post(
     url: string,
     form: Record<string, string>,
     origin: string | undefined,
-    until: (url: string) => boolean = () => false,
+    until?: (url: string) => boolean,
   ): Promise<Page> {
     const headers = origin === undefined ? {} : { origin }
     return this.#follow(url, { method: 'POST', body: new URLSearchParams(form), headers }, until)
   }
 
-  async #follow(start: string, init: RequestInit, until: (url: string) => boolean): Promise<Page> {
+  async #follow(start: string, init: RequestInit, until = (_url: string) => false): Promise<Page> {
     let page = await this.send(start, init)
     for (let hop = 0; hop < 10; hop += 1) {
       const location = page.headers.get('location')

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import type { ServerProcess } from './server-process.ts'
+import type { Program } from '../support/program.ts'
 
 /** What `try.mjs` prints, as the document says it. */
 export const TRIED_OUT = `401 without a machine-to-machine token
@@ -11,14 +11,14 @@ export const TRIED_OUT = `401 without a machine-to-machine token
 `
 
 /** Runs `try.mjs`, which stands beside a server, against it. Returns what it prints. */
-export async function tryOut(file: string, { base }: ServerProcess): Promise<string> {
+export async function tryOut(file: string, { base }: Program): Promise<string> {
   const env = { PATH: process.env.PATH, PORT: new URL(base).port }
   const options = { cwd: dirname(file), env }
   return (await promisify(execFile)(process.execPath, ['try.mjs'], options)).stdout
 }
 
 /** Whatever the framework: it issues and exchanges, and a browser can sign in below the mount. */
-export async function expectWhole(file: string, server: ServerProcess): Promise<void> {
+export async function expectWhole(file: string, server: Program): Promise<void> {
   const { base } = server
   expect(await tryOut(file, server)).to.equal(TRIED_OUT)
   const discovery = await fetch(`${base}/oidc/.well-known/openid-configuration`)

@@ -11,12 +11,11 @@ import type { Account, Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { Provider } from '../../src/index.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { askUndescribed } from '../support/http.ts'
-import { serving } from '../support/serving.ts'
+import { launch } from '../support/program.ts'
+import { exchange, issue, providerAt, serving } from '../support/serving.ts'
 import { shared } from '../support/shared.ts'
 import { snippetsOf } from './documents.ts'
-import { exchange, issue, providerWith } from './framework-requests.ts'
 import { signInPage, TRIED_OUT, tryOut } from './framework-server.ts'
-import { launch } from './server-process.ts'
 
 const ORIGIN = 'https://id.example.com'
 
@@ -37,9 +36,7 @@ function underKoa(provider: Provider, app = new Koa()): RequestListener {
   return app.use(provider.impersonation.routes()).use(mount('/oidc', provider)).callback()
 }
 
-describe('docs/frameworks.md on what goes wrong', function () {
-  this.timeout(60_000)
-
+describe('docs/frameworks.md on what goes wrong', () => {
   const snippets = shared(() => snippetsOf('frameworks.md', 'js'))
 
   /** The file of a server of the page, with a line changed. */
@@ -59,7 +56,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
       const { findAccount, useTenants } = (await snippets.load('Mounting', 1)) as unknown as Tenants
       await serving(
         (base) => {
-          const provider = providerWith(`${base}/oidc`, { findAccount })
+          const provider = providerAt(`${base}/oidc`, { findAccount })
           useTenants(provider)
           return express().use('/oidc', provider.callback())
         },
@@ -87,7 +84,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
         )) as unknown as Tenants
         await serving(
           (base) => {
-            const provider = providerWith(`${base}/oidc`, { findAccount })
+            const provider = providerAt(`${base}/oidc`, { findAccount })
             useTenants(provider)
             return mounted(provider)
           },
@@ -105,8 +102,8 @@ describe('docs/frameworks.md on what goes wrong', function () {
         (base) => {
           const app = express()
           mountAll(app, {
-            acme: providerWith(`${base}/acme/oidc`),
-            globex: providerWith(`${base}/globex/oidc`),
+            acme: providerAt(`${base}/acme/oidc`),
+            globex: providerAt(`${base}/globex/oidc`),
           })
           return app
         },
@@ -127,7 +124,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
         (base) => {
           const managementApi = { resource: `${ORIGIN}/api`, clients: ['backend'] }
           const own = { managementApi: { ...managementApi, prefix: '/support' } }
-          const provider = providerWith(`${base}/oidc`, {}, own)
+          const provider = providerAt(`${base}/oidc`, {}, own)
           return express().use('/admin', provider.impersonation.callback())
         },
         async (base) => {
@@ -160,7 +157,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
   for (const [what, [does, build]] of Object.entries(behindProxy)) {
     it(`behind a proxy, ${what} ${does ? 'counts' : 'changes nothing'}`, () =>
       serving(
-        () => build(providerWith(`${ORIGIN}/oidc`)),
+        () => build(providerAt(`${ORIGIN}/oidc`)),
         async (base) => {
           const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'id.example.com' }
           const url = `${base}/oidc/.well-known/openid-configuration`
@@ -194,7 +191,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
 
     it('the limit of the parser counts instead of limits.bodyBytes, and it answers malformed JSON', () =>
       serving(
-        (base) => underExpress(providerWith(`${base}/oidc`), express.json()),
+        (base) => underExpress(providerAt(`${base}/oidc`), express.json()),
         async (base) => {
           const bodies: [text: string, status: number][] = [
             [`{"userId":"alice"${' '.repeat(20_000)}}`, 201],
@@ -215,7 +212,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
     const told: unknown[][] = []
     await serving(
       (base) => {
-        const provider = providerWith(`${base}/oidc`, { adapter })
+        const provider = providerAt(`${base}/oidc`, { adapter })
         provider.on('server_error', (ctx, error) => console.error(ctx.method, ctx.path, error))
         return underExpress(provider)
       },
@@ -237,7 +234,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
 
     function withCors(own: Configuration, use: (base: string) => Promise<unknown>): Promise<void> {
       return serving((base) => {
-        const provider = providerWith(base, own)
+        const provider = providerAt(base, own)
         provider.use(provider.impersonation.routes())
         return provider.callback()
       }, use)

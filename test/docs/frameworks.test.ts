@@ -2,10 +2,10 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { compile } from '../support/compile.ts'
+import { launch } from '../support/program.ts'
 import { shared } from '../support/shared.ts'
 import { snippetsOf } from './documents.ts'
 import { expectWhole, TRIED_OUT } from './framework-server.ts'
-import { launch } from './server-process.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
@@ -13,9 +13,7 @@ const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
 const ELSEWHERE = ['nest']
 const PARTS = ['provider', 'try', 'several', 'tenants', 'cors']
 
-describe('docs/frameworks.md', function () {
-  this.timeout(60_000)
-
+describe('docs/frameworks.md', () => {
   const snippets = shared(() => snippetsOf('frameworks.md', 'js'))
 
   it('has no file that no test runs', async () => {

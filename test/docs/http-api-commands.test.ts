@@ -7,9 +7,7 @@ import { bare, start } from '../example-provider/support.ts'
 
 const DOCUMENT = new URL('../../docs/http-api.md', import.meta.url)
 
-describe('docs/http-api.md: the commands', function () {
-  this.timeout(60_000)
-
+describe('docs/http-api.md: the commands', () => {
   it('work as they stand, one after the other, from the machine token on', async () => {
     const document = await readFile(DOCUMENT, 'utf8')
     const example = await start()

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { ClientMetadata } from 'oidc-provider'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { machine } from '../support/clients.ts'
 import { deploy } from '../support/deployment.ts'
+import { newFolder } from '../support/folder.ts'
 import { managing } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 import { snippetsOf } from './documents.ts'
@@ -15,9 +16,7 @@ import { snippetsOf } from './documents.ts'
 const DOCUMENT = new URL('../../docs/http-api.md', import.meta.url)
 
 // openapi.test.ts has the tables of errors, http-api-commands.test.ts the commands.
-describe('docs/http-api.md', function () {
-  this.timeout(60_000)
-
+describe('docs/http-api.md', () => {
   it('says what introspection answers of an opaque token, and asks by Python; after the end, for nobody', async () => {
     const document = await readFile(DOCUMENT, 'utf8')
     const [, block = ''] =
@@ -36,7 +35,7 @@ describe('docs/http-api.md', function () {
     expect(body).to.include({ active: true, sub: 'alice', aud: resource, impersonation_id: id })
     expect(body.act).to.deep.equal({ sub: 'olivia' })
 
-    const folder = await mkdtemp(join(tmpdir(), 'impersonation-introspect-'))
+    const folder = newFolder()
     await writeFile(join(folder, 'introspect.py'), code)
     const ask = async (audience: string) => {
       const program =
@@ -49,7 +48,6 @@ describe('docs/http-api.md', function () {
     expect(await ask('https://another.example.com')).to.equal(null)
     await deployment.send(`/${id}/end`)
     expect([await introspect(), await ask(resource)]).to.deep.equal([{ active: false }, null])
-    await rm(folder, { recursive: true, force: true })
   })
 
   it('a backend signs in place of a secret', async () => {
@@ -60,12 +58,11 @@ describe('docs/http-api.md', function () {
     await using deployment = await deploy({
       clients: [
         {
+          ...machine,
           client_id: 'signing',
+          client_secret: undefined as never,
           token_endpoint_auth_method: 'private_key_jwt',
           jwks: { keys: [{ ...(await exportJWK(publicKey)), ...kid } as never] },
-          grant_types: ['client_credentials'],
-          redirect_uris: [],
-          response_types: [],
         },
       ],
     })
@@ -90,13 +87,7 @@ describe('docs/http-api.md', function () {
     const { issueForTicket } = await snippets.load(heading)
     const { labelOfButton } = await snippets.load(heading, 1)
     const clients: ClientMetadata[] = [
-      {
-        client_id: 'support-backend',
-        client_secret: 'backend-secret',
-        grant_types: ['client_credentials'],
-        redirect_uris: [],
-        response_types: [],
-      },
+      { ...machine, client_id: 'support-backend', client_secret: 'backend-secret' },
       {
         client_id: 'support-tool',
         token_endpoint_auth_method: 'none',

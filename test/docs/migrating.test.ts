@@ -4,16 +4,14 @@ import { type Configuration, Provider } from 'oidc-provider'
 import { type GetCustomJwtClaims, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { deploy } from '../support/deployment.ts'
 import type { Answer } from '../support/http.ts'
-import { configuration, serving } from '../support/serving.ts'
+import { configuration, serving, token } from '../support/serving.ts'
 import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 import { snippetsOf } from './documents.ts'
-import { token } from './framework-requests.ts'
 
 const AT_ONCE = 20
 
-describe('docs/migrating.md', function () {
-  this.timeout(60_000)
+describe('docs/migrating.md', () => {
   const snippets = shared(() => snippetsOf('migrating.md'))
 
   it('the hook from Logto leads to a token that names operator and ticket', async () => {

@@ -31,9 +31,7 @@ function fits(line: LogLine, selection: Selection): boolean {
   })
 }
 
-describe('docs/events.md: logs, metrics and traces', function () {
-  this.timeout(60_000)
-
+describe('docs/events.md: logs, metrics and traces', () => {
   const snippets = shared(() => snippetsOf('events.md'))
   const deployment = renewed(() =>
     managing({

@@ -18,9 +18,7 @@ const SET_BY_THE_DIFF = [
   'management_api',
 ]
 
-describe('README.md', function () {
-  this.timeout(60_000)
-
+describe('README.md', () => {
   describe('the provider with every change of the diff', () => {
     let shown: JWTPayload
     let provider: ReadmeProvider

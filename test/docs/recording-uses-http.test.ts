@@ -1,62 +1,85 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { freePort } from '../adapters/servers.ts'
+import { machine } from '../support/clients.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { launch, type Program } from '../support/program.ts'
 import { signIn } from '../support/sign-in.ts'
-import { type Recording, recording } from './recorded-uses.ts'
-import type { ServerProcess } from './server-process.ts'
+import { type Snippets, snippetsOf } from './documents.ts'
 
-describe('docs/your-apis.md: recording over HTTP', function () {
-  this.timeout(60_000)
+describe('docs/your-apis.md: recording over HTTP', () => {
   let PORT: string
   let RECORDER: string
-  let at: Recording
+  let DATABASE: string
+  let snippets: Snippets
+  let deployment: Deployment
+  let acted: string
+  let running: Program[]
 
+  before(async () => {
+    snippets = await snippetsOf('your-apis.md')
+  })
+  after(() => snippets[Symbol.asyncDispose]())
   beforeEach(async () => {
     PORT = String(await freePort())
     RECORDER = `http://localhost:${PORT}`
-    at = await recording({
+    DATABASE = join(snippets.folder, `${PORT}.db`)
+    running = []
+    deployment = await deploy({
       resources: {
-        [RECORDER]: {
-          scope: 'openid uses:write uses:read',
-          accessTokenFormat: 'jwt',
-          jwt: { sign: { alg: 'ES256' } },
-        },
+        [RECORDER]: 'openid uses:write uses:read',
       },
-      clients: [
-        {
-          client_id: 'other',
-          client_secret: 'other-secret',
-          grant_types: ['client_credentials'],
-          redirect_uris: [],
-          response_types: [],
-        },
-      ],
+      clients: [{ ...machine, client_id: 'other', client_secret: 'other-secret' }],
     })
+    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    acted = String((await deployment.exchange({ actor_token })).body.access_token)
   })
-  afterEach(() => at[Symbol.asyncDispose]())
+  afterEach(async () => {
+    for (const each of running) await each.stop('SIGKILL')
+    await deployment.close()
+  })
 
-  const startRecorder = () => at.launch('receive-uses.ts', { PORT, RECORDER, SENDERS: 'backend' })
+  async function start(file: string, environment: Record<string, string>): Promise<Program> {
+    const { issuer: ISSUER, orders: AUDIENCE } = deployment
+    const all = { ISSUER, AUDIENCE, DATABASE, RECORDER, ...environment }
+    const program = await launch(join(snippets.folder, 'src', file), all)
+    running.push(program)
+    return program
+  }
+  const startRecorder = () => start('receive-uses.ts', { PORT, SENDERS: 'backend' })
   const startApi = (environment: Record<string, string> = {}) =>
-    at.launch('orders-api.ts', {
-      RECORDER,
+    start('orders-api.ts', {
       CLIENT_ID: 'backend',
       CLIENT_SECRET: 'backend-secret',
       SCOPE: 'uses:write',
       ...environment,
     })
-  async function asks(api: ServerProcess, count: number): Promise<void> {
+  async function asks(api: Program, count: number): Promise<void> {
     for (let n = 0; n < count; n += 1) {
-      expect((await api.ask('GET', '/orders', at.tokens.acted)).status).to.equal(200)
+      expect((await api.ask('GET', '/orders', acted)).status).to.equal(200)
     }
+  }
+  /** The rows of the recorder's database, once there are so many. */
+  async function recorded(count: number) {
+    using file = new DatabaseSync(DATABASE, { timeout: 5000 })
+    const select = 'SELECT sender, use FROM impersonation_use ORDER BY rowid'
+    const read = () => file.prepare(select).all()
+    for (let tries = 0; read().length < count && tries < 1000; tries += 1) await wait(10)
+    return read().map(({ sender, use }) => ({ sender, use: JSON.parse(String(use)) }))
   }
 
   it('each read and each refused act is recorded, and nothing that users do in person', async () => {
     await startRecorder()
     const api = await startApi()
-    await api.ask('GET', '/orders', at.tokens.own)
-    await api.ask('PUT', '/email', at.tokens.own)
-    await api.ask('GET', '/orders?q=x', at.tokens.acted)
-    await api.ask('PUT', '/email', at.tokens.acted)
-    const rows = await at.recorded(2)
+    const scopes = { scope: 'openid orders:read', resource: deployment.orders }
+    const { access_token: own } = await signIn(deployment, 'alice', scopes)
+    await api.ask('GET', '/orders', own)
+    await api.ask('PUT', '/email', own)
+    await api.ask('GET', '/orders?q=x', acted)
+    await api.ask('PUT', '/email', acted)
+    const rows = await recorded(2)
     expect(rows.map(({ sender }) => sender)).to.deep.equal(['backend', 'backend'])
     const who = { userId: 'alice', client: 'console', actor: { sub: 'olivia' } }
     const [read, refused] = rows.map(({ use }) => use)
@@ -70,7 +93,7 @@ describe('docs/your-apis.md: recording over HTTP', function () {
     await asks(api, 120)
     await startRecorder()
     expect(await api.stop()).to.equal(0)
-    const ids = (await at.recorded(120)).map(({ use }) => use.useId)
+    const ids = (await recorded(120)).map(({ use }) => use.useId)
     expect(ids).to.have.lengthOf(120)
     expect(new Set(ids).size).to.equal(120)
     expect(api.log).to.include('uses wait:').and.not.include('not recorded')
@@ -81,7 +104,7 @@ describe('docs/your-apis.md: recording over HTTP', function () {
     await asks(api, 30)
     await startRecorder()
     expect(await api.stop()).to.equal(0)
-    const uses = (await at.recorded(6)).map(({ use }) => use)
+    const uses = (await recorded(6)).map(({ use }) => use)
     const dropped = uses.reduce((sum, use) => sum + Number(use.dropped ?? 0), 0)
     expect(dropped).to.be.above(15)
     expect(uses.filter((use) => !('dropped' in use)).length + dropped).to.equal(30)
@@ -97,15 +120,14 @@ describe('docs/your-apis.md: recording over HTTP', function () {
 
   it('the recorder believes no other machine, no user, no operator, and no other scope', async () => {
     const recorder = await startRecorder()
-    const { deployment } = at
     const [resource, scope] = [RECORDER, 'uses:write']
-    const acted = await deployment.exchange({ resource, scope })
+    const exchanged = await deployment.exchange({ resource, scope })
     const user = await signIn(deployment, 'alice', { scope: `openid ${scope}`, resource })
     const refused = {
       other: await deployment.m2mToken({ resource, scope }, ['other', 'other-secret']),
       poor: await deployment.m2mToken({ resource, scope: 'uses:read' }),
       user: user.access_token,
-      acted: String(acted.body.access_token),
+      acted: String(exchanged.body.access_token),
     }
     for (const [name, token] of Object.entries(refused)) {
       expect((await recorder.ask('POST', '/uses', token)).status, name).to.equal(403)

@@ -10,8 +10,7 @@ import { type Module, snippetsOf } from './documents.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-describe('docs/your-apis.md: what is recorded', function () {
-  this.timeout(60_000)
+describe('docs/your-apis.md: what is recorded', () => {
   let document: string
   let source: string
 

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -9,6 +8,7 @@ import { Pool } from 'pg'
 import type { Authorize, Provider } from '../../src/index.ts'
 import { POSTGRES_URL, testOn } from '../adapters/servers.ts'
 import { CLIENTS, type Deployment, deploy } from '../support/deployment.ts'
+import { newFolder } from '../support/folder.ts'
 import { snippetsOf } from './documents.ts'
 
 type LogEvents = (provider: Provider, log: (line: object) => void) => void
@@ -65,8 +65,7 @@ describe('docs/runbook.md', () => {
     await using stack = new AsyncDisposableStack()
     const page = stack.use(await snippetsOf('production.md'))
     const { withKillSwitch } = await page.load('The kill switch')
-    const folder = await mkdtemp(join(tmpdir(), 'impersonation-runbook-'))
-    stack.defer(() => rm(folder, { recursive: true }))
+    const folder = newFolder()
     const schema = `off_${process.pid}`
     const url = new URL(POSTGRES_URL)
     url.search = `?options=-c%20search_path%3D${schema}`
@@ -119,7 +118,7 @@ describe('docs/runbook.md', () => {
     await deployment.exchange({ subject_token })
     await deployment.exchange({ subject_token })
     while (!lines.some((line) => line.includes('replayed'))) await turn()
-    const folder = await mkdtemp(join(tmpdir(), 'runbook-'))
+    const folder = newFolder()
     await writeFile(join(folder, 'events.jsonl'), `${lines.join('\n')}\n`)
     for (const [event, member] of [
       ['issued', '"requestedBy":"backend"'],
@@ -130,6 +129,5 @@ describe('docs/runbook.md', () => {
       expect(stdout.trim().split('\n')).to.have.lengthOf(1)
       expect(stdout).to.include(`impersonation.${event}`).and.to.include(member)
     }
-    await rm(folder, { recursive: true })
   })
 })

@@ -84,11 +84,7 @@ export async function serverRendered({
     clients: [{ client_id: 'shop', ...shop }, ...clients],
     configuration,
     resources: {
-      [RESOURCE]: {
-        scope: 'orders:read',
-        accessTokenFormat: 'jwt',
-        jwt: { sign: { alg: 'ES256' } },
-      },
+      [RESOURCE]: 'orders:read',
     },
     impersonation: {
       ...impersonation,

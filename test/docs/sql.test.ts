@@ -16,8 +16,7 @@ async function sqlOf(page: string, words: string): Promise<string> {
   return blocks.find((sql) => sql.includes(words)) ?? expect.fail(`${page} has no ${words}`)
 }
 
-suite('the SQL of the documents', function () {
-  this.timeout(60_000)
+suite('the SQL of the documents', () => {
   const name = `sql_${randomBytes(6).toString('hex')}`
   const role = `role_${name}`
   let url: string

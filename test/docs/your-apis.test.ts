@@ -12,10 +12,10 @@ import { type ResourceServer, resourceServer } from '../../packages/resource-ser
 import { freePort } from '../adapters/servers.ts'
 import { deploy } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
+import { launch, type Program } from '../support/program.ts'
 import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 import { type Module, snippetsOf } from './documents.ts'
-import { launch, type ServerProcess } from './server-process.ts'
 
 const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
 /** The tests of recording run these. */
@@ -27,8 +27,7 @@ const RECORDING = [
   'use-store.ts',
 ]
 
-describe('docs/your-apis.md', function () {
-  this.timeout(60_000)
+describe('docs/your-apis.md', () => {
   let tokens: Record<'own' | 'acted' | 'bound' | 'forged', string>
   let key: DPoPKey
 
@@ -56,7 +55,7 @@ describe('docs/your-apis.md', function () {
   })
 
   /** Runs a server of the page with one of its guards, whose addresses become those of this test. */
-  async function launched(name: string, guard = 'guard', more = {}): Promise<ServerProcess> {
+  async function launched(name: string, guard = 'guard', more = {}): Promise<Program> {
     const PORT = String(await freePort())
     const { issuer, orders } = deployment
     const file = await guardFor(guard, { issuer, orders, base: `http://localhost:${PORT}` })

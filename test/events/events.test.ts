@@ -9,6 +9,7 @@ import type { Deployment, DeploymentOptions } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { idOf } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
+import { warnings } from '../support/warnings.ts'
 
 describe('audit events', () => {
   let deployment: Deployment
@@ -107,11 +108,7 @@ describe('audit events', () => {
 
   it("listeners that throw, reject or never end change nothing for the client or each other, also of the provider's own events: a warning says so", async () => {
     await deployRecording()
-    const warnings: string[] = []
-    const warned = ({ name, message }: Error) => {
-      if (name === 'ImpersonationWarning') warnings.push(message)
-    }
-    process.on('warning', warned)
+    using warned = warnings()
     for (const name of EVENT_NAMES) {
       deployment.provider.prependListener(name, () => {
         throw new Error('thrown')
@@ -137,11 +134,11 @@ describe('audit events', () => {
     const each = ['issued', 'started', 'replayed']
     expect(names).to.deep.equal([...each, ...each])
     await turn()
-    process.off('warning', warned)
-    const failures = (kind: string) => warnings.filter((each) => each.endsWith(kind)).length
-    expect([failures(': rejected'), warnings.length > 12]).to.deep.equal([6, true])
+    const told = warned.told.map(({ message }) => message)
+    const failures = (kind: string) => told.filter((each) => each.endsWith(kind)).length
+    expect([failures(': rejected'), told.length > 12]).to.deep.equal([6, true])
     for (const name of [...own, 'access_token.saved']) {
-      expect(warnings).to.include(`a listener for ${name} failed: thrown`)
+      expect(told).to.include(`a listener for ${name} failed: thrown`)
     }
     expect(deployment.serverErrors).to.deep.equal([])
   })

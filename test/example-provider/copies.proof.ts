@@ -7,16 +7,8 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { Client } from 'pg'
 import { Application } from '../../example-provider/demo/application.ts'
 import { freePort, POSTGRES_URL, suiteOn } from '../adapters/servers.ts'
-import {
-  type Answer,
-  launch,
-  listen,
-  OWN_SECRETS,
-  postForm,
-  postJson,
-  send,
-  temporaryFolder,
-} from './support.ts'
+import { newFolder } from '../support/folder.ts'
+import { type Answer, launch, listen, OWN_SECRETS, postForm, postJson, send } from './support.ts'
 
 const TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 
@@ -53,11 +45,11 @@ suite('three copies of the example', function () {
   after(() => administer(`DROP DATABASE ${database} WITH (FORCE)`))
 
   it('answer every step at whichever is next, and keep what a killed one issued and redeemed', async () => {
-    await using folder = await temporaryFolder()
+    const folder = newFolder()
     const ports = await Promise.all([freePort(), freePort(), freePort()])
     await using stack = new AsyncDisposableStack()
     const front = stack.adopt(await listen(roundRobin(ports)), (it) => it.close())
-    const JWKS_FILE = join(folder.path, 'jwks.json')
+    const JWKS_FILE = join(folder, 'jwks.json')
     const { privateKey } = await generateKeyPair('ES256', { extractable: true })
     await writeFile(JWKS_FILE, JSON.stringify({ keys: [await exportJWK(privateKey)] }))
     const STORAGE_URL = Object.assign(new URL(POSTGRES_URL), { pathname: `/${database}` }).href
@@ -67,7 +59,7 @@ suite('three copies of the example', function () {
           ...OWN_SECRETS,
           ...{ NODE_ENV: 'production', BASE_URL: front.url, SHOP_URL: 'https://shop.example.com' },
           ...{ STORAGE_URL, JWKS_FILE, COOKIE_KEYS: 'a-cookie-key-of-our-own' },
-          ...{ PORT: String(port), DATA_DIR: join(folder.path, String(port)) },
+          ...{ PORT: String(port), DATA_DIR: join(folder, String(port)) },
         }),
       ),
     )

@@ -6,19 +6,18 @@ import { readConfig } from '../../example-provider/config.ts'
 import { Application } from '../../example-provider/demo/application.ts'
 import { withHistory } from '../../example-provider/demo/history/fill.ts'
 import { startServer } from '../../example-provider/server.ts'
-import { send, temporaryFolder } from './support.ts'
+import { newFolder } from '../support/folder.ts'
+import { send } from './support.ts'
 
 const CONSOLE = { clientId: 'support-console', redirectPath: '/console/callback' } as const
 const IMPERSONATIONS = 300
 const YEAR_MS = 365 * 86_400_000
 
-describe('npm start -- --with-history', function () {
-  this.timeout(60_000)
-
+describe('npm start -- --with-history', () => {
   it('fills a year that verify finds whole, once, and no audit of others', async () => {
-    await using folder = await temporaryFolder()
+    const DATA_DIR = newFolder()
     const startFilled = (environment: Record<string, string> = {}) => {
-      const ports = { PORT: '0', SHOP_PORT: '0', DATA_DIR: folder.path }
+      const ports = { PORT: '0', SHOP_PORT: '0', DATA_DIR }
       const config = readConfig({ ...ports, ...environment })
       return startServer(config, withHistory(config, createApp, IMPERSONATIONS))
     }

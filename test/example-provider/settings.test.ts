@@ -42,9 +42,7 @@ const REFUSED: readonly [settings: Settings, wayOut: RegExp][] = [
   ],
 ]
 
-describe('the settings of the example', function () {
-  this.timeout(60_000)
-
+describe('the settings of the example', () => {
   it('have a default each, and say where everything is kept', () => {
     const kept = (settings: Settings) => {
       const { storage, audit } = readConfig(settings)

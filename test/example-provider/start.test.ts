@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
-import { launch, MAIN, OWN_SECRETS, run, send, signIn, temporaryFolder } from './support.ts'
+import { newFolder } from '../support/folder.ts'
+import { launch, MAIN, OWN_SECRETS, run, send, signIn } from './support.ts'
 
 const EXAMPLE = join(import.meta.dirname, '../../example-provider')
 const REQUEST = JSON.stringify({ userId: 'alice', reason: 'r', ticketId: 't' })
@@ -15,8 +16,7 @@ describe('npm start', function () {
   this.timeout(120_000)
 
   it('prints where everything is, and nothing of oidc-provider', async () => {
-    await using folder = await temporaryFolder()
-    await using running = await launch({ DATA_DIR: folder.path })
+    await using running = await launch({ DATA_DIR: newFolder() })
     const links = [...running.printed().matchAll(/^(?!POST).*? (http:\S+)$/gm)]
     expect(links.length).to.be.at.least(5)
     for (const [line, url = ''] of links.filter(([line]) => !line.includes('POST'))) {
@@ -31,8 +31,7 @@ describe('npm start', function () {
   })
 
   it('keeps keys and data in DATA_DIR, for their owner alone, until the next start', async () => {
-    await using folder = await temporaryFolder()
-    const DATA_DIR = join(folder.path, 'not', 'there', 'yet')
+    const DATA_DIR = join(newFolder(), 'not', 'there', 'yet')
     const keysOfStart = async () => {
       await using running = await launch({ DATA_DIR })
       return (await send(`${running.url}/oidc/jwks`)).text
@@ -47,8 +46,8 @@ describe('npm start', function () {
   })
 
   it('runs in production on keys and secrets of its own, and prints none of them', async () => {
-    await using folder = await temporaryFolder()
-    const JWKS_FILE = join(folder.path, 'jwks.json')
+    const folder = newFolder()
+    const JWKS_FILE = join(folder, 'jwks.json')
     const { privateKey } = await generateKeyPair('ES256', { extractable: true })
     await writeFile(JWKS_FILE, JSON.stringify({ keys: [await exportJWK(privateKey)] }))
     const secrets = { ...OWN_SECRETS, COOKIE_KEYS: 'a-cookie-key-of-our-own' }
@@ -58,14 +57,14 @@ describe('npm start', function () {
       SHOP_URL: 'https://shop.example.com',
       STORAGE_URL: 'memory:',
       JWKS_FILE,
-      DATA_DIR: folder.path,
+      DATA_DIR: folder,
       ...secrets,
     }
     await using running = await launch(environment, '--commands')
     for (const secret of Object.values(secrets)) {
       expect(running.printed()).not.to.include(secret)
     }
-    expect(await readdir(folder.path), 'made nothing').to.deep.equal(['jwks.json'])
+    expect(await readdir(folder), 'made nothing').to.deep.equal(['jwks.json'])
   })
 
   it('tells every variable with --help', async () => {
@@ -78,8 +77,7 @@ describe('npm start', function () {
   })
 
   it('finishes the request in flight at SIGTERM, and takes no new ones', async () => {
-    await using folder = await temporaryFolder()
-    await using running = await launch({ DATA_DIR: folder.path, STORAGE_URL: 'memory:' })
+    await using running = await launch({ DATA_DIR: newFolder(), STORAGE_URL: 'memory:' })
     const { child, url, ended } = running
     const begun = request(`${url}/support/impersonations`, {
       method: 'POST',

@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createApp } from '../../example-provider/app.ts'
 import { readConfig } from '../../example-provider/config.ts'
 import { Application } from '../../example-provider/demo/application.ts'
 import { startServer } from '../../example-provider/server.ts'
+import { newFolder } from '../support/folder.ts'
 
 export const MAIN = join(import.meta.dirname, '../../example-provider/main.ts')
 export const DEMO = join(import.meta.dirname, '../../example-provider/demo/main.ts')
@@ -32,12 +31,6 @@ export interface Example {
   close(): Promise<void>
 }
 
-/** A folder that is removed at the end of the scope. */
-export async function temporaryFolder(): Promise<AsyncDisposable & { path: string }> {
-  const path = await mkdtemp(join(tmpdir(), 'example-provider-test-'))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
-}
-
 /** An example in this process. */
 export interface Started extends Example {
   readonly shopUrl: string | undefined
@@ -47,13 +40,12 @@ export interface Started extends Example {
 
 /** An example on free ports, in this process. */
 export async function start(environment: Environment = {}): Promise<Started> {
-  const folder = await temporaryFolder()
   let providerUrl = ''
   const example = await startServer(
     readConfig({
       PORT: '0',
       SHOP_PORT: '0',
-      DATA_DIR: folder.path,
+      DATA_DIR: newFolder(),
       STORAGE_URL: 'memory:',
       ...environment,
     }),
@@ -66,10 +58,7 @@ export async function start(environment: Environment = {}): Promise<Started> {
     url: example.url,
     providerUrl,
     shopUrl: example.shopUrl,
-    async close() {
-      await example.close()
-      await folder[Symbol.asyncDispose]()
-    },
+    close: () => example.close(),
   }
 }
 
@@ -176,8 +165,8 @@ export async function run(
 
 /** Runs main.ts to its end, on a free port and in a folder of its own. */
 export async function runMain(environment: Record<string, string>): Promise<Ended> {
-  await using folder = await temporaryFolder()
-  return await run(MAIN, { PORT: '0', SHOP_PORT: '0', DATA_DIR: folder.path, ...environment })
+  const own = { PORT: '0', SHOP_PORT: '0', DATA_DIR: newFolder() }
+  return await run(MAIN, { ...own, ...environment })
 }
 
 export interface Running extends AsyncDisposable {

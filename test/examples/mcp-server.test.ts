@@ -22,11 +22,7 @@ describe('examples/mcp-server.ts, by the client of the SDK', () => {
     deployment = await deploy({
       impersonation: { softwareActors: ['web'] },
       resources: {
-        [audience]: {
-          scope: 'openid orders:read orders:write',
-          accessTokenFormat: 'jwt',
-          jwt: { sign: { alg: 'ES256' } },
-        },
+        [audience]: 'openid orders:read orders:write',
       },
     })
     const app = mcpServer({

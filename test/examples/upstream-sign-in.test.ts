@@ -7,9 +7,8 @@ import PlainProvider from 'oidc-provider'
 import { allowInsecureRequests, discovery } from 'openid-client'
 import { upstreamSignIn } from '../../examples/upstream-sign-in.ts'
 import { type Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import { exchange, providerWith } from '../docs/framework-requests.ts'
 import { signInAt } from '../support/development-sign-in.ts'
-import { configuration } from '../support/serving.ts'
+import { configuration, exchange, providerAt } from '../support/serving.ts'
 import { listening } from '../support/token-issuer.ts'
 
 /** The people of the company's directory, and their accounts here. */
@@ -48,7 +47,7 @@ describe('examples/upstream-sign-in.ts', () => {
         ...(configuration.clients ?? []).filter(({ client_id }) => client_id === 'backend'),
       ],
     }
-    provider = providerWith(issuer, own, {
+    provider = providerAt(issuer, own, {
       applications: ['console'],
       actorToken: { required: true },
     })

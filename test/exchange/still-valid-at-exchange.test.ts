@@ -1,17 +1,12 @@
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { machine } from '../support/clients.ts'
 import { type DeploymentOptions, deploy, REDIRECT_URI } from '../support/deployment.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
-const machine = {
-  client_id: 'stored-backend',
-  client_secret: 'secret',
-  grant_types: ['client_credentials'],
-  redirect_uris: [],
-  response_types: [],
-}
+const backend = { ...machine, client_id: 'stored-backend' }
 const operators = {
   client_id: 'stored-console',
   token_endpoint_auth_method: 'none' as const,
@@ -23,13 +18,13 @@ const operators = {
 async function deployWithStoredClients() {
   const memory = createMemoryAdapter()
   const clients = memory('Client')
-  await clients.upsert(machine.client_id, machine)
+  await clients.upsert(backend.client_id, backend)
   await clients.upsert(operators.client_id, operators)
   let meanwhile: (() => Promise<unknown>) | undefined
   const deployment = await deploy({
     configuration: { adapter: memory },
     impersonation: {
-      managementApi: { resource: 'https://id.example.com/api', clients: [machine.client_id] },
+      managementApi: { resource: 'https://id.example.com/api', clients: [backend.client_id] },
       authorize: async ({ stage }) => {
         if (stage === 'exchange') {
           await new Promise((resolve) => setImmediate(resolve))
@@ -40,7 +35,7 @@ async function deployWithStoredClients() {
     },
   })
   const resource = 'https://id.example.com/api'
-  const token = await deployment.m2mToken({ resource }, [machine.client_id, 'secret'])
+  const token = await deployment.m2mToken({ resource }, [backend.client_id, 'secret'])
   const { body } = await deployment.issue({ userId: 'alice' }, { token })
   const olivia = await signIn(deployment, 'olivia', { clientId: operators.client_id })
   const form = {
@@ -85,10 +80,10 @@ describe('I7: what held at the issue holds no more at the exchange', () => {
 
   it('the client that issued was removed, stripped of its grant, or made public', async () => {
     const { deployment, clients, form, token } = await deployWithStoredClients()
-    const { client_id } = machine
+    const { client_id } = backend
     for (const change of [
       { ...operators, client_secret: 'secret', client_id },
-      { ...machine, token_endpoint_auth_method: 'none' as const },
+      { ...backend, token_endpoint_auth_method: 'none' as const },
       undefined,
     ]) {
       if (change) await clients.upsert(client_id, change)
@@ -96,7 +91,7 @@ describe('I7: what held at the issue holds no more at the exchange', () => {
       expect((await deployment.exchange(form)).body).to.deep.equal(REFUSED)
       await expectAnswer(deployment.issue({ userId: 'alice' }, { token }), 401)
     }
-    await clients.upsert(client_id, machine)
+    await clients.upsert(client_id, backend)
     await expectAnswer(deployment.exchange(form), 200)
     await deployment.close()
   })
@@ -130,9 +125,9 @@ describe('I7: what held at the issue holds no more while the exchange waits', ()
 
   it('the issuing client is removed, or the one that exchanges loses the grant: refused', async () => {
     const { deployment, clients, form, exchangeWhile } = await deployWithStoredClients()
-    const removed = await exchangeWhile(() => clients.destroy(machine.client_id))
+    const removed = await exchangeWhile(() => clients.destroy(backend.client_id))
     expect(removed.body).to.deep.equal(REFUSED)
-    await clients.upsert(machine.client_id, machine)
+    await clients.upsert(backend.client_id, backend)
     await expectAnswer(
       exchangeWhile(() =>
         clients.upsert(operators.client_id, { ...operators, grant_types: ['authorization_code'] }),

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { snippetsOf } from '../docs/documents.ts'
 import { expectWhole } from '../docs/framework-server.ts'
-import { launch } from '../docs/server-process.ts'
 import { compile } from '../support/compile.ts'
+import { launch } from '../support/program.ts'
 import { shared } from '../support/shared.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -2,10 +2,10 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { snippetsOf } from '../docs/documents.ts'
-import { issue, token } from '../docs/framework-requests.ts'
 import { expectWhole } from '../docs/framework-server.ts'
-import { launch } from '../docs/server-process.ts'
 import { basic } from '../support/http.ts'
+import { launch } from '../support/program.ts'
+import { issue, token } from '../support/serving.ts'
 
 for (const version of [11, 12]) {
   it(`nest.mjs of docs/frameworks.md, with NestJS ${version}, answers malformed JSON before its parsers`, async () => {

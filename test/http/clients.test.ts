@@ -1,16 +1,11 @@
 import { expect } from 'chai'
 import type { Client, ClientMetadata } from 'oidc-provider'
 import type { ManagementApiOptions } from '../../src/index.ts'
+import { machine } from '../support/clients.ts'
 import { basic, type Deployment, deploy } from '../support/deployment.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
 
 const resource = 'https://id.example.com/api'
-const machine = {
-  client_secret: 'secret',
-  grant_types: ['client_credentials'],
-  redirect_uris: [],
-  response_types: [],
-} satisfies Omit<ClientMetadata, 'client_id'>
 
 type Clients = ManagementApiOptions['clients']
 

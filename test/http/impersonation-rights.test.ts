@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { errors } from 'oidc-provider'
 import { resigned } from '../advisories/attacks.ts'
+import { machine } from '../support/clients.ts'
 import { basic } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { EVERYTHING, managing, RESOURCE } from '../support/managing.ts'
@@ -9,12 +10,6 @@ import { shared } from '../support/shared.ts'
 const [ISSUE, READ, END] = EVERYTHING.split(' ')
 
 describe('who may see, and who may end', () => {
-  const machine = {
-    client_secret: 'secret',
-    grant_types: ['client_credentials'],
-    redirect_uris: [],
-    response_types: [],
-  }
   const named = new Set(['reader'])
   const deployment = shared(() =>
     managing({

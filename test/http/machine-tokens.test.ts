@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { decodeProtectedHeader, exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { AsymmetricSigningAlgorithm, Configuration } from 'oidc-provider'
+import { machine } from '../support/clients.ts'
 import {
   type Deployment,
   type DeploymentOptions,
@@ -48,16 +49,7 @@ describe('the key that signs machine-to-machine tokens', () => {
         // No key signs ES256 here, so no client can ask for ID tokens; a machine does not.
         clientDefaults: {},
       },
-      clients: [
-        {
-          client_id: 'machine',
-          client_secret: 'secret',
-          grant_types: ['client_credentials'],
-          id_token_signed_response_alg: 'PS256',
-          redirect_uris: [],
-          response_types: [],
-        },
-      ],
+      clients: [{ ...machine, client_id: 'machine', id_token_signed_response_alg: 'PS256' }],
     })
     const token = await deployment.m2mToken({}, ['machine', 'secret'])
     expect(decodeProtectedHeader(token).kid).to.equal('Ed25519')

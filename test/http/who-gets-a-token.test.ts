@@ -18,7 +18,6 @@ describe('who gets a token for the management API', () => {
           client_id: 'both',
           client_secret: 'secret',
           redirect_uris: [REDIRECT_URI],
-          response_types: ['code'],
           grant_types: ['authorization_code', 'client_credentials'],
         },
       ],

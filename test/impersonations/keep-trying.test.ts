@@ -1,19 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { keepTrying } from '../../src/impersonations/retry.ts'
+import { warnings } from '../support/warnings.ts'
 import { until } from './recorded-endings.ts'
 
 /** The warnings that `use` leads to. */
-async function warnings(use: () => Promise<void>): Promise<string[]> {
-  const given: string[] = []
-  const listener = ({ name, message }: Error) => {
-    if (name === 'ImpersonationWarning') given.push(message)
-  }
-  process.on('warning', listener)
+async function warningsOf(use: () => Promise<void>): Promise<string[]> {
+  using given = warnings()
   await use()
   await wait(5)
-  process.off('warning', listener)
-  return given
+  return given.told.map(({ message }) => message)
 }
 
 describe('what no request waits for', () => {
@@ -78,7 +74,7 @@ describe('what no request waits for', () => {
       await wait(1)
       throw new Error('down')
     }
-    const given = await warnings(async () => {
+    const given = await warningsOf(async () => {
       keep('one', fail)
       keep('one', fail)
       await wait(20)
@@ -94,7 +90,7 @@ describe('what no request waits for', () => {
   it('has a bound, and says once that it is reached', async () => {
     const keep = keepTrying('a test', 60, 2)
     const ran: string[] = []
-    const given = await warnings(async () => {
+    const given = await warningsOf(async () => {
       for (const key of ['a', 'b', 'c', 'd']) keep(key, async () => void ran.push(key))
       await wait(5)
     })

@@ -37,8 +37,7 @@ describe('I11: an end reaches an API in another process, by whichever copy of th
       await providers?.[0].stop()
     })
 
-    it('refused, also where the copy that took the end is killed right after its answer', async function () {
-      this.timeout(60_000)
+    it('refused, also where the copy that took the end is killed right after its answer', async () => {
       const [one, other] = providers ?? expect.fail('no provider')
       const [token = '', bystander = ''] = await Promise.all(
         ['frank', 'grace'].map(async (userId) => {

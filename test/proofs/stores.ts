@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { migrate } from '../../src/adapters/postgres/index.ts'
 import { POSTGRES_URL, REDIS_URL, skipWithout } from '../adapters/servers.ts'
+import { newFolder } from '../support/folder.ts'
 import type { StorageSpec } from './storage.ts'
 
 type Driver = StorageSpec['driver']
@@ -63,9 +62,8 @@ export function onStores(drivers: readonly Driver[], define: (store: Store) => v
 async function create(driver: Driver): Promise<{ spec: StorageSpec; drop: () => Promise<void> }> {
   const namespace = `proof_${randomBytes(6).toString('hex')}`
   if (driver === 'sqlite') {
-    const folder = await mkdtemp(join(tmpdir(), 'proofs-'))
-    const location = join(folder, 'oidc.db')
-    return { spec: { driver, location, namespace }, drop: () => rm(folder, { recursive: true }) }
+    const location = join(newFolder(), 'oidc.db')
+    return { spec: { driver, location, namespace }, drop: async () => {} }
   }
   const location = SERVERS[driver].url
   if (driver === 'pg') {

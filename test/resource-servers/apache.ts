@@ -2,9 +2,9 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { freePort } from '../adapters/servers.ts'
+import { launch, type Program } from '../support/program.ts'
 import { listening } from '../support/token-issuer.ts'
 import type { Keys } from './jwks.ts'
-import { type Running, run } from './process.ts'
 
 /** A module of Apache that knows access tokens. */
 export interface ApacheModule {
@@ -25,7 +25,7 @@ export async function runApache(
   audience: string,
   keys: Keys | undefined,
   included: string,
-): Promise<Running> {
+): Promise<Program> {
   const backend = createServer(({ method, headers }, response) => {
     if (method === 'PUT') return response.writeHead(204).end()
     const { sub: seenBy } = JSON.parse(String(headers[`${claims}_act`] ?? '{}'))
@@ -57,9 +57,10 @@ export async function runApache(
     `Include ${included}`,
   ]
   await writeFile(file, `${configuration.join('\n')}\n`)
-  const running = await run(['/usr/sbin/apache2', '-f', file, '-DFOREGROUND'], port, {})
+  const PORT = String(port)
+  const running = await launch(['/usr/sbin/apache2', '-f', file, '-DFOREGROUND'], { PORT })
   return {
-    ask: running.ask,
+    ...running,
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]()
       backend.close()

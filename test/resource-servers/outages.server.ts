@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { newFolder } from '../support/folder.ts'
+import type { Program } from '../support/program.ts'
 import { skip } from '../support/skipping.ts'
-import type { Running } from './process.ts'
 import { isInstalled, prepare, SERVERS, type Start } from './servers.ts'
 import { exchanged, ownToken, signed } from './tokens.ts'
 import { type Trouble, trouble } from './trouble.ts'
@@ -16,11 +14,10 @@ const SOON_MS = 20_000
 
 for (const each of SERVERS.filter(({ ages }) => ages)) {
   describe(`examples/resource-servers, ${each.file}, at a provider in trouble`, () => {
-    let folder: string
     let start: Start
     let provider: Trouble
     let deployment: Deployment
-    let server: Running
+    let server: Program
     let own: string
     let operator: string
 
@@ -36,8 +33,7 @@ for (const each of SERVERS.filter(({ ages }) => ages)) {
 
     before(async function () {
       if (!(await isInstalled(each))) skip(this, `no ${each.needs}`)
-      folder = await mkdtemp(join(tmpdir(), 'impersonation-outages-'))
-      start = await prepare(each, folder, true)
+      start = await prepare(each, newFolder(), true)
     })
     beforeEach(async () => {
       provider = trouble()
@@ -50,9 +46,6 @@ for (const each of SERVERS.filter(({ ages }) => ages)) {
     afterEach(async () => {
       await server?.[Symbol.asyncDispose]()
       await deployment?.close()
-    })
-    after(async () => {
-      if (folder) await rm(folder, { recursive: true })
     })
 
     it('takes tokens and lists by RS256 and by ES256, of keys that name no algorithm', async () => {

@@ -1,14 +1,14 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { newFolder } from '../support/folder.ts'
 import { idOf } from '../support/managing.ts'
+import type { Program } from '../support/program.ts'
 import { skip } from '../support/skipping.ts'
 import { type Keys, keysOverHttps } from './jwks.ts'
-import type { Running } from './process.ts'
 import { EXAMPLES, isInstalled, prepare, SERVERS } from './servers.ts'
 import { exchanged, type Tokens, tokensOf } from './tokens.ts'
 import { trouble } from './trouble.ts'
@@ -30,17 +30,16 @@ describe('examples/resource-servers', () => {
 
     describe(file, () => {
       const provider = trouble()
-      let folder: string
       let deployment: Deployment
       let keys: Keys
       let tokens: Tokens
-      let server: Running
+      let server: Program
       const status = async (method: string, path: string, token?: string) =>
         (await server.ask(method, path, token)).status
 
       before(async function () {
         if (!(await isInstalled(each))) skip(this, `no ${needs}`)
-        folder = await mkdtemp(join(tmpdir(), 'impersonation-servers-'))
+        const folder = newFolder()
         const start = await prepare(each, folder)
         deployment = await deploy({ middleware: provider.middleware })
         tokens = await tokensOf(deployment)
@@ -51,19 +50,18 @@ describe('examples/resource-servers', () => {
         await server?.[Symbol.asyncDispose]()
         await keys?.[Symbol.asyncDispose]()
         await deployment?.close()
-        if (folder) await rm(folder, { recursive: true })
       })
 
       it('answers the user, who may change the email', async () => {
         const orders = await server.ask('GET', '/orders', tokens.own)
-        expect([orders.status, await orders.json()]).to.deep.equal([200, { ordersOf: 'alice' }])
+        expect([orders.status, orders.body]).to.deep.equal([200, { ordersOf: 'alice' }])
         expect(await status('PUT', '/email', tokens.own)).to.equal(204)
       })
 
       it('answers an operator, with a name and without, who may not change the email', async () => {
         const orders = await server.ask('GET', '/orders', tokens.named)
         const body = { ordersOf: 'alice', seenBy: 'olivia' }
-        expect([orders.status, await orders.json()]).to.deep.equal([200, body])
+        expect([orders.status, orders.body]).to.deep.equal([200, body])
         expect(decodeJwt(tokens.nameless)).not.to.have.property('act')
         expect(await status('GET', '/orders', tokens.nameless)).to.equal(200)
         for (const token of [tokens.named, tokens.nameless]) {

@@ -1,7 +1,5 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { execFile } from 'node:child_process'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -9,6 +7,8 @@ import { readmeBlocks } from '../../scripts/readme.ts'
 import type { ChecklistItem } from '../../src/index.ts'
 import { freePort } from '../adapters/servers.ts'
 import { signInAt } from '../support/development-sign-in.ts'
+import { newFolder } from '../support/folder.ts'
+import { launch } from '../support/program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const execute = promisify(execFile)
@@ -34,7 +34,7 @@ export interface ReadmeProvider extends AsyncDisposable {
 
 /** The provider after the diff, or the one that was there before. */
 export async function readmeProvider(which: 'after' | 'before' = 'after'): Promise<ReadmeProvider> {
-  const folder = await mkdtemp(join(tmpdir(), 'impersonation-readme-'))
+  const folder = newFolder()
   const code = readmeBlocks()
     [which].replace(
       'console.table(lines.filter(({ ok }) => ok === false))',
@@ -45,28 +45,18 @@ export async function readmeProvider(which: 'after' | 'before' = 'after'): Promi
   for (const name of ['node_modules', 'src', 'package.json']) {
     await symlink(join(ROOT, name), join(folder, name))
   }
-  const port = await freePort()
-  const base = `http://localhost:${port}`
-  const child = spawn(
-    process.execPath,
-    ['--conditions=oidc-provider-impersonation', join(folder, 'server.mjs')],
-    {
-      env: { PATH: process.env.PATH, PORT: String(port), BASE_URL: base },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
-  let printed = ''
-  child.stdout.on('data', (chunk) => {
-    printed += chunk
-  })
-  await answering(child, base)
+  const PORT = String(await freePort())
+  const base = `http://localhost:${PORT}`
+  const condition = '--conditions=oidc-provider-impersonation'
+  const command = [process.execPath, condition, join(folder, 'server.mjs')] as const
+  const running = await launch(command, { PORT, BASE_URL: base, NODE_ENV: '' })
   const issuer = `${base}/oidc`
 
   return {
     issuer,
     signIn: (accountId, resource, clientId) => signInAt(issuer, accountId, resource, clientId),
     async exchange(actorToken) {
-      const commands = readmeBlocks().commands.replaceAll('localhost:3000', `localhost:${port}`)
+      const commands = readmeBlocks().commands.replaceAll('localhost:3000', `localhost:${PORT}`)
       const OPERATOR_TOKEN = actorToken ?? (await signInAt(issuer, 'olivia'))
       const env = { ...process.env, OPERATOR_TOKEN }
       const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', commands], { env })
@@ -76,26 +66,11 @@ export async function readmeProvider(which: 'after' | 'before' = 'after'): Promi
     },
     async checklist() {
       for (;;) {
-        const [line] = /^\[.*\]$/m.exec(printed) ?? []
+        const [line] = /^\[.*\]$/m.exec(running.log) ?? []
         if (line) return JSON.parse(line)
         await wait(20)
       }
     },
-    async [Symbol.asyncDispose]() {
-      child.kill()
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-      await rm(folder, { recursive: true })
-    },
-  }
-}
-
-async function answering(child: ChildProcess, url: string): Promise<void> {
-  let log = ''
-  child.stderr?.on('data', (chunk) => {
-    log += chunk
-  })
-  while (!(await fetch(url).catch(() => undefined))) {
-    if (child.exitCode !== null) throw new Error(`server.mjs of README.md ended: ${log}`)
-    await wait(20)
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   }
 }

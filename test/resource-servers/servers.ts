@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process'
 import { copyFile, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from '../adapters/servers.ts'
+import { type Command, launch, type Program } from '../support/program.ts'
 import { type ApacheModule, runApache } from './apache.ts'
 import type { Keys } from './jwks.ts'
-import { type Command, type Running, run } from './process.ts'
 
 const execute = promisify(execFile)
 /** The examples that docs/other-languages.md links under "Servers to copy". */
@@ -95,7 +94,7 @@ export async function isInstalled({ probe: [program, ...rest] }: Server): Promis
 }
 
 /** Starts a server for the tokens of an issuer. */
-export type Start = (issuer: string, audience: string, keys?: Keys) => Promise<Running>
+export type Start = (issuer: string, audience: string, keys?: Keys) => Promise<Program>
 
 /**
  * Copies a server into a folder, as a user does, and compiles it.
@@ -124,10 +123,9 @@ export async function prepare(
   const started = await command?.(copy)
   if (!started) throw new Error(`${file} cannot be run`)
   return async (ISSUER, AUDIENCE, keys) =>
-    run(started, await freePort(), {
+    launch(started, {
       ISSUER,
       AUDIENCE,
-      NODE_ENV: 'production',
       ...(file === 'aws-jwt-verify.mjs' &&
         keys && { JWKS_URI: keys.uri, NODE_EXTRA_CA_CERTS: keys.certificate }),
     })

@@ -3,17 +3,19 @@ import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 
 export const REDIRECT_URI = 'https://app.example.com/callback'
 
-const user = { redirect_uris: [REDIRECT_URI], response_types: ['code'] as const }
-const machine = { redirect_uris: [], response_types: [] }
+const user = { redirect_uris: [REDIRECT_URI] }
+
+/** A client for the client credentials grant, but for its id. */
+export const machine = {
+  client_secret: 'secret',
+  grant_types: ['client_credentials'],
+  redirect_uris: [],
+  response_types: [],
+}
 
 /** The clients every test deployment has. */
 export const CLIENTS: ClientMetadata[] = [
-  {
-    ...machine,
-    client_id: 'backend',
-    client_secret: 'backend-secret',
-    grant_types: ['client_credentials'],
-  },
+  { ...machine, client_id: 'backend', client_secret: 'backend-secret' },
   {
     ...user,
     client_id: 'console',

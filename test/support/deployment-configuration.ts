@@ -1,6 +1,11 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { Middleware } from 'koa'
-import { type ClientMetadata, type Configuration, errors } from 'oidc-provider'
+import {
+  type ClientMetadata,
+  type Configuration,
+  errors,
+  type Provider as OidcProvider,
+} from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ImpersonationOptions, ProviderConfiguration } from '../../src/index.ts'
 import { CLIENTS } from './clients.ts'
@@ -32,9 +37,12 @@ export interface DeploymentOptions {
   clients?: ClientMetadata[] | undefined
   /** Accounts that exist; tests may change the set at any time. */
   accounts?: Set<string>
-  resources?: Record<string, object> | undefined
+  /** A text is the scope of an API whose tokens are signed. */
+  resources?: Record<string, object | string> | undefined
   /** In front of everything. */
   middleware?: Middleware
+  /** Makes the provider, instead of the drop-in. */
+  make?: (issuer: string, configuration: ProviderConfiguration) => OidcProvider
 }
 
 /** The configuration of every test deployment at `base`, overridden by `options`. */
@@ -43,13 +51,8 @@ export function deploymentConfiguration(
   accounts: ReadonlySet<string>,
   options: DeploymentOptions,
 ): ProviderConfiguration {
-  const resources: Record<string, object> = {
-    [`${base}/orders`]: {
-      scope: 'openid orders:read orders:write',
-      accessTokenFormat: 'jwt',
-      accessTokenTTL: 900,
-      jwt: { sign: { alg: 'ES256' } },
-    },
+  const resources: Record<string, object | string> = {
+    [`${base}/orders`]: { ...signed('openid orders:read orders:write'), accessTokenTTL: 900 },
     [`${base}/opaque`]: { scope: 'openid orders:read', accessTokenFormat: 'opaque' },
     ...options.resources,
   }
@@ -96,7 +99,7 @@ export function deploymentConfiguration(
         getResourceServerInfo(_ctx, resource) {
           const info = resources[resource]
           if (!info) throw new errors.InvalidTarget()
-          return { scope: '', ...info }
+          return typeof info === 'string' ? signed(info) : { scope: '', ...info }
         },
         ...configuration.features?.resourceIndicators,
       },
@@ -113,3 +116,9 @@ export function deploymentConfiguration(
     },
   }
 }
+
+const signed = (scope: string) => ({
+  scope,
+  accessTokenFormat: 'jwt' as const,
+  jwt: { sign: { alg: 'ES256' as const } },
+})

@@ -52,14 +52,16 @@ export async function deploy(
   const management = `${origin}/api`
   const orders = `${origin}/orders`
   const accounts = options.accounts ?? new Set(['alice', 'bob', 'olivia'])
-  const provider = new Provider(issuer, deploymentConfiguration(origin, accounts, options))
+  const configuration = deploymentConfiguration(origin, accounts, options)
+  const made = options.make?.(issuer, configuration) ?? new Provider(issuer, configuration)
+  const provider = made as Provider
   const serverErrors: unknown[] = []
   provider.on('server_error', (_ctx, error) => serverErrors.push(error))
 
   const app = new Koa()
   app.keys = ['test']
   if (options.middleware) app.use(options.middleware)
-  app.use(provider.impersonation.routes())
+  if (!options.make) app.use(provider.impersonation.routes())
   app.use(signInRoutes(provider))
   app.use(mount('/oidc', provider))
   server.on('request', app.callback())

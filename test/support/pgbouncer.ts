@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort, POSTGRES_URL, reachable, until } from '../adapters/servers.ts'
+import { newFolder } from './folder.ts'
 
 const VERSION = spawnSync('pgbouncer', ['--version'], { encoding: 'utf8' })
 /** From 1.21 on it can track prepared statements. */
@@ -11,7 +11,7 @@ const [, MINOR = '0'] = /^PgBouncer 1\.(\d+)/.exec(VERSION.stdout ?? '') ?? []
 
 /** PgBouncer in transaction mode, without tracking prepared statements, with that many connections. */
 export async function startPgBouncer(connections: number, database = POSTGRES_URL) {
-  const [port, dir] = [await freePort(), await mkdtemp(join(tmpdir(), 'pgbouncer-'))]
+  const port = await freePort()
   const { hostname, port: at, pathname, username, password } = new URL(database)
   const user = `user=${username}${password === '' ? '' : ` password=${decodeURIComponent(password)}`}`
   const settings = {
@@ -25,7 +25,7 @@ export async function startPgBouncer(connections: number, database = POSTGRES_UR
     server_round_robin: 1,
     ...(Number(MINOR) >= 21 ? { max_prepared_statements: 0 } : {}),
   }
-  const file = join(dir, 'pgbouncer.ini')
+  const file = join(newFolder(), 'pgbouncer.ini')
   await writeFile(
     file,
     `[databases]\nall = host=${hostname} port=${at || 5432} dbname=${pathname.slice(1)} ${user}\n` +
@@ -45,7 +45,6 @@ export async function startPgBouncer(connections: number, database = POSTGRES_UR
     async stop() {
       bouncer.kill('SIGKILL')
       if (bouncer.exitCode === null && bouncer.signalCode === null) await once(bouncer, 'exit')
-      await rm(dir, { recursive: true, force: true })
     },
   }
 }

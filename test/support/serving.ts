@@ -1,8 +1,14 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Configuration } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import { basic, CLIENTS, signingKey } from './deployment.ts'
+import {
+  ACCESS_TOKEN_TYPE,
+  type ImpersonationOptions,
+  Provider,
+  TOKEN_EXCHANGE_GRANT_TYPE,
+} from '../../src/index.ts'
+import { CLIENTS, signingKey } from './deployment.ts'
+import { type Answer, answerOf, basic, type Form, urlencoded } from './http.ts'
 import { listening } from './token-issuer.ts'
 
 const resource = 'https://id.example.com/api'
@@ -27,47 +33,70 @@ export const configuration: Configuration = {
   },
 }
 
-/** The drop-in with that configuration. */
-export function providerAt(issuer: string): Provider {
+/** The drop-in with that configuration, and a deployment's own on top. */
+export function providerAt(
+  issuer: string,
+  own: Configuration = {},
+  impersonation: Partial<ImpersonationOptions> = {},
+): Provider {
   return new Provider(issuer, {
     ...configuration,
-    features: { ...configuration.features, impersonation: enabled },
+    adapter: createMemoryAdapter(),
+    ...own,
+    features: { ...configuration.features, impersonation: { ...enabled, ...impersonation } },
   })
 }
 
-/** Issues and exchanges against `base`, and answers the two statuses. */
-export async function wholeFlow(base: string, issuer: string, more = {}): Promise<number[]> {
-  const token = async (form: Record<string, string>, headers = {}) =>
-    fetch(`${issuer}/token`, {
-      method: 'POST',
-      body: new URLSearchParams(form),
-      headers: { ...headers, ...more },
-    })
-  const m2m = await token(
-    { grant_type: 'client_credentials', resource, scope: 'impersonate' },
-    basic('backend', 'backend-secret'),
-  )
-  // biome-ignore lint/suspicious/noExplicitAny: two answers, each read once.
-  const { access_token }: any = await m2m.json()
-  const issued = await fetch(`${base}/api/subject-tokens`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${access_token}`,
-      'content-type': 'application/json',
-      ...more,
-    },
-    body: JSON.stringify({ userId: 'alice' }),
-  })
-  // biome-ignore lint/suspicious/noExplicitAny: as above.
-  const { subjectToken }: any = await issued.json()
-  const exchanged = await token({
+type Headers = Record<string, string>
+
+/** `POST {issuer}/token`. */
+export async function token(issuer: string, form: Form, headers: Headers = {}): Promise<Answer> {
+  const body = urlencoded(form)
+  return answerOf(await fetch(`${issuer}/token`, { method: 'POST', body, headers }))
+}
+
+/** Asks for a machine-to-machine token. */
+export function machineToken(issuer: string, headers: Headers = {}): Promise<Answer> {
+  const form = { grant_type: 'client_credentials', resource, scope: 'impersonate' }
+  return token(issuer, form, { ...basic('backend', 'backend-secret'), ...headers })
+}
+
+/** `POST {base}/api/subject-tokens` with a machine-to-machine token of `issuer`. */
+export async function issue(
+  base: string,
+  issuer: string,
+  body = '{"userId":"alice"}',
+  headers: Headers = {},
+): Promise<Answer> {
+  const authorization = `Bearer ${(await machineToken(issuer)).body.access_token}`
+  const all = { authorization, 'content-type': 'application/json', ...headers }
+  return answerOf(await fetch(`${base}/api/subject-tokens`, { method: 'POST', body, headers: all }))
+}
+
+/** Exchanges a subject token by the public client, if no other one authenticates. */
+export function exchange(
+  issuer: string,
+  subject_token: string,
+  headers: Headers = {},
+  actor_token?: string,
+): Promise<Answer> {
+  const form = {
     grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
-    client_id: 'console',
-    subject_token: subjectToken,
-    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    client_id: headers.authorization ? undefined : 'console',
+    subject_token,
+    subject_token_type: ACCESS_TOKEN_TYPE,
+    actor_token,
+    actor_token_type: actor_token && ACCESS_TOKEN_TYPE,
     resource: 'https://orders.example',
     scope: 'read',
-  })
+  }
+  return token(issuer, form, headers)
+}
+
+/** Issues and exchanges against `base`, and answers the two statuses. */
+export async function wholeFlow(base: string, issuer: string, more: Headers = {}) {
+  const issued = await issue(base, issuer, undefined, more)
+  const exchanged = await exchange(issuer, issued.body.subjectToken, more)
   return [issued.status, exchanged.status]
 }
 

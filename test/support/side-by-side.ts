@@ -1,88 +1,46 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import Koa from 'koa'
-import mount from 'koa-mount'
 import OidcProvider, { type Configuration } from 'oidc-provider'
 import { withoutImpersonation } from '../../src/configuration.ts'
-import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import { type DeploymentOptions, deploymentConfiguration } from './deployment-configuration.ts'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { type DeploymentOptions, deploy } from './deployment.ts'
 import { type Answer, answerOf, type Form, urlencoded } from './http.ts'
-import { signInRoutes } from './sign-in.ts'
-import { listening } from './token-issuer.ts'
 
 /** A provider of one kind, for requests that are sent to the other kind as well. */
-export interface Side {
-  readonly base: string
-  readonly issuer: string
-  readonly provider: OidcProvider
-  post(path: string, form: Form, headers?: Record<string, string>): Promise<Answer>
-  json(method: string, path: string, body?: unknown, token?: string): Promise<Answer>
-}
+export type Side = Awaited<ReturnType<typeof start>>
 
 /**
  * Plain oidc-provider and this package's provider with impersonation, with the same configuration.
  */
-export interface Sides extends AsyncDisposable {
-  readonly plain: Side
-  readonly ours: Side
-}
-
-export async function sideBySide(options: () => DeploymentOptions = () => ({})): Promise<Sides> {
-  const [plain, ours] = [await start(options(), false), await start(options(), true)]
+export async function sideBySide(options: () => DeploymentOptions = () => ({})) {
+  const make: DeploymentOptions['make'] = (issuer, configuration) =>
+    new OidcProvider(issuer, withoutTheGrant(withoutImpersonation(configuration)))
+  const [plain, ours] = [await start({ ...options(), make }), await start(options())]
   return {
-    plain: plain.side,
-    ours: ours.side,
-    [Symbol.asyncDispose]: async () => {
+    plain,
+    ours,
+    async [Symbol.asyncDispose]() {
       await plain.close()
       await ours.close()
     },
   }
 }
 
-async function start(options: DeploymentOptions, impersonating: boolean) {
-  const server = createServer()
-  const base = await listening(server)
-  const issuer = `${base}/oidc`
-  const accounts = new Set(['alice', 'olivia'])
-  const configuration = deploymentConfiguration(base, accounts, options)
-  const app = new Koa()
-  app.keys = ['test']
-  let provider: OidcProvider
-  if (impersonating) {
-    const drop = new Provider(issuer, configuration)
-    app.use(drop.impersonation.routes())
-    provider = drop
-  } else {
-    provider = new OidcProvider(issuer, withoutTheGrant(withoutImpersonation(configuration)))
-  }
-  app.use(signInRoutes(provider))
-  app.use(mount('/oidc', provider))
-  server.on('request', app.callback())
-  const side: Side = {
-    base,
-    issuer,
-    provider,
-    post: async (path, form, headers = {}) =>
-      answerOf(await fetch(`${base}${path}`, { method: 'POST', body: urlencoded(form), headers })),
-    json: async (method, path, body, token) =>
-      answerOf(
-        await fetch(`${base}${path}`, {
-          method,
-          headers: {
-            'content-type': 'application/json',
-            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        }),
-      ),
-  }
+async function start(options: DeploymentOptions) {
+  const deployment = await deploy({ ...options, accounts: new Set(['alice', 'olivia']) })
+  const ask = async (path: string, init: RequestInit) =>
+    answerOf(await fetch(deployment.base + path, init))
   return {
-    side,
-    async close() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
+    ...deployment,
+    post: (path: string, form: Form, headers: Record<string, string> = {}) =>
+      ask(path, { method: 'POST', body: urlencoded(form), headers }),
+    json: (method: string, path: string, body?: unknown, token?: string) =>
+      ask(path, {
+        method,
+        headers: {
+          'content-type': 'application/json',
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
   }
 }
 

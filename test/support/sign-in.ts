@@ -1,9 +1,12 @@
+import { hash } from 'node:crypto'
 import type { Middleware } from 'koa'
 import type { Provider } from 'oidc-provider'
+import { Browser } from '../docs/browser-by-hand.ts'
+import { REDIRECT_URI } from './clients.ts'
 import type { Deployment } from './deployment.ts'
 
-const VERIFIER = 'a-verifier-that-is-long-enough-for-pkce-0123456789'
-const CHALLENGE = await challengeOf(VERIFIER)
+export const VERIFIER = 'a-verifier-that-is-long-enough-for-pkce-0123456789'
+export const CHALLENGE = hash('sha256', VERIFIER, 'base64url')
 
 /** A sign-in page that accepts the `login_hint` without a password. */
 export function signInRoutes(provider: Provider): Middleware {
@@ -42,11 +45,11 @@ export async function signIn(
   accountId: string,
   { clientId = 'console', scope = 'openid', resource, headers }: SignInOptions = {},
 ): Promise<SignedIn> {
-  const jar = new Map<string, string>()
+  const browser = new Browser()
   const parameters = new URLSearchParams({
     client_id: clientId,
     response_type: 'code',
-    redirect_uri: 'https://app.example.com/callback',
+    redirect_uri: REDIRECT_URI,
     scope,
     login_hint: accountId,
     code_challenge: CHALLENGE,
@@ -54,55 +57,44 @@ export async function signIn(
     ...(resource ? { resource } : {}),
     ...(scope.includes('offline_access') ? { prompt: 'consent' } : {}),
   })
-  let url = `${deployment.issuer}/auth?${parameters}`
-  const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-  for (let hop = 0; hop < 8; hop += 1) {
-    const response = await fetch(url, { redirect: 'manual', headers: { cookie: cookies() } })
-    for (const cookie of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
-      jar.set(name, value)
-    }
-    const location = response.headers.get('location')
-    if (!location) throw new Error(`sign-in stopped: ${response.status} ${await response.text()}`)
-    url = new URL(location, deployment.base).href
-    if (url.startsWith('https://app.example.com/')) break
-  }
-  const code = new URL(url).searchParams.get('code')
-  if (!code) throw new Error(`no code: ${url}`)
+  const { issuer } = deployment
+  const page = await browser.get(`${issuer}/auth?${parameters}`, (url) =>
+    url.startsWith(REDIRECT_URI),
+  )
+  const code = new URL(page.url).searchParams.get('code')
+  if (!code) throw new Error(`no code: ${page.url} ${page.status} ${page.text}`)
   const { status, body } = await deployment.post(
     '/oidc/token',
     {
       grant_type: 'authorization_code',
       ...(headers?.authorization ? {} : { client_id: clientId }),
       code,
-      redirect_uri: 'https://app.example.com/callback',
+      redirect_uri: REDIRECT_URI,
       code_verifier: VERIFIER,
       resource,
     },
     headers,
   )
   if (status !== 200) throw new Error(`no token: ${JSON.stringify(body)}`)
-  return { ...body, code, cookie: cookies() }
+  return { ...body, code, cookie: browser.cookies(new URL(issuer).origin) }
 }
 
-async function challengeOf(verifier: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
-  return Buffer.from(digest).toString('base64url')
-}
-
-type Browser = Pick<SignedIn, 'cookie'>
+type SignedInBrowser = Pick<SignedIn, 'cookie'>
 
 /** Signs a person out of the provider as a browser does: the page with the question, the answer. */
-export const signOutOfProvider = (at: Pick<Deployment, 'issuer'>, browser: Browser) =>
+export const signOutOfProvider = (at: Pick<Deployment, 'issuer'>, browser: SignedInBrowser) =>
   answerSignOut(at, browser, {}, { logout: 'yes' })
 
 /** The same, and the person answers to stay signed in at the provider: signed out of the client alone. */
-export const signOutOfClient = (at: Pick<Deployment, 'issuer'>, browser: Browser, client: string) =>
-  answerSignOut(at, browser, { client_id: client }, {})
+export const signOutOfClient = (
+  at: Pick<Deployment, 'issuer'>,
+  browser: SignedInBrowser,
+  client: string,
+) => answerSignOut(at, browser, { client_id: client }, {})
 
 async function answerSignOut(
   { issuer }: Pick<Deployment, 'issuer'>,
-  { cookie }: Browser,
+  { cookie }: SignedInBrowser,
   question: Record<string, string>,
   yes: Record<string, string>,
 ): Promise<void> {

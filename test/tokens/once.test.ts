@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { Pool } from 'pg'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
+import { createPostgresAdapter } from '../../src/adapters/postgres/index.ts'
 import { Provider } from '../../src/index.ts'
 import { runOnce } from '../../src/siblings/index.ts'
-import { POSTGRES_URL, testOn } from '../adapters/servers.ts'
+import { ownSchema } from '../adapters/postgres/schema.ts'
+import { POSTGRES_URL, suiteOn } from '../adapters/servers.ts'
 import { configuration, enabled } from '../support/serving.ts'
 
 const ISSUER = 'http://localhost/oidc'
@@ -59,17 +59,19 @@ describe('runOnce', () => {
   })
 })
 
-const onPostgres = await testOn('PostgreSQL')
+const onPostgres = await suiteOn('PostgreSQL')
 
-onPostgres('runOnce runs once for a key, in two processes on PostgreSQL', async () => {
-  const schema = `test_${randomBytes(6).toString('hex')}`
-  const pools = [1, 2].map(() => new Pool({ connectionString: POSTGRES_URL, max: 5 }))
-  const [first = expect.fail()] = pools
-  await migrate(first, { schema })
-  try {
-    await expectOnce(...pools.map((pool) => providerOn(createPostgresAdapter({ pool, schema }))))
-  } finally {
-    await first.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-    for (const pool of pools) await pool.end()
-  }
+onPostgres('runOnce, on PostgreSQL', () => {
+  const { schema, pool } = ownSchema()
+
+  it('runs once for a key, in two processes', async () => {
+    const other = new Pool({ connectionString: POSTGRES_URL, max: 5 })
+    try {
+      await expectOnce(
+        ...[pool, other].map((pool) => providerOn(createPostgresAdapter({ pool, schema }))),
+      )
+    } finally {
+      await other.end()
+    }
+  })
 })

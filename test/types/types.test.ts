@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { compile } from '../support/compile.ts'
+import { newFolder } from '../support/folder.ts'
 import { packInto } from '../support/tarball.ts'
 
 const run = promisify(execFile)
@@ -21,18 +21,14 @@ describe('the types of the packed packages', function () {
   this.timeout(180_000)
 
   before(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'impersonation-types-'))
-    try {
-      await rm(INSTALLED, { recursive: true, force: true })
-      for (const workspace of PACKAGES) {
-        const { path } = await packInto(folder, workspace)
-        const manifest = await readFile(join(ROOT, workspace, 'package.json'), 'utf8')
-        const installed = join(INSTALLED, JSON.parse(manifest).name)
-        await mkdir(installed, { recursive: true })
-        await run('tar', ['-xzf', path, '--strip-components=1', '-C', installed])
-      }
-    } finally {
-      await rm(folder, { recursive: true, force: true })
+    const folder = newFolder()
+    await rm(INSTALLED, { recursive: true, force: true })
+    for (const workspace of PACKAGES) {
+      const { path } = await packInto(folder, workspace)
+      const manifest = await readFile(join(ROOT, workspace, 'package.json'), 'utf8')
+      const installed = join(INSTALLED, JSON.parse(manifest).name)
+      await mkdir(installed, { recursive: true })
+      await run('tar', ['-xzf', path, '--strip-components=1', '-C', installed])
     }
   })
   after(() => rm(INSTALLED, { recursive: true, force: true }))

@@ -2,31 +2,24 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import type { Configuration } from 'oidc-provider'
-import { basic } from '../support/deployment.ts'
-import {
-  comparable,
-  printedBy,
-  type Side,
-  type Sides,
-  sideBySide,
-} from '../support/side-by-side.ts'
+import { basic, type DeploymentOptions } from '../support/deployment.ts'
+import { comparable, printedBy, type Side, sideBySide } from '../support/side-by-side.ts'
 
 type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>
 
 /** What both kinds of provider answer to a machine; they have to answer the same. */
 async function answerTo(resourceIndicators: ResourceIndicators) {
-  const sides = await sideBySide(() => ({ configuration: { features: { resourceIndicators } } }))
-  const [plain, ours] = await onBoth(sides, async (side) =>
+  const features = { resourceIndicators }
+  const [plain, ours] = await onBoth({ configuration: { features } }, async (side) =>
     comparable(side, await tokenAt(side, 'https://any.example')),
   )
   expect(ours).to.deep.equal(plain)
   return ours
 }
 
-async function onBoth<T>(sides: Sides, ask: (side: Side) => Promise<T>): Promise<[T, T]> {
-  const answers: [T, T] = [await ask(sides.plain), await ask(sides.ours)]
-  await sides[Symbol.asyncDispose]()
-  return answers
+async function onBoth<T>(options: DeploymentOptions, ask: (side: Side) => Promise<T>) {
+  await using sides = await sideBySide(() => options)
+  return [await ask(sides.plain), await ask(sides.ours)] as const
 }
 
 const tokenAt = (side: Side, resource = `${side.base}/orders`) => {
@@ -53,7 +46,7 @@ describe('I12: claims of the deployment itself', () => {
   it("are as before, but for act, which is the provider's word, and a copy of what JSON says of them", async () => {
     const seen: unknown[] = []
     const at = new Date(0)
-    const sides = await sideBySide(() => ({
+    const options: DeploymentOptions = {
       configuration: {
         extraTokenClaims: () => ({ at, act: { sub: 'mallory' }, cnf: { own: true }, fine: true }),
         formats: {
@@ -65,8 +58,8 @@ describe('I12: claims of the deployment itself', () => {
           },
         },
       },
-    }))
-    const [plain, ours] = await onBoth(sides, claims)
+    }
+    const [plain, ours] = await onBoth(options, claims)
     expect(seen).to.deep.equal([{ sub: 'mallory' }, at, undefined, at.toJSON()])
     expect(plain.act).to.deep.equal({ sub: 'eve' })
     const { act: _, ...rest } = plain
@@ -82,8 +75,7 @@ describe('I12: claims of the deployment itself', () => {
     it(what, async () => {
       const jwt = (_ctx: unknown, _token: unknown, made: { payload: object }) => void spoil(made)
       const configuration = { formats: { customizers: { jwt } } }
-      const sides = await sideBySide(() => ({ configuration }))
-      const answers = await onBoth(sides, (side) => tokenAt(side))
+      const answers = await onBoth({ configuration }, (side) => tokenAt(side))
       expect(answers.map(({ status }) => status)).to.deep.equal(statuses)
     })
   }

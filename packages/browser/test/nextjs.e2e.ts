@@ -1,17 +1,16 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
-import { freePort, reachable, suiteOn } from '../../../test/adapters/servers.ts'
+import { freePort, suiteOn } from '../../../test/adapters/servers.ts'
 import { bare, type Example, listen } from '../../../test/example-provider/support.ts'
 import { type Deployment, deploy } from '../../../test/support/deployment.ts'
+import { newFolder } from '../../../test/support/folder.ts'
+import { launch, type Program } from '../../../test/support/program.ts'
 import { REDIS_URL } from '../../../test/support/server-urls.ts'
 import { packInto } from '../../../test/support/tarball.ts'
 import { browser } from '../../console/test/e2e/support/browser.ts'
@@ -33,50 +32,43 @@ const suite = await suiteOn('Redis')
 suite('examples/nextjs, built, in Chromium', function () {
   this.timeout(300_000)
   let project: string
-  let server: ChildProcess | undefined
+  let server: Program | undefined
   let support: Example
   let api: Example
   let deployment: Deployment
   let origin: string
 
   before(async () => {
-    const port = await freePort()
-    origin = `http://localhost:${port}`
+    const PORT = String(await freePort())
+    origin = `http://localhost:${PORT}`
     // The support console, on another site than the shop.
     support = await posting('/impersonation')
     deployment = await provider()
     api = await orders()
     project = await makeProject()
     await run(process.execPath, [NEXT, 'build'], { cwd: project, env: bare(SETTINGS) })
-    server = spawn(process.execPath, [NEXT, 'start', '--port', String(port)], {
-      cwd: project,
-      env: bare({
-        ...SETTINGS,
-        ORIGIN: origin,
-        ISSUER: deployment.issuer,
-        CLIENT_ID: 'shop',
-        CLIENT_SECRET: 'shop-secret',
-        BACK_OFFICE: support.url,
-        API: api.url,
-        RESOURCE,
-        REDIS_URL,
-      }),
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-    while (!(await reachable(origin, port))) await wait(100)
+    const environment = {
+      ...SETTINGS,
+      PORT,
+      ORIGIN: origin,
+      ISSUER: deployment.issuer,
+      CLIENT_ID: 'shop',
+      CLIENT_SECRET: 'shop-secret',
+      BACK_OFFICE: support.url,
+      API: api.url,
+      RESOURCE,
+      REDIS_URL,
+    }
+    server = await launch([process.execPath, NEXT, 'start'], environment, project)
   })
   after(async () => {
-    if (server?.exitCode === null) {
-      server.kill()
-      await once(server, 'exit')
-    }
+    await server?.stop()
     await Promise.all([support?.close(), api?.close(), deployment?.close()])
-    if (project) await rm(project, { recursive: true, force: true })
   })
 
   /** The folder as a reader copies it, with what `npm install` would install. */
   async function makeProject(): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), 'impersonation-nextjs-'))
+    const folder = newFolder()
     const to = join(folder, 'shop')
     await cp(EXAMPLE, to, { recursive: true })
     await mkdir(join(to, 'app/live'))
@@ -124,24 +116,18 @@ suite('examples/nextjs, built, in Chromium', function () {
           client_id: 'shop',
           client_secret: 'shop-secret',
           redirect_uris: [`${origin}/impersonation`],
-          response_types: ['code'],
           grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
         },
         {
           client_id: 'shop-in-the-browser',
           token_endpoint_auth_method: 'none',
           redirect_uris: [`${origin}/live`],
-          response_types: ['code'],
           grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
         },
       ],
       configuration: { clientBasedCORS: () => true },
       resources: {
-        [RESOURCE]: {
-          scope: 'orders:read',
-          accessTokenFormat: 'jwt',
-          jwt: { sign: { alg: 'ES256' } },
-        },
+        [RESOURCE]: 'orders:read',
       },
       impersonation: {
         enabled: true,

@@ -18,8 +18,7 @@ describe('the modules for browsers', () => {
   let folder: string
   let files: ReadonlyMap<string, string>
 
-  before(async function () {
-    this.timeout(60_000)
+  before(async () => {
     folder = await builtKit()
     const names = await readdir(folder)
     files = new Map(

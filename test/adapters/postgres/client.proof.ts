@@ -1,24 +1,20 @@
-import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
-import { createPostgresAdapter, migrate } from '../../../src/adapters/postgres/index.ts'
+import { createPostgresAdapter } from '../../../src/adapters/postgres/index.ts'
 import { POSTGRES_URL, suiteOn } from '../servers.ts'
+import { ownSchema } from './schema.ts'
 
 const suite = await suiteOn('PostgreSQL')
 
 // With a Pool and prepared statements, postgres.test.ts does the same.
 suite('createPostgresAdapter, with a Client and without prepared statements', () => {
-  const schema = `test_${randomBytes(6).toString('hex')}`
+  const { schema } = ownSchema()
   let client: Client
   before(async () => {
     client = new Client({ connectionString: POSTGRES_URL })
     await client.connect()
-    await migrate(client, { schema })
   })
-  after(async () => {
-    await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-    await client.end()
-  })
+  after(() => client.end())
 
   adapterContract({
     describe,

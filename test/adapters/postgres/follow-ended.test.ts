@@ -1,32 +1,22 @@
-import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { Client, Pool } from 'pg'
+import { Client } from 'pg'
 import { type EndedSince, followEnded } from '../../../src/adapters/postgres/follow-ended.ts'
 import {
   createPostgresAdapter,
-  migrate,
   type PostgresClient,
   type PostgresQuery,
 } from '../../../src/adapters/postgres/index.ts'
 import { POSTGRES_URL, suiteOn, until } from '../servers.ts'
+import { ownSchema } from './schema.ts'
 
 const suite = await suiteOn('PostgreSQL')
 
 const LIST = 'a-list'
 
 suite('a status list in PostgreSQL', () => {
-  const schema = `test_${randomBytes(6).toString('hex')}`
-  let pool: Pool
+  const { schema, pool } = ownSchema()
 
-  before(async () => {
-    pool = new Pool({ connectionString: POSTGRES_URL, max: 5 })
-    await migrate(pool, { schema })
-  })
   beforeEach(() => pool.query(`TRUNCATE ${schema}.oidc_records`))
-  after(async () => {
-    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-    await pool.end()
-  })
 
   const tokensBy = (client: PostgresClient) =>
     createPostgresAdapter({ pool: client, schema })('SubjectToken')

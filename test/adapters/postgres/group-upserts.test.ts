@@ -5,11 +5,11 @@ import { Pool } from 'pg'
 import { StorageError } from '../../../src/adapters/contract.ts'
 import {
   createPostgresAdapter,
-  migrate,
   type PostgresAdapterOptions,
   type PostgresQuery,
 } from '../../../src/adapters/postgres/index.ts'
 import { POSTGRES_URL, rejection, suiteOn } from '../servers.ts'
+import { ownSchema } from './schema.ts'
 
 const suite = await suiteOn('PostgreSQL')
 
@@ -18,9 +18,7 @@ const BAD = { accountId: randomBytes(9000).toString('base64'), iat: 1 }
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `id-${i}`)
 
 suite('subject tokens that are stored in one turn on PostgreSQL', () => {
-  const schema = `test_${randomBytes(6).toString('hex')}`
-  const table = `${schema}.oidc_records`
-  let pool: Pool
+  const { schema, table, pool } = ownSchema()
   /** The statements that were sent, without the part of their names that tells tables apart. */
   let sent: string[] = []
 
@@ -33,17 +31,9 @@ suite('subject tokens that are stored in one turn on PostgreSQL', () => {
   const create = (options: Partial<PostgresAdapterOptions> = {}) =>
     createPostgresAdapter({ pool: counting, schema, ...options })('SubjectToken')
 
-  before(async () => {
-    pool = new Pool({ connectionString: POSTGRES_URL, max: 20 })
-    await migrate(pool, { schema })
-  })
   beforeEach(async () => {
     await pool.query(`DELETE FROM ${table}`)
     sent = []
-  })
-  after(async () => {
-    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-    await pool.end()
   })
 
   /** Holds the row until the function that it resolves to is called. */

@@ -1,29 +1,24 @@
-import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { Pool } from 'pg'
-import { createPostgresAdapter, migrate } from '../../../src/adapters/postgres/index.ts'
+import { createPostgresAdapter } from '../../../src/adapters/postgres/index.ts'
 import { startPgBouncer } from '../../support/pgbouncer.ts'
-import { POSTGRES_URL, suiteOn } from '../servers.ts'
+import { suiteOn } from '../servers.ts'
+import { ownSchema } from './schema.ts'
 
 const suite = await suiteOn('pgbouncer', 'PostgreSQL')
 
 suite('createPostgresAdapter, behind PgBouncer in transaction mode', () => {
-  const schema = `test_${randomBytes(6).toString('hex')}`
-  let direct: Pool
+  const { schema } = ownSchema()
   let pool: Pool
   let bouncer: Awaited<ReturnType<typeof startPgBouncer>>
 
   before(async () => {
-    direct = new Pool({ connectionString: POSTGRES_URL, max: 1 })
-    await migrate(direct, { schema })
     bouncer = await startPgBouncer(2)
     pool = new Pool({ connectionString: bouncer.url, max: 6 })
   })
   after(async () => {
     await pool?.end()
     await bouncer?.stop()
-    await direct.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-    await direct.end()
   })
 
   /** What six clients at once are answered. */

@@ -1,28 +1,17 @@
-import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { Client, Pool } from 'pg'
 import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
 import type { LookUp } from '../../../src/adapters/contract.ts'
-import { createPostgresAdapter, migrate } from '../../../src/adapters/postgres/index.ts'
+import { createPostgresAdapter } from '../../../src/adapters/postgres/index.ts'
 import { listStatement, statements } from '../../../src/adapters/postgres/statements.ts'
 import { pageOf } from '../../../src/adapters/sql.ts'
 import { POSTGRES_URL, rejection, suiteOn } from '../servers.ts'
+import { ownSchema } from './schema.ts'
 
 const suite = await suiteOn('PostgreSQL')
 
 suite('createPostgresAdapter', () => {
-  const schema = `test_${randomBytes(6).toString('hex')}`
-  const table = `${schema}.oidc_records`
-  let pool: Pool
-
-  before(async () => {
-    pool = new Pool({ connectionString: POSTGRES_URL, max: 20 })
-    await migrate(pool, { schema })
-  })
-  after(async () => {
-    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-    await pool.end()
-  })
+  const { schema, table, pool } = ownSchema()
 
   const create = () => createPostgresAdapter({ pool, schema })
   const advance = async (seconds: number) => {

@@ -7,22 +7,12 @@ import {
   migrationSql,
 } from '../../../src/adapters/postgres/index.ts'
 import { POSTGRES_URL, rejection, suiteOn } from '../servers.ts'
+import { ownSchema } from './schema.ts'
 
 const suite = await suiteOn('PostgreSQL')
 
 suite('createPostgresAdapter, set up', () => {
-  const schema = `test_${randomBytes(6).toString('hex')}`
-  const table = `${schema}.oidc_records`
-  let pool: Pool
-
-  before(async () => {
-    pool = new Pool({ connectionString: POSTGRES_URL, max: 20 })
-    await migrate(pool, { schema })
-  })
-  after(async () => {
-    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-    await pool.end()
-  })
+  const { schema, table, pool } = ownSchema()
 
   /** A pool of a role that has these rights to the table. */
   async function withRights(rights: string, use: (pool: Pool) => Promise<void>): Promise<void> {

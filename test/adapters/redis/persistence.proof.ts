@@ -4,6 +4,8 @@ import { createClient } from 'redis'
 import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
 import { deploy } from '../../support/deployment.ts'
 import { REFUSED } from '../../support/http.ts'
+import { renewed } from '../../support/shared.ts'
+import { warnings } from '../../support/warnings.ts'
 import { everyCall } from '../planted.ts'
 import { type PrivateRedis, rejection, startRedis, suiteOn } from '../servers.ts'
 
@@ -16,8 +18,7 @@ const suite = await suiteOn('redis-server')
 const AS_IT_COMES = ['--save', '3600', '1']
 const APPEND_ONLY = ['--appendonly', 'yes']
 
-suite('Redis that ends by kill -9 and starts again from its disk', function () {
-  this.timeout(60_000)
+suite('Redis that ends by kill -9 and starts again from its disk', () => {
   let server: PrivateRedis
   let client: Redis
 
@@ -65,8 +66,7 @@ suite('what check() says of how Redis persists', () => {
   let server: PrivateRedis
   let admin: Redis
   let resp3: ReturnType<typeof createClient>
-  let warnings: Array<Error & { code?: string }>
-  const listener = (warning: Error) => warnings.push(warning)
+  const given = renewed(async () => warnings())
 
   before(async () => {
     server = (await startRedis(...APPEND_ONLY)) ?? expect.fail('redis-server did not start')
@@ -75,13 +75,8 @@ suite('what check() says of how Redis persists', () => {
     await resp3.connect()
   })
   beforeEach(async () => {
-    warnings = []
-    process.on('warning', listener)
     await admin.config('SET', 'appendonly', 'yes')
     await admin.config('SET', 'maxmemory-policy', 'noeviction')
-  })
-  afterEach(() => {
-    process.off('warning', listener)
   })
   after(async () => {
     admin.disconnect()
@@ -92,7 +87,7 @@ suite('what check() says of how Redis persists', () => {
   /** Warnings come one turn after they were emitted. */
   async function warned(): Promise<Array<string | undefined>> {
     await new Promise((resolve) => setImmediate(resolve))
-    return warnings.map(({ code }) => code)
+    return given.told.map(({ code }) => code)
   }
 
   it('nothing of an append-only file and noeviction', async () => {
@@ -114,15 +109,15 @@ suite('what check() says of how Redis persists', () => {
 
   async function requireWarning(code: string, sentence: RegExp): Promise<void> {
     for (const client of [admin, resp3]) {
-      warnings = []
+      given.told.length = 0
       await createRedisAdapter({ client }).check()
       expect(await warned()).to.deep.equal([code])
-      expect(warnings[0]?.message).to.match(sentence)
+      expect(given.told[0]?.message).to.match(sentence)
       const { message } = await rejection(
         createRedisAdapter({ client, requirePersistence: true }).check(),
       )
       const refused = 'createRedisAdapter: requirePersistence: '
-      expect(message).to.equal(`${refused}${warnings[0]?.message}`)
+      expect(message).to.equal(`${refused}${given.told[0]?.message}`)
     }
   }
 

@@ -5,6 +5,7 @@ import { createCluster, createSentinel } from 'redis'
 import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
 import { MAX_RETENTION_SECONDS, statusListId } from '../../../src/adapters/record.ts'
 import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
+import { warnings } from '../../support/warnings.ts'
 import { ageKeys, REDIS_URL, rejection, suiteOn, until } from '../servers.ts'
 import { type OpenRedis, openIoredis, openNodeRedis } from './clients.ts'
 
@@ -286,9 +287,7 @@ suite('createRedisAdapter', () => {
     })
 
     it('a follower warns once of ends that a server has lost, and tells them when they are asked for again', async () => {
-      const warnings: string[] = []
-      const listen = ({ message }: Error) => warnings.push(message)
-      process.on('warning', listen)
+      using given = warnings()
       let hash: Record<string, string> = { 'ended:0': chunk(1, 2) }
       const follower = tokensWith(() => hash).followEnded?.('warned') ?? expect.fail()
       const told = async () => [...(await follower.next())]
@@ -299,9 +298,10 @@ suite('createRedisAdapter', () => {
       hash = { 'ended:0': chunk(1, 2, 3) }
       expect(await told()).to.deep.equal([1, 2])
       await new Promise((resolve) => setImmediate(resolve))
-      process.off('warning', listen)
-      expect(warnings.filter((text) => text.includes('warned'))).to.have.length(1)
-      expect(warnings[0]).to.include('Redis has lost ends of the status list warned')
+      const messages = given.told.map(({ message }) => message)
+      expect(
+        messages.filter((text) => text.includes('Redis has lost ends of the status list warned')),
+      ).to.have.length(1)
     })
   })
 })

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import type { EndingAdapter } from '../../../src/adapters/contract.ts'
 import { snippetsOf } from '../../docs/documents.ts'
+import { newFolder } from '../../support/folder.ts'
 import { freePort, startRedis, suiteOn, until } from '../servers.ts'
 
 const suite = await suiteOn('redis-server')
@@ -47,7 +47,7 @@ suite('createRedisAdapter with Sentinel, as docs/adapters.md has it', () => {
     await start('--replicaof', '127.0.0.1', String(primary.port))
     const admin = new Redis(primary.port, { retryStrategy: () => null }).on('error', () => {})
     await until(async () => /slave0:.*state=online/.test(await admin.info('replication')))
-    const folder = await mkdtemp(join(tmpdir(), 'sentinel-'))
+    const folder = newFolder()
     const [port, file] = [await freePort(), join(folder, 'sentinel.conf')]
     const lines = [
       `port ${port}`,
@@ -60,7 +60,6 @@ suite('createRedisAdapter with Sentinel, as docs/adapters.md has it', () => {
     opened.push(async () => {
       sentinel.kill('SIGKILL')
       await once(sentinel, 'exit')
-      await rm(folder, { recursive: true })
     })
     const asked = new Redis(port)
     await until(async () =>

@@ -1,7 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { expect } from 'chai'
@@ -9,27 +7,19 @@ import {
   createSqliteAdapter,
   type SqliteAdapterFactory,
 } from '../../../src/adapters/sqlite/index.ts'
+import { newFolder } from '../../support/folder.ts'
 
 describe('createSqliteAdapter, with several processes', () => {
-  let folder: string
   const opened: SqliteAdapterFactory[] = []
-  let files = 0
-  const newFile = () => {
-    files += 1
-    return join(folder, `${files}.db`)
-  }
+  const newFile = () => join(newFolder(), 'oidc.db')
   const open = (file: string, busyTimeoutMs = 2000) => {
     const factory = createSqliteAdapter({ file, busyTimeoutMs })
     opened.push(factory)
     return factory
   }
 
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'adapters-sqlite-'))
-  })
-  after(async () => {
+  after(() => {
     for (const factory of opened) factory.close()
-    await rm(folder, { recursive: true })
   })
 
   const script = join(import.meta.dirname, 'process.ts')

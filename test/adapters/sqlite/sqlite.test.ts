@@ -1,5 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { mock } from 'node:test'
@@ -11,17 +10,13 @@ import {
   type SqliteAdapterFactory,
 } from '../../../src/adapters/sqlite/index.ts'
 import { resolve } from '../../../src/options/rules.ts'
+import { newFolder } from '../../support/folder.ts'
 import { rejection } from '../servers.ts'
 
 describe('createSqliteAdapter', () => {
-  let folder: string
   let now = Date.now()
   const opened: SqliteAdapterFactory[] = []
-  let files = 0
-  const newFile = () => {
-    files += 1
-    return join(folder, `${files}.db`)
-  }
+  const newFile = () => join(newFolder(), 'oidc.db')
   const open = (file: string, busyTimeoutMs = 2000) => {
     const factory = createSqliteAdapter({ file, busyTimeoutMs, now: () => now })
     opened.push(factory)
@@ -31,12 +26,8 @@ describe('createSqliteAdapter', () => {
     now += seconds * 1000
   }
 
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'adapters-sqlite-'))
-  })
-  after(async () => {
+  after(() => {
     for (const factory of opened) factory.close()
-    await rm(folder, { recursive: true })
   })
 
   describe('on a file', () => {
@@ -151,7 +142,7 @@ describe('createSqliteAdapter', () => {
 
   describe('says what to do', () => {
     it('when the folder is not there', () => {
-      expect(() => open(join(folder, 'missing', 'a.db'))).to.throw(/Its folder has to exist/)
+      expect(() => open(join(newFolder(), 'missing', 'a.db'))).to.throw(/Its folder has to exist/)
     })
 
     it('when this Node binds no numbered parameters, before a file is made', async () => {
@@ -180,7 +171,7 @@ describe('createSqliteAdapter', () => {
       const database = new DatabaseSync(file)
       database.exec('PRAGMA user_version = 2')
       expect(() => open(file)).to.throw(
-        /its user_version is 2, and this version of the package needs 1 \(see docs\/upgrading\.md\)/,
+        /its user_version is 2, and this version of the package needs 1 \(see docs\/production\.md#schema_version\)/,
       )
       expect(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()).to.include({ n: 0 })
       database.close()

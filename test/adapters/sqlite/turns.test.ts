@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { mock } from 'node:test'
@@ -10,26 +8,24 @@ import {
   type SqliteAdapterFactory,
 } from '../../../src/adapters/sqlite/index.ts'
 import { StorageError } from '../../../src/adapters/storage-error.ts'
+import { newFolder } from '../../support/folder.ts'
 import { rejection } from '../servers.ts'
 
 describe('what is written to SQLite in one turn of the event loop', () => {
-  let folder: string
   let factory: SqliteAdapterFactory
   let adapter: EndingAdapter
   /** Another connection to the same file, as another process has it. */
   let other: DatabaseSync
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'adapters-sqlite-turns-'))
-    const file = join(folder, 'oidc.db')
+  beforeEach(() => {
+    const file = join(newFolder(), 'oidc.db')
     factory = createSqliteAdapter({ file, busyTimeoutMs: 50 })
     adapter = factory('SubjectToken')
     other = new DatabaseSync(file)
   })
-  afterEach(async () => {
+  afterEach(() => {
     factory.close()
     other.close()
-    await rm(folder, { recursive: true })
   })
 
   const write = (jti: string) => adapter.upsert(jti, { jti }, 60)

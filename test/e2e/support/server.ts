@@ -1,6 +1,7 @@
 import { format } from 'node:util'
 import { movedClock } from '../../../packages/console/test/e2e/support/moved-clock.ts'
-import { launch, start, temporaryFolder } from '../../example-provider/support.ts'
+import { launch, start } from '../../example-provider/support.ts'
+import { newFolder } from '../../support/folder.ts'
 
 type Environment = Record<string, string>
 
@@ -18,21 +19,17 @@ export async function launchExample(
   environment: Environment = {},
   ...options: string[]
 ): Promise<LaunchedExample> {
-  await using stack = new AsyncDisposableStack()
-  const folder = stack.use(await temporaryFolder())
-  const example = stack.use(
-    await launch({ DATA_DIR: folder.path, STORAGE_URL: 'memory:', ...environment }, ...options),
-  )
+  const own = { DATA_DIR: newFolder(), STORAGE_URL: 'memory:' }
+  const example = await launch({ ...own, ...environment }, ...options)
   let errors = ''
   example.child.stderr?.on('data', (chunk) => {
     errors += chunk
   })
-  const owned = stack.move()
   return {
     url: example.url,
     shopUrl: /^Shop +(\S+)$/m.exec(example.printed())?.[1] ?? '',
     log: () => example.printed() + errors,
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    [Symbol.asyncDispose]: () => example[Symbol.asyncDispose](),
   }
 }
 

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { newFolder } from '../../../../test/support/folder.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const BUNDLE = join(ROOT, 'packages/browser/scripts/bundle.ts')
@@ -17,11 +16,7 @@ export function builtKit(): Promise<string> {
 }
 
 async function build(): Promise<string> {
-  const target = await mkdtemp(join(tmpdir(), 'impersonation-kit-'))
+  const target = newFolder()
   await promisify(execFile)(process.execPath, [BUNDLE, target])
   return target
 }
-
-after(async () => {
-  if (folder) await rm(await folder, { recursive: true, force: true })
-})

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build } from 'esbuild'
+import { newFolder } from '../../../../test/support/folder.ts'
 import { builtKit } from './built-kit.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -20,35 +20,31 @@ export async function bundle(
   aliases: Aliases,
   target: 'page' | 'node' = 'page',
 ): Promise<Record<string, string>> {
-  const folder = await mkdtemp(join(tmpdir(), 'impersonation-bundle-'))
-  try {
-    for (const [name, text] of files) await writeFile(join(folder, name), text)
-    const main = [...files.keys()].find((name) => /^main\.jsx?$/.test(name)) ?? ''
-    const { outputFiles } = await build({
-      entryPoints: [join(folder, main)],
-      outdir: folder,
-      write: false,
-      bundle: true,
-      ...(target === 'node' ? FOR_NODE : FOR_PAGES),
-      jsx: 'automatic',
-      alias: {
-        ...aliases,
-        'oidc-provider-impersonation-browser/react': join(await builtKit(), 'react.js'),
-        'oidc-provider-impersonation-browser': join(await builtKit(), 'index.js'),
-      },
-      // In this order: the second also has the React that React DOM 18 asks npm for.
-      nodePaths: [
-        join(ROOT, 'node_modules'),
-        join(ROOT, 'packages/browser/test/frameworks/node_modules'),
-      ],
-      // React calls effects twice only in this mode.
-      define: { 'process.env.NODE_ENV': '"development"' },
-      logLevel: 'error',
-    })
-    return Object.fromEntries(
-      outputFiles.map(({ path, text }) => [`/${relative(folder, path)}`, text]),
-    )
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  const folder = newFolder()
+  for (const [name, text] of files) await writeFile(join(folder, name), text)
+  const main = [...files.keys()].find((name) => /^main\.jsx?$/.test(name)) ?? ''
+  const { outputFiles } = await build({
+    entryPoints: [join(folder, main)],
+    outdir: folder,
+    write: false,
+    bundle: true,
+    ...(target === 'node' ? FOR_NODE : FOR_PAGES),
+    jsx: 'automatic',
+    alias: {
+      ...aliases,
+      'oidc-provider-impersonation-browser/react': join(await builtKit(), 'react.js'),
+      'oidc-provider-impersonation-browser': join(await builtKit(), 'index.js'),
+    },
+    // In this order: the second also has the React that React DOM 18 asks npm for.
+    nodePaths: [
+      join(ROOT, 'node_modules'),
+      join(ROOT, 'packages/browser/test/frameworks/node_modules'),
+    ],
+    // React calls effects twice only in this mode.
+    define: { 'process.env.NODE_ENV': '"development"' },
+    logLevel: 'error',
+  })
+  return Object.fromEntries(
+    outputFiles.map(({ path, text }) => [`/${relative(folder, path)}`, text]),
+  )
 }

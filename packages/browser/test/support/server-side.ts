@@ -62,16 +62,11 @@ export async function startServerSide(
         client_id: 'shop',
         client_secret: 'shop-secret',
         redirect_uris: [`${ORIGIN}/impersonation`],
-        response_types: ['code'],
         grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
       },
     ],
     resources: {
-      [RESOURCE]: {
-        scope: 'orders:read orders:write',
-        accessTokenFormat: 'jwt',
-        jwt: { sign: { alg: 'ES256' } },
-      },
+      [RESOURCE]: 'orders:read orders:write',
       ...deploymentOptions.resources,
     },
     impersonation: {

@@ -165,7 +165,6 @@ function deploymentOptions(
     clients: [
       {
         token_endpoint_auth_method: 'none',
-        response_types: ['code'],
         grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
         ...client,
         client_id: CLIENT,
@@ -175,7 +174,6 @@ function deploymentOptions(
         client_id: 'back-office',
         token_endpoint_auth_method: 'none',
         redirect_uris: [`${shop}/back-office`],
-        response_types: ['code'],
       },
       ...(options.clients ?? []),
     ],

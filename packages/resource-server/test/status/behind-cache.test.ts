@@ -16,9 +16,7 @@ const CACHES: Record<string, Omit<CacheOptions, 'keepFor'>> = {
   'has a Date of its own, says no Age': { saysAge: false, date: 'own' },
 }
 
-describe('I11: the guard behind a cache that keeps status lists for too long', function () {
-  this.timeout(60_000)
-
+describe('I11: the guard behind a cache that keeps status lists for too long', () => {
   for (const [title, cache] of Object.entries(CACHES)) {
     for (const keepFor of [40, 172]) {
       for (const behind of [-60, 0, 5, 60]) {

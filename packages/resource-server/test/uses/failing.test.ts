@@ -1,9 +1,9 @@
 import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
+import { warnings } from '../../../../test/support/warnings.ts'
 import type { ImpersonationUse, OnImpersonatedRequest } from '../../src/index.ts'
 import { startStatusProvider } from '../status/status-provider.ts'
-import { warnings } from './told-uses.ts'
 
 describe('a function onImpersonatedRequest', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
@@ -11,7 +11,7 @@ describe('a function onImpersonatedRequest', () => {
 
   /** Returns the uses of two requests, and the warnings once so much time has passed. */
   async function twice(listener: OnImpersonatedRequest, seconds = 60) {
-    await using warned = warnings()
+    using warned = warnings()
     const uses: ImpersonationUse[] = []
     const provider = await startStatusProvider()
     const api = provider.guard({

@@ -45,19 +45,6 @@ export function without({ useId, timeMs: time, ...rest }: ImpersonationUse): obj
   return rest
 }
 
-/** Collects this process's warnings until it is disposed of. */
-export function warnings(): AsyncDisposable & { readonly told: Error[] } {
-  const told: Error[] = []
-  const listener = (warning: Error) => told.push(warning)
-  process.on('warning', listener)
-  return {
-    told,
-    async [Symbol.asyncDispose]() {
-      process.off('warning', listener)
-    },
-  }
-}
-
 /** Sends a request, and goes away before the answer once `gone` says so. */
 export function leave(url: string, headers: Record<string, string>, gone: () => boolean) {
   return new Promise<void>((resolve) => {

@@ -46,9 +46,12 @@ describe('alarms', () => {
     await deployment.settled()
     await badge(page, 2).waitFor()
     await alarms(page).getByText('SUP-9').waitFor()
+    // Nor does a colleague who is faster.
+    const colleague = { alarms: 1, note: 'I did' }
+    await deployment.ask('grace', `/audit/${running.id}/acknowledge`, colleague)
+    await badge(page, 1).waitFor()
     await page.keyboard.press('Control+Enter')
     await page.getByText('The alarm is acknowledged.').waitFor()
-    await badge(page, 1).waitFor()
     await alarms(ada.page).getByText('SUP-123').waitFor({ state: 'detached' })
     const { body } = await deployment.ask('ada', `/audit/${running.id}`)
     expect(body.acknowledged).to.include({ note: 'Spoke to Olivia.' })

@@ -204,6 +204,7 @@ describe('the pages of the approvals', () => {
     }
     const [, older = ''] =
       /href="\/console([^"]+before=[^"]+)"/.exec(await html('ada', `${path}?operator=oscar`)) ?? []
+    expect(older).to.include('operator=oscar')
     expect(await see('ada', older.replaceAll('&amp;', '&')))
       .to.include('M-0 ')
       .and.not.include('M-50')

@@ -141,15 +141,9 @@ export interface PermitCreated {
   readonly deciders?: DecidersAnswer
 }
 
-/**
- * The body of `POST /permits/:id/grant`, `/refuse`, `/revoke` and `/review`: every role; 200
- * {@link PermitAnswer}. A review needs a note. 403 `access_denied`, 409 `decided`, 503
- * `temporarily_unavailable`: then the storage does not say whether it is stored.
- */
-export interface SayBody {
-  /** 1 to 1000 characters. */
-  readonly note?: string
-}
+// `POST /permits/:id/grant`, `/refuse`, `/revoke` and `/review` with `{ note?: string }`: every role; 200
+//   {@link PermitAnswer}. A review needs a note. 403 `access_denied`, 409 `decided`, 503
+//   `temporarily_unavailable`: then the storage does not say whether it is stored.
 
 /** Of the account page: `permits`. */
 export interface AccountPermitsAnswer {
