@@ -6,13 +6,13 @@ import { customerPermits } from './features/permits/server/api/routes.ts'
 import type { CustomerPermitCall, PermitParts } from './features/permits/server/api/shown.ts'
 import { AccountPermits } from './features/permits/views/account-permits.tsx'
 import { languageOf } from './web/http/language.ts'
+import type { At } from './web/kit/at.ts'
+import { ActionButton } from './web/kit/form.tsx'
+import { Frame } from './web/kit/frame.tsx'
 import type { Assets } from './web/page/assets.ts'
 import { servePages } from './web/pages/serve.tsx'
 import type { Parts } from './web/parts.ts'
 import type { Settings } from './web/settings.ts'
-import type { At } from './web/kit/at.ts'
-import { ActionButton } from './web/kit/form.tsx'
-import { Frame } from './web/kit/frame.tsx'
 
 /** The time after which the page looks again, in seconds: a customer has no stream. */
 const LOOKS_EVERY = 15

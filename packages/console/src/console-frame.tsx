@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { StripAnswer } from './features/impersonations/server/strip.ts'
 import { Strip } from './features/impersonations/views/strip.tsx'
 import type { PermitNews as News } from './features/permits/server/api/news.ts'
-import { PermitNews } from './features/permits/views/news.tsx'
+import { NewsOfPermits } from './features/permits/views/news.tsx'
 import { MAX_COUNTED } from './kernel/limits.ts'
 import { ALL_ROLES, type Role, SUPERVISING_ROLES } from './kernel/roles.ts'
 import { counted, type StaffAt, shortCount, text } from './web/kit/at.ts'
@@ -102,7 +102,7 @@ export function ConsoleFrame(
       product={words.web.product}
       head={head}
       strip={strip && <Strip of={strip} />}
-      news={<PermitNews of={news} />}
+      news={<NewsOfPermits of={news} />}
     >
       {children}
     </Frame>

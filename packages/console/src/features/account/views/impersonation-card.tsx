@@ -23,7 +23,7 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
           <Text of={account[sentenceOf(state)]} who={<bdi class="person">{who}</bdi>} />
         </h3>
         <span class="marks">
-          <Badge tone={toneOf(state)}>{stateText(of, at)}</Badge>
+          <Badge tone={stateTone(state)}>{stateText(of, at)}</Badge>
           <UnapprovedMark of={unapproved} />
         </span>
       </div>
@@ -112,7 +112,7 @@ function stateText({ state, endedBy }: AccountImpersonation, at: At): string {
   return endedBy ? text(at, sentence, { who: endedBy.name ?? endedBy.id }) : states[state]
 }
 
-function toneOf(state: AccountState): 'alarm' | 'plain' | 'warning' {
+function stateTone(state: AccountState): 'alarm' | 'plain' | 'warning' {
   if (state === 'running') return 'warning'
   return state === 'replayed' ? 'alarm' : 'plain'
 }

@@ -1,7 +1,5 @@
 import type { ComponentType } from 'preact'
 import type { AlarmsAnswer, RowAnswer } from '../../../web/answers.ts'
-import type { View } from '../../../web/pages/table.ts'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
@@ -11,6 +9,8 @@ import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Time } from '../../../web/kit/time.tsx'
+import type { View } from '../../../web/pages/table.ts'
+import type { PauseAnswer } from '../../../web/pause-answers.ts'
 
 /** There are no more on the page. */
 const MAX_ALARMS = 100

@@ -1,7 +1,6 @@
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentType } from 'preact'
 import type { CustomerAnswer } from '../../../web/answers.ts'
-import type { View } from '../../../web/pages/table.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import {
   Button,
@@ -16,6 +15,7 @@ import { Link } from '../../../web/kit/link.tsx'
 import { customerPath } from '../../../web/kit/paths.ts'
 import { personName } from '../../../web/kit/people.tsx'
 import { durationText } from '../../../web/kit/time.tsx'
+import type { View } from '../../../web/pages/table.ts'
 import type { ActPageAnswer } from '../server/act-page.ts'
 import { ActingNow } from './acting-now.tsx'
 import { UnlessKept } from './unless-kept.tsx'

@@ -1,10 +1,10 @@
 import { present } from 'oidc-provider-impersonation-verify/format'
-import type { View } from '../../../web/pages/table.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { actPath } from '../../../web/kit/paths.ts'
 import { Person } from '../../../web/kit/person.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
+import type { View } from '../../../web/pages/table.ts'
 import type { ContinueAnswer } from '../server/continue-page.ts'
 import { ContinueButton } from './strip.tsx'
 

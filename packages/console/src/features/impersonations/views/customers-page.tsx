@@ -1,8 +1,8 @@
-import type { View } from '../../../web/pages/table.ts'
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { SearchForm } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { PauseLine } from '../../../web/kit/paused.tsx'
+import type { View } from '../../../web/pages/table.ts'
 import type { CustomersPageAnswer } from '../server/customers.ts'
 import { CustomerTable } from './customer-table.tsx'
 

@@ -14,7 +14,7 @@ import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { ReviewMark } from '../../../web/kit/unapproved.tsx'
-import { personIn } from './person-in.ts'
+import { personOfRow } from './person-of-row.ts'
 
 /** What an entry tells, in words. */
 export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: RowAnswer }, at: At) {
@@ -88,7 +88,7 @@ function What({ entry, row }: { entry: TimelineEntry; row: RowAnswer }, { words 
   // By name, if the console knows it.
   const application = client === row.application ? (row.applicationName ?? client) : client
   // Who ended it, or did it in the console or on the account page.
-  const person = end ? personIn(row, end.by?.sub, names?.by?.name) : personIn(row, by, byName)
+  const person = end ? personOfRow(row, end.by?.sub, names?.by?.name) : personOfRow(row, by, byName)
   return (
     <>
       <Text

@@ -112,14 +112,14 @@ function Flag({ of, label }: { of: { name: string; value: string }; label: strin
   )
 }
 
-interface Condition {
+interface FilterPart {
   readonly label: string
   /** The filter without this condition. */
   readonly without: RowFilter
 }
 
 /** The conditions that are not in the line of the search. */
-function conditionsOf({ filter, rows }: AuditAnswer, at: At): readonly Condition[] {
+function conditionsOf({ filter, rows }: AuditAnswer, at: At): readonly FilterPart[] {
   const { filter: names, outcomes } = at.words.impersonations.audit
   const { operator, customer, ticket, outcome, alarm, unapproved, held } = filter
   const labelled = (member: string, value: string | undefined) =>

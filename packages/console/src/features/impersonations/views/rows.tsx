@@ -43,7 +43,7 @@ export function ImpersonationRows({ rows }: { rows: readonly RowAnswer[] }, { wo
         { name: heads.reads, numeric: true, cell: ({ reads }) => reads },
         { name: heads.changes, numeric: true, cell: ({ changes }) => changes },
         { name: heads.refused, numeric: true, cell: ({ refused, denied }) => refused + denied },
-        { name: heads.alarms, cell: (row) => <Marks row={row} /> },
+        { name: heads.alarms, cell: (row) => <RowMarks row={row} /> },
       ]}
     />
   )
@@ -105,7 +105,7 @@ const REPEATED_OUTCOMES: Partial<Record<Outcome, string>> = { replay: 'replayed'
  *
  * @param props.isBesideOutcome an alarm in the words of the outcome is left away
  */
-export function Marks(
+export function RowMarks(
   { row, isBesideOutcome }: { row: RowAnswer; isBesideOutcome?: true },
   at: At,
 ) {

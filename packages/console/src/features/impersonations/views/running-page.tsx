@@ -1,9 +1,9 @@
 import type { RunningAnswer } from '../../../web/answers.ts'
-import type { View } from '../../../web/pages/table.ts'
 import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
 import { SearchForm } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { PauseLine } from '../../../web/kit/paused.tsx'
+import type { View } from '../../../web/pages/table.ts'
 import { RunningTable } from './running-table.tsx'
 
 /** With more rows than this, a part of them can be picked out. */

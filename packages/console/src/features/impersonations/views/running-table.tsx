@@ -1,6 +1,5 @@
 import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
 import type { RunningImpersonation } from '../../../web/answers.ts'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
 import { Choice } from '../../../web/kit/form.tsx'
@@ -14,6 +13,7 @@ import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Countdown, Time } from '../../../web/kit/time.tsx'
 import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
+import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { EndAll, EndButton } from './end.tsx'
 
 /** The length of a pause that ends by itself, in seconds. */

@@ -10,7 +10,7 @@ import type { PermitNews as News } from '../server/api/news.ts'
 import { StartButton } from './start-button.tsx'
 
 /** Tells an operator on every page that a request of theirs was decided. */
-export function PermitNews({ of: { decided, waiting } }: { of: News }, { here }: StaffAt) {
+export function NewsOfPermits({ of: { decided, waiting } }: { of: News }, { here }: StaffAt) {
   return (
     <div id="news" data-about={waiting.join(' ')}>
       {decided.map((permit) => here !== permitPath(permit.id) && <Decided permit={permit} />)}

@@ -1,5 +1,3 @@
-import type { View } from '../../../web/pages/table.ts'
-import type { PauseAnswer, PausesAnswer } from '../../../web/pause-answers.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
@@ -9,6 +7,8 @@ import { NamedPerson, personName } from '../../../web/kit/people.tsx'
 import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
+import type { View } from '../../../web/pages/table.ts'
+import type { PauseAnswer, PausesAnswer } from '../../../web/pause-answers.ts'
 
 /** The operators who may not start now, of those whom the reader is shown. */
 export const pausesPage: View<PausesAnswer> = ({ pauses, next }, { words }) => ({

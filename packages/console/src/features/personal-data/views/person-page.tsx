@@ -1,9 +1,9 @@
-import type { View } from '../../../web/pages/table.ts'
 import { type At, text } from '../../../web/kit/at.ts'
 import { Fact } from '../../../web/kit/fact.tsx'
 import { personalDataPath } from '../../../web/kit/paths.ts'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
+import type { View } from '../../../web/pages/table.ts'
 import type { PersonAnswer, Span } from '../server/answers.ts'
 import { ErasePart } from './erase-part.tsx'
 

@@ -1,4 +1,3 @@
-import type { View } from '../../../web/pages/table.ts'
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Field } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
@@ -7,6 +6,7 @@ import { Person } from '../../../web/kit/person.tsx'
 import { Table } from '../../../web/kit/table.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
+import type { View } from '../../../web/pages/table.ts'
 import type { ErasureRequestAnswer, ErasureRequestsAnswer } from '../server/answers.ts'
 
 /** Finds a person, and lists the erasures that a second person can confirm. */
