@@ -202,6 +202,8 @@ export interface SupportConsole extends Middleware {
 const MAX_ISSUES = 60
 /** How often one operator may ask what the rule says, in a minute. */
 const MAX_PREVIEWS = 60
+/** How often the strip of the pages of one operator may ask it: each page asks for what can go on. */
+const MAX_STRIP_PREVIEWS = 600
 /** How long the directory may take for the names in an entry, in milliseconds. */
 const NAME_TIMEOUT_MS = 500
 
@@ -293,6 +295,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       (operator, seconds) =>
         `support console: ${operator} asks the rule too often: the next question in ${seconds} s`,
     ),
+    limitStripPreviews: operatorLimit(MAX_STRIP_PREVIEWS, 60),
     refusals: refusalRecorder(audit.record, accountLookUp(provider)),
     closing: closing.signal,
     now,

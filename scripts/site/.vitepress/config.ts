@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitepress'
 import { withMermaid } from 'vitepress-plugin-mermaid'
+import manifest from '../../../package.json' with { type: 'json' }
+import { PLACEHOLDER } from '../../check-release.ts'
 import { anchorOf } from '../../markdown-links.ts'
 import { sidebar } from '../sidebar.ts'
 
@@ -25,10 +27,21 @@ export default withMermaid(
     // The target of the tsconfig is newer than the esbuild of VitePress.
     vite: { esbuild: { tsconfigRaw: '{}' } },
     themeConfig: {
-      search: { provider: 'local' },
+      nav: [{ text: manifest.version, link: '/changes' }],
+      search: {
+        provider: 'local',
+        // The exports of the packages would hide the guides.
+        options: {
+          _render: (text, env, md) =>
+            env.relativePath.startsWith('api/') ? '' : md.render(text, env),
+        },
+      },
+      socialLinks: manifest.homepage.startsWith(PLACEHOLDER)
+        ? []
+        : [{ icon: 'github', link: manifest.homepage }],
       sidebar: sidebar(),
       outline: [2, 3],
-      docFooter: { prev: false, next: false },
+      docFooter: { prev: false },
     },
   }),
 )

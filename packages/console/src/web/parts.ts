@@ -28,6 +28,8 @@ export interface Parts {
   readonly limitIssues: OperatorLimit
   /** Comes before `preview`: the rule of the deployment may cost. */
   readonly limitPreviews: OperatorLimit
+  /** The same for the strip, which asks on every page: the form has its questions left. */
+  readonly limitStripPreviews: OperatorLimit
   readonly refusals: Refusals
   readonly gate: Gate
   /** Aborts when the console closes: streams end, and no new ones begin. */

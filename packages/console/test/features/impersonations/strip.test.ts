@@ -63,6 +63,17 @@ describe('the strip of every page', () => {
     expect(await read(deployment), 'what was gone on with').to.not.include(label)
   })
 
+  it('uses up none of the questions to the rule that the form may ask', async () => {
+    await using deployment = await deploy()
+    for (const ticket of ['SUP-1', 'SUP-2', 'SUP-3']) {
+      await (await deployment.impersonate({ ticket })).end()
+    }
+    await deployment.settled()
+    for (let pages = 0; pages < 25; pages += 1) await read(deployment)
+    const { body } = await deployment.ask('olivia', '/act?user=bob&ticket=SUP-4')
+    expect(body.verdict).to.equal('allowed')
+  })
+
   it('offers the last of those that began for one ticket, and none if a lead ended that', async () => {
     await using deployment = await deploy()
     for (let times = 0; times < 2; times += 1) {

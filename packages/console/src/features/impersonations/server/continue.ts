@@ -38,7 +38,7 @@ export type WayOn = Preview['verdict']
 /** If the rule cannot be asked, the way on stays: what may not be is refused at the start. */
 export async function findWayOn(call: Call, id: string, access?: 'change'): Promise<WayOn> {
   try {
-    await call.limitPreviews(call.caller.id)
+    await call.limitStripPreviews(call.caller.id)
     return await askToContinue(call, id, access)
   } catch (error) {
     return error instanceof Problem && error.error === 'not_found' ? 'refused' : 'allowed'
