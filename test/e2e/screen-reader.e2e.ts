@@ -49,7 +49,7 @@ describe("with a screen reader's eyes", function () {
     await expectAnnounced(page, /1 customer fits/)
     await page.goto(form('SUP-202'))
     await heading(page, 'Act as Alice Ng').waitFor()
-    await page.route('**/console/api/impersonations', (route) =>
+    await page.route('**/console/impersonations', (route) =>
       route.fulfill({ status: 403, json: { error: 'access_denied', error_description: 'x' } }),
     )
     await page.getByRole('button', { name: reads('Act as Alice Ng') }).click()

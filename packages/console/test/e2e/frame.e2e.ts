@@ -31,7 +31,7 @@ describe('the frame of the console', function () {
   it('turns away a person without a role, and lets another one sign in', async () => {
     await using visitor = await visit(deployment.url)
     const { page } = visitor
-    visitor.expectFailure('/console/api/me', 403)
+    visitor.expectFailure('/console/me', 403)
     await page.goto('/console/audit')
     await page.getByLabel('Login').fill('alice')
     await page.getByRole('button', { name: 'Sign in' }).click()

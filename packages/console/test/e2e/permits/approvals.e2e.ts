@@ -49,8 +49,8 @@ describe('approvals', function () {
     await using olivia = await visitDeployment(deployment)
     const { page } = olivia
     await enter(page, 'olivia', '/console/act?user=alice&ticket=SUP-123&reason=Again')
-    olivia.expectFailure('/console/api/impersonations', 403)
-    olivia.expectFailure('/console/api/permits', 429)
+    olivia.expectFailure('/console/impersonations', 403)
+    olivia.expectFailure('/console/permits', 429)
     await heading(page, 'Act as Alice Ng').waitFor()
     await page.getByLabel('Look and change').check()
     await page.getByRole('button', { name: reads('Act as Alice Ng'), exact: true }).click()

@@ -72,7 +72,7 @@ describe('permits', function () {
     await using olivia = await visitDeployment(deployment)
     await enter(grace.page, 'grace', '/console/audit')
     await enter(olivia.page, 'olivia', FORM)
-    olivia.expectFailure('/console/api/impersonations', 403)
+    olivia.expectFailure('/console/impersonations', 403)
     await tryToChange(olivia.page)
     await olivia.page.getByText(reads('Grace Lindqvist and Lena Lund can decide.')).waitFor()
     await expectGoodLooks(olivia.page, 'permits-ask')
@@ -140,8 +140,8 @@ describe('permits', function () {
     await using olivia = await visitDeployment(deployment)
     const { page } = olivia
     await enter(page, 'olivia', FORM)
-    olivia.expectFailure('/console/api/impersonations', 403)
-    olivia.expectFailure('/console/api/permits', 409)
+    olivia.expectFailure('/console/impersonations', 403)
+    olivia.expectFailure('/console/permits', 409)
     await tryToChange(page)
     needsApproval = false
     const opened = olivia.context.waitForEvent('page')
@@ -169,7 +169,7 @@ describe('permits', function () {
   it('a refusal is told with its note, and it can be asked again', async () => {
     await using olivia = await visitDeployment(deployment)
     await enter(olivia.page, 'olivia', FORM)
-    olivia.expectFailure('/console/api/impersonations', 403)
+    olivia.expectFailure('/console/impersonations', 403)
     await tryToChange(olivia.page)
     await olivia.page.getByRole('button', { name: 'Ask for approval' }).click()
     await olivia.page.getByText('You can close this page').waitFor()
@@ -191,7 +191,7 @@ describe('permits', function () {
     await using olivia = await visitDeployment(deployment)
     const { page } = olivia
     await enter(page, 'olivia', FORM)
-    olivia.expectFailure('/console/api/impersonations', 403)
+    olivia.expectFailure('/console/impersonations', 403)
     await tryToChange(page)
     const form = page.getByRole('region', { name: /^(?:This needs an approval|Approved)$/ })
     const ask = async () => {
@@ -233,7 +233,7 @@ describe('permits', function () {
     await permits.setStanding('alice', 'ask')
     await using olivia = await visitDeployment(deployment)
     await enter(olivia.page, 'olivia', FORM)
-    olivia.expectFailure('/console/api/impersonations', 403)
+    olivia.expectFailure('/console/impersonations', 403)
     await tryToChange(olivia.page)
     await olivia.page.getByRole('button', { name: 'Ask for approval' }).click()
     await olivia.page
@@ -254,7 +254,7 @@ describe('permits', function () {
     await begin({ approvers: () => [] })
     await using olivia = await visitDeployment(deployment)
     await enter(olivia.page, 'olivia', FORM)
-    olivia.expectFailure('/console/api/impersonations', 403)
+    olivia.expectFailure('/console/impersonations', 403)
     await tryToChange(olivia.page)
     await olivia.page.getByText('There is no person who could decide now.').waitFor()
     expect(await olivia.page.getByRole('button', { name: 'Ask for approval' }).count()).to.equal(0)
@@ -266,7 +266,7 @@ describe('permits', function () {
     await using olivia = await visitDeployment(deployment)
     await enter(grace.page, 'grace', '/console/approvals')
     await enter(olivia.page, 'olivia', FORM)
-    olivia.expectFailure('/console/api/impersonations', 403)
+    olivia.expectFailure('/console/impersonations', 403)
     await tryToChange(olivia.page)
     await olivia.page.getByRole('button', { name: 'Act without approval' }).click()
     const dialog = olivia.page.getByRole('dialog')
@@ -292,7 +292,7 @@ describe('permits', function () {
     await using olivia = await visitDeployment(deployment)
     const { page } = olivia
     await enter(page, 'olivia', FORM)
-    olivia.expectFailure('/console/api/impersonations', 403)
+    olivia.expectFailure('/console/impersonations', 403)
     await tryToChange(page)
     await page.evaluate(() => Object.assign(window, { open: () => null }))
     await page.getByRole('button', { name: 'Act without approval' }).click()
@@ -341,7 +341,7 @@ describe('permits', function () {
     await using olivia = await visitDeployment(deployment)
     const { page } = olivia
     await enter(page, 'olivia', '/console/act?user=bob&ticket=SUP-2&reason=Where+is+it')
-    olivia.expectFailure('/console/api/impersonations', 403)
+    olivia.expectFailure('/console/impersonations', 403)
     await heading(page, 'Act as Bob Marsh').waitFor()
     await page.getByText('It needs the approval of the customer.').waitFor()
     await page.getByRole('group', { name: 'For how long' }).getByLabel('5 minutes').check()
@@ -375,7 +375,7 @@ describe('permits', function () {
     deployment = await deploy({ authorize: rule })
     await using olivia = await visitDeployment(deployment)
     await enter(olivia.page, 'olivia', FORM)
-    olivia.expectFailure('/console/api/impersonations', 403)
+    olivia.expectFailure('/console/impersonations', 403)
     await heading(olivia.page, 'Act as Alice Ng').waitFor()
     expect(await olivia.page.getByRole('link', { name: /^Approvals/ }).count()).to.equal(0)
     await olivia.page.getByLabel('Look and change').check()
