@@ -12,15 +12,15 @@ const WRAP = /(?<!^(```\w*)?|[.:|])\n(?=`?\w)/gm
 const COMMENT = /(?<=(\/\/|\*|#|--) )\w[^\v]*/
 /** The end of a sentence, or of a cell. */
 const END = /(?<=[.!?]\**)\s+|\|/
-/** Four words, of which the first stands behind a condition. */
-const STATEMENT = /^((If|When|Before|After|To) .*?, )?[^#<\w]*(?<first>\w+)(.*? .*\w){3}/
+/** The first word, behind a condition. */
+const FIRST = /^(?:(?:If|When|Before|After|To|For|In) .*?, )?[^#<\w]*(\w+)/
 /** First words of sentences that only instruct. */
 const INSTRUCTS =
   `add allow answer ask avoid be begin bring build call change check choose compare copy
   create cut delete do draw end exchange find fix follow give go have import keep leave let limit link
   list log look make measure mend mount move name never open pass paste pick please protect put read
   register remove repeat replace request run save see send set show sign start stop store swap take
-  tell test then treat trust try turn update use wait wrap write`.split(/\s+/)
+  tell test then treat trust try turn update use wait wrap write serve identify share`.split(/\s+/)
 
 const ROOT = new URL('..', import.meta.url)
 const paths = DOCUMENTS.map((path) => `:(glob)${path}`)
@@ -46,9 +46,12 @@ function sentencesOf(file: string): string[] {
     })
 }
 
+/** Whether it has four words or more, and does more than instruct. */
 function isStatement(part: string): boolean {
-  const { first } = STATEMENT.exec(part)?.groups ?? {}
-  return first !== undefined && !INSTRUCTS.includes(first.toLowerCase())
+  const [, first] = FIRST.exec(part) ?? []
+  return (
+    first !== undefined && !INSTRUCTS.includes(first.toLowerCase()) && /(.*? .*\w){3}/.test(part)
+  )
 }
 
 const [seed = git('log', '-1', '--format=%H').toString().slice(0, 8)] = process.argv.slice(2)

@@ -17,6 +17,7 @@ import { createSqliteAdapter, type SqliteAdapterOptions } from '../src/adapters/
 import { parseRecorder, RECORDER_RULES } from '../src/events/emit.ts'
 import { impersonationRules, resolveOptions } from '../src/options/defaults.ts'
 import { interfacesOf, type Member } from './docstrings.ts'
+import { anchorOf } from './markdown-links.ts'
 import {
   type AnyRule,
   exampleOf,
@@ -245,11 +246,6 @@ function contents(options: readonly Option[]): string {
 
 /** Makes the page from the current sources. */
 export function optionsReference(): string {
-  const anchor = (title: string) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\w -]/g, '')
-      .replaceAll(' ', '-')
   const sections = SECTIONS.map(({ title, intro, root, shape, required }) => {
     const options = optionsOf(root, shape)
     const parts = [
@@ -265,7 +261,7 @@ export function optionsReference(): string {
 
 An unknown or wrong option throws a \`TypeError\` at start-up that begins with the path of the option. \`undefined\` means that the option is left out. Each example shows one option. Put it beside the required ones.
 
-${SECTIONS.map(({ title }) => `- [${title}](#${anchor(title)})`).join('\n')}
+${SECTIONS.map(({ title }) => `- [${title}](#${anchorOf(title)})`).join('\n')}
 
 ${sections.join('\n\n')}
 `

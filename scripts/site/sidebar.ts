@@ -28,7 +28,13 @@ export function sidebar(): Group[] {
       }
     })
   return [
-    { text: 'Start', items: [{ text: 'What it is', link: '/' }] },
+    {
+      text: 'Start',
+      items: [
+        { text: 'What it is', link: '/' },
+        { text: 'Which parts you need', link: '/documents' },
+      ],
+    },
     ...groups.filter(({ items }) => items.length > 0),
     { text: 'Generated', items: [{ text: 'Exports', link: '/api/' }] },
   ]

@@ -7,7 +7,7 @@ import { Client } from 'pg'
 import { POSTGRES_URL, suiteOn } from '../adapters/servers.ts'
 import { snippetsOf } from './documents.ts'
 
-const ORMS = ['Knex', 'Sequelize', 'TypeOrm', 'Prisma', 'Drizzle']
+const ORMS = ['Knex', 'Prisma']
 
 /** What an application with an ORM has. Its adapter throws for a model that it does not know. */
 const BEFORE = `
@@ -16,8 +16,8 @@ import { withSubjectTokens } from 'oidc-provider-impersonation'
 import { createPostgresAdapter, migrate } from 'oidc-provider-impersonation/adapters/postgres'
 
 class Client {}
-const [Sequelize, DataSource, PrismaClient, PrismaPg] = [Client, Client, Client, Client]
-const [createKnex, drizzle] = [() => new Client(), () => new Client()]
+const [PrismaClient, PrismaPg] = [Client, Client]
+const createKnex = () => new Client()
 class OrmAdapter {
   constructor(model, client) {
     if (model === 'SubjectToken') throw new Error('no such model')

@@ -22,7 +22,6 @@ describe('docs/frameworks.md', () => {
     await using typeScript = await snippetsOf('frameworks.md')
     expect(await readdir(join(typeScript.folder, 'src'))).to.have.members([
       'main.ts',
-      'configuration.ts',
       'server.ts',
       'upstream-sign-in.ts',
     ])
@@ -69,10 +68,10 @@ describe('docs/frameworks.md', () => {
     // NestJS is not installed here: nest-project.framework.ts.
     await rm(join(own.folder, 'src/main.ts'))
     expect(await compile(project)).to.equal('')
-    const file = join(own.folder, 'src/configuration.ts')
+    const file = join(own.folder, 'src/server.ts')
     const code = await readFile(file, 'utf8')
-    await writeFile(file, code.replace('managementApi', 'managmentApi'))
-    expect(await compile(project)).to.match(/configuration\.ts.*managmentApi/)
+    await writeFile(file, code.replace('devInteractions', 'devInteraction'))
+    expect(await compile(project)).to.match(/server\.ts.*devInteraction/)
     await writeFile(file, "import Koa from 'koa'\nexport default new Koa()\n")
     const complaints = await compile([...project, '--skipLibCheck', 'false'])
     expect(complaints, 'the reason for skipLibCheck').to.match(/TS2694: .*content-disposition/)

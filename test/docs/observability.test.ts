@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { parse, parseAllDocuments } from 'yaml'
+import BOARD from '../../examples/grafana-board.json' with { type: 'json' }
 import { type Requirement, resourceServer } from '../../packages/resource-server/src/index.ts'
 import type { Provider } from '../../src/index.ts'
 import { managing } from '../support/managing.ts'
@@ -107,14 +108,23 @@ describe('docs/events.md: logs, metrics and traces', () => {
     expect(rules.map(({ name }) => name)).to.include.members(correlation.rules)
   })
 
-  it('serve-metrics.ts answers them at one path, and passes other requests on', async () => {
+  it('serve-metrics.ts answers them at one path with who acts now, as the board of Grafana names them', async () => {
     const { serveMetrics } = await snippets.load('Metrics', 1)
+    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    const { subjectToken: subject_token } = await deployment.start()
+    await deployment.exchange({ subject_token, actor_token })
     const app = new Koa()
     app.use((serveMetrics as (provider: Provider) => Koa.Middleware)(deployment.provider))
     const origin = await listening(createServer(app.callback()))
     const answer = await fetch(`${origin}/metrics`)
     expect(answer.headers.get('content-type')).to.match(/^text\/plain; version=0\.0\.4/)
-    expect(await answer.text()).to.include('impersonation_issued_total 0')
+    const text = await answer.text()
+    expect(text).to.include('impersonation_issued_total 0')
+    expect(text).to.match(/^impersonation_running\{operator="olivia"\} 1$/m)
+    for (const { targets } of BOARD.panels) {
+      const names = targets[0]?.expr.match(/impersonation_\w+/g) ?? ['']
+      for (const name of names) expect(text).to.include(`# TYPE ${name} `)
+    }
     expect((await fetch(origin)).status).to.equal(404)
   })
 

@@ -5,13 +5,17 @@ import { examplesFromDocs } from '../../scripts/examples-from-docs.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../examples')
 
-/** Those that no document shows. Each has a test of its own. */
+/** Those that no document shows whole. Each has a test of its own. */
 const ALONE = [
   'backend.ts',
   'mcp-server.ts',
   'my-adapter.ts',
   'upstream-sign-in.ts',
   'nextjs/app/sign-out/route.ts',
+  'policies/a-closed-organisation.ts',
+  'policies/a-daily-limit.ts',
+  'policies/only-in-business-hours.ts',
+  'policies/tell-the-operator-why.ts',
 ]
 /** Folders that a page links file by file; the tests of the page run them. */
 const FOLDERS_OF_PAGES = ['recipes', 'recording-uses']

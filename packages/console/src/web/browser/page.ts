@@ -59,6 +59,7 @@ function isInUse(element: Element): boolean {
 const KEPT = new Set(['open', 'hidden', 'data-changed'])
 
 let isStale = false
+let isFetching = false
 
 const PARTS = ['head', 'strip', 'content']
 /** Those that are older than the others, since the pointer is there. */
@@ -68,10 +69,15 @@ const isPointed = (id: string) =>
 
 /** Shows the page as it is now, but for what is under the pointer, or in use. */
 async function refresh(): Promise<void> {
-  isStale = document.hidden
+  // Many changes at once are one request at a time.
+  isStale = document.hidden || isFetching
+  if (isStale) return
+  isFetching = true
   // A list says where it begins: what is newer waits.
   const again = document.querySelector<HTMLElement>('[data-again]')?.dataset.again
-  if (!isStale) await showAnew(again ?? location.href)
+  await showAnew(again ?? location.href).finally(() => {
+    isFetching = false
+  })
 }
 
 async function showAnew(address: string): Promise<void> {
@@ -79,8 +85,8 @@ async function showAnew(address: string): Promise<void> {
   const page = await fetchPage(address).catch(() => null)
   // The reader may have gone on.
   if (href !== location.href) return
-  isStale = page === null
-  show('interrupted', isStale)
+  isStale ||= page === null
+  show('interrupted', page === null)
   if (!page) return
   title = page.title
   held = PARTS.filter(isPointed)

@@ -117,7 +117,7 @@ describe('the list of the audit', () => {
     expect(page.text.match(/type="date"/g)).to.have.length(2)
     expect(page.text.match(/value="2026-02-18"/g)).to.have.length(2)
     expect(ticketsIn(await look('ada', day, 'Asia/Tokyo'))).to.deep.equal([])
-    const link = linkIn(page, 'CSV')?.replace('/export.csv', '') ?? ''
+    const link = linkIn(page, 'Export as CSV')?.replace('/export.csv', '') ?? ''
     for (const zone of ['Asia/Tokyo', 'UTC']) {
       expect(ticketsIn(await look('grace', link, zone)), zone).to.deep.equal(['T-4', 'T-3'])
     }
@@ -139,7 +139,7 @@ describe('the list of the audit', () => {
   })
 
   it('has all rows of the filter in its CSV, and everything for verification', async () => {
-    const csv = linkIn(await look('ada', '/audit?operator=olivia'), 'CSV') ?? ''
+    const csv = linkIn(await look('ada', '/audit?operator=olivia'), 'Export as CSV') ?? ''
     const { text, headers } = await look('ada', csv)
     expect(headers.get('content-disposition')).to.equal('attachment; filename="audit.csv"')
     expect(text.trim().split('\r\n')).to.have.length(4)

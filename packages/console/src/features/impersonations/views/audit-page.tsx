@@ -111,7 +111,7 @@ function Exports({ of: { filter } }: { of: AuditAnswer }, { base, words }: At) {
         <p>{labels.about}</p>
         <div class="actions">
           <a class="button" href={base + csv}>
-            {labels.csv}
+            {labels.csvLabel}
           </a>
           <a class="button" href={`${base}/audit/entries.jsonl`}>
             {labels.all}

@@ -78,20 +78,22 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
       </form>
       {auditListPath(filter) !== '/audit' && (
         <div class="conditions">
-          <ul class="chips" aria-label={names.chips}>
-            {conditions.map(({ label, without }) => (
-              <li key={label}>
-                <Link
-                  to={auditListPath(without)}
-                  class="chip"
-                  label={text(at, names.without, { condition: label })}
-                >
-                  <bdi>{label}</bdi>
-                  <span aria-hidden="true">×</span>
-                </Link>
-              </li>
-            ))}
-          </ul>
+          {conditions.length > 0 && (
+            <ul class="chips" aria-label={names.chips}>
+              {conditions.map(({ label, without }) => (
+                <li key={label}>
+                  <Link
+                    to={auditListPath(without)}
+                    class="chip"
+                    label={text(at, names.without, { condition: label })}
+                  >
+                    <bdi>{label}</bdi>
+                    <span aria-hidden="true">×</span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )}
           <Link to="/audit">{names.clear}</Link>
         </div>
       )}

@@ -11,9 +11,10 @@ import { StartButton } from './start-button.tsx'
 
 /** Tells an operator on every page that a request of theirs was decided. */
 export function NewsOfPermits({ of: { decided, waiting } }: { of: News }, { here }: StaffAt) {
+  const isSaid = ({ id }: PermitAnswer) => ['/approvals', permitPath(id)].includes(here)
   return (
     <div id="news" data-about={waiting.join(' ')}>
-      {decided.map((permit) => here !== permitPath(permit.id) && <Decided permit={permit} />)}
+      {decided.map((permit) => !isSaid(permit) && <Decided permit={permit} />)}
     </div>
   )
 }

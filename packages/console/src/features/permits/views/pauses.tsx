@@ -62,6 +62,7 @@ export function PausedOperators(
   at: StaffAt,
 ) {
   const labels = at.words.permits.pause
+  const Heading = isUntitled ? 'h2' : 'h3'
   if (of.length === 0) return null
   return (
     <section>
@@ -70,9 +71,9 @@ export function PausedOperators(
       <ul class="cards" aria-label={labels.title}>
         {of.map((pause) => (
           <li key={pause.id} id={pause.id} class="card">
-            <h3>
+            <Heading>
               <Link to={pausePath(pause.id)}>{pausedActing(at, pause)}</Link>
-            </h3>
+            </Heading>
             <Begun of={pause} />
             <PauseButtons of={pause} />
           </li>

@@ -11,6 +11,7 @@ import { durationText, Time } from '../../../web/kit/time.tsx'
 import { ReviewMark } from '../../../web/kit/unapproved.tsx'
 import type { PastPermitAnswer, PermitAnswer } from '../server/api/answers.ts'
 import { DecideButtons } from './deciding.tsx'
+import { DecisionList } from './decisions.tsx'
 import { accessText } from './in-words.ts'
 import { StartButton } from './start-button.tsx'
 
@@ -26,6 +27,7 @@ export function PermitCard({ permit }: { permit: PermitAnswer }, at: At) {
         {state === 'requested' && <AndTime name={labels.lapses} at={lapsesAt} />}
         {state === 'granted' && <AndTime name={labels.until} at={until} />}
       </p>
+      <DecisionList permit={permit} />
       <div class="actions">
         <StartButton permit={permit} />
         <DecideButtons permit={permit} />
