@@ -96,7 +96,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['until the copy is {30} seconds old.', COPY],
     ['If the clock of the API is behind, that adds up to {5} seconds.', CLOCK],
     ['If the clock is more than {30} seconds ahead', COPY],
-    ['After at most {30} seconds, they answer every impersonated token with 503', COPY],
     ['The provider tries again for {a} day.', DAYS],
     [
       'writes a number to the storage every {5} seconds.',
@@ -133,7 +132,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['APIs still learn of an end within {8} seconds.', SOON],
     ['APIs that check the status refuse running tokens within {8} seconds.', SOON],
     ['Within {8} seconds, your API answers 401', SOON],
-    ['stays in the storage for {75} minutes by default', KEPT_MINUTES],
     ['refuse JWTs from before with 503, after {30} seconds at most', COPY],
     [
       '+ {330} seconds. At {1,000} impersonations a second, that is {4.5} million records by default.',
@@ -194,10 +192,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['{50,000} such ends waited already', constant('src/impersonations/retry.ts', 'MAX_WAITING')],
     ['the storage failed for {a} day', DAYS],
   ],
-  'docs/events.md': [
-    ['`timeout` is {2} seconds by default, and {30} at most.', ...TIMEOUT],
-    ['knows of an end within {8} seconds.', SOON],
-  ],
+  'docs/events.md': [['`timeout` is {2} seconds by default, and {30} at most.', ...TIMEOUT]],
   'docs/http-api.md': [
     [
       'It lives for {10} minutes by default (`managementApi.tokenTtl`).',

@@ -87,7 +87,7 @@ export interface HandOver {
   readonly expiresIn: number
   /** The page of the application. */
   readonly url: string
-  /** `fragment`: `impersonationUrl(url, …)` makes the link. `form`: `{path}/hand-over/{clientId}` posts. */
+  /** `fragment`: `impersonationUrl(url, …)` makes the link. `form`: it is posted there. */
   readonly handOver: 'form' | 'fragment'
   /** For the messages of the console. */
   readonly customer: { readonly id: string; readonly name: string }

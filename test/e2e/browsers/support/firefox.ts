@@ -74,12 +74,15 @@ function tabOf(send: Send, context: string): Tab {
     reload: async () => void (await send('browsingContext.reload', { context, wait: 'complete' })),
     async evaluate(expression) {
       const answer = await ask<Evaluated>(send, 'script.evaluate', {
-        expression: `(async () => JSON.stringify(await (${expression})))()`,
+        expression: `(async () => JSON.stringify({ value: await (${expression}), isHidden: document.hidden }))()`,
         target: { context },
         awaitPromise: true,
       })
       if (answer.type !== 'success') throw new Error(answer.exceptionDetails?.text)
-      return answer.result?.value === undefined ? undefined : JSON.parse(answer.result.value)
+      const { value = undefined, isHidden } = JSON.parse(`${answer.result?.value}`)
+      // A link may have opened a tab in front of it. What a person looks at is in front.
+      if (isHidden) await send('browsingContext.activate', { context })
+      return value
     },
     click: async (x, y) =>
       void (await send('input.performActions', { context, actions: clickAt(x, y) })),
