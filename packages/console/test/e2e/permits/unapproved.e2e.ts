@@ -166,13 +166,13 @@ describe('an emergency is red, and is looked at before somebody says so', functi
     const { page } = grace
     await enter(page, 'grace', '/console/audit')
     await mark(page.getByRole('row').filter({ hasText: 'SUP-9' })).waitFor()
-    await page.getByRole('button', { name: 'Filter' }).click()
-    await page.getByLabel('Without approval').check()
+    await page.getByText('Filter', { exact: true }).click()
+    await page.getByRole('checkbox', { name: 'Without approval' }).check()
     await page.getByRole('row').filter({ hasText: 'SUP-1' }).waitFor({ state: 'detached' })
-    expect(new URL(page.url()).search).to.equal('?unapproved=true')
+    expect(new URL(page.url()).search).to.equal('?when=any&unapproved=true')
     await expectGoodLooks(page, 'emergency-filter')
 
-    await goTo(page, `/console/audit/${running}`)
+    await page.goto(`/console/audit/${running}`)
     const above = page.getByRole('region', { name: 'To look at' })
     await above.getByText(reads('Olivia Okafor acted in an emergency.')).waitFor()
     await mark(page.getByRole('listitem').filter({ hasText: 'Started in Shop.' })).waitFor()
