@@ -110,10 +110,10 @@ function Exports({ of: { filter } }: { of: AuditAnswer }, { base, words }: At) {
       <div class="exports-body">
         <p>{labels.about}</p>
         <div class="actions">
-          <a class="button" href={base + csv}>
+          <a class="button" href={base + csv} download>
             {labels.csvLabel}
           </a>
-          <a class="button" href={`${base}/audit/entries.jsonl`}>
+          <a class="button" href={`${base}/audit/entries.jsonl`} download>
             {labels.all}
           </a>
         </div>

@@ -126,7 +126,7 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
           <div class="card">
             <p>{prove.about}</p>
             <p>
-              <a class="button primary" href={`${at.base}${path}/entries.jsonl`}>
+              <a class="button primary" href={`${at.base}${path}/entries.jsonl`} download>
                 {prove.save}
               </a>
             </p>

@@ -34,11 +34,14 @@ export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, a
           </ul>
         </section>
       )}
-      {stopped.map((it) => (
-        <p key={it.id} role="status" class="message refused">
-          {stoppedText(at, it)}
-        </p>
-      ))}
+      {/* It is there before its texts: screen readers hear what comes. */}
+      <div role="status">
+        {stopped.map((it) => (
+          <p key={it.id} class="message refused">
+            {stoppedText(at, it)}
+          </p>
+        ))}
+      </div>
       {over.length > 0 && !at.here.startsWith('/continue/') && (
         <section class="over-line" aria-label={labels.overTitle}>
           <ul>
