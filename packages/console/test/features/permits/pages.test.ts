@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
-import type { Permits } from 'oidc-provider-impersonation-console'
-import { permitsWith } from '../../../src/features/permits/server/permits.ts'
+import { type Approver, createPermits, type Permits } from 'oidc-provider-impersonation-console'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { readText } from '../../support/read-text.ts'
@@ -16,11 +15,12 @@ const rule: Authorize = ({ account, scope = '' }) => {
 describe('the pages of the approvals', () => {
   let permits: Permits
   let deployment: Deployment
+  let approvers: readonly Approver[]
 
   beforeEach(async () => {
     const audit = memoryAudit()
-    const approvers = () => [{ id: 'grace', name: 'Grace Lindqvist' }]
-    permits = permitsWith({ audit, approvers }, () => Date.now())
+    approvers = [{ id: 'grace', name: 'Grace Lindqvist' }]
+    permits = createPermits({ audit, approvers: () => approvers })
     deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
   })
   afterEach(() => deployment[Symbol.asyncDispose]())
@@ -54,7 +54,7 @@ describe('the pages of the approvals', () => {
     await storePause(deployment, { operator: 'oscar', customer: 'carla', by: 'carla' })
     await request({ operator: 'oscar', customer: 'alice', ticket: 'D-1' })
     await request({ operator: 'oscar', customer: 'bob', ticket: 'O-1', scope: 'orders:read' })
-    const granted = await request({ customer: 'carla', ticket: 'G-1' })
+    const granted = await request({ customer: 'carla', ticket: 'G-1', duration: 300 })
     await permits.grant(granted, { by: 'grace' })
     const refused = await request({ customer: 'carla', application: 'other', ticket: 'R-1' })
     await permits.refuse(refused, { by: 'grace', note: 'Call them' })
@@ -80,6 +80,7 @@ describe('the pages of the approvals', () => {
     // Her own: she takes back what was granted, and acts by it.
     expect(actionsOf(own)).to.deep.equal(['revoke', 'revoke'])
     expect(own.match(/action="\/console\/impersonations"/g)).to.have.length(2)
+    expect(own, 'as long as was asked').to.include('name="duration" value="300"')
   })
 
   it('decide a request by one form, once; who comes late reads how it stands, with the note', async () => {
@@ -211,6 +212,29 @@ describe('the pages of the approvals', () => {
     expect(await see('ada', older.replaceAll('&amp;', '&')))
       .to.include('M-0 ')
       .and.not.include('M-50')
+  })
+
+  it('say on the form that there is no person who could decide, and that somebody asked too often', async () => {
+    const form = '/act?user=alice&ticket=SUP-1&reason=Help&access=change'
+    approvers = []
+    const nobody = await html('olivia', form)
+    expect(readText(nobody)).to.include('There is no person who could decide now.')
+    expect(nobody).to.not.match(/formaction="[^"]+\/(?:permits|emergency)"/)
+    approvers = [{ id: 'grace', name: 'Grace Lindqvist' }]
+    const fields = { userId: 'alice', ticketId: 'SUP-1', reason: 'Help', application: 'shop' }
+    const ask = () =>
+      deployment.send('olivia', '/permits', { ...fields, access: 'change', from: form })
+    for (let times = 0; times < 60; times += 1) await ask()
+    const often = await ask()
+    expect(often.status).to.equal(429)
+    expect(readText(often.text)).to.include('too many requests')
+  })
+
+  it('are not there without permits', async () => {
+    await using plain = await deploy()
+    const page = await plain.browse('grace', '/approvals')
+    expect(page.status).to.equal(404)
+    expect(readText((await plain.browse('grace', '/rules')).text)).to.not.include('Approvals')
   })
 
   it('speak German', async () => {
