@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { connect, createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
@@ -93,22 +93,10 @@ export function freePort(): Promise<number> {
   })
 }
 
-/** A Redis server for one test, for actions that would disturb a shared server. */
-export interface PrivateRedis {
-  readonly port: number
-  /** The one that runs, or ran last. */
-  readonly process: ChildProcess
-  /** Ends it as `kill -9` does. */
-  kill(): Promise<void>
-  /** Starts it again on the same port and folder. */
-  restart(): Promise<void>
-  /** Both. */
-  crash(): Promise<void>
-  stop(): Promise<void>
-}
+export type PrivateRedis = NonNullable<Awaited<ReturnType<typeof startRedis>>>
 
 /** Starts redis-server on a free port; undefined where it is not installed. */
-export async function startRedis(...args: string[]): Promise<PrivateRedis | undefined> {
+export async function startRedis(...args: string[]) {
   const port = await freePort()
   // Without it, it is the port and 10,000: one in five free ports is too high for that.
   const bus = args.includes('--cluster-enabled') ? ['--cluster-port', `${await freePort()}`] : []
@@ -128,11 +116,15 @@ export async function startRedis(...args: string[]): Promise<PrivateRedis | unde
   }
   return {
     port,
+    /** The one that runs, or ran last. */
     get process() {
       return server
     },
+    /** Ends it as `kill -9` does. */
     kill,
+    /** Starts it again on the same port and folder. */
     restart,
+    /** Both. */
     async crash() {
       await kill()
       await restart()

@@ -8,23 +8,14 @@ const ROOT = join(import.meta.dirname, '../..')
 
 export type Module = Readonly<Record<string, unknown>>
 
-/**
- * The code of a document, each block a module in a folder of its own, as a user has it. A
- * block whose first line is the comment `// name.ts` is the file of that name, and so is a file of
- * examples/ that a line of the document begins with a link to.
- */
-export interface Snippets extends AsyncDisposable {
-  /** In it, the package is imported by its name, and everything else comes from ours. */
-  readonly folder: string
-  /** The module that is one block under a heading: the first, if nothing else is said. */
-  load(heading: string, index?: number): Promise<Module>
-}
+export type Snippets = Awaited<ReturnType<typeof snippetsOf>>
 
-/** Takes the blocks of one language out of a document below `docs/`. */
-export async function snippetsOf(
-  document: string,
-  language: 'ts' | 'js' = 'ts',
-): Promise<Snippets> {
+/**
+ * Takes the blocks of one language out of a document below `docs/`, each as a module in a folder of its
+ * own, as a user has it. A block whose first line is the comment `// name.ts` is the file of that name,
+ * and so is a file of examples/ that a line of the document begins with a link to.
+ */
+export async function snippetsOf(document: string, language: 'ts' | 'js' = 'ts') {
   const blocks = new RegExp(
     `^\`\`\`${language}\\n(.*?)^\`\`\`$|^\\[\`([\\w.-]+\\.m?${language})\`\\]\\(\\.\\./(examples/[^)]+)\\)`,
     'gms',
@@ -51,8 +42,10 @@ export async function snippetsOf(
     }
   }
   return {
+    /** In it, the package is imported by its name, and everything else comes from ours. */
     folder,
-    async load(heading, index = 0) {
+    /** The module that is one block under a heading: the first, if nothing else is said. */
+    async load(heading: string, index = 0): Promise<Module> {
       const file = files.get(heading)?.[index]
       if (file === undefined) throw new Error(`${document} has no such code under ${heading}`)
       return await import(pathToFileURL(file).href)

@@ -10,9 +10,9 @@ import {
   resourceServer,
 } from '../../packages/resource-server/src/index.ts'
 import { freePort } from '../adapters/servers.ts'
-import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
+import { type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
-import type { Browser, Page } from './browser-by-hand.ts'
+import type { Browser } from './browser-by-hand.ts'
 import { snippetsOf } from './documents.ts'
 
 export const CONSOLE = 'https://support.example.com'
@@ -31,32 +31,16 @@ interface ServerRenderedOptions {
   readonly configuration?: NonNullable<DeploymentOptions['configuration']>
 }
 
-/** The shop of the document, with a provider and an API, in this process, on ports of their own. */
-export interface ServerRendered extends AsyncDisposable {
-  readonly origin: string
-  /** What the document gives to the support console. */
-  readonly applications: readonly Application[]
-  readonly deployment: Deployment
-  /** What the shop has printed. */
-  log(): string
-  /** Issued for olivia at the shop, as the support team's backend does. */
-  subjectToken(userId?: string, ticket?: string): Promise<string>
-  /** Signs an operator in at the provider. */
-  signIn(browser: Browser, sub: string): Promise<void>
-  /** Posts the form of the support console, and follows where it leads. */
-  handOver(browser: Browser, token: string, until?: (url: string) => boolean): Promise<Page>
-  pressEnd(browser: Browser): Promise<Page>
-  passTime(seconds: number): void
-  stopApi(): Promise<void>
-}
+export type ServerRendered = Awaited<ReturnType<typeof serverRendered>>
 
+/** The shop of the document, with a provider and an API, in this process, on ports of their own. */
 export async function serverRendered({
   framework = 'Express',
   host = '127.0.0.1',
   backOffice = CONSOLE,
   clients = [],
   configuration = {},
-}: ServerRenderedOptions = {}): Promise<ServerRendered> {
+}: ServerRenderedOptions = {}) {
   await using stack = new AsyncDisposableStack()
   const snippets = stack.use(await snippetsOf('server-rendered.md', 'js'))
   const [shopPort, apiPort] = [await freePort(), await freePort()]
@@ -131,20 +115,24 @@ export async function serverRendered({
     origin,
     applications,
     deployment,
+    /** What the shop has printed. */
     log: () => printed.join('\n'),
+    /** Issued for olivia at the shop, as the support team's backend does. */
     async subjectToken(userId = 'alice', ticketId = 'SUP-123') {
       const mayAct = { sub: 'olivia', clientId: 'shop' }
       const { body } = await deployment.issue({ userId, mayAct, context: { ticketId } })
       ok(body.subjectToken, JSON.stringify(body))
       return body.subjectToken
     },
-    async signIn(browser, sub) {
+    /** Signs an operator in at the provider. */
+    async signIn(browser: Browser, sub: string) {
       browser.setCookie(deployment.base, (await signIn(deployment, sub)).cookie)
     },
-    handOver: (browser, impersonation, until) =>
+    /** Posts the form of the support console, and follows where it leads. */
+    handOver: (browser: Browser, impersonation: string, until?: (url: string) => boolean) =>
       browser.post(`${origin}/impersonation`, { impersonation }, CONSOLE, until),
-    pressEnd: (browser) => browser.post(`${origin}/impersonation/end`, {}, origin),
-    passTime: (seconds) => clock.by(seconds * 1000),
+    pressEnd: (browser: Browser) => browser.post(`${origin}/impersonation/end`, {}, origin),
+    passTime: (seconds: number) => clock.by(seconds * 1000),
     stopApi: () => closed(orders),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
@@ -31,15 +31,10 @@ export interface Example {
   close(): Promise<void>
 }
 
-/** An example in this process. */
-export interface Started extends Example {
-  readonly shopUrl: string | undefined
-  /** The address at which its parts reach the provider, whatever its public one. */
-  readonly providerUrl: string
-}
+export type Started = Awaited<ReturnType<typeof start>>
 
 /** An example on free ports, in this process. */
-export async function start(environment: Environment = {}): Promise<Started> {
+export async function start(environment: Environment = {}) {
   let providerUrl = ''
   const example = await startServer(
     readConfig({
@@ -56,6 +51,7 @@ export async function start(environment: Environment = {}): Promise<Started> {
   )
   return {
     url: example.url,
+    /** The address at which its parts reach the provider, whatever its public one. */
     providerUrl,
     shopUrl: example.shopUrl,
     close: () => example.close(),
@@ -169,17 +165,10 @@ export async function runMain(environment: Record<string, string>): Promise<Ende
   return await run(MAIN, { ...own, ...environment })
 }
 
-export interface Running extends AsyncDisposable {
-  readonly child: ChildProcess
-  readonly url: string
-  /** Resolves with what it printed once it has ended. */
-  readonly ended: Promise<Ended>
-  /** What it has printed so far. */
-  printed(): string
-}
+export type Running = Awaited<ReturnType<typeof launch>>
 
 /** Starts main.ts as a process of its own, and waits until it is ready. */
-export async function launch(environment: Environment, ...args: string[]): Promise<Running> {
+export async function launch(environment: Environment, ...args: string[]) {
   const child = spawn(process.execPath, [CONDITION, MAIN, ...args], {
     env: bare({ PORT: '0', SHOP_PORT: '0', ...environment }),
   })
@@ -201,7 +190,9 @@ export async function launch(environment: Environment, ...args: string[]): Promi
   return {
     child,
     url,
+    /** Resolves with what it printed once it has ended. */
     ended,
+    /** What it has printed so far. */
     printed: () => stdout,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')

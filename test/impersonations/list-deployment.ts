@@ -18,21 +18,6 @@ export interface Answer {
   readonly body: Buffer
 }
 
-export interface ListDeployment extends AsyncDisposable {
-  readonly issuer: string
-  readonly store: Store
-  readonly provider: Provider
-  readonly serverErrors: unknown[]
-  /** An index that was drawn, of which list, and the `uri` that a token of it has. */
-  readonly list: string
-  readonly index: number
-  readonly uri: string
-  /** The path of the list, with the mount. */
-  readonly path: string
-  /** As it is on the wire: nothing is added and nothing is decoded. */
-  ask(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>
-}
-
 export interface ListSetup {
   readonly configuration?: Partial<Configuration>
   readonly before?: Middleware
@@ -41,11 +26,7 @@ export interface ListSetup {
 }
 
 /** A provider with its status lists alone, over real HTTP, and a list with one index drawn. */
-export async function deployLists({
-  configuration,
-  before,
-  ending = '',
-}: ListSetup = {}): Promise<ListDeployment> {
+export async function deployLists({ configuration, before, ending = '' }: ListSetup = {}) {
   const server = createServer()
   const base = await listening(server)
   const issuer = `${base}/oidc${ending}`
@@ -78,11 +59,14 @@ export async function deployLists({
     store,
     provider,
     serverErrors,
+    /** An index that was drawn, of which list, and the `uri` that a token of it has. */
     list,
     index,
     uri: statusListUri(issuer, list),
+    /** The path of the list, with the mount. */
     path: `/oidc/status-lists/${list}`,
-    ask: async (path, headers = {}, method = 'GET') => {
+    /** As it is on the wire: nothing is added and nothing is decoded. */
+    ask: async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
       const { port } = new URL(base)
       const sent = request({ port, path, method, headers }).end()
       const [response]: IncomingMessage[] = await once(sent, 'response')

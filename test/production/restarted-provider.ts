@@ -2,9 +2,9 @@ import type { JSONWebKeySet, JWK } from 'jose'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import type { AdapterFactory } from 'oidc-provider'
-import { type ResourceServer, resourceServer } from '../../packages/resource-server/src/index.ts'
+import { resourceServer } from '../../packages/resource-server/src/index.ts'
 import { Provider } from '../../src/index.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { deploy } from '../support/deployment.ts'
 import { deploymentConfiguration } from '../support/deployment-configuration.ts'
 import { idOf } from '../support/managing.ts'
 
@@ -21,23 +21,10 @@ export interface Run {
   readonly token: string
 }
 
-/** A provider at one address, over real HTTP, whose processes are replaced. */
-export interface RestartedProvider
-  extends AsyncDisposable,
-    Pick<Deployment, 'base' | 'exchange' | 'post'> {
-  /** Replaces the processes that answer. Each takes its turn, as behind a balancer. */
-  serve(...processes: readonly ProcessOptions[]): void
-  /** The process that answers next. */
-  readonly provider: Provider
-  issue(): Promise<string>
-  /** Issues and exchanges. */
-  run(resource?: string): Promise<Run>
-  publishedKeys(): Promise<JSONWebKeySet>
-  /** An API that has just started, which requires a status. */
-  newApi(): ResourceServer
-}
+export type RestartedProvider = Awaited<ReturnType<typeof startRestartedProvider>>
 
-export async function startRestartedProvider(): Promise<RestartedProvider> {
+/** A provider at one address, over real HTTP, whose processes are replaced. */
+export async function startRestartedProvider() {
   let processes: Array<{ provider: Provider; answer: ReturnType<Koa['callback']> }> = []
 
   function nextProcess() {
@@ -73,20 +60,24 @@ export async function startRestartedProvider(): Promise<RestartedProvider> {
     base,
     exchange,
     post,
-    serve(...all) {
+    /** Replaces the processes that answer. Each takes its turn, as behind a balancer. */
+    serve(...all: readonly ProcessOptions[]) {
       processes = all.map(startProcess)
     },
+    /** The process that answers next. */
     get provider() {
       return nextProcess().provider
     },
     issue,
-    async run(resource = audience) {
+    /** Issues and exchanges. */
+    async run(resource: string = audience) {
       const subject_token = await issue()
       const { status, body } = await exchange({ subject_token, resource })
       if (status !== 200) throw new Error(`no exchange: ${JSON.stringify(body)}`)
       return { id: idOf(subject_token), token: body.access_token }
     },
     publishedKeys: async () => (await (await fetch(`${issuer}/jwks`)).json()) as JSONWebKeySet,
+    /** An API that has just started, which requires a status. */
     newApi: () => resourceServer({ issuer, audience, requireStatus: true }),
     [Symbol.asyncDispose]: () => front.close(),
   }

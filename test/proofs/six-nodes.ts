@@ -3,20 +3,7 @@ import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
 import { type PrivateRedis, startRedis, until } from '../adapters/servers.ts'
 
-/** A Redis Cluster of three primaries, each with a replica. */
-export interface SixNodes {
-  readonly urls: readonly string[]
-  /** The slot of a key. */
-  slotOf(key: string): Promise<number>
-  /**
-   * Promotes the replica of a primary. The replica is stopped while `meanwhile` runs, and learns of
-   * nothing that is written then.
-   *
-   * @param at 0 to 2
-   */
-  failOver(at: number, meanwhile: () => Promise<unknown>): Promise<void>
-  stop(): Promise<void>
-}
+export type SixNodes = NonNullable<Awaited<ReturnType<typeof startSixNodes>>>
 
 const OPTIONS = {
   'cluster-enabled': 'yes',
@@ -29,7 +16,7 @@ const OPTIONS = {
 }
 
 /** `undefined` if redis-server is not installed. */
-export async function startSixNodes(): Promise<SixNodes | undefined> {
+export async function startSixNodes() {
   const args = Object.entries(OPTIONS).flatMap(([name, value]) => [`--${name}`, value])
   const servers: PrivateRedis[] = []
   for (let n = 0; n < 6; n += 1) {
@@ -58,8 +45,15 @@ export async function startSixNodes(): Promise<SixNodes | undefined> {
   )
   return {
     urls: servers.map(({ port }) => `redis://127.0.0.1:${port}`),
-    slotOf: async (key) => Number(await nodes[0]?.admin.call('CLUSTER', 'KEYSLOT', key)),
-    async failOver(at, meanwhile) {
+    /** The slot of a key. */
+    slotOf: async (key: string) => Number(await nodes[0]?.admin.call('CLUSTER', 'KEYSLOT', key)),
+    /**
+     * Promotes the replica of a primary. The replica is stopped while `meanwhile` runs, and learns of
+     * nothing that is written then.
+     *
+     * @param at 0 to 2
+     */
+    async failOver(at: number, meanwhile: () => Promise<unknown>) {
       const primary = nodes[at]
       const replica = nodes[primaries.indexOf(String(primary?.server.port))]
       if (!primary || !replica) throw new Error(`no replica of ${at}`)

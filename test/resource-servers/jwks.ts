@@ -6,15 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** The keys of a provider over HTTPS, for software that takes no other. */
-export interface Keys extends AsyncDisposable {
-  readonly uri: string
-  /** The file of the certificate that it shows. */
-  readonly certificate: string
-}
+export type Keys = Awaited<ReturnType<typeof keysOverHttps>>
 
 /** Hands on `<issuer>/jwks`, with a certificate for localhost that is made in the folder. */
-export async function keysOverHttps(issuer: string, folder: string): Promise<Keys> {
+export async function keysOverHttps(issuer: string, folder: string) {
   const key = join(folder, 'key.pem')
   const certificate = join(folder, 'certificate.pem')
   await promisify(execFile)('openssl', [
@@ -33,6 +28,7 @@ export async function keysOverHttps(issuer: string, folder: string): Promise<Key
   const { port } = server.address() as AddressInfo
   return {
     uri: `https://localhost:${port}/jwks`,
+    /** The file of the certificate that it shows. */
     certificate,
     async [Symbol.asyncDispose]() {
       server.close()

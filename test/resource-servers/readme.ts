@@ -21,19 +21,10 @@ const NEWSLETTER = JSON.stringify({
   redirect_uris: ['https://console.example.com/callback'],
 })
 
-/** The provider of README.md, in a process of its own. */
-export interface ReadmeProvider extends AsyncDisposable {
-  readonly issuer: string
-  /** An access token of a person who has signed in on the pages. */
-  signIn(accountId: string, resource?: string, clientId?: string): Promise<string>
-  /** An access token to act as alice, by the commands of the README: of olivia, or of another token. */
-  exchange(actorToken?: string): Promise<string>
-  /** The lines of `check()`, read once it listened. */
-  checklist(): Promise<readonly ChecklistItem[]>
-}
+export type ReadmeProvider = Awaited<ReturnType<typeof readmeProvider>>
 
 /** The provider after the diff, or the one that was there before. */
-export async function readmeProvider(which: 'after' | 'before' = 'after'): Promise<ReadmeProvider> {
+export async function readmeProvider(which: 'after' | 'before' = 'after') {
   const folder = newFolder()
   const code = readmeBlocks()
     [which].replace(
@@ -54,8 +45,11 @@ export async function readmeProvider(which: 'after' | 'before' = 'after'): Promi
 
   return {
     issuer,
-    signIn: (accountId, resource, clientId) => signInAt(issuer, accountId, resource, clientId),
-    async exchange(actorToken) {
+    /** An access token of a person who has signed in on the pages. */
+    signIn: (accountId: string, resource?: string, clientId?: string) =>
+      signInAt(issuer, accountId, resource, clientId),
+    /** An access token to act as alice, by the commands of the README: of olivia, or of another token. */
+    async exchange(actorToken?: string) {
       const commands = readmeBlocks().commands.replaceAll('localhost:3000', `localhost:${PORT}`)
       const OPERATOR_TOKEN = actorToken ?? (await signInAt(issuer, 'olivia'))
       const env = { ...process.env, OPERATOR_TOKEN }
@@ -64,7 +58,8 @@ export async function readmeProvider(which: 'after' | 'before' = 'after'): Promi
       if (!accessToken) throw new Error(`no access token: ${JSON.stringify(rest)}`)
       return accessToken
     },
-    async checklist() {
+    /** The lines of `check()`, read once it listened. */
+    async checklist(): Promise<readonly ChecklistItem[]> {
       for (;;) {
         const [line] = /^\[.*\]$/m.exec(running.log) ?? []
         if (line) return JSON.parse(line)

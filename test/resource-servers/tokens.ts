@@ -3,19 +3,10 @@ import { type Deployment, signingKey } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'
 import { signIn } from '../support/sign-in.ts'
 
-/** Access tokens of a real provider, and others that a resource server must refuse. */
-export interface Tokens {
-  /** The user has signed in. */
-  readonly own: string
-  /** An operator acts for the user, and the token names the operator. */
-  readonly named: string
-  /** An operator acts for the user, and the token has no `act`. */
-  readonly nameless: string
-  /** Like `own`, but each wrong in one way. */
-  readonly refused: Readonly<Record<string, string>>
-}
+export type Tokens = Awaited<ReturnType<typeof tokensOf>>
 
-export async function tokensOf(deployment: Deployment): Promise<Tokens> {
+/** Access tokens of a real provider, and others that a resource server must refuse. */
+export async function tokensOf(deployment: Deployment) {
   const { orders: resource } = deployment
   const { access_token: own, id_token } = await signIn(deployment, 'alice', {
     scope: 'openid orders:read',
@@ -34,9 +25,13 @@ export async function tokensOf(deployment: Deployment): Promise<Tokens> {
   const now = Math.floor(Date.now() / 1000)
   const stranger = await generateKeyPair('ES256', { extractable: true })
   return {
+    /** The user has signed in. */
     own,
+    /** An operator acts for the user, and the token names the operator. */
     named,
+    /** An operator acts for the user, and the token has no `act`. */
     nameless,
+    /** Like `own`, but each wrong in one way. */
     refused: {
       'with a broken signature': `${own.slice(0, own.lastIndexOf('.'))}.${'A'.repeat(86)}`,
       'signed by another key': await signed(claims, {}, await exportJWK(stranger.privateKey)),

@@ -2,35 +2,25 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { JWK } from 'jose'
-import type { Middleware } from 'koa'
+import type { Context, Next } from 'koa'
 
 /** How the provider answers a request for its keys or a list. */
 export type Behaviour = 'answers' | 'fails' | 'hangs' | 'drips' | 'floods'
 
 type Part = 'keys' | 'list'
 
-/** Trouble of a provider, which comes when a test says so. */
-export interface Trouble {
-  /** In front of the provider. */
-  readonly middleware: Middleware
-  /** How it answers from now on. What hangs already is answered when it answers again. */
-  behaves(part: Part, how: Behaviour): void
-  /** Publishes one more key. */
-  publish(key: JWK): void
-  /** The number of requests for the part. */
-  asked(part: Part): number
-  /** The number of requests that the other side has given up. */
-  givenUp(): number
-}
+export type Trouble = ReturnType<typeof trouble>
 
-export function trouble(): Trouble {
+/** Trouble of a provider, which comes when a test says so. */
+export function trouble() {
   const asked = { keys: 0, list: 0 }
   const how: Record<Part, Behaviour> = { keys: 'answers', list: 'answers' }
   const published: JWK[] = []
   let isOver = Promise.withResolvers<void>()
   let givenUp = 0
   return {
-    async middleware(ctx, next) {
+    /** In front of the provider. */
+    async middleware(ctx: Context, next: Next) {
       const isList = ctx.path.startsWith('/oidc/status-lists/')
       if (!isList && ctx.path !== '/oidc/jwks') return next()
       const part = isList ? 'list' : 'keys'
@@ -53,14 +43,18 @@ export function trouble(): Trouble {
       // It rejects when the other side goes away, which a test waits for.
       await pipeline(Readable.from(bytes), ctx.res).catch(() => {})
     },
-    behaves(part, behaviour) {
+    /** How it answers from now on. What hangs already is answered when it answers again. */
+    behaves(part: Part, behaviour: Behaviour) {
       how[part] = behaviour
       if (behaviour === 'hangs') return
       isOver.resolve()
       isOver = Promise.withResolvers()
     },
-    publish: (key) => published.push(key),
-    asked: (part) => asked[part],
+    /** Publishes one more key. */
+    publish: (key: JWK) => published.push(key),
+    /** The number of requests for the part. */
+    asked: (part: Part) => asked[part],
+    /** The number of requests that the other side has given up. */
     givenUp: () => givenUp,
   }
 }

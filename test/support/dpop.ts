@@ -1,23 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose'
 
-export interface DPoPKey {
-  readonly thumbprint: string
-  proof(claims: {
-    htm?: string
-    htu: string
-    ath?: string
-    [name: string]: unknown
-  }): Promise<string>
-}
+export type DPoPKey = Awaited<ReturnType<typeof dpopKey>>
 
 /** A DPoP key, and proofs signed with it. RFC 9449 §4.2. */
-export async function dpopKey(): Promise<DPoPKey> {
+export async function dpopKey() {
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const jwk = await exportJWK(publicKey)
   return {
     thumbprint: await calculateJwkThumbprint(jwk),
-    proof: (claims) =>
+    proof: (claims: { htm?: string; htu: string; ath?: string; [name: string]: unknown }) =>
       new SignJWT({
         jti: randomUUID(),
         iat: Math.floor(Date.now() / 1000),

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { ImpersonationEvent } from '../../src/index.ts'
-import { type Answer, type Deployment, type DeploymentOptions, deploy } from './deployment.ts'
+import { type DeploymentOptions, deploy } from './deployment.ts'
 import { answerOf } from './http.ts'
 
 /** What names the management API, wherever it is. */
@@ -21,20 +21,10 @@ const NAMES = [
 
 type Init = { readonly token?: string; readonly headers?: Record<string, string> }
 
-/** A deployment whose client `backend` may do everything at the management API. */
-export interface Managed extends Deployment {
-  /** Of `backend`, with every scope. */
-  readonly token: string
-  /** Issues a subject token, as `backend`. */
-  start(body?: object): Promise<{ readonly id: string; readonly subjectToken: string }>
-  get(path: string, init?: Init): Promise<Answer>
-  /** Without a body where there is none. */
-  send(path: string, body?: unknown, init?: Init): Promise<Answer>
-  /** The events so far, at least so many. They come after the answers. */
-  events(atLeast?: number): Promise<ReadonlyArray<ImpersonationEvent & { readonly name: string }>>
-}
+export type Managed = Awaited<ReturnType<typeof managing>>
 
-export async function managing(options: DeploymentOptions = {}): Promise<Managed> {
+/** A deployment whose client `backend` may do everything at the management API. */
+export async function managing(options: DeploymentOptions = {}) {
   const everyone = () => true
   const managementApi = {
     resource: RESOURCE,
@@ -56,18 +46,21 @@ export async function managing(options: DeploymentOptions = {}): Promise<Managed
   })
   return {
     ...deployment,
+    /** Of `backend`, with every scope. */
     token,
-    async start(body = {}) {
+    /** Issues a subject token, as `backend`. */
+    async start(body: object = {}) {
       const answer = await deployment.issue({ userId: 'alice', ...body }, { token })
       if (answer.status !== 201) throw new Error(`not issued: ${JSON.stringify(answer.body)}`)
       const { subjectToken } = answer.body
       return { id: idOf(subjectToken), subjectToken }
     },
-    async get(path, init = {}) {
+    async get(path: string, init: Init = {}) {
       const headers = authorization(init)
       return answerOf(await fetch(`${deployment.base}/api/impersonations${path}`, { headers }))
     },
-    async send(path, body, init = {}) {
+    /** Without a body where there is none. */
+    async send(path: string, body?: unknown, init: Init = {}) {
       const json = body === undefined ? {} : { 'content-type': 'application/json' }
       return answerOf(
         await fetch(`${deployment.base}/api/impersonations${path}`, {
@@ -79,6 +72,7 @@ export async function managing(options: DeploymentOptions = {}): Promise<Managed
         }),
       )
     },
+    /** The events so far, at least so many. They come after the answers. */
     async events(atLeast = 0) {
       for (let turns = 0; turns < 4 || (recorded.length < atLeast && turns < 200); turns += 1) {
         await turn()

@@ -5,36 +5,15 @@ import { freePort } from '../adapters/servers.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** A program of a document or an example, run as its reader runs it. It ends with the scope. */
-export interface Program extends AsyncDisposable {
-  readonly base: string
-  /** Everything that it has printed so far. */
-  readonly log: string
-  /** @param credentials headers, or a bearer token */
-  ask(
-    method: string,
-    path: string,
-    credentials?: string | Headers,
-    others?: Headers,
-  ): Promise<Answered>
-  /** Resolves its exit code. */
-  stop(signal?: NodeJS.Signals): Promise<number | null>
-}
-
-interface Answered {
-  readonly status: number
-  readonly headers: globalThis.Headers
-  readonly body: Record<string, unknown>
-}
+export type Program = Awaited<ReturnType<typeof launch>>
 
 export type Command = readonly [program: string, ...rest: string[]]
 
-/** Starts a file by Node, or a command, and waits until it answers at its port. */
-export async function launch(
-  file: string | Command,
-  environment: Headers = {},
-  cwd?: string,
-): Promise<Program> {
+/**
+ * Starts a file of a document or an example by Node, or a command, as its reader does, and waits until
+ * it answers at its port. It ends with the scope.
+ */
+export async function launch(file: string | Command, environment: Headers = {}, cwd?: string) {
   const [command, ...rest] = typeof file === 'string' ? [process.execPath, file] : file
   const PORT = environment.PORT ?? String(await freePort())
   const { PATH } = process.env
@@ -63,11 +42,19 @@ export async function launch(
   }
   return {
     base,
+    /** Everything that it has printed so far. */
     get log() {
       return log
     },
+    /** Resolves its exit code. */
     stop,
-    async ask(method, path, credentials = {}, others = {}) {
+    /** @param credentials headers, or a bearer token */
+    async ask(
+      method: string,
+      path: string,
+      credentials: string | Headers = {},
+      others: Headers = {},
+    ) {
       const isToken = typeof credentials === 'string'
       const own = isToken ? { authorization: `Bearer ${credentials}` } : credentials
       const headers = { ...others, ...own }
@@ -75,7 +62,7 @@ export async function launch(
         throw new Error(`it does not answer: ${log}`, { cause })
       })
       const text = await response.text()
-      const body = text.startsWith('{') ? JSON.parse(text) : {}
+      const body: Record<string, unknown> = text.startsWith('{') ? JSON.parse(text) : {}
       return { status: response.status, headers: response.headers, body }
     },
     [Symbol.asyncDispose]: async () => void (await stop()),

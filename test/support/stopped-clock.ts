@@ -1,15 +1,8 @@
-interface StoppedClock extends Disposable {
-  /** Moves both clocks, and runs the timers that are due then. */
-  pass(seconds: number): void
-  /** The number of timers that wait. */
-  readonly waiting: number
-}
-
 /**
  * Stops the clocks of this process, wall clock and monotonic clock, until disposed of. Timers that are set
  * meanwhile stop with them. Those of `node:timers/promises` go on: tests wait by them.
  */
-export function stoppedClock(): StoppedClock {
+export function stoppedClock() {
   const { now: wall } = Date
   const { now: monotonic } = performance
   const { setTimeout: realTimeout, setInterval: realInterval, clearTimeout: clear } = globalThis
@@ -58,10 +51,12 @@ export function stoppedClock(): StoppedClock {
   }
 
   return {
-    pass(seconds) {
+    /** Moves both clocks, and runs the timers that are due then. */
+    pass(seconds: number) {
       passed += seconds * 1000
       while (runNext(passed));
     },
+    /** The number of timers that wait. */
     get waiting() {
       return timers.size
     },

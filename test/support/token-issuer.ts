@@ -1,46 +1,42 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 
-/** An issuer of access tokens of every kind, valid and invalid, with real keys over real HTTP. */
-export interface TokenIssuer extends Disposable {
-  readonly issuer: string
-  readonly jwksUri: string
-  readonly jwk: JWK
-  /** How the discovery document and the key set are answered; tests may change it. */
-  answer: { discovery: RequestListener; jwks: RequestListener }
-  /** The paths that were asked for. */
-  readonly asked: string[]
-  /** A valid token of alice, changed by the given claims; `undefined` leaves a claim out. */
-  token(claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>
-  close(): void
-}
+export type TokenIssuer = Awaited<ReturnType<typeof startTokenIssuer>>
 
 export const AUDIENCE = 'https://api.example.com'
 
-export async function startTokenIssuer(): Promise<TokenIssuer> {
+/** An issuer of access tokens of every kind, valid and invalid, with real keys over real HTTP. */
+export async function startTokenIssuer() {
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256', use: 'sig' }
+  /** The paths that were asked for. */
   const asked: string[] = []
   const server = createServer((request, response) => {
     asked.push(String(request.url))
-    const { discovery, jwks } = tokens.answer
+    const { discovery, jwks } = answer
     return request.url === '/jwks' ? jwks(request, response) : discovery(request, response)
   })
   const issuer = await listening(server)
   const jwksUri = `${issuer}/jwks`
-  const tokens: TokenIssuer = {
+  /** How the discovery document and the key set are answered; tests may change it. */
+  const answer: Record<'discovery' | 'jwks', RequestListener> = {
+    discovery: (_request, response) => response.end(JSON.stringify({ issuer, jwks_uri: jwksUri })),
+    jwks: (_request, response) => response.end(JSON.stringify({ keys: [jwk] })),
+  }
+  const close = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return {
     issuer,
     jwksUri,
     jwk,
     asked,
-    answer: {
-      discovery: (_request, response) =>
-        response.end(JSON.stringify({ issuer, jwks_uri: jwksUri })),
-      jwks: (_request, response) => response.end(JSON.stringify({ keys: [jwk] })),
-    },
-    token(claims = {}, header = {}) {
+    answer,
+    /** A valid token of alice, changed by the given claims; `undefined` leaves a claim out. */
+    token(claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}) {
       const now = Math.floor(Date.now() / 1000)
       const payload: JWTPayload = {
         iss: issuer,
@@ -57,13 +53,9 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
         .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'k', ...header })
         .sign(privateKey)
     },
-    close() {
-      server.close()
-      server.closeAllConnections()
-    },
-    [Symbol.dispose]: () => tokens.close(),
+    close,
+    [Symbol.dispose]: close,
   }
-  return tokens
 }
 
 /** Listens on a free port, and answers the origin. */

@@ -3,11 +3,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { shared } from '../../../test/support/shared.ts'
-import type { Application } from './support/application.ts'
 import { type Aliases, bundle } from './support/bundle.ts'
 import { filesUnder, headersOfDocument, here, ORDERS } from './support/document.ts'
 import { hydrate, hydrateLater, outputOf, renderToOutput } from './support/hydration.ts'
-import { startSites } from './support/sites.ts'
+import { type Sites, startSites } from './support/sites.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -27,7 +26,7 @@ const FRAMEWORKS: Readonly<Record<string, Aliases>> = {
 for (const [name, aliases] of Object.entries(FRAMEWORKS)) {
   const [framework = ''] = name.split(' ')
   describe(`docs/browser.md: ${name}`, () => {
-    let shop: Pick<Application, 'page' | 'files'>
+    let shop: Pick<Sites['application'], 'page' | 'files'>
 
     const sites = shared(() => startSites())
     before(async () => {

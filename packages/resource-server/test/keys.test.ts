@@ -94,7 +94,7 @@ describe("the guard: the provider's keys", () => {
       tokens.asked.length = 0
       await trouble(api)
       expect(tokens.asked).to.deep.equal(['/.well-known/openid-configuration'])
-      tokens.answer = { ...good }
+      Object.assign(tokens.answer, good)
       expect(await userId(api)).to.equal('alice')
     }
   })
@@ -134,7 +134,7 @@ describe("the guard: the provider's keys", () => {
     tokens.answer.jwks = unavailable
     const api = newGuard()
     await trouble(api)
-    tokens.answer = good
+    Object.assign(tokens.answer, good)
     expect(await userId(api)).to.equal('alice')
     // The discovery was good, and is kept.
     expect(tokens.asked).to.deep.equal(['/.well-known/openid-configuration', '/jwks', '/jwks'])
@@ -148,7 +148,7 @@ describe("the guard: the provider's keys", () => {
     tokens.answer.discovery = () => {}
     expect(String((await trouble(newGuard())).cause)).to.include('TimeoutError')
     expect(timeouts.asked).to.deep.equal([5000, 5000])
-    tokens.answer = good
+    Object.assign(tokens.answer, good)
     expect(await userId(api)).to.equal('alice')
   })
 
@@ -207,7 +207,7 @@ describe("the guard: the provider's keys", () => {
       clock.advance(301)
       expect(await outcome()).to.equal('alice')
       while ((await outcome()) === 'alice') await wait(5)
-      tokens.answer = { ...good }
+      Object.assign(tokens.answer, good)
       api = newGuard({ jwksUri: tokens.jwksUri })
       expect(await outcome()).to.equal('alice')
       tokens.answer.jwks = withoutKeys

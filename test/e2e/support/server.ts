@@ -5,20 +5,10 @@ import { newFolder } from '../../support/folder.ts'
 
 type Environment = Record<string, string>
 
-/** The example, started as a user starts it, and its output. */
-export interface LaunchedExample extends AsyncDisposable {
-  readonly url: string
-  /** The page of the shop. */
-  readonly shopUrl: string
-  /** Everything so far, output and errors. */
-  log(): string
-}
+export type LaunchedExample = Awaited<ReturnType<typeof launchExample>>
 
 /** As a process of its own. */
-export async function launchExample(
-  environment: Environment = {},
-  ...options: string[]
-): Promise<LaunchedExample> {
+export async function launchExample(environment: Environment = {}, ...options: string[]) {
   const own = { DATA_DIR: newFolder(), STORAGE_URL: 'memory:' }
   const example = await launch({ ...own, ...environment }, ...options)
   let errors = ''
@@ -27,7 +17,9 @@ export async function launchExample(
   })
   return {
     url: example.url,
+    /** The page of the shop. */
     shopUrl: /^Shop +(\S+)$/m.exec(example.printed())?.[1] ?? '',
+    /** Everything so far, output and errors. */
     log: () => example.printed() + errors,
     [Symbol.asyncDispose]: () => example[Symbol.asyncDispose](),
   }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { builtKit } from './built-kit.ts'
-import { listening, type Site } from './site.ts'
+import { listening } from './site.ts'
 
 const ROOT = new URL('../../../../', import.meta.url)
 const KIT = '/modules/oidc-provider-impersonation/'
@@ -17,21 +17,6 @@ export const IMPORT_MAP = JSON.stringify({
   },
 })
 
-/** The customer's application. Every path is the same page, as in applications with a router. */
-export interface Application extends Site {
-  /** The paths and headers of requests, in order. */
-  readonly requests: ReadonlyArray<{ readonly url: string; readonly referer: string | undefined }>
-  /** The module that the page runs. */
-  script: string
-  /** Further directives of the policy, such as `connect-src`. */
-  policy: string
-  page: string
-  /** Instead of the policy of this file. */
-  headers: Readonly<Record<string, string>> | undefined
-  /** Further files, by path. */
-  files: Readonly<Record<string, string>>
-}
-
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -44,7 +29,9 @@ const PAGE = `<!doctype html>
 <body><main><h1>Shop</h1><p id="said"></p></main></body>
 </html>`
 
-export async function startApplication(): Promise<Application> {
+/** The customer's application. Every path is the same page, as in applications with a router. */
+export async function startApplication() {
+  /** The paths and headers of requests, in order. */
   const requests: Array<{ url: string; referer: string | undefined }> = []
   const site = await listening('localhost', (request, response) => {
     requests.push({ url: String(request.url), referer: request.headers.referer })
@@ -52,14 +39,18 @@ export async function startApplication(): Promise<Application> {
       response.writeHead(500).end(String(error))
     })
   })
-  const application: Application = {
+  const application = {
     ...site,
     requests,
+    /** The module that the page runs. */
     script: '',
+    /** Further directives of the policy, such as `connect-src`. */
     policy: '',
     page: PAGE,
-    headers: undefined,
-    files: {},
+    /** Instead of the policy of this file. */
+    headers: undefined as Readonly<Record<string, string>> | undefined,
+    /** Further files, by path. */
+    files: {} as Readonly<Record<string, string>>,
   }
   return application
 
@@ -73,7 +64,9 @@ export async function startApplication(): Promise<Application> {
     }
     response.setHeader('content-type', 'text/html; charset=utf-8')
     response.setHeader('cross-origin-opener-policy', 'same-origin')
-    const headers = application.headers ?? { 'content-security-policy': policyOf(application) }
+    const headers = application.headers ?? {
+      'content-security-policy': policyOf(application.page) + application.policy,
+    }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     response.end(application.page)
   }
@@ -88,9 +81,9 @@ export async function startApplication(): Promise<Application> {
 }
 
 /** As strict as a policy can be: no inline script but the import map, no sink of Trusted Types. */
-function policyOf({ page, policy }: Application): string {
+function policyOf(page: string): string {
   const hashes = importMapHashes(page).map((hash) => ` '${hash}'`)
-  return `default-src 'none'; script-src 'self'${hashes.join('')}; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; ${policy}`
+  return `default-src 'none'; script-src 'self'${hashes.join('')}; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; `
 }
 
 /** What `script-src` says of the import maps of a page. */

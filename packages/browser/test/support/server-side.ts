@@ -1,12 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../../src/index.ts'
-import {
-  type Deployment,
-  type DeploymentOptions,
-  deploy,
-} from '../../../../test/support/deployment.ts'
+import { type DeploymentOptions, deploy } from '../../../../test/support/deployment.ts'
 import { signIn } from '../../../../test/support/sign-in.ts'
 import { type Caller, resourceServer } from '../../../resource-server/src/index.ts'
 import {
@@ -16,43 +10,19 @@ import {
   type ImpersonationsOptions,
   memoryStore,
 } from '../../src/server.ts'
+import { listening } from './site.ts'
 
 export const ORIGIN = 'https://shop.example.com'
 export const BACK_OFFICE = 'https://support.example.com'
 const RESOURCE = 'https://api.example.com'
 
-/** A browser of an operator: the cookies of the application, and a session at the provider. */
-export interface OperatorBrowser {
-  /** The header `Cookie` for the application. */
-  cookie: string
-  /** Posts the form, asks the provider, and comes back. */
-  handOver(subjectToken: string): Promise<Response>
-  /** Posts the form and asks the provider: the address at which the provider answers. */
-  callbackOf(subjectToken: string): Promise<string>
-  get(url: string): Promise<Response>
-  end(): Promise<Response>
-  current(): ReturnType<Impersonations['current']>
-  /** As a browser does it with `Set-Cookie`. */
-  keep(headers: Headers): void
-}
+export type ServerSide = Awaited<ReturnType<typeof startServerSide>>
 
 /** A provider and an API over HTTP, and the part for servers of an application. */
-export interface ServerSide extends AsyncDisposable {
-  readonly deployment: Deployment
-  readonly impersonations: Impersonations
-  readonly api: string
-  /** What `onError` was called with. */
-  readonly errors: ImpersonationError[]
-  /** Sends what the part for servers sends; a test replaces it. */
-  fetch: typeof globalThis.fetch
-  subjectToken(request?: object): Promise<string>
-  operator(sub?: string): Promise<OperatorBrowser>
-}
-
 export async function startServerSide(
   options: Partial<ImpersonationsOptions> = {},
   deploymentOptions: DeploymentOptions = {},
-): Promise<ServerSide> {
+) {
   await using stack = new AsyncDisposableStack()
   const deployment = await deploy({
     accounts: new Set(['alice', 'bob', 'olivia', 'mallory']),
@@ -78,11 +48,11 @@ export async function startServerSide(
     },
   })
   stack.defer(() => deployment.close())
-  const orders = await startApi(deployment.issuer)
-  stack.defer(() => closed(orders))
-  const api = `http://127.0.0.1:${(orders.address() as AddressInfo).port}`
+  const { url: api } = stack.use(await startApi(deployment.issuer))
 
+  /** What `onError` was called with. */
   const errors: ImpersonationError[] = []
+  /** Sends what the part for servers sends; a test replaces it. */
   const side = { fetch: globalThis.fetch }
   const impersonations = createImpersonations({
     issuer: deployment.issuer,
@@ -114,7 +84,7 @@ export async function startServerSide(
     },
     async operator(sub = 'olivia') {
       const { cookie } = await signIn(deployment, sub)
-      return browserOf(impersonations, cookie)
+      return new OperatorBrowser(impersonations, cookie)
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   })
@@ -133,52 +103,70 @@ export function form(
   })
 }
 
-function browserOf(impersonations: Impersonations, atProvider: string): OperatorBrowser {
-  const cookies = new Map<string, string>()
-  const browser: OperatorBrowser = {
-    get cookie() {
-      return [...cookies].map((pair) => pair.join('=')).join('; ')
-    },
-    keep(headers) {
-      for (const line of headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-        if (value === '') cookies.delete(name)
-        else cookies.set(name, value)
-      }
-    },
-    async callbackOf(subjectToken) {
-      const begun = await impersonations.accept(form(subjectToken))
-      browser.keep(begun.headers)
-      const answer = await fetch(String(begun.headers.get('location')), {
-        redirect: 'manual',
-        headers: { cookie: atProvider },
-      })
-      return String(answer.headers.get('location'))
-    },
-    async get(url) {
-      const request = new Request(url, { headers: { cookie: browser.cookie } })
-      const response = await impersonations.accept(request)
-      browser.keep(response.headers)
-      return response
-    },
-    async handOver(subjectToken) {
-      return browser.get(await browser.callbackOf(subjectToken))
-    },
-    async end() {
-      const headers = { cookie: browser.cookie, origin: ORIGIN }
-      const url = `${ORIGIN}/impersonation/end`
-      const response = await impersonations.end(new Request(url, { method: 'POST', headers }))
-      browser.keep(response.headers)
-      return response
-    },
-    current: () => impersonations.current({ headers: new Headers({ cookie: browser.cookie }) }),
+/** A browser of an operator: the cookies of the application, and a session at the provider. */
+class OperatorBrowser {
+  readonly #impersonations: Impersonations
+  readonly #atProvider: string
+  readonly #cookies = new Map<string, string>()
+
+  constructor(impersonations: Impersonations, atProvider: string) {
+    this.#impersonations = impersonations
+    this.#atProvider = atProvider
   }
-  return browser
+
+  /** The header `Cookie` for the application. */
+  get cookie(): string {
+    return [...this.#cookies].map((pair) => pair.join('=')).join('; ')
+  }
+
+  /** As a browser does it with `Set-Cookie`. */
+  keep(headers: Headers): void {
+    for (const line of headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (value === '') this.#cookies.delete(name)
+      else this.#cookies.set(name, value)
+    }
+  }
+
+  /** Posts the form and asks the provider: the address at which the provider answers. */
+  async callbackOf(subjectToken: string): Promise<string> {
+    const begun = await this.#impersonations.accept(form(subjectToken))
+    this.keep(begun.headers)
+    const answer = await fetch(String(begun.headers.get('location')), {
+      redirect: 'manual',
+      headers: { cookie: this.#atProvider },
+    })
+    return String(answer.headers.get('location'))
+  }
+
+  async get(url: string): Promise<Response> {
+    const request = new Request(url, { headers: { cookie: this.cookie } })
+    const response = await this.#impersonations.accept(request)
+    this.keep(response.headers)
+    return response
+  }
+
+  /** Posts the form, asks the provider, and comes back. */
+  async handOver(subjectToken: string): Promise<Response> {
+    return this.get(await this.callbackOf(subjectToken))
+  }
+
+  async end(): Promise<Response> {
+    const headers = { cookie: this.cookie, origin: ORIGIN }
+    const url = `${ORIGIN}/impersonation/end`
+    const response = await this.#impersonations.end(new Request(url, { method: 'POST', headers }))
+    this.keep(response.headers)
+    return response
+  }
+
+  current() {
+    return this.#impersonations.current({ headers: new Headers({ cookie: this.cookie }) })
+  }
 }
 
 /** Guarded, but for `/another-sign-in`, which wants another sign-in of the operator. */
-async function startApi(issuer: string): Promise<Server> {
-  const server = createServer((request: IncomingMessage & { caller?: Caller }, response) => {
+function startApi(issuer: string) {
+  return listening('127.0.0.1', (request: IncomingMessage & { caller?: Caller }, response) => {
     if (request.url === '/another-sign-in') {
       const challenge = 'Bearer error="insufficient_user_authentication"'
       response.writeHead(401, { 'www-authenticate': challenge }).end()
@@ -192,14 +180,4 @@ async function startApi(issuer: string): Promise<Server> {
     const guard = resourceServer({ issuer, audience: RESOURCE })
     guard.connect()(request, response, () => response.end(`orders of ${request.caller?.userId}`))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  server.unref()
-  return server
-}
-
-async function closed(server: Server): Promise<void> {
-  server.close()
-  server.closeAllConnections()
-  await once(server, 'close')
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import Koa, { type Middleware } from 'koa'
 import type { ClientMetadata } from 'oidc-provider'
 import type { BrowserContext } from 'playwright-core'
-import { type Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../../../src/index.ts'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../../src/index.ts'
 import { type DeploymentOptions, deploy } from '../../../../test/support/deployment.ts'
 import { resourceServer } from '../../../resource-server/src/index.ts'
 import { impersonationUrl } from '../../src/link.ts'
-import { type Application, startApplication } from './application.ts'
+import { startApplication } from './application.ts'
 import { listening } from './site.ts'
 
 /** What the back office says of an impersonation. */
@@ -20,26 +21,7 @@ export interface Opening {
 }
 
 /** A provider and an API at `127.0.0.1`, and an application at another site, `localhost`. */
-export interface Sites extends AsyncDisposable {
-  readonly application: Application
-  readonly issuer: string
-  readonly api: string
-  readonly resource: string
-  readonly provider: Provider
-  /** The headers of the requests that the API got. */
-  readonly apiRequests: Array<Readonly<Record<string, string | string[] | undefined>>>
-  /** Everything that anything printed or reported, and each request line of the provider. */
-  readonly log: string[]
-  issue(opening?: Opening): Promise<{ readonly subjectToken: string; readonly expiresIn: number }>
-  /** The link that the back office opens. */
-  link(path?: string, opening?: Opening): Promise<string>
-  /** The states of all impersonations, newest first. */
-  states(): Promise<string[]>
-  end(): Promise<void>
-  /** The address at which the operator is signed in, and comes back to a page of the back office. */
-  signInUrl(operator?: string): string
-  signIn(context: BrowserContext, operator?: string): Promise<void>
-}
+export type Sites = Awaited<ReturnType<typeof startSites>>
 
 /** The client of the application. */
 export const CLIENT = 'shop'
@@ -48,11 +30,12 @@ export const CLIENT = 'shop'
 export async function startSites(
   options: DeploymentOptions = {},
   client: Partial<ClientMetadata> = {},
-): Promise<Sites> {
+) {
   await using stack = new AsyncDisposableStack()
   const application = stack.use(await startApplication())
   const shopApi = stack.use(await listening('127.0.0.1'))
   const resource = `${shopApi.url}/orders`
+  /** Everything that anything printed or reported, and each request line of the provider. */
   const log: string[] = []
   const deployment = stack.use(
     await deploy({
@@ -66,7 +49,8 @@ export async function startSites(
   const { issuer, provider } = deployment
   provider.on('server_error', (_ctx, error) => log.push(String(error)))
 
-  const apiRequests: Sites['apiRequests'] = []
+  /** The headers of the requests that the API got. */
+  const apiRequests: IncomingHttpHeaders[] = []
   const guard = resourceServer({
     issuer,
     audience: resource,
@@ -92,7 +76,7 @@ export async function startSites(
 
   /** The ids of all impersonations, oldest first. `list` orders those of one second by their ids. */
   const ids: string[] = []
-  const issue: Sites['issue'] = async (opening = {}) => {
+  const issue = async (opening: Opening = {}) => {
     const { body } = await deployment.issue({
       userId: 'alice',
       mayAct: { sub: 'olivia', clientId: CLIENT },
@@ -104,7 +88,8 @@ export async function startSites(
     return body
   }
 
-  const signInUrl: Sites['signInUrl'] = (operator = 'olivia') =>
+  /** The address at which the operator is signed in, and comes back to a page of the back office. */
+  const signInUrl = (operator = 'olivia') =>
     `${issuer}/auth?${new URLSearchParams({
       client_id: 'back-office',
       response_type: 'code',
@@ -126,7 +111,8 @@ export async function startSites(
     apiRequests,
     log,
     issue,
-    async link(path = '/', opening) {
+    /** The link that the back office opens. */
+    async link(path = '/', opening?: Opening) {
       const { subjectToken, expiresIn } = await issue(opening)
       return impersonationUrl(`${application.url}${path}`, {
         subjectToken,
@@ -134,6 +120,7 @@ export async function startSites(
         expiresAtMs: Date.now() + expiresIn * 1000,
       })
     },
+    /** The states of all impersonations, newest first. */
     async states() {
       const { items } = await provider.impersonation.list({ limit: 100 })
       const states = new Map(items.map(({ id, state }) => [id, state]))
@@ -143,7 +130,7 @@ export async function startSites(
       await provider.impersonation.endAll({ userId: 'alice' })
     },
     signInUrl,
-    async signIn(context, operator) {
+    async signIn(context: BrowserContext, operator?: string) {
       const page = await context.newPage()
       await page.goto(signInUrl(operator))
       await page.waitForURL(/\/back-office/)

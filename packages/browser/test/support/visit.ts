@@ -1,22 +1,15 @@
 import { fail } from 'node:assert/strict'
-import type { BrowserContext, Page } from 'playwright-core'
 import { browser } from '../../../console/test/e2e/support/browser.ts'
 import '../../../console/test/e2e/support/disposal.ts'
-import { type Announcements, watch } from '../../../console/test/e2e/support/watch.ts'
+import { watch } from '../../../console/test/e2e/support/watch.ts'
 import type { Sites } from './sites.ts'
 
-/** A person with an empty browser, who visits the application. */
-export interface Visit extends Announcements, AsyncDisposable {
-  readonly page: Page
-  readonly context: BrowserContext
-  /** Every URL that was requested or shown. */
-  readonly urls: readonly string[]
-}
+export type Visit = Awaited<ReturnType<typeof visit>>
 
 const WAIT_TIMEOUT_MS = 24_000
 
 /** When it is disposed of, the test fails if anything went wrong in a page and was not announced. */
-export async function visit(sites: Sites): Promise<Visit> {
+export async function visit(sites: Sites) {
   const context = await (await browser()).newContext({ baseURL: sites.application.url })
   context.setDefaultTimeout(WAIT_TIMEOUT_MS)
   const { urls, complaints, ...announcements } = watch(
@@ -30,6 +23,7 @@ export async function visit(sites: Sites): Promise<Visit> {
     ...announcements,
     page,
     context,
+    /** Every URL that was requested or shown. */
     urls,
     async [Symbol.asyncDispose]() {
       try {

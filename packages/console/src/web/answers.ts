@@ -10,7 +10,7 @@ import type { Role } from '../kernel/roles.ts'
 import type { RowFilter } from '../ledger/filters.ts'
 import type { PauseAnswer } from './pause-answers.ts'
 
-// The answers of the API below `{path}/api`. Each request has `Authorization: Bearer <access token>`
+// What a bearer token gets below `{path}`. Each request has `Authorization: Bearer <access token>`
 // of a person who signed in to the console's client with the scope openid. Without a token the
 // answer is 401; with a role that may not, 403 access_denied. A problem is
 // `{error, error_description}`. Times are in milliseconds since the epoch.

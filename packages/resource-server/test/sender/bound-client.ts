@@ -1,4 +1,4 @@
-import { athOf, type DPoPKey, dpopKey } from '../../../../test/support/dpop.ts'
+import { athOf, dpopKey } from '../../../../test/support/dpop.ts'
 import {
   AUDIENCE,
   startTokenIssuer,
@@ -17,19 +17,10 @@ type Shown = {
   dpop?: string | string[] | undefined
 }
 
-/** A guarded API, and a client with a token that is bound to its key. */
-export interface BoundClient extends Disposable {
-  readonly tokens: TokenIssuer
-  readonly key: DPoPKey
-  readonly bound: string
-  guardWith(dPoP: DPoPOptions): ReturnType<typeof resourceServer>
-  /** A proof for `GET /orders` with the bound token. */
-  proof(claims?: Record<string, unknown>): Promise<string>
-  /** `GET /orders` with the bound token. */
-  request(shown: Shown): { url: string; method: string; headers: Omit<Shown, 'url' | 'method'> }
-}
+export type BoundClient = Awaited<ReturnType<typeof boundClient>>
 
-export async function boundClient(issuer?: TokenIssuer): Promise<BoundClient> {
+/** A guarded API, and a client with a token that is bound to its key. */
+export async function boundClient(issuer?: TokenIssuer) {
   const tokens = issuer ?? (await startTokenIssuer())
   const key = await dpopKey()
   const bound = await tokens.token({ cnf: { jkt: key.thumbprint } })
@@ -38,9 +29,13 @@ export async function boundClient(issuer?: TokenIssuer): Promise<BoundClient> {
     key,
     bound,
     [Symbol.dispose]: () => tokens.close(),
-    guardWith: (dPoP) => resourceServer({ issuer: tokens.issuer, audience: AUDIENCE, dPoP }),
-    proof: (claims) => key.proof({ htm: 'GET', htu: HTU, ath: athOf(bound), ...claims }),
-    request: ({ url = '/orders', method = 'GET', ...headers }) => ({
+    guardWith: (dPoP: DPoPOptions) =>
+      resourceServer({ issuer: tokens.issuer, audience: AUDIENCE, dPoP }),
+    /** A proof for `GET /orders` with the bound token. */
+    proof: (claims?: Record<string, unknown>) =>
+      key.proof({ htm: 'GET', htu: HTU, ath: athOf(bound), ...claims }),
+    /** `GET /orders` with the bound token. */
+    request: ({ url = '/orders', method = 'GET', ...headers }: Shown) => ({
       url,
       method,
       headers: { authorization: `DPoP ${bound}`, ...headers },

@@ -19,20 +19,16 @@ export class Connection extends EventEmitter {
   }
 }
 
-/** Collects what a guard tells. */
-export interface DescribedUses {
-  readonly uses: ImpersonationUse[]
-  readonly onImpersonatedRequest: (use: ImpersonationUse) => void
-  /** Waits until so many were told, and then whether there are more; answers and forgets them. */
-  take(count: number): Promise<ImpersonationUse[]>
-}
+export type DescribedUses = ReturnType<typeof toldUses>
 
-export function toldUses(): DescribedUses {
+/** Collects what a guard tells. */
+export function toldUses() {
   const uses: ImpersonationUse[] = []
   return {
     uses,
-    onImpersonatedRequest: (use) => void uses.push(use),
-    async take(count) {
+    onImpersonatedRequest: (use: ImpersonationUse) => void uses.push(use),
+    /** Waits until so many were told, and then whether there are more; answers and forgets them. */
+    async take(count: number) {
       for (let tries = 0; uses.length < count && tries < 1500; tries += 1) await wait(10)
       await wait(20)
       return uses.splice(0)

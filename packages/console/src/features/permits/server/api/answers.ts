@@ -6,8 +6,7 @@ import type { Range } from '../../../../web/when.ts'
 import type { Standing, StandingAnswer } from '../options.ts'
 import type { Permit } from '../permit.ts'
 
-// Permits in the API of the console, below `{path}/api`, and of the account page, below
-// `{account.path}/api`. They are there where the console has `permits`. Problems are as in the other
+// Permits of the console, and of the account page. They are there where the console has `permits`. Problems are as in the other
 // answers; 409 has the permit that stands in the way as `permit`.
 
 /** A permit as a person of the console is shown it. */

@@ -1,7 +1,7 @@
 import type { AuditPerson, AuditRow } from 'oidc-provider-impersonation-verify/format'
 
 /** A person by the id, with the name that is known, or that the row has. */
-export function personIn(
+export function personOfRow(
   { operator, customer }: Pick<AuditRow, 'customer' | 'operator'>,
   id: string | undefined,
   name: string | undefined,
