@@ -435,6 +435,8 @@ async function send<C extends AnyCall, A extends At>(
         script: assetUrl('page.js'),
         data: {
           'data-base': site.base,
+          // A form that was refused comes back at the address of the action, which cannot be fetched.
+          ...(ctx.method === 'POST' && { 'data-here': site.base + at.here }),
           'data-now': String(at.now),
           'data-until': String(person.token.exp ?? ''),
           ...(site.looksEvery && { 'data-every': String(site.looksEvery) }),
