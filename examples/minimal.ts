@@ -4,7 +4,8 @@ import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 
 const base = process.env.BASE_URL ?? 'http://localhost:3000'
-const users = new Set(['alice', 'bob', 'olivia', 'oscar', 'root'])
+const accounts = new Map(['alice', 'bob', 'olivia', 'oscar', 'root'].map((id) =>
+  [id, { accountId: id, claims: () => ({ sub: id }) }]))
 
 const provider = new Provider(`${base}/oidc`, {
   adapter: createMemoryAdapter(), // to try it out: see below if you have one
@@ -20,8 +21,7 @@ const provider = new Provider(`${base}/oidc`, {
       grant_types: ['client_credentials'], redirect_uris: [], response_types: [],
     },
   ],
-  findAccount: (_ctx, id) =>
-    users.has(id) ? { accountId: id, claims: () => ({ sub: id }) } : undefined,
+  findAccount: (_ctx, sub) => accounts.get(sub),
   features: {
     resourceIndicators: {
       getResourceServerInfo: () => ({ scope: 'orders:read', accessTokenFormat: 'jwt' }),
