@@ -255,11 +255,10 @@ async function carryOut<C extends AnyCall, A extends At>(
     const found = serving.find(pathname === '/' ? '' : pathname)
     if (!found || problem.statusCode >= 500) throw problem
     ctx.status = problem.statusCode
-    const words = site.languages.wordsIn(plainReader(site, ctx, person.id, from).language)
     const refused = {
       action: ctx.path.slice(site.base.length),
       values,
-      problem: problemText(words, problem),
+      problem: problemText(plainReader(site, ctx, person.id, from), problem),
       field: wrongField(problem, values),
       more: problem.more,
     }
@@ -378,7 +377,7 @@ function problems<C extends AnyCall, A extends At>(serving: Serving<C, A>): Midd
       const person = token === undefined ? undefined : await orNobody(() => findPerson(ctx, token))
       const isNoPage = problem.error === 'not_found'
       const title = isNoPage ? web.notFoundTitle : web.problems.title
-      const about = isNoPage ? web.notFound : problemText(at.words, problem)
+      const about = isNoPage ? web.notFound : problemText(at, problem)
       const page = person ? (
         <TurnedAway person={person.id} />
       ) : (

@@ -21,7 +21,8 @@ const LAST_MINUTE = 60_000
 export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, at: At) {
   const labels = at.words.impersonations.running
   return (
-    <div data-about="running">
+    // What may go on depends on approvals and pauses, too.
+    <div data-about={over.length > 0 ? '*' : 'running'}>
       <p role="status" class="unseen">
         {running.map((it) => it.goOn && warningText(at, it))}
       </p>

@@ -99,14 +99,6 @@ export interface PermitPageAnswer {
 }
 
 /**
- * `POST /impersonations/preview` with {@link ActBody}: operator, lead. What the rule says of a start now.
- * Nothing starts. It is no promise: a start asks again.
- */
-export interface PreviewAnswer extends Partial<ApprovalAnswer> {
-  readonly verdict: 'allowed' | 'needs' | 'refused'
-}
-
-/**
  * 403 of `POST /impersonations` and of `continue` where an approval is missing: beside `error`
  * `approval_required`.
  */
