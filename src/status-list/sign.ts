@@ -150,11 +150,8 @@ export function statusLists({
   }
 
   const signed = sharing(FRESH_MS, now, signList, Boolean)
+  const listUris = async () => (await indices.lists()).map((list) => statusListUri(issuer, list))
   const uris = sharing(FRESH_MS, now, listUris, Boolean)
-
-  async function listUris(): Promise<string[]> {
-    return (await indices.lists()).map((list) => statusListUri(issuer, list))
-  }
 
   return {
     /**

@@ -23,6 +23,7 @@ import {
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../shared/constants.ts'
 import { type Binding, parseConfirmation } from '../shared/sender.ts'
+import { nonEmptyText } from '../shared/text.ts'
 import { epochSeconds } from '../shared/time.ts'
 
 /**
@@ -130,7 +131,7 @@ function fromRecord(token: AccessToken | ClientCredentials | undefined): Verifie
     audience: single(token.aud),
     scopes: token.scopes,
     impersonated: isExchanged || user?.extra?.act !== undefined,
-    impersonationId: isExchanged ? text(user?.extra?.[IMPERSONATION_ID_CLAIM]) : undefined,
+    impersonationId: isExchanged ? nonEmptyText(user?.extra?.[IMPERSONATION_ID_CLAIM]) : undefined,
     act: user?.extra?.act,
     authTime: seconds(user?.extra?.auth_time),
     expiresAt: token.exp ?? 0,
@@ -138,10 +139,6 @@ function fromRecord(token: AccessToken | ClientCredentials | undefined): Verifie
     jkt: token.jkt,
     x5t: token['x5t#S256'],
   }
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }
 
 /** The number of verified tokens that are remembered. */
