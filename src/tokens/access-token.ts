@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import {
   createLocalJWKSet,
   type JSONWebKeySet,
@@ -23,7 +22,7 @@ import {
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../shared/constants.ts'
 import { type Binding, parseConfirmation } from '../shared/sender.ts'
-import { nonEmptyText } from '../shared/text.ts'
+import { nonEmptyText, sha256 } from '../shared/text.ts'
 import { epochSeconds } from '../shared/time.ts'
 
 /**
@@ -162,7 +161,7 @@ function jwtAccessTokenVerifier(
   )
 
   return async (value) => {
-    const id = hash('sha256', value, 'base64url')
+    const id = sha256(value)
     const known = remembered.get(id)
     // The provider's clockTolerance is for clocks of other servers. This time is our own.
     if (known && known.expiresAt > epochSeconds()) return known.token
