@@ -4,14 +4,13 @@ import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 
 const base = process.env.BASE_URL ?? 'http://localhost:3000'
-const users = new Set(['alice', 'bob', 'olivia', 'oscar', 'root'])
+const users = new Map(['alice', 'bob', 'olivia', 'oscar', 'root'].map((id) => [id, { id }]))
 
 const provider = new Provider(`${base}/oidc`, {
   adapter: createMemoryAdapter(), // to try it out: see below if you have one
   clients: [
     {
-      client_id: 'console',
-      token_endpoint_auth_method: 'none',
+      client_id: 'console', token_endpoint_auth_method: 'none',
       grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
       redirect_uris: ['https://console.example.com/callback'],
     },
@@ -20,8 +19,10 @@ const provider = new Provider(`${base}/oidc`, {
       grant_types: ['client_credentials'], redirect_uris: [], response_types: [],
     },
   ],
-  findAccount: (_ctx, id) =>
-    users.has(id) ? { accountId: id, claims: () => ({ sub: id }) } : undefined,
+  findAccount(_ctx, sub) {
+    const user = users.get(sub)
+    return user && { accountId: user.id, claims: () => ({ sub: user.id }) }
+  },
   features: {
     resourceIndicators: {
       getResourceServerInfo: () => ({ scope: 'orders:read', accessTokenFormat: 'jwt' }),

@@ -18,7 +18,7 @@ export async function approvals(base: string, password: string): Promise<void> {
     ],
   )
   const ask = (token = '', path: string, body: object) =>
-    send(`${base}/console/api${path}`, token, body)
+    send(`${base}/console${path}`, token, body)
   const request = {
     ...{ userId: GUARDED_ID, ticketId: 'SUP-124', reason: 'The address is wrong' },
     ...{ application: 'shop', access: 'change' },

@@ -15,6 +15,7 @@ import {
 } from '../../src/shared/constants.ts'
 import { LIST_SIZE } from '../../src/status-list/allocate.ts'
 import { keptAfterRedemptionFor, MAX_CLOCK_DIFFERENCE } from '../../src/tokens/subject-token.ts'
+import servers from '../resource-servers/package-lock.json' with { type: 'json' }
 
 /** A sentence of a document with its figures in braces, and the figures as the code has them. */
 export type Fact = readonly [sentence: string, ...figures: (number | string)[]]
@@ -63,10 +64,29 @@ const TIMEOUT = [/\.or\((\d+)\)/, /value <= (\d+)/].map((at) =>
 )
 const { max: PG_POOL } = new pg.Pool().options
 const BROWSERS = SUITES.find(({ name }) => name === 'browsers')?.about ?? ''
-/** The servers of the Debian of the workflows. */
-const SERVERS = { 'node:24-bookworm': ['15', '7.0', '10.11'] } as Record<string, string[]>
-const [POSTGRES = '', REDIS = '', MARIADB = ''] =
-  SERVERS[found('.github/workflows/nightly.yml', /image: (\S+)/)] ?? []
+/** The packages of the Debian of the workflows. */
+const DEBIAN = {
+  'node:24-bookworm': [
+    ...['15', '7.0', '10.11'],
+    ...['1.2', '2.6', '1.19', '17', '2.4.12', '3.3.1'],
+  ],
+} as Record<string, string[]>
+const [POSTGRES = '', REDIS = '', MARIADB = '', ...LANGUAGES] =
+  DEBIAN[found('.github/workflows/nightly.yml', /image: (\S+)/)] ?? []
+const [AUTHLIB = '', PYJWT = '', GO = '', JAVA = '', MOD_AUTH_OPENIDC = '', MOD_OAUTH2 = ''] =
+  LANGUAGES
+/** Major and minor version of a package in a lock. */
+const minorOf = (packages: typeof lock.packages | typeof servers.packages, name: string) =>
+  (Object(packages)[`node_modules/${name}`].version as string).replace(/\.\d+$/, '')
+/** A constant of a server to copy, in seconds. */
+const ofServer = (name: string) =>
+  Number(
+    found('examples/resource-servers/jose.mjs', new RegExp(`const ${name} = ([\\d_]+)`)).replace(
+      '_',
+      '',
+    ),
+  ) / 1000
+const LOOK = secondsOf(KIT, 'LOOK_MS')
 
 /** The figures of the documents that this table knows, by page. */
 export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
@@ -220,6 +240,129 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       constant('src/impersonations/list.ts', 'DEFAULT_LIMIT'),
     ],
     ['`reason` has 1 to {1024} characters.', constant(INPUTS, 'MAX_REASON_LENGTH')],
+  ],
+  'docs/adapters.md': [
+    [
+      'node:sqlite, Node {22.20}+ or {24.7}+',
+      found('src/adapters/sqlite/database.ts', /needs Node (\S+) or/),
+      found('src/adapters/sqlite/database.ts', /needs Node \S+ or (\S+),/),
+    ],
+    ['Redis {6.2}+', found('src/adapters/redis/index.ts', /adapter for Redis (\S+) and later/)],
+    ['MariaDB {10.11}.', MARIADB],
+    [
+      'stores up to {64} subject tokens',
+      constant('src/adapters/postgres/group-upserts.ts', 'MAX_GROUP_SIZE'),
+    ],
+  ],
+  'docs/agents.md': [
+    ['read for {five} minutes', Number(found('docs/agents.md', /accessTokenTtl: (\d+)/)) / 60],
+  ],
+  'docs/browser.md': [
+    [
+      'in Chromium {103}, Firefox {102}, Safari {16}.4 and later.',
+      ...(found('packages/browser/scripts/bundle.ts', /target = \[(.*)\]/).match(/\d+/g) ?? []),
+    ],
+    ['every {5} seconds while it is visible, and notices within **{8} seconds**', LOOK, COVERED],
+    [
+      'the code `left` for {ten} minutes',
+      secondsOf('packages/browser/src/leaving.ts', 'KEPT_MS') / 60,
+    ],
+    ['it waits {5} seconds for', secondsOf('packages/browser/src/only-tab.ts', 'LOCK_WAIT_MS')],
+    ['every {5} seconds while it is there', LOOK],
+  ],
+  'docs/frameworks.md': [
+    ['You need Node.js {22.13} or later.', NODE],
+    [
+      'Express {5.3} brings `content-disposition` 2, whose types lack an export that `@types/koa` {3.0.3} imports',
+      minorOf(lock.packages, 'express'),
+      lock.packages['node_modules/@types/koa'].version,
+    ],
+  ],
+  'docs/migrating.md': [],
+  'docs/other-languages.md': [
+    ['jose {6.2}', minorOf(servers.packages, 'jose')],
+    ['Authlib {1.2}, PyJWT {2.6}', AUTHLIB, PYJWT],
+    ['Go {1.19}', GO],
+    ['Java {17}', JAVA],
+    ['| {1.10} | no | keeps', minorOf(servers.packages, 'express-oauth2-jwt-bearer')],
+    ['| {10.2} | no |', minorOf(servers.packages, '@fastify/jwt')],
+    ['| {4.13} | no |', minorOf(servers.packages, 'hono')],
+    ['| {5.2} | no |', minorOf(servers.packages, 'aws-jwt-verify')],
+    ['| {2.4.12} | no |', MOD_AUTH_OPENIDC],
+    ['| {3.3.1} | no |', MOD_OAUTH2],
+    ['refuses an ended token within {8} seconds.', SOON],
+    ['missing or older than {5} seconds, send', ofServer('LIST_MS')],
+    ['`iat` is at most {30} seconds ago.', COPY],
+    ['until {30} seconds after its fetch.', ofServer('LIST_MS_AT_MOST')],
+    ['repeat your check every {5} seconds', FRESH],
+    ['and wait {two} seconds at most.', ofServer('FETCH_MS')],
+    ['A response has {two} seconds,', ofServer('FETCH_MS')],
+    ['if the keys are over {ten} seconds old.', ofServer('NEW_KEYS_MS')],
+  ],
+  'docs/policies.md': [],
+  'docs/server-rendered.md': [
+    [
+      'refreshes an open page every {five} seconds',
+      Number(found('examples/nextjs/app/look.tsx', /\}, (\d+)\)/)) / 1000,
+    ],
+    [
+      'a token can exceed {4,096} bytes.',
+      constant('test/docs/browser-by-hand.ts', 'MAX_COOKIE_LENGTH'),
+    ],
+  ],
+  'docs/testing.md': [
+    ['learns of an end within [{8} seconds].', SOON],
+    ['After an end, wait {8} seconds.', SOON],
+    [
+      '(seconds, at most {3600})',
+      constant('packages/testing/src/configuration.ts', 'MAX_TOKEN_SECONDS'),
+    ],
+    ['accepts the token for {5} more seconds', CLOCK],
+  ],
+  'docs/what-changes.md': [
+    ['`ttl.SubjectToken` over {3600} seconds.', MAX_SUBJECT_TOKEN_TTL],
+    [
+      'waits up to {2} seconds for your storage',
+      secondsOf('src/impersonations/sign-out.ts', 'MAX_WAIT_MS'),
+    ],
+    [
+      'the marks of ends every {10} seconds.',
+      secondsOf('src/impersonations/marks.ts', 'LOOK_INTERVAL_MS'),
+    ],
+    ['issued in the next {5} seconds.', MAX_CLOCK_DIFFERENCE],
+    ['`ttl.SubjectToken`, {600} seconds by default.', DEFAULT_SUBJECT_TOKEN_TTL],
+    ['by `accessToken.maxTtl` and {330} seconds.', AFTER_EXPIRY],
+    ['fetches the status list every {2.5} seconds', FRESH / 2],
+  ],
+  'docs/your-apis.md': [
+    ['learns of an end within {8} seconds.**', SOON],
+    ['of the end within [{35} seconds].', LATEST],
+    ['within {8} seconds of the end', SOON],
+    ['the last copy of the list is {30} seconds old', COPY],
+    ['fetches the list every {5} seconds', FRESH],
+    [
+      'takes more than {30} seconds,**',
+      secondsOf('packages/resource-server/src/uses/notify-uses.ts', 'RESPONSE_WAIT_MS'),
+    ],
+    [
+      'After {ten} minutes without a request, the first one can wait {5} seconds for the keys',
+      KEY_MINUTES,
+      secondsOf(KEYS, 'FETCH_TIMEOUT_MS'),
+    ],
+    ['list fetched less than {28} seconds ago', COPY - WAIT],
+    ['A request can wait {2} seconds', WAIT],
+    ['No option changes these {30} seconds.', COPY],
+    ['the guard fetches the list every {2.5} seconds.', FRESH / 2],
+    [
+      'A list takes {128} KiB of memory, and the guard holds up to {256}.',
+      LIST_SIZE / 8 / 1024,
+      LISTS,
+    ],
+    [
+      'fetches the keys every {five} minutes, and for an unknown key at most every {two} seconds.',
+      secondsOf(KEYS, 'FRESH_FOR_MS') / 60,
+      UNKNOWN_KEY,
+    ],
   ],
   'docs/threat-model.md': [
     ['A token gets {20} answers in {10} seconds.', MAX_REQUESTS.requests, MAX_REQUESTS.seconds],

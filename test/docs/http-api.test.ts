@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { ClientMetadata } from 'oidc-provider'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { machine } from '../support/clients.ts'
@@ -48,37 +47,6 @@ describe('docs/http-api.md', () => {
     expect(await ask('https://another.example.com')).to.equal(null)
     await deployment.send(`/${id}/end`)
     expect([await introspect(), await ask(resource)]).to.deep.equal([{ active: false }, null])
-  })
-
-  it('a backend signs in place of a secret', async () => {
-    const page = await snippetsOf('http-api.md')
-    const { clientAssertion } = await page.load('1. The machine token')
-    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
-    const kid = { kid: 'backend-1' }
-    await using deployment = await deploy({
-      clients: [
-        {
-          ...machine,
-          client_id: 'signing',
-          client_secret: undefined as never,
-          token_endpoint_auth_method: 'private_key_jwt',
-          jwks: { keys: [{ ...(await exportJWK(publicKey)), ...kid } as never] },
-        },
-      ],
-    })
-    const asked = {
-      grant_type: 'client_credentials',
-      resource: deployment.management,
-      scope: 'impersonate',
-    }
-    const sign = clientAssertion as (issuer: string, id: string, key: JWK) => Promise<object>
-    const key = { ...(await exportJWK(privateKey)), ...kid }
-    const fields = await sign(deployment.issuer, 'signing', key)
-    const signed = await deployment.post('/oidc/token', { ...asked, ...fields })
-    expect(signed.status).to.equal(200)
-    const token = signed.body.access_token
-    expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
-    await page[Symbol.asyncDispose]()
   })
 
   it('has code that issues in the process of the provider, and asks the policy beforehand', async () => {

@@ -16,11 +16,11 @@ import { snippetsOf } from './documents.ts'
 type LogLine = Readonly<Record<string, unknown>>
 type Selection = Readonly<Record<string, string>>
 
-/** A block of YAML of the page, by the name in its first line. */
-async function yamlOf(name: string): Promise<string> {
+/** A block of the page, by how it begins. */
+async function blockOf(start: string): Promise<string> {
   const page = await readFile(new URL('../../docs/events.md', import.meta.url), 'utf8')
-  const block = new RegExp(`^\`\`\`yaml\n# ${name}\n(.*?)^\`\`\`$`, 'ms')
-  return block.exec(page)?.[1] ?? expect.fail(`the page has no ${name}`)
+  const block = new RegExp(`^\`\`\`${start}\n(.*?)^\`\`\`$`, 'ms')
+  return block.exec(page)?.[1] ?? expect.fail(`the page has no ${start}`)
 }
 
 /** Whether a line has the values of a selection, as Sigma compares them. */
@@ -80,7 +80,7 @@ describe('docs/events.md: logs, metrics and traces', () => {
       'impersonation_warnings_total 1',
     ])
 
-    const { groups } = parse(await yamlOf('impersonation-alerts.yml'))
+    const { groups } = parse(await blockOf('yaml\n# impersonation-alerts.yml'))
     const rules: ReadonlyArray<{ alert: string; expr: string }> = groups[0].rules
     expect(rules).to.have.length.above(3)
     const names = samples.map((line) => /^\w+/.exec(line)?.[0])
@@ -97,7 +97,9 @@ describe('docs/events.md: logs, metrics and traces', () => {
       (line: LogLine) => lines.push(line),
     ])
     await history()
-    const rules = parseAllDocuments(await yamlOf('impersonation-misuse.yml')).map((it) => it.toJS())
+    const rules = parseAllDocuments(await blockOf('yaml\n# impersonation-misuse.yml')).map((it) =>
+      it.toJS(),
+    )
     const selections: Selection[] = rules.flatMap(({ detection = {} }) =>
       Object.entries(detection).flatMap(([name, it]) => (name === 'condition' ? [] : [Object(it)])),
     )
@@ -140,9 +142,11 @@ describe('docs/events.md: logs, metrics and traces', () => {
     ;(traceEvents as (provider: Provider, activeSpan: () => object) => void)(provider, () => span)
     const trace = (traceCallers as (activeSpan: () => object) => Requirement)(() => span)
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
-    const { id, subjectToken } = await deployment.start()
+    const { id, subjectToken } = await deployment.start({ context: { ticketId: 'SUP-123' } })
     const { body } = await deployment.exchange({ subject_token: subjectToken, actor_token })
-    await deployment.events(2)
+    const { name, ...started } = (await deployment.events(2))[1] ?? expect.fail('not started')
+    const shown = JSON.parse(await blockOf('json'))
+    expect(JSON.parse(JSON.stringify(started)), name).to.have.all.keys(Object.keys(shown))
     const api = resourceServer({ issuer, audience })
     await api.authenticate(`Bearer ${body.access_token}`, trace)
     expect(told).to.deep.equal([

@@ -3,7 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { expectAccessible } from '../../packages/console/test/e2e/support/axe.ts'
 import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { expectFocus } from '../../packages/console/test/e2e/support/focus.ts'
-import { heading, reads } from '../../packages/console/test/e2e/support/operating.ts'
+import { reads } from '../../packages/console/test/e2e/support/operating.ts'
 import { shared } from '../support/shared.ts'
 import { expectAnnounced, listen } from './support/screen-reader.ts'
 import { launchExample } from './support/server.ts'
@@ -42,24 +42,16 @@ describe("with a screen reader's eyes", function () {
 
   const form = (ticket: string) => `/console/act?user=alice&ticket=${ticket}&reason=Parcel`
 
-  it('a search and a refusal are announced', async () => {
+  it('a search is announced', async () => {
     const page = await listenTo('olivia', '/console')
     await page.getByRole('searchbox').fill('alice')
     await page.getByRole('link', { name: reads('Act as Alice Ng') }).waitFor()
     await expectAnnounced(page, /1 customer fits/)
-    await page.goto(form('SUP-202'))
-    await heading(page, 'Act as Alice Ng').waitFor()
-    await page.route('**/console/api/impersonations', (route) =>
-      route.fulfill({ status: 403, json: { error: 'access_denied', error_description: 'x' } }),
-    )
-    await page.getByRole('button', { name: reads('Act as Alice Ng') }).click()
-    await expectAnnounced(page, 'You may not act as Alice Ng. Nothing was started.')
   })
 
-  it('a start, and an end by another person, are announced in the console and in the application', async () => {
+  it('an end by another person is announced in the console and in the application', async () => {
     const olivia = await listenTo('olivia', form('SUP-203'))
     const shop = await act(olivia)
-    await expectAnnounced(olivia, 'Shop is open in a new tab, as Alice Ng.')
     await shop.getByRole('region', { name: reads('Olivia Reyes acts as Alice Ng') }).waitFor()
     await expectAccessible(shop)
     const grace = await listenTo('grace', '/console/running')

@@ -99,7 +99,7 @@ describe('the example', function () {
     }
     expect(await allowed('/orders/A-1')).to.equal(example.shopUrl)
     expect(await allowed('/orders/A-1', 'https://elsewhere.example')).to.equal(null)
-    for (const path of ['/support/impersonations', '/console/api/me', '/']) {
+    for (const path of ['/support/impersonations', '/console/me', '/']) {
       expect(await allowed(path), path).to.equal(null)
     }
     const init = { method: 'POST', headers: { 'content-encoding': 'gzip' }, body: 'x' }

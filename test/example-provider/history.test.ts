@@ -27,7 +27,7 @@ describe('npm start -- --with-history', () => {
     const asks = async (login: string) => {
       const application = await Application.discover(url, CONSOLE)
       const authorization = `Bearer ${await application.signIn(login, 'demo-password')}`
-      return (path: string) => send(`${url}/console/api${path}`, { headers: { authorization } })
+      return (path: string) => send(`${url}/console${path}`, { headers: { authorization } })
     }
 
     const ada = await asks('ada')

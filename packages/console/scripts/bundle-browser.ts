@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { bundleSource } from '../src/web/page/source.ts'
 
 /** The licences of the packages in the bundle: each copy of the code must have them. */
-const LICENCES = ['eventsource-parser/LICENSE', 'oauth4webapi/LICENSE.md', 'preact/LICENSE']
+const LICENCES = ['idiomorph/LICENSE']
 
 const [folder = fileURLToPath(new URL('../dist/browser', import.meta.url))] = process.argv.slice(2)
 

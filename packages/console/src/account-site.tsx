@@ -6,13 +6,13 @@ import { customerPermits } from './features/permits/server/api/routes.ts'
 import type { CustomerPermitCall, PermitParts } from './features/permits/server/api/shown.ts'
 import { AccountPermits } from './features/permits/views/account-permits.tsx'
 import { languageOf } from './web/http/language.ts'
+import type { At } from './web/kit/at.ts'
+import { ActionButton } from './web/kit/form.tsx'
+import { Frame } from './web/kit/frame.tsx'
 import type { Assets } from './web/page/assets.ts'
 import { servePages } from './web/pages/serve.tsx'
 import type { Parts } from './web/parts.ts'
 import type { Settings } from './web/settings.ts'
-import type { At } from './web/view/at.ts'
-import { ActionButton } from './web/view/form.tsx'
-import { Frame } from './web/view/frame.tsx'
 
 /** The time after which the page looks again, in seconds: a customer has no stream. */
 const LOOKS_EVERY = 15
@@ -29,7 +29,7 @@ export function accountSite(
   return servePages<CustomerPermitCall, At>({
     ...{ provider, url, languages, brand, assets, now },
     ...{ clientId: account.clientId, base: account.path, realm: 'account', isForStaff: false },
-    ...{ looksEvery: LOOKS_EVERY, isWhole: true },
+    looksEvery: LOOKS_EVERY,
     leadsTo: [],
     doorOf: (words) => ({ product: words.account.title, about: words.account.signInAbout }),
     table: [

@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact'
 import type { StripAnswer } from './features/impersonations/server/strip.ts'
 import { Strip } from './features/impersonations/views/strip.tsx'
 import type { PermitNews as News } from './features/permits/server/api/news.ts'
-import { PermitNews } from './features/permits/views/news.tsx'
+import { NewsOfPermits } from './features/permits/views/news.tsx'
 import { MAX_COUNTED } from './kernel/limits.ts'
 import { ALL_ROLES, type Role, SUPERVISING_ROLES } from './kernel/roles.ts'
-import { counted, type StaffAt, shortCount, text } from './web/view/at.ts'
-import { Badge } from './web/view/badge.tsx'
-import { ActionButton } from './web/view/form.tsx'
-import { Frame } from './web/view/frame.tsx'
-import { Link } from './web/view/link.tsx'
+import { counted, type StaffAt, shortCount, text } from './web/kit/at.ts'
+import { Badge } from './web/kit/badge.tsx'
+import { ActionButton } from './web/kit/form.tsx'
+import { Frame } from './web/kit/frame.tsx'
+import { Link } from './web/kit/link.tsx'
 import type { Words } from './web/words/words.ts'
 
 /** The reader of a page in the frame, how much waits for them, and what they run, and what was decided. */
@@ -102,7 +102,7 @@ export function ConsoleFrame(
       product={words.web.product}
       head={head}
       strip={strip && <Strip of={strip} />}
-      news={<PermitNews of={news} />}
+      news={<NewsOfPermits of={news} />}
     >
       {children}
     </Frame>

@@ -21,14 +21,14 @@ import { personalDataPages } from './features/personal-data/server/pages.ts'
 import { rulePages } from './features/rules/server/pages.ts'
 import { ALL_ROLES } from './kernel/roles.ts'
 import { waitForCapacity } from './web/audit.ts'
+import { findCaller } from './web/caller.ts'
 import { languageOf } from './web/http/language.ts'
 import { askProvider } from './web/http/problem.ts'
-import { findMe } from './web/me.ts'
+import { findMe, me } from './web/me.ts'
 import type { Assets } from './web/page/assets.ts'
 import { servePages } from './web/pages/serve.tsx'
 import { linesFor, type Route } from './web/pages/table.ts'
 import type { Parts } from './web/parts.ts'
-import { findCaller } from './web/router.ts'
 import { changeStream } from './web/stream/stream.ts'
 
 type StaffCall = ErasingCall & PermitCall
@@ -43,9 +43,11 @@ const streamChanges = changeStream<StaffCall>({
   },
 })
 
+const { file, page } = linesFor<StaffCall, FrameAt>()
+
 /** Every page and action of the support, and who may use it. */
 export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
-  linesFor<StaffCall, FrameAt>().page('', ALL_ROLES, SEARCH, showHome, homePage),
+  page('', ALL_ROLES, SEARCH, showHome, homePage),
   ...impersonationPages(ApprovalPart),
   ...runningPages(findPauses),
   ...alarmPages<StaffCall>({ findPauses, Paused: PausedOperators }),
@@ -53,7 +55,8 @@ export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
   ...permitPages(ImpersonationRows),
   ...rulePages(Needed),
   ...personalDataPages,
-  linesFor<StaffCall, FrameAt>().file('/stream', ALL_ROLES, streamChanges, { streams: true }),
+  file('/me', ALL_ROLES, me),
+  file('/stream', ALL_ROLES, streamChanges, { streams: true }),
 ]
 
 /** The pages of the support. */

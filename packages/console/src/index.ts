@@ -36,9 +36,8 @@ import { createAudit } from './ledger/recording/audit.ts'
 import { ledgerOf } from './ledger/recording/ledger.ts'
 import { recordEvents } from './ledger/recording/provider-events.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
-import { below, clientChecks, inOrder, pageMiddleware } from './middleware.ts'
+import { below, clientChecks, inOrder } from './middleware.ts'
 import type { SupportConsoleOptions } from './options.ts'
-import { STAFF_ROUTES } from './routes.ts'
 import { settingsOf } from './settings.ts'
 import { issuePreviewer, subjectTokenIssuer } from './web/acting/issue.ts'
 import {
@@ -54,10 +53,8 @@ import { createAssets } from './web/page/assets.ts'
 import type { Parts } from './web/parts.ts'
 import type { Pause } from './web/pause-answers.ts'
 import { personNames } from './web/person-names.ts'
-import { consoleApi } from './web/router.ts'
 import { checkSetUp } from './web/sign-in/check-set-up.ts'
 import { findMayErase, findRole } from './web/sign-in/roles.ts'
-import { signedInTo } from './web/sign-in/signed-in.ts'
 
 export type { StoredRow } from 'oidc-provider-impersonation-verify/chain'
 export type {
@@ -218,7 +215,7 @@ const NAME_TIMEOUT_MS = 500
  */
 export function supportConsole(provider: Provider, options: SupportConsoleOptions): SupportConsole {
   const settings = settingsOf(provider, options)
-  const { path, url, clientId, account, notices, onAlarm } = settings
+  const { path, url, account, notices, onAlarm } = settings
   const timeoutMs = settings.auditTimeout * 1000
   const closing = new AbortController()
   const directory = customerDirectory(settings.customers)
@@ -304,7 +301,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     now,
   }
   const checkClients = clientChecks(provider, settings)
-  const assets = createAssets(settings.languages, settings.brand)
+  const assets = createAssets(settings.brand)
   store.open().catch((error: unknown) => log(`the storage cannot be used: ${reasonOf(error)}`))
 
   const middleware: Middleware = inOrder(
@@ -315,9 +312,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       }),
     ),
     consoleSite(parts, assets),
-    consoleApi(parts, STAFF_ROUTES, signedInTo(provider, clientId)),
     ...(account ? [accountSite(parts, account, assets)] : []),
-    ...pageMiddleware(provider, settings, assets),
   )
   return Object.assign(middleware, {
     exportOf: ofPerson.exportOf,

@@ -1,7 +1,5 @@
 import type { Middleware } from 'koa'
 import type { Provider } from 'oidc-provider-impersonation'
-import type { Assets } from './web/page/assets.ts'
-import { consolePages } from './web/page/pages.ts'
 import type { Settings } from './web/settings.ts'
 import { knownClient } from './web/sign-in/known-client.ts'
 
@@ -17,16 +15,6 @@ export function clientChecks(provider: Provider, { url, path, clientId, account 
     at: page.path,
     check: knownClient(provider, { ...page, redirectUri: `${url}${page.path}/callback` }),
   }))
-}
-
-/** The pages that are not from the server yet. */
-export function pageMiddleware(
-  provider: Provider,
-  settings: Settings,
-  assets: () => Promise<Assets>,
-): Middleware[] {
-  const { path, clientId, languages, brand } = settings
-  return [consolePages({ provider, languages, brand, assets, path, clientId })]
 }
 
 /** Runs only for the page at this path, and what is below it. */

@@ -11,14 +11,13 @@ const LAYERS: readonly (readonly string[])[] = [
   ['web'],
   ['features'],
   [
-    ...['audit-contract.ts', 'options.ts', 'settings.ts', 'routes.ts', 'middleware.ts', 'index.ts'],
+    ...['audit-contract.ts', 'options.ts', 'settings.ts', 'middleware.ts', 'index.ts'],
     ...[
       'account-site.tsx',
       'console-frame.tsx',
       'console-home.tsx',
       'console-site.ts',
       'source.ts',
-      'pages',
     ],
   ],
 ]
@@ -34,7 +33,7 @@ const FEATURES = [
   'personal-data',
   'rules',
 ]
-const FEATURE_PARTS = ['server', 'pages', 'views', 'words']
+const FEATURE_PARTS = ['server', 'views', 'words']
 
 /** The same within these. '' stands for the files that are in none of the folders. */
 const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -45,11 +44,6 @@ const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
 const STORES = ['sqlite', 'postgres', 'sql']
 const SQL_DIALECTS = ['sqlite', 'postgres']
 
-const BROWSER_FOLDERS = /^(?:pages|web\/kit|web\/session|features\/[\w-]+\/pages)\//
-const BROWSER_WORDS = /^(?:web\/words|kernel\/(?:sentence|roles|limits)\.ts$)/
-const BROWSER_PACKAGES =
-  /^(?:preact|preact\/hooks|oauth4webapi|eventsource-parser|oidc-provider-impersonation-(?:browser|verify\/format))$/
-
 const files = filesBelow(SOURCE).map(slashed)
 const imports = importsBelow(SOURCE).map((each) => ({
   ...each,
@@ -58,7 +52,6 @@ const imports = importsBelow(SOURCE).map((each) => ({
 }))
 /** A file of words is data. */
 const own = imports.filter(({ isOwn, target }) => isOwn && !target.endsWith('.json'))
-const inBrowser = imports.filter(({ file }) => BROWSER_FOLDERS.test(file))
 
 function slashed(path: string): string {
   return path.replaceAll(sep, '/')
@@ -94,7 +87,7 @@ describe('the layers of the console', () => {
     expect(LAYERS.flat().filter((name) => !isThere(name))).to.deep.equal([])
   })
 
-  it('have the features side by side, each with its server, its pages and its words', () => {
+  it('have the features side by side, each with its server, its views and its words', () => {
     const [features, parts] = [new Set<string>(), new Set<string>()]
     for (const [, feature, part] of files.map((file) => file.split('/')).filter(isOfFeature)) {
       features.add(feature ?? '')
@@ -153,16 +146,9 @@ describe('the layers of the console', () => {
     expect(circlesOf(imports)).to.deep.equal([])
   })
 
-  it('give the pages types and words', () => {
-    expect(inBrowser.length).to.be.greaterThan(100)
-    const others = inBrowser.filter(
-      ({ target, isOwn, isType }) =>
-        !isType &&
-        (isOwn
-          ? !BROWSER_FOLDERS.test(target) && !BROWSER_WORDS.test(target)
-          : !BROWSER_PACKAGES.test(target)),
-    )
-    expect(others.map(describeImport)).to.deep.equal([])
+  it('give the script of the browser one package, and nothing of the server', () => {
+    const inBrowser = imports.filter(({ file }) => isBelow('web/browser', file))
+    expect(inBrowser.map(({ target }) => target)).to.deep.equal(['idiomorph'])
   })
 })
 

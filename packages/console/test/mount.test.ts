@@ -66,7 +66,7 @@ async function expectConsole(url: string, { provider, support }: Mounted): Promi
   await support.check()
   const { accessToken } = await signIn(provider, 'olivia')
   const ask = async (path: string, body?: object) => {
-    const response = await fetch(`${url}/console/api${path}`, {
+    const response = await fetch(`${url}/console${path}`, {
       method: body ? 'POST' : 'GET',
       headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
       ...(body ? { body: JSON.stringify(body) } : {}),
@@ -131,7 +131,7 @@ describe('the console, mounted', () => {
     await serving(
       ({ support }) => support.callback(),
       async (url) => {
-        expect((await fetch(`${url}/console/api/me`)).status).to.equal(401)
+        expect((await fetch(`${url}/console/me`)).status).to.equal(401)
         expect((await fetch(`${url}/elsewhere`)).status).to.equal(404)
       },
     )
@@ -146,8 +146,8 @@ describe('the console, mounted', () => {
     const { status } = await fetch(`${deployment.url}/staff/support`, browser)
     expect(status, 'to the sign-in').to.equal(303)
     expect((await fetch(`${deployment.url}/console`)).status).to.equal(404)
-    expect((await fetch(`${deployment.url}/console/api/me`)).status).to.equal(404)
-    expect((await fetch(`${deployment.url}/staff/support2/api/me`)).status).to.equal(404)
+    expect((await fetch(`${deployment.url}/console/me`)).status).to.equal(404)
+    expect((await fetch(`${deployment.url}/staff/support2/me`)).status).to.equal(404)
     await deployment.console.check()
   })
 })

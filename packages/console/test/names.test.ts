@@ -17,7 +17,7 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
 }
 
 /** The entry repeats names. The pages that do not come from the server yet have a kit of their own. */
-const LEAVING = /^(?:source\.ts$|(?:pages|web\/kit|web\/session|features\/[\w-]+\/pages)\/)/
+const LEAVING = /^source\.ts$/
 
 interface Definition {
   readonly file: string

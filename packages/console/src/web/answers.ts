@@ -10,7 +10,7 @@ import type { Role } from '../kernel/roles.ts'
 import type { RowFilter } from '../ledger/filters.ts'
 import type { PauseAnswer } from './pause-answers.ts'
 
-// The answers of the API below `{path}/api`. Each request has `Authorization: Bearer <access token>`
+// What a bearer token gets below `{path}`. Each request has `Authorization: Bearer <access token>`
 // of a person who signed in to the console's client with the scope openid. Without a token the
 // answer is 401; with a role that may not, 403 access_denied. A problem is
 // `{error, error_description}`. Times are in milliseconds since the epoch.
@@ -19,7 +19,6 @@ import type { PauseAnswer } from './pause-answers.ts'
 export interface MeAnswer {
   readonly id: string
   readonly name: string
-  readonly email?: string
   readonly role: Role
   readonly applications: readonly {
     readonly name: string
@@ -36,8 +35,6 @@ export interface MeAnswer {
   readonly permits?: true
   /** Whether the person has the page of personal data: see answers.ts of personal-data. */
   readonly mayErase?: true
-  /** By the clock of the server. */
-  readonly now: number
 }
 
 export interface CustomerAnswer {
@@ -110,8 +107,6 @@ export interface RunningAnswer {
   readonly more: boolean
   /** The pauses of others that hold, of those that the caller is shown. */
   readonly pauses: readonly PauseAnswer[]
-  /** By the clock of the server. */
-  readonly now: number
 }
 
 export interface RunningImpersonation {

@@ -11,8 +11,8 @@ export async function me(call: Call): Promise<void> {
 }
 
 /** The person of a call, with what they may do. */
-export async function findMe({ caller, gate, language, settings, now }: Call): Promise<MeAnswer> {
-  const { name, email } = await orUnavailable('your account cannot be looked up now', () =>
+export async function findMe({ caller, gate, language, settings }: Call): Promise<MeAnswer> {
+  const { name } = await orUnavailable('your account cannot be looked up now', () =>
     findNamed(caller.account),
   )
   const mayErase = await findMayErase(caller.account, settings)
@@ -20,7 +20,6 @@ export async function findMe({ caller, gate, language, settings, now }: Call): P
   return {
     id: caller.id,
     name: name ?? caller.id,
-    ...(email === undefined ? {} : { email }),
     role: caller.role,
     applications: applications.map((application) => ({
       name: nameIn(application, language),
@@ -32,6 +31,5 @@ export async function findMe({ caller, gate, language, settings, now }: Call): P
     ...(ticketExample === undefined ? {} : { ticketExample }),
     ...(gate.hasPermits ? { permits: true as const } : {}),
     ...(mayErase ? { mayErase } : {}),
-    now: now(),
   }
 }

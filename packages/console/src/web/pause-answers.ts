@@ -9,8 +9,7 @@ export interface Pause extends Omit<PauseRecord, 'lastAt' | 'notice' | 'state' |
   readonly state: PauseRecord['state'] | 'expired'
 }
 
-// Operators who may not start, in the API of the console, below `{path}/api`, and of the account page,
-// below `{account.path}/api`. Problems are as in the other answers.
+// Operators who may not start, in the console and on the account page. Problems are as in the other answers.
 //
 // A request to act, to continue, for a permit or in an emergency is 403 `paused` with `pause` (a
 // {@link PauseAnswer}) while the caller is paused for the customer. So is an approval, without `pause`.

@@ -111,7 +111,7 @@ describe('what screen readers are told', function () {
     const { page } = visit
     await enter(page, 'olivia', '/console/act?user=carla&ticket=SUP-9&reason=Help&access=change')
     await page.getByLabel('Look and change').check()
-    visit.expectFailure('/console/api/impersonations', 403)
+    visit.expectFailure('/console/impersonations', 403)
     await page.getByRole('button', { name: 'Act as' }).click()
     await page.getByRole('heading', { name: 'This needs an approval' }).waitFor()
     await page.getByRole('button', { name: 'Act without approval' }).click()

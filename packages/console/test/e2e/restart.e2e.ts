@@ -18,7 +18,7 @@ describe('a restart of the server', function () {
       const port = Number(new URL(deployment.url).port)
       await deployment[Symbol.asyncDispose]()
       // The stream tries again and again, and so do other requests of the page.
-      visitor.expectFailure(/\/console\/api\//)
+      visitor.expectFailure(/\/console\//)
       await page.getByRole('link', { name: 'What I did' }).click()
       await page.getByText('The server does not answer right now').waitFor()
 

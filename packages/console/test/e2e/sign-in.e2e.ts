@@ -54,7 +54,7 @@ describe('signing in to the console', function () {
     context.on('request', async (request) => {
       const { pathname } = new URL(request.url())
       const headers = await request.allHeaders()
-      if (pathname.startsWith('/console/api/')) {
+      if (pathname.startsWith('/console/')) {
         asked += 1
         if (headers.cookie !== undefined) wrong.push(`a cookie to ${pathname}`)
         if (!headers.authorization?.startsWith('Bearer ')) wrong.push(`no token to ${pathname}`)

@@ -42,7 +42,7 @@ describe('signing out of the console', function () {
     const { page } = visitor
     await enter(page, 'olivia')
     await page.route('**/api/running/end', (route) => route.abort('connectionrefused'))
-    visitor.expectFailure('/console/api/running/end')
+    visitor.expectFailure('/console/running/end')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You are not signed out').waitFor()
     expect(new URL(page.url()).pathname).to.equal('/console')

@@ -162,9 +162,9 @@ describe('the console as users get it', function () {
         expect((await tell(machine)).status, log()).to.equal(204)
         expect((await tell(machine)).status, 'again').to.equal(204)
         const headers = { authorization: `Bearer ${operator}` }
-        const audit = await (await fetch(`${url}/console/api/audit`, { headers })).text()
+        const audit = await (await fetch(`${url}/console/audit`, { headers })).text()
         expect(JSON.parse(audit).rows[0], audit).to.include({ id: use.id, reads: 1 })
-        const stream = await fetch(`${url}/console/api/stream`, { headers })
+        const stream = await fetch(`${url}/console/stream`, { headers })
         expect(stream.status).to.equal(200)
         server.kill('SIGTERM')
         await stream.text()
@@ -200,7 +200,7 @@ describe('the console as users get it', function () {
         const token = await signInByDevInteractions(url, 'olivia')
         const ask = async (path: string, init: RequestInit = {}) => {
           const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-          const response = await fetch(`${url}/console/api${path}`, { ...init, headers })
+          const response = await fetch(`${url}/console${path}`, { ...init, headers })
           return { status: response.status, body: JSON.parse((await response.text()) || '{}') }
         }
         expect((await ask('/me')).body).to.include({ id: 'olivia', role: 'operator' })

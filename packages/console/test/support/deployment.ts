@@ -268,7 +268,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
       const token = typeof who === 'string' ? await deployment.tokenOf(who) : who?.token
       const json = body === undefined ? {} : { 'content-type': 'application/json' }
       return answerOf(
-        await fetch(`${url}${consolePath}/api${path}`, {
+        await fetch(`${url}${consolePath}${path}`, {
           method: body === undefined ? 'GET' : 'POST',
           headers: {
             ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),

@@ -14,7 +14,7 @@ interface Following extends AsyncDisposable {
 
 async function follow(deployment: Deployment, who: string): Promise<Following> {
   const gone = new AbortController()
-  const response = await fetch(`${deployment.consoleUrl}/api/stream`, {
+  const response = await fetch(`${deployment.consoleUrl}/stream`, {
     headers: { authorization: `Bearer ${await deployment.tokenOf(who)}` },
     signal: gone.signal,
   })

@@ -5,7 +5,7 @@ import { objectOf, oneOf, readBy } from '../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../kernel/limits.ts'
 import type { ActBody } from '../answers.ts'
 import type { Application } from '../applications.ts'
-import { optionalText, readBody, writtenText } from '../http/json-body.ts'
+import { optionalText, writtenText } from '../http/json-body.ts'
 import { invalid, Problem } from '../http/problem.ts'
 import { checked, orDigits } from '../pages/form-body.ts'
 import type { AskedFor, Call, Parts } from '../parts.ts'
@@ -13,10 +13,6 @@ import type { Refusal } from './refusals.ts'
 
 /** Seconds until a subject token is worth nothing: enough to open a page. */
 const HAND_OVER_LIFETIME = 60
-
-export function readActBody({ ctx, settings }: Pick<Call, 'ctx' | 'settings'>): Promise<ActBody> {
-  return readBody(ctx, actEntries(settings))
-}
 
 /** What a person asked for who may not act: for the record alone. */
 export async function refusedRequest({

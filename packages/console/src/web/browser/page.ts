@@ -2,7 +2,7 @@
 // nothing but pages: what has changed is fetched again, and morphed into what is shown.
 import { Idiomorph } from 'idiomorph'
 
-const { base = '', now = '', until = '', every = '' } = document.body.dataset
+const { base = '', here = '', now = '', until = '', every = '' } = document.body.dataset
 /** Milliseconds to add to the clock of this machine, to have that of the server. */
 const offset = Number(now) - Date.now()
 let { title } = document
@@ -46,7 +46,7 @@ async function fetchPage(address: string): Promise<Document | undefined> {
 function isInUse(element: Element): boolean {
   if (
     element.matches(
-      '#said, form:focus-within, form[data-changed], details[open]:has(form, textarea), :focus',
+      '#said, #notices > [role="alert"], form:has([role="alert"], [aria-invalid="true"]), form:focus-within, form[data-changed], details[open]:has(form, textarea), :focus',
     )
   )
     return true
@@ -75,7 +75,7 @@ async function refresh(): Promise<void> {
   isFetching = true
   // A list says where it begins: what is newer waits.
   const again = document.querySelector<HTMLElement>('[data-again]')?.dataset.again
-  await showAnew(again ?? location.href).finally(() => {
+  await showAnew(again ?? (here || location.href)).finally(() => {
     isFetching = false
   })
 }
@@ -186,7 +186,10 @@ document.addEventListener('visibilitychange', () => {
 function renew(): void {
   const left = Number(until) * 1000 - Date.now()
   if (until === '') return
-  setTimeout(() => void fetchPage(location.href).catch(() => {}), Math.max(0, left - 30_000))
+  setTimeout(
+    () => void fetchPage(here || location.href).catch(() => {}),
+    Math.max(0, left - 30_000),
+  )
 }
 
 /** From then on, what is left is marked. */
@@ -292,10 +295,10 @@ function prepare(): void {
     form.addEventListener('submit', (event) => {
       // What was typed stays beside a new tab. A double click opens one.
       if (form.target !== '_blank') delete form.dataset.changed
-      else if (form.dataset.sent === '') event.preventDefault()
+      else if (form.dataset.sent === `${form.once?.value}`) event.preventDefault()
       // The button may go now.
       else event.submitter?.blur()
-      form.dataset.sent = ''
+      form.dataset.sent = `${form.once?.value}`
       setTimeout(() => delete form.dataset.sent, 1000)
     })
   }
@@ -345,5 +348,5 @@ prepare()
 tick()
 setInterval(tick, 1000)
 renew()
-if (isNewZone) void showAnew(location.href)
+if (isNewZone) void showAnew(here || location.href)
 if (!document.hidden) follow()

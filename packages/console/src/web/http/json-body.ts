@@ -7,25 +7,7 @@ import {
   saysSomething,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { exactly, type Read, readBy } from '../../kernel/input.ts'
-import { invalid, Problem } from './problem.ts'
-
-/** The largest body of a form, in bytes. */
-const MAX_BODY = 16_384
-
-const readForm = bodyReader(MAX_BODY)
-
-/**
- * Reads a JSON body: an object with these members and no others.
- *
- * @throws Problem 400, 413 or 415
- */
-export async function readBody<const E extends v.ObjectEntries>(
-  ctx: Context,
-  entries: E,
-): Promise<Read<E>> {
-  return readBy(exactly(entries), await readForm(ctx), invalid)
-}
+import { Problem } from './problem.ts'
 
 /** @throws Problem 400, 413 or 415 where the body cannot be read */
 export function bodyReader(maxBytes: number): (ctx: Context) => Promise<unknown> {

@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import { MAX_DATE_MS } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { objectOf, type Read, readBy } from '../../kernel/input.ts'
 import { MAX_CURSOR_LENGTH, MAX_ID_LENGTH } from '../../kernel/limits.ts'
@@ -57,9 +56,6 @@ export const mark = v.optional(
     v.transform(() => true as const),
   ),
 )
-
-/** Milliseconds since the epoch. */
-export const timeParameter = v.optional(numberParameter(0, MAX_DATE_MS))
 
 /** An account id. */
 export const personId = v.optional(textParameter(MAX_ID_LENGTH))

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { Messages } from './message.tsx'
-import { Link } from './router.tsx'
-import { brand, words } from './text.tsx'
+import type { PageView } from '../pages/table.ts'
+import type { At } from './at.ts'
+import { Back } from './link.tsx'
 
 /** The logo of the firm, or the mark of the console: two circles, one in the place of the other. */
-export function Mark() {
+export function Mark(_: object, { brand }: At) {
   if (brand?.logo) return <img class="mark" src={brand.logo} height="28" alt="" />
   return (
     <svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
@@ -16,37 +16,76 @@ export function Mark() {
   )
 }
 
-/** What every page has. `head` stands between the name of the product and the end of the head. */
-export function Frame(props: {
-  product: string
-  head?: ComponentChildren
-  notice?: ComponentChildren
-  /** Between the head and the page. */
-  strip?: ComponentChildren
-  children: ComponentChildren
-}) {
-  const { product, head, notice, strip, children } = props
+/** What every page has around its content. The script fills and shows the two notices. */
+export function Frame(
+  props: {
+    product: string
+    /** Between the name of the product and the end of the head. */
+    head?: ComponentChildren
+    /** Between the head and the page. */
+    strip?: ComponentChildren
+    /** What is read out when it comes. */
+    news?: ComponentChildren
+    foot?: ComponentChildren
+    children: ComponentChildren
+  },
+  { brand, base, lost, said, words }: At,
+) {
+  const { product, head, strip, news, foot, children } = props
   return (
     <>
       <a class="skip" href="#content">
         {words.web.skip}
       </a>
-      <header class="head">
-        <Link to="/" class="brand">
+      <header class="head" id="head">
+        <a href={base} class="brand">
           <Mark />
           <span class="product">
             {brand && <span class="firm">{brand.name} </span>}
             {product}
           </span>
-        </Link>
+        </a>
         {head}
       </header>
-      {strip}
+      <div id="strip">{strip}</div>
       <main id="content" tabIndex={-1}>
-        {notice}
-        <Messages />
+        <div role="status" id="notices">
+          {said && (
+            <p class="message done" id="said" tabIndex={-1} autofocus>
+              {said}
+            </p>
+          )}
+          {lost && (
+            <p class="message refused" role="alert">
+              {lost}
+            </p>
+          )}
+          {news}
+          <p class="message trouble" id="interrupted" hidden>
+            {words.web.interrupted}
+          </p>
+          <p class="message trouble" id="signed-out" hidden>
+            {words.web.signInEnds.expired}{' '}
+            <a href={`${base}/enter`} target="_blank" rel="noopener">
+              {words.web.signInAgain}
+            </a>
+          </p>
+        </div>
         {children}
       </main>
+      <footer class="foot">{foot}</footer>
     </>
+  )
+}
+
+/** A page within the frame. */
+export function Page({ of: { title, about, back, ids, isNarrow, body } }: { of: PageView }) {
+  return (
+    <section class={isNarrow ? 'page narrow' : 'page'} data-about={ids?.join(' ')}>
+      {back && <Back to={back.to}>{back.label}</Back>}
+      <h1>{title}</h1>
+      {about && <p class="about">{about}</p>}
+      {body}
+    </section>
   )
 }

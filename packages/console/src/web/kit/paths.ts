@@ -1,14 +1,17 @@
-import type { Range } from './dates.ts'
+import type { RowFilter } from '../../ledger/filters.ts'
 
 /** The page of a customer, below the path of the console. */
 export const customerPath = (id: string) => `/customers/${encodeURIComponent(id)}`
 
+/** The rows of the audit that match. @param more parameters beside the filter */
+export const auditListPath = (filter: RowFilter, more: Readonly<Record<string, string>> = {}) => {
+  const members = Object.entries({ ...filter, ...more }).filter(([, value]) => value !== undefined)
+  const query = new URLSearchParams(members.map(([name, value]) => [name, String(value)]))
+  return query.size === 0 ? '/audit' : `/audit?${query}`
+}
+
 /** The page of an impersonation in the audit. */
 export const auditPath = (id: string) => `/audit/${encodeURIComponent(id)}`
-
-/** The rows of a time. @param condition more parameters of the address */
-export const auditRangePath = ({ from, to }: Range, condition: Record<string, string>) =>
-  `/audit?${new URLSearchParams({ from: `${from}`, to: `${to}`, ...condition })}`
 
 /** The page of a permit. */
 export const permitPath = (id: string) => `/approvals/${encodeURIComponent(id)}`
@@ -31,3 +34,6 @@ export const actPath = (
     ...(reason !== undefined && { reason }),
     ...(access !== undefined && { access }),
   })}`
+
+/** The page of what there is of a person. */
+export const personalDataPath = (id: string) => `/personal-data/${encodeURIComponent(id)}`

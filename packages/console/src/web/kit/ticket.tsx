@@ -1,14 +1,13 @@
-import { words } from './text.tsx'
+import type { At } from './at.ts'
 
 /** Ticket numbers up to this length stay on one line. */
 const MAX_LENGTH_ON_ONE_LINE = 24
 
-/** The number of a ticket; where the deployment knows its page, a link to it in a tab of its own. */
-export function Ticket(props: {
-  of: string | undefined
-  url?: string | undefined
-  title?: string | undefined
-}) {
+/** The number of a ticket, with a link if the deployment knows the page of the ticket. */
+export function Ticket(
+  props: { of: string | undefined; url?: string | undefined; title?: string | undefined },
+  { words }: At,
+) {
   const { of, url, title } = props
   if (of === undefined) return null
   const name = of.length <= MAX_LENGTH_ON_ONE_LINE ? 'ticket whole' : 'ticket'

@@ -1,21 +1,24 @@
 import { type Unapproved, unapprovedIn } from 'oidc-provider-impersonation-verify/format'
+import { type At, text } from './at.ts'
 import { Badge } from './badge.tsx'
-import { text, words } from './text.tsx'
 
 /**
- * An operator acts without an approval: red wherever it is shown, also when it is over. Nothing, where that is
- * not so.
+ * An operator acts without an approval: red wherever it is shown, also when it is over.
  *
  * @param props.isSeen whether a lead has acknowledged the alarm
  */
-export function UnapprovedMark(props: { of: Unapproved | undefined; isSeen?: boolean }) {
-  const { of, isSeen } = props
+export function UnapprovedMark(
+  { of, isSeen }: { of: Unapproved | undefined; isSeen?: boolean },
+  at: At,
+) {
   if (!of) return null
-  const name = words.web.unapproved[of]
-  return <Badge tone="alarm">{isSeen ? text(words.alarms.seen, { alarm: name }) : name}</Badge>
+  const name = at.words.web.unapproved[of]
+  return (
+    <Badge tone="alarm">{isSeen ? text(at, at.words.alarms.seen, { alarm: name }) : name}</Badge>
+  )
 }
 
-/** The same by why a person has to look at it afterwards. */
+/** The same by the reason for which a person has to look at it afterwards. */
 export const ReviewMark = (props: { review: string | undefined; isSeen?: boolean }) => (
   <UnapprovedMark {...props} of={unapprovedIn(props.review)} />
 )

@@ -3,7 +3,6 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { type BrandSettings, brandStyle } from '../brand.ts'
-import type { Languages } from '../words/languages.ts'
 import { browserFiles } from './bundle.ts'
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -12,18 +11,18 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** The files that browsers load. A script has the name of its page and its language: `console-en.js`. */
+/** The files that browsers load. */
 export interface Assets {
-  /** The name with the hash of the content: `console-en-mY3kqN8cQ1xB.js`. */
+  /** The name with the hash of the content: `page-mY3kqN8cQ1xB.js`. */
   readonly names: ReadonlyMap<string, string>
   readonly byName: ReadonlyMap<string, Buffer>
 }
 
-/** The assets of the pages in these languages, with the name, logo and colors of the firm. A failure is not kept. */
-export function createAssets(languages: Languages, brand?: BrandSettings): () => Promise<Assets> {
+/** The assets of the pages, with the color of the firm. A failure is not kept. */
+export function createAssets(brand?: BrandSettings): () => Promise<Assets> {
   let assets: Promise<Assets> | undefined
   return () => {
-    assets ??= readAssets(languages, brand).catch((error) => {
+    assets ??= readAssets(brand).catch((error) => {
       assets = undefined
       throw error
     })
@@ -31,7 +30,7 @@ export function createAssets(languages: Languages, brand?: BrandSettings): () =>
   }
 }
 
-async function readAssets(languages: Languages, brand: BrandSettings | undefined): Promise<Assets> {
+async function readAssets(brand: BrandSettings | undefined): Promise<Assets> {
   const names = new Map<string, string>()
   const byName = new Map<string, Buffer>()
   const add = (stem: string, extension: string, content: Buffer) => {
@@ -42,29 +41,11 @@ async function readAssets(languages: Languages, brand: BrandSettings | undefined
   }
   for (const [name, file] of await browserFiles()) {
     const [stem = '', extension = ''] = name.split('.')
-    if (extension !== 'js' || stem === 'page') add(stem, extension, Buffer.from(file))
-    else {
-      for (const language of languages.tags) {
-        add(`${stem}-${language}`, extension, withWords(file, language, languages, brand))
-      }
-    }
+    add(stem, extension, Buffer.from(file))
   }
   const style = brand?.color && brandStyle(brand.color)
   if (style !== undefined) add('brand', 'css', Buffer.from(style))
   return { names, byName }
-}
-
-/** The script of a page with the words of one language, as it expects them. The words of notices are in no page. */
-function withWords(
-  script: Uint8Array,
-  language: string,
-  { wordsIn }: Languages,
-  brand: BrandSettings | undefined,
-): Buffer {
-  const firm = brand && { name: brand.name, logo: brand.logo }
-  const { notices: _, ...words } = wordsIn(language)
-  const page = JSON.stringify({ language, words, brand: firm })
-  return Buffer.concat([Buffer.from(`const PAGE=${page};`), script])
 }
 
 const COMPRESSIONS = {

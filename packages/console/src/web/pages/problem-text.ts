@@ -1,14 +1,21 @@
 import { NO_CONTROLS } from 'oidc-provider-impersonation-verify/format'
 import type { Problem } from '../http/problem.ts'
-import type { Words } from '../words/words.ts'
+import { type At, text } from '../kit/at.ts'
+import { relativeText } from '../kit/time.tsx'
 
 /** A problem in the words of its reader: by its code, not by the words of the server. */
-export function problemText({ web }: Words, { error, message, statusCode }: Problem): string {
+export function problemText(
+  at: At,
+  { error, message, retryAfter = 0, statusCode }: Problem,
+): string {
+  const { permits, web } = at.words
   const { codes, trouble, unexpected } = web.problems
-  const known: Readonly<Record<string, string>> = codes
+  const known: Readonly<Record<string, string>> = { ...codes, ...permits.problems }
   if (error === 'invalid_request' && message.endsWith(NO_CONTROLS)) return web.textWrong
+  if (Object.hasOwn(known, error)) {
+    return text(at, known[error] ?? unexpected, { time: relativeText(at, retryAfter * 1000) })
+  }
   if (statusCode === 429) return codes.too_many_requests
-  if (Object.hasOwn(known, error)) return known[error] ?? unexpected
   if (statusCode >= 500) return trouble
   if (statusCode === 404) return codes.not_found
   return statusCode === 403 ? codes.access_denied : unexpected

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
 import type { BrandSettings } from '../brand.ts'
 import { languageOf } from '../http/language.ts'
-import type { At } from '../view/at.ts'
+import type { At } from '../kit/at.ts'
 import type { Languages } from '../words/languages.ts'
 
 /** The cookie with the time zone of the browser, which the script writes. */

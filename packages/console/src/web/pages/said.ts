@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
+import { type At, counted } from '../kit/at.ts'
 import { type CookiePlace, readCookie, writeCookie } from '../sign-in/cookie.ts'
-import { type At, counted } from '../view/at.ts'
 import type { DoneMessage } from './table.ts'
 
 /** How long the next page may take, in seconds. */

@@ -7,16 +7,16 @@ import { renderToString } from 'preact-render-to-string'
 import { type BrandSettings, imageSources } from '../brand.ts'
 import { onlyMethods } from '../http/methods.ts'
 import { answerProblem, NoRoleProblem, notFound, Problem, problemOf } from '../http/problem.ts'
+import { type At, shortCount } from '../kit/at.ts'
+import { Document } from '../kit/document.tsx'
+import { HandOverForm, LateForm, ProblemPage, SignInDoor, TurnedAway } from '../kit/door.tsx'
+import { Page } from '../kit/frame.tsx'
 import { type Assets, showAsset } from '../page/assets.ts'
 import { type CodeFlow, codeFlow, isPathBelow, type SignInTrouble } from '../sign-in/code-flow.ts'
 import { cookiePlace, readCookie, writeCookie } from '../sign-in/cookie.ts'
 import { assertSameOrigin } from '../sign-in/origin.ts'
 import { signOut } from '../sign-in/sign-out.ts'
 import { type Entered, type FindSignedIn, signedInTo } from '../sign-in/signed-in.ts'
-import { type At, shortCount } from '../view/at.ts'
-import { Document } from '../view/document.tsx'
-import { HandOverForm, LateForm, ProblemPage, SignInDoor, TurnedAway } from '../view/door.tsx'
-import { Page } from '../view/frame.tsx'
 import type { Languages } from '../words/languages.ts'
 import type { Words } from '../words/words.ts'
 import { type FormValues, readFormBody, readJson } from './form-body.ts'
@@ -54,8 +54,6 @@ export interface Site<C extends AnyCall, A extends At> {
   /** What the frame around a page needs beside the page. */
   readonly readerFor: (call: C, at: At) => Promise<A>
   readonly Frame: ComponentType<{ path: string; children: ComponentChild }>
-  /** Nothing else answers below the base. */
-  readonly isWhole?: true
   /** Comes before a person signs out. */
   readonly beforeSignOut?: (person: Entered, ctx: Context) => Promise<void>
 }
@@ -80,9 +78,7 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
   const router = new Router({ sensitive: true, strict: true })
   const serving: Serving<C, A> = { site, flow, cookie, findPerson, find: finderIn(site, router) }
 
-  router.get(`${base}/callback`, problems(serving), async (ctx, next) => {
-    // The pages that are not from the server yet sign in by themselves.
-    if (!site.isWhole && !flow.isOurs(ctx)) return next()
+  router.get(`${base}/callback`, problems(serving), async (ctx) => {
     const { to, trouble } = await flow.finish(ctx)
     if (trouble === undefined) return redirect(ctx, base + to)
     redirect(ctx, `${base}/sign-in?${new URLSearchParams({ why: trouble, to })}`)
@@ -108,22 +104,15 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
     const methods = routes.flatMap(({ method, marks }) =>
       method === 'GET' && !marks.streams ? ['GET', 'HEAD'] : [method],
     )
-    // The pages that are not from the server yet ask below /api.
-    router.all(
-      [patternOf(base, path), `${base}/api${path}`],
-      problems(serving),
-      onlyMethods(...methods),
-      async (ctx) => {
-        const route = routes.find(({ method }) => method === ctx.method.replace('HEAD', 'GET'))
-        if (route) await answer(serving, ctx, route, ctx.params)
-      },
-    )
-  }
-  if (site.isWhole) {
-    router.all(`${base}/{*rest}`, problems(serving), () => {
-      throw notFound('there is nothing here')
+    const allowed = onlyMethods(...methods)
+    router.all(patternOf(base, path), problems(serving), allowed, async (ctx) => {
+      const route = routes.find(({ method }) => method === ctx.method.replace('HEAD', 'GET'))
+      if (route) await answer(serving, ctx, route, ctx.params)
     })
   }
+  router.all(`${base}/{*rest}`, problems(serving), () => {
+    throw notFound('there is nothing here')
+  })
   // The router itself adds the context members that its type requires.
   return router.routes() as Middleware
 }
@@ -266,11 +255,10 @@ async function carryOut<C extends AnyCall, A extends At>(
     const found = serving.find(pathname === '/' ? '' : pathname)
     if (!found || problem.statusCode >= 500) throw problem
     ctx.status = problem.statusCode
-    const words = site.languages.wordsIn(plainReader(site, ctx, person.id, from).language)
     const refused = {
       action: ctx.path.slice(site.base.length),
       values,
-      problem: problemText(words, problem),
+      problem: problemText(plainReader(site, ctx, person.id, from), problem),
       field: wrongField(problem, values),
       more: problem.more,
     }
@@ -389,7 +377,7 @@ function problems<C extends AnyCall, A extends At>(serving: Serving<C, A>): Midd
       const person = token === undefined ? undefined : await orNobody(() => findPerson(ctx, token))
       const isNoPage = problem.error === 'not_found'
       const title = isNoPage ? web.notFoundTitle : web.problems.title
-      const about = isNoPage ? web.notFound : problemText(at.words, problem)
+      const about = isNoPage ? web.notFound : problemText(at, problem)
       const page = person ? (
         <TurnedAway person={person.id} />
       ) : (
@@ -446,6 +434,8 @@ async function send<C extends AnyCall, A extends At>(
         script: assetUrl('page.js'),
         data: {
           'data-base': site.base,
+          // A form that was refused comes back at the address of the action, which cannot be fetched.
+          ...(ctx.method === 'POST' && { 'data-here': site.base + at.here }),
           'data-now': String(at.now),
           'data-until': String(person.token.exp ?? ''),
           ...(site.looksEvery && { 'data-every': String(site.looksEvery) }),

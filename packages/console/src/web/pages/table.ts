@@ -5,7 +5,7 @@ import { exactly, type Read, readBy } from '../../kernel/input.ts'
 import type { Role } from '../../kernel/roles.ts'
 import { invalid } from '../http/problem.ts'
 import { readQuery } from '../http/query.ts'
-import type { At, StaffAt } from '../view/at.ts'
+import type { At, StaffAt } from '../kit/at.ts'
 import type { Words } from '../words/words.ts'
 
 /** A page in the words of its reader: a pure function of the model. */

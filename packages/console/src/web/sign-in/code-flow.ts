@@ -38,8 +38,6 @@ interface Begun {
 export interface CodeFlow {
   /** Sends the person to the provider. @param prompt `none`: the provider shows nothing */
   begin(ctx: Context, to: string, prompt?: 'login' | 'none'): Promise<void>
-  /** Whether the sign-in was begun by {@link begin}. */
-  isOurs(ctx: Context): boolean
   /** Redeems the code, and writes the cookie. @throws Problem 503 */
   finish(ctx: Context): Promise<Returned>
 }
@@ -109,8 +107,6 @@ export function codeFlow(
       ctx.status = 303
       ctx.redirect(`${provider.urlFor('authorization')}?${parameters}`)
     },
-
-    isOurs: (ctx) => readCookie(ctx, placeOf(stateOf(ctx)).name) !== undefined,
 
     async finish(ctx) {
       const state = stateOf(ctx)

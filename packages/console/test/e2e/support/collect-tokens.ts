@@ -120,7 +120,7 @@ export function collectTokens(context: BrowserContext): Collected {
 
 /** The page leaves at once after this answer, which says how many have ended. */
 function isBare(url: string): boolean {
-  return new URL(url).pathname.endsWith('/api/running/end')
+  return new URL(url).pathname.endsWith('/running/end')
 }
 
 /** A test may let a page send any data. */

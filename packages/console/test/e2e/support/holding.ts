@@ -27,6 +27,6 @@ export async function hold(page: Page, method: string, fits: (url: URL) => boole
 
 /** The path below the API of the console. */
 export const asks = (path: string | RegExp) => (url: URL) => {
-  const below = url.pathname.replace(/^\/console\/api/, '')
+  const below = url.pathname.replace(/^\/console/, '')
   return typeof path === 'string' ? below === path : path.test(below + url.search)
 }

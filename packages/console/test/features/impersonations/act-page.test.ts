@@ -121,6 +121,21 @@ describe('the form to act', () => {
     await permits.close()
   })
 
+  it('that needs no approval any more says so, and starts then', async () => {
+    let isNeeded = true
+    const audit = memoryAudit()
+    const permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: 'Grace' }] })
+    const authorize = permits.wrap(() => (isNeeded ? { needs: ['second_person'] } : true))
+    await using deployment = await deploy({ audit, authorize, console: { permits } })
+    const html = await read(deployment)
+    isNeeded = false
+    const answer = await press(deployment, html, ACT, { button: '/permits' })
+    expect(answer.status).to.equal(409)
+    expect(answer.text).to.include('This needs no approval any more: you can start.')
+    expect((await press(deployment, answer.text, ACT)).status).to.equal(303)
+    await permits.close()
+  })
+
   it('says at the press what it could not foresee: the form has the way to ask then', async () => {
     const { deployment, permits } = await withPermits()
     await using _ = deployment

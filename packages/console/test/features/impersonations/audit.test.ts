@@ -320,7 +320,7 @@ describe('the audit over the API', () => {
     it('break off where the audit fails meanwhile: a part is never taken for all', async () => {
       Object.assign(audit, { failing: ['find'], passing: 1, rowsPerPage: 1 })
       const headers = { authorization: `Bearer ${await deployment.tokenOf('ada')}` }
-      const response = await fetch(`${deployment.consoleUrl}/api/audit/export.csv`, { headers })
+      const response = await fetch(`${deployment.consoleUrl}/audit/export.csv`, { headers })
       expect(response.status, 'it began').to.equal(200)
       const error = await response.text().catch((why: unknown) => why)
       expect(error, 'the connection broke').to.be.instanceOf(TypeError)
@@ -336,7 +336,7 @@ describe('the audit over the API', () => {
       const token = await deployment.tokenOf('ada')
       const socket = connect(Number(port), hostname)
       const lines = [
-        'GET /console/api/audit/export.csv HTTP/1.0',
+        'GET /console/audit/export.csv HTTP/1.0',
         `Host: ${hostname}:${port}`,
         `Authorization: Bearer ${token}`,
       ]

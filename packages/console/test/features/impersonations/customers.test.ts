@@ -34,15 +34,22 @@ describe('searching for customers', () => {
     for (const query of ['', 'q=', 'q=%20%20']) {
       expect((await search(query)).body).to.deep.equal({ offset: 0, recents: [] })
     }
-    await using own = await deploy()
-    for (const customer of ['alice', 'bob', 'alice']) await own.impersonate({ customer })
-    await own.impersonate({ operator: 'oscar', customer: 'carla' })
+    const gone = new Set<string>()
+    const get = (id: string) => {
+      if (gone.has('all')) throw new Error('the directory is out of order')
+      return gone.has(id) ? undefined : { id, name: id.toUpperCase() }
+    }
+    const none = () => ({ customers: [], more: false })
+    await using own = await deploy({ console: { customers: { get, search: none } } })
+    for (const customer of ['alice', 'bob', 'carla', 'alice']) await own.impersonate({ customer })
+    await own.impersonate({ operator: 'oscar', customer: 'hostile-emoji' })
     await own.settled()
+    gone.add('carla')
     const { recents } = (await own.ask('olivia', '/customers')).body
-    expect(recents.map(({ name }: { name: string }) => name)).to.deep.equal([
-      'Alice Ng',
-      'Bob Marsh',
-    ])
+    expect(recents.map(({ name }: { name: string }) => name)).to.deep.equal(['ALICE', 'BOB'])
+    gone.add('all')
+    const { text } = await own.browse('olivia', '')
+    expect(text, 'what runs can be ended').to.contain('/end"')
   })
 
   it('refuses what it does not know, what is repeated, and what is too long', async () => {

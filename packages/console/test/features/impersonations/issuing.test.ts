@@ -16,7 +16,7 @@ describe('how the console issues', () => {
     await deployment.tokenOf('olivia')
     seen.length = 0
     expect((await deployment.ask('olivia', '/impersonations', ACT)).status).to.equal(201)
-    expect(seen).to.deep.equal(['/console/api/impersonations'])
+    expect(seen).to.deep.equal(['/console/impersonations'])
   })
 
   it("the policy and listeners see the operator's request, and its answer stays the console's", async () => {
@@ -31,7 +31,7 @@ describe('how the console issues', () => {
       ['id', 'subjectToken', 'expiresIn', 'url', 'handOver', 'customer', 'application'],
     ])
     expect(headers.get('location')).to.equal(null)
-    expect(await seen.promise).to.equal('POST /console/api/impersonations')
+    expect(await seen.promise).to.equal('POST /console/impersonations')
   })
 
   it('what concerns the operator is passed on', async () => {

@@ -380,7 +380,7 @@ describe('permits in the console', () => {
     const token = await deployment.tokenOf(who)
     const over = new AbortController()
     const headers = { authorization: `Bearer ${token}` }
-    const path = `${deployment.consoleUrl}/api/stream`
+    const path = `${deployment.consoleUrl}/stream`
     const { body } = await fetch(path, { headers, signal: over.signal })
     if (!body) return expect.fail('there is no stream')
     const events: { toDecide: number }[] = []

@@ -94,7 +94,10 @@ describe('the pages of the approvals', () => {
     expect(readText(await html('grace', '/approvals', { cookie }))).to.include('Approved.')
     const late = await deployment.send('grace', `/permits/${id}/refuse`, fields)
     expect(late.status).to.equal(409)
-    expect(readText(late.text)).to.match(/In force.*Approved/)
+    expect(readText(late.text)).to.match(
+      /Someone decided this in the meantime\. You now see how it stands\..*In force.*Approved/,
+    )
+    expect(late.text, 'where it is fetched again').to.include('data-here="/console/approvals"')
     expect(readText(await html('grace', `/approvals/${id}`))).to.match(
       /Grace Lindqvist approved it, .*Saw the ticket/,
     )

@@ -392,7 +392,7 @@ describe('an erasure by two people', () => {
       const { body } = await at.ask('ada', '/audit')
       expect(body.rows, id).to.have.length(Math.min(25, ids.length - index - 1))
     }
-    for (const none of ['\n', 'a\0', '.', '..', 'x'.repeat(1025)])
+    for (const none of ['\n', 'a\0', 'x'.repeat(1025)])
       expect((await at.ask('grace', person(none))).status, none).to.equal(404)
   })
 

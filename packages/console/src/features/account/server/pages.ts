@@ -2,24 +2,24 @@ import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import type { Read } from '../../../kernel/input.ts'
 import { log } from '../../../kernel/log-line.ts'
 import { problemOf } from '../../../web/http/problem.ts'
+import type { At } from '../../../web/kit/at.ts'
 import { linesFor, type View } from '../../../web/pages/table.ts'
 import type { CustomerCall } from '../../../web/parts.ts'
 import type { AccountPause } from '../../../web/pause-answers.ts'
-import type { At } from '../../../web/view/at.ts'
 import { accountPage } from '../views/account-page.tsx'
 import type { AccountPageAnswer } from './answers.ts'
 import { endOwn, OWN_ID } from './end.ts'
 import { listOwnImpersonations, listOwnRunning, OWN } from './lists.ts'
 
 /** What other features put on the page. */
-export interface OtherParts<C> {
+export interface AccountParts<C> {
   listPauses(call: C): Promise<readonly AccountPause[]>
   listPermits(call: C): Promise<object | undefined>
   readonly Permits: (props: { of: object }, at: At) => ReturnType<View<unknown, At>>['body']
 }
 
 /** The page on which customers see who acted as them. */
-export function accountPages<C extends CustomerCall>(others: OtherParts<C>) {
+export function accountPages<C extends CustomerCall>(others: AccountParts<C>) {
   const { action, page } = linesFor<C, At>()
   const model = showAccount(others)
   return [
@@ -28,7 +28,7 @@ export function accountPages<C extends CustomerCall>(others: OtherParts<C>) {
   ]
 }
 
-function showAccount<C extends CustomerCall>(others: OtherParts<C>) {
+function showAccount<C extends CustomerCall>(others: AccountParts<C>) {
   return async (call: C & { readonly query: Read<typeof OWN> }): Promise<AccountPageAnswer> => {
     const [running, pauses, permits, past] = await Promise.all([
       orNull(listOwnRunning(call)),

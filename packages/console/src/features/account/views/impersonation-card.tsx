@@ -1,13 +1,13 @@
 import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import type { Done } from '../../../web/done.ts'
-import { type At, counted, text } from '../../../web/view/at.ts'
-import { Badge } from '../../../web/view/badge.tsx'
-import { Fact } from '../../../web/view/fact.tsx'
-import { ActionButton, Button, Disclosure, Form, NoteField } from '../../../web/view/form.tsx'
-import { actorName } from '../../../web/view/people.tsx'
-import { Text } from '../../../web/view/text.tsx'
-import { Time, timeText } from '../../../web/view/time.tsx'
-import { UnapprovedMark } from '../../../web/view/unapproved.tsx'
+import { type At, counted, text } from '../../../web/kit/at.ts'
+import { Badge } from '../../../web/kit/badge.tsx'
+import { Fact } from '../../../web/kit/fact.tsx'
+import { ActionButton, Button, Disclosure, Form, NoteField } from '../../../web/kit/form.tsx'
+import { actorName } from '../../../web/kit/people.tsx'
+import { Text } from '../../../web/kit/text.tsx'
+import { Time, timeText } from '../../../web/kit/time.tsx'
+import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import type { AccountImpersonation, AccountState } from '../server/answers.ts'
 
 /** One time that the support team acted as the customer. */
@@ -23,7 +23,7 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
           <Text of={account[sentenceOf(state)]} who={<bdi class="person">{who}</bdi>} />
         </h3>
         <span class="marks">
-          <Badge tone={toneOf(state)}>{stateText(of, at)}</Badge>
+          <Badge tone={stateTone(state)}>{stateText(of, at)}</Badge>
           <UnapprovedMark of={unapproved} />
         </span>
       </div>
@@ -112,7 +112,7 @@ function stateText({ state, endedBy }: AccountImpersonation, at: At): string {
   return endedBy ? text(at, sentence, { who: endedBy.name ?? endedBy.id }) : states[state]
 }
 
-function toneOf(state: AccountState): 'alarm' | 'plain' | 'warning' {
+function stateTone(state: AccountState): 'alarm' | 'plain' | 'warning' {
   if (state === 'running') return 'warning'
   return state === 'replayed' ? 'alarm' : 'plain'
 }

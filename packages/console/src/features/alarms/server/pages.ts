@@ -9,12 +9,12 @@ import { ACKNOWLEDGEMENT, acknowledgeAlarm } from './acknowledge.ts'
 import { findAlarms } from './list.ts'
 
 /** What other features put on the page. */
-export interface OtherParts<C> {
+export interface PausesPart<C> {
   findPauses(call: C): Promise<readonly PauseAnswer[]>
   readonly Paused: ComponentType<{ of: readonly PauseAnswer[] }>
 }
 
-export function alarmPages<C extends Call>({ findPauses, Paused }: OtherParts<C>) {
+export function alarmPages<C extends Call>({ findPauses, Paused }: PausesPart<C>) {
   const { action, page } = linesFor<C>()
   const showAlarms = async (call: C): Promise<AlarmsAnswer> => {
     const [alarms, pauses] = await Promise.all([findAlarms(call), findPauses(call)])

@@ -1,10 +1,10 @@
 import type { RowAnswer } from '../../../web/answers.ts'
-import { type At, counted } from '../../../web/view/at.ts'
-import { Link } from '../../../web/view/link.tsx'
-import { auditPath } from '../../../web/view/paths.ts'
-import { Acting } from '../../../web/view/people.tsx'
-import { Time } from '../../../web/view/time.tsx'
-import { WaitingCard } from '../../../web/view/waiting-card.tsx'
+import { type At, counted } from '../../../web/kit/at.ts'
+import { Link } from '../../../web/kit/link.tsx'
+import { auditPath } from '../../../web/kit/paths.ts'
+import { Acting } from '../../../web/kit/people.tsx'
+import { Time } from '../../../web/kit/time.tsx'
+import { WaitingCard } from '../../../web/kit/waiting-card.tsx'
 
 /** The open alarms, where they are one of several things that wait. */
 export function AlarmsWaiting({ of }: { of: readonly RowAnswer[] }, at: At) {

@@ -52,22 +52,21 @@ export async function searchCustomers(
   }
 }
 
-/** As whom the caller acted last. While the audit cannot be read, who is known is searched for. */
+/** As whom the caller acted last. While that cannot be read, who is known is searched for. */
 async function findRecents({
   audit,
   caller,
+  directory,
+  language,
   now,
 }: Call): Promise<readonly CustomerAnswer[] | undefined> {
   const page = { limit: MAX_ROWS_READ, now: now() }
   try {
     const { rows } = await audit.store.find({ operator: caller.id }, page)
-    const newest = Map.groupBy(
-      rows.flatMap(({ customer }) => customer ?? []),
-      ({ id }) => id,
-    )
-    return [...newest].slice(0, MAX_RECENT).map(([id, [found]]) => {
-      return { id, name: found?.name ?? id, ...present({ email: found?.email }) }
-    })
+    const ids = [...new Set(rows.flatMap(({ customer }) => customer?.id ?? []))]
+    const found = ids.slice(0, MAX_RECENT).map((id) => directory.get(id, language))
+    // Who is gone is not offered.
+    return (await Promise.all(found)).flatMap((customer) => customer ?? [])
   } catch (error) {
     log(`no recent customers: ${reasonOf(error)}`)
     return undefined

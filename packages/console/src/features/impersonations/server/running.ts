@@ -41,12 +41,12 @@ export async function listRunning(
   call: Call & { readonly query?: Read<typeof WANTED> },
   pauses: readonly PauseAnswer[],
 ): Promise<RunningAnswer> {
-  const { caller, now, query } = call
+  const { caller, query } = call
   const own = caller.role === 'operator' ? { actor: caller.id } : {}
   const { running, more } = await runningImpersonations(call, own)
   return {
     running: query?.q === undefined ? running : running.filter(fitsSearch(query.q)),
-    ...{ count: running.length, more, now: now() },
+    ...{ count: running.length, more },
     ...present({ asked: query?.q }),
     pauses: pauses.filter(({ isMine }) => !isMine),
   }

@@ -1,8 +1,7 @@
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentType } from 'preact'
 import type { CustomerAnswer } from '../../../web/answers.ts'
-import type { View } from '../../../web/pages/table.ts'
-import { type At, type StaffAt, text } from '../../../web/view/at.ts'
+import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import {
   Button,
   Choice,
@@ -11,11 +10,12 @@ import {
   Hidden,
   NoteField,
   TextField,
-} from '../../../web/view/form.tsx'
-import { Link } from '../../../web/view/link.tsx'
-import { customerPath } from '../../../web/view/paths.ts'
-import { personName } from '../../../web/view/people.tsx'
-import { durationText } from '../../../web/view/time.tsx'
+} from '../../../web/kit/form.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { customerPath } from '../../../web/kit/paths.ts'
+import { personName } from '../../../web/kit/people.tsx'
+import { durationText } from '../../../web/kit/time.tsx'
+import type { View } from '../../../web/pages/table.ts'
 import type { ActPageAnswer } from '../server/act-page.ts'
 import { ActingNow } from './acting-now.tsx'
 import { UnlessKept } from './unless-kept.tsx'

@@ -1,12 +1,12 @@
 import type { CustomerAnswer, RunningImpersonation } from '../../../web/answers.ts'
-import { type At, text } from '../../../web/view/at.ts'
-import { Badge } from '../../../web/view/badge.tsx'
-import { Actor, actorName } from '../../../web/view/people.tsx'
-import { Person } from '../../../web/view/person.tsx'
-import { Text } from '../../../web/view/text.tsx'
-import { Ticket } from '../../../web/view/ticket.tsx'
-import { Countdown } from '../../../web/view/time.tsx'
-import { UnapprovedMark } from '../../../web/view/unapproved.tsx'
+import { type At, text } from '../../../web/kit/at.ts'
+import { Badge } from '../../../web/kit/badge.tsx'
+import { Actor, actorName } from '../../../web/kit/people.tsx'
+import { Person } from '../../../web/kit/person.tsx'
+import { Text } from '../../../web/kit/text.tsx'
+import { Ticket } from '../../../web/kit/ticket.tsx'
+import { Countdown } from '../../../web/kit/time.tsx'
+import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 
 /** No event tells an operator of what others start and end: the page looks again, in seconds. */
 const LOOKS_EVERY = 10

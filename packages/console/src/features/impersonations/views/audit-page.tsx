@@ -1,10 +1,10 @@
 import type { AuditAnswer } from '../../../web/answers.ts'
+import { type At, counted, text } from '../../../web/kit/at.ts'
+import { Link } from '../../../web/kit/link.tsx'
+import { auditListPath } from '../../../web/kit/paths.ts'
+import { Text } from '../../../web/kit/text.tsx'
+import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import { type At, counted, text } from '../../../web/view/at.ts'
-import { Link } from '../../../web/view/link.tsx'
-import { auditListPath } from '../../../web/view/paths.ts'
-import { Text } from '../../../web/view/text.tsx'
-import { Time } from '../../../web/view/time.tsx'
 import { Filters } from './filters.tsx'
 import { ImpersonationRows } from './rows.tsx'
 
@@ -110,10 +110,10 @@ function Exports({ of: { filter } }: { of: AuditAnswer }, { base, words }: At) {
       <div class="exports-body">
         <p>{labels.about}</p>
         <div class="actions">
-          <a class="button" href={base + csv}>
+          <a class="button" href={base + csv} download>
             {labels.csvLabel}
           </a>
-          <a class="button" href={`${base}/audit/entries.jsonl`}>
+          <a class="button" href={`${base}/audit/entries.jsonl`} download>
             {labels.all}
           </a>
         </div>

@@ -1,10 +1,10 @@
 import type { CustomerAnswer } from '../../../web/answers.ts'
-import { type At, text } from '../../../web/view/at.ts'
-import { Badge } from '../../../web/view/badge.tsx'
-import { Link } from '../../../web/view/link.tsx'
-import { actPath, customerPath } from '../../../web/view/paths.ts'
-import { Person } from '../../../web/view/person.tsx'
-import { Table } from '../../../web/view/table.tsx'
+import { type At, text } from '../../../web/kit/at.ts'
+import { Badge } from '../../../web/kit/badge.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { actPath, customerPath } from '../../../web/kit/paths.ts'
+import { Person } from '../../../web/kit/person.tsx'
+import { Table } from '../../../web/kit/table.tsx'
 import { Details, Email } from './who.tsx'
 
 /**

@@ -1,8 +1,8 @@
+import { type At, counted, text } from '../../../web/kit/at.ts'
+import { SearchForm } from '../../../web/kit/form.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { PauseLine } from '../../../web/kit/paused.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import { type At, counted, text } from '../../../web/view/at.ts'
-import { SearchForm } from '../../../web/view/form.tsx'
-import { Link } from '../../../web/view/link.tsx'
-import { PauseLine } from '../../../web/view/paused.tsx'
 import type { CustomersPageAnswer } from '../server/customers.ts'
 import { CustomerTable } from './customer-table.tsx'
 

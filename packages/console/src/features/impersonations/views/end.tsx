@@ -1,8 +1,8 @@
 import type { AuditPerson, AuditRow } from 'oidc-provider-impersonation-verify/format'
 import type { RunningImpersonation } from '../../../web/answers.ts'
-import { type At, counted, text } from '../../../web/view/at.ts'
-import { ActionButton, Disclosure } from '../../../web/view/form.tsx'
-import { actorName, personName } from '../../../web/view/people.tsx'
+import { type At, counted, text } from '../../../web/kit/at.ts'
+import { ActionButton, Disclosure } from '../../../web/kit/form.tsx'
+import { actorName, personName } from '../../../web/kit/people.tsx'
 
 /** Ends what runs. */
 export function EndButton(

@@ -5,16 +5,16 @@ import {
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
 import type { RowAnswer, TimelineEntry } from '../../../web/answers.ts'
-import type { At } from '../../../web/view/at.ts'
-import { Badge } from '../../../web/view/badge.tsx'
-import { Link } from '../../../web/view/link.tsx'
-import { auditPath } from '../../../web/view/paths.ts'
-import { Actor, NamedPerson } from '../../../web/view/people.tsx'
-import { Said } from '../../../web/view/said.tsx'
-import { Text } from '../../../web/view/text.tsx'
-import { Time } from '../../../web/view/time.tsx'
-import { ReviewMark } from '../../../web/view/unapproved.tsx'
-import { personIn } from './person-in.ts'
+import type { At } from '../../../web/kit/at.ts'
+import { Badge } from '../../../web/kit/badge.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { auditPath } from '../../../web/kit/paths.ts'
+import { Actor, NamedPerson } from '../../../web/kit/people.tsx'
+import { Said } from '../../../web/kit/said.tsx'
+import { Text } from '../../../web/kit/text.tsx'
+import { Time } from '../../../web/kit/time.tsx'
+import { ReviewMark } from '../../../web/kit/unapproved.tsx'
+import { personOfRow } from './person-of-row.ts'
 
 /** What an entry tells, in words. */
 export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: RowAnswer }, at: At) {
@@ -88,7 +88,7 @@ function What({ entry, row }: { entry: TimelineEntry; row: RowAnswer }, { words 
   // By name, if the console knows it.
   const application = client === row.application ? (row.applicationName ?? client) : client
   // Who ended it, or did it in the console or on the account page.
-  const person = end ? personIn(row, end.by?.sub, names?.by?.name) : personIn(row, by, byName)
+  const person = end ? personOfRow(row, end.by?.sub, names?.by?.name) : personOfRow(row, by, byName)
   return (
     <>
       <Text

@@ -1,17 +1,17 @@
 import { type AuditPerson, endingOf } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import type { ImpersonationAnswer } from '../../../web/answers.ts'
-import { counted, type StaffAt, text } from '../../../web/view/at.ts'
-import { Fact, MomentFact } from '../../../web/view/fact.tsx'
-import { Link } from '../../../web/view/link.tsx'
-import { auditListPath, permitPath } from '../../../web/view/paths.ts'
-import { NamedPerson, personName } from '../../../web/view/people.tsx'
-import { Said } from '../../../web/view/said.tsx'
-import { Text } from '../../../web/view/text.tsx'
-import { Ticket } from '../../../web/view/ticket.tsx'
-import { elapsedText, Time } from '../../../web/view/time.tsx'
-import { personIn } from './person-in.ts'
-import { Marks, OutcomeBadge } from './rows.tsx'
+import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
+import { Fact, MomentFact } from '../../../web/kit/fact.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { auditListPath, permitPath } from '../../../web/kit/paths.ts'
+import { NamedPerson, personName } from '../../../web/kit/people.tsx'
+import { Said } from '../../../web/kit/said.tsx'
+import { Text } from '../../../web/kit/text.tsx'
+import { Ticket } from '../../../web/kit/ticket.tsx'
+import { elapsedText, Time } from '../../../web/kit/time.tsx'
+import { personOfRow } from './person-of-row.ts'
+import { OutcomeBadge, RowMarks } from './rows.tsx'
 
 /** All that is known of an impersonation. */
 export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
@@ -20,7 +20,7 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
   const { permits, alarms, impersonations } = at.words
   const { impersonation: labels } = impersonations.audit
   const over = end?.at ?? (outcome === 'expired' ? expiresAt : undefined)
-  const whoOf = (id: string) => personIn(row, id, byNames[id])
+  const whoOf = (id: string) => personOfRow(row, id, byNames[id])
   const requests = [
     counted(at, labels.reads, row.reads),
     counted(at, labels.changes, row.changes),
@@ -31,7 +31,7 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
     <>
       <dl class="facts" aria-label={labels.facts}>
         <Fact name={labels.outcome}>
-          <OutcomeBadge row={row} /> <Marks row={row} isBesideOutcome />
+          <OutcomeBadge row={row} /> <RowMarks row={row} isBesideOutcome />
         </Fact>
         <PersonFact
           name={labels.operator}
@@ -66,7 +66,7 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
               <Text
                 of={end.by === undefined ? labels.endedByProvider : labels.endedBy}
                 time={<Time at={end.at} form="long" />}
-                person={<NamedPerson of={personIn(row, end.by, end.name)} />}
+                person={<NamedPerson of={personOfRow(row, end.by, end.name)} />}
               />
               {endingOf(row) !== 'left' && <Said of={end.reason} />}
             </>

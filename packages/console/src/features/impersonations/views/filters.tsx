@@ -1,12 +1,12 @@
 import { ALL_OUTCOMES } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import type { AuditAnswer } from '../../../web/answers.ts'
-import { type At, type StaffAt, text } from '../../../web/view/at.ts'
-import { Field, PersonField, SelectField, TextField } from '../../../web/view/form.tsx'
-import { Link } from '../../../web/view/link.tsx'
-import { auditListPath } from '../../../web/view/paths.ts'
-import { personName } from '../../../web/view/people.tsx'
-import { WhenField } from '../../../web/view/when-field.tsx'
+import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
+import { Field, PersonField, SelectField, TextField } from '../../../web/kit/form.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { auditListPath } from '../../../web/kit/paths.ts'
+import { personName } from '../../../web/kit/people.tsx'
+import { WhenField } from '../../../web/kit/when-field.tsx'
 
 /** The filter of the audit. What is asked most often stands in one line. */
 export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
@@ -114,14 +114,14 @@ function Flag({ of, label }: { of: { name: string; value: string }; label: strin
   )
 }
 
-interface Condition {
+interface FilterPart {
   readonly label: string
   /** The filter without this condition. */
   readonly without: RowFilter
 }
 
 /** The conditions that are not in the line of the search. */
-function conditionsOf({ filter, rows }: AuditAnswer, at: At): readonly Condition[] {
+function conditionsOf({ filter, rows }: AuditAnswer, at: At): readonly FilterPart[] {
   const { filter: names, outcomes } = at.words.impersonations.audit
   const { operator, customer, ticket, outcome, alarm, unapproved, held } = filter
   const labelled = (member: string, value: string | undefined) =>

@@ -6,14 +6,14 @@ import {
   unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import type { ImpersonationAnswer } from '../../../web/answers.ts'
+import { type StaffAt, text } from '../../../web/kit/at.ts'
+import { Disclosure } from '../../../web/kit/form.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { NoteAction } from '../../../web/kit/note-action.tsx'
+import { auditPath, permitPath } from '../../../web/kit/paths.ts'
+import { actingText, personName } from '../../../web/kit/people.tsx'
+import { Text } from '../../../web/kit/text.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import { type StaffAt, text } from '../../../web/view/at.ts'
-import { Disclosure } from '../../../web/view/form.tsx'
-import { Link } from '../../../web/view/link.tsx'
-import { NoteAction } from '../../../web/view/note-action.tsx'
-import { auditPath, permitPath } from '../../../web/view/paths.ts'
-import { actingText, personName } from '../../../web/view/people.tsx'
-import { Text } from '../../../web/view/text.tsx'
 import { EndButton } from './end.tsx'
 import { ImpersonationFacts } from './facts.tsx'
 import { PauseButton } from './running-table.tsx'
@@ -126,7 +126,7 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
           <div class="card">
             <p>{prove.about}</p>
             <p>
-              <a class="button primary" href={`${at.base}${path}/entries.jsonl`}>
+              <a class="button primary" href={`${at.base}${path}/entries.jsonl`} download>
                 {prove.save}
               </a>
             </p>

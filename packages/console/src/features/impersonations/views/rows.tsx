@@ -6,15 +6,15 @@ import {
   unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import type { RowAnswer } from '../../../web/answers.ts'
-import { type At, type StaffAt, text } from '../../../web/view/at.ts'
-import { Badge } from '../../../web/view/badge.tsx'
-import { Link } from '../../../web/view/link.tsx'
-import { auditPath } from '../../../web/view/paths.ts'
-import { Acting, actingText } from '../../../web/view/people.tsx'
-import { Table } from '../../../web/view/table.tsx'
-import { Ticket } from '../../../web/view/ticket.tsx'
-import { Time } from '../../../web/view/time.tsx'
-import { UnapprovedMark } from '../../../web/view/unapproved.tsx'
+import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
+import { Badge } from '../../../web/kit/badge.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { auditPath } from '../../../web/kit/paths.ts'
+import { Acting, actingText } from '../../../web/kit/people.tsx'
+import { Table } from '../../../web/kit/table.tsx'
+import { Ticket } from '../../../web/kit/ticket.tsx'
+import { Time } from '../../../web/kit/time.tsx'
+import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 
 /** Two names of ordinary length, in characters: they stay on one line. */
 const MAX_LENGTH_ON_ONE_LINE = 36
@@ -43,7 +43,7 @@ export function ImpersonationRows({ rows }: { rows: readonly RowAnswer[] }, { wo
         { name: heads.reads, numeric: true, cell: ({ reads }) => reads },
         { name: heads.changes, numeric: true, cell: ({ changes }) => changes },
         { name: heads.refused, numeric: true, cell: ({ refused, denied }) => refused + denied },
-        { name: heads.alarms, cell: (row) => <Marks row={row} /> },
+        { name: heads.alarms, cell: (row) => <RowMarks row={row} /> },
       ]}
     />
   )
@@ -105,7 +105,7 @@ const REPEATED_OUTCOMES: Partial<Record<Outcome, string>> = { replay: 'replayed'
  *
  * @param props.isBesideOutcome an alarm in the words of the outcome is left away
  */
-export function Marks(
+export function RowMarks(
   { row, isBesideOutcome }: { row: RowAnswer; isBesideOutcome?: true },
   at: At,
 ) {

@@ -1,9 +1,9 @@
 import type { RunningAnswer } from '../../../web/answers.ts'
+import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
+import { SearchForm } from '../../../web/kit/form.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { PauseLine } from '../../../web/kit/paused.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import { counted, type StaffAt, text } from '../../../web/view/at.ts'
-import { SearchForm } from '../../../web/view/form.tsx'
-import { Link } from '../../../web/view/link.tsx'
-import { PauseLine } from '../../../web/view/paused.tsx'
 import { RunningTable } from './running-table.tsx'
 
 /** With more rows than this, a part of them can be picked out. */

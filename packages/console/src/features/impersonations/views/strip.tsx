@@ -1,15 +1,15 @@
 import { type Ending, endingOf } from 'oidc-provider-impersonation-verify/format'
-import { type At, text } from '../../../web/view/at.ts'
-import { Badge } from '../../../web/view/badge.tsx'
-import { ActionButton } from '../../../web/view/form.tsx'
-import { Link } from '../../../web/view/link.tsx'
-import { actPath, customerPath } from '../../../web/view/paths.ts'
-import { personName } from '../../../web/view/people.tsx'
-import { Person } from '../../../web/view/person.tsx'
-import { Text } from '../../../web/view/text.tsx'
-import { Ticket } from '../../../web/view/ticket.tsx'
-import { Countdown } from '../../../web/view/time.tsx'
-import { UnapprovedMark } from '../../../web/view/unapproved.tsx'
+import { type At, text } from '../../../web/kit/at.ts'
+import { Badge } from '../../../web/kit/badge.tsx'
+import { ActionButton } from '../../../web/kit/form.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { actPath, customerPath } from '../../../web/kit/paths.ts'
+import { personName } from '../../../web/kit/people.tsx'
+import { Person } from '../../../web/kit/person.tsx'
+import { Text } from '../../../web/kit/text.tsx'
+import { Ticket } from '../../../web/kit/ticket.tsx'
+import { Countdown } from '../../../web/kit/time.tsx'
+import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import type { WayOn } from '../server/continue.ts'
 import type { MyOver, MyRunning, Stopped, StripAnswer } from '../server/strip.ts'
 import { EndButton } from './end.tsx'
@@ -21,7 +21,8 @@ const LAST_MINUTE = 60_000
 export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, at: At) {
   const labels = at.words.impersonations.running
   return (
-    <div data-about="running">
+    // What may go on depends on approvals and pauses, too.
+    <div data-about={over.length > 0 ? '*' : 'running'}>
       <p role="status" class="unseen">
         {running.map((it) => it.goOn && warningText(at, it))}
       </p>
@@ -34,11 +35,14 @@ export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, a
           </ul>
         </section>
       )}
-      {stopped.map((it) => (
-        <p key={it.id} role="status" class="message refused">
-          {stoppedText(at, it)}
-        </p>
-      ))}
+      {/* It is there before its texts: screen readers hear what comes. */}
+      <div role="status">
+        {stopped.map((it) => (
+          <p key={it.id} class="message refused">
+            {stoppedText(at, it)}
+          </p>
+        ))}
+      </div>
       {over.length > 0 && !at.here.startsWith('/continue/') && (
         <section class="over-line" aria-label={labels.overTitle}>
           <ul>

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { CustomerAnswer } from '../../../web/answers.ts'
+import { type At, text } from '../../../web/kit/at.ts'
+import { PauseLine } from '../../../web/kit/paused.tsx'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
-import { type At, text } from '../../../web/view/at.ts'
-import { PauseLine } from '../../../web/view/paused.tsx'
 
 /** The way to act as a customer, or what keeps the reader from it. */
 export function UnlessKept(

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
+import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
+import { Link } from '../../../web/kit/link.tsx'
+import { Text } from '../../../web/kit/text.tsx'
 import type { PageView } from '../../../web/pages/table.ts'
-import { counted, type StaffAt, text } from '../../../web/view/at.ts'
-import { Link } from '../../../web/view/link.tsx'
-import { Text } from '../../../web/view/text.tsx'
 import type { MonthAnswer } from '../server/answers.ts'
 
 /**

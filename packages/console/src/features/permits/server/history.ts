@@ -8,7 +8,7 @@ import { approvalIn, type Permit, permitAt } from './permit.ts'
 import { ticketKey } from './rules.ts'
 
 /** How many of them a page has at least, where there are as many. */
-const PAGE = 50
+const PAGE_SIZE = 50
 /** How many are looked at for a page. */
 const MAX_LOOKED_AT = 1000
 
@@ -22,8 +22,8 @@ export function historyOf({
     const filter = { customer, operator, from, to, state: storedStateOf(asked.state) }
     const found: Permit[] = []
     let before = first
-    for (let looked = 0; looked < MAX_LOOKED_AT && found.length < PAGE; looked += PAGE) {
-      const page = await reading(() => store.permits(filter, { before, limit: PAGE }))
+    for (let looked = 0; looked < MAX_LOOKED_AT && found.length < PAGE_SIZE; looked += PAGE_SIZE) {
+      const page = await reading(() => store.permits(filter, { before, limit: PAGE_SIZE }))
       const permits = allReadable(page.permits).flatMap((each) => {
         const record = approvalIn(each)
         return record ? permitAt(record, now()) : []

@@ -1,9 +1,9 @@
-import { type At, text } from '../../../web/view/at.ts'
-import { ActionButton, Button, Choice, Form } from '../../../web/view/form.tsx'
-import { Text } from '../../../web/view/text.tsx'
-import { Ticket } from '../../../web/view/ticket.tsx'
-import { durationText, Time } from '../../../web/view/time.tsx'
-import { UnapprovedMark } from '../../../web/view/unapproved.tsx'
+import { type At, text } from '../../../web/kit/at.ts'
+import { ActionButton, Button, Choice, Form } from '../../../web/kit/form.tsx'
+import { Text } from '../../../web/kit/text.tsx'
+import { Ticket } from '../../../web/kit/ticket.tsx'
+import { durationText, Time } from '../../../web/kit/time.tsx'
+import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import type {
   AccountPermit,
   AccountPermitsAnswer,

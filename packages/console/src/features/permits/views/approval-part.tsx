@@ -1,8 +1,8 @@
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
-import type { At } from '../../../web/view/at.ts'
-import { Button, Disclosure, type FieldIn, NoteField } from '../../../web/view/form.tsx'
-import { Link } from '../../../web/view/link.tsx'
-import { permitPath } from '../../../web/view/paths.ts'
+import type { At } from '../../../web/kit/at.ts'
+import { Button, Disclosure, type FieldIn, NoteField } from '../../../web/kit/form.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { permitPath } from '../../../web/kit/paths.ts'
 import type { ApprovalAnswer } from '../server/api/answers.ts'
 import { neededText } from './in-words.ts'
 

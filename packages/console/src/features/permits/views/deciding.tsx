@@ -1,14 +1,14 @@
-import { type At, text } from '../../../web/view/at.ts'
-import { NoteAction } from '../../../web/view/note-action.tsx'
-import { actingText } from '../../../web/view/people.tsx'
+import { type At, text } from '../../../web/kit/at.ts'
+import { NoteAction } from '../../../web/kit/note-action.tsx'
+import { actingText } from '../../../web/kit/people.tsx'
 import type { PermitAnswer } from '../server/api/answers.ts'
 import { permitSlots } from './in-words.ts'
 
-type Choice = 'grant' | 'refuse' | 'revoke' | 'withdraw'
+type Deed = 'grant' | 'refuse' | 'revoke' | 'withdraw'
 
 /** What the reader may do with a permit, in the order of the buttons. */
-function choicesOf({ may, isMine, state }: PermitAnswer): readonly Choice[] {
-  const choices: Choice[] = may.includes('grant') ? ['grant', 'refuse'] : []
+function choicesOf({ may, isMine, state }: PermitAnswer): readonly Deed[] {
+  const choices: Deed[] = may.includes('grant') ? ['grant', 'refuse'] : []
   if (!may.includes('revoke')) return choices
   if (state === 'granted') choices.push('revoke')
   else if (isMine) choices.push('withdraw')

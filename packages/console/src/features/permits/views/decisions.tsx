@@ -1,12 +1,12 @@
 import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
-import type { At } from '../../../web/view/at.ts'
-import { NamedPerson } from '../../../web/view/people.tsx'
-import { Said } from '../../../web/view/said.tsx'
-import { Text } from '../../../web/view/text.tsx'
-import { Time } from '../../../web/view/time.tsx'
+import type { At } from '../../../web/kit/at.ts'
+import { NamedPerson } from '../../../web/kit/people.tsx'
+import { Said } from '../../../web/kit/said.tsx'
+import { Text } from '../../../web/kit/text.tsx'
+import { Time } from '../../../web/kit/time.tsx'
 import type { PastPermitAnswer } from '../server/api/answers.ts'
 
-interface Line {
+interface Decided {
   readonly by?: AuditPerson | undefined
   readonly at?: number | undefined
   readonly note?: string | undefined
@@ -16,7 +16,7 @@ interface Line {
 export function DecisionList({ permit }: { permit: PastPermitAnswer }, { words }: At) {
   const { decisions, revoked, review } = permit
   const labels = words.permits
-  const lines: readonly (readonly [string, Line | undefined])[] = [
+  const lines: readonly (readonly [string, Decided | undefined])[] = [
     ...decisions.map((each) => [each.isGranted ? labels.granted : labels.declined, each] as const),
     [labels.revoked, revoked],
     [labels.reviewed, review],
@@ -28,7 +28,7 @@ export function DecisionList({ permit }: { permit: PastPermitAnswer }, { words }
   )
 }
 
-function DecisionLine({ of, said: { by, at, note } }: { of: string; said: Line }) {
+function DecisionLine({ of, said: { by, at, note } }: { of: string; said: Decided }) {
   return (
     <li>
       <Text

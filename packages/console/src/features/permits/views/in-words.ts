@@ -1,6 +1,6 @@
-import { type At, counted, text } from '../../../web/view/at.ts'
-import { personName } from '../../../web/view/people.tsx'
-import { relativeText } from '../../../web/view/time.tsx'
+import { type At, counted, text } from '../../../web/kit/at.ts'
+import { personName } from '../../../web/kit/people.tsx'
+import { relativeText } from '../../../web/kit/time.tsx'
 import type { ApprovalAnswer, DecidersAnswer, PastPermitAnswer } from '../server/api/answers.ts'
 
 /** What is needed, and who can give it; or who refused it. */

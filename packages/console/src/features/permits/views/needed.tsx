@@ -1,4 +1,4 @@
-import type { At } from '../../../web/view/at.ts'
+import type { At } from '../../../web/kit/at.ts'
 import type { ApprovalAnswer } from '../server/api/answers.ts'
 import { neededText } from './in-words.ts'
 

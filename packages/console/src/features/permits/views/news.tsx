@@ -1,16 +1,16 @@
-import { type StaffAt, text } from '../../../web/view/at.ts'
-import { Link } from '../../../web/view/link.tsx'
-import { permitPath } from '../../../web/view/paths.ts'
-import { NamedPerson, personName } from '../../../web/view/people.tsx'
-import { Said } from '../../../web/view/said.tsx'
-import { Text } from '../../../web/view/text.tsx'
-import { timeText } from '../../../web/view/time.tsx'
+import { type StaffAt, text } from '../../../web/kit/at.ts'
+import { Link } from '../../../web/kit/link.tsx'
+import { permitPath } from '../../../web/kit/paths.ts'
+import { NamedPerson, personName } from '../../../web/kit/people.tsx'
+import { Said } from '../../../web/kit/said.tsx'
+import { Text } from '../../../web/kit/text.tsx'
+import { timeText } from '../../../web/kit/time.tsx'
 import type { PermitAnswer } from '../server/api/answers.ts'
 import type { PermitNews as News } from '../server/api/news.ts'
 import { StartButton } from './start-button.tsx'
 
 /** Tells an operator on every page that a request of theirs was decided. */
-export function PermitNews({ of: { decided, waiting } }: { of: News }, { here }: StaffAt) {
+export function NewsOfPermits({ of: { decided, waiting } }: { of: News }, { here }: StaffAt) {
   const isSaid = ({ id }: PermitAnswer) => ['/approvals', permitPath(id)].includes(here)
   return (
     <div id="news" data-about={waiting.join(' ')}>

@@ -1,14 +1,14 @@
+import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
+import { Link } from '../../../web/kit/link.tsx'
+import { NoteAction } from '../../../web/kit/note-action.tsx'
+import { auditPath, pausePath } from '../../../web/kit/paths.ts'
+import { pausedText } from '../../../web/kit/paused.tsx'
+import { NamedPerson, personName } from '../../../web/kit/people.tsx'
+import { Said } from '../../../web/kit/said.tsx'
+import { Text } from '../../../web/kit/text.tsx'
+import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { PauseAnswer, PausesAnswer } from '../../../web/pause-answers.ts'
-import { type At, type StaffAt, text } from '../../../web/view/at.ts'
-import { Link } from '../../../web/view/link.tsx'
-import { NoteAction } from '../../../web/view/note-action.tsx'
-import { auditPath, pausePath } from '../../../web/view/paths.ts'
-import { pausedText } from '../../../web/view/paused.tsx'
-import { NamedPerson, personName } from '../../../web/view/people.tsx'
-import { Said } from '../../../web/view/said.tsx'
-import { Text } from '../../../web/view/text.tsx'
-import { Time } from '../../../web/view/time.tsx'
 
 /** The operators who may not start now, of those whom the reader is shown. */
 export const pausesPage: View<PausesAnswer> = ({ pauses, next }, { words }) => ({

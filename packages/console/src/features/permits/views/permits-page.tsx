@@ -1,6 +1,6 @@
+import type { At } from '../../../web/kit/at.ts'
+import { Link } from '../../../web/kit/link.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import type { At } from '../../../web/view/at.ts'
-import { Link } from '../../../web/view/link.tsx'
 import type { PermitAnswer, PermitsAnswer } from '../server/api/answers.ts'
 import { PausedOperators } from './pauses.tsx'
 import { PermitCard } from './permit-card.tsx'

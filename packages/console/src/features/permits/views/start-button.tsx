@@ -1,6 +1,6 @@
-import { type StaffAt, text } from '../../../web/view/at.ts'
-import { ActionButton } from '../../../web/view/form.tsx'
-import { personName } from '../../../web/view/people.tsx'
+import { type StaffAt, text } from '../../../web/kit/at.ts'
+import { ActionButton } from '../../../web/kit/form.tsx'
+import { personName } from '../../../web/kit/people.tsx'
 import type { PermitAnswer } from '../server/api/answers.ts'
 
 /** Acts as it was approved: for who asked. Nothing while it is not approved. */

@@ -1,10 +1,10 @@
-import { type At, counted } from '../../../web/view/at.ts'
-import { Link } from '../../../web/view/link.tsx'
-import { permitPath } from '../../../web/view/paths.ts'
-import { Acting } from '../../../web/view/people.tsx'
-import { Ticket } from '../../../web/view/ticket.tsx'
-import { Time } from '../../../web/view/time.tsx'
-import { WaitingCard } from '../../../web/view/waiting-card.tsx'
+import { type At, counted } from '../../../web/kit/at.ts'
+import { Link } from '../../../web/kit/link.tsx'
+import { permitPath } from '../../../web/kit/paths.ts'
+import { Acting } from '../../../web/kit/people.tsx'
+import { Ticket } from '../../../web/kit/ticket.tsx'
+import { Time } from '../../../web/kit/time.tsx'
+import { WaitingCard } from '../../../web/kit/waiting-card.tsx'
 import type { PermitAnswer } from '../server/api/answers.ts'
 
 /** The requests on which the reader can decide, where they are one of several things that wait. */

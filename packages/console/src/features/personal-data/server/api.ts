@@ -42,14 +42,14 @@ async function assertMayErase({ caller, settings }: ErasingCall): Promise<void> 
   throw new Problem(403, 'access_denied', 'you may not look into the data of a person')
 }
 
-export const SEARCH = {
+export const REQUEST_PAGE = {
   q: v.optional(v.pipe(textParameter(100), v.trim())),
   offset: v.optional(numberParameter(0, MAX_OFFSET), '0'),
 }
 
 /** Lists the requests to erase, and finds people: also for an auditor, who finds no customers elsewhere. */
 export async function listRequests(
-  call: ErasingCall & { readonly query: Read<typeof SEARCH> },
+  call: ErasingCall & { readonly query: Read<typeof REQUEST_PAGE> },
 ): Promise<ErasureRequestsAnswer> {
   await assertMayErase(call)
   const { directory, language, personalData, query } = call
@@ -65,7 +65,7 @@ export async function listRequests(
 export async function showPerson(call: ErasingCall): Promise<PersonAnswer> {
   await assertMayErase(call)
   const { audit, caller, directory, language, now, personalData } = call
-  const id = personIn(call)
+  const id = customerIn(call)
   const inForce = await personalData.findInForce(id)
   const { name, ...found } = await findOfPerson(audit.store, id, now())
   const request = (await personalData.erasures.list()).find((each) =>
@@ -89,7 +89,7 @@ export async function showPerson(call: ErasingCall): Promise<PersonAnswer> {
 export async function exportPerson(call: ErasingCall): Promise<void> {
   await assertMayErase(call)
   const { caller, personalData } = call
-  const id = personIn(call)
+  const id = customerIn(call)
   const context = await personalData.exportContext(id)
   await sendExport(call, 'personal-data.jsonl', 'jsonl', context, () =>
     personalData.exportParts(id, { by: caller.id }),
@@ -105,7 +105,7 @@ export async function askToErase(
   await assertMayErase(call)
   const { ctx, body, caller, personalData } = call
   const asked = await orInForce(() =>
-    personalData.erasures.ask(personIn(call), { by: caller.id, note: body.note }),
+    personalData.erasures.ask(customerIn(call), { by: caller.id, note: body.note }),
   )
   ctx.status = 201
   return shownRequest(asked, call)
@@ -129,7 +129,7 @@ export async function confirmErasure(
  *
  * @throws Problem 404 for what no account id can be
  */
-function personIn({ param }: ErasingCall): string {
+function customerIn({ param }: ErasingCall): string {
   const id = param('id')
   const isText = id !== '' && id.isWellFormed() && !/\p{Cc}/u.test(id)
   if (isText && [...id].length <= MAX_CUSTOMER_ID_LENGTH) return id

@@ -10,7 +10,7 @@ import {
   type ErasingCall,
   exportPerson,
   listRequests,
-  SEARCH,
+  REQUEST_PAGE,
   showPerson,
 } from './api.ts'
 
@@ -18,7 +18,7 @@ const { action, file, page } = linesFor<ErasingCall>()
 const WRITES = { writes: true } as const
 
 export const personalDataPages = [
-  page('/personal-data', ALL_ROLES, SEARCH, listRequests, personalDataPage),
+  page('/personal-data', ALL_ROLES, REQUEST_PAGE, listRequests, personalDataPage),
   page('/personal-data/:id', ALL_ROLES, {}, showPerson, personPage),
   file('/personal-data/:id/export.jsonl', ALL_ROLES, exportPerson, {
     ...{ writes: true, streams: true },

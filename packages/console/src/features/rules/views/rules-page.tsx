@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
+import { type StaffAt, text } from '../../../web/kit/at.ts'
+import { Choice, type FieldIn, PersonField, TextField } from '../../../web/kit/form.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import { type StaffAt, text } from '../../../web/view/at.ts'
-import { Choice, type FieldIn, PersonField, TextField } from '../../../web/view/form.tsx'
 import type { Question, RulesAnswer } from '../server/answers.ts'
 import { Verdict } from './verdict.tsx'
 

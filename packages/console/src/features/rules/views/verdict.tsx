@@ -1,8 +1,8 @@
 import type { ComponentType } from 'preact'
-import { type At, text } from '../../../web/view/at.ts'
-import { Link } from '../../../web/view/link.tsx'
-import { pausePath, permitPath } from '../../../web/view/paths.ts'
-import { durationText } from '../../../web/view/time.tsx'
+import { type At, text } from '../../../web/kit/at.ts'
+import { Link } from '../../../web/kit/link.tsx'
+import { pausePath, permitPath } from '../../../web/kit/paths.ts'
+import { durationText } from '../../../web/kit/time.tsx'
 import type { MayActAnswer } from '../server/answers.ts'
 
 /** The answer that the operator would get. */

@@ -6,8 +6,7 @@ import type { Range } from '../../../../web/when.ts'
 import type { Standing, StandingAnswer } from '../options.ts'
 import type { Permit } from '../permit.ts'
 
-// Permits in the API of the console, below `{path}/api`, and of the account page, below
-// `{account.path}/api`. They are there where the console has `permits`. Problems are as in the other
+// Permits of the console, and of the account page. They are there where the console has `permits`. Problems are as in the other
 // answers; 409 has the permit that stands in the way as `permit`.
 
 /** A permit as a person of the console is shown it. */
@@ -97,14 +96,6 @@ export interface PermitPageAnswer {
   /** What ran or runs under it, newest first, at most 100: of those that the caller may see. */
   readonly impersonations: readonly RowAnswer[]
   readonly now: number
-}
-
-/**
- * `POST /impersonations/preview` with {@link ActBody}: operator, lead. What the rule says of a start now.
- * Nothing starts. It is no promise: a start asks again.
- */
-export interface PreviewAnswer extends Partial<ApprovalAnswer> {
-  readonly verdict: 'allowed' | 'needs' | 'refused'
 }
 
 /**

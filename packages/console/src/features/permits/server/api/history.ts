@@ -34,7 +34,7 @@ export async function listHistory(
   const { query, now } = call
   const permits = requirePermits(call)
   const { before, ...asked } = query
-  const filter = filterIn(asked, call)
+  const filter = historyFilterIn(asked, call)
   const visible = visibleHistory(filter, call)
   const page = visible ? await permits.history(visible, { before }) : { permits: [] }
   return {
@@ -53,7 +53,7 @@ export async function listHistory(
 /** Sends the history as a file. */
 export async function exportHistory(call: PermitCall): Promise<void> {
   const permits = requirePermits(call)
-  const filter = filterIn(readQuery(call.ctx, HISTORY_FILTER), call)
+  const filter = historyFilterIn(readQuery(call.ctx, HISTORY_FILTER), call)
   const found = isNaming(filter) ? (await permits.history(filter)).permits : []
   const context = {
     ...{ format: 'approvals.csv', filter: namelessFilter(filter) },
@@ -62,7 +62,7 @@ export async function exportHistory(call: PermitCall): Promise<void> {
   await sendExport(call, 'approvals.csv', 'csv', context, () => linesOf(permits, filter))
 }
 
-function filterIn(
+function historyFilterIn(
   { when, from, to, ...asked }: Read<typeof HISTORY_FILTER>,
   { ctx }: PermitCall,
 ): HistoryFilter {

@@ -1,6 +1,6 @@
 import type { PermitAnswer } from './answers.ts'
 import { rowsUnder } from './lists.ts'
-import { isSeen } from './seen.ts'
+import { wasSeen } from './seen.ts'
 import { type PermitCall, shownPermit } from './shown.ts'
 
 /** What became of the requests of a person. */
@@ -16,7 +16,7 @@ export async function findNews(call: PermitCall): Promise<PermitNews> {
   if (!permits || caller.role === 'auditor') return { decided: [], waiting: [] }
   const { permits: open } = await permits.list({ operator: caller.id, isOpen: true })
   const own = open.filter(({ kind }) => kind === 'approval')
-  const decided = own.filter(({ id, state }) => state !== 'requested' && !isSeen(call, id))
+  const decided = own.filter(({ id, state }) => state !== 'requested' && !wasSeen(call, id))
   const unused = decided.map(async (permit) => {
     const found = { ...permit, operator: caller.id, until: permit.until }
     if (permit.state === 'granted' && (await rowsUnder(found, call)).length > 0) return []

@@ -1,5 +1,5 @@
+import type { At } from '../../../../web/kit/at.ts'
 import { linesFor } from '../../../../web/pages/table.ts'
-import type { At } from '../../../../web/view/at.ts'
 import { OBJECTION, objections } from './objections.ts'
 import { CHOICE, CUSTOMER_WORDS, customersAnswers, OWN_PERMIT } from './of-customer.ts'
 import type { CustomerPermitCall } from './shown.ts'

@@ -14,11 +14,11 @@ const placeOf = ({ settings }: PermitCall) => {
 const seenIn = (call: PermitCall) => readCookie(call.ctx, placeOf(call).name)?.split('.') ?? []
 
 /** Whether the reader has looked at a decision in this browser. */
-export const isSeen = (call: PermitCall, id: string) => seenIn(call).includes(id)
+export const wasSeen = (call: PermitCall, id: string) => seenIn(call).includes(id)
 
 /** Keeps that the reader looks at a decision: it is not told any more. */
 export function keepSeen(call: PermitCall, id: string): void {
-  if (call.ctx.get('Authorization') !== '' || isSeen(call, id)) return
+  if (call.ctx.get('Authorization') !== '' || wasSeen(call, id)) return
   const ids = [...seenIn(call).slice(1 - MAX_SEEN), id]
   writeCookie(call.ctx, placeOf(call), ids.join('.'), SEEN_SECONDS)
 }
