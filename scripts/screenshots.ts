@@ -1,6 +1,6 @@
 // Takes the pictures of the documents: of the console in packages/console/images, of the shop in docs/images.
 //   npm run screenshots
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Authorize } from 'oidc-provider-impersonation'
 import { createPermits, type Notice } from 'oidc-provider-impersonation-console'
@@ -231,7 +231,9 @@ async function picture(
 }
 
 async function save(page: Page, folder: string, name: string): Promise<void> {
-  const path = join(folder, `${name}.png`)
-  await page.screenshot({ path, animations: 'disabled', caret: 'hide' })
+  const path = join(folder, `${name}.webp`)
+  const session = await page.context().newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 90 })
+  await writeFile(path, data, 'base64')
   console.log(relative(process.cwd(), path))
 }

@@ -9,6 +9,7 @@ import {
 import { findAccountById } from './host/request.ts'
 import { instance } from './host/weak-cache.ts'
 import { findIdWithCase, findOpaqueResources } from './impersonations/list.ts'
+import { BINDING_MEMBERS } from './options/defaults.ts'
 import { mayClient } from './policy/clients.ts'
 import { knowsApis } from './policy/management-api.ts'
 import type { ImpersonationEvents } from './public/events.ts'
@@ -42,8 +43,6 @@ const KEPT_EVENTS: ReadonlyArray<keyof ImpersonationEvents> = [
   'impersonation.replayed',
   'impersonation.ended',
 ]
-
-const BINDING_MEMBERS = ['mayAct', 'resource', 'scope', 'expiresIn'] as const
 
 /**
  * Checks what a provider needs for production, once its storage was tried. docs/production.md has

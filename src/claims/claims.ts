@@ -26,7 +26,7 @@ import {
   IMPERSONATION_ID_CLAIM,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../shared/constants.ts'
-import { copyAsJson, isPlainObject } from '../shared/json.ts'
+import { copyAsJson, isPlainObject, present } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
 import type { SubjectToken } from '../tokens/subject-token.ts'
 
@@ -178,20 +178,21 @@ function viewOf(client: Client): ClientView {
 }
 
 function buildPayload(iss: string, token: Token): AccessTokenPayload {
-  const act = marks.get(token)?.act
   const iat = token.iat ?? epochSeconds()
-  return Object.freeze({
-    // The id of an opaque token is its value: hooks must not see it.
-    ...(token.format === 'jwt' ? { jti: token.jti } : {}),
-    iss,
-    sub: token.kind === 'AccessToken' ? token.accountId : (token.clientId ?? ''),
-    ...(token.aud === undefined ? {} : { aud: token.aud }),
-    client_id: token.clientId ?? '',
-    ...(token.scope ? { scope: token.scope } : {}),
-    iat,
-    exp: token.exp ?? iat + token.expiration,
-    ...(act ? { act } : {}),
-  })
+  return Object.freeze(
+    present({
+      // The id of an opaque token is its value: hooks must not see it.
+      jti: token.format === 'jwt' ? token.jti : undefined,
+      iss,
+      sub: token.kind === 'AccessToken' ? token.accountId : (token.clientId ?? ''),
+      aud: token.aud,
+      client_id: token.clientId ?? '',
+      scope: token.scope || undefined,
+      iat,
+      exp: token.exp ?? iat + token.expiration,
+      act: marks.get(token)?.act,
+    }),
+  )
 }
 
 function grantTypeOf(ctx: KoaContextWithOIDC | undefined, token: Token): string {

@@ -114,7 +114,7 @@ export async function isGranted(
     grant: id,
     clientId,
     accountId,
-  }: { grant: string; clientId: string; accountId: string | undefined },
+  }: Pick<VerifiedAccessToken, 'accountId' | 'clientId'> & { readonly grant: string },
 ): Promise<boolean> {
   const grant = await provider.Grant.find(id)
   return grant !== undefined && grant.clientId === clientId && grant.accountId === accountId

@@ -79,12 +79,8 @@ function parseParameters(parameters: UnknownObject) {
   }
   requireAccessTokenType('requested_token_type', optional(parameters, 'requested_token_type'))
 
-  if (Array.isArray(parameters.resource)) {
-    throw new errors.InvalidTarget('only a single resource is supported')
-  }
-  if (Array.isArray(parameters.audience)) {
-    throw new errors.InvalidTarget('only a single audience is supported')
-  }
+  const repeated = REPEATABLE_PARAMETERS.find((name) => Array.isArray(parameters[name]))
+  if (repeated) throw new errors.InvalidTarget(`only a single ${repeated} is supported`)
 
   return { subjectToken, actorToken, audience: optional(parameters, 'audience') }
 }

@@ -100,7 +100,7 @@ export function withholdFromSelfRegistered(provider: Provider, grantType: string
       configuration.grantTypes = grantTypes
     }
   }
-  Object.defineProperty(provider.Client, 'Schema', { value: new Proxy(Schema, { construct }) })
+  override(provider.Client, 'Schema', new Proxy(Schema, { construct }))
 }
 
 /**
@@ -219,9 +219,7 @@ export function afterGrantDestroyed(
 function watchDestroy(adapter: Adapter, then: (grant: DestroyedGrant) => void): Adapter {
   const destroy = async (id: string): Promise<void> => {
     const look = (async () => adapter.find(id))()
-    const record = await limitTime(MAX_LOOK_MS, look, () => new Error('too late')).catch(
-      () => undefined,
-    )
+    const record = await limitTime(MAX_LOOK_MS, look).catch(() => undefined)
     await adapter.destroy(id)
     // The found record may be another model's, because an adapter may use one table for all
     // models.

@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { instance } from '../host/weak-cache.ts'
 import { NotFound } from '../shared/errors.ts'
+import { sha256 } from '../shared/text.ts'
 import type { Step } from './answers.ts'
 
 const compress = promisify(gzip)
@@ -32,7 +32,7 @@ export const sendAggregation: Step = async (ctx) => {
   requireAccepted(ctx, type)
   const uris = (await instance(ctx.oidc.provider).statusLists?.uris()) ?? []
   const text = JSON.stringify({ status_lists: uris })
-  await send(ctx, type, uris, text, hash('sha256', text, 'base64url'))
+  await send(ctx, type, uris, text, sha256(text))
 }
 
 async function send(

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type { Provider } from 'oidc-provider'
 import { emitSafely } from '../host/instance.ts'
 import { instance } from '../host/weak-cache.ts'
+import { endsWithin } from '../shared/time.ts'
 
 /** The longest wait of a task for the response to leave, in milliseconds. */
 const MAX_ANSWER_MS = 1000
@@ -28,8 +29,6 @@ export async function answersFollowed(provider: Provider): Promise<void> {
 
 async function answered({ res }: Context): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, MAX_ANSWER_MS)
   res.once('finish', resolve).once('close', resolve)
-  await promise
-  clearTimeout(timer)
+  await endsWithin(MAX_ANSWER_MS, promise)
 }

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { Provider } from 'oidc-provider'
 import type { ListedBefore, LookUp } from '../adapters/contract.ts'
 import { PAGE_SIZE, readPages, requirePosition } from '../adapters/pages.ts'
@@ -15,6 +14,7 @@ import type {
 } from '../public/objects.ts'
 import { present } from '../shared/json.ts'
 import { hasCase } from '../shared/spellings.ts'
+import { sha256 } from '../shared/text.ts'
 import {
   MAX_CLOCK_DIFFERENCE,
   MAX_CLOCK_TOLERANCE,
@@ -220,6 +220,6 @@ function parseCursor(cursor: string, question: object): ListedBefore {
 }
 
 function hashQuestion(question: object): string {
-  const members = Object.entries(question).filter(([, value]) => value !== undefined)
-  return hash('sha256', JSON.stringify(members.sort()), 'base64url').slice(0, 16)
+  const members = Object.entries(present(question))
+  return sha256(JSON.stringify(members.sort())).slice(0, 16)
 }

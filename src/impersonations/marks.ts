@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { EndingAdapter } from '../adapters/contract.ts'
 import { readPages } from '../adapters/pages.ts'
@@ -6,6 +6,7 @@ import { RESERVED_PREFIX } from '../adapters/record.ts'
 import { instance, requireEnding } from '../host/weak-cache.ts'
 import type { EndOptions, ImpersonationFilter } from '../public/objects.ts'
 import { MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
+import { sha256 } from '../shared/text.ts'
 import { epochSeconds } from '../shared/time.ts'
 import { MAX_CLOCK_DIFFERENCE, type SubjectToken } from '../tokens/subject-token.ts'
 import { endMatching } from './end.ts'
@@ -96,7 +97,7 @@ export async function endMarked<T>(
 
 /** The account id of the marks that only exchanges of one operator read. */
 export function marksOf(operator: string): string {
-  return `${COMMON_MARKS}:${hash('sha256', operator, 'base64url')}`
+  return `${COMMON_MARKS}:${sha256(operator)}`
 }
 
 /**
@@ -145,7 +146,7 @@ export async function findMark(
   const found = await Promise.all(
     accountIds.map((accountId) => findAmong(adapter, accountId, token)),
   )
-  return found.find((mark) => mark !== undefined)
+  return found.find(Boolean)
 }
 
 async function findAmong(

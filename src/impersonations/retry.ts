@@ -44,7 +44,7 @@ export function keepTrying(
   /** Resolves `true` if nothing is left to do. */
   async function attempt(run: () => Promise<unknown>, until: number): Promise<boolean> {
     try {
-      await limitTime(attemptMs, run(), () => new Error('it took too long'))
+      await limitTime(attemptMs, run())
     } catch (error) {
       if (performance.now() < until) return false
       giveUp(error instanceof Error ? error.message : 'no Error')

@@ -5,6 +5,7 @@ import { instance } from '../host/weak-cache.ts'
 import type { EndOptions } from '../public/objects.ts'
 import { personIn } from '../shared/act.ts'
 import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
+import { nonEmptyText } from '../shared/text.ts'
 import { endsWithin, limitTime } from '../shared/time.ts'
 import { endImpersonation, endMatching, hasEnded } from './end.ts'
 import { isOver, listTokens, lookUpOf } from './list.ts'
@@ -87,8 +88,7 @@ async function signOut(
     return runsAny(provider, mark)
   }
   // If it fails, the operator may have an impersonation.
-  const late = () => new Error('too late')
-  if (!(await limitTime(MAX_WAIT_MS, look(), late).catch(() => true))) return
+  if (!(await limitTime(MAX_WAIT_MS, look()).catch(() => true))) return
   const { promise: marked, resolve } = Promise.withResolvers<void>()
   const run = () => endMatching(provider, filter, how, isConcernedBy(mark))
   instance(provider).endings(mark.id, () => endMarked(provider, mark, run, resolve))
@@ -147,6 +147,5 @@ function deriveEndOptions(token: AccessToken, ctx: KoaContextWithOIDC | undefine
 
 function findImpersonationId({ gty, extra }: AccessToken): string | undefined {
   if (gty !== TOKEN_EXCHANGE_GRANT_TYPE) return undefined
-  const id = extra?.[IMPERSONATION_ID_CLAIM]
-  return typeof id === 'string' ? id : undefined
+  return nonEmptyText(extra?.[IMPERSONATION_ID_CLAIM])
 }

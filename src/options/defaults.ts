@@ -91,6 +91,8 @@ function isFunction<T>(value: unknown): value is T & (() => unknown) {
   return typeof value === 'function'
 }
 
+export const BINDING_MEMBERS = ['mayAct', 'resource', 'scope', 'expiresIn'] as const
+
 /** The options of `features.impersonation`: types, bounds and defaults. */
 export const impersonationRules = {
   enabled: boolean.or(false),
@@ -101,7 +103,7 @@ export const impersonationRules = {
     tokenTtl: integer(1, 86400).or(600),
     tokenFormat: oneOf(['jwt', 'opaque']).or('jwt'),
     clients: Object.assign(managementClients.or({ issue: [], read: [], end: [] }), { of: actions }),
-    requireBinding: someOf(['mayAct', 'resource', 'scope', 'expiresIn']).or([]),
+    requireBinding: someOf(BINDING_MEMBERS).or([]),
   }),
   allowSelfRegisteredClients: boolean.or(false),
   applications: clientRule.or([]),

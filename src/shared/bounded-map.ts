@@ -11,11 +11,8 @@ export class BoundedMap<K, V> extends Map<K, V> {
   override set(key: K, value: V): this {
     this.delete(key)
     super.set(key, value)
-    if (this.size <= this.#maxSize) return this
-    for (const oldest of this.keys()) {
-      this.delete(oldest)
-      break
-    }
+    const [oldest = key] = this.keys()
+    if (this.size > this.#maxSize) this.delete(oldest)
     return this
   }
 }

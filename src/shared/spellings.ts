@@ -10,7 +10,11 @@ function swapped(letter: string): string | undefined {
 
 /** Checks whether a text has a letter of two cases. */
 export function hasCase(text: string): boolean {
-  return [...text].some((letter) => swapped(letter) !== undefined)
+  return countCased(text) > 0
+}
+
+function countCased(text: string): number {
+  return [...text].filter((letter) => swapped(letter) !== undefined).length
 }
 
 /**
@@ -18,16 +22,11 @@ export function hasCase(text: string): boolean {
  * letter it returns one.
  */
 export function otherSpellings(text: string): readonly string[] {
-  const letters = [...text]
-  const places = letters.flatMap((letter, index) => (swapped(letter) === undefined ? [] : [index]))
-  const spell = (isSwapped: (place: number) => boolean) =>
-    letters.map((letter, index) => (isSwapped(index) && swapped(letter)) || letter).join('')
-  const drawn = places.length > 0 ? places[randomInt(places.length)] : undefined
-  if (drawn === undefined) return []
-  // The first swaps at least the letter that is drawn, and the second does not swap it.
-  const first = spell((place) => place === drawn || randomInt(2) === 1)
-  const rest = places.filter((place) => place !== drawn)
-  if (rest.length === 0) return [first]
-  const also = rest[randomInt(rest.length)]
-  return [first, spell((place) => place === also || (place !== drawn && randomInt(2) === 1))]
+  const count = Math.min(countCased(text), 2)
+  const found = new Set<string>()
+  while (found.size < count) {
+    const drawn = [...text].map((letter) => (randomInt(2) === 1 && swapped(letter)) || letter)
+    if (drawn.join('') !== text) found.add(drawn.join(''))
+  }
+  return [...found]
 }

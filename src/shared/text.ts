@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 /** A text that is not empty; `undefined` for anything else. */
 export function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
@@ -53,4 +55,9 @@ export function boundedId(
   const id = boundedText(name, value, max, refuse)
   if (hasSeenEnds(id)) return id
   throw refuse(`${name} must not begin or end with a blank or an invisible character`)
+}
+
+/** The SHA-256 hash of a text, in base64url. */
+export function sha256(text: string): string {
+  return hash('sha256', text, 'base64url')
 }

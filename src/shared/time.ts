@@ -18,7 +18,7 @@ export function endsWithin(milliseconds: number, work: Promise<unknown>): Promis
 export async function limitTime<T>(
   milliseconds: number,
   work: T | PromiseLike<T>,
-  tooLate: () => Error,
+  tooLate = () => new Error('it took too long'),
 ): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(tooLate()), milliseconds)

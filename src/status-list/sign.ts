@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, deflate } from 'node:zlib'
 import type { Provider } from 'oidc-provider'
@@ -6,6 +5,7 @@ import type { EndedFollower, EndingAdapter } from '../adapters/contract.ts'
 import { type JwtPayload, signingAlgorithm, signJwt } from '../host/instance.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
+import { sha256 } from '../shared/text.ts'
 import { epochSeconds, sharing } from '../shared/time.ts'
 import { issuerUri, STATUS_LISTS_PATH, statusListUri } from '../shared/uris.ts'
 import { warn } from '../shared/warn.ts'
@@ -139,7 +139,7 @@ export function statusLists({
         aggregation_uri: issuerUri(issuer, STATUS_LISTS_PATH),
       },
     })
-    return { token, tag: hash('sha256', token, 'base64url') }
+    return { token, tag: sha256(token) }
   }
 
   /** Drops retired lists whenever a new list is read, so that memory is bounded. */
@@ -150,11 +150,8 @@ export function statusLists({
   }
 
   const signed = sharing(FRESH_MS, now, signList, Boolean)
+  const listUris = async () => (await indices.lists()).map((list) => statusListUri(issuer, list))
   const uris = sharing(FRESH_MS, now, listUris, Boolean)
-
-  async function listUris(): Promise<string[]> {
-    return (await indices.lists()).map((list) => statusListUri(issuer, list))
-  }
 
   return {
     /**

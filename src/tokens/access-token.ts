@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import {
   createLocalJWKSet,
   type JSONWebKeySet,
@@ -23,6 +22,7 @@ import {
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../shared/constants.ts'
 import { type Binding, parseConfirmation } from '../shared/sender.ts'
+import { nonEmptyText, sha256 } from '../shared/text.ts'
 import { epochSeconds } from '../shared/time.ts'
 
 /**
@@ -130,7 +130,7 @@ function fromRecord(token: AccessToken | ClientCredentials | undefined): Verifie
     audience: single(token.aud),
     scopes: token.scopes,
     impersonated: isExchanged || user?.extra?.act !== undefined,
-    impersonationId: isExchanged ? text(user?.extra?.[IMPERSONATION_ID_CLAIM]) : undefined,
+    impersonationId: isExchanged ? nonEmptyText(user?.extra?.[IMPERSONATION_ID_CLAIM]) : undefined,
     act: user?.extra?.act,
     authTime: seconds(user?.extra?.auth_time),
     expiresAt: token.exp ?? 0,
@@ -138,10 +138,6 @@ function fromRecord(token: AccessToken | ClientCredentials | undefined): Verifie
     jkt: token.jkt,
     x5t: token['x5t#S256'],
   }
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }
 
 /** The number of verified tokens that are remembered. */
@@ -165,7 +161,7 @@ function jwtAccessTokenVerifier(
   )
 
   return async (value) => {
-    const id = hash('sha256', value, 'base64url')
+    const id = sha256(value)
     const known = remembered.get(id)
     // The provider's clockTolerance is for clocks of other servers. This time is our own.
     if (known && known.expiresAt > epochSeconds()) return known.token

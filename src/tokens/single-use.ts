@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto'
 import type { Adapter } from 'oidc-provider'
 import { hasConsumeOnce, type SingleUseAdapter } from '../adapters/contract.ts'
 import { isDevelopmentAdapter } from '../host/instance.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
+import { sha256 } from '../shared/text.ts'
 
 /** Consumes a record. Resolves `true` for exactly one caller, ever. */
 export type ConsumeOnce = SingleUseAdapter['consumeOnce']
@@ -71,7 +71,7 @@ export type RunOnce = (key: string, work: () => Promise<unknown>) => Promise<boo
 export function onceRunner(adapter: Adapter, consumeOnce: ConsumeOnce): RunOnce {
   return async (key, work) => {
     // No subject token has a colon in its id, and a record without an account is in no list.
-    const id = `once:${hash('sha256', key, 'base64url')}`
+    const id = `once:${sha256(key)}`
     await adapter.upsert(id, {}, USED_SECONDS)
     if (!(await consumeOnce(id))) return false
     try {

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
 import { checkStorage } from '../adapters/check.ts'
 import { type ConsumptionNote, hasEnding } from '../adapters/contract.ts'
@@ -10,6 +10,7 @@ import type { Actor, Binding, SubjectTokenContext } from '../public/hooks.ts'
 import type { ImpersonationEnd } from '../public/objects.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
+import { sha256 } from '../shared/text.ts'
 import { epochSeconds } from '../shared/time.ts'
 import { statusListUri } from '../shared/uris.ts'
 import { chooseEnding } from './ending-adapter.ts'
@@ -227,7 +228,7 @@ export function defineSubjectToken(
     override generateTokenId(): string {
       // 256 bits, 43 characters
       this.#value = randomBytes(32).toString('base64url')
-      return idOf(this.#value)
+      return sha256(this.#value)
     }
 
     override async getValueAndPayload(): Promise<{ value: string; payload?: UnknownObject }> {
@@ -299,14 +300,9 @@ export function defineSubjectToken(
       return Object.assign(new StoredSubjectToken({}), given, { iss: provider.issuer })
     },
     findById,
-    idOf,
+    idOf: sha256,
     runOnce: onceRunner(adapter, consumeOnce),
     /** Makes a token from a record of the adapter; `undefined` for another provider's record. */
     fromRecord: (record: AdapterPayload) => ours(StoredSubjectToken.instantiate(record)),
   }
-}
-
-/** Returns the id of the token with this value. */
-function idOf(value: string): string {
-  return hash('sha256', value, 'base64url')
 }

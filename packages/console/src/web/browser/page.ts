@@ -295,10 +295,10 @@ function prepare(): void {
     form.addEventListener('submit', (event) => {
       // What was typed stays beside a new tab. A double click opens one.
       if (form.target !== '_blank') delete form.dataset.changed
-      else if (form.dataset.sent === '') event.preventDefault()
+      else if (form.dataset.sent === `${form.once?.value}`) event.preventDefault()
       // The button may go now.
       else event.submitter?.blur()
-      form.dataset.sent = ''
+      form.dataset.sent = `${form.once?.value}`
       setTimeout(() => delete form.dataset.sent, 1000)
     })
   }
