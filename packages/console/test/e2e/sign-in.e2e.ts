@@ -38,7 +38,7 @@ describe('the sign-in to the console, in the browser', function () {
     await over(page).waitFor({ state: 'hidden' })
   }
 
-  it('leads a deep link to the very address, also after a reload, and no token is in reach', async () => {
+  it('I6: leads a deep link to the very address, also after a reload, and no token is in reach', async () => {
     await using visitor = await visit(deployment.url)
     const { page, context } = visitor
     await enter(page, 'olivia', LINK)

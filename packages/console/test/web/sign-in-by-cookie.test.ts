@@ -429,14 +429,15 @@ describe('a page', () => {
   })
 
   it('leads each role to its pages, and to no others', async () => {
-    await using deployment = await deploy({ console: { mayErase: () => true } })
-    const supervised = ['/running', '/audit', '/alarms', '/rules', '/personal-data']
+    const mayErase = ({ accountId }: { accountId: string }) => accountId !== 'ada'
+    await using deployment = await deploy({ console: { mayErase } })
+    const supervised = ['/running', '/audit', '/alarms', '/rules']
     for (const [who, expected] of [
       ['olivia', ['', '/audit', '/personal-data']],
-      ['grace', ['', '/customers', ...supervised]],
+      ['grace', ['', '/customers', ...supervised, '/personal-data']],
       ['ada', ['', ...supervised]],
     ] as const) {
-      const { text } = await deployment.browse(who, '/personal-data')
+      const { text } = await deployment.browse(who, '/audit')
       const [head = ''] = /<nav.*?<\/nav>/s.exec(text) ?? []
       const links = [...head.matchAll(/href="\/console([^"]*)"/g)].map(([, path]) => path)
       expect(links, who).to.deep.equal(expected)

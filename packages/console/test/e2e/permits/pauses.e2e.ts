@@ -52,7 +52,7 @@ describe('a pause by a lead', function () {
     await form.getByRole('radio', { name: 'Until someone lifts it' }).check()
     await form.getByLabel('Note').fill('Asked twice')
     await form.getByRole('button', { name: reads('Pause Olivia Okafor') }).click()
-    await page.getByText(reads('Olivia Okafor is paused.')).waitFor()
+    await page.getByText('Paused. This operator cannot start').waitFor()
     const held = page.getByRole('link', { name: reads('Paused: see the pause of Olivia Okafor') })
     await held.waitFor()
     await expectGoodLooks(page, 'running-paused')

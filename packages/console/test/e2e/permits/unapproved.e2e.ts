@@ -82,14 +82,18 @@ describe('an impersonation without approval is red wherever it is read', functio
 
       // It stays so, when it was looked at and is over.
       await deployment.ask('grace', `/audit/${running.id}/acknowledge`, { alarms: 1 })
-      await permits.review(permit.id, { by: 'grace' })
+      await permits.review(permit.id, { by: 'grace', note: 'Saw it' })
       await permits.revoke(permit.id, { by: 'grace' })
       const german = stack.use(await visitDeployment(deployment, { locale: 'de-DE' }))
       await openAccount(german.page, 'Anmelden')
       const past = german.page.getByRole('region', { name: 'Früher' })
       await past.locator('.badge.alarm').getByText('Ohne Freigabe').waitFor()
       await enter(german.page, 'grace', '/console/audit')
-      await german.page.locator('.badge.alarm').getByText(/Ohne Freigabe/).first().waitFor()
+      await german.page
+        .locator('.badge.alarm')
+        .getByText(/Ohne Freigabe/)
+        .first()
+        .waitFor()
     })
   }
 })
