@@ -54,7 +54,7 @@ describe('what runs now', () => {
     await grace.page.getByRole('button', { name: 'End it', exact: true }).click()
     await grace.page.getByText(reads('1 was ended.')).waitFor()
     await strip(oscar.page).waitFor({ state: 'hidden' })
-    equal((await deployment.ask('oscar', '/running')).body.running.length, 0)
+    equal((await deployment.ask('oscar', '')).body.running.length, 0)
   })
 
   it('no row moves under the pointer, a form that is open stays, and a search narrows what is shown', async () => {

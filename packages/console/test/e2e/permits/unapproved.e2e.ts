@@ -76,7 +76,7 @@ describe('an emergency after a refusal is red', function () {
     await goTo(page, '/console/audit')
     await red(page.getByRole('row').filter({ hasText: 'SUP-9' })).waitFor()
 
-    const [row] = (await deployment.ask('grace', '/alarms')).body.alarms
+    const [row] = (await deployment.ask('grace', '')).body.alarms
     const seen = await deployment.ask('grace', `/audit/${row.id}/acknowledge`, { alarms: 1 })
     expect(seen.status).to.equal(204)
     await permits.review(permit, { by: 'grace', note: 'Saw it' })
