@@ -104,6 +104,10 @@ export const homePage: View<Awaited<ReturnType<typeof showHome>>, FrameAt> = (mo
         {!isLead && running}
         <WaitingParts of={model} />
         {isLead && running}
+        <PermitList
+          name={at.words.permits.inForce}
+          of={(model.permits ?? []).filter(({ isMine, state }) => state === 'granted' && !isMine)}
+        />
         {month && <ThisMonth of={month} />}
       </>
     ),

@@ -173,7 +173,7 @@ describe('the frame of the console', function () {
     const { page } = visit
     await enter(page, 'grace', '/console/customers')
     const edges = new Map<string, number | undefined>()
-    for (const path of ['', '/customers', '/audit', '/customers/alice']) {
+    for (const path of ['/customers', '/running', '/audit', '/alarms', '/customers/alice']) {
       await goTo(page, `/console${path}`)
       await page.waitForURL(`**/console${path}`)
       await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
@@ -199,7 +199,7 @@ describe('the frame of the console', function () {
       }
       return [...new Set(found.values())]
     }
-    const lists = ['', '/customers', '/audit', '/customers/alice']
+    const lists = ['/customers', '/running', '/audit', '/alarms', '/customers/alice']
     expect(await widths(lists)).to.deep.equal([1552])
     expect(await widths(['/act?user=alice', '/act'])).to.deep.equal([960])
     await page.goto('/console/rules')

@@ -75,12 +75,14 @@ describe('what screen readers are told', function () {
     grace: [
       '',
       '/customers',
+      '/running',
+      '/approvals',
       '/approvals/history',
       '/audit',
-      '',
+      '/alarms',
       '/rules',
     ],
-    olivia: ['/customers/alice', '/act?user=bob', '', '/audit'],
+    olivia: ['/customers/alice', '/act?user=bob', '/running', '/approvals', '/audit'],
   }
   for (const [person, paths] of Object.entries(PAGES)) {
     it(`names each control once, on every page of ${person}`, async () => {
@@ -119,7 +121,7 @@ describe('what screen readers are told', function () {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Ask for' }).click()
     await page.getByText(/were asked|was asked/).waitFor()
-    const { body } = await deployment.ask('grace', '')
+    const { body } = await deployment.ask('grace', '/approvals')
     const asked = body.permits.find((each: { ticket: string }) => each.ticket === 'SUP-9')
     await permits.grant(asked.id, { by: 'grace' })
     await page.getByRole('heading', { name: 'Approved' }).waitFor()

@@ -48,7 +48,7 @@ describe('I16: software that acts', () => {
     await deployment.settled()
 
     await using grace = await visit(deployment.url)
-    await enter(grace.page, 'grace', '/console/running')
+    await enter(grace.page, 'grace', '/console')
     await grace.page.getByRole('row', { name: /SUP-7/ }).getByText(BY_COPILOT).waitFor()
 
     await using ada = await visit(deployment.url)

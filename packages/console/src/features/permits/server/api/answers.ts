@@ -72,7 +72,7 @@ export interface DecidersAnswer {
 export interface PermitsAnswer {
   /** Emergencies that the caller has to look at. */
   readonly toReview: readonly PermitAnswer[]
-  /** What the caller can decide, and what they asked for and is open. */
+  /** What the caller can decide, what they asked for and is open, and what a lead can take back. */
   readonly permits: readonly PermitAnswer[]
 }
 

@@ -23,16 +23,21 @@ import { keepDeciders } from './waiting.ts'
 /** How many pages of impersonations are read to find those of a permit, each of 100. */
 const MAX_PAGES = 10
 
-/** What the caller asked for, and what waits for a word of theirs. */
+/** What the caller asked for, what waits for a word of theirs, and what a lead can take back. */
 export async function listPermits(call: PermitCall): Promise<PermitsAnswer> {
   const { caller, permits } = call
   if (!permits) return { permits: [], toReview: [] }
-  const [own, awaited, toReview] = await Promise.all([
+  const [own, awaited, toReview, inForce] = await Promise.all([
     findShown(permits, call, { operator: caller.id, isOpen: true }, () => true),
     findShown(permits, call, { isAwaited: true }, ({ may }) => may.includes('grant')),
     findShown(permits, call, { isReviewDue: true }, ({ may }) => may.includes('review')),
+    caller.role === 'lead'
+      ? findShown(permits, call, { isOpen: true }, ({ may, isMine, state }) => {
+          return state === 'granted' && !isMine && may.includes('revoke') && !may.includes('review')
+        })
+      : [],
   ])
-  return { permits: [...awaited, ...own], toReview }
+  return { permits: [...awaited, ...own, ...inForce], toReview }
 }
 
 /** Finds the permits that the caller is shown, the newest first. */
