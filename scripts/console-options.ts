@@ -1,15 +1,13 @@
-// Writes docs/console-options.md from the docstrings of the console's options. Run it with
-// `npm run docs:options`.
-import { readFileSync, writeFileSync } from 'node:fs'
+// Makes the part of docs/options.md that has the console's options, from their docstrings.
+import { readFileSync } from 'node:fs'
 import { interfacesOf, type Member } from './docstrings.ts'
 
 const SOURCE = new URL('../packages/console/src/', import.meta.url)
-const TARGET = new URL('../docs/console-options.md', import.meta.url)
 
 /** The options of one function, or the members of one object among them. */
 export interface ConsoleSection {
   readonly title: string
-  readonly about: string
+  readonly about?: string
   /** The interface, and the file that has it. */
   readonly root: string
   readonly file: string
@@ -17,68 +15,62 @@ export interface ConsoleSection {
 
 export const CONSOLE_SECTIONS: readonly ConsoleSection[] = [
   {
-    title: 'supportConsole()',
-    about: 'The second argument of `supportConsole(provider, options)`.',
+    title: 'The console: `supportConsole()`',
     root: 'SupportConsoleOptions',
     file: 'options.ts',
   },
   {
-    title: 'ticket',
-    about: 'The option `ticket` of `supportConsole()`.',
+    title: '`ticket` of `supportConsole()`',
     root: 'TicketOptions',
     file: 'options.ts',
   },
   {
-    title: 'account',
-    about: 'The option `account` of `supportConsole()`.',
+    title: '`account` of `supportConsole()`',
     root: 'AccountOptions',
     file: 'options.ts',
   },
   {
-    title: 'applications',
-    about: 'Each element of the option `applications` of `supportConsole()`.',
+    title: '`applications` of `supportConsole()`',
+    about: 'Each element of the list.',
     root: 'Application',
     file: 'web/applications.ts',
   },
   {
-    title: 'A customer',
-    about: 'What `customers.get` answers, and `customers.search` in a list.',
+    title: '`customers` of `supportConsole()`',
+    about: 'A customer, as `get` answers one, and `search` a list of them.',
     root: 'Customer',
     file: 'web/customer-directory.ts',
   },
   {
-    title: 'brand',
-    about: 'The option `brand` of `supportConsole()`.',
+    title: '`brand` of `supportConsole()`',
     root: 'Brand',
     file: 'web/brand.ts',
   },
   {
-    title: 'notices',
-    about:
-      'The option `notices` of `supportConsole()`. [Notices](notices.md) shows how you set them up. Give either `transport` and `from`, or `send`.',
+    title: '`notices` of `supportConsole()`',
+    about: 'Give either `transport` and `from`, or `send` ([notices](notices.md)).',
     root: 'NoticesOptions',
     file: 'features/notices/server/notice.ts',
   },
   {
-    title: 'createPermits()',
-    about: 'The argument of `createPermits(options)`. [Approvals](approvals.md) explains them.',
+    title: 'Approvals: `createPermits()`',
+    about: 'The argument of `createPermits(options)`, for [approvals](approvals.md).',
     root: 'PermitsOptions',
     file: 'features/permits/server/options.ts',
   },
   {
-    title: 'standing',
-    about: 'The option `standing` of `createPermits()`.',
+    title: '`standing` of `createPermits()`',
     root: 'StandingOptions',
     file: 'features/permits/server/options.ts',
   },
   {
-    title: 'createPostgresAudit()',
+    title: 'The audit in PostgreSQL: `createPostgresAudit()`',
     about: 'From `oidc-provider-impersonation-console/audit/postgres`, for PostgreSQL 12 or later.',
     root: 'PostgresAuditOptions',
     file: 'ledger/stores/postgres/index.ts',
   },
   {
-    title: 'createSqliteAudit()',
+    title: 'The audit in SQLite: `createSqliteAudit()`',
     about: 'From `oidc-provider-impersonation-console/audit/sqlite`, for one machine.',
     root: 'SqliteAuditOptions',
     file: 'ledger/stores/sqlite/index.ts',
@@ -95,7 +87,7 @@ export function membersOf({ root, file }: ConsoleSection): readonly Member[] {
 /** The text of a docstring on one line. A line break in it is only for the source. */
 const onOneLine = (text: string) => text.replaceAll(/\s*\n\s*/g, ' ').trim()
 
-function rowOf(section: ConsoleSection, member: Member): string {
+function itemOf(section: ConsoleSection, member: Member): string {
   const { name, text, isOptional, tags } = member
   const told = tags.get('defaultValue')
   if (!text || (told !== undefined) !== isOptional) {
@@ -103,34 +95,15 @@ function rowOf(section: ConsoleSection, member: Member): string {
       `${section.root}.${name} needs a docstring, and @defaultValue if and only if it may be left out`,
     )
   }
-  return `### \`${name}\`\n\n${onOneLine(text)}\n\n**Default:** ${onOneLine(told ?? 'none. The option is required.')}`
+  const value = told === undefined ? '**Required.**' : `**Default:** ${onOneLine(told)}`
+  return `- **\`${name}\`**: ${onOneLine(text)} ${value}`
 }
 
-/** Makes the page from the current sources. */
-export function consoleOptionsReference(): string {
-  const anchorOf = (title: string) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\w -]/g, '')
-      .replaceAll(' ', '-')
-  const contents = CONSOLE_SECTIONS.map(({ title }) => `- [${title}](#${anchorOf(title)})`)
-  const sections = CONSOLE_SECTIONS.map((section) =>
-    [
-      `## ${section.title}`,
-      section.about,
-      ...membersOf(section).map((member) => rowOf(section, member)),
-    ].join('\n\n'),
-  )
-  return `# Options of the console
-
-\`npm run docs:options\` writes this page from the source.
-
-If an option is unknown or wrong, the function throws a \`TypeError\` at the start. Its message begins with the path of the option, such as \`options.applications[0].url\`. \`undefined\` means that you leave the option out. The [exported types](https://set-before-release.invalid/owner/repository/blob/main/packages/console/src/index.ts) have the types of all options.
-
-${contents.join('\n')}
-
-${sections.join('\n\n')}
-`
+/** Makes the sections from the current sources. */
+export function consoleSections(): readonly string[] {
+  return CONSOLE_SECTIONS.map((section) => {
+    const { title, about } = section
+    const list = membersOf(section).map((member) => itemOf(section, member))
+    return [`## ${title}`, ...(about ? [about] : []), list.join('\n')].join('\n\n')
+  })
 }
-
-if (import.meta.main) writeFileSync(TARGET, consoleOptionsReference())

@@ -16,6 +16,7 @@ import { SQLITE_RULES } from '../src/adapters/sqlite/database.ts'
 import { createSqliteAdapter, type SqliteAdapterOptions } from '../src/adapters/sqlite/index.ts'
 import { parseRecorder, RECORDER_RULES } from '../src/events/emit.ts'
 import { impersonationRules, resolveOptions } from '../src/options/defaults.ts'
+import { CONSOLE_SECTIONS, consoleSections } from './console-options.ts'
 import { interfacesOf, type Member } from './docstrings.ts'
 import { anchorOf } from './markdown-links.ts'
 import {
@@ -153,7 +154,7 @@ function messageOf(section: Section, options: object): string {
 }
 
 function defaultOf({ path, rule, tags }: Option): string {
-  const told = tags.get('defaultValue') ?? 'none: the option is required'
+  const told = tags.get('defaultValue') ?? 'required'
   const written = /^`(.*?)`/.exec(told)?.[1]
   if (
     written !== undefined &&
@@ -202,7 +203,7 @@ export function optionMistakes(root: Section['root']): OptionMistake[] {
   return options.flatMap((option) => {
     const { path, node, rule } = option
     if (!rule) return []
-    const isRequired = defaultOf(option).startsWith('none:')
+    const isRequired = defaultOf(option).startsWith('required')
     const group =
       path.length === 2 ? options.find((each) => each.path.join() === path[0]) : undefined
     // What else the group needs. DPoP takes one of its members.
@@ -219,7 +220,7 @@ export function optionMistakes(root: Section['root']): OptionMistake[] {
 function described(option: Option): string {
   const { path, rule, text, type, tags } = option
   const heading = `${'#'.repeat(Math.min(path.length + 2, 5))} \`${path.join('.')}\``
-  const facts = [`**Type:** \`${type}\``]
+  const facts = [`\`${type}\``]
   if (rule) facts.push(...values(option), `**Default:** ${defaultOf(option)}`)
   const see = tags.get('see')
   if (see) facts.push(`**See:** <${see}>`)
@@ -257,13 +258,14 @@ export function optionsReference(): string {
     ]
     return parts.filter((part) => part).join('\n\n')
   })
+  const titles = [...SECTIONS, ...CONSOLE_SECTIONS].map(({ title }) => title)
   return `# Options
 
 An unknown or wrong option throws a \`TypeError\` at start-up that begins with the path of the option. \`undefined\` means that the option is left out. Each example shows one option. Put it beside the required ones.
 
-${SECTIONS.map(({ title }) => `- [${title}](#${anchorOf(title)})`).join('\n')}
+${titles.map((title) => `- [${title}](#${anchorOf(title)})`).join('\n')}
 
-${sections.join('\n\n')}
+${[...sections, ...consoleSections()].join('\n\n')}
 `
 }
 

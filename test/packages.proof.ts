@@ -41,7 +41,7 @@ const PACKAGES: readonly Package[] = [
     ],
     brings: [plugin.name],
     needed:
-      /^dist\/.*\.(?:d\.ts|js)$|^docs\/.*\.(?:md|yaml)$|^examples\/|^(?:CHANGELOG|SECURITY)\.md$/,
+      /^dist\/.*\.(?:d\.ts|js)$|^docs\/.*\.(?:md|yaml|webp)$|^examples\/|^(?:CHANGELOG|SECURITY)\.md$/,
     // The matrix runs it.
     async use(project) {
       await writeFile(join(project, 'server.mts'), readmeBlocks().after)

@@ -42,53 +42,107 @@ export interface Redemption {
   readonly jti: string
 }
 
-/** One event. A member without a known value is absent. */
+/**
+ * One event. A member without a known value is absent. The remarks name the events that have it,
+ * and behind the semicolon those that have it if it is known.
+ */
 export interface ImpersonationEvent {
-  /** The time of the event, in milliseconds since the epoch. */
+  /**
+   * The time, in milliseconds since the epoch.
+   * @remarks all
+   */
   readonly timeMs: number
-  /** The id of the subject token, the same through its whole life: the SHA-256 of its value. */
+  /**
+   * The SHA-256 of the subject token, base64url. It stays the same.
+   * @remarks issued, started, replayed, ended; denied
+   */
   readonly id?: string | undefined
-  /** The account id of the user to be impersonated. */
+  /**
+   * The account id of the customer. At a denied issue, it is what the client sent.
+   * @remarks issued, started, replayed, ended; denied
+   */
   readonly userId?: string | undefined
-  /** The acting operator. */
+  /**
+   * `{ sub }` of the operator. At issue, it is only what the client said.
+   * @remarks ; all
+   */
   readonly actor?: Actor | undefined
   /**
-   * The software that acts, for `actor` or on its own, as the id of a client of `softwareActors`.
+   * The client id of the software that acts, for `actor` or on its own.
+   * @remarks ; started, denied, replayed, ended
    */
   readonly software?: string | undefined
-  /** The operator and the client that the subject token is bound to, if any. */
+  /**
+   * The operator (`sub`), the client (`clientId`) or both that the subject token is bound to.
+   * @remarks ; all
+   */
   readonly mayAct?: MayAct | undefined
-  /** The machine-to-machine client that requested the subject token. */
+  /**
+   * The machine-to-machine client that requested the subject token.
+   * @remarks issued, started, replayed, ended; denied
+   */
   readonly requestedBy?: string | undefined
   /**
-   * The client that exchanges. In a denial at the stage `'end'`, it is the client that requested
-   * the end.
+   * The client that exchanges. In a denied end, it is the client that requested the end.
+   * @remarks started, replayed; denied, ended
    */
   readonly client?: string | undefined
-  /** The resource. At issue, it is the resources that the token is bound to. */
+  /**
+   * The resource. At issue, it is the list that the token is bound to.
+   * @remarks started; issued, denied, replayed, ended
+   */
   readonly resource?: string | readonly string[] | undefined
-  /** The scope granted. At issue, it is the maximum scope. */
+  /**
+   * The scope granted. At issue, it is the maximum, and without it there is none.
+   * @remarks ; issued, started, ended
+   */
   readonly scope?: string | undefined
-  /** The `context` of the subject token. */
+  /**
+   * The `context` of the subject token.
+   * @remarks issued, started, replayed, ended; denied
+   */
   readonly context?: SubjectTokenContext | undefined
-  /** The expiry of the issued token, in seconds since the epoch. */
+  /**
+   * The expiry of the issued token, in seconds since the epoch.
+   * @remarks issued, started; ended
+   */
   readonly expiresAt?: number | undefined
   /**
-   * The `jti` of the access token, if it is a JWT. It is absent for an opaque token, whose id is
-   * its value.
+   * The `jti` of the access token. The id of an opaque token is its value, so it is absent.
+   * @remarks ; started
    */
   readonly jti?: string | undefined
-  /** The permit that allowed it, or several, as the deployment's rule returned. */
+  /**
+   * The permit that allowed it, or several, as `authorize` returned.
+   * @remarks ; all
+   */
   readonly permit?: string | readonly string[] | undefined
-  /** The reason why a person has to review it afterwards, as the deployment's rule returned. */
+  /**
+   * The reason why a person has to review it, as `authorize` returned.
+   * @remarks ; all
+   */
   readonly review?: string | undefined
-  /** Missing approvals, in `impersonation.denied`. */
+  /**
+   * The missing approvals, `second_person` or `user`.
+   * @remarks ; denied
+   */
   readonly needs?: readonly Need[] | undefined
-  /** Set in `impersonation.denied`. */
+  /**
+   * `stage` (`'issue'`, `'exchange'` or `'end'`), the `error` that the client got, and the `reason`
+   * that it did not get.
+   * @remarks denied
+   */
   readonly denial?: Denial | undefined
-  /** Set in `impersonation.replayed`. */
+  /**
+   * `at` (seconds since the epoch) and `jti` of the first use. `at` is absent if that happened in
+   * the same moment.
+   * @remarks replayed
+   */
   readonly redemption?: Redemption | undefined
-  /** Set in `impersonation.ended`. */
+  /**
+   * `at` (seconds since the epoch), `cause`, and `by` and `reason` if known.
+   * @remarks ended
+   */
   readonly end?: ImpersonationEnd | undefined
 }
 

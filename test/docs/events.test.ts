@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
+import { eventsPage } from '../../scripts/events-table.ts'
 import type { ImpersonationEvent } from '../../src/index.ts'
 import { deploy } from '../support/deployment.ts'
 import { renewed } from '../support/shared.ts'
@@ -29,12 +30,10 @@ function rowsOf(document: string, heading: string): string[][] {
 
 describe('docs/events.md', () => {
   let document: string
-  let reference: string
   let snippets: Snippets
 
   before(async () => {
     document = await readFile(join(ROOT, 'docs/events.md'), 'utf8')
-    reference = await readFile(join(ROOT, 'docs/event-reference.md'), 'utf8')
     snippets = await snippetsOf('events.md')
   })
   after(() => snippets[Symbol.asyncDispose]())
@@ -47,16 +46,24 @@ describe('docs/events.md', () => {
     const source = await readFile(join(ROOT, 'src/public/events.ts'), 'utf8')
     const [, shape = ''] = /interface ImpersonationEvent \{(.*?)^\}/ms.exec(source) ?? []
     const members = [...shape.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => `\`${name}\``)
-    const named = rowsOf(reference, '## Members of an event').map(([member]) => member)
+    const named = rowsOf(document, '## Members of an event').map(([member]) => member)
     expect(named).to.have.length.above(10).and.to.have.members(members)
     for (const [, name = ''] of source.matchAll(/^ {2}'([\w.]+)':/gm)) {
       expect(document).to.include(`\`${name}\``)
     }
     const entries = join(ROOT, 'packages/verify/src/format/events.json')
-    const [, table = ''] = reference.split('## Events of the support console')
+    const rows = rowsOf(document, '## Entries of the console').map(([names = '']) => names)
+    const described = rows.flatMap((names) => {
+      const [, group = ''] = /`(\w+)\./.exec(names) ?? []
+      return [...names.matchAll(/`(\w*)(\.\w+)`/g)].map(([, own, name]) => (own || group) + name)
+    })
     for (const name of Object.keys(JSON.parse(await readFile(entries, 'utf8')))) {
-      expect(`${document}${table}`).to.include(`\`${name}\``)
+      expect([...described, ...(document.match(/impersonation\.\w+/g) ?? [])]).to.include(name)
     }
+  })
+
+  it('has the table that npm run docs:options writes', () => {
+    expect(document, 'run: npm run docs:options').to.equal(eventsPage())
   })
 
   it('prints and stores events, one line and one row each, and says which event has which member', async () => {
@@ -91,13 +98,13 @@ describe('docs/events.md', () => {
     const addresses = database.prepare('SELECT DISTINCT address FROM impersonation_event').all()
     expect(addresses.map(({ address }) => address)).to.deep.equal(['127.0.0.1', null])
 
-    for (const [index, name] of ['issued', 'started', 'denied', 'replayed'].entries()) {
+    for (const name of ['issued', 'started', 'denied', 'replayed', 'ended']) {
       const event = history.find((it) => it.name === `impersonation.${name}`)
-      for (const row of rowsOf(reference, '## Members of an event')) {
-        const member = row[0]?.replaceAll('`', '') ?? ''
-        const said = row[index + 2]
-        if (said === 'yes') expect(event, `${name}: ${member}`).to.have.property(member)
-        if (said === 'no') expect(event, `${name}: ${member}`).not.to.have.property(member)
+      for (const [member = '', , events = ''] of rowsOf(document, '## Members of an event')) {
+        const [always = '', perhaps = ''] = events.split('(')
+        const has = (part: string) => part.includes('all') || part.includes(name)
+        if (has(always)) expect(event, name).to.have.property(member.replaceAll('`', ''))
+        else if (!has(perhaps)) expect(event, name).not.to.have.property(member.replaceAll('`', ''))
       }
     }
   })

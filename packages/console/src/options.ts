@@ -12,118 +12,112 @@ import type { MayErase } from './web/sign-in/roles.ts'
 import type { UseInWords } from './web/use-words.ts'
 
 export interface SupportConsoleOptions {
-  /** The public client of the console. `supportConsoleClient({ url, clientId, path })` makes its metadata. */
+  /** The public client of the console, which `supportConsoleClient({ url })` makes. */
   readonly clientId: string
   /**
-   * The id of a client that `managementApi.clients` names for `issue`. The console issues in this process and needs no
-   * secret of this client. The limits, the policy and the binding that you set for it hold.
+   * A client of `managementApi.clients.issue`. The console issues in this process, needs no secret
+   * of this client, and obeys its limits, policy and binding.
    */
   readonly issueAs: string
   /**
-   * Answers `'operator'`, `'lead'`, `'auditor'`, or `undefined` for a person without a role. The console asks at every
-   * request, so a role that you take away is gone at once. If this throws or takes more than 5 seconds, the answer is
-   * 503, and open streams end.
+   * Returns `'operator'`, `'lead'`, `'auditor'` or `undefined`, at every request. If it throws or
+   * takes more than 5 seconds, the answer is 503, and open streams end.
    */
   readonly role: (account: Account) => Role | undefined | Promise<Role | undefined>
   /**
-   * Your directory of customers. `search(text, { offset, limit, language })` answers `{ customers, more }`, and
-   * `get(id, { language })` answers a customer or `undefined`. `language` is the reader's. If either throws, the answer
-   * is 503.
+   * Your directory. `search(text, { offset, limit, language })` returns `{ customers, more }`, and
+   * `get(id, { language })` a customer or `undefined`. If it throws, the answer is 503.
    */
   readonly customers: Customers
   /**
-   * Answers whether a person with a role may see, export and erase what there is of one customer. Those of whom
-   * it answers `true` have the page *Personal data*. One of them asks for an erasure, and another one confirms it
-   * within a day. If this no longer answers `true` for the person who asked, the request lapses. The console asks at
-   * every request. If this throws or takes more than 5 seconds, the answer is 503.
-   *
-   * @defaultValue There is no such page.
+   * Returns whether a person with a role may see, export and erase the data of one customer on the
+   * page *Personal data*. The console asks at every request. If it throws or takes more than 5
+   * seconds, the answer is 503.
+   * @defaultValue no such page
    */
   readonly mayErase?: MayErase | undefined
-  /** The applications in which operators can act. List at least one. */
+  /** The applications in which operators act, at least one. */
   readonly applications: readonly Application[]
-  /** The store of the audit: `createSqliteAudit()` or `createPostgresAudit()`. */
+  /** `createSqliteAudit()` or `createPostgresAudit()`. */
   readonly audit: AuditStore
   /** The path of the console. @defaultValue `'/console'` */
   readonly path?: string | undefined
-  /** The public origin of the console. @defaultValue The origin of the issuer. */
+  /** The public origin of the console. @defaultValue the origin of the issuer */
   readonly url?: string | undefined
   /**
-   * The lengths that operators choose from, in seconds, each from 1 to 86400. The access token lives no longer than
-   * the operator chose. Your policy sees the choice as `context.duration`. Its `accessTokenTtl` and the provider's
-   * `accessToken.maxTtl` can shorten it, and nothing lengthens it. If another backend sends a `duration`, your policy
-   * has to enforce it.
-   *
-   * @defaultValue No choice is shown, and the access token has its own lifetime.
+   * The lengths that operators choose from, in seconds, each from 1 to 86400. The access token
+   * lives no longer, and your policy sees the choice as `context.duration`. If another backend
+   * sends a `duration`, your policy has to enforce it.
+   * @defaultValue no choice
    */
   readonly durations?: readonly number[] | undefined
-  /** The form of a ticket number, and the page of a ticket. @defaultValue A ticket number has 1 to 100 characters. */
+  /** The form and the page of a ticket. @defaultValue any text of 1 to 100 characters */
   readonly ticket?: TicketOptions | undefined
-  /** The page on which customers see who acted as them. @defaultValue There is no such page. */
+  /** The page on which customers see who acted as them. @defaultValue no such page */
   readonly account?: AccountOptions | undefined
   /**
-   * What `createPermits({ audit })` made with the same `audit` object. Another object is a `TypeError`.
-   *
-   * @defaultValue Nobody can ask for an approval.
+   * The result of `createPermits({ audit })`, with the same `audit` object.
+   * @defaultValue no approvals
    */
   readonly permits?: Permits | undefined
-  /** The firm's name, logo and color, for the pages of the console, the account page and mails. @defaultValue The console's own. */
+  /** The firm's name, logo and color, on pages and in mails. @defaultValue those of the console */
   readonly brand?: Brand | undefined
-  /** Tells customers that support acts as them. It needs `account`. @defaultValue Customers see it on the account page alone. */
+  /** Tells customers that support acts as them. It needs `account`. @defaultValue nobody is told */
   readonly notices?: NoticesOptions | undefined
   /**
-   * Called for each alarm, for mail, chat or a pager. If it throws or takes more than 50 seconds, the signal aborts and
-   * it is called again later, also after a crash. It is not called again once it has resolved.
-   *
-   * @defaultValue Leads see alarms in the console alone.
+   * Called for each alarm. If it throws or takes more than 50 seconds, the signal aborts, and the
+   * console calls it again later, also after a crash, ten times at most.
+   * @defaultValue nobody is told outside the console
    */
   readonly onAlarm?: OnAlarm | undefined
   /**
-   * How long an answer waits in seconds until its entry of the audit is stored. It is more than 0, and at most 3. If an
-   * issue or an exchange takes longer, the answer is 503, and what was issued is ended. The answer to an end leaves in
-   * any case.
-   *
+   * How long a response waits for its entry in the audit, in seconds, more than 0 and at most 3.
+   * After that, an issue or an exchange gets 503, and the console ends it. The response to an end
+   * leaves in any case.
    * @defaultValue `2`
    */
   readonly auditTimeout?: number | undefined
   /**
-   * The language if the browser asks for none that there is. It is `'en'`, `'de'`, or one that `words` adds.
-   *
+   * The language if the browser asks for none that the console has: `'en'`, `'de'`, or one of
+   * `words`.
    * @defaultValue `'en'`
    */
   readonly language?: string | undefined
   /**
-   * The sentences of more languages, by their BCP 47 tag. They also replace sentences of the console, as in
-   * `{ en: { web: { product: 'Acme support' } } }`. If a sentence is missing, the English one stands there, and one
-   * warning counts them.
-   *
-   * @defaultValue English and German.
+   * Sentences of more languages, by their BCP 47 tag, or in place of the console's own, as in `{
+   * en: { web: { product: 'Acme support' } } }`. If one is missing, the page has the English one.
+   * @defaultValue none
    */
   readonly words?: Readonly<Record<string, Sentences | undefined>> | undefined
 }
 
 /** What a ticket is here. */
 export interface TicketOptions {
-  /** The whole ticket number has to match it. It has no flag but `u`. @defaultValue 1 to 100 characters. */
+  /** Matches a whole ticket number. Its only flag can be `u`. @defaultValue 1 to 100 characters */
   readonly pattern?: RegExp | undefined
-  /** A number that matches, such as `SUP-123`. An operator who enters something else reads it. @defaultValue No example. */
+  /**
+   * A number that matches, such as `SUP-123`, for an operator who enters something else.
+   * @defaultValue no example
+   */
   readonly example?: string | undefined
-  /** Answers the http or https URL of a ticket's page. If it throws, there is no link. @defaultValue There are no links. */
+  /**
+   * Returns the http or https URL of a ticket. If it throws, the page has no link.
+   * @defaultValue no links
+   */
   readonly url?: ((ticket: string) => string) | undefined
 }
 
 /** The page on which customers see who acted as them. */
 export interface AccountOptions {
-  /** The public client of the page. `customerAccountClient({ url })` makes its metadata. */
+  /** The public client of the page, which `customerAccountClient({ url })` makes. */
   readonly clientId: string
   /** The path of the page. @defaultValue `'/account'` */
   readonly path?: string | undefined
   /**
-   * Says in the words of your application what a request did, such as *Looked at your orders*. If it answers
-   * `undefined`, the account page hides the request. If it throws or answers no text, the request is counted there. The
-   * audit shows every request.
-   *
-   * @defaultValue The account page counts reads and changes.
+   * Returns the words for a request, such as *Looked at your orders*, or `undefined` to hide it
+   * here. If it throws or returns no text, the page counts the request. The audit has every
+   * request.
+   * @defaultValue the page counts reads and changes
    */
   readonly describe?: UseInWords | undefined
 }

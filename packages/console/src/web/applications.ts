@@ -2,25 +2,24 @@ import { lookUp } from './words/look-up.ts'
 
 /** An application in which operators can act. */
 export interface Application {
-  /** The name of the application in the console, such as *Shop*. */
+  /** The name in the console, such as *Shop*. */
   readonly name: string
-  /** Other names by language, such as `{ de: 'Laden' }`. @defaultValue `name` in every language. */
+  /** Names in other languages, such as `{ de: 'Laden' }`. @defaultValue `name` */
   readonly names?: Readonly<Record<string, string | undefined>> | undefined
-  /** The page that accepts the impersonation. It needs https, or http on this machine. */
+  /** The page that accepts the impersonation, with https, or http on this machine. */
   readonly url: string
-  /** The client of the application. No other application has it, because each subject token is bound to it. */
+  /** The client of the application, and of no other one. */
   readonly clientId: string
   /** The resource indicator of the API that the application calls. */
   readonly resource: string
   /**
-   * The scopes to look at a customer's data, and to change it. Separate several by spaces. `change` is added to `read`,
-   * so who may change may look as well. If you leave out `change`, operators can only look.
+   * The scopes to `read` a customer's data and to `change` it, separated by spaces. An operator who
+   * may change gets both. Without `change`, operators can only look.
    */
   readonly scopes: { readonly read: string; readonly change?: string | undefined }
   /**
-   * How the subject token comes to `url`. With `'fragment'`, it comes in the fragment, for a page that uses the browser
-   * kit. With `'form'`, it is posted, for an application that renders its pages on the server.
-   *
+   * How the subject token comes to `url`: in the `'fragment'`, for the browser kit, or by a
+   * `'form'` that is posted, for pages from a server.
    * @defaultValue `'fragment'`
    */
   readonly handOver?: 'fragment' | 'form' | undefined

@@ -2,22 +2,18 @@ import { type Color, contrastOf } from '../kernel/contrast.ts'
 
 /** How the firm shows itself to its customers and to its support. */
 export interface Brand {
-  /** The name of the firm, with 1 to 60 characters on one line. It stands on each page, and in the subject of each mail. */
+  /** The name of the firm, 1 to 60 characters on one line, for pages and the subject of mails. */
   readonly name: string
   /**
-   * An https URL, or a `data:` URL with a PNG, JPEG, GIF, WebP or SVG in base64, with at most 65536 characters. It is
-   * shown 28 pixels high. The pages may load images from this one origin. A `data:` URL is sent as a part of the mail.
-   * Mail programs show no SVG.
-   *
-   * @defaultValue The mark of the console.
+   * An https URL, or a `data:` URL of at most 65536 characters with a PNG, JPEG, GIF, WebP or SVG
+   * in base64. It is shown 28 pixels high. Mail programs show no SVG.
+   * @defaultValue the mark of the console
    */
   readonly logo?: string | undefined
   /**
-   * The color of links, buttons and the head of mails, such as `'#2f3fb5'`. If text in it has a contrast below 4.5 to 1
-   * on a ground of the pages, `supportConsole()` throws a `TypeError` with the ratio. In dark mode it is
-   * mixed with white. The banner stands in your application, so your stylesheet gives it your colors.
-   *
-   * @defaultValue The blue of the console.
+   * The color of links, buttons and the head of mails, such as `'#2f3fb5'`. If text in it has a
+   * contrast below 4.5 to 1, `supportConsole()` throws a `TypeError` with the ratio.
+   * @defaultValue blue
    */
   readonly color?: string | undefined
 }

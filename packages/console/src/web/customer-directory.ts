@@ -3,24 +3,19 @@ import { orUnavailable } from './http/problem.ts'
 
 /** A customer as the directory of the deployment knows them. */
 export interface Customer {
-  /** The account id, which is `sub` in the customer's tokens. */
+  /** The account id, `sub` in the customer's tokens. */
   readonly id: string
   /** The name that operators read. */
   readonly name: string
-  /** The e-mail address. Notices go to it. @defaultValue No address is shown. */
+  /** The e-mail address, which notices go to. @defaultValue no address */
   readonly email?: string | undefined
   /**
-   * A sentence for operators that says why nobody may act as this customer. The console then refuses to start, to
-   * continue and to ask for an approval. Other backends do not ask the console, so let `authorize` refuse as well.
-   *
-   * @defaultValue Acting is not forbidden here.
+   * A sentence that says why nobody may act as this customer. The console then refuses to start, to
+   * continue and to ask. Other backends do not ask the console, so refuse in `authorize`, too.
+   * @defaultValue not protected
    */
   readonly protected?: string | undefined
-  /**
-   * More texts by their label, which help to tell customers apart. At most 4 are shown.
-   *
-   * @defaultValue No more is shown.
-   */
+  /** Up to 4 more texts by their label, to tell customers apart. @defaultValue no details */
   readonly details?: Readonly<Record<string, string>> | undefined
 }
 

@@ -153,7 +153,7 @@ export interface Named {
 }
 
 /**
- * One event, with the members of docs/event-reference.md. No entry holds the value of a token. `id` is the id
+ * One event, with the members of docs/events.md. No entry holds the value of a token. `id` is the id
  * of the impersonation.
  */
 export interface AuditEntry extends ToldEvent {

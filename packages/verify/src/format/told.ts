@@ -13,7 +13,7 @@ export type Need = 'second_person' | 'user'
 /** Why an impersonation ended. */
 export type EndCause = 'operator_signed_out' | 'policy' | 'replay' | 'requested' | 'user'
 
-/** An event of the provider. A member that is not known is absent; `docs/event-reference.md` explains each. */
+/** An event of the provider. A member that is not known is absent; `docs/events.md` explains each. */
 export interface ToldEvent {
   readonly id?: string | undefined
   readonly userId?: string | undefined

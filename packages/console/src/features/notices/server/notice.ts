@@ -68,45 +68,39 @@ export type NoticeSettings = {
 }
 
 export interface NoticesOptions {
-  /** What `createTransport()` of nodemailer made. It sends the notices as mail, and needs `from`. @defaultValue `send` is required. */
+  /**
+   * The result of nodemailer's `createTransport()`. It needs `from`.
+   * @defaultValue `send` is required
+   */
   readonly transport?: MailTransport | undefined
   /**
-   * The sender of these mails, such as `'Example Shop <support@example.com>'`. It is one address.
-   *
-   * @defaultValue Required with `transport`.
+   * The one sender of these mails, such as `'Example Shop <support@example.com>'`.
+   * @defaultValue required with `transport`
    */
   readonly from?: string | undefined
   /**
-   * Sends a notice in another way, in place of `transport`. If it throws or takes more than 50 seconds, the signal aborts
+   * Sends a notice in another way. If it throws or takes more than 50 seconds, the signal aborts
    * and the attempt has failed.
-   *
-   * @defaultValue `transport` is required.
+   * @defaultValue `transport` is required
    */
   readonly send?:
     | ((notice: Notice, options: { readonly signal: AbortSignal }) => unknown)
     | undefined
-  /**
-   * How many notices each process sends at the same time, from 1 to 1000. Ask your mail server how many connections it
-   * accepts.
-   *
-   * @defaultValue `16`
-   */
+  /** How many notices a process sends at the same time, from 1 to 1000. @defaultValue `16` */
   readonly atOnce?: number | undefined
-  /** The kinds that customers are told. @defaultValue All kinds. */
+  /** The kinds that customers are told. @defaultValue all kinds */
   readonly when?: readonly NoticeKind[] | undefined
   /**
-   * How long after a start the notice is sent, in seconds, from 0 to 86400. If the end is known by then, one notice tells
-   * both. An end waits as long for another start for the same ticket, but at least 10 seconds and at most 2 minutes.
-   *
+   * How long after a start the notice is sent, in seconds, from 0 to 86400. An end waits as long,
+   * but at least 10 seconds and at most 2 minutes.
    * @defaultValue `600`
    */
   readonly digest?: number | undefined
   /**
-   * With `'name'`, the operator is named. Any other text is the name of a team, and no person is named.
-   *
+   * `'name'` names the operator. Any other text is the name of a team, in place of a person.
    * @defaultValue `'name'`
    */
   readonly by?: string | undefined
-  /** The time zone of the times in the text, such as `'Europe/Berlin'`. @defaultValue `'UTC'` */
+  /** The time zone of the text, such as `'Europe/Berlin'`. @defaultValue `'UTC'` */
   readonly timeZone?: string | undefined
 }

@@ -25,42 +25,49 @@ export interface Approver extends Named {
 }
 
 export interface PermitsOptions {
-  /** Where permits are kept. Give the same object to `supportConsole()`, which refuses another one with a `TypeError`. */
+  /** The audit that keeps the permits, and that you give to `supportConsole()`, too. */
   readonly audit: AuditStore
   /**
-   * The people who may decide for the second person, and lift a pause. `about` is the permit, or the pause, whose `kind`
-   * is `'pause'`. The console asks at each decision, and for each request when it shows a page of them. The operator
-   * who asks and the customer are left out in any case. If it answers no list, nobody may decide. If it throws or takes
-   * longer than `timeout`, the decision is refused with 503.
-   *
-   * @defaultValue The leads of the console may decide, and there is no emergency. Without the console, `attach` needs `mayApprove`.
+   * Returns the people who may decide for the second person, and lift a pause. `about` is the
+   * permit or the pause. The console asks at each decision and for each request that a page shows,
+   * and leaves out the operator and the customer. If it returns no list, nobody may decide. If it
+   * throws or takes longer than `timeout`, the decision gets 503.
+   * @defaultValue the leads, and no emergencies. Without the console, `attach` needs `mayApprove`
    */
   readonly approvers?:
     | ((about: Pause | Permit) => readonly Approver[] | Promise<readonly Approver[]>)
     | undefined
   /**
-   * Finds the ticket of a start. A permit is good for the ticket that it was asked for, and case and blanks do not
-   * count. If this answers `undefined`, no permit fits.
-   *
+   * Returns the ticket of a start, or `undefined`, which no permit fits. Case and blanks do not
+   * count.
    * @defaultValue `({ context }) => context.ticketId`
    */
   readonly ticketOf?: TicketOf | undefined
-  /** The answers that customers may give for all requests. @defaultValue Customers are asked each time. */
+  /** The customer's answer for all requests. @defaultValue customers are asked each time */
   readonly standing?: StandingOptions | undefined
-  /** How long an approval is good for, in seconds. It is more than 0, and at most 86400. @defaultValue `3600` */
+  /**
+   * How long an approval is valid, in seconds, more than 0 and at most 86400.
+   * @defaultValue `3600`
+   */
   readonly window?: number | undefined
-  /** How long a request can be decided, in seconds. It is more than 0, and at most 604800. @defaultValue `86400` */
+  /**
+   * How long a request can be decided, in seconds, more than 0 and at most 604800.
+   * @defaultValue `86400`
+   */
   readonly lapse?: number | undefined
-  /** The length of an emergency's window, in seconds. It is more than 0, and at most 86400. @defaultValue `600` */
+  /**
+   * How long an emergency is valid, in seconds, more than 0 and at most 86400.
+   * @defaultValue `600`
+   */
   readonly emergency?: number | undefined
-  /** How long the storage, or `approvers`, may take, in seconds. It is more than 0, and at most 60. @defaultValue `2` */
+  /**
+   * How long the storage or `approvers` may take, in seconds, more than 0 and at most 60.
+   * @defaultValue `2`
+   */
   readonly timeout?: number | undefined
   /**
-   * Called for each change of a permit, for mail or chat. Nothing waits for it. If it throws or takes more than 50
-   * seconds, the signal aborts and it is called again later, also after a crash. It is not called again once it has
-   * resolved.
-   *
-   * @defaultValue Nobody is told outside the console.
+   * Called for each change of a permit, as `onAlarm` is for an alarm.
+   * @defaultValue nobody is told outside the console
    */
   readonly onPermit?: OnPermit | undefined
 }
@@ -68,9 +75,8 @@ export interface PermitsOptions {
 /** The answers that customers may give for all requests. */
 export interface StandingOptions {
   /**
-   * What holds before a customer has chosen. With `'rule'`, your rule alone decides. With `'ask'`, each request needs the
-   * customer. With `'allow'`, the need `user` is met.
-   *
+   * The answer before a customer has chosen. With `'rule'`, your rule alone decides. With `'ask'`,
+   * each request needs the customer. With `'allow'`, the need `user` is met.
    * @defaultValue `'rule'`
    */
   readonly initially?: 'allow' | 'ask' | 'rule' | undefined

@@ -18,20 +18,20 @@ export type { PostgresPool, PostgresQuery, PostgresSession } from './client.ts'
 
 /** Options of {@link createPostgresAudit}. */
 export interface PostgresAuditOptions {
-  /** A `Pool` of `pg`. Set its `query_timeout` and `connectionTimeoutMillis`, because the audit sets none. */
+  /**
+   * A `Pool` of `pg`, with a `query_timeout` and a `connectionTimeoutMillis`. The audit sets none.
+   */
   readonly pool: PostgresPool
   /**
-   * Whether statements are prepared by name, once per connection. Set it to `false` behind a pooler that does not track
-   * prepared statements, such as PgBouncer before 1.21 or without `max_prepared_statements`.
-   *
+   * Prepares statements by name. Set it to `false` behind a pooler that does not track them, such
+   * as PgBouncer before 1.21 or without `max_prepared_statements`.
    * @defaultValue `true`
    */
   readonly prepare?: boolean | undefined
   /**
-   * How long an impersonation is kept after its last entry, in seconds. It is a whole number, 1 or more. Evidence needs a
-   * long time and privacy a short one, so choose it before you go live.
-   *
-   * @defaultValue Everything is kept for ever.
+   * How long an impersonation is kept after its last entry, in whole seconds, 1 or more. Choose it
+   * before you go live.
+   * @defaultValue for ever
    */
   readonly keepFor?: number | undefined
 }

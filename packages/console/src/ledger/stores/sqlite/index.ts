@@ -10,16 +10,14 @@ import { assertFts5, brokenIndexOf, sqliteDifferences } from './schema.ts'
 /** Options of {@link createSqliteAudit}. */
 export interface SqliteAuditOptions {
   /**
-   * The path of a file on a local disk. The file is made if it is not there, and its folder has to be there. It may be
-   * the file of `createSqliteAdapter`. `':memory:'` keeps the audit in memory until it is closed, for demonstrations and
-   * tests.
+   * The path of a file on a local disk, whose folder exists. It may be the file of
+   * `createSqliteAdapter`. `':memory:'` keeps the audit until it is closed, for tests.
    */
   readonly file: string
   /**
-   * How long an impersonation is kept after its last entry, in seconds. It is a whole number, 1 or more. Evidence needs a
-   * long time and privacy a short one, so choose it before you go live.
-   *
-   * @defaultValue Everything is kept for ever.
+   * How long an impersonation is kept after its last entry, in whole seconds, 1 or more. Choose it
+   * before you go live.
+   * @defaultValue for ever
    */
   readonly keepFor?: number | undefined
 }
