@@ -45,7 +45,7 @@ describe('the console as users get it', function () {
     folder = await mkdtemp(join(tmpdir(), 'impersonation-console-'))
     project = await mkdtemp(join(folder, 'project-'))
     readme = await readFile(join(ROOT, 'packages/console/README.md'), 'utf8')
-    const pages = ['docs/console-setup.md', 'docs/audit.md'].map((page) =>
+    const pages = ['docs/console.md', 'docs/audit.md'].map((page) =>
       readFile(join(ROOT, page), 'utf8'),
     )
     const documents = [readme, ...(await Promise.all(pages))].join('\n')
@@ -113,7 +113,7 @@ describe('the console as users get it', function () {
     expect(JSON.parse(stdout)).not.to.have.property('dependencies')
   })
 
-  describe('in production.mjs of docs/console-setup.md', () => {
+  describe('in production.mjs of docs/console.md', () => {
     const database = `console_${randomUUID().replaceAll('-', '')}`
     const postgres = new URL(POSTGRES_URL)
     postgres.pathname = `/${database}`
