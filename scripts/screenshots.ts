@@ -48,7 +48,7 @@ try {
     '/console/act?user=alice&ticket=SUP-118&reason=She+cannot+find+her+invoice',
   )
   await fill()
-  await picture('running', 'grace', '/console/running')
+  await picture('running', 'grace', '/console')
   await picture('audit', 'grace', '/console/audit')
   await picture('audit-dark', 'grace', '/console/audit', { colorScheme: 'dark' })
   await picture('audit-search', 'ada', '/console/audit?text=SUP-118')
@@ -122,8 +122,8 @@ async function picturesOfApprovals(): Promise<void> {
   await permits.request(ask('alice', 'SUP-131', 'The parcel should go next door'))
   const from = approving
   const prepare = (page: Page) => page.setViewportSize(HIGH)
-  await picture('approvals', 'grace', '/console/approvals', { from, prepare })
-  await picture('decide', 'grace', '/console/approvals', {
+  await picture('approvals', 'grace', '/console', { from, prepare })
+  await picture('decide', 'grace', '/console', {
     from,
     async prepare(page) {
       await page.locator('summary', { hasText: 'Approve' }).first().click()

@@ -18,7 +18,7 @@ describe('the links of the documents', () => {
     expect(pages.filter((page) => page !== 'README.md' && !linked.has(page))).to.deep.equal([])
   })
 
-  it('lead to files that exist, and to headings that they have', async () => {
+  it('lead to files that exist, and to headings that they have; each block names its language', async () => {
     const broken: string[] = []
     for await (const document of glob(
       ['*.md', 'docs/**/*.md', 'packages/*/*.md', '{src,test,test/*}/*.md'],
@@ -27,6 +27,8 @@ describe('the links of the documents', () => {
       },
     )) {
       const text = await readFile(new URL(document, ROOT), 'utf8')
+      const bare = text.replaceAll(/^ *```\w.*?^ *```$/gms, '').includes('```\n')
+      if (bare) broken.push(`${document}: a block without a language`)
       for (const link of linksIn(text)) {
         const [path = '', anchor] = link.split('#')
         const target = IN_REPOSITORY.test(path)

@@ -81,7 +81,7 @@ describe('the frame of the console', function () {
     })
     await tabTo(page.getByRole('link', { name: 'Skip to the content' }))
     await tabTo(page.getByRole('link', { name: 'Support console' }))
-    await tabTo(page.getByRole('link', { name: /Running now/ }))
+    await tabTo(page.getByRole('link', { name: 'Audit' }))
     await tabTo(page.getByRole('button', { name: 'Sign out' }))
     await tabTo(page.getByRole('searchbox'))
     await tabTo(page.getByRole('link', { name: 'Support console' }), 'Shift+Tab')
@@ -93,8 +93,8 @@ describe('the frame of the console', function () {
   it('can be magnified: 200 % of a laptop, 400 %, and large letters', async () => {
     await using visitor = await visit(deployment.url)
     const { page } = visitor
-    await enter(page, 'grace', '/console/running')
-    await heading(page, 'Running now').waitFor()
+    await enter(page, 'grace', '/console')
+    await heading(page, 'Inbox').waitFor()
     for (const size of [{ width: 640, height: 400 }, NARROWEST]) {
       await page.setViewportSize(size)
       await expectNothingCut(page)
@@ -110,7 +110,7 @@ describe('the frame of the console', function () {
   it('speaks German where the browser does', async () => {
     await using visitor = await visit(deployment.url, { locale: 'de-DE' })
     const { page } = visitor
-    await enter(page, 'grace', '/console/running')
+    await enter(page, 'grace', '/console')
     expect(await page.locator('html').getAttribute('lang')).to.equal('de')
     await expectGoodLooks(page, 'frame-german')
   })
@@ -126,7 +126,7 @@ describe('the frame of the console', function () {
     }
     const boxesOf = async (...paths: string[]) => [...new Set(await each(paths, boxOf))]
     expect(
-      await boxesOf('/customers', '/running', '/audit', '/alarms', '/customers/alice'),
+      await boxesOf('', '/customers', '/audit', '/approvals/history', '/customers/alice'),
     ).to.deep.equal(['24 1552'])
     expect(await boxesOf('/act?user=alice', '/act', '/rules')).to.deep.equal(['24 960'])
   })

@@ -98,7 +98,7 @@ describe('the sign-in to the console, in the browser', function () {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: /yes, sign me out/i }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
-    const { body } = await deployment.ask('grace', '/running')
+    const { body } = await deployment.ask('grace', '')
     const ids = body.running.map(({ id }: { id: string }) => id)
     expect(ids, 'what others run goes on').to.eql([ofOthers.id])
     await lookAgain(other)

@@ -45,17 +45,18 @@ describe('the console as users get it', function () {
     folder = await mkdtemp(join(tmpdir(), 'impersonation-console-'))
     project = await mkdtemp(join(folder, 'project-'))
     readme = await readFile(join(ROOT, 'packages/console/README.md'), 'utf8')
-    const pages = ['docs/console-setup.md', 'docs/audit.md'].map((page) =>
+    const pages = ['docs/console.md', 'docs/audit.md'].map((page) =>
       readFile(join(ROOT, page), 'utf8'),
     )
     const documents = [readme, ...(await Promise.all(pages))].join('\n')
     const plugin = await packInto(folder)
     const verifier = await packInto(folder, 'packages/verify')
+    const kit = await packInto(folder, 'packages/browser')
     const packed = await packInto(folder, 'packages/console')
     ;({ path: tarball, files } = packed)
     broken = await findBrokenLinks(packed)
     await writeFile(join(project, 'package.json'), '{"private":true,"type":"module"}')
-    const own = [plugin.path, verifier.path, tarball]
+    const own = [plugin.path, verifier.path, kit.path, tarball]
     await install(project, [...own, ...PACKAGES, ...TYPES, ...NEST])
     for (const [, name = '', code = ''] of documents.matchAll(
       /```js\n\/\/ (\w+\.mjs)\n(.*?)```/gs,
@@ -112,7 +113,7 @@ describe('the console as users get it', function () {
     expect(JSON.parse(stdout)).not.to.have.property('dependencies')
   })
 
-  describe('in production.mjs of docs/console-setup.md', () => {
+  describe('in production.mjs of docs/console.md', () => {
     const database = `console_${randomUUID().replaceAll('-', '')}`
     const postgres = new URL(POSTGRES_URL)
     postgres.pathname = `/${database}`

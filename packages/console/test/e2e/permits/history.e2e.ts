@@ -39,12 +39,12 @@ describe('the history of approvals', function () {
 
   it('is one click from what is open, and good to look at, also in German', async () => {
     for (const [locale, name] of [
-      ['en-GB', 'History'],
-      ['de-DE', 'Verlauf'],
+      ['en-GB', 'Requests'],
+      ['de-DE', 'Anfragen'],
     ] as const) {
       await using ada = await visitDeployment(deployment, { locale })
       const { page } = ada
-      await enter(page, 'ada', '/console/approvals')
+      await enter(page, 'ada', '/console/audit')
       await page.getByRole('link', { name, exact: true }).click()
       await heading(page, name).waitFor()
       await page.getByRole('list', { name }).getByText('Saw it').waitFor()
@@ -56,7 +56,7 @@ describe('the history of approvals', function () {
     await using grace = await visitDeployment(deployment)
     const { page } = grace
     await enter(page, 'grace', '/console/approvals/history')
-    const cards = page.getByRole('list', { name: 'History' }).locator('> li')
+    const cards = page.getByRole('list', { name: 'Requests' }).locator('> li')
     await cards.nth(2).waitFor()
     const search = page.getByLabel('Search')
     await search.focus()

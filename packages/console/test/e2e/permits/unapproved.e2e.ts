@@ -60,7 +60,7 @@ describe('an impersonation without approval is red wherever it is read', functio
         olivia: ['/customers'],
         oscar: ['/customers/alice'],
         grace: [
-          ...['/running', '/approvals', '/audit?when=any&unapproved=true'],
+          ...['', '/audit?when=any&unapproved=true'],
           ...[`/audit/${running.id}`, `/approvals/${permit.id}`],
         ],
       }

@@ -63,7 +63,8 @@ async function badNames(page: Page): Promise<string[]> {
     const words = said.toLocaleLowerCase().split(/\s+/)
     const isDoubled = words.some((word, index) => word.length > 2 && word === words[index + 1])
     // A customer may have a name of many words.
-    const isBad = said === '' || (isDoubled && said.length < 200) || (about !== '' && said.includes(about))
+    const isBad =
+      said === '' || (isDoubled && said.length < 200) || (about !== '' && said.includes(about))
     return isBad ? [`${role?.value} “${said}” “${about}”`] : []
   })
 }
