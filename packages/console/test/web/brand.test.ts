@@ -6,6 +6,8 @@ import { deploy } from '../support/deployment.ts'
 
 const SVG = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64')}`
 
+const HTML = { headers: { accept: 'text/html' } }
+
 describe('the brand of a firm', () => {
   it('measures contrast as WCAG does', () => {
     expect(contrastOf('#000000', '#ffffff')).to.equal(21)
@@ -38,8 +40,7 @@ describe('the brand of a firm', () => {
       console: { brand: { name: 'Nord & Süd', logo: SVG, color: '#0a6640' } },
     })
     for (const path of ['/console/sign-in', '/account/sign-in']) {
-      const headers = { accept: 'text/html' }
-      const answer = await fetch(`${deployment.url}${path}`, { headers })
+      const answer = await fetch(`${deployment.url}${path}`, HTML)
       const page = await answer.text()
       expect(page).to.match(/· Nord &(?:#38|amp); Süd<\/title>/)
       expect(answer.headers.get('content-security-policy')).to.contain("img-src 'self' data:;")
