@@ -35,7 +35,7 @@ describe('acting as a customer, in the browser', function () {
   })
   afterEach(() => deployment[Symbol.asyncDispose]())
 
-  const running = async () => (await deployment.ask('olivia', '/running')).body.running
+  const running = async () => (await deployment.ask('olivia', '')).body.running
 
   it('begins in a tab of its own by one press, is seen in the strip, and ends there', async () => {
     await using visit = await visitDeployment(deployment)

@@ -25,7 +25,7 @@ describe('signing out of the console', function () {
     await page.getByRole('button', { name: /yes, sign me out/i }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     expect(new URL(page.url()).pathname).to.equal('/console')
-    const { body } = await deployment.ask('grace', '/running')
+    const { body } = await deployment.ask('grace', '')
     const ids = body.running.map(({ id }: { id: string }) => id)
     expect(ids, 'what others run goes on').to.eql([ofOthers.id])
 

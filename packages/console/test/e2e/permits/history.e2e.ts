@@ -40,10 +40,10 @@ describe('the history of approvals', function () {
   it('is one click from what is open; a filter finds what was refused, and leads on', async () => {
     await using ada = await visitDeployment(deployment)
     const { page } = ada
-    await enter(page, 'ada', '/console/approvals')
-    await page.getByRole('link', { name: 'History', exact: true }).click()
-    await heading(page, 'History').waitFor()
-    const cards = page.getByRole('list', { name: 'History' }).locator('> li')
+    await enter(page, 'ada', '/console/audit')
+    await page.getByRole('link', { name: 'Requests', exact: true }).click()
+    await heading(page, 'Requests').waitFor()
+    const cards = page.getByRole('list', { name: 'Requests' }).locator('> li')
     await cards.nth(2).waitFor()
     expect(await cards.count()).to.equal(3)
     await cards.getByText('Saw it').waitFor()
@@ -61,7 +61,7 @@ describe('the history of approvals', function () {
     await using grace = await visitDeployment(deployment)
     const { page } = grace
     await enter(page, 'grace', '/console/approvals/history')
-    const cards = page.getByRole('list', { name: 'History' }).locator('> li')
+    const cards = page.getByRole('list', { name: 'Requests' }).locator('> li')
     await cards.nth(2).waitFor()
     const search = page.getByLabel('Search')
     await search.focus()
@@ -80,8 +80,8 @@ describe('the history of approvals', function () {
     await using ada = await visitDeployment(deployment, { locale: 'de-DE' })
     const { page } = ada
     await enter(page, 'ada', '/console/approvals/history?customer=bob')
-    await heading(page, 'Verlauf').waitFor()
-    const cards = page.getByRole('list', { name: 'Verlauf' }).locator('> li')
+    await heading(page, 'Anfragen').waitFor()
+    const cards = page.getByRole('list', { name: 'Anfragen' }).locator('> li')
     await cards.getByText('SUP-3').waitFor()
     expect(await cards.count()).to.equal(1)
     await expectGoodLooks(page, 'history-german')

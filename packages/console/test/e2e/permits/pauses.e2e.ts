@@ -43,7 +43,7 @@ describe('a pause by a lead', function () {
     await heading(olivia.page, 'Act as Bob Marsh').waitFor()
     await using grace = await visitDeployment(deployment)
     const { page } = grace
-    await enter(page, 'grace', '/console/running')
+    await enter(page, 'grace', '/console')
     await page.getByRole('button', { name: reads('Pause Olivia Okafor') }).click()
     const dialog = page.getByRole('dialog', { name: reads('Pause Olivia Okafor?') })
     await dialog.getByRole('radio', { name: 'For an hour', checked: true }).waitFor()
@@ -135,7 +135,7 @@ describe('an objection', function () {
       await olivia.page.getByText(reads('Alice Ng objected')).waitFor()
 
       await using grace = await visitDeployment(deployment)
-      await enter(grace.page, 'grace', '/console/approvals')
+      await enter(grace.page, 'grace', '/console')
       await heading(grace.page, 'Approvals').waitFor()
       await grace.page.getByRole('list', { name: 'Paused' }).waitFor()
       await expectGoodLooks(grace.page, 'permits-paused')
@@ -164,7 +164,7 @@ describe('an objection', function () {
     await object(alice.page)
     await alice.page.getByText('This person cannot act as you until').waitFor()
     await using grace = await visitDeployment(deployment)
-    await enter(grace.page, 'grace', '/console/alarms')
+    await enter(grace.page, 'grace', '/console')
     await expectGoodLooks(grace.page, 'alarms-paused')
     await lift(grace.page)
     await using olivia = await visitDeployment(deployment)

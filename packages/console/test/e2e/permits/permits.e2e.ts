@@ -42,8 +42,7 @@ describe('permits', function () {
   afterEach(end)
 
   const act = { name: reads('Act as Alice Ng'), exact: true } as const
-  const counter = (page: Page) =>
-    page.getByRole('navigation').getByText('1 request or emergency waits for you')
+  const counter = (page: Page) => page.getByRole('navigation').getByText('1 thing waits for you')
   const notice = (page: Page) => page.locator('#news').filter({ hasText: 'Alice' })
 
   const askInCode = (more: object = {}) =>
@@ -68,7 +67,7 @@ describe('permits', function () {
     await counter(grace.page).waitFor()
     await grace.page
       .getByRole('navigation')
-      .getByRole('link', { name: /^Approvals/ })
+      .getByRole('link', { name: /^Inbox/ })
       .click()
     const card = grace.page
       .getByRole('list', { name: 'To decide' })

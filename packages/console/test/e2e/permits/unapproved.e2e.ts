@@ -48,7 +48,7 @@ describe('an emergency after a refusal is red', function () {
 
   it('where it runs: to leads, to the operator in the strip, and to other operators', async () => {
     await using grace = await visitDeployment(deployment)
-    await enter(grace.page, 'grace', '/console/running')
+    await enter(grace.page, 'grace', '/console')
     await red(grace.page.getByRole('row').filter({ hasText: 'SUP-9' })).waitFor()
     await expectGoodLooks(grace.page, 'after-refusal-running')
 
@@ -69,14 +69,14 @@ describe('an emergency after a refusal is red', function () {
   it('in the audit and among the approvals, also when the alarm is acknowledged and the permit is over', async () => {
     await using grace = await visitDeployment(deployment)
     const { page } = grace
-    await enter(page, 'grace', '/console/approvals')
+    await enter(page, 'grace', '/console')
     const card = page.getByRole('list', { name: 'To look at' }).getByRole('listitem')
     await red(card).waitFor()
     expect(await card.getAttribute('class')).to.equal('card alarm')
     await goTo(page, '/console/audit')
     await red(page.getByRole('row').filter({ hasText: 'SUP-9' })).waitFor()
 
-    const [row] = (await deployment.ask('grace', '/alarms')).body.alarms
+    const [row] = (await deployment.ask('grace', '')).body.alarms
     const seen = await deployment.ask('grace', `/audit/${row.id}/acknowledge`, { alarms: 1 })
     expect(seen.status).to.equal(204)
     await permits.review(permit, { by: 'grace', note: 'Saw it' })
@@ -189,7 +189,7 @@ describe('an emergency is red, and is looked at before somebody says so', functi
   it('is opened from the list; that it was looked at is said below what was done, with a note', async () => {
     await using grace = await visitDeployment(deployment)
     const { page } = grace
-    await enter(page, 'grace', '/console/approvals')
+    await enter(page, 'grace', '/console')
     const card = page.getByRole('list', { name: 'To look at' }).getByRole('listitem')
     await mark(card).waitFor()
     expect(await card.getByRole('button').allTextContents()).to.not.include('I looked at it')

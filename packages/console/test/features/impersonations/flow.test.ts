@@ -24,7 +24,7 @@ describe('the API of the console', () => {
     expect(await running.change()).to.equal(200)
     expect(await running.refused()).to.equal(403)
     await deployment.settled()
-    const { body } = await deployment.ask('grace', '/running')
+    const { body } = await deployment.ask('grace', '')
     expect(body.running[0]).to.deep.include({
       id: running.id,
       operator: { id: 'olivia', name: 'Olivia Okafor', email: 'olivia@support.example' },

@@ -2,6 +2,7 @@ import type { AuditAnswer } from '../../../web/answers.ts'
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditListPath } from '../../../web/kit/paths.ts'
+import { AuditTabs } from '../../../web/kit/tabs.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
@@ -35,6 +36,7 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
     about,
     body: (
       <>
+        <AuditTabs />
         <Filters of={answer} />
         <div class="list-head" data-about="*">
           <p class="shown-count" role="status">

@@ -3,6 +3,7 @@ import { Field, type FieldIn, PersonField, TextField } from '../../../web/kit/fo
 import { Link } from '../../../web/kit/link.tsx'
 import { permitPath } from '../../../web/kit/paths.ts'
 import { actingText } from '../../../web/kit/people.tsx'
+import { AuditTabs } from '../../../web/kit/tabs.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { WhenField } from '../../../web/kit/when-field.tsx'
 import type { View } from '../../../web/pages/table.ts'
@@ -10,7 +11,6 @@ import type { HistoryAnswer, HistoryQuestion, PastPermitAnswer } from '../server
 import { HISTORY_STATES } from '../server/history-filter.ts'
 import { DecisionList } from './decisions.tsx'
 import { PermitFrame } from './permit-card.tsx'
-import { ApprovalTabs } from './permits-page.tsx'
 
 const PATH = '/approvals/history'
 
@@ -24,7 +24,7 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, permits, next 
     ids: permits.map(({ id }) => id),
     body: (
       <>
-        <ApprovalTabs current="history" />
+        <AuditTabs />
         <HistoryFilters asked={asked} range={filter} isOwn={isOwn} />
         {!isOwn && <Export query={new URLSearchParams(asked)} />}
         {permits.length === 0 ? (
