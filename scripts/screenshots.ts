@@ -30,7 +30,7 @@ try {
     '/console/act?user=alice&ticket=SUP-118&reason=She+cannot+find+her+invoice',
   )
   await fill()
-  await picture('inbox', 'grace', '/console', { prepare: (page) => page.setViewportSize(HIGH) })
+  await picture('inbox', 'grace', '/console')
   await picture('audit', 'grace', '/console/audit')
   await picture('audit-dark', 'grace', '/console/audit', { colorScheme: 'dark' })
   const { body } = await deployment.ask('grace', '/audit?text=SUP-118')
