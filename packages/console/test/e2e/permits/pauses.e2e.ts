@@ -136,7 +136,7 @@ describe('an objection', function () {
 
       await using grace = await visitDeployment(deployment)
       await enter(grace.page, 'grace', '/console')
-      await heading(grace.page, 'Approvals').waitFor()
+      await heading(grace.page, 'Inbox').waitFor()
       await grace.page.getByRole('list', { name: 'Paused' }).waitFor()
       await expectGoodLooks(grace.page, 'permits-paused')
       await grace.page
