@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
 import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
@@ -370,6 +372,26 @@ describe('a form of the pages', function () {
     expect(await sent('note=%FF%FE', 'text/plain')).to.equal(415)
     expect(await sent('{"note":"a"}', 'application/json')).to.equal(415)
     expect(await requests()).to.equal(0)
+  })
+
+  it('that is too large leaves its connection to the next request', async () => {
+    const socket = connect(Number(new URL(deployment.url).port), '127.0.0.1')
+    const head = [
+      ...[`POST /console${ERASE} HTTP/1.1`, 'Host: localhost', 'Accept: text/html'],
+      'Sec-Fetch-Site: same-origin',
+      ...['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 2000000', '', ''],
+    ]
+    let text = ''
+    socket.setEncoding('utf8').on('data', (part) => {
+      text += part
+      // The next person, behind a proxy that keeps its connections.
+      if (text === part) socket.write('GET /console/me HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      if (text.includes('HTTP/1.1 401')) socket.end()
+    })
+    socket.setTimeout(3000, () => socket.destroy())
+    socket.write(head.join('\r\n') + 'x'.repeat(2_000_000))
+    await once(socket, 'close')
+    expect(text).to.match(/HTTP\/1.1 413.*HTTP\/1.1 401/s)
   })
 
   it('is read behind express.urlencoded(), too', async () => {
