@@ -66,7 +66,7 @@ describe('the frame of the console', function () {
     await enter(page, 'olivia', '/console/nothing/here')
     await heading(page, 'There is no such page').waitFor()
     await expectGoodLooks(page, 'frame-no-page')
-    await page.getByRole('link', { name: 'To the first page' }).click()
+    await page.getByRole('link', { name: 'Back to home' }).click()
     await page.getByRole('searchbox').waitFor()
   })
 
