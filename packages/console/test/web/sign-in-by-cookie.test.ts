@@ -400,7 +400,7 @@ describe('a form of the pages', function () {
     socket.setEncoding('utf8').on('data', (part) => {
       text += part
       // The next person, behind a proxy that keeps its connections.
-      if (text === part) socket.write('GET /console/me HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      if (text === `${part}`) socket.write('GET /console/me HTTP/1.1\r\nHost: localhost\r\n\r\n')
       if (text.includes('HTTP/1.1 401')) socket.end()
     })
     socket.setTimeout(3000, () => socket.destroy())
