@@ -99,24 +99,24 @@ describe('the sign-in to the pages', function () {
     expect(asked.get('response_mode')).to.equal('query')
   })
 
-  it('says why nobody is signed in, and never loops', async () => {
+  it('takes only the answer that this browser asked for; says why nobody is signed in, and never loops', async () => {
     const { go } = browser()
-    const begun = locationOf(await go(`${deployment.consoleUrl}/rules`))
-    const state = begun.searchParams.get('state') ?? ''
-    const denied = new URLSearchParams({ state, error: 'access_denied', iss: deployment.issuer })
-    const back = await go(`${deployment.consoleUrl}/callback?${denied}`)
-    expect(back.headers.get('location')).to.equal('/console/sign-in?why=cancelled&to=%2Frules')
-    const door = await go(`${deployment.consoleUrl}/sign-in?why=cancelled&to=%2Frules`)
+    const stateOf = async () =>
+      locationOf(await go(`${deployment.consoleUrl}/rules`)).searchParams.get('state') ?? ''
+    const backWith = async (answer: Record<string, string>) => {
+      const query = new URLSearchParams({ iss: deployment.issuer, ...answer })
+      return (await go(`${deployment.consoleUrl}/callback?${query}`)).headers.get('location')
+    }
+    const at = (why: string, to = '') => `/console/sign-in?${new URLSearchParams({ why, to })}`
+    const denied = await backWith({ state: await stateOf(), error: 'access_denied' })
+    expect(denied).to.equal(at('cancelled', '/rules'))
+    const mixed = { state: await stateOf(), code: 'c', iss: 'https://other.example' }
+    expect(await backWith(mixed)).to.equal(at('refused', '/rules'))
+    for (const planted of [{ code: 'c', state: 'x'.repeat(43) }, { code: 'c' }, {}]) {
+      expect(await backWith(planted)).to.equal(at('elsewhere'))
+    }
+    const door = await go(`${deployment.url}${denied}`)
     expect(await door.text()).to.include('The sign-in was cancelled.')
-  })
-
-  it('takes an answer of no other issuer', async () => {
-    const { go } = browser()
-    const begun = locationOf(await go(`${deployment.consoleUrl}/rules`))
-    const state = begun.searchParams.get('state') ?? ''
-    const mixed = new URLSearchParams({ state, code: 'c', iss: 'https://other.example' })
-    const back = await go(`${deployment.consoleUrl}/callback?${mixed}`)
-    expect(back.headers.get('location')).to.include('why=refused')
   })
 
   it('leads nowhere but below its own path', async () => {
@@ -225,6 +225,14 @@ describe('the sign-in to the pages', function () {
     expect(headers.getSetCookie().join()).to.include('support-console=; Path=/; Max-Age=0')
     expect(await own.provider.AccessToken.find(token)).to.equal(undefined)
     expect((await own.provider.impersonation.get(running.id))?.state).to.equal('ended')
+  })
+
+  it('stays if what runs cannot be ended: the person can try again', async () => {
+    await using own = await deploy()
+    await own.tokenOf('olivia')
+    own.faults.storage = true
+    const { status, headers } = await own.send('olivia', '/sign-out')
+    expect([status, headers.getSetCookie()]).to.deep.equal([503, []])
   })
 
   it('tells a stream and a script that the sign-in is over, and leads them nowhere', async () => {
@@ -457,12 +465,19 @@ describe('a page', () => {
     expect(body.rules).to.deep.equal([null, null])
   })
 
-  it('leads an operator who may erase to pages for operators alone', async () => {
-    await using deployment = await deploy({ console: { mayErase: () => true } })
-    const { text } = await deployment.browse('olivia', '/personal-data')
-    const [head = ''] = /<nav.*?<\/nav>/s.exec(text) ?? []
-    const links = [...head.matchAll(/href="\/console([^"]*)"/g)].map(([, path]) => path)
-    expect(links).to.deep.equal(['', '/audit', '/personal-data'])
+  it('leads each role to its pages, and to no others', async () => {
+    const mayErase = ({ accountId }: { accountId: string }) => accountId !== 'ada'
+    await using deployment = await deploy({ console: { mayErase } })
+    for (const [who, expected] of [
+      ['olivia', ['', '/audit', '/personal-data']],
+      ['grace', ['', '/customers', '/audit', '/rules']],
+      ['ada', ['', '/audit']],
+    ] as const) {
+      const { text } = await deployment.browse(who, '/audit')
+      const [head = ''] = /<nav.*?<\/nav>/s.exec(text) ?? []
+      const links = [...head.matchAll(/href="\/console([^"]*)"/g)].map(([, path]) => path)
+      expect(links, who).to.deep.equal(expected)
+    }
   })
 
   it('is in the zone of the time zone cookie, and in UTC without a good one', async () => {
