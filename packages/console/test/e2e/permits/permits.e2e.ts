@@ -106,7 +106,7 @@ describe('permits', function () {
     await grace.page.getByRole('table').getByText('SUP-123').waitFor()
     await expectGoodLooks(grace.page, 'permits-page')
     await grace.page.locator('summary', { hasText: 'Take back' }).click()
-    await grace.page.getByLabel('Note (not required)').fill('Call them first')
+    await grace.page.getByLabel('Note (optional)').fill('Call them first')
     await grace.page.getByRole('button', { name: 'Take back' }).click()
     await grace.page.getByText(reads('Grace Lindqvist took it back')).waitFor()
     const ended =
