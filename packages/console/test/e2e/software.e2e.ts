@@ -67,6 +67,6 @@ describe('I16: software that acts', () => {
     expect(body.running[0]).to.deep.include({ software: 'copilot', isMine: false, canEnd: true })
     const ended = await deployment.ask('olivia', `/running/${id}/end`, {})
     expect(ended.status).to.equal(204)
-    await grace.page.getByRole('row', { name: /SUP-7/ }).getByText('Ended').first().waitFor()
+    await grace.page.getByRole('row', { name: /SUP-7/ }).waitFor({ state: 'detached' })
   })
 })

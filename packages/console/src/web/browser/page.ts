@@ -9,6 +9,7 @@ let { title } = document
 /** How long the stream may be away before the page says so, in milliseconds. */
 const INTERRUPTION_MS = 3000
 const TYPING_PAUSE_MS = 200
+const DOUBLE_CLICK_MS = 500
 
 /** Only for what our own server sent. */
 const policy = Object(window).trustedTypes?.createPolicy('pages', {
@@ -56,7 +57,7 @@ function isInUse(element: Element): boolean {
     : false
 }
 
-const KEPT = new Set(['open', 'hidden', 'data-changed'])
+const KEPT = new Set(['open', 'hidden', 'data-changed', 'data-sent'])
 
 let isStale = false
 let isFetching = false
@@ -295,11 +296,11 @@ function prepare(): void {
     form.addEventListener('submit', (event) => {
       // What was typed stays beside a new tab. A double click opens one.
       if (form.target !== '_blank') delete form.dataset.changed
-      else if (form.dataset.sent === `${form.once?.value}`) event.preventDefault()
+      else if (form.dataset.sent !== undefined) event.preventDefault()
       // The button may go now.
       else event.submitter?.blur()
-      form.dataset.sent = `${form.once?.value}`
-      setTimeout(() => delete form.dataset.sent, 1000)
+      form.dataset.sent = ''
+      setTimeout(() => delete form.dataset.sent, DOUBLE_CLICK_MS)
     })
   }
   for (const input of all<HTMLInputElement>('[data-suggest], [data-asks]')) {

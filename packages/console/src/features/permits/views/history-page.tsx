@@ -114,11 +114,11 @@ function HistoryFilters(
           <TextField of={field('ticket')} label={names.ticket} />
           <WhenField range={range} isDays={asked.when === 'days'} />
         </div>
-        <div class="filter-fields first">
+        <noscript>
           <button type="submit" class="button">
             {names.title}
           </button>
-        </div>
+        </noscript>
       </form>
       {Object.keys(asked).length > 0 && (
         <div class="conditions">
