@@ -74,7 +74,7 @@ describe('what runs now', () => {
     await deployment.settled()
     await page.waitForTimeout(1500)
     equal(await rows.count(), 12, 'the rows below have moved')
-    await heading(page, 'Who acts now').hover()
+    await heading(page, 'Inbox').hover()
     await page.getByText(reads('11 impersonations are running')).waitFor()
     equal(await page.getByLabel('Note').inputValue(), 'Half a sen')
     await page.getByLabel('Only those with').fill('carla sup-8.')
