@@ -325,6 +325,20 @@ describe('a form of the pages', function () {
     expect((await deployment.ask('ada', '/personal-data', undefined, foreign)).status).to.equal(200)
   })
 
+  it('and an export are begun by no other site: the audit says that the person exported', async () => {
+    const exports = STAFF_TABLE.filter(({ path }) => /^\/(?:audit|personal-).*\.\w+$/.test(path))
+    const [{ id } = { id: '' }] = (await deployment.ask('grace', '/audit')).body.rows
+    for (const { path } of exports) {
+      const to = path.replace(':id', path.startsWith('/audit') ? id : 'alice')
+      const begin = async (site: string) =>
+        (await deployment.browse('grace', to, { 'sec-fetch-site': site })).status
+      expect(await begin('cross-site'), path).to.equal(403)
+      expect(await begin('same-site'), path).to.equal(403)
+      expect(await begin('same-origin'), path).to.equal(200)
+    }
+    expect(exports.length).to.be.greaterThan(3)
+  })
+
   it('leads back to its page, which says what was done, once', async () => {
     const from = '/personal-data/alice'
     const { status, headers } = await deployment.send('grace', ERASE, { note: 'DPO-1', from })
