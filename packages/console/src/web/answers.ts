@@ -177,6 +177,8 @@ export interface ImpersonationAnswer extends RowAnswer {
   readonly byNames: Readonly<Record<string, string>>
   readonly entries: readonly TimelineEntry[]
   readonly next?: string
+  /** For a lead: whether the operator may not start as any customer. */
+  readonly isPaused: boolean
   /** Where the public keys of the provider are. */
   readonly keys: string
 }
