@@ -30,6 +30,7 @@ function linksFor({ me, words }: FrameAt): readonly HeadLink[] {
   const { audit, operators, running } = impersonations
   const permits = '/approvals'
   const erasing = me.mayErase ? [{ to: '/personal-data', label: personalData.title }] : []
+  const settings = { to: '/rules', label: web.settings, holds: ['/personal-data'] }
   const past = (label: string) => ({ to: '/audit', label, holds: [permits] })
   switch (me.role) {
     case 'operator':
@@ -43,7 +44,7 @@ function linksFor({ me, words }: FrameAt): readonly HeadLink[] {
         { to: '', label: overview.title, holds: ['/pauses'] },
         { to: '/customers', label: operators.title, holds: ['/act', '/continue'] },
         past(audit.title),
-        { to: '/rules', label: web.settings, holds: ['/personal-data'] },
+        settings,
       ]
     case 'auditor':
       return [{ to: '', label: running.title, holds: ['/pauses'] }, past(audit.title), ...erasing]

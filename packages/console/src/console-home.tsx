@@ -123,10 +123,12 @@ function WaitingParts(
 ) {
   const { alarms = [], erasures = [], pauses = [], permits = [], toReview = [] } = of
   const { permits: labels } = at.words
+  // An operator who approves nothing is told nothing.
+  const isIdle = at.waits === 0 && at.me.role === 'operator'
   return (
     <>
-      <p role="status" data-about="*" class={at.waits === 0 ? 'empty' : 'found'}>
-        {waitingText(at)}
+      <p role="status" data-about="*" class={isIdle ? 'unseen' : 'found'}>
+        {!isIdle && waitingText(at)}
       </p>
       <PermitList name={labels.review} about={labels.reviewAbout} of={toReview} />
       <OpenAlarms of={alarms} />

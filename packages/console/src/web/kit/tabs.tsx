@@ -35,7 +35,7 @@ export function AuditTabs(_: object, { me, words }: StaffAt) {
 
 /** The settings: the rules, and personal data for those who may erase. */
 export function SettingsTabs(_: object, { me, words }: StaffAt) {
-  if (me.role !== 'lead') return null
+  if (me.role === 'operator') return null
   return (
     <Tabs
       label={words.web.settings}

@@ -109,7 +109,7 @@ function Exports({ of: { filter } }: { of: AuditAnswer }, { base, words }: At) {
   return (
     <details class="exports">
       <summary>{labels.title}</summary>
-      <div class="exports-body">
+      <div class="card exports-body">
         <p>{labels.about}</p>
         <div class="actions">
           <a class="button" href={base + csv} download>

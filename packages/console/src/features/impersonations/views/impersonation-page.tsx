@@ -120,7 +120,9 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
             about={labels.holdAbout}
           />
         ))}
-      {role === 'lead' && operator && !isOwn && <PauseButton operator={operator} />}
+      {role === 'lead' && operator && !isOwn && !row.isPaused && (
+        <PauseButton operator={operator} />
+      )}
       {role !== 'operator' && (
         <Disclosure id="prove" label={prove.title}>
           <div class="card">
