@@ -112,11 +112,9 @@ async function isOperatorPaused({ operator }: AuditRow, call: Call): Promise<boo
 }
 
 /** Nothing, where the text was removed when its time was over. */
-function placed({ cursor, writer, sequence, hash, text, count, lastTime }: StoredEntry) {
+function placed({ cursor, number, digest, text }: StoredEntry) {
   const entry = text === undefined ? undefined : decodeEntry(text)
-  if (!entry) return []
-  const repeated = lastTime === undefined ? {} : { count, lastTime }
-  return [{ ...entry, cursor, writer, sequence, hash, ...repeated } satisfies TimelineEntry]
+  return entry ? [{ ...entry, cursor, number, digest } satisfies TimelineEntry] : []
 }
 
 /** A directory that fails, or is slow, leaves names away. */
