@@ -23,8 +23,8 @@ import { permitGate } from './features/permits/server/api/gate.ts'
 import type { PermitParts } from './features/permits/server/api/shown.ts'
 import { permitsContext } from './features/permits/server/context.ts'
 import { deciders } from './features/permits/server/deciders.ts'
-import type { Resuming } from './features/permits/server/options.ts'
-import { type PauseFilter, pausesOf } from './features/permits/server/pauses.ts'
+import type { PauseFilter, PausePage, Resuming } from './features/permits/server/options.ts'
+import { pausesOf } from './features/permits/server/pauses.ts'
 import type { ErasingParts } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
 import { personalData } from './features/personal-data/server/personal-data.ts'
@@ -81,6 +81,8 @@ export type {
 export type {
   Approver,
   AttachOptions,
+  PauseFilter,
+  PausePage,
   PermitRequest,
   Permits,
   PermitsOptions,
@@ -167,11 +169,7 @@ export interface SupportConsole extends Middleware {
    * Operators who may not start now, because a customer objected to what they did, or a lead says it. The newest first, at most
    * 100; `next` is the `before` of the next page.
    */
-  pauses(filter?: {
-    readonly customer?: string
-    readonly operator?: string
-    readonly before?: string
-  }): Promise<{ readonly pauses: readonly Pause[]; readonly next?: string }>
+  pauses(filter?: PauseFilter): Promise<PausePage>
   /**
    * Lifts a pause: a lead who is not the operator, or with permits an approver. Without `by`, the deployment
    * itself, because there is no person who may. Who calls has authenticated the person.
@@ -318,7 +316,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     exportOf: ofPerson.exportOf,
     erase: ofPerson.erase,
     resume,
-    pauses: (filter: PauseFilter = {}) => ownPauses.list(filter),
+    pauses: ownPauses.list,
     callback: () => requestListener(middleware, provider),
     onImpersonatedRequest: useRecorder(audit),
     takeUses: (senders: TakeUsesOptions) => takeUses(provider, parts, senders),

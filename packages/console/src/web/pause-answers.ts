@@ -30,8 +30,6 @@ export interface PausesAnswer {
   readonly pauses: readonly PauseAnswer[]
   /** The value of `before` for the next, older page. */
   readonly next?: string
-  /** By the clock of the server. */
-  readonly now: number
 }
 
 /** Of the account page: who may not act as the caller, since the caller objected. */

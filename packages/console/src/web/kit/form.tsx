@@ -131,6 +131,33 @@ export function TextField(props: {
   )
 }
 
+/** What is searched for. @param props.isFirst the page begins with the focus on it */
+export function SearchField(props: {
+  of: FieldOf
+  label: string
+  help?: string
+  placeholder?: string
+  isNeeded?: true
+  isFirst?: boolean
+}) {
+  const { of, label, help, placeholder, isNeeded, isFirst } = props
+  return (
+    <Field of={of} label={label} help={help}>
+      {(input) => (
+        <input
+          {...input}
+          {...{ type: 'search', dir: 'auto', autoComplete: 'off', spellcheck: false }}
+          {...(isNeeded && { required: true, pattern: '.*\\S.*' })}
+          placeholder={placeholder}
+          maxLength={100}
+          autofocus={isFirst}
+          data-key="/"
+        />
+      )}
+    </Field>
+  )
+}
+
 /** Finds something: on Enter, and with the script while a person types. It begins with the focus. */
 export function SearchForm(
   props: { value: string | undefined; label: string; help: string },
@@ -140,17 +167,12 @@ export function SearchForm(
   return (
     <search>
       <form method="get" action={base + here.split('?')[0]} data-auto>
-        <Field of={{ id: 'search', name: 'q', value }} label={label} help={help}>
-          {(input) => (
-            <input
-              {...input}
-              {...{ type: 'search', dir: 'auto', autoComplete: 'off', spellcheck: false }}
-              maxLength={100}
-              autofocus={value === ''}
-              data-key="/"
-            />
-          )}
-        </Field>
+        <SearchField
+          of={{ id: 'search', name: 'q', value }}
+          label={label}
+          help={help}
+          isFirst={value === ''}
+        />
       </form>
     </search>
   )
@@ -177,7 +199,7 @@ export function NoteField(
   )
 }
 
-/** One of a few, all of them in sight. */
+/** One of a few, all of them in sight. If there is no choice, the value is sent as it is. */
 export function Choice(props: {
   of: FieldOf
   legend: string
@@ -188,6 +210,7 @@ export function Choice(props: {
   asks?: string
 }) {
   const { of, legend, options, isLegendUnseen, asks } = props
+  if (options.length < 2) return <Hidden of={of} />
   return (
     <fieldset class="choices">
       <legend class={isLegendUnseen && 'unseen'}>{legend}</legend>

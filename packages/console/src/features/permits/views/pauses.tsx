@@ -1,5 +1,5 @@
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
-import { Link } from '../../../web/kit/link.tsx'
+import { Link, Older } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath, pausePath } from '../../../web/kit/paths.ts'
 import { pausedText } from '../../../web/kit/paused.tsx'
@@ -18,11 +18,7 @@ export const pausesPage: View<PausesAnswer> = ({ pauses, next }, { words }) => (
     <>
       {pauses.length === 0 && <p class="empty">{words.permits.pause.none}</p>}
       <PausedOperators of={pauses} isUntitled />
-      {next !== undefined && (
-        <Link class="button" to={`/pauses?${new URLSearchParams({ before: next })}`}>
-          {words.permits.older}
-        </Link>
-      )}
+      <Older to="/pauses" next={next} label={words.permits.older} />
     </>
   ),
 })

@@ -1,5 +1,5 @@
 import type { At } from '../../../web/kit/at.ts'
-import { Link } from '../../../web/kit/link.tsx'
+import { Link, Older } from '../../../web/kit/link.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { PermitAnswer, PermitsAnswer } from '../server/api/answers.ts'
 import { PausedOperators } from './pauses.tsx'
@@ -26,11 +26,7 @@ export const permitsPage: View<PermitsAnswer> = ({ toReview, pauses, permits, ne
         <Part name={labels.others} of={parts.get('others')} />
         <Part name={labels.inForce} of={parts.get('inForce')} />
         <Part name={labels.refusedToday} of={parts.get('refused')} isFolded />
-        {next !== undefined && (
-          <Link class="button" to={`/approvals?${new URLSearchParams({ before: next })}`}>
-            {labels.older}
-          </Link>
-        )}
+        <Older to="/approvals" next={next} label={labels.older} />
       </>
     ),
   }

@@ -41,8 +41,6 @@ export interface HistoryAnswer {
   readonly permits: readonly PastPermitAnswer[]
   /** The value of `before` for the next, older page. */
   readonly next?: string
-  /** By the clock of the server. */
-  readonly now: number
 }
 
 export type HistoryQuestion = Readonly<Record<string, string>>
@@ -82,8 +80,6 @@ export interface PermitsAnswer {
   readonly permits: readonly PermitAnswer[]
   /** The value of `before` for the next, older page. */
   readonly next?: string
-  /** By the clock of the server. */
-  readonly now: number
 }
 
 /** `GET /approvals/:id`: 404 for what the caller is not shown. One of `permit` and `answer` is there. */
@@ -95,7 +91,6 @@ export interface PermitPageAnswer {
   readonly deciders?: DecidersAnswer
   /** What ran or runs under it, newest first, at most 100: of those that the caller may see. */
   readonly impersonations: readonly RowAnswer[]
-  readonly now: number
 }
 
 /**
@@ -145,7 +140,7 @@ export interface AccountPermitsAnswer {
   /** What the caller refused, and still holds: for a day. */
   readonly refused: readonly AccountRefusal[]
   /** Where the deployment offers it. */
-  readonly standing?: AccountSwitch
+  readonly standing?: Standing
 }
 
 /** A permit as the customer is shown it: without the reason that the operator gave. */
@@ -170,10 +165,7 @@ export interface AccountRefusal extends AccountPermit {
   readonly refusedAt: number
 }
 
-/** *Support may act in your account*. */
-export type AccountSwitch = Standing
-
 // `POST /permits/grant`, `/permits/refuse` and `/permits/revoke` of the account page with `{ id }`: 204. 404
 //   for what is not about the caller.
-// `POST /permits/standing` with `{ choice }`: 200 {@link AccountSwitch}. `ask`
+// `POST /permits/standing` with `{ choice }`: 200 {@link Standing}. `ask`
 //   ends what would not start any more.

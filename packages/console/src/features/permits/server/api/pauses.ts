@@ -17,7 +17,7 @@ import type {
   PausesAnswer,
 } from '../../../../web/pause-answers.ts'
 import { findRole } from '../../../../web/sign-in/roles.ts'
-import { endUnbegun } from '../ends.ts'
+import { END_TIMEOUT_MS, endUnbegun } from '../ends.ts'
 import { pausedError } from '../pauses.ts'
 import { type CustomerPermitCall, mayDecide, type PermitCall } from './shown.ts'
 
@@ -25,23 +25,15 @@ import { type CustomerPermitCall, mayDecide, type PermitCall } from './shown.ts'
 const MAX_PAUSE_S = 30 * 86_400
 /** How many of the newest rows tell whether somebody acted. */
 const ROWS_PER_READ = 100
-/** How long the ends may take before the answer leaves, in milliseconds. */
-const END_TIMEOUT_MS = 2000
-
 export const PAGE = { before: cursor }
 
 /** Lists the operators who may not start now, the newest first. */
 export async function listPauses(
   call: PermitCall & { readonly query: Read<typeof PAGE> },
 ): Promise<PausesAnswer> {
-  const { pauses, now, query } = call
-  const page = await pauses.list(query)
+  const page = await call.pauses.list(call.query)
   const seen = await Promise.all(page.pauses.map((pause) => seenBy(pause, call)))
-  return {
-    pauses: seen.flatMap((pause) => pause ?? []),
-    ...present({ next: page.next }),
-    now: now(),
-  }
+  return { pauses: seen.flatMap((pause) => pause ?? []), ...present({ next: page.next }) }
 }
 
 /** The first of them, where they are a part of another page. */
@@ -156,22 +148,17 @@ async function seenBy(
   // Nobody lifts their own.
   const approvers = isMine
     ? undefined
-    : await orUnavailable('who can lift it cannot be looked up now', async () =>
+    : await orUnavailable('who can lift it cannot be looked up now', () =>
         permits?.findApprovers(pause),
       )
   const mayLift = mayDecide({ permit: pause, approvers }, caller)
   const { note, resumed, ...rest } = pause
-  const { note: found, ...lifted } = resumed ?? {}
   const mayRead = mayLift || (isAudited(caller.role) && !isMine)
   if (!isMine && !mayRead) return undefined
   return {
     ...rest,
     ...present({ note: mayRead ? note : undefined }),
-    ...(resumed
-      ? {
-          resumed: { at: resumed.at, ...lifted, ...present({ note: mayRead ? found : undefined }) },
-        }
-      : {}),
+    ...(resumed && { resumed: mayRead ? resumed : { ...resumed, note: undefined } }),
     isMine,
     canResume: pause.state === 'paused' && mayLift,
   }
