@@ -242,11 +242,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     isBound: true,
     urlOf: (permit) => `${url}${path}/approvals/${permit}`,
   })
-  const pausing = permitsContext({
-    ledger: ledgerOf(settings.audit),
-    now: () => Date.now(),
-    timeoutMs,
-  })
+  const now = () => Date.now()
+  const pausing = permitsContext({ ledger: ledgerOf(settings.audit), now, timeoutMs })
   pausing.attach(provider, { nameOf })
   const leads = deciders({ mayApprove: () => isLead, timeoutMs })
   const ownPauses = pausesOf(pausing.context, leads.assertMay)
@@ -258,7 +255,6 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const alerts =
     onAlarm && startOutbox({ who: 'leads', sources: [alarmAlerts(store, audit, onAlarm, urlOf)] })
   const pauses = { ...ownPauses, resume }
-  const now = () => Date.now()
   const ofPerson = personalData(audit, {
     sign,
     isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,

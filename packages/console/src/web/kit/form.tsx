@@ -104,14 +104,16 @@ export function TextField(props: {
   label: string
   help?: ComponentChildren
   isNeeded?: boolean
-  most?: number
   /** The parameter of the page that says the same. */
   asks?: string
   /** A regular expression, and what it means. */
   pattern?: string
   title?: string
+  /** The id of a list of suggestions, and the page that has them. */
+  list?: string
+  suggest?: string
 }) {
-  const { of, label, help, isNeeded, most = 100, asks, pattern, title } = props
+  const { of, label, help, isNeeded, asks, pattern, title, list, suggest } = props
   return (
     <Field of={of} label={label} help={help}>
       {(input) => (
@@ -122,8 +124,10 @@ export function TextField(props: {
           autoComplete="off"
           spellcheck={false}
           required={isNeeded}
-          maxLength={most}
+          maxLength={100}
+          list={list}
           data-asks={asks}
+          data-suggest={suggest}
           {...(pattern !== undefined && { pattern, title })}
         />
       )}
@@ -359,26 +363,12 @@ export function PersonField(
   },
   { base }: At,
 ) {
-  const { of, who, label, help, isNeeded } = props
+  const { of, who } = props
   const list = `${of.id}-people`
   return (
-    <Field of={of} label={label} help={help}>
-      {(input) => (
-        <>
-          <input
-            {...input}
-            type="text"
-            dir="auto"
-            autoComplete="off"
-            spellcheck={false}
-            required={isNeeded}
-            maxLength={100}
-            list={list}
-            data-suggest={`${base}/people?who=${who}`}
-          />
-          <datalist id={list} />
-        </>
-      )}
-    </Field>
+    <>
+      <TextField {...props} list={list} suggest={`${base}/people?who=${who}`} />
+      <datalist id={list} />
+    </>
   )
 }
