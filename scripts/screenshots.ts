@@ -5,7 +5,6 @@ import { join, relative } from 'node:path'
 import type { Authorize } from 'oidc-provider-impersonation'
 import { createPermits, type Notice } from 'oidc-provider-impersonation-console'
 import { chromium, type Page } from 'playwright-core'
-import { storePast } from '../packages/console/test/e2e/support/audit-rows.ts'
 import { enter } from '../packages/console/test/e2e/support/enter.ts'
 import { type Deployment, deploy, STAFF } from '../packages/console/test/support/deployment.ts'
 import { memoryAudit } from '../packages/console/test/support/memory-audit.ts'
@@ -17,17 +16,6 @@ const DOCS = join(import.meta.dirname, '../docs/images')
 const WIDE = { width: 1280, height: 800 }
 const HIGH = { width: 1280, height: 1130 }
 
-/** Past impersonations of the last days, for the picture of the overview. */
-const MONTH = Array.from({ length: 29 }, (_, index) => index + 1).flatMap((back) =>
-  Array.from({ length: back % 7 === 0 ? 1 : 4 + ((back * 5) % 6) }, (_, index) => ({
-    at: Date.now() - back * 86_400_000,
-    ...(index % 4 === 0
-      ? {}
-      : { end: index % 9 === 5 ? ('user' as const) : ('requested' as const) }),
-    ...(back % 11 === 3 && index === 0 ? { objection: 'I did not ask for this' } : {}),
-  })),
-)
-
 await mkdir(IMAGES, { recursive: true })
 await using deployment = await deploy()
 
@@ -36,27 +24,18 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
 })
 try {
-  await picture('customers', 'olivia', '/console', {
-    async prepare(page) {
-      await page.getByLabel('Search for a customer').fill('Ali')
-      await page.getByRole('main').getByText('alice@example.com').waitFor()
-    },
-  })
   await picture(
     'act',
     'olivia',
     '/console/act?user=alice&ticket=SUP-118&reason=She+cannot+find+her+invoice',
   )
   await fill()
-  await picture('running', 'grace', '/console/running')
+  await picture('inbox', 'grace', '/console')
   await picture('audit', 'grace', '/console/audit')
   await picture('audit-dark', 'grace', '/console/audit', { colorScheme: 'dark' })
-  await picture('audit-search', 'ada', '/console/audit?text=SUP-118')
   const { body } = await deployment.ask('grace', '/audit?text=SUP-118')
   await picture('impersonation', 'grace', `/console/audit/${body.rows.at(-1).id}`)
   await picture('account', 'alice', '/account')
-  await storePast(deployment.audit, MONTH)
-  await picture('overview', 'grace', '/console', { prepare: (page) => page.setViewportSize(HIGH) })
   await picturesOfApprovals()
   await pictureOfMail()
   await pictureOfShop()
@@ -121,16 +100,14 @@ async function picturesOfApprovals(): Promise<void> {
   await permits.emergency(ask('carla', 'SUP-129', 'The parcel leaves in five minutes'))
   await permits.request(ask('alice', 'SUP-131', 'The parcel should go next door'))
   const from = approving
-  const prepare = (page: Page) => page.setViewportSize(HIGH)
-  await picture('approvals', 'grace', '/console/approvals', { from, prepare })
-  await picture('decide', 'grace', '/console/approvals', {
+  await picture('decide', 'grace', '/console', {
     from,
     async prepare(page) {
+      await page.setViewportSize(HIGH)
       await page.locator('summary', { hasText: 'Approve' }).first().click()
       await page.getByText('Approve this?').first().waitFor()
     },
   })
-  await picture('history', 'grace', '/console/approvals/history', { from, prepare })
   await picture('rules', 'grace', '/console/rules', {
     from,
     async prepare(page) {

@@ -40,12 +40,10 @@ const BROWSER_ON_PUSH: readonly string[] = [
   'packages/browser/test/server-rendered-console.e2e.ts',
   'packages/browser/test/banner/{content,document,end,names,places,time,title}.e2e.ts',
   // The console: the sign-in of a page, and the work of each role from click to click.
-  'packages/console/test/e2e/{sign-in,callback,renewal,sign-out,frame}.e2e.ts',
-  'packages/console/test/e2e/console-at-another-site.e2e.ts',
-  'packages/console/test/e2e/{account,running}.e2e.ts',
-  'packages/console/test/e2e/operators/{story,races,trouble}.e2e.ts',
+  'packages/console/test/e2e/{sign-in,frame,without-script}.e2e.ts',
+  'packages/console/test/e2e/{account,acting,running}.e2e.ts',
   'packages/console/test/e2e/permits/permits.e2e.ts',
-  'packages/console/test/e2e/audit/{hostile,export,keyboard,prove,question,still}.e2e.ts',
+  'packages/console/test/e2e/audit/audit.e2e.ts',
   // The example: each link, the stories of the README and the start page, and the shop that acts.
   'test/e2e/{links,story,shop,sign-in-page,start-page}.e2e.ts',
   // What the tests above rely on: that a fault in a page is found.

@@ -5,6 +5,7 @@ import mount from 'koa-mount'
 import { Provider } from '../src/index.ts'
 import { freePort } from './adapters/servers.ts'
 import { configuration, providerAt, serving, wholeFlow } from './support/serving.ts'
+import { closed } from './support/token-issuer.ts'
 
 /** The provider at a path of Koa, behind its routes. */
 function withRoutes(provider: Provider) {
@@ -25,8 +26,7 @@ describe('by its own listen(), as in the quick start of oidc-provider', () => {
     try {
       return await wholeFlow(base, base)
     } finally {
-      server.close()
-      server.closeAllConnections()
+      await closed(server)
     }
   }
 

@@ -19,15 +19,14 @@ function stepsOf(words: Start): readonly (readonly Step[])[] {
     path: `/console/act?${new URLSearchParams({ user: userId, ticket: ticketId, reason, access })}`,
     open: words.form(ticketId),
   })
-  const approvals = { by: 'grace', path: '/console/approvals', open: words.approvals }
-  const alarms = { by: 'grace', path: '/console/alarms', open: words.alarms }
+  const inbox = { by: 'grace', path: '/console', open: words.inbox }
   const account = (by: string) => ({ by, path: '/account', open: words.account })
   return [
     [form('olivia', 'alice', 'SUP-301', ticket?.reason)],
-    [form('olivia', 'chidi', 'SUP-302', change?.reason, 'change'), approvals, { by: 'olivia' }],
+    [form('olivia', 'chidi', 'SUP-302', change?.reason, 'change'), inbox, { by: 'olivia' }],
     [form('olivia', 'dana', 'SUP-303', customer?.reason), account('dana'), { by: 'olivia' }],
-    [form('oscar', 'chidi', 'SUP-304', emergency?.reason, 'change'), approvals],
-    [form('oscar', 'bob', 'SUP-305', objection?.reason), account('bob'), alarms],
+    [form('oscar', 'chidi', 'SUP-304', emergency?.reason, 'change'), inbox],
+    [form('oscar', 'bob', 'SUP-305', objection?.reason), account('bob'), inbox],
   ]
 }
 

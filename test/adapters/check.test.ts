@@ -8,7 +8,7 @@ import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { ImpersonationFeature, Provider, type ProviderConfiguration } from '../../src/index.ts'
 import { createConsumer } from '../../src/tokens/single-use.ts'
 import { configuration, enabled } from '../support/serving.ts'
-import { listening } from '../support/token-issuer.ts'
+import { closed, listening } from '../support/token-issuer.ts'
 import { rejection } from './servers.ts'
 import { withMembers } from './with-members.ts'
 
@@ -178,8 +178,7 @@ describe('provider.impersonation.check()', () => {
     expect(more).to.deep.equal([])
     paths.add('/oidc/status-lists')
     expect(await toDo(true)).to.deep.equal([])
-    server.close()
-    server.closeAllConnections()
+    await closed(server)
     expect(await toDo(true), 'the server may start later').to.deep.equal([])
   })
 

@@ -3,6 +3,7 @@ import { runInThisContext } from 'node:vm'
 import pg from 'pg'
 import manifest from '../../package.json' with { type: 'json' }
 import lock from '../../package-lock.json' with { type: 'json' }
+import { PERMITS_RULES } from '../../packages/console/src/features/permits/server/shape.ts'
 import { resourceServerShape } from '../../packages/resource-server/src/options.ts'
 import { factsOf } from '../../scripts/option-samples.ts'
 import { SUITES } from '../../scripts/test-suites.ts'
@@ -87,6 +88,14 @@ const ofServer = (name: string) =>
     ),
   ) / 1000
 const LOOK = secondsOf(KIT, 'LOOK_MS')
+const CONSOLE = 'packages/console/src'
+const FORMAT = 'packages/verify/src/format'
+const DAY_S = 86_400
+const permitSeconds = (name: 'emergency' | 'lapse' | 'window') =>
+  Number(factsOf(PERMITS_RULES[name]).default)
+const PAUSES = found(`${FORMAT}/notice.ts`, /PAUSES_MS = \[([\d, ]+)\]/)
+  .split(', ')
+  .map(Number)
 
 /** The figures of the documents that this table knows, by page. */
 export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
@@ -211,6 +220,76 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ],
     ['{50,000} such ends waited already', constant('src/impersonations/retry.ts', 'MAX_WAITING')],
     ['the storage failed for {a} day', DAYS],
+  ],
+  'docs/console.md': [
+    ['refuse the token within {8} seconds. If you sign out', SOON],
+    [
+      'for {ten} minutes after it is over',
+      secondsOf(`${CONSOLE}/features/impersonations/server/continue.ts`, 'CONTINUABLE_MS') / 60,
+    ],
+    ['or {three} different ones by', constant(`${FORMAT}/alarm.ts`, 'DENIED_ACTS_PER_ALARM')],
+    ['be [told] {three} times.', constant(`${FORMAT}/notice.ts`, 'FAILURES_PER_ALARM')],
+    [
+      'one person has {12} open streams, {2} exports at a time, and {60} requests to act in a minute.',
+      constant(`${CONSOLE}/web/stream/stream.ts`, 'MAX_STREAMS_PER_PERSON'),
+      Number(found(`${CONSOLE}/web/http/send-export.ts`, /slots\(\d+, (\d+)\)/)),
+      constant(`${CONSOLE}/index.ts`, 'MAX_ISSUES'),
+    ],
+    [
+      'keeps {20} refusals of an operator in a minute.',
+      constant(`${CONSOLE}/web/acting/refusals.ts`, 'MAX_RECORDED'),
+    ],
+    [
+      'works once, and lives for {a} minute.',
+      constant(`${CONSOLE}/web/acting/asked-for.ts`, 'HAND_OVER_LIFETIME') / 60,
+    ],
+  ],
+  'docs/approvals.md': [
+    ['refuses the token within {8} seconds.', SOON],
+    ['The window is {an} hour by default', permitSeconds('window') / 3600],
+    ['If nobody decides within {a} day', permitSeconds('lapse') / DAY_S],
+    ['for {ten} minutes by default.', permitSeconds('emergency') / 60],
+    ['application for {a} day.', secondsOf(`${FORMAT}/permit.ts`, 'REFUSAL_HOLDS_MS') / DAY_S],
+    [
+      'if it began within {30} days',
+      secondsOf(`${CONSOLE}/features/permits/server/api/objections.ts`, 'RECENT_MS') / DAY_S,
+    ],
+    [
+      '| {an} hour is over, or somebody lifts it |',
+      constant(`${CONSOLE}/features/impersonations/views/running-table.tsx`, 'PAUSE_SECONDS') /
+        3600,
+    ],
+    [
+      'after {60} requests of an operator in {an} hour',
+      constant(`${CONSOLE}/features/permits/server/approvals.ts`, 'MAX_REQUESTS'),
+      secondsOf(`${CONSOLE}/features/permits/server/approvals.ts`, 'HOUR_MS') / 3600,
+    ],
+  ],
+  'docs/notices.md': [
+    ['at most once in {24} hours', secondsOf(`${CONSOLE}/ledger/asked.ts`, 'DAY_MS') / 3600],
+    [
+      'for {10} seconds to {2} minutes,',
+      secondsOf(`${FORMAT}/notice.ts`, 'LEAST_QUIET_MS'),
+      Number(found(`${FORMAT}/notice.ts`, /MAX_QUIET_MS = (\d+) \* MINUTE_MS/)),
+    ],
+    [
+      'takes more than {50} seconds, the console tries again after {1}, {5} and {30} minutes, after {2} and {12} hours, and then every {24} hours.',
+      Number(found(`${CONSOLE}/ledger/outbox/outbox.ts`, /timeoutMs = (\d+)_000,/)),
+      ...PAUSES.map((minutes) => (minutes < 60 ? minutes : minutes / 60)),
+    ],
+    [
+      'gives the running ones {5} seconds.',
+      secondsOf(`${CONSOLE}/ledger/outbox/outbox.ts`, 'STOP_TIMEOUT_MS'),
+    ],
+    ['the same pauses and {ten} attempts.', constant(`${FORMAT}/notice.ts`, 'MAX_FAILURES')],
+  ],
+  'docs/data-protection.md': [
+    ['| {75} minutes by default |', KEPT_MINUTES],
+    ['| {an} hour at most by default |', HOURS],
+    [
+      '| {two} hours at most by default |',
+      HOURS + secondsOf('packages/browser/src/server/sessions.ts', 'SAID_MS') / 3600,
+    ],
   ],
   'docs/events.md': [['`timeout` is {2} seconds by default, and {30} at most.', ...TIMEOUT]],
   'docs/http-api.md': [

@@ -12,6 +12,7 @@ import {
 import { freePort } from '../adapters/servers.ts'
 import { type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
+import { closed } from '../support/token-issuer.ts'
 import type { Browser } from './browser-by-hand.ts'
 import { snippetsOf } from './documents.ts'
 
@@ -136,11 +137,4 @@ export async function serverRendered({
     stopApi: () => closed(orders),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
-}
-
-async function closed(server: Server): Promise<void> {
-  if (!server.listening) return
-  server.close()
-  server.closeAllConnections()
-  await once(server, 'close')
 }

@@ -20,7 +20,7 @@ describe('the site of the documents', function () {
 
   it('begins with the README, its diff included', async () => {
     const home = await readFile(join(SITE, 'index.html'), 'utf8')
-    expect(home).to.include('Is it for you?')
+    expect(home).to.include('Compared with others')
     const [line = ''] = readmeBlocks().after.match(/createMemoryAdapter/) ?? []
     expect(home).to.include(line)
   })

@@ -8,7 +8,6 @@ const DOCS = join(import.meta.dirname, '../../docs')
 /** Documents whose blocks need what a reader has, so that a test of their own compiles them. */
 const ELSEWHERE: readonly string[] = [
   'adapters.md',
-  'approvals-in-code.md',
   'approvals.md',
   'frameworks.md',
   'server-rendered.md',

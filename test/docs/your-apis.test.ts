@@ -15,6 +15,7 @@ import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { launch, type Program } from '../support/program.ts'
 import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
+import { closed } from '../support/token-issuer.ts'
 import { type Module, snippetsOf } from './documents.ts'
 
 const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
@@ -177,8 +178,7 @@ describe('docs/your-apis.md', () => {
       expect(await statusOf(path, tokens.acted, method), path).to.equal(status)
       expect(await statusOf(path, tokens.own, method), path).to.equal(204)
     }
-    server.close()
-    server.closeAllConnections()
+    await closed(server)
   })
 
   for (const name of SERVERS) {

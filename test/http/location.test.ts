@@ -8,6 +8,7 @@ import { Client } from 'undici'
 import { basic, deploy } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { shared } from '../support/shared.ts'
+import { closed } from '../support/token-issuer.ts'
 
 describe('the URL of a request for a subject token, as the provider sees it', () => {
   let key: DPoPKey
@@ -42,8 +43,7 @@ describe('the URL of a request for a subject token, as the provider sees it', ()
   })
   after(async () => {
     await client.close()
-    server.close()
-    server.closeAllConnections()
+    await closed(server)
   })
 
   const callers: Array<[path: string, seen: string, headers?: Record<string, string>]> = [

@@ -9,7 +9,7 @@ import { announceRoutes, issuerRoutes } from '../../src/http/routes.ts'
 import { statusListUri } from '../../src/shared/uris.ts'
 import { statusListSigner, statusLists } from '../../src/status-list/sign.ts'
 import { signingKey } from '../support/deployment.ts'
-import { listening } from '../support/token-issuer.ts'
+import { closed, listening } from '../support/token-issuer.ts'
 import { Store } from '../tokens/remembering-store.ts'
 
 export interface Answer {
@@ -73,11 +73,7 @@ export async function deployLists({ configuration, before, ending = '' }: ListSe
       const body = Buffer.concat((await response?.toArray()) ?? [])
       return { status: response?.statusCode ?? 0, headers: response?.headers ?? {}, body }
     },
-    async [Symbol.asyncDispose]() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => closed(server),
   }
 }
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { freePort } from '../adapters/servers.ts'
 import { launch, type Program } from '../support/program.ts'
-import { listening } from '../support/token-issuer.ts'
+import { closed, listening } from '../support/token-issuer.ts'
 import type { Keys } from './jwks.ts'
 
 /** A module of Apache that knows access tokens. */
@@ -63,8 +63,7 @@ export async function runApache(
     ...running,
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]()
-      backend.close()
-      backend.closeAllConnections()
+      await closed(backend)
     },
   }
 }

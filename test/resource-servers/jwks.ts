@@ -5,6 +5,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { closed } from '../support/token-issuer.ts'
 
 export type Keys = Awaited<ReturnType<typeof keysOverHttps>>
 
@@ -30,10 +31,6 @@ export async function keysOverHttps(issuer: string, folder: string) {
     uri: `https://localhost:${port}/jwks`,
     /** The file of the certificate that it shows. */
     certificate,
-    async [Symbol.asyncDispose]() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => closed(server),
   }
 }

@@ -83,7 +83,7 @@ describe('examples/resource-servers', () => {
             ['GET', '/orders'],
             ['PUT', '/email'],
           ] as const) {
-            const answer = await server.ask(method, path, token)
+            const answer = await server.ask(method, path, token || undefined)
             const challenge = answer.headers.get('www-authenticate') ?? ''
             if (!refusals.includes(answer.status)) passed.push(`${path} ${which}: ${answer.status}`)
             else if (answer.status === 401 && token && !challenge.startsWith('Bearer')) {

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import Koa from 'koa'
 import mount from 'koa-mount'
@@ -6,7 +5,7 @@ import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../sr
 import { type DeploymentOptions, deploymentConfiguration } from './deployment-configuration.ts'
 import { type Answer, answerOf, basic, type Form, urlencoded } from './http.ts'
 import { signInRoutes } from './sign-in.ts'
-import { listening } from './token-issuer.ts'
+import { closed, listening } from './token-issuer.ts'
 
 export { CLIENTS, REDIRECT_URI } from './clients.ts'
 export { type DeploymentOptions, signingKey } from './deployment-configuration.ts'
@@ -124,11 +123,7 @@ export async function deploy(
         headers,
       )
     },
-    async close() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
+    close: () => closed(server),
     [Symbol.asyncDispose]: () => deployment.close(),
   }
   return deployment

@@ -9,7 +9,7 @@ import {
 } from '../../src/index.ts'
 import { CLIENTS, signingKey } from './deployment.ts'
 import { type Answer, answerOf, basic, type Form, urlencoded } from './http.ts'
-import { listening } from './token-issuer.ts'
+import { closed, listening } from './token-issuer.ts'
 
 const resource = 'https://id.example.com/api'
 
@@ -111,7 +111,6 @@ export async function serving(
   try {
     await use(base)
   } finally {
-    server.close()
-    server.closeAllConnections()
+    await closed(server)
   }
 }

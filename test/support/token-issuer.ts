@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Server as SecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 
@@ -25,10 +26,7 @@ export async function startTokenIssuer() {
     discovery: (_request, response) => response.end(JSON.stringify({ issuer, jwks_uri: jwksUri })),
     jwks: (_request, response) => response.end(JSON.stringify({ keys: [jwk] })),
   }
-  const close = () => {
-    server.close()
-    server.closeAllConnections()
-  }
+  const close = () => void closed(server)
   return {
     issuer,
     jwksUri,
@@ -59,8 +57,16 @@ export async function startTokenIssuer() {
 }
 
 /** Listens on a free port, and answers the origin. */
-export async function listening(server: Server): Promise<string> {
-  server.unref().listen(0, '127.0.0.1')
+export async function listening(server: Server, host = '127.0.0.1'): Promise<string> {
+  server.unref().listen(0, host)
   await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://${host}:${(server.address() as AddressInfo).port}`
+}
+
+/** Closes a server that listens, and its connections. */
+export async function closed(server: Server | SecureServer): Promise<void> {
+  if (!server.listening) return
+  server.close()
+  server.closeAllConnections()
+  await once(server, 'close')
 }

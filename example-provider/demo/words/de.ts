@@ -52,9 +52,8 @@ export const de: Words = {
     andThen: ', dann auf ',
     confirm: ' und bestätigen Sie mit ',
     form: (ticket) => `das Formular für Ticket ${ticket}`,
-    approvals: 'die Freigaben',
+    inbox: 'den Eingang',
     account: 'Ihr Konto',
-    alarms: 'die Alarme',
     stories: [
       {
         title: 'Für ein Ticket handeln',

@@ -50,9 +50,8 @@ export const en = {
     andThen: ', then ',
     confirm: ', and confirm with ',
     form: (ticket: string) => `the form for ticket ${ticket}`,
-    approvals: 'the approvals',
+    inbox: 'the inbox',
     account: 'your account',
-    alarms: 'the alarms',
     stories: [
       {
         title: 'Act for a ticket',

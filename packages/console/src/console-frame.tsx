@@ -4,17 +4,15 @@ import { Strip } from './features/impersonations/views/strip.tsx'
 import type { PermitNews as News } from './features/permits/server/api/news.ts'
 import { NewsOfPermits } from './features/permits/views/news.tsx'
 import { MAX_COUNTED } from './kernel/limits.ts'
-import { ALL_ROLES, type Role, SUPERVISING_ROLES } from './kernel/roles.ts'
 import { counted, type StaffAt, shortCount, text } from './web/kit/at.ts'
 import { Badge } from './web/kit/badge.tsx'
 import { ActionButton } from './web/kit/form.tsx'
 import { Frame } from './web/kit/frame.tsx'
 import { Link } from './web/kit/link.tsx'
-import type { Words } from './web/words/words.ts'
 
 /** The reader of a page in the frame, how much waits for them, and what they run, and what was decided. */
 export interface FrameAt extends StaffAt {
-  readonly counts: { readonly alarms: number; readonly toDecide: number }
+  readonly waits: number
   readonly strip: StripAnswer | undefined
   readonly news: News
 }
@@ -22,68 +20,53 @@ export interface FrameAt extends StaffAt {
 /** A link in the head. */
 interface HeadLink {
   readonly to: string
-  readonly roles: readonly Role[]
-  readonly label: (words: Words) => string
-  readonly shows?: 'alarms' | 'toDecide'
-  readonly needs?: 'mayErase' | 'permits'
+  readonly label: string
+  /** Further pages that it stands for, with all below them. */
+  readonly holds?: readonly string[]
 }
 
-const LINKS: readonly HeadLink[] = [
-  { to: '', roles: ['operator'], label: ({ impersonations }) => impersonations.operators.title },
-  { to: '', roles: SUPERVISING_ROLES, label: ({ overview }) => overview.title },
-  {
-    to: '/customers',
-    roles: ['lead'],
-    label: ({ impersonations }) => impersonations.operators.title,
-  },
-  {
-    to: '/running',
-    roles: SUPERVISING_ROLES,
-    label: ({ impersonations }) => impersonations.running.title,
-  },
-  {
-    ...{ to: '/approvals', roles: ALL_ROLES, needs: 'permits', shows: 'toDecide' },
-    label: ({ permits }) => permits.title,
-  },
-  {
-    to: '/audit',
-    roles: ['operator'],
-    label: ({ impersonations }) => impersonations.audit.linkOwn,
-  },
-  {
-    to: '/audit',
-    roles: SUPERVISING_ROLES,
-    label: ({ impersonations }) => impersonations.audit.title,
-  },
-  {
-    to: '/alarms',
-    roles: SUPERVISING_ROLES,
-    label: ({ alarms }) => alarms.page.title,
-    shows: 'alarms',
-  },
-  { to: '/rules', roles: SUPERVISING_ROLES, label: ({ rules }) => rules.title },
-  {
-    ...{ to: '/personal-data', roles: ALL_ROLES, needs: 'mayErase' },
-    label: ({ personalData }) => personalData.title,
-  },
-]
+function linksFor({ me, words }: FrameAt): readonly HeadLink[] {
+  const { impersonations, overview, personalData, web } = words
+  const { audit, operators, running } = impersonations
+  const permits = '/approvals'
+  const erasing = me.mayErase ? [{ to: '/personal-data', label: personalData.title }] : []
+  const settings = { to: '/rules', label: web.settings, holds: ['/personal-data'] }
+  const past = (label: string) => ({ to: '/audit', label, holds: [permits] })
+  switch (me.role) {
+    case 'operator':
+      return [
+        { to: '', label: operators.title, holds: ['/customers', '/act', '/continue', '/pauses'] },
+        past(audit.linkOwn),
+        ...erasing,
+      ]
+    case 'lead':
+      return [
+        { to: '', label: overview.title, holds: ['/pauses'] },
+        { to: '/customers', label: operators.title, holds: ['/act', '/continue'] },
+        past(audit.title),
+        settings,
+      ]
+    case 'auditor':
+      return [{ to: '', label: running.title, holds: ['/pauses'] }, past(audit.title), settings]
+  }
+}
 
 /** The frame of a signed-in person. @param props.path of the page that is shown, below the base */
 export function ConsoleFrame(
   { path, children }: { path: string; children: ComponentChildren },
-  { counts, me, news, strip, words }: FrameAt,
+  at: FrameAt,
 ) {
-  const links = LINKS.filter(({ roles, needs }) => roles.includes(me.role) && (!needs || me[needs]))
-  const isCurrent = (to: string) => path === to || (to !== '' && path.startsWith(`${to}/`))
+  const { me, news, strip, words } = at
+  const isBelow = (page: string) => path === page || (page !== '' && path.startsWith(`${page}/`))
   const head = (
     <>
       <nav aria-label={words.web.navigation}>
         <ul>
-          {links.map(({ to, label, shows }) => (
+          {linksFor(at).map(({ to, label, holds = [] }) => (
             <li key={to}>
-              <Link to={to} current={isCurrent(to)}>
-                {label(words)}
-                {shows && counts[shows] > 0 && <Count of={shows} count={counts[shows]} />}
+              <Link to={to} current={[to, ...holds].some(isBelow)}>
+                {label}
+                {to === '' && at.waits > 0 && <Count />}
               </Link>
             </li>
           ))}
@@ -109,16 +92,21 @@ export function ConsoleFrame(
   )
 }
 
-function Count({ of, count }: { of: 'alarms' | 'toDecide'; count: number }, at: FrameAt) {
-  const { alarms, permits } = at.words
-  const [exact, more] =
-    of === 'alarms' ? [alarms.toLookAt, alarms.toLookAtMore] : [permits.waits, permits.waitsMore]
-  const isMore = count > MAX_COUNTED
-  const label = isMore ? text(at, more, { count: MAX_COUNTED }) : counted(at, exact, count)
+/** How much waits for the reader. */
+function Count(_: object, at: FrameAt) {
+  const label = waitingText(at)
   return (
-    <span class={of === 'alarms' ? 'count alarm' : 'count'} title={label}>
-      <span aria-hidden="true">{shortCount(count)}</span>
+    <span class="count" title={label}>
+      <span aria-hidden="true">{shortCount(at.waits)}</span>
       <span class="unseen">{label}</span>
     </span>
   )
+}
+
+/** How much waits for the reader, in a sentence. */
+export function waitingText(at: FrameAt): string {
+  const { nothingWaits, waits, waitsMore } = at.words.overview
+  if (at.waits === 0) return nothingWaits
+  if (at.waits > MAX_COUNTED) return text(at, waitsMore, { count: MAX_COUNTED })
+  return counted(at, waits, at.waits)
 }

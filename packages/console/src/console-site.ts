@@ -1,25 +1,27 @@
 import type { Middleware } from 'koa'
 import { ConsoleFrame, type FrameAt } from './console-frame.tsx'
-import { homePage, showHome } from './console-home.tsx'
+import { customersHome, homePage, showCustomers, showHome } from './console-home.tsx'
+import { alarmActions } from './features/alarms/server/actions.ts'
 import { countOpenAlarms } from './features/alarms/server/list.ts'
-import { alarmPages } from './features/alarms/server/pages.ts'
 import { SEARCH } from './features/impersonations/server/customers.ts'
-import { impersonationPages, runningPages } from './features/impersonations/server/pages.ts'
+import { impersonationPages } from './features/impersonations/server/pages.ts'
 import { findStrip } from './features/impersonations/server/strip.ts'
 import { ImpersonationRows } from './features/impersonations/views/rows.tsx'
 import { askingActions } from './features/permits/server/api/ask.ts'
 import { findNews } from './features/permits/server/api/news.ts'
 import { permitPages } from './features/permits/server/api/pages.ts'
-import { findPauses } from './features/permits/server/api/pauses.ts'
 import type { PermitCall, PermitParts } from './features/permits/server/api/shown.ts'
 import { countToDecide } from './features/permits/server/api/waiting.ts'
 import { ApprovalPart } from './features/permits/views/approval-part.tsx'
 import { Needed } from './features/permits/views/needed.tsx'
-import { PausedOperators } from './features/permits/views/pauses.tsx'
-import type { ErasingCall, ErasingParts } from './features/personal-data/server/api.ts'
+import {
+  type ErasingCall,
+  type ErasingParts,
+  findToConfirm,
+} from './features/personal-data/server/api.ts'
 import { personalDataPages } from './features/personal-data/server/pages.ts'
 import { rulePages } from './features/rules/server/pages.ts'
-import { ALL_ROLES } from './kernel/roles.ts'
+import { ACTING_ROLES, ALL_ROLES } from './kernel/roles.ts'
 import { waitForCapacity } from './web/audit.ts'
 import { findCaller } from './web/caller.ts'
 import { languageOf } from './web/http/language.ts'
@@ -48,9 +50,9 @@ const { file, page } = linesFor<StaffCall, FrameAt>()
 /** Every page and action of the support, and who may use it. */
 export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
   page('', ALL_ROLES, SEARCH, showHome, homePage),
+  page('/customers', ACTING_ROLES, SEARCH, showCustomers, customersHome),
   ...impersonationPages(ApprovalPart),
-  ...runningPages(findPauses),
-  ...alarmPages<StaffCall>({ findPauses, Paused: PausedOperators }),
+  ...alarmActions,
   ...askingActions,
   ...permitPages(ImpersonationRows),
   ...rulePages(Needed),
@@ -89,14 +91,15 @@ export function consoleSite(
     },
     async readerFor(call, at) {
       const { permits, caller } = call
-      const [me, alarms, toDecide, strip, news] = await Promise.all([
+      const [me, alarms, toDecide, erasures, strip, news] = await Promise.all([
         findMe(call),
-        caller.role === 'operator' ? 0 : countOpenAlarms(call).catch(() => 0),
-        permits ? countToDecide(permits, caller, () => {}) : 0,
+        caller.role === 'lead' ? countOpenAlarms(call).catch(() => 0) : 0,
+        permits ? countToDecide(permits, caller) : 0,
+        findToConfirm(call).catch(() => []),
         caller.role === 'auditor' ? undefined : findStrip(call),
         findNews(call),
       ])
-      return { ...at, me, strip, news, counts: { alarms, toDecide }, waits: alarms + toDecide }
+      return { ...at, me, strip, news, waits: alarms + toDecide + erasures.length }
     },
     Frame: ConsoleFrame,
     async beforeSignOut({ id }) {

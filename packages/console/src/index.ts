@@ -136,58 +136,57 @@ export interface SupportConsole extends Middleware {
   /** For guards of APIs in this process: `resourceServer({ onImpersonatedRequest })`. */
   readonly onImpersonatedRequest: (use: ToldRequest) => Promise<void>
   /**
-   * Takes what guards of APIs in other processes tell: examples/recording-uses/send-uses.ts. Mount what it returns beside
-   * the console.
+   * Returns middleware that takes the uses of guards in other processes, which run
+   * examples/recording-uses/send-uses.ts. Mount it beside the console.
    *
    * @throws TypeError with the path of an option that is unknown or wrong
    */
   takeUses(options: TakeUsesOptions): TakeUses
-  /** Records what a backend of the deployment refused before the provider received it. */
+  /** Records that a backend of yours refused an operator before the provider received the request. */
   readonly recordRefusal: RecordRefusal
   /**
-   * All that the audit has of a customer, as JSON Lines in parts, for an answer to their right of access:
-   * each impersonation and refused request with its entries, then each permit about them. An entry
-   * `support.exported` comes first. What is another customer's by its entries is left out.
+   * Exports all that the audit has of a customer, as JSON Lines in parts, for their right of access:
+   * each impersonation and refused request with its entries, then each permit. The audit first
+   * stores an entry `support.exported`. A row whose entries name another customer is left out.
    *
    * @throws TypeError for an id that is no text, or an empty one
-   * @throws InForceError after the last line where something was left out: somebody changed the storage
-   * @throws Error where the entry is not stored, or the storage fails
+   * @throws InForceError after the last line, if a row was left out, because somebody changed the storage
+   * @throws Error if the entry is not stored, or the storage fails
    */
   exportOf(customerId: string, request?: DataRequest): AsyncIterable<string>
   /**
-   * Erases what the audit has of a customer: rows, permits, and the texts of their entries. Digests stay,
-   * and an entry `support.erased` says which. It can be called again, also after it was interrupted. What
-   * is recorded later is kept.
+   * Erases the rows and permits of a customer, and the texts of their entries. Digests stay, and an
+   * entry `support.erased` lists them. You can call it again, also after it was interrupted. It keeps
+   * entries that are recorded later.
    *
    * @returns how many this call erased
-   * @throws InForceError where something is on hold or in force: nothing is erased
+   * @throws InForceError if something is on hold or in force. Nothing is erased then
    * @throws TypeError for an id that is no text, or an empty one
-   * @throws Error where the entry is not stored, the storage fails, or its tables were changed: call it again
+   * @throws Error if the entry is not stored, the storage fails, or its tables were changed. Call it again
    */
   erase(customerId: string, request?: DataRequest): Promise<ErasedCounts>
   /**
-   * Operators who may not start now, because a customer objected to what they did, or a lead says it. The newest first, at most
-   * 100; `next` is the `before` of the next page.
+   * Lists the pauses that hold, the newest first, at most 100. `next` is the `before` of the next page.
    */
   pauses(filter?: PauseFilter): Promise<PausePage>
   /**
-   * Lifts a pause: a lead who is not the operator, or with permits an approver. Without `by`, the deployment
-   * itself, because there is no person who may. Who calls has authenticated the person.
+   * Lifts a pause. `by` is a lead who is not the operator, or with permits an approver, whom you have
+   * authenticated. Without `by`, the deployment lifts it.
    *
-   * @throws PermitError 403 `access_denied` for a person who may not, 404 `not_found`, 409 `decided` where it
-   * is lifted already, 503 where the storage fails
+   * @throws PermitError 403 `access_denied` for a person who may not, 404 `not_found`, 409 `decided` if it
+   * is lifted already, 503 if the storage fails
    */
   resume(id: string, saying: Resuming): Promise<Pause>
-  /** Resolves when all entries so far are stored, or are known to be lost. */
+  /** Resolves when every entry so far is stored, or known to be lost. */
   settled(): Promise<void>
   /**
-   * Rejects where the storage of the audit cannot be used, or a client cannot do its part: those of the
-   * pages, `issueAs`, and those of the applications.
+   * Rejects if the storage of the audit cannot be used, or if a client of the pages, of `issueAs` or of
+   * an application cannot do its part.
    */
   check(): Promise<void>
   /**
-   * Ends open streams, and lets no new ones begin: a server that waits for its open requests would
-   * never stop. Call it when the server begins to stop.
+   * Ends open streams, and lets no new ones begin. Call it when the server begins to stop. Otherwise it
+   * would wait for them.
    */
   endStreams(): void
   /**
@@ -206,8 +205,8 @@ const MAX_STRIP_PREVIEWS = 600
 const NAME_TIMEOUT_MS = 500
 
 /**
- * The support console: operators act as customers, leads see and end what runs, auditors read who did
- * what and why. It records the events of the provider from now on.
+ * Creates the support console. Operators act as customers, leads see and end what runs, and auditors
+ * read who did what and why. From now on it records the events of the provider.
  *
  * @throws TypeError with the dotted path of an option that is unknown or wrong
  */

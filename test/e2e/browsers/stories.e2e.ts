@@ -156,8 +156,7 @@ inEachBrowser('the stories', (browser) => {
       await olivia.press('Ask for approval')
       await olivia.sees('Grace Okafor can decide')
     })
-    await step('a lead approves', [3, 0], async () => {
-      await grace.press('Approvals')
+    await step('a lead approves', [2, 0], async () => {
       await grace.press('Approve: Olivia Reyes as Chidi Okeke')
       await grace.sees('Approve this?')
       await grace.press('Approve')
@@ -223,7 +222,7 @@ inEachBrowser('the stories', (browser) => {
       return opens(oscar, 'Start without approval')
     })
     await shop.sees('Without approval')
-    const grace = await person('grace', '/console/approvals')
+    const grace = await person('grace', '/console')
     await step('a lead looks at it afterwards', [2, 1], async () => {
       await grace.press('Open the request: Oscar Lind as Chidi Okeke')
       await grace.sees('What was done under it')
@@ -256,7 +255,7 @@ inEachBrowser('the stories', (browser) => {
       expect(height, 'the part of the window that the form takes').to.be.below(0.75)
       await bob.fill('Is there anything', 'I never called')
       await bob.press('Tell them')
-      await grace.sees('1 alarm to look at now')
+      await grace.sees('The customer says: I did not ask for this')
     })
     await shop.sees('You no longer act as Bob Meyer')
     await bob.sees('Oscar Lind cannot act as you')

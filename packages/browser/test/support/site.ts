@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { closed, listening as originOf } from '../../../../test/support/token-issuer.ts'
 
 export interface Site extends AsyncDisposable {
   /** Without a slash at the end. */
@@ -13,18 +12,11 @@ export async function listening(
   listener?: RequestListener,
 ): Promise<Site & { readonly server: ReturnType<typeof createServer> }> {
   const server = createServer(listener)
-  server.listen(0, host)
-  await once(server, 'listening')
   // The run ends also when a test fails before it closes the server.
-  server.unref()
-  const { port } = server.address() as AddressInfo
+  const url = await originOf(server, host)
   return {
-    url: `http://${host}:${port}`,
+    url,
     server,
-    async [Symbol.asyncDispose]() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => closed(server),
   }
 }

@@ -8,7 +8,6 @@ import type {
 } from 'oidc-provider-impersonation-verify/format'
 import type { Role } from '../kernel/roles.ts'
 import type { RowFilter } from '../ledger/filters.ts'
-import type { PauseAnswer } from './pause-answers.ts'
 
 // What a bearer token gets below `{path}`. Each request has `Authorization: Bearer <access token>`
 // of a person who signed in to the console's client with the scope openid. Without a token the
@@ -92,8 +91,8 @@ export interface HandOver {
 }
 
 /**
- * `GET /running`: an operator sees their own, leads and auditors see all. Oldest first: the newest 500,
- * and whatever the caller runs.
+ * A part of the first page: an operator sees their own, leads and auditors see all. Oldest first: the newest
+ * 500, and whatever the caller runs.
  * `POST /running/:id/end` with `{}`: the caller ends their own, a lead any; 204. 404 where no such
  * impersonation runs.
  * `POST /running/end` with `{ operator?: string }`: without it (or with the caller's id), all that the
@@ -105,8 +104,6 @@ export interface RunningAnswer {
   readonly count: number
   readonly asked?: string
   readonly more: boolean
-  /** The pauses of others that hold, of those that the caller is shown. */
-  readonly pauses: readonly PauseAnswer[]
 }
 
 export interface RunningImpersonation {
@@ -210,15 +207,6 @@ export type TimelineEntry = AuditEntry & {
 //   the last line, for the command `verify`.
 // `GET /audit/:id/entries.jsonl`: lead, auditor. The same for one impersonation: it has no text of
 //   other entries, only what their chains need. 404 where there is no such impersonation.
-
-/** `GET /alarms`: lead, auditor. Rows with an open alarm, at most 100. */
-export interface AlarmsAnswer {
-  /** Those that a customer objects to first, then the newest alarm first. */
-  readonly alarms: readonly RowAnswer[]
-  /** Operators who may not start, as far as the caller is shown them. */
-  readonly pauses: readonly PauseAnswer[]
-  readonly now: number
-}
 
 /**
  * `GET /stream`: server-sent events. The first one comes at once, with no ids: what happened before it,

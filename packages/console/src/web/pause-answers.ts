@@ -22,16 +22,6 @@ export interface PauseAnswer extends Pause {
   readonly canResume: boolean
 }
 
-/**
- * `GET /pauses?before=`: every role. Those that hold, newest first. An operator is shown their own, and
- * those that they may lift; leads and auditors all.
- */
-export interface PausesAnswer {
-  readonly pauses: readonly PauseAnswer[]
-  /** The value of `before` for the next, older page. */
-  readonly next?: string
-}
-
 /** Of the account page: who may not act as the caller, since the caller objected. */
 export interface AccountPause {
   readonly id: string

@@ -56,7 +56,7 @@ describe('the account page', function () {
     await now(page).getByText('does not act as you').waitFor()
     const past = before_(page).getByRole('article')
     await past.getByText('Ended by you').waitFor()
-    const { body } = await deployment.ask('grace', '/running')
+    const { body } = await deployment.ask('grace', '')
     expect(body.running).to.eql([])
     await expectGoodLooks(page, 'account-ended')
     expect(await page.evaluate(() => document.cookie), 'no script reads the token').not.to.match(
@@ -80,7 +80,7 @@ describe('the account page', function () {
     expect(await page.locator('summary').count(), 'once').to.equal(0)
     await expectGoodLooks(page, 'account-objected')
     await deployment.settled()
-    const { body } = await deployment.ask('grace', '/alarms')
+    const { body } = await deployment.ask('grace', '')
     expect(body.alarms.map((row: { id: string }) => row.id)).to.eql([id])
     const timeline = await deployment.ask('grace', `/audit/${id}`)
     expect(timeline.text).to.contain('I know of no ticket')

@@ -1,8 +1,8 @@
 import { equal, ok } from 'node:assert/strict'
+import type { Route } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { enter } from './support/enter.ts'
 import { expectFocus } from './support/focus.ts'
-import { hold } from './support/holding.ts'
 import { heading, reads, visitDeployment } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 
@@ -45,12 +45,13 @@ describe('customers', function () {
     const { page } = visit
     await enter(page)
     const search = page.getByRole('searchbox')
-    const alice = await hold(page, 'GET', ({ search }) => search === '?q=alice')
+    const held = Promise.withResolvers<Route>()
+    await page.route(({ search }) => search === '?q=alice', held.resolve)
     await search.fill('alice')
-    await alice.arrived
+    const alice = await held.promise
     await search.fill('bob')
     await page.getByText(reads('1 customer fits “bob”')).waitFor()
-    await alice.goOn()
+    await alice.continue()
     await page.getByText(reads('1 customer fits “bob”')).waitFor()
     equal(await page.getByText(reads('Alice Ng')).count(), 0)
   })

@@ -52,11 +52,4 @@ describe('the page of personal data', function () {
     await second.page.getByText('The audit has nothing of this person as a customer.').waitFor()
     expect(await deployment.audit.row(idOf('a'))).to.equal(undefined)
   })
-
-  it('is not there for others', async () => {
-    await using visit = await visitDeployment(deployment)
-    await enter(visit.page, 'olivia')
-    await heading(visit.page, 'Customers').waitFor()
-    expect(await visit.page.getByRole('link', { name: 'Personal data' }).count()).to.equal(0)
-  })
 })

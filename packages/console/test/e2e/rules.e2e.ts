@@ -77,21 +77,6 @@ describe('the page of the rules', function () {
     expect(await suggested.getAttribute('label')).to.equal('Alice Ng')
   })
 
-  it('tells an auditor only of customers in the audit', async () => {
-    await deployment.impersonate({ access: 'read' })
-    await deployment.settled()
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
-    await enter(page, 'ada', '/console/rules')
-    await page.getByLabel('Operator').fill('olivia')
-    await page.getByLabel('Customer').fill('bob')
-    await page.getByRole('button', { name: 'Ask the rules' }).click()
-    await page.getByText('The audit has nothing of a customer with this id.').waitFor()
-    await page.getByLabel('Customer').fill('alice')
-    await page.keyboard.press('Enter')
-    await page.getByText(reads('Yes, for 5 minutes at most.')).waitFor()
-  })
-
   it('is good to look at, also in German', async () => {
     await using visit = await visitDeployment(deployment, { locale: 'de-DE' })
     const { page } = visit

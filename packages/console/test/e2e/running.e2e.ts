@@ -19,8 +19,8 @@ describe('what runs now', () => {
     await using ada = await visitDeployment(deployment)
     await enter(olivia.page)
     await enter(oscar.page, 'oscar', '/console/customers')
-    await enter(grace.page, 'grace', '/console/running')
-    await enter(ada.page, 'ada', '/console/running')
+    await enter(grace.page, 'grace', '/console')
+    await enter(ada.page, 'ada', '/console')
     await grace.page.getByText('No one is acting as a customer right now.').waitFor()
 
     // Started in another process: no page of theirs did it.
@@ -54,7 +54,7 @@ describe('what runs now', () => {
     await grace.page.getByRole('button', { name: 'End it', exact: true }).click()
     await grace.page.getByText(reads('1 was ended.')).waitFor()
     await strip(oscar.page).waitFor({ state: 'hidden' })
-    equal((await deployment.ask('oscar', '/running')).body.running.length, 0)
+    equal((await deployment.ask('oscar', '')).body.running.length, 0)
   })
 
   it('no row moves under the pointer, a form that is open stays, and a search narrows what is shown', async () => {
@@ -64,7 +64,7 @@ describe('what runs now', () => {
     for (let ticket = 1; ticket <= 12; ticket += 1) {
       all.push(await deployment.impersonate({ ticket: `SUP-${ticket}.`, customer: 'carla' }))
     }
-    await enter(page, 'grace', '/console/running')
+    await enter(page, 'grace', '/console')
     await page.getByText(reads('12 impersonations are running')).waitFor()
     const rows = page.locator('tbody tr:not(.group-head)')
     await page.locator('summary', { hasText: reads('Pause Olivia Okafor') }).click()
@@ -74,7 +74,7 @@ describe('what runs now', () => {
     await deployment.settled()
     await page.waitForTimeout(1500)
     equal(await rows.count(), 12, 'the rows below have moved')
-    await heading(page, 'Running now').hover()
+    await heading(page, 'Inbox').hover()
     await page.getByText(reads('11 impersonations are running')).waitFor()
     equal(await page.getByLabel('Note').inputValue(), 'Half a sen')
     await page.getByLabel('Only those with').fill('carla sup-8.')
@@ -87,9 +87,9 @@ describe('what runs now', () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     await deployment.impersonate()
-    await enter(page, 'grace', '/console/running')
+    await enter(page, 'grace', '/console')
     await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
-    visit.expectFailure(/\/console\/(?:running|stream)/)
+    visit.expectFailure(/\/console(?:\/stream)?$/)
     deployment.faults.storage = true
     const interrupted = page.getByText('what you see may be out of date')
     try {

@@ -48,7 +48,7 @@ describe('I16: software that acts', () => {
     await deployment.settled()
 
     await using grace = await visit(deployment.url)
-    await enter(grace.page, 'grace', '/console/running')
+    await enter(grace.page, 'grace', '/console')
     await grace.page.getByRole('row', { name: /SUP-7/ }).getByText(BY_COPILOT).waitFor()
 
     await using ada = await visit(deployment.url)
@@ -63,10 +63,10 @@ describe('I16: software that acts', () => {
     await submitSignIn(alice.page, 'alice')
     await alice.page.getByRole('article').getByRole('heading', { name: BY_COPILOT }).waitFor()
 
-    const { body } = await deployment.ask('olivia', '/running')
+    const { body } = await deployment.ask('olivia', '')
     expect(body.running[0]).to.deep.include({ software: 'copilot', isMine: false, canEnd: true })
     const ended = await deployment.ask('olivia', `/running/${id}/end`, {})
     expect(ended.status).to.equal(204)
-    await grace.page.getByRole('row', { name: /SUP-7/ }).getByText('Ended').first().waitFor()
+    await grace.page.getByRole('row', { name: /SUP-7/ }).waitFor({ state: 'detached' })
   })
 })

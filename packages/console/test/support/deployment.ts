@@ -309,7 +309,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
       )
     },
     async endRunning(who) {
-      const { body } = await deployment.ask(who, '/running')
+      const { body } = await deployment.ask(who, '')
       for (const { id } of body.running) await deployment.ask(who, `/running/${id}/end`, {})
     },
 

@@ -43,7 +43,7 @@ async function declarations(): Promise<{ file: string; property: string; value: 
 describe('the style of the pages', () => {
   it('has one scale of spaces, texts, corners and controls, and lengths beside it by name', async () => {
     const all = await declarations()
-    expect(all).to.have.length.above(700)
+    expect(all).to.have.length.above(600)
     const used = new Set<string>()
     const wrong = all.filter(({ property, value }) => {
       const declaration = `${property}: ${value}`

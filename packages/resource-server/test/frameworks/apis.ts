@@ -9,7 +9,7 @@ import { Hono } from 'hono'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { WebSocketServer } from 'ws'
-import { listening } from '../../../../test/support/token-issuer.ts'
+import { closed, listening } from '../../../../test/support/token-issuer.ts'
 import {
   type Caller,
   denyImpersonation,
@@ -48,10 +48,7 @@ export async function serving(listener: RequestListener): Promise<Api> {
   const server = createServer(listener)
   return {
     origin: await listening(server),
-    close() {
-      server.close()
-      server.closeAllConnections()
-    },
+    close: () => closed(server),
   }
 }
 

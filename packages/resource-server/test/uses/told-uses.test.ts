@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { connect, createServer as createHttp2Server } from 'node:http2'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { listening } from '../../../../test/support/token-issuer.ts'
+import { closed, listening } from '../../../../test/support/token-issuer.ts'
 import {
   type ApiRequest,
   type Caller,
@@ -194,10 +194,7 @@ describe('onImpersonatedRequest', () => {
   describe('comes after the answer', () => {
     async function serving(listener: RequestListener): Promise<string> {
       const server = createServer(listener)
-      closing.push(() => {
-        server.close()
-        server.closeAllConnections()
-      })
+      closing.push(() => closed(server))
       return await listening(server)
     }
 

@@ -3,12 +3,15 @@
 import { Idiomorph } from 'idiomorph'
 
 const { base = '', here = '', now = '', until = '', every = '' } = document.body.dataset
+// A form that was refused comes back at the address of its action, which has no page.
+if (here !== '') history.replaceState(null, '', here)
 /** Milliseconds to add to the clock of this machine, to have that of the server. */
 const offset = Number(now) - Date.now()
-let { title } = document
-/** How long the stream may be away before the page says so, in milliseconds. */
-const INTERRUPTION_MS = 3000
+const RETRY_MS = 3000
 const TYPING_PAUSE_MS = 200
+const DOUBLE_CLICK_MS = 500
+/** The sign-in is renewed this long before its end. */
+const RENEWAL_MS = 30_000
 
 /** Only for what our own server sent. */
 const policy = Object(window).trustedTypes?.createPolicy('pages', {
@@ -28,40 +31,42 @@ let isSignedOut = false
 async function fetchPage(address: string): Promise<Document | undefined> {
   const response = await fetch(address, { headers: { accept: 'text/html' }, cache: 'no-store' })
   const isElsewhere = new URL(response.url).pathname !== new URL(address, location.href).pathname
-  if (response.status === 401 || (response.redirected && isElsewhere)) {
-    show('signed-out', true)
-    show('interrupted', false)
-    isSignedOut = true
-    return undefined
-  }
+  isSignedOut = response.status === 401 || (response.redirected && isElsewhere)
+  show('signed-out', isSignedOut)
   if (response.status >= 500) throw new Error(response.statusText)
-  if (!response.ok) return undefined
-  if (isSignedOut) show('signed-out', false)
-  isSignedOut = false
+  if (isSignedOut || !response.ok) return undefined
   const html = await response.text()
-  return new DOMParser().parseFromString(policy?.createHTML(html) ?? html, 'text/html')
+  const page = new DOMParser().parseFromString(policy?.createHTML(html) ?? html, 'text/html')
+  planRenewal(page.body.dataset.until)
+  return page
 }
+
+let renewal: ReturnType<typeof setTimeout>
+
+/** Signs in again by the session at the provider before the sign-in is over: any page does. */
+function planRenewal(until = ''): void {
+  if (until === '') return
+  clearTimeout(renewal)
+  const left = Number(until) * 1000 - Date.now() - offset
+  const renew = () => void fetchPage(location.href).catch(() => planRenewal(until))
+  renewal = setTimeout(renew, Math.max(RETRY_MS, left - RENEWAL_MS))
+}
+
+const IN_USE =
+  '#said, #notices > [role="alert"], form:has([role="alert"], [aria-invalid="true"]), form:focus-within, form[data-changed], details[open]:has(form, textarea), :focus'
 
 /** Whether a person is at work there: what they see, choose or type must not move. */
 function isInUse(element: Element): boolean {
-  if (
-    element.matches(
-      '#said, #notices > [role="alert"], form:has([role="alert"], [aria-invalid="true"]), form:focus-within, form[data-changed], details[open]:has(form, textarea), :focus',
-    )
-  )
-    return true
   const selection = getSelection()
-  return selection !== null && !selection.isCollapsed && selection.containsNode(element, true)
-    ? element.tagName !== 'MAIN'
-    : false
+  const isSelected = selection?.isCollapsed === false && selection.containsNode(element, true)
+  return element.matches(IN_USE) || (isSelected && element.tagName !== 'MAIN')
 }
 
-const KEPT = new Set(['open', 'hidden', 'data-changed'])
+const KEPT = new Set(['open', 'hidden', 'data-changed', 'data-sent'])
 
 let isStale = false
 let isFetching = false
 
-const PARTS = ['head', 'strip', 'content']
 /** Those that are older than the others, since the pointer is there. */
 let held: readonly string[] = []
 const isPointed = (id: string) =>
@@ -75,7 +80,7 @@ async function refresh(): Promise<void> {
   isFetching = true
   // A list says where it begins: what is newer waits.
   const again = document.querySelector<HTMLElement>('[data-again]')?.dataset.again
-  await showAnew(again ?? (here || location.href)).finally(() => {
+  await showAnew(again ?? location.href).finally(() => {
     isFetching = false
   })
 }
@@ -88,13 +93,16 @@ async function showAnew(address: string): Promise<void> {
   isStale ||= page === null
   show('interrupted', page === null)
   if (!page) return
-  title = page.title
-  held = PARTS.filter(isPointed)
-  for (const id of PARTS) if (!held.includes(id)) morph(id, page)
+  document.title = page.title
+  const parts = ['head', 'strip', 'content']
+  // A form in use stays: what depends on its values is shown as it came, and it can be sent once.
   for (const form of all<HTMLFormElement>('form[data-foresees]')) {
-    if (isInUse(form)) void foresee(form)
+    parts.push(`${form.dataset.foresees}`)
+    const once = page.querySelector<HTMLInputElement>(`#${form.id} [name=once]`)
+    if (once && form.once) form.once.value = once.value
   }
-  prepare()
+  held = parts.filter(isPointed)
+  for (const id of parts) if (!held.includes(id)) morph(id, page)
 }
 
 /** Shows a part of a page as it came. */
@@ -112,85 +120,39 @@ function morph(id: string, page: Document): void {
   })
 }
 
-let foreseen = 0
-
-/** Shows what a form would do now, and leaves what is typed as it is. */
-async function foresee(form: HTMLFormElement): Promise<void> {
-  const query = new URLSearchParams(location.search)
-  for (const field of form.querySelectorAll<HTMLInputElement>('[data-asks]')) {
-    if (field.type !== 'radio' || field.checked) query.set(`${field.dataset.asks}`, field.value)
-  }
-  foreseen += 1
-  const asked = foreseen
-  const page = await fetchPage(`${location.pathname}?${query}`).catch(() => undefined)
-  if (!page || asked !== foreseen) return
-  // It is good once.
-  const once = page.querySelector<HTMLInputElement>(`#${form.id} [name=once]`)
-  if (once && form.once) form.once.value = once.value
-  const id = `${form.dataset.foresees}`
-  if (isPointed(id)) held = [...held, id]
-  else morph(id, page)
-  prepare()
-}
-
-/** Whether a change is of something that this page shows. */
-function concernsPage(ids: readonly string[], isOfRunning: boolean): boolean {
-  const about = [...all('[data-about]')].flatMap(({ dataset }) => dataset.about?.split(' ') ?? [])
-  if (ids.length === 0 || about.includes('*') || (isOfRunning && about.includes('running'))) {
-    return true
-  }
-  return ids.some((id) => about.includes(id))
-}
+const isShown = (id: string) => document.querySelector(`[data-about~="${CSS.escape(id)}"]`) !== null
 
 let stream: EventSource | undefined
 /** How much waits for the reader, as the stream said last. */
 let counts = ''
-let interruption: ReturnType<typeof setTimeout> | undefined
 
 function follow(): void {
-  if (every !== '' || isSignedOut) return
+  if (every !== '' || isSignedOut || document.hidden) return
   stream = new EventSource(`${base}/stream`)
-  stream.addEventListener('open', () => {
-    clearTimeout(interruption)
-    interruption = undefined
-    show('interrupted', false)
-  })
   let isFirst = true
   stream.addEventListener('changed', ({ data }) => {
     const { ids = [], alarms, toDecide, isOfRunning } = JSON.parse(data)
     const before = counts
     counts = `${alarms} ${toDecide}`
+    const about = [...ids, '*', ...(isOfRunning ? ['running'] : [])]
+    const isNews = counts !== before || ids.length === 0 || about.some(isShown)
     // The first one tells that the stream has begun: what is shown is newer.
-    if (!isFirst && (counts !== before || concernsPage(ids, isOfRunning))) void refresh()
+    if (!isFirst && isNews) void refresh()
     isFirst = false
   })
   stream.addEventListener('error', () => {
-    interruption ??= setTimeout(() => show('interrupted', !isSignedOut), INTERRUPTION_MS)
-    // The server refused it: the sign-in may be over.
-    if (stream?.readyState === EventSource.CLOSED) {
-      setTimeout(() => !document.hidden && follow(), INTERRUPTION_MS)
-      void refresh()
-    }
+    // What is fetched says whether the server answers, and whether the sign-in is over.
+    isStale = true
+    if (stream?.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS)
   })
 }
 
 /** Eight tabs over HTTP/1.1 would hang on eight streams: a page that nobody sees has none. */
 document.addEventListener('visibilitychange', () => {
   stream?.close()
-  if (document.hidden) return
   follow()
   void refresh()
 })
-
-/** Signs in again by the session at the provider before the sign-in is over. */
-function renew(): void {
-  const left = Number(until) * 1000 - Date.now()
-  if (until === '') return
-  setTimeout(
-    () => void fetchPage(here || location.href).catch(() => {}),
-    Math.max(0, left - 30_000),
-  )
-}
 
 /** From then on, what is left is marked. */
 const LAST_SECONDS = 30
@@ -198,22 +160,12 @@ let seconds = 0
 
 function tick(): void {
   const moment = Date.now() + offset
-  let last = ''
   for (const time of all('[data-until]:not(body)')) {
     const left = Math.max(0, Math.ceil((Number(time.dataset.until) - moment) / 1000))
     const [minutes, rest] = [Math.floor(left / 60), left % 60]
     isStale ||= left === 0 && time.textContent !== '0:00'
     time.textContent = `${minutes}:${String(rest).padStart(2, '0')}`
     time.classList.toggle('last', left <= LAST_SECONDS)
-    // Other tabs show the title.
-    const { title } = time.closest<HTMLElement>('[data-title]')?.dataset ?? {}
-    if (title && minutes === 0 && last === '') last = `${time.textContent} ${title} · `
-  }
-  document.title = last + title
-  for (const element of all('[data-then]')) {
-    if (Number(element.dataset.then) > moment) continue
-    delete element.dataset.then
-    isStale = true
   }
   seconds += 1
   const [polled] = all('[data-every]')
@@ -223,92 +175,75 @@ function tick(): void {
 
 /** What the last step of the history shows: a step within a page has the same. */
 let { search } = location
-let isTyping = false
 
-/** Shows what a filter finds now. What is typed in one go is one step of the history. */
-async function find(form: HTMLFormElement, isTyped: boolean): Promise<void> {
-  const query = new URLSearchParams()
-  for (const [name, value] of new FormData(form)) if (value) query.append(name, `${value}`)
-  const address = form.action + (query.size > 0 ? `?${query}` : '')
-  if (address !== location.href)
-    history[isTyped && isTyping ? 'replaceState' : 'pushState'](null, '', address)
+/** Shows the page with the values of a form: all those of a filter, or those that the page asks for. */
+async function find(form: HTMLFormElement): Promise<void> {
+  const isFilter = form.dataset.auto !== undefined
+  const address = new URL(isFilter ? form.action : location.href)
+  for (const [name, value] of new FormData(form)) {
+    const field = form.querySelector<HTMLElement>(`[name="${CSS.escape(name)}"]`)
+    const asked = isFilter ? name : field?.dataset.asks
+    if (asked && (value || !isFilter)) address.searchParams.set(asked, `${value}`)
+  }
+  const { href } = address
+  if (href !== location.href) history[isFilter ? 'pushState' : 'replaceState'](null, '', href)
   search = location.search
-  isTyping = isTyped
-  delete form.dataset.changed
-  await showAnew(address)
+  if (isFilter) delete form.dataset.changed
+  await showAnew(href)
 }
 
 addEventListener('popstate', () => {
   if (location.search !== search) location.reload()
 })
 
-/** Calls it when nobody has typed for a moment. */
-function afterTyping(input: HTMLInputElement, then: () => void): void {
-  let timer: ReturnType<typeof setTimeout>
-  input.addEventListener('input', () => {
-    clearTimeout(timer)
-    timer = setTimeout(then, TYPING_PAUSE_MS)
-  })
-}
-
 /** Suggests people below a field. */
-function suggest(input: HTMLInputElement): void {
-  afterTyping(input, async () => {
-    const asked = new URLSearchParams({ text: input.value })
-    const page = await fetchPage(`${input.dataset.suggest}&${asked}`).catch(() => null)
-    const options = page?.querySelectorAll('main datalist option') ?? []
-    input.list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
-  })
+async function suggest({ dataset, list, value }: HTMLInputElement): Promise<void> {
+  const asked = new URLSearchParams({ text: value })
+  const page = await fetchPage(`${dataset.suggest}&${asked}`).catch(() => null)
+  const options = page?.querySelectorAll('main datalist option') ?? []
+  list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
+}
+
+let typing: ReturnType<typeof setTimeout>
+
+document.addEventListener('input', ({ target }) => {
+  if (!(target instanceof HTMLElement) || !('form' in target)) return
+  const field = target as HTMLInputElement
+  const { form, dataset } = field
+  if (!form) return
+  form.dataset.changed = ''
+  clearTimeout(typing)
+  typing = setTimeout(() => {
+    if (dataset.suggest !== undefined) void suggest(field)
+    const isSearch = form.dataset.auto !== undefined && field.type === 'search'
+    if (isSearch || dataset.asks !== undefined) void find(form)
+  }, TYPING_PAUSE_MS)
+})
+
+document.addEventListener('change', ({ target }) => {
+  const { dataset, form, list, type } = target as HTMLInputElement
   // One person who is found by a part of the name is meant.
-  input.addEventListener('change', () => {
-    const found = [...(input.list?.querySelectorAll('option') ?? [])]
-    if (found.length === 1 && found[0]) input.value = found[0].value
-  })
-}
+  const [first, ...others] = dataset.suggest === undefined ? [] : (list?.options ?? [])
+  if (first && others.length === 0) Object(target).value = first.value
+  if (form?.dataset.auto !== undefined && type !== 'search') void find(form)
+})
 
-/** A filter counts when it is changed, and a search while it is typed. */
-function filter(form: HTMLFormElement): void {
-  const search = form.querySelector<HTMLInputElement>('input[type="search"]')
-  if (search) afterTyping(search, () => void find(form, true))
-  form.addEventListener('change', ({ target }) => {
-    isTyping = false
-    if (target !== search) void find(form, false)
-  })
-  form.addEventListener('submit', async (event) => {
+document.addEventListener('submit', async (event) => {
+  const form = event.target as HTMLFormElement
+  if (form.dataset.auto !== undefined) {
     event.preventDefault()
-    await find(form, false)
+    await find(form)
     document.querySelector<HTMLElement>('main a[autofocus]')?.focus()
-  })
-}
-
-const known = new WeakSet<Element>()
-
-/** Gives new elements what the script does for them. */
-function prepare(): void {
-  for (const form of all<HTMLFormElement>('form:not([data-known])')) {
-    if (known.has(form)) continue
-    known.add(form)
-    form.addEventListener('input', () => {
-      form.dataset.changed = ''
-    })
-    if (form.dataset.auto !== undefined) filter(form)
-    form.addEventListener('submit', (event) => {
-      // What was typed stays beside a new tab. A double click opens one.
-      if (form.target !== '_blank') delete form.dataset.changed
-      else if (form.dataset.sent === `${form.once?.value}`) event.preventDefault()
-      // The button may go now.
-      else event.submitter?.blur()
-      form.dataset.sent = `${form.once?.value}`
-      setTimeout(() => delete form.dataset.sent, 1000)
-    })
+    return
   }
-  for (const input of all<HTMLInputElement>('[data-suggest], [data-asks]')) {
-    if (known.has(input)) continue
-    known.add(input)
-    if (input.dataset.suggest !== undefined) suggest(input)
-    else afterTyping(input, () => input.form && void foresee(input.form))
-  }
-}
+  // What was typed stays beside a new tab. A double click opens one.
+  if (form.target !== '_blank') delete form.dataset.changed
+  else if (form.dataset.sent !== undefined) event.preventDefault()
+  // The button may go now.
+  else event.submitter?.blur()
+  form.dataset.sent = ''
+  setTimeout(() => delete form.dataset.sent, DOUBLE_CLICK_MS)
+})
 
 /** Presses what has the key. In a field only keys with Ctrl count. */
 document.addEventListener('keydown', (event) => {
@@ -344,9 +279,8 @@ const isNewZone = !document.cookie.includes(`zone=${encodeURIComponent(zone)}`)
 // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser.
 document.cookie = `zone=${encodeURIComponent(zone)};path=${base};max-age=31536000;samesite=lax`
 
-prepare()
 tick()
 setInterval(tick, 1000)
-renew()
-if (isNewZone) void showAnew(here || location.href)
-if (!document.hidden) follow()
+planRenewal(until)
+if (isNewZone) void showAnew(location.href)
+follow()

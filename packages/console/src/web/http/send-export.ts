@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { escapeControls, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { recordNow, settle } from '../audit.ts'
 import type { Call } from '../parts.ts'
+import { assertOwnLink } from '../sign-in/origin.ts'
 import { slots } from '../slots.ts'
 import { orUnavailable } from './problem.ts'
 
@@ -31,7 +32,8 @@ export async function sendExport(
   context: Readonly<Record<string, unknown>>,
   open: () => AsyncGenerator<string>,
 ): Promise<void> {
-  const { audit, caller } = call
+  const { audit, caller, ctx } = call
+  if (ctx.get('Authorization') === '') assertOwnLink(ctx)
   const giveBack = take(caller.id)
   try {
     // No part of the audit leaves before the audit says so.

@@ -43,13 +43,15 @@ export async function readFormBody(ctx: Context): Promise<FormValues> {
 async function readFields(request: IncomingMessage): Promise<Iterable<[string, unknown]>> {
   const parts: Buffer[] = []
   let length = 0
-  // The answer needs the connection.
   for await (const part of request.iterator({ destroyOnReturn: false })) {
     length += part.length
-    if (length > MAX_BYTES) {
-      throw new Problem(413, 'invalid_request', `the form must not exceed ${MAX_BYTES} bytes`)
-    }
+    if (length > MAX_BYTES) break
     parts.push(part)
+  }
+  if (length > MAX_BYTES) {
+    // The answer needs the connection, and the client may still send.
+    request.resume()
+    throw new Problem(413, 'invalid_request', `the form must not exceed ${MAX_BYTES} bytes`)
   }
   try {
     return new URLSearchParams(

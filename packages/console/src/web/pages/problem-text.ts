@@ -12,7 +12,7 @@ export function problemText(
   const { codes, trouble, unexpected } = web.problems
   const known: Readonly<Record<string, string>> = { ...codes, ...permits.problems }
   if (error === 'invalid_request' && message.endsWith(NO_CONTROLS)) return web.textWrong
-  if (statusCode === 429) return codes.too_many_requests
+  if (statusCode === 429 && error === 'temporarily_unavailable') return codes.too_many_requests
   if (Object.hasOwn(known, error)) {
     return text(at, known[error] ?? unexpected, { time: relativeText(at, retryAfter * 1000) })
   }

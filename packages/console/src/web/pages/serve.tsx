@@ -94,10 +94,11 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
   router.post(`${base}/sign-out`, problems(serving), async (ctx) => {
     assertSameOrigin(ctx, url)
     const token = readCookie(ctx, cookie.name) ?? ''
-    writeCookie(ctx, cookie, '', 0)
     const person = await orNobody(() => findPerson(ctx, token))
+    // Who cannot end what runs stays signed in, and can try again.
+    if (person) await site.beforeSignOut?.(person, ctx)
+    writeCookie(ctx, cookie, '', 0)
     if (!person) return redirect(ctx, base)
-    await site.beforeSignOut?.(person, ctx)
     await signOut(ctx, provider, person, { clientId, returnTo: url + base })
   })
   for (const [path, routes] of Map.groupBy(site.table, (route) => route.path)) {
@@ -153,6 +154,12 @@ function isBrowser(ctx: Context): boolean {
   return ctx.get('Authorization') === '' && ctx.accepts('json', 'html') === 'html'
 }
 
+/** Whether the provider can be asked by a redirect. A script cannot follow it to another origin. */
+function canLeave(ctx: Context, { provider, url }: { provider: Provider; url: string }): boolean {
+  const isScript = !['', 'navigate'].includes(ctx.get('Sec-Fetch-Mode'))
+  return isBrowser(ctx) && !(isScript && new URL(provider.issuer).origin !== url)
+}
+
 async function answer<C extends AnyCall, A extends At>(
   serving: Serving<C, A>,
   ctx: Context,
@@ -178,10 +185,10 @@ async function answer<C extends AnyCall, A extends At>(
   if (!person) {
     if (isPost) return showLateForm(serving, ctx, values)
     // A stream or a script that asks is told so, and goes nowhere.
-    if (!isBrowser(ctx)) await findAgain()
+    if (!canLeave(ctx, site)) await findAgain()
     return flow.begin(ctx, hereOf(ctx, site.base), route.path === '' ? 'none' : undefined)
   }
-  if (!isPost && isBrowser(ctx) && isDue(person))
+  if (!isPost && canLeave(ctx, site) && isDue(person))
     return flow.begin(ctx, hereOf(ctx, site.base), 'none')
   const request: Browsing<C, A> = { ctx, route, params, person, findAgain, values }
   if (!isPost) return showPage(serving, request)

@@ -2,14 +2,16 @@ import type { Context } from 'koa'
 import * as oauth from 'oauth4webapi'
 import type { Provider } from 'oidc-provider-impersonation'
 import { unavailable } from '../http/problem.ts'
-import { type CookiePlace, cookieNames, readCookie, writeCookie } from './cookie.ts'
+import { type CookiePlace, oldCookies, readCookie, writeCookie } from './cookie.ts'
 import { providerInProcess } from './in-process.ts'
 
 /** How long a person may take at the provider, in seconds. */
 const MAX_SIGN_IN_SECONDS = 900
 const TIMEOUT_MS = 10_000
-/** Sign-ins under way in one browser. Their cookies go with every request to the origin. */
-const MAX_SIGN_INS = 20
+/** All cookies of earlier sign-ins under way, in characters. They go with every request to the origin. */
+const MAX_BEGUN_LENGTH = 4000
+/** The longest address that a sign-in leads back to, in characters. A cookie has 4096 at most. */
+const MAX_TO_LENGTH = 2000
 
 /** The provider wants to see the person: nothing is wrong. */
 const NEEDS_PERSON: readonly string[] = [
@@ -87,9 +89,12 @@ export function codeFlow(
   return {
     async begin(ctx, to, prompt) {
       const state = oauth.generateRandomState()
-      const begun: Begun = { verifier: oauth.generateRandomCodeVerifier(), to }
+      const begun: Begun = {
+        verifier: oauth.generateRandomCodeVerifier(),
+        to: to.length > MAX_TO_LENGTH ? '' : to,
+      }
       const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
-      for (const name of cookieNames(ctx, prefix).slice(0, 1 - MAX_SIGN_INS)) {
+      for (const name of oldCookies(ctx, prefix, MAX_BEGUN_LENGTH)) {
         writeCookie(ctx, { ...cookie, name }, '', 0)
       }
       writeCookie(ctx, placeOf(state), value, MAX_SIGN_IN_SECONDS)

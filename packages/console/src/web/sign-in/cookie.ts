@@ -28,11 +28,16 @@ function cookiesOf(ctx: Context): string[] {
     .map((pair) => pair.trim())
 }
 
-/** The names of the cookies that begin so, the oldest first. */
-export function cookieNames(ctx: Context, prefix: string): string[] {
+/** The names of the cookies that begin so, without the newest of so many characters. */
+export function oldCookies(ctx: Context, prefix: string, most: number): string[] {
+  let length = 0
   return cookiesOf(ctx)
     .filter((pair) => pair.startsWith(prefix))
-    .map((pair) => pair.split('=', 1)[0] ?? '')
+    .toReversed()
+    .flatMap((pair) => {
+      length += pair.length
+      return length > most ? (pair.split('=', 1)[0] ?? []) : []
+    })
 }
 
 /**

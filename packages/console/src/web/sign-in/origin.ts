@@ -11,6 +11,16 @@ import { Problem } from '../http/problem.ts'
 export function assertSameOrigin(ctx: Context, url: string): void {
   const site = ctx.get('Sec-Fetch-Site')
   const isOurs = site === '' ? ctx.get('Origin') === url : site === 'same-origin'
-  if (isOurs) return
-  throw new Problem(403, 'other_site', 'this form comes from another site')
+  if (!isOurs) throw otherSite()
 }
+
+/**
+ * Refuses a link of another site to an export: the audit says that the person exported.
+ *
+ * @throws Problem 403
+ */
+export function assertOwnLink(ctx: Context): void {
+  if (/^(?:cross|same)-site$/.test(ctx.get('Sec-Fetch-Site'))) throw otherSite()
+}
+
+const otherSite = () => new Problem(403, 'other_site', 'this form comes from another site')

@@ -7,7 +7,9 @@ import { expectGoodLooks } from '../support/pictures.ts'
 
 /** The link to the alarms, with how many are open. */
 const badge = (page: Page, count: number): Locator =>
-  page.getByRole('navigation').getByText(`${count} alarm${count === 1 ? '' : 's'} to look at now`)
+  page
+    .getByRole('navigation')
+    .getByText(`${count} thing${count === 1 ? ' waits' : 's wait'} for you.`)
 const alarms = (page: Page): Locator => page.getByRole('list', { name: 'Alarms' })
 
 describe('alarms', () => {
@@ -22,8 +24,8 @@ describe('alarms', () => {
     await using grace = await visitDeployment(deployment)
     await using ada = await visitDeployment(deployment)
     await enter(grace.page, 'grace', '/console/rules')
-    await enter(ada.page, 'ada', '/console/alarms')
-    await ada.page.getByText('Nothing to look at now.').waitFor()
+    await enter(ada.page, 'ada', '/console')
+    await ada.page.getByText('Nothing waits for you.').waitFor()
     const running = await deployment.impersonate()
     await running.replay()
     await deployment.settled()
@@ -33,8 +35,8 @@ describe('alarms', () => {
     await grace.page.waitForFunction(() => document.title.startsWith('(1) Rules'))
 
     const { page } = grace
-    await page.getByRole('link', { name: 'Alarms' }).click()
-    await heading(page, 'Alarms').waitFor()
+    await page.getByRole('link', { name: 'Inbox' }).click()
+    await heading(page, 'Inbox').waitFor()
     await page.locator('summary', { hasText: 'Acknowledge' }).focus()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')

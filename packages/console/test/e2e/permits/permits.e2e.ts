@@ -42,8 +42,7 @@ describe('permits', function () {
   afterEach(end)
 
   const act = { name: reads('Act as Alice Ng'), exact: true } as const
-  const counter = (page: Page) =>
-    page.getByRole('navigation').getByText('1 request or emergency waits for you')
+  const counter = (page: Page) => page.getByRole('navigation').getByText('1 thing waits for you')
   const notice = (page: Page) => page.locator('#news').filter({ hasText: 'Alice' })
 
   const askInCode = (more: object = {}) =>
@@ -68,7 +67,7 @@ describe('permits', function () {
     await counter(grace.page).waitFor()
     await grace.page
       .getByRole('navigation')
-      .getByRole('link', { name: /^Approvals/ })
+      .getByRole('link', { name: /^Inbox/ })
       .click()
     const card = grace.page
       .getByRole('list', { name: 'To decide' })
@@ -107,7 +106,7 @@ describe('permits', function () {
     await grace.page.getByRole('table').getByText('SUP-123').waitFor()
     await expectGoodLooks(grace.page, 'permits-page')
     await grace.page.locator('summary', { hasText: 'Take back' }).click()
-    await grace.page.getByLabel('Note (not required)').fill('Call them first')
+    await grace.page.getByLabel('Note (optional)').fill('Call them first')
     await grace.page.getByRole('button', { name: 'Take back' }).click()
     await grace.page.getByText(reads('Grace Lindqvist took it back')).waitFor()
     const ended =

@@ -82,7 +82,7 @@ export function collectTokens(context: BrowserContext): Collected {
       keepJson(await response.text())
     } catch {
       // The answer to a POST may contain a token, and the test cannot search for an unknown token.
-      if (response.ok() && response.request().method() === 'POST' && !isBare(response.url())) {
+      if (response.ok() && response.request().method() === 'POST') {
         unread.push(response.url())
       }
     }
@@ -116,11 +116,6 @@ export function collectTokens(context: BrowserContext): Collected {
     unread,
     settled: () => work,
   }
-}
-
-/** The page leaves at once after this answer, which says how many have ended. */
-function isBare(url: string): boolean {
-  return new URL(url).pathname.endsWith('/running/end')
 }
 
 /** A test may let a page send any data. */

@@ -25,17 +25,6 @@ export function reads(text: string, how?: 'exact'): RegExp {
   return new RegExp(how ? `^${ISOLATES}${within}${ISOLATES}$` : within)
 }
 
-/** Goes to a page of the console without loading it again. */
-export async function goTo(page: Page, path: string): Promise<void> {
-  const isOfServer = await page.evaluate(() => document.body.dataset.base !== undefined)
-  if (isOfServer) await page.goto(path)
-  else
-    await page.evaluate((to) => {
-      history.pushState(null, '', to)
-      dispatchEvent(new PopStateEvent('popstate'))
-    }, path)
-}
-
 /** The heading of the page. */
 export function heading(page: Page, name: string): Locator {
   return page.getByRole('heading', { level: 1, name: reads(name, 'exact') })
@@ -58,9 +47,9 @@ export async function pressAct(page: Page, name = 'Alice Ng'): Promise<Page> {
   return await opened
 }
 
-/** Signs in at the application where it asks, until it acts. */
-export async function actIn(tab: Page, login: string, customer: string): Promise<void> {
-  const acting = tab.getByText(`acting as ${customer}`, { exact: true })
+/** Signs in at the application where it asks, until it acts. @param customer the id. @defaultValue any */
+export async function actIn(tab: Page, login: string, customer = '\\S+'): Promise<void> {
+  const acting = tab.getByText(new RegExp(`^acting as ${customer}$`))
   const asked = tab.getByLabel('Login')
   await acting.or(asked).waitFor()
   if (await asked.isVisible()) await submitSignIn(tab, login)

@@ -1,4 +1,4 @@
-import type { BrowserContext, Dialog } from 'playwright-core'
+import type { BrowserContext } from 'playwright-core'
 
 /** How a test announces an expected failure, before or after it. */
 export interface Announcements {
@@ -11,10 +11,6 @@ export interface Announcements {
   expectFailure(url: string | RegExp, status?: number): void
   /** An error or a violation in the console. */
   expectConsoleError(pattern: RegExp): void
-  /**
-   * A dialog, which is then accepted. Announce it before it opens; every other dialog is dismissed.
-   */
-  expectDialog(pattern: RegExp): void
 }
 
 export interface Watch extends Announcements {
@@ -57,12 +53,10 @@ export function watch(context: BrowserContext, ...origins: readonly string[]): W
   context.on('weberror', (error) => {
     happened({ kind: 'fault', text: `uncaught: ${error.error().stack ?? error.error()}` })
   })
-  context.on('dialog', async (dialog: Dialog) => {
-    const happening = { kind: 'dialog', text: `${dialog.type()}: ${dialog.message()}` } as const
-    happened(happening)
-    const announced = announcements.some((announcement) => announcement.covers(happening))
+  context.on('dialog', async (dialog) => {
+    happened({ kind: 'dialog', text: `${dialog.type()}: ${dialog.message()}` })
     // A page that closes also closes its dialog.
-    await (announced ? dialog.accept() : dialog.dismiss()).catch(() => {})
+    await dialog.dismiss().catch(() => {})
   })
   context.on('request', (request) => {
     urls.push(request.url())
@@ -105,12 +99,6 @@ export function watch(context: BrowserContext, ...origins: readonly string[]): W
       announcements.push({
         text: `${pattern} in the console`,
         covers: (it) => it.kind === 'console' && pattern.test(it.text),
-      })
-    },
-    expectDialog(pattern) {
-      announcements.push({
-        text: `a dialog ${pattern}`,
-        covers: (it) => it.kind === 'dialog' && pattern.test(it.text),
       })
     },
     complaints: () => [

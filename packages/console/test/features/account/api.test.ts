@@ -166,7 +166,7 @@ describe('the API of the account page', () => {
       expect(told).to.deep.include({ state: 'refused', ticket: 'SUP-7', did: [] })
       expect(text).to.not.match(/Curious|colleague|works for us|access_denied/)
       expect((await ask('paula', '/objection', { id: told.id })).status).to.equal(404)
-      const [alarm] = (await deployment.ask('ada', '/alarms')).body.alarms
+      const [alarm] = (await deployment.ask('ada', '')).body.alarms
       expect(alarm.alarm.kinds).to.deep.equal(['protected'])
     })
 
@@ -242,7 +242,7 @@ describe('the API of the account page', () => {
       const running = await deployment.impersonate()
       const note = 'I did not call <b>anyone</b>'
       expect((await ask('alice', '/objection', { id: running.id, note })).status).to.equal(200)
-      const { body } = await deployment.ask('grace', '/alarms')
+      const { body } = await deployment.ask('grace', '')
       expect(body.alarms[0]).to.deep.include({ id: running.id })
       expect(body.alarms[0].objection).to.include({ note })
       expect(body.alarms[0].alarm.kinds).to.deep.equal(['objection'])

@@ -6,7 +6,7 @@ import { storePause } from '../../support/store-pause.ts'
 
 describe('the page of the alarms', () => {
   let deployment: Deployment
-  const see = async (who: string) => readText((await deployment.browse(who, '/alarms')).text)
+  const see = async (who: string) => readText((await deployment.browse(who, '')).text)
 
   beforeEach(async () => {
     deployment = await deploy()
@@ -31,9 +31,9 @@ describe('the page of the alarms', () => {
         /did not ask for this.*Olivia Okafor as Alice Ng.*I never called\. Who was this\?.*T-1.*A token was used again.*T-3.*Paused.*olivia as bob/,
       )
       expect(page).to.not.include('T-2')
-      const { text } = await deployment.browse(who, '/alarms')
+      const { text } = await deployment.browse(who, '')
       expect(text.match(/action="[^"]+\/acknowledge"/g) ?? [], who).to.have.length(buttons)
-      expect(text).to.include('<title>(2) Alarms')
+      expect(text).to.include(who === 'grace' ? '<title>(2) Inbox' : '<title>Who acts now')
     }
   })
 
@@ -42,20 +42,20 @@ describe('the page of the alarms', () => {
     await running.replay()
     await (await deployment.impersonate({ operator: 'grace', customer: 'bob' })).replay()
     await deployment.settled()
-    const { text } = await deployment.browse('grace', '/alarms')
+    const { text } = await deployment.browse('grace', '')
     expect(text.match(/action="[^"]+\/acknowledge"/g)).to.have.length(1)
     const [, alarms = ''] = /name="alarms" value="(\d+)"/.exec(text) ?? []
     await running.replay()
     await deployment.settled()
     const path = `/audit/${running.id}`
-    const fields = { from: '/alarms', note: 'Spoke\nto Olivia.', alarms }
+    const fields = { from: '', note: 'Spoke\nto Olivia.', alarms }
     const { status, headers } = await deployment.send('grace', `${path}/acknowledge`, fields)
-    expect([status, headers.get('location')]).to.deep.equal([303, '/console/alarms'])
+    expect([status, headers.get('location')]).to.deep.equal([303, '/console'])
     const { acknowledged } = (await deployment.ask('ada', path)).body
     expect(acknowledged).to.include({ alarms: 1, by: 'grace', note: 'Spoke to Olivia.' })
     expect(await see('grace'), 'it came meanwhile').to.include('Olivia Okafor as Alice Ng')
     await deployment.send('grace', `${path}/acknowledge`, { ...fields, alarms: '2' })
-    expect(await see('grace')).to.not.include('Olivia Okafor as Alice Ng')
+    expect(await see('grace')).to.not.include('Acknowledge: ')
   })
 
   it('has nothing of ordinary work, and three different acts that are closed to support', async () => {
@@ -70,10 +70,10 @@ describe('the page of the alarms', () => {
       await running.look()
     }
     await deployment.settled()
-    expect(await see('grace')).to.include('Nothing to look at now.')
+    expect(await see('grace')).to.include('Nothing waits for you.')
     const probing = await deployment.impersonate({ ticket: 'W-4' })
     for (const path of ['/email', '/password', '/phone']) await probing.refused(path)
     await deployment.settled()
-    expect(await see('grace')).to.match(/1 alarm to look at now.*Acts were refused.*W-4/)
+    expect(await see('grace')).to.match(/1 thing waits for you.*Alarms Acts were refused.*W-4/)
   })
 })

@@ -29,7 +29,7 @@ describe('the page of a ticket', () => {
       'javascript:alert(1)': undefined,
     }
     expect(Object.fromEntries(urls)).to.deep.equal(expected)
-    const { body } = await deployment.ask('grace', '/running')
+    const { body } = await deployment.ask('grace', '')
     const shown = body.running.map(({ ticket, ticketUrl }: Record<string, string>) => [
       ticket,
       ticketUrl,

@@ -67,7 +67,7 @@ describe('notices to customers', function () {
     }
     expect(text).to.contain('- Looked at data once')
     expect(text).to.contain('- Changed data once')
-    expect(text).to.contain('- Tried once what was refused')
+    expect(text).to.contain('- 1 refused attempt')
     for (const message of [text, html]) expect(message).to.not.contain('address is wrong')
     expect(html.match(/(?:https?:|href=)[^<"]*/g)).to.have.length(3)
     expect(html.match(/https?:[^<"]*/g)).to.deep.equal([`${url}/account`, `${url}/account`])

@@ -113,7 +113,7 @@ describe('permits in the console', () => {
     const again = await ask('olivia', '/impersonations', ACT)
     expect(again.body.approval.permit).to.include({ id, state: 'requested', isMine: true })
     await deployment.settled()
-    const { body } = await ask('grace', '/alarms')
+    const { body } = await ask('grace', '')
     expect(body.alarms).to.deep.equal([])
   })
 
@@ -137,9 +137,9 @@ describe('permits in the console', () => {
     })
     expect(created.deciders).to.deep.equal({ names: [], others: 0, isLeads: true })
     const { id } = created.permit
-    const [mine] = (await ask('olivia', '/approvals')).body.permits
+    const [mine] = (await ask('olivia', '')).body.permits
     expect(mine).to.include({ id })
-    const [waiting] = (await ask('grace', '/approvals')).body.permits
+    const [waiting] = (await ask('grace', '')).body.permits
     expect(waiting.may).to.deep.equal(['grant', 'revoke'])
     const granted = await ask('grace', `/permits/${id}/grant`, { note: 'Saw the ticket' })
     expect(granted.body).to.include({ state: 'granted' })
@@ -155,11 +155,11 @@ describe('permits in the console', () => {
 
   it('what a lead takes back, the lead ended, by name and with their note; what the customer does, the customer', async () => {
     const changes = { access: 'change' } as const
-    await ask('grace', `/permits/${await asked()}/grant`, {})
+    const byLeadsWord = await asked()
+    await ask('grace', `/permits/${byLeadsWord}/grant`, {})
     const byLead = await deployment.impersonate({ ticket: 'SUP-123' })
-    const [granted] = (await ask('grace', '/approvals')).body.permits
     const note = 'Call the customer first'
-    await ask('grace', `/permits/${granted.id}/revoke`, { note })
+    await ask('grace', `/permits/${byLeadsWord}/revoke`, { note })
     const id = await asked({ userId: 'bob' })
     await account('bob', '/permits/grant', { id })
     const byCustomer = await deployment.impersonate({
@@ -254,7 +254,7 @@ describe('permits in the console', () => {
     expect(body.deciders).to.deep.equal({ names: ['Oscar Öhman'], others: 0, isLeads: false })
     const { id } = body.permit
     expect((await ask('grace', `/permits/${id}/grant`, {})).status).to.equal(403)
-    expect((await ask('oscar', '/approvals')).body.permits[0].may).to.include('grant')
+    expect((await ask('oscar', '')).body.permits[0].may).to.include('grant')
     expect((await ask('oscar', `/permits/${id}/grant`, {})).status).to.equal(200)
   })
 
@@ -286,7 +286,7 @@ describe('permits in the console', () => {
     expect(codeOf(await ask('olivia', '/permits', ACT))[0]).to.equal(503)
     answer = () => new Promise(() => {})
     expect(codeOf(await ask('olivia', '/permits', ACT))[0]).to.equal(503)
-    expect((await ask('olivia', '/approvals')).status).to.equal(200)
+    expect((await ask('olivia', '')).status).to.equal(200)
     expect((await ask('olivia', '/impersonations', { ...ACT, access: 'read' })).status).to.equal(
       201,
     )
@@ -329,13 +329,11 @@ describe('permits in the console', () => {
         await permits.request({ ...request, operator: 'oscar' })
       }
     }
-    const first = await ask('grace', '/approvals')
+    const first = await ask('grace', '')
     expect(first.body.permits.map((each: { id: string }) => each.id)).not.to.include(id)
     expect(first.body.toReview.map((each: { id: string }) => each.id)).to.deep.equal([id])
     expect(first.body.toReview[0].may).to.include('review')
-    const older = await ask('grace', `/approvals?before=${first.body.next}`)
-    expect([first, older].flatMap(({ body }) => body.permits)).to.have.length(110)
-    expect(older.body.toReview).to.deep.equal([])
+    expect(first.body.permits, 'more than a page').to.have.length.at.least(100)
     expect(await countToDecide(permits, { id: 'grace', role: 'lead' } as Caller)).to.equal(101)
     const stream = await firstOf('grace')
     expect((await stream.next()).toDecide).to.equal(101)
@@ -451,16 +449,15 @@ describe('permits in the console', () => {
     const { refusals } = (await ask('grace', `/approvals/${next}`)).body.permit
     expect(refusals).to.have.length(1)
     expect(refusals[0]).to.deep.include({ id, ticket: 'SUP-123', note: 'Call first' })
-    const listed = (await ask('grace', '/approvals')).body.permits
-    expect(listed.map(({ state }: { state: string }) => state)).to.deep.equal([
-      ...['requested', 'refused'],
-    ])
-    expect(listed[1].may).to.deep.equal([])
+    const listed = (await ask('grace', '')).body.permits
+    expect(listed.map(({ state }: { state: string }) => state)).to.deep.equal(['requested'])
+    const own = (await ask('olivia', '')).body.permits
+    expect(own.map(({ state }: { state: string }) => state)).to.eql(['requested', 'refused'])
     expect((await account('alice', '/permits')).body.refused, 'the own ones').to.deep.equal([])
   })
 
   it('every list answers 400 to a cursor that no one can have been given', async () => {
-    for (const path of ['/approvals', '/approvals/history', '/pauses', '/audit']) {
+    for (const path of ['/approvals/history', '/audit']) {
       const answer = await ask('ada', `${path}?before=junk`)
       expect(codeOf(answer), path).to.deep.equal([400, 'invalid_request'])
     }
@@ -472,7 +469,7 @@ describe('permits in the console', () => {
     const refused = await ask('olivia', '/permits', { ...ACT, userId: 'paula' })
     expect(codeOf(refused)).to.deep.equal([403, 'access_denied'])
     await deployment.settled()
-    expect((await ask('grace', '/alarms')).body.alarms).to.have.length(1)
+    expect((await ask('grace', '')).body.alarms).to.have.length(1)
   })
 
   it('an emergency acts at once, waits for a review, and bars the next', async () => {
@@ -484,7 +481,7 @@ describe('permits in the console', () => {
     const { id } = await deployment.impersonate({ ticket: 'SUP-123' })
     await deployment.settled()
     expect((await ask('grace', `/audit/${id}`)).body.review).to.equal('emergency')
-    const [waiting] = (await ask('grace', '/approvals')).body.toReview
+    const [waiting] = (await ask('grace', '')).body.toReview
     expect(waiting.may).to.include('review')
     ahead = 600_000
     const next = await ask('olivia', '/permits/emergency', ACT)
@@ -515,7 +512,7 @@ describe('permits in the console', () => {
     const marked = [[id, 'emergency']]
     const both = [[plain.id, undefined], ...marked]
     for (const who of ['grace', 'ada', 'olivia']) {
-      const { running } = (await ask(who, '/running')).body
+      const { running } = (await ask(who, '')).body
       expect(marksIn(running), who).to.have.deep.members(both)
       const { rows } = (await ask(who, '/audit?unapproved=true')).body
       expect(

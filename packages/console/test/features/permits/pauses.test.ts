@@ -264,7 +264,7 @@ describe('an objection', () => {
     await deployment.settled()
     expect((await object(deployment, id)).body.isPaused).to.equal(true)
     await deployment.settled()
-    const { body } = await ask('grace', '/alarms')
+    const { body } = await ask('grace', '')
     expect(body.alarms[0].alarm.count, 'it is one alarm').to.equal(1)
   })
 
@@ -311,16 +311,15 @@ describe('an objection', () => {
     it('leads see, and auditors, who lifts it and the operator, without the notes', async () => {
       const { id, pause } = await objected()
       for (const who of ['grace', 'ada', 'olivia']) {
-        const [shown] = (await ask(who, '/pauses')).body.pauses
+        const [shown] = (await ask(who, '')).body.pauses
         expect(shown, who).to.deep.include({ id: pause, impersonation: id, state: 'paused' })
         expect(shown.customer).to.include({ id: 'alice', name: 'Alice Ng' })
         expect(shown.note, who).to.equal(who === 'olivia' ? undefined : 'I know of no ticket')
         expect(shown.canResume, who).to.equal(who === 'grace')
       }
-      expect((await ask('oscar', '/pauses')).body.pauses).to.deep.equal([])
+      expect((await ask('oscar', '')).body.pauses).to.deep.equal([])
       expect((await ask('oscar', `/pauses/${pause}`)).status).to.equal(404)
       expect((await ask('ada', `/pauses/${id}`)).status, 'no pause').to.equal(404)
-      expect((await ask('ada', '/pauses?before=junk')).status).to.equal(400)
       expect((await askAs(deployment, 'alice', '/pauses')).body.pauses[0]).to.deep.include({
         ...{ id: pause, operator: { id: 'olivia', name: 'Olivia Okafor' } },
       })

@@ -330,7 +330,7 @@ describe('permits', () => {
       expect(await permits.refusals(permit)).to.have.length(1)
       await deployment.impersonate({ ticket: 'SUP-9' })
       await deployment.settled()
-      const [row] = (await deployment.ask('grace', '/alarms')).body.alarms
+      const [row] = (await deployment.ask('grace', '')).body.alarms
       expect(row.review).to.equal('after a refusal by grace')
       expect(row.alarm).to.deep.include({ kinds: ['after_refusal'], count: 1 })
     })
@@ -342,7 +342,7 @@ describe('permits', () => {
       await emergency({ ticket: 'SUP-9' })
       await deployment.impersonate({ ticket: 'SUP-9' })
       await deployment.settled()
-      const [row] = (await deployment.ask('grace', '/alarms')).body.alarms
+      const [row] = (await deployment.ask('grace', '')).body.alarms
       expect(row.alarm.kinds).to.deep.equal(['after_refusal'])
     })
 
@@ -350,7 +350,7 @@ describe('permits', () => {
       await emergency()
       await deployment.impersonate()
       await deployment.settled()
-      expect((await deployment.ask('grace', '/alarms')).body.alarms).to.deep.equal([])
+      expect((await deployment.ask('grace', '')).body.alarms).to.deep.equal([])
     })
 
     it('are not overwritten by a no of the customer at the same time', async () => {

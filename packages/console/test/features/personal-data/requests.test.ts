@@ -412,7 +412,7 @@ describe('an erasure by two people', () => {
       { kind: 'impersonation', id: idOf('a'), why: 'tampered' },
     ])
     expect((await at.ask('ada', '/personal-data')).body.requests).to.deep.equal([])
-    const [alarm] = (await at.ask('grace', '/alarms')).body.alarms
+    const [alarm] = (await at.ask('grace', '')).body.alarms
     expect(alarm).to.deep.include({ id: idOf('a') })
     expect(await rejection(expectWhole(at))).to.have.property('name', 'Broken')
     isClosed = true

@@ -117,8 +117,8 @@ describe('GET /rules with a question', function () {
     await ask({ operator: 'ada' })
     await deployment.settled()
     expect(await deployment.audit.newest()).to.equal(newest)
-    expect((await deployment.ask('grace', '/running')).body.running).to.deep.equal([])
-    expect((await deployment.ask('grace', '/approvals')).body.permits).to.deep.equal([])
+    expect((await deployment.ask('grace', '')).body.running).to.deep.equal([])
+    expect((await deployment.ask('grace', '')).body.permits).to.deep.equal([])
     await deployment.impersonate({ access: 'read' })
   })
 

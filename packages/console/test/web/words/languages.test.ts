@@ -64,18 +64,18 @@ describe('a language', () => {
       de: {
         account: { actsAsYou: '{wer} handelt', actedAsYou: 'Es wurde gehandelt', now: ' ' },
         web: { product: 'Kundendienst', toolbar: 'Leiste' },
-        permits: { toDecide: { one: '{count} Anfrage' } },
-        alarms: { toLookAt: { one: 'Ein Alarm', oter: '{count} Alarme', other: '{count} Alarme' } },
+        overview: { waits: { one: '{count} Punkt' } },
+        alarms: { page: { times: { one: 'einmal', oter: '{count}-mal', other: '{count}-mal' } } },
       },
     })
-    const { account, web, permits } = wordsIn('de')
+    const { account, web, overview } = wordsIn('de')
     const { actsAsYou, actedAsYou, now } = GERMAN.account
     expect(account).to.include({ actsAsYou, actedAsYou, now })
     expect(web.product).to.equal('Kundendienst')
     expect(web).to.not.have.property('toolbar')
-    expect(permits.toDecide.other).to.equal(GERMAN.permits.toDecide.other)
+    expect(overview.waits.other).to.equal(GERMAN.overview.waits.other)
     expect(warnings).to.eql([
-      'de has 5 with other placeholders or forms (account.now, account.actsAsYou, account.actedAsYou, alarms.toLookAt, permits.toDecide); ' +
+      'de has 5 with other placeholders or forms (account.now, account.actsAsYou, account.actedAsYou, alarms.page.times, overview.waits); ' +
         "de has 1 with an unknown key (web.toolbar). The console's own sentences stay there.",
     ])
   })

@@ -44,7 +44,8 @@ export async function searchCustomers(
 ): Promise<CustomersPageAnswer> {
   const { directory, gate, language, query } = call
   const { q: asked = '', offset } = query
-  const pause = await gate.findPause(call, '')
+  // A start asks again.
+  const pause = await gate.findPause(call, '').catch(() => undefined)
   if (asked === '') return { offset, ...present({ pause, recents: await findRecents(call) }) }
   return {
     ...{ asked, offset, ...present({ pause }) },

@@ -1,37 +1,24 @@
-import { reasonOf } from 'oidc-provider-impersonation-verify/format'
-import type { Read } from '../../../kernel/input.ts'
-import { log } from '../../../kernel/log-line.ts'
 import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../../../kernel/roles.ts'
 import { actForm } from '../../../web/acting/asked-for.ts'
 import type { HandOver } from '../../../web/answers.ts'
 import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { type AskForApproval, actPage } from '../views/act-page.tsx'
 import { auditPage } from '../views/audit-page.tsx'
 import { continuePage } from '../views/continue-page.tsx'
 import { customerPage } from '../views/customer-page.tsx'
-import { customersPage } from '../views/customers-page.tsx'
 import { impersonationPage } from '../views/impersonation-page.tsx'
 import { peoplePage } from '../views/people-page.tsx'
-import { runningPage } from '../views/running-page.tsx'
 import { act, actInEmergency, emergencyForm, openingOf } from './act.ts'
 import { ACT_LINK, showAct } from './act-page.ts'
 import { PART_OF_TIMELINE, SEARCHED, searchAudit, showImpersonation } from './audit.ts'
 import { continueImpersonation, WIDER } from './continue.ts'
 import { showContinue } from './continue-page.ts'
-import { PAST, SEARCH, searchCustomers, showCustomer } from './customers.ts'
+import { PAST, showCustomer } from './customers.ts'
 import { exportEntries, exportEntriesOfOne, exportRows } from './exports.ts'
 import { HOLD, hold, RELEASE, release } from './hold.ts'
 import { SOUGHT, suggestPeople } from './people.ts'
-import {
-  endAllRunning,
-  endRunning,
-  type FindPauses,
-  listRunning,
-  OPERATOR,
-  WANTED,
-} from './running.ts'
+import { endAllRunning, endRunning, OPERATOR } from './running.ts'
 
 const { action, file, page } = linesFor<Call>()
 const ACTS = {
@@ -56,7 +43,6 @@ export const impersonationPages = (Approval: AskForApproval) => [
   action('/running/:id/end', ACTING_ROLES, {}, endRunning, {
     after: () => ({ said: { key: 'ended' } }),
   }),
-  page('/customers', ACTING_ROLES, SEARCH, searchCustomers, customersPage),
   page('/customers/:id', ACTING_ROLES, PAST, showCustomer, customerPage),
   page('/audit', ALL_ROLES, SEARCHED, searchAudit, auditPage),
   file('/audit/export.csv', SUPERVISING_ROLES, exportRows, EXPORTS),
@@ -70,16 +56,3 @@ export const impersonationPages = (Approval: AskForApproval) => [
     ...{ writes: true, after: () => ({ said: { key: 'released' } }) },
   }),
 ]
-
-/** @param findPauses finds the operators who may not start now */
-export function runningPages<C extends Call>(findPauses: FindPauses<C>) {
-  const showRunning = async (call: C & { readonly query: Read<typeof WANTED> }) =>
-    listRunning(call, await findPauses(call).catch(noPauses))
-  return [linesFor<C>().page('/running', ALL_ROLES, WANTED, showRunning, runningPage)]
-}
-
-/** What runs can be ended while the audit cannot be read, too. */
-function noPauses(error: unknown): readonly PauseAnswer[] {
-  log(`no pauses of operators: ${reasonOf(error)}`)
-  return []
-}

@@ -19,9 +19,7 @@ import type { RunningAnswer, RunningImpersonation, RunningUse } from '../../../w
 import { applicationName, canChange } from '../../../web/applications.ts'
 import { optionalText } from '../../../web/http/json-body.ts'
 import { askProvider, notFound, Problem } from '../../../web/http/problem.ts'
-import { searchWords } from '../../../web/http/query.ts'
 import type { Call, Parts } from '../../../web/parts.ts'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { ticketLink } from '../../../web/ticket-link.ts'
 import { auditWords } from '../../../web/use-words.ts'
 
@@ -30,25 +28,19 @@ const ROWS_PER_READ = 100
 /** The longest that an access token may live, and the time of clocks that differ, in milliseconds. */
 const MAX_LIFE_S = 25 * 3600 * 1000
 
-/** What picks out a part of what runs: words that a row shows. */
-export const WANTED = { q: searchWords }
-
-/** The pauses that hold, of those that the caller is shown. */
-export type FindPauses<C> = (call: C) => Promise<readonly PauseAnswer[]>
-
-/** Lists what runs: an operator sees their own, leads and auditors see all. */
-export async function listRunning(
-  call: Call & { readonly query?: Read<typeof WANTED> },
-  pauses: readonly PauseAnswer[],
-): Promise<RunningAnswer> {
-  const { caller, query } = call
+/**
+ * Lists what runs: an operator sees their own, leads and auditors see all.
+ *
+ * @param asked picks out a part of it: words that a row shows
+ */
+export async function listRunning(call: Call, asked?: string): Promise<RunningAnswer> {
+  const { caller } = call
   const own = caller.role === 'operator' ? { actor: caller.id } : {}
   const { running, more } = await runningImpersonations(call, own)
   return {
-    running: query?.q === undefined ? running : running.filter(fitsSearch(query.q)),
+    running: asked === undefined ? running : running.filter(fitsSearch(asked)),
     ...{ count: running.length, more },
-    ...present({ asked: query?.q }),
-    pauses: pauses.filter(({ isMine }) => !isMine),
+    ...present({ asked }),
   }
 }
 

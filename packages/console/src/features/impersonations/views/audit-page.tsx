@@ -2,6 +2,7 @@ import type { AuditAnswer } from '../../../web/answers.ts'
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditListPath } from '../../../web/kit/paths.ts'
+import { AuditTabs } from '../../../web/kit/tabs.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
@@ -35,6 +36,7 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
     about,
     body: (
       <>
+        <AuditTabs />
         <Filters of={answer} />
         <div class="list-head" data-about="*">
           <p class="shown-count" role="status">
@@ -107,7 +109,7 @@ function Exports({ of: { filter } }: { of: AuditAnswer }, { base, words }: At) {
   return (
     <details class="exports">
       <summary>{labels.title}</summary>
-      <div class="exports-body">
+      <div class="card exports-body">
         <p>{labels.about}</p>
         <div class="actions">
           <a class="button" href={base + csv} download>

@@ -16,6 +16,7 @@ export const customerPage: View<CustomerPageAnswer> = ({ customer, running, paus
   const isActing = running.some(({ isMine }) => isMine)
   return {
     title: name,
+    back: { to: at.me.role === 'operator' ? '' : '/customers', label: operators.title },
     body: (
       <>
         <Who customer={customer} />

@@ -67,10 +67,8 @@ function Running({ of: it }: { of: MyRunning }, at: At) {
   const labels = at.words.impersonations.running
   const lastMinute = expiresAt - LAST_MINUTE
   return (
-    <li
-      data-title={personName(at, customer)}
-      data-then={lastMinute > at.now ? lastMinute : undefined}
-    >
+    <li>
+      {lastMinute > at.now && <time hidden data-until={lastMinute} />}
       <b class="acting-as">
         <Text
           of={labels.acting}

@@ -75,7 +75,7 @@ export interface PermitsOptions {
 /** The answers that customers may give for all requests. */
 export interface StandingOptions {
   /**
-   * The answer before a customer has chosen. With `'rule'`, your rule alone decides. With `'ask'`,
+   * The answer before a customer has chosen. With `'rule'`, only your rule decides. With `'ask'`,
    * each request needs the customer. With `'allow'`, the need `user` is met.
    * @defaultValue `'rule'`
    */

@@ -9,6 +9,7 @@ import {
 import { Link, Older } from '../../../web/kit/link.tsx'
 import { permitPath } from '../../../web/kit/paths.ts'
 import { actingText } from '../../../web/kit/people.tsx'
+import { AuditTabs } from '../../../web/kit/tabs.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { WhenField } from '../../../web/kit/when-field.tsx'
 import type { View } from '../../../web/pages/table.ts'
@@ -16,7 +17,6 @@ import type { HistoryAnswer, HistoryQuestion, PastPermitAnswer } from '../server
 import { HISTORY_STATES } from '../server/history-filter.ts'
 import { DecisionList } from './decisions.tsx'
 import { PermitFrame } from './permit-card.tsx'
-import { ApprovalTabs } from './permits-page.tsx'
 
 const PATH = '/approvals/history'
 
@@ -30,7 +30,7 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, permits, next 
     ids: permits.map(({ id }) => id),
     body: (
       <>
-        <ApprovalTabs current="history" />
+        <AuditTabs />
         <HistoryFilters asked={asked} range={filter} isOwn={isOwn} />
         {!isOwn && <Export query={new URLSearchParams(asked)} />}
         {permits.length === 0 ? (
@@ -102,11 +102,11 @@ function HistoryFilters(
           <TextField of={field('ticket')} label={names.ticket} />
           <WhenField range={range} isDays={asked.when === 'days'} />
         </div>
-        <div class="filter-fields first">
+        <noscript>
           <button type="submit" class="button">
             {names.title}
           </button>
-        </div>
+        </noscript>
       </form>
       {Object.keys(asked).length > 0 && (
         <div class="conditions">

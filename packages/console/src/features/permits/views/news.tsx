@@ -11,7 +11,7 @@ import { StartButton } from './start-button.tsx'
 
 /** Tells an operator on every page that a request of theirs was decided. */
 export function NewsOfPermits({ of: { decided, waiting } }: { of: News }, { here }: StaffAt) {
-  const isSaid = ({ id }: PermitAnswer) => ['/approvals', permitPath(id)].includes(here)
+  const isSaid = ({ id }: PermitAnswer) => here === permitPath(id)
   return (
     <div id="news" data-about={waiting.join(' ')}>
       {decided.map((permit) => !isSaid(permit) && <Decided permit={permit} />)}

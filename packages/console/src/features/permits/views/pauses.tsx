@@ -1,5 +1,5 @@
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
-import { Link, Older } from '../../../web/kit/link.tsx'
+import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath, pausePath } from '../../../web/kit/paths.ts'
 import { pausedText } from '../../../web/kit/paused.tsx'
@@ -8,27 +8,14 @@ import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import type { PauseAnswer, PausesAnswer } from '../../../web/pause-answers.ts'
-
-/** The operators who may not start now, of those whom the reader is shown. */
-export const pausesPage: View<PausesAnswer> = ({ pauses, next }, { words }) => ({
-  title: words.permits.pause.title,
-  ids: pauses.map(({ id }) => id),
-  body: (
-    <>
-      {pauses.length === 0 && <p class="empty">{words.permits.pause.none}</p>}
-      <PausedOperators of={pauses} isUntitled />
-      <Older to="/pauses" next={next} label={words.permits.older} />
-    </>
-  ),
-})
+import type { PauseAnswer } from '../../../web/pause-answers.ts'
 
 /** One operator who may not act: why, since when, and who lifted it. */
 export const pausePage: View<PauseAnswer> = (pause, at) => {
   const labels = at.words.permits.pause
   return {
     title: pausedActing(at, pause),
-    back: { to: '/pauses', label: labels.title },
+    back: { to: '', label: at.words.web.toStart },
     ids: [pause.id],
     body: (
       <>
@@ -53,23 +40,19 @@ function pausedActing(at: At, { operator, customer }: PauseAnswer): string {
 }
 
 /** The operators who cannot act now. Nothing if there are none. */
-export function PausedOperators(
-  { of, isUntitled }: { of: readonly PauseAnswer[]; isUntitled?: true },
-  at: StaffAt,
-) {
+export function PausedOperators({ of }: { of: readonly PauseAnswer[] }, at: StaffAt) {
   const labels = at.words.permits.pause
-  const Heading = isUntitled ? 'h2' : 'h3'
   if (of.length === 0) return null
   return (
     <section>
-      {!isUntitled && <h2>{labels.title}</h2>}
+      <h2>{labels.title}</h2>
       <p class="note">{labels.about}</p>
       <ul class="cards" aria-label={labels.title}>
         {of.map((pause) => (
           <li key={pause.id} id={pause.id} class="card">
-            <Heading>
+            <h3>
               <Link to={pausePath(pause.id)}>{pausedActing(at, pause)}</Link>
-            </Heading>
+            </h3>
             <Begun of={pause} />
             <PauseButtons of={pause} />
           </li>

@@ -26,7 +26,7 @@ export function permitPage(
     return {
       title: titleOf(page, at),
       ids: [permit ?? [], answer ?? [], impersonations].flat().map(({ id }) => id),
-      back: { to: '/approvals', label: labels.back },
+      back: { to: '', label: at.words.web.toStart },
       body: (
         <>
           {permit && (
@@ -60,7 +60,7 @@ export function permitPage(
 function titleOf({ permit, answer }: PermitPageAnswer, at: At): string {
   const labels = at.words.permits
   if (permit) return actingText(at, permit)
-  if (!answer) return labels.title
+  if (!answer) return labels.history.title
   return text(at, labels.answerTitle, { customer: personName(at, answer.customer) })
 }
 

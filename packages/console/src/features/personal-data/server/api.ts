@@ -61,6 +61,15 @@ export async function listRequests(
   }
 }
 
+/** Lists what the caller can confirm: nothing for a person who may not erase. */
+export async function findToConfirm(call: ErasingCall): Promise<readonly ErasureRequestAnswer[]> {
+  const { caller, personalData, settings } = call
+  if (!(await findMayErase(caller.account, settings))) return []
+  const requests = await personalData.erasures.list()
+  const shown = await Promise.all(requests.map((each) => shownRequest(each, call)))
+  return shown.filter(({ canConfirm }) => canConfirm)
+}
+
 /** Finds what there is of one person. */
 export async function showPerson(call: ErasingCall): Promise<PersonAnswer> {
   await assertMayErase(call)

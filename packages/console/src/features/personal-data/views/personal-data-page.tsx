@@ -4,6 +4,7 @@ import { Link } from '../../../web/kit/link.tsx'
 import { personalDataPath } from '../../../web/kit/paths.ts'
 import { Person } from '../../../web/kit/person.tsx'
 import { Table } from '../../../web/kit/table.tsx'
+import { SettingsTabs } from '../../../web/kit/tabs.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
@@ -18,15 +19,13 @@ export const personalDataPage: View<ErasureRequestsAnswer> = (
   about: words.personalData.about,
   body: (
     <>
+      <SettingsTabs />
       <FindPerson {...found} />
-      <section data-about="*">
-        <h2>{words.personalData.requests.title}</h2>
-        {requests.length === 0 ? (
-          <p class="soft">{words.personalData.requests.none}</p>
-        ) : (
-          <Requests of={requests} />
-        )}
-      </section>
+      {requests.length === 0 ? (
+        <p class="soft">{words.personalData.requests.none}</p>
+      ) : (
+        <ErasureRequests of={requests} />
+      )}
     </>
   ),
 })
@@ -100,29 +99,34 @@ function Found(
   )
 }
 
-function Requests({ of }: { of: readonly ErasureRequestAnswer[] }, { words }: At) {
+/** What somebody asked to erase, and a second person can confirm. Nothing if there is nothing. */
+export function ErasureRequests({ of }: { of: readonly ErasureRequestAnswer[] }, { words }: At) {
   const labels = words.personalData.requests
+  if (of.length === 0) return null
   return (
-    <Table
-      label={labels.title}
-      rows={of}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          name: labels.person,
-          cell: ({ customer }) => (
-            <Link to={personalDataPath(customer.id)}>
-              <Person {...customer} />
-            </Link>
-          ),
-        },
-        { name: labels.by, cell: ({ by }) => <Person {...by} /> },
-        { name: labels.note, cell: ({ note }) => <bdi>{note}</bdi> },
-        {
-          name: labels.lapses,
-          cell: ({ isBegun, lapsesAt }) => (isBegun ? labels.begun : <Time at={lapsesAt} />),
-        },
-      ]}
-    />
+    <section data-about="*">
+      <h2>{labels.title}</h2>
+      <Table
+        label={labels.title}
+        rows={of}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: labels.person,
+            cell: ({ customer }) => (
+              <Link to={personalDataPath(customer.id)}>
+                <Person {...customer} />
+              </Link>
+            ),
+          },
+          { name: labels.by, cell: ({ by }) => <Person {...by} /> },
+          { name: labels.note, cell: ({ note }) => <bdi>{note}</bdi> },
+          {
+            name: labels.lapses,
+            cell: ({ isBegun, lapsesAt }) => (isBegun ? labels.begun : <Time at={lapsesAt} />),
+          },
+        ]}
+      />
+    </section>
   )
 }

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Choice, type FieldIn, PersonField, TextField } from '../../../web/kit/form.tsx'
+import { SettingsTabs } from '../../../web/kit/tabs.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { Question, RulesAnswer } from '../server/answers.ts'
 import { Verdict } from './verdict.tsx'
@@ -13,6 +14,7 @@ export function rulesPage(Needed: ComponentType<{ approval: object }>): View<Rul
     isNarrow: true,
     body: (
       <>
+        <SettingsTabs />
         <section>
           <h2>{words.rules.form.title}</h2>
           <MayAct question={question}>

@@ -31,7 +31,7 @@ export interface PostgresAuditOptions {
   /**
    * How long an impersonation is kept after its last entry, in whole seconds, 1 or more. Choose it
    * before you go live.
-   * @defaultValue for ever
+   * @defaultValue forever
    */
   readonly keepFor?: number | undefined
 }

@@ -17,7 +17,7 @@ export interface SqliteAuditOptions {
   /**
    * How long an impersonation is kept after its last entry, in whole seconds, 1 or more. Choose it
    * before you go live.
-   * @defaultValue for ever
+   * @defaultValue forever
    */
   readonly keepFor?: number | undefined
 }

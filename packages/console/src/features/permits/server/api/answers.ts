@@ -1,7 +1,6 @@
 import type { Need } from 'oidc-provider-impersonation'
 import type { AuditPerson, Unapproved } from 'oidc-provider-impersonation-verify/format'
 import type { ActBody, RowAnswer } from '../../../../web/answers.ts'
-import type { PauseAnswer } from '../../../../web/pause-answers.ts'
 import type { Range } from '../../../../web/when.ts'
 import type { Standing, StandingAnswer } from '../options.ts'
 import type { Permit } from '../permit.ts'
@@ -67,19 +66,12 @@ export interface DecidersAnswer {
   readonly isLeads: boolean
 }
 
-/**
- * `GET /approvals?before=`: every role. What can be decided, is in its window, is to be reviewed, or is a refusal that
- * holds. An operator is shown their own, and those on which they may decide; leads and auditors all. Newest first.
- */
+/** A part of the first page: what the caller asked for, and what waits for them. Newest first, about 100 of each. */
 export interface PermitsAnswer {
-  /** Emergencies that the caller has to look at: all of them, with the first page. */
+  /** Emergencies that the caller has to look at. */
   readonly toReview: readonly PermitAnswer[]
-  /** Operators who may not start, with the first page. */
-  readonly pauses: readonly PauseAnswer[]
-  /** The others. */
+  /** What the caller can decide, what they asked for and is open, and what a lead can take back. */
   readonly permits: readonly PermitAnswer[]
-  /** The value of `before` for the next, older page. */
-  readonly next?: string
 }
 
 /** `GET /approvals/:id`: 404 for what the caller is not shown. One of `permit` and `answer` is there. */

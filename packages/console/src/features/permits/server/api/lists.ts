@@ -1,6 +1,6 @@
 import { type AuditRow, present } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../../kernel/ids.ts'
-import type { Read } from '../../../../kernel/input.ts'
+import { MAX_COUNTED } from '../../../../kernel/limits.ts'
 import { pages, readAll } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
 import type { RowAnswer } from '../../../../web/answers.ts'
@@ -9,7 +9,6 @@ import { shownRow } from '../../../../web/rows.ts'
 import type { Permits } from '../options.ts'
 import type { Permit } from '../permit.ts'
 import type { PermitAnswer, PermitPageAnswer, PermitsAnswer } from './answers.ts'
-import { findPauses, type PAGE } from './pauses.ts'
 import { keepSeen } from './seen.ts'
 import {
   type Decidable,
@@ -25,53 +24,44 @@ import { keepDeciders } from './waiting.ts'
 /** How many pages of impersonations are read to find those of a permit, each of 100. */
 const MAX_PAGES = 10
 
-/** Lists what waits for a decision of the caller, the newest first: at most a page of it. */
-export async function findToDecide(call: PermitCall): Promise<readonly PermitAnswer[]> {
-  const { permits } = call
-  if (!permits) return []
-  const { permits: found } = await shownPage(permits, call, { isAwaited: true })
-  return found.filter(({ may }) => may.includes('grant'))
+/** What the caller asked for, what waits for a word of theirs, and what a lead can take back. */
+export async function listPermits(call: PermitCall): Promise<PermitsAnswer> {
+  const { caller, permits } = call
+  if (!permits) return { permits: [], toReview: [] }
+  const [own, awaited, toReview, inForce] = await Promise.all([
+    findShown(permits, call, { operator: caller.id, isOpen: true }, () => true),
+    findShown(permits, call, { isAwaited: true }, ({ may }) => may.includes('grant')),
+    findShown(permits, call, { isReviewDue: true }, ({ may }) => may.includes('review')),
+    caller.role === 'lead'
+      ? findShown(permits, call, { isOpen: true }, ({ may, isMine, state }) => {
+          return state === 'granted' && !isMine && may.includes('revoke') && !may.includes('review')
+        })
+      : [],
+  ])
+  return { permits: [...awaited, ...own, ...inForce], toReview }
 }
 
-/** Lists all emergencies that the caller has to look at, the newest first. */
-export async function findToReview(call: PermitCall): Promise<readonly PermitAnswer[]> {
-  const { permits } = call
-  if (!permits) return []
-  return readAll(
-    (before) => shownPage(permits, call, { isReviewDue: true, ...present({ before }) }),
-    (page) => page.permits.filter(({ may }) => may.includes('review')),
-  )
-}
-
-/** A page of the permits that the caller is shown. */
-async function shownPage(
+/** Finds the permits that the caller is shown, the newest first. */
+async function findShown(
   permits: Permits,
   call: PermitCall,
   filter: Parameters<Permits['list']>[0],
-): Promise<Pick<PermitsAnswer, 'next' | 'permits'>> {
-  const { permits: found, next } = await permits.list(filter)
-  const all = await Promise.all(found.map((permit) => findDeciders(permits, permit)))
-  for (const each of all) keepDeciders(permits, each)
-  const seen = all.filter((each) => maySeePermit(each, call.caller))
-  return {
-    permits: await Promise.all(seen.map((each) => shownWithRefusals(each, call))),
-    ...present({ next }),
+  isWanted: (permit: PermitAnswer) => boolean,
+): Promise<readonly PermitAnswer[]> {
+  const shown = async (permit: Permit) => {
+    const decidable = await findDeciders(permits, permit)
+    keepDeciders(permits, decidable)
+    return maySeePermit(decidable, call.caller) ? shownWithRefusals(decidable, call) : []
   }
-}
-
-/** Lists what is open, the newest first. The first page has what waits for a look afterwards, and the pauses. */
-export async function listPermits(
-  call: PermitCall & { readonly query: Read<typeof PAGE> },
-): Promise<PermitsAnswer> {
-  const { before } = call.query
-  const open = { isOpen: true, ...present({ before }) } as const
-  const [{ permits, next }, toReview, pauses] = await Promise.all([
-    shownPage(requirePermits(call), call, open),
-    before === undefined ? findToReview(call) : [],
-    before === undefined ? findPauses(call) : [],
-  ])
-  const others = permits.filter(({ may }) => !may.includes('review'))
-  return { toReview, pauses, permits: others, ...present({ next }) }
+  const found = await readAll(
+    async (before) => {
+      const page = await permits.list({ ...filter, ...present({ before }) })
+      return { next: page.next, permits: (await Promise.all(page.permits.map(shown))).flat() }
+    },
+    (page) => page.permits.filter(isWanted),
+    MAX_COUNTED,
+  )
+  return found
 }
 
 /** Shows one permit, or what a customer answered for all requests. */

@@ -3,13 +3,12 @@ import { ALL_ROLES, SUPERVISING_ROLES } from '../../../../kernel/roles.ts'
 import type { RowAnswer } from '../../../../web/answers.ts'
 import { linesFor } from '../../../../web/pages/table.ts'
 import { historyPage } from '../../views/history-page.tsx'
-import { pausePage, pausesPage } from '../../views/pauses.tsx'
+import { pausePage } from '../../views/pauses.tsx'
 import { permitPage } from '../../views/permit-page.tsx'
-import { permitsPage } from '../../views/permits-page.tsx'
 import { DECISION, decide } from './decide.ts'
 import { exportHistory, HISTORY, listHistory } from './history.ts'
-import { listPermits, showPermit } from './lists.ts'
-import { LIFT, listPauses, PAGE, PAUSE, pauseOperator, resume, showPause } from './pauses.ts'
+import { showPermit } from './lists.ts'
+import { LIFT, PAUSE, pauseOperator, resume, showPause } from './pauses.ts'
 import type { PermitCall } from './shown.ts'
 
 const { action, file, page } = linesFor<PermitCall>()
@@ -24,7 +23,6 @@ const SAID = {
 
 /** @param Rows shows impersonations */
 export const permitPages = (Rows: ComponentType<{ rows: readonly RowAnswer[] }>) => [
-  page('/approvals', ALL_ROLES, PAGE, listPermits, permitsPage),
   page('/approvals/history', ALL_ROLES, HISTORY, listHistory, historyPage),
   file('/approvals/history.csv', SUPERVISING_ROLES, exportHistory, EXPORTS),
   page('/approvals/:id', ALL_ROLES, {}, showPermit, permitPage(Rows)),
@@ -38,7 +36,6 @@ export const permitPages = (Rows: ComponentType<{ rows: readonly RowAnswer[] }>)
       said: { key: grantedAt === undefined ? 'permitWithdrawn' : 'permitRevoked' },
     }),
   }),
-  page('/pauses', ALL_ROLES, PAGE, listPauses, pausesPage),
   action('/pauses', ['lead'], PAUSE, pauseOperator, { after: () => ({ said: { key: 'paused' } }) }),
   page('/pauses/:id', ALL_ROLES, {}, showPause, pausePage),
   action('/pauses/:id/resume', ALL_ROLES, LIFT, resume, {

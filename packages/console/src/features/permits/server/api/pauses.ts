@@ -5,17 +5,12 @@ import { isId } from '../../../../kernel/ids.ts'
 import { type Read, wholeNumber } from '../../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../../kernel/limits.ts'
 import { log } from '../../../../kernel/log-line.ts'
+import { readAll } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { optionalNote, writtenText } from '../../../../web/http/json-body.ts'
 import { notFound, orUnavailable, Problem } from '../../../../web/http/problem.ts'
-import { cursor } from '../../../../web/http/query.ts'
 import { orDigits } from '../../../../web/pages/form-body.ts'
-import type {
-  AccountPause,
-  Pause,
-  PauseAnswer,
-  PausesAnswer,
-} from '../../../../web/pause-answers.ts'
+import type { AccountPause, Pause, PauseAnswer } from '../../../../web/pause-answers.ts'
 import { findRole } from '../../../../web/sign-in/roles.ts'
 import { END_TIMEOUT_MS, endUnbegun } from '../ends.ts'
 import { pausedError } from '../pauses.ts'
@@ -25,20 +20,14 @@ import { type CustomerPermitCall, mayDecide, type PermitCall } from './shown.ts'
 const MAX_PAUSE_S = 30 * 86_400
 /** How many of the newest rows tell whether somebody acted. */
 const ROWS_PER_READ = 100
-export const PAGE = { before: cursor }
-
-/** Lists the operators who may not start now, the newest first. */
-export async function listPauses(
-  call: PermitCall & { readonly query: Read<typeof PAGE> },
-): Promise<PausesAnswer> {
-  const page = await call.pauses.list(call.query)
-  const seen = await Promise.all(page.pauses.map((pause) => seenBy(pause, call)))
-  return { pauses: seen.flatMap((pause) => pause ?? []), ...present({ next: page.next }) }
-}
-
-/** The first of them, where they are a part of another page. */
+/** Lists the operators who may not start now, of those whom the caller is shown, the newest first. */
 export async function findPauses(call: PermitCall): Promise<readonly PauseAnswer[]> {
-  return (await listPauses({ ...call, query: {} })).pauses
+  const found = await readAll(
+    (before) => call.pauses.list(present({ before })),
+    (page) => page.pauses,
+  )
+  const seen = await Promise.all(found.map((pause) => seenBy(pause, call)))
+  return seen.flatMap((pause) => pause ?? [])
 }
 
 export const PAUSE = {

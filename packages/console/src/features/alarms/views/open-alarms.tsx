@@ -1,5 +1,4 @@
-import type { ComponentType } from 'preact'
-import type { AlarmsAnswer, RowAnswer } from '../../../web/answers.ts'
+import type { RowAnswer } from '../../../web/answers.ts'
 import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
@@ -9,46 +8,27 @@ import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Time } from '../../../web/kit/time.tsx'
-import type { View } from '../../../web/pages/table.ts'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
 
 /** There are no more on the page. */
 const MAX_ALARMS = 100
 
-/** The open alarms. @param Paused the operators who may not start */
-export function alarmsPage(
-  Paused: ComponentType<{ of: readonly PauseAnswer[] }>,
-): View<AlarmsAnswer> {
-  return ({ alarms, pauses }, at) => {
-    const { page: labels } = at.words.alarms
-    return {
-      title: labels.title,
-      about: labels.about,
-      ids: [...alarms, ...pauses].map(({ id }) => id),
-      body: (
-        <>
-          <section>
-            {alarms.length === 0 ? (
-              <p class="empty">{labels.none}</p>
-            ) : (
-              <ul class="cards" aria-label={labels.title}>
-                {alarms.map((row) => (
-                  <AlarmCard key={row.id} row={row} />
-                ))}
-              </ul>
-            )}
-            {alarms.length >= MAX_ALARMS && (
-              <p class="note">{text(at, labels.many, { count: MAX_ALARMS })}</p>
-            )}
-          </section>
-          <Paused of={pauses} />
-          <p>
-            <Link to="/audit?alarm=any">{labels.past}</Link>
-          </p>
-        </>
-      ),
-    }
-  }
+/** The open alarms. Nothing if there are none. */
+export function OpenAlarms({ of }: { of: readonly RowAnswer[] }, at: StaffAt) {
+  const { page: labels } = at.words.alarms
+  if (of.length === 0) return null
+  return (
+    <section>
+      <h2>{labels.title}</h2>
+      <ul class="cards" aria-label={labels.title}>
+        {of.map((row) => (
+          <AlarmCard key={row.id} row={row} />
+        ))}
+      </ul>
+      {of.length >= MAX_ALARMS && (
+        <p class="note">{text(at, labels.many, { count: MAX_ALARMS })}</p>
+      )}
+    </section>
+  )
 }
 
 /** One row with an alarm that no lead has acknowledged. */
@@ -60,7 +40,7 @@ function AlarmCard({ row }: { row: RowAnswer }, at: StaffAt) {
   const acting = actingText(at, row)
   return (
     <li class="card alarm" id={id}>
-      <h2>{alarm.kinds.map((kind) => alarms.kinds[kind]).join('. ')}</h2>
+      <h3>{alarm.kinds.map((kind) => alarms.kinds[kind]).join('. ')}</h3>
       <p>
         <Acting row={row} />
         {' · '}

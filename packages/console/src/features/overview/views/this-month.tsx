@@ -1,38 +1,10 @@
-import type { VNode } from 'preact'
 import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { Text } from '../../../web/kit/text.tsx'
-import type { PageView } from '../../../web/pages/table.ts'
 import type { MonthAnswer } from '../server/answers.ts'
 
-/**
- * Where leads and auditors begin: what waits for them, who acts now, and this month.
- *
- * @param parts.waiting shows nothing where nothing waits
- */
-export function overviewPage(
-  parts: { month: MonthAnswer; running: VNode; waiting: VNode },
-  { waits, words }: StaffAt,
-): PageView {
-  const { month, running, waiting } = parts
-  return {
-    title: words.overview.title,
-    body: (
-      <>
-        <section data-about="*">
-          <h2>{words.overview.waiting}</h2>
-          {waits === 0 && <p class="soft">{words.overview.nothingWaits}</p>}
-          <div class="waiting-parts">{waiting}</div>
-        </section>
-        {running}
-        <ThisMonth of={month} />
-      </>
-    ),
-  }
-}
-
 /** One line about this month: each count leads to its rows. */
-function ThisMonth({ of }: { of: MonthAnswer }, at: StaffAt) {
+export function ThisMonth({ of }: { of: MonthAnswer }, at: StaffAt) {
   const { from, to } = of
   const { month: labels } = at.words.overview
   const name = new Intl.DateTimeFormat(at.locale, { month: 'long', timeZone: at.zone })

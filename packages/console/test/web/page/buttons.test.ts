@@ -1,0 +1,137 @@
+import { expect } from 'chai'
+import type { Authorize } from 'oidc-provider-impersonation'
+import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
+import { createPermits } from 'oidc-provider-impersonation-console'
+import { openedStore } from '../../../src/ledger/stores/opened-store.ts'
+import { over, processOn } from '../../features/personal-data/person.ts'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { formsOf } from '../../support/forms.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+import { storePause } from '../../support/store-pause.ts'
+
+// The package compiles its views when it is loaded.
+const { STAFF_TABLE } = await import('../../../src/console-site.ts')
+
+/** How many pages of one kind a person walks through: those of several permits, for example. */
+const MAX_OF_A_KIND = 6
+
+/** A change needs a second person, and Bob is asked himself. */
+const rule: Authorize = ({ account, scope = '' }) => {
+  if (account.accountId === 'bob') return { needs: ['user'], emergency: true }
+  return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+}
+
+/** A deployment in which there is something of everything. */
+async function busyDeployment(): Promise<Deployment> {
+  const audit = memoryAudit()
+  const approvers = [
+    { id: 'grace', name: 'Grace' },
+    { id: 'ada', name: 'Ada' },
+  ]
+  const permits = createPermits({ audit, approvers: () => approvers })
+  const authorize = permits.wrap(rule)
+  const deployment = await deploy({
+    ...{ audit, authorize },
+    console: { permits, mayErase: ({ accountId }) => ['ada', 'grace'].includes(accountId) },
+  })
+  const asked = (operator: string, customer = 'alice') => ({
+    ...{ customer, operator, application: 'shop', ticket: 'SUP-1', reason: 'The parcel is late' },
+    ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+  })
+  for (const operator of ['olivia', 'oscar', 'grace']) {
+    await permits.request(asked(operator, 'carla'))
+    await permits.request(asked(operator, 'bob'))
+    const { id } = await permits.request(asked(operator))
+    if (operator !== 'grace') await permits.grant(id, { by: 'grace' })
+    // Whoever has one that nobody looked at may not have another.
+    if (operator !== 'olivia') await permits.emergency(asked(operator, 'amir.ng'))
+    const read = { operator, access: 'read', customer: 'carla' } as const
+    const running = await deployment.impersonate(read)
+    await running.look()
+    if (operator === 'olivia') {
+      await deployment.ask(operator, `/running/${running.id}/end`, {})
+      await deployment.ask('grace', `/audit/${running.id}/hold`, { note: 'A lawyer asks' })
+    }
+  }
+  const stolen = await deployment.impersonate({ operator: 'oscar', access: 'read' })
+  await stolen.replay()
+  await storePause(deployment, { operator: 'oscar', customer: 'bea.okoye', by: 'bea.okoye' })
+  const past = processOn(openedStore(audit), {
+    sign: (claims) => signCheckpoint(deployment.provider, claims),
+  })
+  await past.record(...over('d', 'dana'), ...over('e', 'erin'))
+  await past.close()
+  await deployment.ask('ada', '/personal-data/dana/erase', { note: 'DPO-1' })
+  await deployment.settled()
+  return deployment
+}
+
+const LATE = '&ticket=SUP-1&reason=late'
+
+/** Where a person begins who may act: forms that start, and forms that ask. */
+const FORMS = ['alice&access=change', 'chen.petrov&access=change', 'bob', 'carla'].map(
+  (query) => `/act?user=${query}${LATE}`,
+)
+const STARTS: Readonly<Record<string, readonly string[]>> = {
+  ...{ olivia: FORMS, oscar: FORMS, grace: [...FORMS, '/personal-data/dana'] },
+  ada: ['/personal-data/erin'],
+}
+
+/** The line of the table that a path is of. */
+const kindOf = (path: string) =>
+  STAFF_TABLE.map((route) => route.path).find((pattern) =>
+    new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}$`).test(path),
+  ) ?? path
+
+const plain = (text: string) => text.replaceAll('&amp;', '&')
+
+/** What the buttons of the forms of a page do, and the fields that they send. */
+function buttonsOf(html: string): readonly (readonly [string, Record<string, string>])[] {
+  return [...html.matchAll(/<form[^>]* method="post".*?<\/form>/gs)].flatMap(([form]) => {
+    const [[action = '', fields = {}] = []] = formsOf(form)
+    const own = /<button(?![^>]*formaction)/.test(form) ? [action] : []
+    const others = [...form.matchAll(/ formaction="\/console([^"]*)"/g)].map(([, to = '']) => to)
+    const typed = Object.entries(fields).map(([name, value]) => [name, plain(value) || 'Because'])
+    return [...own, ...others].map((to) => [to, Object.fromEntries(typed)] as const)
+  })
+}
+
+describe('the pages, walked through by each person of the support', function () {
+  this.timeout(60_000)
+  const pressed = new Set<string>()
+
+  for (const [who, starts] of Object.entries(STARTS)) {
+    it(`have no link and no button for ${who} that ${who} may not use`, async () => {
+      await using deployment = await busyDeployment()
+      const own = new Set<string>()
+      const paths = ['', ...starts]
+      const walked: string[] = []
+      for (const path of paths) {
+        const { status, text } = await deployment.browse(who, path)
+        expect(status, path).to.be.below(400)
+        for (const [, link = ''] of text.matchAll(/ href="\/console([^"#]*)/g)) {
+          const kind = kindOf(link.split('?')[0] ?? '')
+          const isKnown = paths.includes(plain(link)) || link.startsWith('/assets/')
+          if (isKnown || walked.filter((each) => each === kind).length >= MAX_OF_A_KIND) continue
+          walked.push(kind)
+          paths.push(plain(link))
+        }
+        for (const [button, fields] of buttonsOf(text)) {
+          if (own.has(kindOf(button)) || button === '/sign-out') continue
+          own.add(kindOf(button))
+          const answer = await deployment.send(who, button, fields)
+          expect(answer.status, `${button} of ${path}`).not.to.equal(403)
+        }
+      }
+      for (const each of own) pressed.add(each)
+    })
+  }
+
+  it('have a button for every action', () => {
+    const actions = STAFF_TABLE.filter(({ method }) => method === 'POST')
+      .map(({ path }) => path)
+      // By the API alone.
+      .filter((path) => path !== '/permits/emergency')
+    expect([...pressed]).to.have.members(actions)
+  })
+})
