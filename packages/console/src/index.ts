@@ -1,12 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
-import {
-  answersFollowed,
-  findAccount,
-  requestListener,
-  signCheckpoint,
-} from 'oidc-provider-impersonation/siblings'
+import { answersFollowed, findAccount, requestListener } from 'oidc-provider-impersonation/siblings'
 import type { ToldRequest } from 'oidc-provider-impersonation-verify/format'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { accountSite } from './account-site.tsx'
@@ -29,7 +24,6 @@ import type { ErasingParts } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
 import { personalData } from './features/personal-data/server/personal-data.ts'
 import { log } from './kernel/log-line.ts'
-import type { SignCheckpoint } from './ledger/keeping/checkpoint.ts'
 import { startRetention } from './ledger/keeping/retention.ts'
 import { startOutbox } from './ledger/outbox/outbox.ts'
 import { createAudit } from './ledger/recording/audit.ts'
@@ -62,10 +56,7 @@ export type {
   AuditEntry,
   AuditPerson,
   AuditRow,
-  ChainHead,
-  NamedEntry,
   Outcome,
-  RemovedFrom,
   StoredPermit,
   StoredPermitState,
 } from 'oidc-provider-impersonation-verify/format'
@@ -104,15 +95,22 @@ export {
 } from './features/personal-data/server/in-force.ts'
 export type { Role } from './kernel/roles.ts'
 export type { Sentences } from './kernel/sentence.ts'
-export type { Batch, ChainLink, Decision, NewRecord, Repetition } from './ledger/batch.ts'
 export type { PermitFilter, RowFilter } from './ledger/filters.ts'
 export type {
   AuditStore,
-  FiledPermit,
-  FiledRow,
+  Batch,
+  FiledEntry,
+  FiledSum,
+  KeptPermit,
+  MarkedEntry,
+  NewSum,
+  Removal,
   RowCount,
   RowPage,
   StoredEntry,
+  StoredSeal,
+  Sum,
+  Written,
 } from './ledger/store.ts'
 export type { AccountOptions, SupportConsoleOptions, TicketOptions } from './options.ts'
 export type { RecordRefusal, Refusal } from './web/acting/refusals.ts'
@@ -217,19 +215,17 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const closing = new AbortController()
   const directory = customerDirectory(settings.customers)
   const nameOf = personNames(provider, directory, settings.languages.preferred)
-  const sign: SignCheckpoint = (claims) => signCheckpoint(provider, claims)
   const urlOf = (row: string) => `${url}${path}/audit/${row}`
-  const audit = createAudit(settings.audit, {
+  const audit = createAudit(settings.audit, provider, {
     nameOf,
     nameTimeoutMs: Math.min(NAME_TIMEOUT_MS, timeoutMs / 4),
     slow: timeoutMs,
-    sign,
     notify: notices && noticeMark(notices),
     alerts: onAlarm !== undefined,
   })
   const { store } = audit
   recordEvents(provider, audit, settings.auditTimeout)
-  const retention = startRetention(store, { sign })
+  const retention = startRetention(store)
   const reconciliation = startReconciliation(provider, store, audit)
   const isLead = async (accountId: string) => {
     const account = await findAccount(provider, accountId)
@@ -255,7 +251,6 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     onAlarm && startOutbox({ who: 'leads', sources: [alarmAlerts(store, audit, onAlarm, urlOf)] })
   const pauses = { ...ownPauses, resume }
   const ofPerson = personalData(audit, {
-    sign,
     isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,
     hasAccount: async (id) => (await findAccount(provider, id)) !== undefined,
     async mayErase(id) {
@@ -319,6 +314,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     settled: audit.settled,
     async check() {
       await store.open()
+      await audit.seals.assertSigns()
       await checkSetUp(provider, settings, checkClients)
     },
     endStreams: () => closing.abort(),

@@ -90,10 +90,10 @@ async function readUses(store: Pick<AuditStore, 'timeline'>, id: string): Promis
   return uses
 }
 
-function usedIn({ text, count, lastTime }: StoredEntry): Used[] {
+function usedIn({ text }: StoredEntry): Used[] {
   const entry = text === undefined ? undefined : decodeEntry(text)
   if (entry?.event !== USED_EVENT || !entry.use) return []
-  return [{ use: describedUse(entry.use), count, at: lastTime ?? entry.timeMs }]
+  return [{ use: describedUse(entry.use), count: entry.count ?? 1, at: entry.timeMs }]
 }
 
 /** @returns false where too much is told already */

@@ -424,9 +424,9 @@ describe('the API of the account page', () => {
       let isAway = false
       const audit: AuditStore = {
         ...memory,
-        append: async (batch) => {
+        write: async (batch, deadline) => {
           if (isAway) throw new Error('the audit is away')
-          return memory.append(batch)
+          return memory.write(batch, deadline)
         },
       }
       await restart({ audit, console: { account: ACCOUNT } })

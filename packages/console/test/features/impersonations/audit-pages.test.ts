@@ -146,7 +146,7 @@ describe('the list of the audit', () => {
     expect(headers.get('cache-control')).to.equal('no-store')
     expect(text.trim().split('\r\n')).to.have.length(4)
     const all = linkIn(await look('grace'), 'Everything, for verification') ?? ''
-    expect((await look('grace', all)).text.trim().split('\n').at(-1)).to.include('checkpoint')
+    expect((await look('grace', all)).text.trim().split('\n').at(-1)).to.include('seals')
   })
 
   it('shows operators what they did, and who acted as the customer in front of them', async () => {
@@ -313,7 +313,7 @@ describe('the page of an impersonation', () => {
     expect(JSON.parse(json.replaceAll('&quot;', '"'))).to.include({
       ...{ event: 'impersonation.issued', id: idOf(0) },
     })
-    expect(readText(text)).to.match(/Number \d+ in the chain of \S+\. Hash: [\w-]{43}/)
+    expect(readText(text)).to.match(/Number \d+ in the audit\. Digest: [\w-]{43}\./)
   })
 
   it('has a long timeline in parts, and sums up runs of the same request', async () => {

@@ -7,6 +7,8 @@ import { FRENCH } from '../../support/french.ts'
 /** A page without what isolates names. */
 const read = ({ text }: { text: string }) => text.replaceAll(/[\u2066-\u2069]/g, '')
 
+import { readText } from '../../support/read-text.ts'
+
 describe('searching for customers', () => {
   let deployment: Deployment
 
@@ -53,6 +55,12 @@ describe('searching for customers', () => {
     gone.add('all')
     const { text } = await own.browse('olivia', '')
     expect(text, 'what runs can be ended').to.contain('/end"')
+  })
+
+  it('says in the frame that there is no such customer', async () => {
+    const page = await deployment.browse('olivia', '/customers/nobody')
+    expect(page.status).to.equal(404)
+    expect(readText(page.text)).to.match(/Customers What I did.*There is no customer with this id/)
   })
 
   it('refuses what it does not know, what is repeated, and what is too long', async () => {

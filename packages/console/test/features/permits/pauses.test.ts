@@ -257,7 +257,7 @@ describe('an objection', () => {
   it('can be said again where the pause could not be stored, and ends what runs in any case', async () => {
     const { id } = await deployment.impersonate({ access: 'read' })
     await deployment.settled()
-    audit.failing = ['decide']
+    audit.failing = ['write']
     expect((await object(deployment, id)).status).to.equal(503)
     expect(await stateOf(id)).to.equal('ended')
     audit.failing = []

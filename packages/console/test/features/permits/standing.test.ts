@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Authorize, Verdict } from 'oidc-provider-impersonation'
 import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
-import { assertWholeChains } from '../../ledger/stores/contract/support.ts'
+import { assertWholeLog } from '../../ledger/stores/contract/support.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { MACHINE } from '../../support/provider.ts'
@@ -40,7 +40,7 @@ describe('what a customer answers for all requests', () => {
   let isPruned = false
 
   async function end(): Promise<void> {
-    if (!isPruned) await assertWholeChains(audit.store)
+    if (!isPruned) await assertWholeLog(audit.store)
     await permits.close()
     await deployment[Symbol.asyncDispose]()
   }
@@ -139,7 +139,7 @@ describe('what a customer answers for all requests', () => {
     expect(await statusOfAct()).to.equal(403)
     // What is old is removed; the answer is in force.
     isPruned = true
-    await audit.store.remove(Date.now() + 1000 * DAY, 50)
+    await audit.store.remove(await audit.store.old(Date.now() + 1000 * DAY, 50))
     expect(await permits.standing('bob')).to.deep.equal({ choice: 'ask' })
     expect(await statusOfAct()).to.equal(403)
   })

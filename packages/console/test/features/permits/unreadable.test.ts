@@ -63,9 +63,9 @@ function unreadable(how: string, spoilt: (data: string) => string) {
 
     function spoil(id = ''): void {
       const database = new DatabaseSync(join(folder, 'audit.db'))
-      const read = database.prepare('SELECT data FROM impersonation_audit_permit WHERE id = ?')
+      const read = database.prepare('SELECT data FROM impersonation_audit_record WHERE id = ?')
       const data = spoilt(String(read.get(id)?.data))
-      database.prepare('UPDATE impersonation_audit_permit SET data = ? WHERE id = ?').run(data, id)
+      database.prepare('UPDATE impersonation_audit_record SET data = ? WHERE id = ?').run(data, id)
       database.close()
     }
     const ask = (who: string, path: string, body?: unknown) => deployment.ask(who, path, body)

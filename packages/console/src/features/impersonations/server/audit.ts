@@ -95,15 +95,28 @@ export async function showImpersonation(
     return { ...entry, ...present({ byName }), words }
   })
   const byNames = Object.fromEntries(names)
-  return { ...row, byNames, entries, ...present({ next }), keys: providerUrl(provider, 'jwks') }
+  const isPaused = caller.role === 'lead' && (await isOperatorPaused(row, call))
+  return {
+    ...row,
+    isPaused,
+    byNames,
+    entries,
+    ...present({ next }),
+    keys: providerUrl(provider, 'jwks'),
+  }
+}
+
+/** Whether something keeps the operator from starting as any customer. */
+async function isOperatorPaused({ operator }: AuditRow, call: Call): Promise<boolean> {
+  if (operator === undefined) return false
+  const asOperator = { ...call, caller: { ...call.caller, id: operator.id } }
+  return (await call.gate.findPause(asOperator, '')) !== undefined
 }
 
 /** Nothing, where the text was removed when its time was over. */
-function placed({ cursor, writer, sequence, hash, text, count, lastTime }: StoredEntry) {
+function placed({ cursor, number, digest, text }: StoredEntry) {
   const entry = text === undefined ? undefined : decodeEntry(text)
-  if (!entry) return []
-  const repeated = lastTime === undefined ? {} : { count, lastTime }
-  return [{ ...entry, cursor, writer, sequence, hash, ...repeated } satisfies TimelineEntry]
+  return entry ? [{ ...entry, cursor, number, digest } satisfies TimelineEntry] : []
 }
 
 /** A directory that fails, or is slow, leaves names away. */

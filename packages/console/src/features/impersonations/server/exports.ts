@@ -1,8 +1,8 @@
-import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import { present } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import { exportCsv } from '../../../ledger/keeping/export.ts'
 import { exportEverything } from '../../../ledger/keeping/export-everything.ts'
+import { proveOne } from '../../../ledger/keeping/prove-one.ts'
 import { isNaming, namelessFilter } from '../../../web/http/exported-filter.ts'
 import { orUnavailable } from '../../../web/http/problem.ts'
 import { readQuery } from '../../../web/http/query.ts'
@@ -48,13 +48,9 @@ export async function exportEntriesOfOne(call: Call): Promise<void> {
 
 /** @param only the id of the impersonation whose texts it has; `undefined` for all */
 function sendEntries(call: Call, name: string, only?: string): Promise<void> {
-  const { audit, provider, now } = call
+  const { store, seals } = call.audit
   const context = { format: 'entries', ...present({ impersonation: only }) }
   return sendExport(call, name, 'jsonl', context, () =>
-    exportEverything(audit.store, {
-      sign: (claims) => signCheckpoint(provider, claims),
-      now,
-      only,
-    }),
+    only === undefined ? exportEverything(store, seals) : proveOne(store, seals, only),
   )
 }

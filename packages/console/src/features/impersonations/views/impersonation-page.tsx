@@ -114,7 +114,9 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
           about={isHeld ? labels.releaseAbout : labels.holdAbout}
         />
       )}
-      {role === 'lead' && operator && !isOwn && <PauseButton operator={operator} />}
+      {role === 'lead' && operator && !isOwn && !row.isPaused && (
+        <PauseButton operator={operator} />
+      )}
       {role !== 'operator' && (
         <Disclosure id="prove" label={prove.title}>
           <div class="card">

@@ -61,12 +61,13 @@ function Found(
   at: At,
 ) {
   const labels = at.words.personalData.find
+  const { operators } = at.words.impersonations
   return (
     <>
       <p role="status">
         {customers.length === 0
-          ? text(at, labels.none, { text: asked })
-          : counted(at, labels.found, customers.length)}
+          ? text(at, operators.foundNone, { text: asked })
+          : counted(at, operators.found, customers.length, { text: asked })}
       </p>
       {customers.length > 0 && (
         <Table
