@@ -79,7 +79,10 @@ export const CONSOLE_SECTIONS: readonly ConsoleSection[] = [
 
 /** The members of a section, in the order of the source. */
 export function membersOf({ root, file }: ConsoleSection): readonly Member[] {
-  const members = interfacesOf(readFileSync(new URL(file, SOURCE), 'utf8')).get(root)
+  const sources = [file, 'ledger/stores/keeping-options.ts']
+  const members = interfacesOf(
+    ...sources.map((name) => readFileSync(new URL(name, SOURCE), 'utf8')),
+  ).get(root)
   if (!members) throw new Error(`${file} has no interface ${root}`)
   return [...members.values()]
 }

@@ -7,7 +7,8 @@ import { expect } from 'chai'
 import { build } from 'esbuild'
 import plugin from '../package.json' with { type: 'json' }
 import { createSqliteAudit } from '../packages/console/src/ledger/stores/sqlite/index.ts'
-import { history, linesOfExport, signer } from '../packages/console/test/verify/history.ts'
+import { signer } from '../packages/console/test/ledger/sealing/seals-of.ts'
+import { history, linesOfExport } from '../packages/console/test/verify/history.ts'
 import { readmeBlocks } from '../scripts/readme.ts'
 import { compile } from './support/compile.ts'
 import { newFolder } from './support/folder.ts'
@@ -88,7 +89,7 @@ const PACKAGES: readonly Package[] = [
       const store = createSqliteAudit({ file: ':memory:' })
       await store.open?.()
       await history(store, sign)
-      const lines = await linesOfExport(store, sign)
+      const lines = await linesOfExport(store, { sign })
       await writeFile(join(project, 'jwks.json'), JSON.stringify({ keys: [jwk] }))
       const command = join(project, 'node_modules/.bin/oidc-provider-impersonation-verify')
       const verify = async (entries: readonly string[]) => {

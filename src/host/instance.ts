@@ -2,6 +2,7 @@
 // lib/helpers/defaults shows whether a policy is the deployment's own. lib/helpers/jwt signs: the
 // provider exports no signing key, and only its own helper signs with keys outside the process
 // (ExternalSigningKey).
+import { hkdfSync } from 'node:crypto'
 import type { JSONWebKeySet } from 'jose'
 import type {
   Adapter,
@@ -110,6 +111,18 @@ export async function signJwt(
   const [key] = alg ? keystore.selectForSign({ alg, use: 'sig' }) : []
   if (!alg || !key) throw new Error('no key in jwks can sign')
   return sign({ ...payload }, keystore.getKeyObject(key), alg, { typ, fields: { kid: key.kid } })
+}
+
+/**
+ * Derives symmetric keys from the provider's private signing keys (RFC 5869). The key that signs comes first. Keys
+ * outside the process are left out.
+ */
+export function derivedKeys(provider: Provider, purpose: string): readonly Buffer[] {
+  const { keystore } = instance(provider)
+  const algorithms = [signingAlgorithm(provider) ?? [], SIGNING_ALGORITHMS].flat()
+  const keys = new Set(algorithms.flatMap((alg) => keystore.selectForSign({ alg, use: 'sig' })))
+  const secrets = [...keys].flatMap(({ d, priv }) => d ?? priv ?? [])
+  return secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)))
 }
 
 /**

@@ -21,7 +21,10 @@ declare module 'oidc-provider/lib/helpers/weak_cache.js' {
       grantTypes: ReadonlySet<string>
     }
     keystore: {
-      selectForSign(filter: { alg: string; use?: 'sig' }): Array<{ readonly kid: string }>
+      selectForSign(filter: {
+        alg: string
+        use?: 'sig'
+      }): Array<{ readonly kid: string; readonly d?: string; readonly priv?: string }>
       /** The signing key: itself, or code outside the process. */
       getKeyObject(key: object): object
     }

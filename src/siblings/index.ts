@@ -2,6 +2,7 @@
 // cover them, because each sibling has the plugin of its own version as a peer.
 export { statusListId } from '../adapters/record.ts'
 export { isBusy, openFile, primaryCode, tune } from '../adapters/sqlite/database.ts'
+export { derivedKeys } from '../host/instance.ts'
 export { findAccountById as findAccount } from '../host/request.ts'
 export { readJsonBody } from '../http/body.ts'
 export { answersFollowed } from '../impersonations/after-answer.ts'

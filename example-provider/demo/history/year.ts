@@ -134,8 +134,8 @@ function troubleOf(it: Case, random: Random, until: number): readonly AuditEntry
 function seenBy(it: Case, all: readonly AuditEntry[], random: Random): readonly AuditEntry[] {
   const rows = new Map<string, ReturnType<typeof foldAlarm>>()
   for (const entry of all) {
-    const { id, timeMs } = entry
-    if (id !== undefined) rows.set(id, foldAlarm(rows.get(id), entry, 1, timeMs))
+    const { id } = entry
+    if (id !== undefined) rows.set(id, foldAlarm(rows.get(id), entry))
   }
   const alarms = [...rows].flatMap(([id, { alarm }]) => (alarm ? { id, alarm } : []))
   return alarms.map(({ id, alarm }) => ({

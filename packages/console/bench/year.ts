@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { entryDigestOf, hashOf } from 'oidc-provider-impersonation-verify/chain'
-import { type AuditEntry, encodeEntry } from 'oidc-provider-impersonation-verify/format'
-import type { NewRecord } from '../src/ledger/batch.ts'
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
+import { pendingOf } from '../src/ledger/recording/compose.ts'
+import { auditLog } from '../src/ledger/recording/log.ts'
+import { marks } from '../src/ledger/sealing/marks.ts'
 import type { AuditStore } from '../src/ledger/store.ts'
 
 /** The first moment of the year, in milliseconds since the epoch. */
@@ -21,27 +22,20 @@ const USES = 7
  * @returns the number of entries
  */
 export async function fillYear(store: AuditStore, impersonations: number): Promise<number> {
-  const writer = 'bench'
-  let [sequence, hash, number] = [0, writer, 0]
-  let records: NewRecord[] = []
+  const { append } = auditLog(store, marks('the secret of the benchmark of the audit'))
+  const how = { pauses: [100], end: new AbortController().signal } as const
+  let [count, entries]: [number, AuditEntry[]] = [0, []]
   const write = async () => {
-    number += 1
-    await store.append({ writer, number, records, repetitions: [] })
-    records = []
+    await append(entries.map(pendingOf), how)
+    count += entries.length
+    entries = []
   }
   for (let index = 0; index < impersonations; index += 1) {
-    for (const entry of entriesOf(index, impersonations)) {
-      const text = encodeEntry(entry)
-      const digest = entryDigestOf(text, entry.id)
-      sequence += 1
-      hash = hashOf(hash, digest)
-      const repeatKey = undefined
-      records.push({ sequence, text, digest, hash, entry, row: entry.id, repeatKey })
-    }
-    if (records.length >= BATCH) await write()
+    entries.push(...entriesOf(index, impersonations))
+    if (entries.length >= BATCH) await write()
   }
   await write()
-  return sequence
+  return count
 }
 
 export const operatorId = (index: number) => `operator-${index % OPERATORS.length}`

@@ -1,12 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
-import {
-  answersFollowed,
-  findAccount,
-  requestListener,
-  signCheckpoint,
-} from 'oidc-provider-impersonation/siblings'
+import { answersFollowed, findAccount, requestListener } from 'oidc-provider-impersonation/siblings'
 import type { ToldRequest } from 'oidc-provider-impersonation-verify/format'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { accountSite } from './account-site.tsx'
@@ -23,13 +18,12 @@ import { permitGate } from './features/permits/server/api/gate.ts'
 import type { PermitParts } from './features/permits/server/api/shown.ts'
 import { permitsContext } from './features/permits/server/context.ts'
 import { deciders } from './features/permits/server/deciders.ts'
-import type { Resuming } from './features/permits/server/options.ts'
-import { type PauseFilter, pausesOf } from './features/permits/server/pauses.ts'
+import type { PauseFilter, PausePage, Resuming } from './features/permits/server/options.ts'
+import { pausesOf } from './features/permits/server/pauses.ts'
 import type { ErasingParts } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
 import { personalData } from './features/personal-data/server/personal-data.ts'
 import { log } from './kernel/log-line.ts'
-import type { SignCheckpoint } from './ledger/keeping/checkpoint.ts'
 import { startRetention } from './ledger/keeping/retention.ts'
 import { startOutbox } from './ledger/outbox/outbox.ts'
 import { createAudit } from './ledger/recording/audit.ts'
@@ -62,10 +56,7 @@ export type {
   AuditEntry,
   AuditPerson,
   AuditRow,
-  ChainHead,
-  NamedEntry,
   Outcome,
-  RemovedFrom,
   StoredPermit,
   StoredPermitState,
 } from 'oidc-provider-impersonation-verify/format'
@@ -81,6 +72,8 @@ export type {
 export type {
   Approver,
   AttachOptions,
+  PauseFilter,
+  PausePage,
   PermitRequest,
   Permits,
   PermitsOptions,
@@ -102,15 +95,22 @@ export {
 } from './features/personal-data/server/in-force.ts'
 export type { Role } from './kernel/roles.ts'
 export type { Sentences } from './kernel/sentence.ts'
-export type { Batch, ChainLink, Decision, NewRecord, Repetition } from './ledger/batch.ts'
 export type { PermitFilter, RowFilter } from './ledger/filters.ts'
 export type {
   AuditStore,
-  FiledPermit,
-  FiledRow,
+  Batch,
+  FiledEntry,
+  FiledSum,
+  KeptPermit,
+  MarkedEntry,
+  NewSum,
+  Removal,
   RowCount,
   RowPage,
   StoredEntry,
+  StoredSeal,
+  Sum,
+  Written,
 } from './ledger/store.ts'
 export type { AccountOptions, SupportConsoleOptions, TicketOptions } from './options.ts'
 export type { RecordRefusal, Refusal } from './web/acting/refusals.ts'
@@ -166,11 +166,7 @@ export interface SupportConsole extends Middleware {
   /**
    * Lists the pauses that hold, the newest first, at most 100. `next` is the `before` of the next page.
    */
-  pauses(filter?: {
-    readonly customer?: string
-    readonly operator?: string
-    readonly before?: string
-  }): Promise<{ readonly pauses: readonly Pause[]; readonly next?: string }>
+  pauses(filter?: PauseFilter): Promise<PausePage>
   /**
    * Lifts a pause. `by` is a lead who is not the operator, or with permits an approver, whom you have
    * authenticated. Without `by`, the deployment lifts it.
@@ -219,19 +215,17 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const closing = new AbortController()
   const directory = customerDirectory(settings.customers)
   const nameOf = personNames(provider, directory, settings.languages.preferred)
-  const sign: SignCheckpoint = (claims) => signCheckpoint(provider, claims)
   const urlOf = (row: string) => `${url}${path}/audit/${row}`
-  const audit = createAudit(settings.audit, {
+  const audit = createAudit(settings.audit, provider, {
     nameOf,
     nameTimeoutMs: Math.min(NAME_TIMEOUT_MS, timeoutMs / 4),
     slow: timeoutMs,
-    sign,
     notify: notices && noticeMark(notices),
     alerts: onAlarm !== undefined,
   })
   const { store } = audit
   recordEvents(provider, audit, settings.auditTimeout)
-  const retention = startRetention(store, { sign })
+  const retention = startRetention(store)
   const reconciliation = startReconciliation(provider, store, audit)
   const isLead = async (accountId: string) => {
     const account = await findAccount(provider, accountId)
@@ -243,11 +237,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     isBound: true,
     urlOf: (permit) => `${url}${path}/approvals/${permit}`,
   })
-  const pausing = permitsContext({
-    ledger: ledgerOf(settings.audit),
-    now: () => Date.now(),
-    timeoutMs,
-  })
+  const now = () => Date.now()
+  const pausing = permitsContext({ ledger: ledgerOf(settings.audit), now, timeoutMs })
   pausing.attach(provider, { nameOf })
   const leads = deciders({ mayApprove: () => isLead, timeoutMs })
   const ownPauses = pausesOf(pausing.context, leads.assertMay)
@@ -259,9 +250,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const alerts =
     onAlarm && startOutbox({ who: 'leads', sources: [alarmAlerts(store, audit, onAlarm, urlOf)] })
   const pauses = { ...ownPauses, resume }
-  const now = () => Date.now()
   const ofPerson = personalData(audit, {
-    sign,
     isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,
     hasAccount: async (id) => (await findAccount(provider, id)) !== undefined,
     async mayErase(id) {
@@ -317,7 +306,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     exportOf: ofPerson.exportOf,
     erase: ofPerson.erase,
     resume,
-    pauses: (filter: PauseFilter = {}) => ownPauses.list(filter),
+    pauses: ownPauses.list,
     callback: () => requestListener(middleware, provider),
     onImpersonatedRequest: useRecorder(audit),
     takeUses: (senders: TakeUsesOptions) => takeUses(provider, parts, senders),
@@ -325,6 +314,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     settled: audit.settled,
     async check() {
       await store.open()
+      await audit.seals.assertSigns()
       await checkSetUp(provider, settings, checkClients)
     },
     endStreams: () => closing.abort(),

@@ -61,7 +61,7 @@ export const CONSOLE_RULES = {
     'applications: { name, url, clientId, resource, scopes }',
     1,
   ).required('where operators can act: a list of { name, url, clientId, resource, scopes }'),
-  audit: objectWith<AuditStore>('open', 'append', 'find').required(
+  audit: objectWith<AuditStore>('open', 'write', 'find').required(
     'an audit, such as createSqliteAudit() of oidc-provider-impersonation-console/audit/sqlite',
   ),
   path: pathRule.or('/console'),

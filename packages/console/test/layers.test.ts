@@ -11,7 +11,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['web'],
   ['features'],
   [
-    ...['audit-contract.ts', 'options.ts', 'settings.ts', 'middleware.ts', 'index.ts'],
+    ...['options.ts', 'settings.ts', 'middleware.ts', 'index.ts'],
     ...[
       'account-site.tsx',
       'console-frame.tsx',
@@ -37,7 +37,7 @@ const FEATURE_PARTS = ['server', 'views', 'words']
 
 /** The same within these. '' stands for the files that are in none of the folders. */
 const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
-  ledger: ['', 'outbox', 'stores', 'keeping', 'recording'],
+  ledger: ['', 'outbox', 'stores', 'sealing', 'keeping', 'recording'],
 }
 
 /** The stores know the contract, and not each other. `sql` is the body of two of them. */

@@ -52,7 +52,7 @@ const WRONG: readonly (readonly [differs: object, message: string])[] = [
     { customers: { get() {} } },
     'options.customers must be an object with the method search and the method get',
   ],
-  [{ audit: {} }, 'options.audit must be an object with the method open and the method append'],
+  [{ audit: {} }, 'options.audit must be an object with the method open and the method write'],
   [{ brand: {} }, 'options.brand.name is required: the name of the firm'],
   [{ brand: { name: 'A\r\nBcc: x' } }, 'options.brand.name must be a name of 1 to 60 characters'],
   [

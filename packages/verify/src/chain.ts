@@ -1,11 +1,12 @@
-// How the entries of the audit hang together: digests, chains, and what identifies rows and permits.
-export { type DigestParts, digestOf, digestParts, entryDigestOf, hashOf } from './format/chain.ts'
+// How the entries of the audit hang together: digests, seals, and what identifies rows and permits.
 export {
-  erasedOf,
-  erasureDigestOf,
-  type SignedErasure,
-  signedErasureOf,
-} from './format/erasure.ts'
+  type DigestParts,
+  digestOf,
+  digestParts,
+  entryDigestOf,
+  isTextOf,
+} from './format/digest.ts'
+export { erasedOf } from './format/erasure.ts'
 export {
   indexable,
   type RowFound,
@@ -13,8 +14,10 @@ export {
   searchable,
   storedRowOf,
 } from './format/found.ts'
-export { COUNTED_FOR_MS, likenessOf } from './format/likeness.ts'
+export { likenessOf } from './format/likeness.ts'
+export { MerkleTree, pathOf } from './format/merkle.ts'
 export { rowOf } from './format/row-of.ts'
+export { type ProofClaims, type Seal, sealHashOf, sealInJws } from './format/seal.ts'
 export { emergencySlot, pauseSlot, requestSlot, slotOf, standingSlot } from './format/slots.ts'
 export { storable } from './format/text.ts'
 export { foundWordsIn, rowWordsOf, wordsOf } from './format/words.ts'

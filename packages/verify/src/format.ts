@@ -10,19 +10,10 @@ export {
 } from './format/alarm.ts'
 export { asciiJson } from './format/ascii-json.ts'
 export {
-  type Beginning,
-  beginningOf,
-  type ChainHead,
-  claimsOf,
-  type RemovedFrom,
-  type SignedClaims,
-} from './format/checkpoint.ts'
-export {
   ALERT_EVENTS,
   AUDIT_EVENTS,
   type AuditEntry,
   type AuditEventName,
-  BEGUN_EVENT,
   CONSOLE_EVENTS,
   decodeEntry,
   ERASED_EVENT,
@@ -45,7 +36,7 @@ export {
   type StandingChoice,
   USED_EVENT,
 } from './format/entry.ts'
-export { fold, foldRepetition, type Happening, useKindOf } from './format/fold.ts'
+export { fold, useKindOf } from './format/fold.ts'
 export { lifeOf } from './format/life.ts'
 export {
   ATTEMPT_MS,
@@ -92,7 +83,6 @@ export {
   type RowUse,
 } from './format/row.ts'
 export { type Alert, type AlertTry, PERMIT_CHANGES, type PermitChange } from './format/row-alert.ts'
-export type { NamedEntry, RowLine } from './format/row-line.ts'
 export {
   ATTEMPT_STAGES,
   type AttemptStage,

@@ -9,8 +9,8 @@ import { readLines } from './verify/lines.ts'
 import { summaryOf } from './verify/summary.ts'
 import { type Verification, verify } from './verify/verification.ts'
 
-const HELP_TEXT = `Verifies the audit of a support console: that no entry was changed, added or removed, and that every
-row is the sum of its entries.
+const HELP_TEXT = `Verifies the audit of a support console: that no entry was changed, added, moved or removed, and that
+every impersonation is the sum of its entries.
 
   oidc-provider-impersonation-verify <entries.jsonl> --jwks <url or file> [options]
 
@@ -19,25 +19,22 @@ row is the sum of its entries.
 --jwks <url or file>  The public keys of the provider, as its jwks_uri has them. A file keeps the
                       keys that the provider no longer publishes. It can be given several times.
 --issuer <url>        The issuer that must have signed. Without it, any whose key is among the keys.
---checkpoint <file>   A checkpoint that was kept elsewhere, or an earlier export. It proves that
-                      nothing was cut off and made again since. It can be given several times.
+--seal <file>         Seals that were kept elsewhere, or an earlier export. They prove that nothing
+                      was cut off and made again since. It can be given several times.
 --impersonation=<id>  Prints the entries of this impersonation in words, too, and what is proved of
                       them. Without an entry of it in the file, the exit code is 2.
 --help                This text.
 
-The exit code is 0 if the audit is whole, 1 if it is not (the first broken entry is named), and 2 if
-it could not be verified. It needs about 150 MB of memory, and 200 MB more for each 100,000
-impersonations.
+The exit code is 0 if the audit is whole, 1 if it is not (what is broken is named), and 2 if it could
+not be verified. It needs about 200 MB of memory, and as much more for each million impersonations.
 
 What no verification can find:
 
-- A person who can write to the storage can change or cut off what was stored since the last
-  checkpoint that you keep elsewhere.
-- That person can put in an entry that says it is up to 24 hours older than it is, because APIs may
-  tell what was done that late.
+- A person who can write to the storage can remove what is not sealed yet. The command says how many
+  entries that are, and how old. If the provider can sign, none is older than two minutes.
+- That person can cut off the newest seals with their entries. A seal that was kept elsewhere finds it.
 - That person can remove what is nearly as old as keepFor, up to ten minutes early.
-- That person can change how often, and when last, an event was repeated within an hour of the first.
-- If a person has the signing key as well, only a checkpoint that was kept elsewhere before finds it.
+- If a person has the signing key as well, only a seal that was kept elsewhere before finds it.
 `
 
 /** How long the keys may take to arrive, in milliseconds. */
@@ -53,7 +50,7 @@ interface Command {
   readonly file: string
   readonly jwks: readonly string[]
   readonly issuer: string | undefined
-  readonly checkpoints: readonly string[]
+  readonly seals: readonly string[]
   readonly impersonation: string | undefined
 }
 
@@ -63,8 +60,8 @@ function parseCommand(args: readonly string[]): Command | 'help' {
   const [file, ...others] = positionals
   if (file === undefined || others.length > 0) throw new Unusable('name one file with entries')
   if (values.jwks.length === 0) throw new Unusable('--jwks is missing')
-  const { jwks, issuer, checkpoint: checkpoints, impersonation } = values
-  return { file, jwks, issuer, checkpoints, impersonation }
+  const { jwks, issuer, seal: seals, impersonation } = values
+  return { file, jwks, issuer, seals, impersonation }
 }
 
 function parsed(args: readonly string[]) {
@@ -76,7 +73,7 @@ function parsed(args: readonly string[]) {
         help: { type: 'boolean', default: false },
         issuer: { type: 'string' },
         jwks: { type: 'string', multiple: true, default: [] },
-        checkpoint: { type: 'string', multiple: true, default: [] },
+        seal: { type: 'string', multiple: true, default: [] },
         impersonation: { type: 'string' },
       },
     })
@@ -112,18 +109,20 @@ async function textFrom(source: string): Promise<string> {
   throw new Unusable(`${source} answered ${response.status}`)
 }
 
-/** The checkpoints in a file: one on each line, as itself or as an export has it. */
-async function checkpointsFrom(name: string) {
+/** The seals in a file: one on each line, as itself or as an export has it. */
+async function sealsFrom(name: string) {
   const found: { jws: string; name: string }[] = []
-  for await (const { lines } of readLines(readParts(name, '\n'))) {
-    for (const { utf8: text, number } of lines) {
+  for await (const lines of readLines(readParts(name, '\n'))) {
+    for (const { text, number } of lines) {
       if (text.trim() === '') continue
-      const value: unknown = text.startsWith('{') ? JSON.parse(text) : { checkpoint: text.trim() }
-      if (typeof value !== 'object' || value === null || !('checkpoint' in value)) continue
-      found.push({ jws: String(value.checkpoint), name: `${name}, line ${number}` })
+      const value: unknown = text.startsWith('{') ? JSON.parse(text) : { seal: text.trim() }
+      if (typeof value !== 'object' || value === null) continue
+      if ('seal' in value && typeof value.seal === 'string') {
+        found.push({ jws: value.seal, name: `${name}, line ${number}` })
+      }
     }
   }
-  if (found.length === 0) throw new Unusable(`${name} has no checkpoint`)
+  if (found.length === 0) throw new Unusable(`${name} has no seal`)
   return found
 }
 
@@ -156,9 +155,9 @@ async function refuseFilteredExport(file: string): Promise<void> {
 }
 
 async function run(command: Command): Promise<Verification> {
-  const { file, jwks, issuer, checkpoints, impersonation } = command
+  const { file, jwks, issuer, seals, impersonation } = command
   const keys = createLocalJWKSet(await keysFrom(jwks))
-  const kept = (await Promise.all(checkpoints.map(checkpointsFrom))).flat()
+  const kept = (await Promise.all(seals.map(sealsFrom))).flat()
   await refuseFilteredExport(file)
   const found = await verify({ read: () => readParts(file), keys, issuer, kept, impersonation })
   assertFound(found, command)
@@ -177,11 +176,9 @@ function assertFound({ only, ofImpersonation }: Verification, { file, impersonat
   throw new Unusable(`${file}: no entry is of the impersonation ${impersonation}`)
 }
 
-function complaintOf({ message, position }: Broken, file: string): string {
-  const { writer, sequence, line } = position
+function complaintOf({ message, position: { entry, line } }: Broken, file: string): string {
   const where = [
-    writer === undefined ? [] : `writer ${writer}`,
-    sequence === undefined ? [] : `entry ${sequence}`,
+    entry === undefined ? [] : `entry ${entry}`,
     line === undefined ? [] : `line ${line}`,
   ].flat()
   return [`${file}: broken.`, [where.join(', '), message].filter(Boolean).join(': ')]

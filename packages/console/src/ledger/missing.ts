@@ -6,11 +6,6 @@ import {
   present,
 } from 'oidc-provider-impersonation-verify/format'
 
-/** The row has what the entry says: another process wrote it. Or the row is gone. */
-export class NothingToStore extends Error {
-  override readonly name = 'NothingToStore'
-}
-
 /**
  * What is done to a row, and never begins one. Where the row was erased or removed meanwhile, it would make it again:
  * with the name of the customer, or with a hold that seems older than the erasure.
@@ -32,18 +27,6 @@ export function isConditional({ afterRestart, event }: AuditEntry): boolean {
     event === 'support.joined' ||
     event === 'support.alerting'
   )
-}
-
-/**
- * For entries that are written once, by one of several processes, or only where there is a row. Each store asks while
- * no other process can write the row.
- *
- * @throws NothingToStore
- */
-export function assertMissing(row: AuditRow | undefined, entry: AuditEntry): void {
-  if (isConditional(entry) && !isMissing(row, entry)) {
-    throw new NothingToStore(`the row has ${entry.event} already, or is gone`)
-  }
 }
 
 export function isMissing(

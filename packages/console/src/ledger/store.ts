@@ -1,30 +1,102 @@
-import type { StoredRow } from 'oidc-provider-impersonation-verify/chain'
-import type {
-  AuditRow,
-  ChainHead,
-  NamedEntry,
-  RemovedFrom,
-  StoredPermit,
-} from 'oidc-provider-impersonation-verify/format'
-import type { Batch, Decision } from './batch.ts'
+import type { DigestParts } from 'oidc-provider-impersonation-verify/chain'
+import type { AuditRow, StoredPermit } from 'oidc-provider-impersonation-verify/format'
 import type { PermitFilter, RowFilter } from './filters.ts'
 
 /** A stored entry. */
-export interface StoredEntry {
+export interface StoredEntry extends Pick<DigestParts, 'id' | 'time'> {
   /** The place in the store: opaque outside it. URLs contain it without escaping. */
   readonly cursor: string
-  readonly writer: string
-  readonly sequence: number
-  readonly hash: string
+  /** 1 for the first entry, and one more for each next: in the order in which they were committed. */
+  readonly number: number
   /** Of the text, also where the text was removed. */
   readonly digest: string
-  /** `undefined` where the entry was removed when its time was over. Digest and hash are kept. */
+  /** `undefined` where it was removed when its time was over, or erased. */
   readonly text: string | undefined
+  /** The impersonation or the permit that it is about. */
   readonly row: string | undefined
-  /** How often it happened: 1 or more. */
-  readonly count: number
-  /** Time of the last event, in milliseconds since the epoch, where `count` is more than 1. */
-  readonly lastTime: number | undefined
+}
+
+/** An entry, with what shows that a process of the deployment wrote it. */
+export interface MarkedEntry extends StoredEntry {
+  readonly mac: string
+}
+
+/** A sum as an export has it. */
+export interface FiledSum {
+  readonly kind: Sum['kind']
+  /** Of what cannot be read, the id alone. */
+  readonly value: object
+  /** The number of its first entry: of a permit. */
+  readonly first: number | undefined
+}
+
+/** An entry as an export has it, with the sum of its row where it is the last one of it. */
+export interface FiledEntry extends StoredEntry {
+  readonly sum: FiledSum | undefined
+}
+
+/** What an impersonation or a permit is by now: the sum of its entries. */
+export type Sum = {
+  /** The number of its last entry. */
+  readonly version: number
+} & (
+  | { readonly kind: 'impersonation'; readonly row: AuditRow }
+  | { readonly kind: 'record'; readonly permit: StoredPermit }
+)
+
+/** A permit as it is stored. */
+export type KeptPermit = StoredPermit & {
+  /** The number of its last entry. */
+  readonly last: number
+}
+
+/** A sum as a batch leaves it. */
+export interface NewSum {
+  readonly kind: Sum['kind']
+  readonly id: string
+  /** The version that was looked at; 0 for none. */
+  readonly replaces: number
+  /** The places in the batch of its first and its last entry, from 0. */
+  readonly from: number
+  readonly at: number
+  /** JSON. */
+  readonly data: string
+}
+
+/** What is written in one step: all of it or nothing. */
+export interface Batch {
+  readonly entries: readonly {
+    readonly digest: string
+    /** JSON in ASCII. */
+    readonly text: string
+    readonly mac: string
+  }[]
+  readonly sums: readonly NewSum[]
+  /** Permits that have to be the newest ones of their slots: 0 where there has to be none. */
+  readonly slots: readonly { readonly slot: string; readonly version: number }[]
+}
+
+/** What became of a batch. */
+export type Written =
+  /** It is stored, now or before. */
+  | { readonly is: 'stored' /** Of its first entry. */; readonly number: number }
+  /** Nothing of it is stored: a sum has another version, or a slot another holder. */
+  | { readonly is: 'changed' }
+  /** Nothing of it is stored, or will be: the deadline was over. */
+  | { readonly is: 'late' }
+
+/** What may be removed. */
+export interface Removal {
+  readonly sums: readonly { readonly id: string; readonly version: number }[]
+  /** The numbers of entries that are about no impersonation and no permit. */
+  readonly alone: readonly number[]
+}
+
+/** A seal as it is kept. */
+export interface StoredSeal {
+  readonly number: number
+  readonly last: number
+  readonly jws: string
 }
 
 export interface RowPage {
@@ -50,25 +122,15 @@ export interface RowCount {
   readonly more: boolean
 }
 
-/** A row with the entries that it is the sum of, both as they are at one moment. */
-export interface FiledRow {
-  readonly id: string
-  /** `undefined` where it cannot be read. */
-  readonly row: StoredRow | undefined
-  /** In the order in which they were stored. */
-  readonly entries: readonly NamedEntry[]
-}
-
-/** A permit with the entries that it is the sum of, in the order in which they were stored. */
-export interface FiledPermit {
-  readonly permit: StoredPermit
-  readonly entries: readonly NamedEntry[]
+interface EntryPage {
+  readonly after?: string | undefined
+  readonly limit: number
 }
 
 /**
- * Where the audit is kept, with its permits: what `createSqliteAudit()` and `createPostgresAudit()` make. A
- * deployment can wrap one, and passes every call on. Every method rejects where the storage fails. A cursor
- * that no store can have made is refused with a `RangeError` whose `code` is `'ERR_AUDIT_CURSOR'`.
+ * Where the audit is kept: what `createSqliteAudit()` and `createPostgresAudit()` make. Every method rejects where the
+ * storage fails. A cursor that no store can have made is refused with a `RangeError` whose `code` is
+ * `'ERR_AUDIT_CURSOR'`.
  */
 export interface AuditStore {
   /**
@@ -76,11 +138,10 @@ export interface AuditStore {
    * kept until they are released.
    */
   readonly keepFor: number | undefined
+  /** The option `secret`. */
+  readonly secret: string | undefined
 
-  /**
-   * Creates what is missing. Called before all others, by the console and by permits. Safe in several
-   * processes at once, and again.
-   */
+  /** Creates what is missing. Safe in several processes at once, and again. */
   open(): Promise<void>
 
   /**
@@ -91,18 +152,20 @@ export interface AuditStore {
    */
   assertSchema(): Promise<void>
 
+  /** The deadline of a write, by the clock that `write` compares it with. @param withinMs at most so long from now on */
+  deadlineIn(withinMs: number): number
+
   /**
-   * Writes a batch, and the rows that its entries belong to: see `fold` and `foldRepetition`. The same
-   * batch written again changes nothing, so a write with an unknown result can be repeated. Of batches
-   * of several writers for the same row, none is lost.
+   * Writes a batch, where each sum has the version that was looked at. The same batch with the same deadline again
+   * answers what became of it: so the outcome of a write whose answer was lost is known after the deadline.
    *
-   * Rejects with `code: 'ERR_AUDIT_UNSTORABLE'` where the batch is refused for what is in it: then nothing
-   * of it is stored, and its number and its sequences come again with another batch.
-   *
-   * @returns the repeat keys of repetitions that are counted nowhere, since their entry was removed: the
-   * recorder writes new entries for them
+   * @throws UnstorableError where the batch is refused for what is in it: nothing of it is stored
+   * @throws Error where it is not known whether it is stored
    */
-  append(batch: Batch): Promise<readonly string[]>
+  write(batch: Batch, deadline: number): Promise<Written>
+
+  /** What these ids are by now, by one statement. What cannot be read is `'unreadable'`. */
+  sums(ids: readonly string[]): Promise<ReadonlyMap<string, Sum | 'unreadable'>>
 
   /**
    * The newest `limit` rows that match, older than the cursor (or of all). With `oldestFirst`, the oldest
@@ -128,42 +191,26 @@ export interface AuditStore {
   /** Those of the rows that are there, in any order, by one statement. */
   rows(ids: readonly string[]): Promise<readonly AuditRow[]>
 
-  /**
-   * All rows, each once, in any order, with their entries: none that is there all the time is left out.
-   * `next` is the cursor of the next page; `undefined` at the end. How many statements a page takes does
-   * not depend on how many rows it has.
-   *
-   * @param page with `only`, the row with this id alone
-   */
-  filedRows(page: {
-    after?: string | undefined
-    limit: number
-    only?: string | undefined
-  }): Promise<{
-    readonly rows: readonly FiledRow[]
-    readonly next: string | undefined
-  }>
-
   /** The entries of a row in the order in which they were stored, after the cursor (or from the first). */
-  timeline(
-    id: string,
-    page: { after?: string | undefined; limit: number },
-  ): Promise<readonly StoredEntry[]>
+  timeline(id: string, page: EntryPage): Promise<readonly StoredEntry[]>
 
   /**
    * The entries of several rows, in one statement: one row after the other as they are given, each from its first
    * entry on. Of the first row, those after the cursor.
    */
-  timelines(
-    ids: readonly string[],
-    page: { after?: string | undefined; limit: number },
-  ): Promise<readonly StoredEntry[]>
+  timelines(ids: readonly string[], page: EntryPage): Promise<readonly StoredEntry[]>
 
   /**
    * All entries in the order in which they became visible, after the cursor (or from the first). A
    * reader that goes on from the last cursor misses no entry of any process.
    */
-  entries(page: { after?: string | undefined; limit: number }): Promise<readonly StoredEntry[]>
+  entries(page: EntryPage): Promise<readonly MarkedEntry[]>
+
+  /** The same with sums: one statement reads both as they are at one moment. */
+  filed(page: EntryPage): Promise<readonly FiledEntry[]>
+
+  /** Sums, at most 100, whose last entry is not there: somebody changed the storage. */
+  strays(): Promise<readonly FiledSum[]>
 
   /**
    * The entries about erasures of this time and later, as they were asked for (`support.erasing`) and done
@@ -176,28 +223,19 @@ export interface AuditStore {
   /** The cursor of the last entry; `undefined` in an empty store. */
   newest(): Promise<string | undefined>
 
-  /** The last link of each chain that has an entry, also if all its entries are removed. */
-  heads(): Promise<readonly ChainHead[]>
+  /**
+   * At most `limit` rows whose `lastAt` is before this time and that are not on hold, as many permits whose `overAt`
+   * is before it, and as many entries about neither. What says that something was erased is kept for ever.
+   */
+  old(before: number, limit: number): Promise<Removal>
 
   /**
-   * Removes at most `limit` rows whose `lastAt` is before this time and that are not on hold, and at most
-   * `limit` permits whose `overAt` is before it, each with all its entries in one step. Of these (and of old entries without a row) writer, sequence, digest
-   * and hash are kept, for ever: without one of them, what stands before it in its chain could not be
-   * verified. The first entry of a chain is kept whole where it has no row: see `BEGUN_EVENT`. So
-   * is what says that something was erased: what is missing would look removed too early.
+   * Removes rows and permits that have these versions, with the texts of all their entries, in one step. Of each
+   * entry number and digest are kept, for ever.
    *
-   * @returns how many rows, permits and entries were removed
+   * @returns how many rows, permits and entries about neither were removed
    */
-  remove(before: number, limit: number): Promise<number>
-
-  /**
-   * Removes a row with all its entries, as {@link remove} does and in one step, whatever its age, where it
-   * may go as it is at that moment.
-   *
-   * @param mayGo is given the row as it is stored, and may be called again
-   * @returns whether it was there, and is removed
-   */
-  removeRow(id: string, mayGo: (row: AuditRow) => boolean): Promise<boolean>
+  remove(removal: Removal): Promise<number>
 
   /**
    * Called after an erasure: overwrites what was removed where a file still has it. A storage that cannot do
@@ -205,43 +243,11 @@ export interface AuditStore {
    */
   overwriteRemoved(): Promise<void>
 
-  /**
-   * What is removed by now, for each chain from which something is. It costs by what was removed, and not by
-   * what is left.
-   */
-  removed(): Promise<readonly RemovedFrom[]>
-
-  /**
-   * Compare-and-set: writes the batch and the permit in one step where the permit still has the version
-   * that was looked at, and (for a new one with a slot) the newest permit of that slot is still the same,
-   * in the same version. The same batch again changes nothing, and gets the answer of the first time.
-   *
-   * @returns `false` where something else was written before: then nothing of it is stored
-   * @throws Error where the storage fails, or its answer is lost: then it may be stored or not, and the
-   * caller looks again
-   */
-  decide(decision: Decision): Promise<boolean>
-
-  /**
-   * Removes a permit with all its entries in one step, whatever its age, where it may go as it is at that
-   * moment.
-   *
-   * @param mayGo is given the permit as it is stored, and may be called again
-   * @returns whether it was there, and is removed
-   */
-  removePermit(id: string, mayGo: (permit: StoredPermit) => boolean): Promise<boolean>
-
-  /** {@link AuditStore.permits}, all, each with its entries as both are at one moment, by two statements at most. */
-  filedPermits(page: { before?: string | undefined; limit: number }): Promise<{
-    readonly permits: readonly FiledPermit[]
-    readonly next: string | undefined
-  }>
-
   /** As it is stored by now: never from a copy that may be older. */
-  permit(id: string): Promise<StoredPermit | undefined>
+  permit(id: string): Promise<KeptPermit | undefined>
 
-  /** The newest permit with this slot: the one whose first version was stored last, whatever its `at`. */
-  slotHolder(slot: string): Promise<StoredPermit | undefined>
+  /** The newest permit with this slot: the one whose first entry was stored last, whatever its `at`. */
+  slotHolder(slot: string): Promise<KeptPermit | undefined>
 
   /**
    * All that decides whether somebody may start, by one statement: the newest permit of each of these slots,
@@ -253,7 +259,7 @@ export interface AuditStore {
     readonly granted?:
       | { readonly customer: string; readonly operator: string; readonly notOverAt: number }
       | undefined
-  }): Promise<readonly StoredPermit[]>
+  }): Promise<readonly KeptPermit[]>
 
   /**
    * The newest `limit` permits that match, older than the cursor (or of all). With `oldestFirst`, the
@@ -262,13 +268,19 @@ export interface AuditStore {
   permits(
     filter: PermitFilter,
     page: { before?: string | undefined; limit: number; oldestFirst?: true | undefined },
-  ): Promise<{ readonly permits: readonly StoredPermit[]; readonly next: string | undefined }>
+  ): Promise<{ readonly permits: readonly KeptPermit[]; readonly next: string | undefined }>
 
-  /** Keeps a signed checkpoint (a JWS). */
-  keepCheckpoint(jws: string, time: number): Promise<void>
+  /** @returns `false` where there is a seal with this number: another process was first */
+  addSeal(seal: StoredSeal): Promise<boolean>
 
-  /** The newest checkpoints, newest first. */
-  checkpoints(limit: number): Promise<readonly string[]>
+  /** Seals in their order, after a number. */
+  sealsAfter(number: number, limit: number): Promise<readonly StoredSeal[]>
+
+  /** The number of the first seal that covers this entry; `undefined` where none does. */
+  sealOf(entry: number): Promise<number | undefined>
+
+  /** The newest seals (JWS), newest first: keep them elsewhere. */
+  seals(limit: number): Promise<readonly string[]>
 
   /** Closes what `open` opened, and nothing that was handed in. */
   close(): Promise<void>

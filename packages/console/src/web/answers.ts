@@ -177,6 +177,8 @@ export interface ImpersonationAnswer extends RowAnswer {
   readonly byNames: Readonly<Record<string, string>>
   readonly entries: readonly TimelineEntry[]
   readonly next?: string
+  /** For a lead: whether the operator may not start as any customer. */
+  readonly isPaused: boolean
   /** Where the public keys of the provider are. */
   readonly keys: string
 }
@@ -184,12 +186,9 @@ export interface ImpersonationAnswer extends RowAnswer {
 export type TimelineEntry = AuditEntry & {
   /** A link to the entry: `#` and this. */
   readonly cursor: string
-  /** Its place in the chain of its writer. */
-  readonly writer: string
-  readonly sequence: number
-  readonly hash: string
-  readonly count?: number
-  readonly lastTime?: number
+  /** Its place in the audit, and what is sealed of it. */
+  readonly number: number
+  readonly digest: string
   /** The person of `by`. */
   readonly byName?: string
   /**
@@ -203,10 +202,10 @@ export type TimelineEntry = AuditEntry & {
 //   Releasing what is not on hold: 409 `conflict`. A note has at most 1000 characters.
 // `GET /audit/export.csv` with the filter of `GET /audit`: lead, auditor.
 //   Streamed; one line for each row. The export is an entry itself.
-// `GET /audit/entries.jsonl`: lead, auditor. All entries with their chain, and a signed checkpoint in
+// `GET /audit/entries.jsonl`: lead, auditor. All entries with their sums, and the seals in
 //   the last line, for the command `verify`.
 // `GET /audit/:id/entries.jsonl`: lead, auditor. The same for one impersonation: it has no text of
-//   other entries, only what their chains need. 404 where there is no such impersonation.
+//   other entries, only their digests. 404 where there is no such impersonation.
 
 /**
  * `GET /stream`: server-sent events. The first one comes at once, with no ids: what happened before it,

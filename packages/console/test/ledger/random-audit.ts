@@ -4,10 +4,8 @@ import type {
   AuditEventName,
   AuditRow,
 } from 'oidc-provider-impersonation-verify/format'
-import type { Batch } from '../../src/ledger/batch.ts'
 import type { RowFilter } from '../../src/ledger/filters.ts'
 import { isConditional } from '../../src/ledger/missing.ts'
-import { batches } from '../../src/ledger/recording/batches.ts'
 import type { AuditStore } from '../../src/ledger/store.ts'
 
 /** Numbers that are the same at each run: mulberry32. */
@@ -46,11 +44,10 @@ export const START = 1_800_000_000_000
 export const idOf = (number: number) =>
   createHash('sha256').update(String(number)).digest('base64url')
 
-/** Batches of three writers about at most `rows` impersonations, one entry each second. */
-export function randomBatches(seed: number, count: number, rows = 40): Batch[] {
+/** Groups of entries about at most `rows` impersonations, one each second. */
+export function randomEntries(seed: number, count: number, rows = 40): AuditEntry[][] {
   const random = numbersFrom(seed)
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
-  const writers = [batches(), batches(), batches()]
   let time = START
   const begun = new Set<number>()
 
@@ -99,10 +96,9 @@ export function randomBatches(seed: number, count: number, rows = 40): Batch[] {
     }
   }
 
-  return Array.from({ length: count }, () => {
-    const size = Math.floor(random() * 8)
-    return pick(writers).next(Array.from({ length: size }, entry))
-  })
+  return Array.from({ length: count }, () =>
+    Array.from({ length: Math.floor(random() * 8) }, entry),
+  )
 }
 
 /** All that the filter finds, page by page. */

@@ -10,24 +10,15 @@ import {
   type AuditRow,
   type AuditStore,
   type Batch,
-  type ChainHead,
-  type ChainLink,
   type Customer,
   type Customers,
   customerAccountClient,
-  type Decision,
   type DescribedUse,
-  type FiledPermit,
-  type FiledRow,
-  type NamedEntry,
-  type NewRecord,
   type Outcome,
   type PageClientOptions,
   type PermitFilter,
   type RecordRefusal,
   type Refusal,
-  type RemovedFrom,
-  type Repetition,
   type Role,
   type RowFilter,
   type RowPage,
@@ -37,6 +28,7 @@ import {
   type StoredPermit,
   type StoredPermitState,
   type StoredRow,
+  type StoredSeal,
   type SupportConsole,
   type SupportConsoleOptions,
   supportConsole,
@@ -44,8 +36,8 @@ import {
   type TakeUses,
   type TakeUsesOptions,
   type UseInWords,
+  type Written,
 } from 'oidc-provider-impersonation-console'
-import { foldBatch, UnstorableError } from 'oidc-provider-impersonation-console/audit/contract'
 import { createPostgresAudit } from 'oidc-provider-impersonation-console/audit/postgres'
 import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sqlite'
 
@@ -81,11 +73,9 @@ function counted(store: AuditStore): AuditStore & { written: number } {
   const counting = {
     ...store,
     written: 0,
-    async append(batch: Batch): Promise<readonly string[]> {
-      const records: readonly NewRecord[] = batch.records
-      const repetitions: readonly Repetition[] = batch.repetitions
-      counting.written += records.length + repetitions.length
-      return store.append(batch)
+    async write(batch: Batch, deadline: number): Promise<Written> {
+      counting.written += batch.entries.length
+      return store.write(batch, deadline)
     },
   }
   return counting
@@ -118,30 +108,21 @@ export const refused = (refusal: Refusal) => record(refusal)
 /** What a report of the deployment reads. */
 export async function report(store: AuditStore, filter: RowFilter): Promise<readonly AuditRow[]> {
   const { rows }: RowPage = await store.find(filter, { limit: 50, now: Date.now() })
-  const heads: readonly ChainHead[] = await store.heads()
-  const removed: readonly RemovedFrom[] = await store.removed()
-  const entries: readonly StoredEntry[] = await store.entries({ limit: heads.length })
+  const seals: readonly StoredSeal[] = await store.sealsAfter(0, 9)
+  const entries: readonly StoredEntry[] = await store.entries({ limit: seals.length })
   console.log(
     entries.map(({ text }): AuditEntry => JSON.parse(text ?? '{}')),
-    removed.length,
+    seals.length,
   )
   return rows
 }
 export const wanted: Outcome = 'running'
 export const stores = [createPostgresAudit, createSqliteAudit]
 
-/** What a store of the deployment's own does, with the types of its parameters and results. */
-export async function decideAlone(store: AuditStore, decision: Decision): Promise<boolean> {
-  const links: readonly ChainLink[] = decision.batch.records
-  if (links.length === 0) throw new UnstorableError('a decision has an entry')
-  const rows: readonly AuditRow[] = foldBatch(decision.batch, [])
+/** What else a report may name. */
+export async function permitsOf(store: AuditStore): Promise<readonly StoredPermit[]> {
   const state: StoredPermitState = 'granted'
   const filter: PermitFilter = { state }
-  const { permits } = await store.permits(filter, { limit: rows.length + 1 })
-  const known: StoredPermit | undefined = permits.find(({ id }) => id === decision.permit.id)
-  const filed: readonly FiledPermit[] = (await store.filedPermits({ limit: 1 })).permits
-  const all: readonly FiledRow[] = (await store.filedRows({ limit: 1 })).rows
-  const named: readonly NamedEntry[] = [...filed, ...all].flatMap(({ entries }) => entries)
-  const stored: StoredRow | undefined = all[0]?.row
-  return known === undefined && named.length === 0 && stored === undefined
+  return (await store.permits(filter, { limit: 9 })).permits
 }
+export type Exported = StoredRow

@@ -1,4 +1,3 @@
-import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import { pauseSlot } from 'oidc-provider-impersonation-verify/chain'
 import type { AnyPermit, AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { decisions } from '../../src/features/permits/server/decisions.ts'
@@ -11,13 +10,11 @@ export function storePause(
   pause: { operator: string; by: string; customer?: string; until?: number },
 ): Promise<AnyPermit> {
   const { operator, by, customer, until } = pause
-  const sign = (claims: Readonly<Record<string, unknown>>) => signCheckpoint(provider, claims)
+  const ledger = ledgerOf(audit)
+  ledger.marks.attach(provider)
   const entry: AuditEntry = {
     ...{ event: 'support.paused', timeMs: Date.now(), by, permit: 'p'.repeat(43) },
     ...{ userId: customer, mayAct: { sub: operator }, terms: { needs: [], until } },
   }
-  return decisions(ledgerOf(audit), { sign, timeoutMs: 2000 }).open(
-    pauseSlot(operator, customer),
-    () => entry,
-  )
+  return decisions(ledger, { timeoutMs: 2000 }).open(pauseSlot(operator, customer), () => entry)
 }

@@ -6,14 +6,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
-import type { SignCheckpoint } from '../../src/ledger/keeping/checkpoint.ts'
+import { asciiJson } from 'oidc-provider-impersonation-verify/format'
 import { exportCsv } from '../../src/ledger/keeping/export.ts'
+import type { Sign } from '../../src/ledger/sealing/seals.ts'
 import type { AuditStore } from '../../src/ledger/store.ts'
 import { idOf } from '../ledger/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { providerAt } from '../support/provider-at.ts'
 import { runVerify, runVerifyProcess } from './command.ts'
-import { changed, history, isCheckpoint, isEntry, KEEP_FOR, linesOfExport } from './history.ts'
+import { history, KEEP_FOR, linesOfExport, linesOfProof } from './history.ts'
 
 describe('the command verify', function () {
   this.timeout(30_000)
@@ -23,7 +24,7 @@ describe('the command verify', function () {
   let lines: string[]
   let store: AuditStore
   let elsewhere: string
-  let sign: SignCheckpoint
+  let sign: Sign
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'audit-command-'))
@@ -35,8 +36,8 @@ describe('the command verify', function () {
     sign = (claims) => signCheckpoint(provider, claims)
     store = memoryAudit({ keepFor: KEEP_FOR })
     await history(store, sign)
-    lines = await linesOfExport(store, sign)
-    elsewhere = JSON.parse(lines.findLast(isCheckpoint) ?? '').checkpoint
+    lines = await linesOfExport(store, { sign })
+    elsewhere = (await store.seals(1)).join()
   })
   after(async () => {
     server.close()
@@ -58,41 +59,39 @@ describe('the command verify', function () {
     const { code, out, err } = await runVerifyProcess(path, '--jwks', `${issuer}/jwks`)
     expect(err).to.equal('')
     expect(code).to.equal(0)
-    expect(out).to.contain(`${path}: whole.\n56 entries in 7 chains; 19 of them were removed`)
+    expect(out).to.contain(`${path}: whole.\n54 entries; 21 of them were removed`)
     expect(out).to.contain('5 impersonations and refused requests, each the sum of its entries.')
-    expect(out).to.contain(
-      '5 entries were repeated, 5 times in all: how often, and when last, is not',
-    )
-    expect(out).to.contain(
-      `4 checkpoints, signed by ${issuer}; the one of the file is of 2026-02-20`,
-    )
-    expect(out).to.contain('A checkpoint that was kept elsewhere (--checkpoint) proves more')
+    expect(out).to.contain('2 permits, each the sum of its entries.')
+    expect(out).to.contain(`4 seals, signed by ${issuer}; the last one is of 2026-02-20`)
+    expect(out).to.contain('A seal that was kept elsewhere (--seal) proves that')
+    expect(out).not.to.contain('Not proved')
   })
 
-  it('takes keys and checkpoints from files, and an earlier export for checkpoints', async () => {
+  it('takes keys and seals from files, and an earlier export for seals', async () => {
     const keys = await (await fetch(`${issuer}/jwks`)).text()
     const args = [await exportFile(), '--jwks', await file('jwks.json', keys)]
-    const kept = ['--checkpoint', await file('kept.jws', elsewhere)]
-    const earlier = ['--checkpoint', await exportFile('earlier.jsonl')]
+    const kept = ['--seal', await file('kept.jws', elsewhere)]
+    const earlier = ['--seal', await exportFile('earlier.jsonl')]
     const { code, out } = await runVerify(...args, '--issuer', issuer, ...kept, ...earlier)
     expect(code).to.equal(0)
-    expect(out).to.contain('9 checkpoints')
-    expect(out).not.to.contain('proves more')
+    expect(out).not.to.contain('kept elsewhere')
   })
 
-  it('names writer, number and line of the first broken entry, and ends with 1', async () => {
-    const index = lines.findIndex((line) => line.includes('impersonation.started'))
-    const first = lines.findIndex(isEntry)
-    const tampered = changed(lines, (entries) => {
-      const entry = entries[index - first]
-      if (entry) entry.text = entry.text?.replace('alice', 'bobby') ?? ''
-    })
-    const path = await exportFile('tampered.jsonl', tampered)
-    const { writer, sequence } = JSON.parse(lines[index] ?? '')
+  /** With a text that nobody recorded. */
+  const tampered = (is: (line: string) => boolean, from: string, to: string) => {
+    const index = lines.findIndex(is)
+    return { index, changed: lines.with(index, (lines[index] ?? '').replace(from, to)) }
+  }
+
+  it('names number and line of the first broken entry, and ends with 1', async () => {
+    const isStart = (line: string) => line.includes('impersonation.started')
+    const { index, changed } = tampered(isStart, 'alice', 'bobby')
+    const path = await exportFile('tampered.jsonl', changed)
+    const { number } = JSON.parse(lines[index] ?? '')
     expect(await runVerifyProcess(path, '--jwks', `${issuer}/jwks`)).to.deep.equal({
       code: 1,
       out: '',
-      err: `${path}: broken.\nwriter ${writer}, entry ${sequence}, line ${index + 1}: its text is not the one that was recorded\n`,
+      err: `${path}: broken.\nentry ${number}, line ${index + 1}: its text is not the one that was recorded\n`,
     })
   })
 
@@ -102,8 +101,8 @@ describe('the command verify', function () {
     const { code, out } = await runVerify(...args, idOf('d'))
     expect(code).to.equal(0)
     expect(out).to.contain(`${path}: whole.`)
-    expect(out).to.contain('UTC  POST "/orders": answered 200.\n')
-    expect(out).to.contain('5 entries, unbroken, covered by the checkpoint of 2026-02-20')
+    expect(out).to.contain('UTC  GET "/orders": answered 200.\n')
+    expect(out).to.contain(`5 entries, sealed, signed by ${issuer}.`)
     const unknown = await runVerify(...args, idOf('unknown'))
     expect(unknown).to.include({ code: 2, out: '' })
     expect(unknown.err).to.contain(`no entry is of the impersonation ${idOf('unknown')}`)
@@ -111,37 +110,24 @@ describe('the command verify', function () {
     const hyphen = await runVerify(...args.slice(0, -1), '--impersonation=-b')
     expect(hyphen.err).to.contain('no entry is of the impersonation -b')
 
-    const proof = await exportFile(
-      'd.jsonl',
-      await linesOfExport(store, sign, undefined, idOf('d')),
-    )
+    const proof = await exportFile('d.jsonl', await linesOfProof(store, idOf('d'), { sign }))
+    const proved = await runVerify(proof, '--jwks', `${issuer}/jwks`, args[3] ?? '', idOf('d'))
+    expect(proved.out).to.contain(`${proof}: whole.`).and.to.contain('answered 200.')
     const other = await runVerify(proof, '--jwks', `${issuer}/jwks`, args[3] ?? '', idOf('e'))
     expect(other).to.include({ code: 2, out: '' })
     expect(other.err).to.contain(`this export proves the impersonation ${idOf('d')}`)
   })
 
-  it('ends with 1 for one impersonation of which an entry was changed', async () => {
-    const tampered = changed(lines, (entries) => {
-      const entry = entries.findLast(({ row, text }) => row === idOf('d') && text !== undefined)
-      if (entry) entry.text = entry.text?.replace('POST', 'GET') ?? ''
-    })
-    const path = await exportFile('changed.jsonl', tampered)
-    const asked = ['--impersonation', idOf('d')]
-    const { code, out, err } = await runVerify(path, '--jwks', `${issuer}/jwks`, ...asked)
-    expect(err).to.contain('its text is not the one that was recorded')
-    expect({ code, out }).to.deep.equal({ code: 1, out: '' })
-  })
-
-  it('refuses a checkpoint of another issuer with 1', async () => {
+  it('refuses a seal of another issuer with 1', async () => {
     const args = [await exportFile(), '--jwks', `${issuer}/jwks`]
     const { code, err } = await runVerify(...args, '--issuer', 'https://other.example')
     expect(code).to.equal(1)
-    expect(err).to.contain(`the checkpoint is of another issuer: ${issuer}`)
+    expect(err).to.contain(`the seal is of another issuer: ${issuer}`)
   })
 
   it('shows nothing of a file that a terminal would obey', async () => {
-    const writer = '\u001b]0;title\u0007\u202e\n'
-    const forged = changed(lines, ([first, ...others]) => [{ ...first, writer }, ...others])
+    const id = '\u001b]0;title\u0007\u202e\n'
+    const forged = lines.toSpliced(-1, 0, asciiJson({ impersonation: { id } }))
     const path = await exportFile('forged.jsonl', forged)
     const { code, err } = await runVerify(path, '--jwks', `${issuer}/jwks`)
     expect(code).to.equal(1)
@@ -163,7 +149,7 @@ describe('the command verify', function () {
       [[path, '--jwks', `${issuer}/none`], 'answered 404'],
       [[path, '--jwks', await file('no-keys.json', '{}')], 'has no key set'],
       [[path, '--jwks', await file('no-json', 'x')], 'JSON'],
-      [[path, '--jwks', keys, '--checkpoint', await file('empty', '')], 'no checkpoint'],
+      [[path, '--jwks', keys, '--seal', await file('empty', '')], 'no seal'],
     ]
     for (const [args, told] of wrong) {
       const { code, out, err } = await runVerify(...args)
@@ -197,7 +183,7 @@ describe('the command verify', function () {
       'verify <entries.jsonl>',
       '--jwks',
       '--issuer',
-      '--checkpoint',
+      '--seal',
       '--impersonation',
     ]) {
       expect(out).to.contain(told)

@@ -1,145 +1,119 @@
-import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
-import { hashOf } from 'oidc-provider-impersonation-verify/chain'
-import { asciiJson } from 'oidc-provider-impersonation-verify/format'
-import type { Batch } from '../../src/ledger/batch.ts'
-import type { SignCheckpoint } from '../../src/ledger/keeping/checkpoint.ts'
+import { createLocalJWKSet } from 'jose'
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
+import { Broken } from '../../../verify/src/verify/broken.ts'
+import {
+  type Verification,
+  type VerificationInput,
+  verify,
+} from '../../../verify/src/verify/verification.ts'
 import { exportEverything } from '../../src/ledger/keeping/export-everything.ts'
-import { startRetention } from '../../src/ledger/keeping/retention.ts'
-import { type Batches, batches } from '../../src/ledger/recording/batches.ts'
-import { beginningOfChain } from '../../src/ledger/recording/beginning.ts'
+import { proveOne } from '../../src/ledger/keeping/prove-one.ts'
+import type { Sign } from '../../src/ledger/sealing/seals.ts'
 import type { AuditStore } from '../../src/ledger/store.ts'
+import { KEYS, sealsOf } from '../ledger/sealing/seals-of.ts'
 import {
   act,
   exported,
+  idOf,
   issued,
+  put,
+  removeOld,
   replayed,
   started,
   T,
   used,
 } from '../ledger/stores/contract/support.ts'
 
-export const ISSUER = 'https://id.example.com'
-export const TYPE = 'impersonation-audit-checkpoint+jwt'
 export const DAY = 86_400_000
-
-/** A provider that signs. */
-export async function signer({ issuer = ISSUER, kid = 'a', typ = TYPE } = {}) {
-  const { privateKey, publicKey } = await generateKeyPair('ES256')
-  const jwk: JWK = { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' }
-  const signAs =
-    (changed: { issuer?: string; kid?: string; typ?: string }): SignCheckpoint =>
-    (checkpoint) =>
-      new SignJWT({ checkpoint })
-        .setProtectedHeader({ alg: 'ES256', kid: changed.kid ?? kid, typ: changed.typ ?? typ })
-        .setIssuer(changed.issuer ?? issuer)
-        .setIssuedAt()
-        .sign(privateKey)
-  return { jwk, sign: signAs({}), signAs }
-}
-
 /** How long rows are kept, in seconds: 30 days. */
 export const KEEP_FOR = 2_592_000
 /** Day 50 of the audit. */
 export const END = T + 50 * DAY
 
-/** A chain that begins as the provider signed it. */
-export async function chain(sign: SignCheckpoint, time: number): Promise<Batches> {
-  const begun = batches()
-  begun.begin(await beginningOfChain(sign, begun.writer, time))
-  return begun
+/** A request for an approval, or a pause. */
+export function asked(name: string, timeMs: number, more: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    ...{ event: 'support.requested', timeMs, permit: idOf(name), userId: 'alice', by: 'olivia' },
+    ...{ mayAct: { sub: 'olivia', clientId: 'shop' }, resource: 'https://api', scope: 'orders' },
+    terms: { needs: ['second_person'], for: 3600, lapsesAt: timeMs + DAY },
+    ...more,
+  }
 }
 
-/** Entries of one or two days of `count` impersonations, by two writers. */
-async function days(
-  { store, sign }: { store: AuditStore; sign: SignCheckpoint },
-  names: readonly string[],
-  first: number,
-): Promise<Batch[]> {
-  const [one, two] = [await chain(sign, first), await chain(sign, first)]
-  const written: Batch[] = []
+export const decided = (
+  event: 'declined' | 'granted' | 'reviewed',
+  name: string,
+  timeMs: number,
+): AuditEntry => ({
+  ...{ event: `support.${event}`, timeMs, permit: idOf(name), by: 'grace' },
+  need: 'second_person',
+})
+
+/** Entries of impersonations, by two processes. */
+async function days(store: AuditStore, names: readonly string[], first: number): Promise<void> {
   for (const [index, name] of names.entries()) {
     const time = first + index * 1000
-    const begun = [issued(name, time), started(name, time + 1), used(name, time + 2)]
-    const again = [replayed(name, time + 3), replayed(name, time + 4), exported(time + 5)]
-    for (const [writer, entries] of [
-      [one, begun],
-      [two, [...again, used(name, time + 6, { method: 'POST' })]],
-    ] as const) {
-      const batch = writer.next(entries)
-      await store.append(batch)
-      written.push(batch)
-    }
+    await put(store, issued(name, time), started(name, time + 1), used(name, time + 2))
+    await put(store, replayed(name, time + 3), exported(time + 5), used(name, time + 6))
   }
-  return written
 }
 
-/**
- * An audit of 50 days, of four processes: what is old enough is removed, but for a row on hold, and a
- * checkpoint is kept on day 1, 40 and 49.
- */
-export async function history(store: AuditStore, sign: SignCheckpoint): Promise<void> {
-  let now = T + DAY
-  // It runs when it is told to.
-  const retention = startRetention(store, { sign, interval: 2 ** 30, now: () => now })
-  await days({ store, sign }, ['a', 'held', 'b', 'c'], T)
-  const lead = await chain(sign, T + 2000)
-  await store.append(lead.next([act('held', 'held', T + 2000, { note: 'a case' })]))
-  await retention.run()
-  now = T + 40 * DAY
-  await days({ store, sign }, ['d', 'e', 'f'], now - 1_000_000)
-  await retention.run()
-  now = T + 49 * DAY
-  await days({ store, sign }, ['g'], now - 1_000_000)
-  await retention.run()
-  await retention.stop()
+/** An audit of 50 days: what is old enough is removed, but for a row on hold. It is sealed on day 1, 40 and 49. */
+export async function history(store: AuditStore, sign?: Sign): Promise<void> {
+  const seal = async (now: number) => {
+    const { seals } = await sealsOf(store, { now: () => now, ...(sign && { sign }) })
+    await seals.seal()
+    await removeOld(store, now - KEEP_FOR * 1000, 99)
+  }
+  await days(store, ['a', 'held', 'b', 'c'], T)
+  await put(store, act('held', 'held', T + 2000, { note: 'a case' }), asked('old', T))
+  await put(store, decided('granted', 'old', T + 5))
+  await seal(T + DAY)
+  await days(store, ['d', 'e', 'f'], T + 40 * DAY - 1_000_000)
+  await put(store, asked('emergency', T + 40 * DAY, { event: 'support.emergency' }))
+  await seal(T + 40 * DAY)
+  await days(store, ['g'], T + 49 * DAY)
+  await put(store, asked('open', T + 49 * DAY), decided('granted', 'open', T + 49 * DAY + 5))
+  await seal(T + 49 * DAY + 1000)
 }
 
-export async function linesOfExport(
-  store: AuditStore,
-  sign: SignCheckpoint,
-  now = END,
-  only?: string,
-): Promise<string[]> {
+async function linesIn(parts: AsyncIterable<string>): Promise<string[]> {
   let text = ''
-  for await (const part of exportEverything(store, { sign, now: () => now, only })) text += part
+  for await (const part of parts) text += part
   return text.split('\n').slice(0, -1)
 }
 
-export interface ExportedEntry {
-  writer: string
-  sequence: number
-  hash: string
-  digest: string
-  text?: string
-  row?: string
+/** @param sign where another provider than that of the tests signs */
+export async function linesOfExport(
+  store: AuditStore,
+  { now = END, sign }: { now?: number; sign?: Sign | undefined } = {},
+): Promise<string[]> {
+  const { seals } = await sealsOf(store, { now: () => now, ...(sign && { sign }) })
+  return linesIn(exportEverything(store, seals))
 }
 
-export const isCheckpoint = (line: string) => line.startsWith('{"checkpoint"')
-export const isEntry = (line: string) => line.startsWith('{"writer"')
-
-/** Changes the entries of an export; heads, rows and checkpoints stay. */
-export function changed(
-  lines: readonly string[],
-  change: (entries: ExportedEntry[]) => unknown,
-): string[] {
-  const entries: ExportedEntry[] = lines.filter(isEntry).map((line) => JSON.parse(line))
-  const after = change(entries)
-  const left: unknown[] = Array.isArray(after) ? after : entries
-  return [
-    ...lines.slice(0, lines.findIndex(isEntry)),
-    ...left.map(asciiJson),
-    ...lines.filter(isCheckpoint),
-  ]
+export async function linesOfProof(
+  store: AuditStore,
+  id: string,
+  { now = END, sign }: { now?: number; sign?: Sign | undefined } = {},
+): Promise<string[]> {
+  const { seals } = await sealsOf(store, { now: () => now, ...(sign && { sign }) })
+  return linesIn(proveOne(store, seals, id))
 }
 
-/** Makes numbers and hashes of all chains anew, as one who can write to the storage would. */
-export function rechain(entries: readonly ExportedEntry[]): ExportedEntry[] {
-  const chains = new Map<string, { sequence: number; hash: string }>()
-  return entries.map((entry) => {
-    const before = chains.get(entry.writer) ?? { sequence: 0, hash: entry.writer }
-    const sequence = before.sequence + 1
-    const hash = hashOf(before.hash, entry.digest)
-    chains.set(entry.writer, { sequence, hash })
-    return { ...entry, sequence, hash }
-  })
+type Options = Partial<Omit<VerificationInput, 'read'>>
+
+export function verified(lines: readonly string[], options: Options = {}): Promise<Verification> {
+  const keys = createLocalJWKSet(KEYS)
+  async function* read() {
+    for (const line of lines) yield Buffer.from(`${line}\n`)
+  }
+  return verify({ read, keys, ...options })
+}
+
+/** What is said to be broken. */
+export async function broken(lines: readonly string[], options: Options = {}): Promise<Broken> {
+  const error = await verified(lines, options).catch((thrown: unknown) => thrown)
+  if (error instanceof Broken) return error
+  throw new Error(`nothing was found to be broken: ${JSON.stringify(error)}`)
 }

@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { JWK } from 'jose'
 import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
-import type { SignCheckpoint } from '../../src/ledger/keeping/checkpoint.ts'
-import { startRetention } from '../../src/ledger/keeping/retention.ts'
+import type { Sign } from '../../src/ledger/sealing/seals.ts'
 import type { AuditStore } from '../../src/ledger/store.ts'
-import { issued, started, used } from '../ledger/stores/contract/support.ts'
+import { sealsOf } from '../ledger/sealing/seals-of.ts'
+import { issued, put, started, used } from '../ledger/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { providerAt, signingKey } from '../support/provider-at.ts'
 import { runVerify } from './command.ts'
-import { chain, isEntry, linesOfExport } from './history.ts'
+import { linesOfExport } from './history.ts'
 
 describe('keys that are rotated as the guide says', function () {
   this.timeout(60_000)
@@ -46,17 +46,14 @@ describe('keys that are rotated as the guide says', function () {
     return path
   }
 
-  /** The provider starts with these keys, records an impersonation, and signs a checkpoint. */
-  async function restart(name: string, ...keys: JWK[]): Promise<SignCheckpoint> {
+  /** The provider starts with these keys, records an impersonation, and seals it. */
+  async function restart(name: string, ...keys: JWK[]): Promise<Sign> {
     const provider = await providerAt(issuer, keys)
     answer = provider.callback()
-    const sign: SignCheckpoint = (claims) => signCheckpoint(provider, claims)
+    const sign: Sign = (claims) => signCheckpoint(provider, claims)
     const time = Date.now()
-    const { next: batchOf } = await chain(sign, time)
-    await store.append(batchOf([issued(name, time), started(name, time), used(name, time)]))
-    const retention = startRetention(store, { sign, interval: 2 ** 30 })
-    await retention.run()
-    await retention.stop()
+    await put(store, issued(name, time), started(name, time), used(name, time))
+    await (await sealsOf(store, { sign })).seals.seal()
     return sign
   }
 
@@ -69,12 +66,15 @@ describe('keys that are rotated as the guide says', function () {
     const keys = [old, next] as [JWK, JWK]
     const live = ['--jwks', `${issuer}/jwks`]
 
-    async function expectWhole(name: string, sign: SignCheckpoint, ...sources: string[]) {
-      const path = await exportFile(`${name}.jsonl`, await linesOfExport(store, sign, Date.now()))
+    async function expectWhole(name: string, sign: Sign, ...sources: string[]) {
+      const path = await exportFile(
+        `${name}.jsonl`,
+        await linesOfExport(store, { sign, now: Date.now() }),
+      )
       const { code, out, err } = await runVerify(path, ...sources)
       expect(err, name).to.equal('')
       expect(code, name).to.equal(0)
-      expect(out, name).to.contain(': whole.').and.not.to.contain('were not used')
+      expect(out, name).to.contain(': whole.').and.not.to.contain('key set does not have')
     }
 
     await expectWhole('before', await restart('a', keys[0]), ...live)
@@ -88,8 +88,8 @@ describe('keys that are rotated as the guide says', function () {
     await expectWhole('3 remove', removed, ...live, '--jwks', kept)
     await expectWhole('3 remove, the file twice', removed, '--jwks', kept, '--jwks', kept, ...live)
 
-    const lines = await linesOfExport(store, removed, Date.now())
-    const index = lines.findIndex((line) => isEntry(line) && line.includes('impersonation.started'))
+    const lines = await linesOfExport(store, { sign: removed, now: Date.now() })
+    const index = lines.findIndex((line) => line.includes('impersonation.started'))
     const tampered = lines.with(index, (lines[index] ?? '').replace('alice', 'bobby'))
     const path = await exportFile('tampered.jsonl', tampered)
     const { code, err } = await runVerify(path, ...live, '--jwks', kept)
@@ -99,7 +99,7 @@ describe('keys that are rotated as the guide says', function () {
 
   it('that have one kid are told as that, and the audit is not called broken', async () => {
     const sign = await restart('a', old as JWK)
-    const path = await exportFile('a.jsonl', await linesOfExport(store, sign, Date.now()))
+    const path = await exportFile('a.jsonl', await linesOfExport(store, { sign, now: Date.now() }))
     const [name, ...args] = [await file('old.json', await publishedKeys()), path]
     const other = { ...(await signingKey('old')), d: undefined }
     const clash = await file('clash.json', JSON.stringify({ keys: [other] }))

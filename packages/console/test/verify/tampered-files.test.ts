@@ -1,138 +1,198 @@
 import { expect } from 'chai'
-import { createLocalJWKSet, decodeJwt } from 'jose'
-import { verify } from '../../../verify/src/verify/verification.ts'
-import { changed, type ExportedEntry, isCheckpoint } from './history.ts'
-import { broken, type Exported, exportedHistory, provider, resigned } from './tampering.ts'
+import { MerkleTree, pathOf, sealInJws } from 'oidc-provider-impersonation-verify/chain'
+import { rootOfPath } from '../../../verify/src/format/merkle.ts'
+import { readLines } from '../../../verify/src/verify/lines.ts'
+import { sealsOf, signer } from '../ledger/sealing/seals-of.ts'
+import { exported, idOf, put, T } from '../ledger/stores/contract/support.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
+import { broken, history, KEEP_FOR, linesOfExport, linesOfProof, verified } from './history.ts'
 
-describe('verify finds a file', () => {
-  let exported: Exported
+const isEntry = (line: string) => line.startsWith('{"number"')
+const isSeal = (line: string) => line.startsWith('{"seal"')
+const isSum = (line: string) => /^\{"(?:impersonation|record)"/.test(line)
+
+/** Changes the JSON of a line. */
+const edited = (line = '', edit: (value: Record<string, unknown>) => object) =>
+  JSON.stringify(edit(JSON.parse(line)))
+
+describe('verify of a file that was changed', function () {
+  this.timeout(30_000)
   let lines: string[]
-  let entries: ExportedEntry[]
-  let elsewhere: Exported['elsewhere']
+  let proof: string[]
 
   before(async () => {
-    exported = await exportedHistory()
-    ;({ lines, entries, elsewhere } = exported)
-  })
-  after(() => exported.dispose())
-
-  it('without the last entries of a chain', async () => {
-    const index = entries.findLastIndex(({ writer }) => writer === entries[0]?.writer)
-    const { writer, sequence } = entries[index] ?? expect.fail()
-    const { told, ...place } = await broken(changed(lines, (all) => all.toSpliced(index, 1)))
-    expect(place).to.deep.equal({ writer, sequence })
-    expect(told).to.contain('it is missing, and all after it: the checkpoint of ')
+    const store = memoryAudit({ keepFor: KEEP_FOR })
+    await history(store)
+    lines = await linesOfExport(store)
+    proof = await linesOfProof(store, idOf('d'))
   })
 
-  it('without a whole chain', async () => {
-    const writer = entries[0]?.writer
-    const without = changed(lines, (all) => all.filter((entry) => entry.writer !== writer))
-    const found = await broken(without)
-    expect(found.writer).to.equal(writer)
-    expect(found.told).to.match(/^it is missing/)
-  })
+  const at = (is: (line: string) => boolean, of = lines) => of.findIndex(is)
+  const without = (is: (line: string) => boolean, of = lines) => of.toSpliced(at(is, of), 1)
 
-  it('that ends before its checkpoint, or in the middle of a line', async () => {
-    const told = 'the file does not end with a checkpoint: it is cut off'
-    const short = lines.filter((line) => !isCheckpoint(line))
-    expect(await broken(short)).to.deep.equal({ told, line: short.length })
-    expect(await broken([])).to.deep.equal({ told, line: 0 })
-    const text = lines.join('\n')
-    async function* read() {
-      yield Buffer.from(text.slice(0, -20))
-    }
-    const keys = createLocalJWKSet({ keys: [provider.jwk] })
-    const error = await verify({ read, keys }).catch((thrown: unknown) => thrown)
-    expect(String(error)).to.contain('the line has no end: the file is cut off')
-  })
+  const CHANGES: Readonly<Record<string, readonly [() => readonly string[], RegExp]>> = {
+    'an entry that is there twice': [
+      () => lines.toSpliced(at(isEntry), 0, lines[at(isEntry)] ?? ''),
+      /^it is here a second time, or not in its place$/,
+    ],
+    'an entry that is missing': [
+      () => without(isEntry),
+      /1 are missing, the first of them the entry 1$/,
+    ],
+    'an entry with another number': [
+      () =>
+        lines.with(
+          0,
+          edited(lines[0], (entry) => ({ ...entry, number: 2 })),
+        ),
+      /a second time|changed or moved/,
+    ],
+    'a text that is missing': [
+      () => {
+        const index = at(
+          (line) => isEntry(line) && line.includes('"text"') && line.includes(idOf('d')),
+        )
+        return lines.with(
+          index,
+          edited(lines[index], ({ text: _, ...entry }) => entry),
+        )
+      },
+      /^its text is missing, but it is of 2026/,
+    ],
+    'a sum that is missing': [
+      () => without(isSum),
+      /^the sum of \S+, which this entry is about, is missing$/,
+    ],
+    'a sum that is there twice': [
+      () => lines.toSpliced(at(isSum), 0, lines[at(isSum)] ?? ''),
+      /no entry tells of it here$/,
+    ],
+    'a sum of something that is not there': [
+      () => lines.toSpliced(-1, 0, (lines[at(isSum)] ?? '').replace(/"id":"[^"]+"/, '"id":"x"')),
+      /no entry tells of it here$/,
+    ],
+    'a seal that is missing': [() => without(isSeal), /^the seal 2: the seal 1 had to be here$/],
+    'a seal of which a letter was changed': [
+      () => lines.with(at(isSeal), (lines[at(isSeal)] ?? '').replace(/.{3}"\}$/, 'AAA"}')),
+      /^the seal is not valid: /,
+    ],
+    'no seal at all': [() => lines.filter((line) => !isSeal(line)), /^the file has no seal/],
+    'no end': [() => lines.slice(0, -1), /does not end with how much it has: it is cut off$/],
+    'a line after the end': [() => [...lines, lines[0] ?? ''], /^it is not in its place$/],
+    'a member that stands twice': [
+      () => lines.with(0, (lines[0] ?? '').replace('{', '{"number":1,')),
+      /^this line is not as the export writes it$/,
+    ],
+    'a line that is none': [() => lines.with(0, '{"a":1}'), /^this is no line of an export$/],
+    'a proof without its signature': [
+      () => proof.slice(0, -1),
+      /does not end with its signature: it is cut off$/,
+    ],
+    'a proof that lacks an entry': [
+      () => proof.slice(1),
+      /^the lines of the file are not those that were signed$/,
+    ],
+    'a proof with another text': [
+      () => proof.with(0, (proof[0] ?? '').replace('alice', 'bobby')),
+      /^the lines of the file are not those that were signed$/,
+    ],
+    'a proof of one with the signature of another': [
+      () => proof.with(-1, JSON.stringify({ proof: JSON.parse(lines[at(isSeal)] ?? '').seal })),
+      /^what is signed is no proof of an impersonation$/,
+    ],
+  }
 
-  it('with an entry after its checkpoint', async () => {
-    const [last = '', ...others] = lines.filter((line) => !isCheckpoint(line)).toReversed()
-    const moved = [...others.toReversed(), ...lines.filter(isCheckpoint), last]
-    expect(await broken(moved)).to.deep.equal({
-      told: 'the file does not end with a checkpoint: it is cut off',
-      line: lines.length,
+  for (const [what, [change, says]] of Object.entries(CHANGES)) {
+    it(`finds ${what}`, async () => {
+      expect((await broken(change())).message).to.match(says)
     })
-  })
+  }
 
-  it('whose end was cut off, with an earlier checkpoint in place of the last', async () => {
-    // Up to day 40.
-    const [, day40 = ''] = lines.filter(isCheckpoint)
-    const ends = heads(day40)
-    const before = entries.filter((each) => each.sequence <= (ends.get(each.writer) ?? 0))
-    const cut = [...before.map((each) => JSON.stringify(each)), day40]
-    const told = 'the last checkpoint is not that of an export'
-    expect(await broken(cut)).to.deep.equal({ told, line: cut.length })
-    // A part of it that the provider signed for another export is found by a later checkpoint.
-    const early = await resigned(cut)
-    expect((await broken(early, { kept: elsewhere })).told).to.contain(
-      'it is missing, and all after it',
+  it('finds seals that another key, or another issuer, signed', async () => {
+    const store = memoryAudit({ keepFor: KEEP_FOR })
+    const other = await signer()
+    await history(store, other.sign)
+    expect((await broken(await linesOfExport(store, { sign: other.sign }))).message).to.match(
+      /^the seal is not valid: /,
     )
+    const options = { issuer: 'https://other.example' }
+    expect((await broken(lines, options)).message).to.include('is of another issuer')
+    const unknown = await signer({ kid: 'unknown' })
+    const forged = await linesOfExport(store, { sign: unknown.sign })
+    expect(
+      (await broken(forged.filter((line) => !isSeal(line) || line === forged.findLast(isSeal))))
+        .message,
+    ).to.match(/no key of the key set signed the last seal/)
   })
 
-  it('of which a line was changed that no chain has', async () => {
-    const told = 'the lines are not those that were exported: the signed SHA-256 differs'
-    const recounted = lines.map((line) =>
-      line.replace('"count":2,"lastTime"', '"count":3,"lastTime"'),
-    )
-    expect(recounted).not.to.deep.equal(lines)
-    expect(await broken(recounted)).to.deep.equal({ told })
+  it('passes over a seal of a key that is no longer known: later ones vouch for its entries', async () => {
+    const store = memoryAudit()
+    await put(store, exported(T))
+    const unknown = await signer({ kid: 'gone' })
+    await (await sealsOf(store, { sign: unknown.sign })).seals.seal()
+    await put(store, exported(T + 1))
+    expect(await verified(await linesOfExport(store))).to.include({ seals: 3, unknown: 1 })
   })
 
-  it('with a line that has a member twice, or is not as the export writes it', async () => {
-    const index = lines.findIndex((line) => line.includes('impersonation.started'))
-    const line = lines[index] ?? expect.fail()
-    const { text } = JSON.parse(line)
-    const forged = JSON.stringify(text.replace('alice', 'bobby'))
-    const told = 'this line is not as the export writes it'
-    for (const other of [
-      line.replace('"text":', `"text":${forged},"text":`),
-      line.replace('{', '{ '),
-      line.replace('"writer"', '"\\u0077riter"'),
-      `${line} `,
-    ]) {
-      expect(JSON.parse(other).text).to.equal(text)
-      const found = await broken(lines.with(index, other))
-      expect(found).to.deep.equal({ told, line: index + 1 })
-    }
-    for (const start of ['{"row":', '{"head":', '{"checkpoint":']) {
-      const at = lines.findLastIndex((each) => each.startsWith(start))
-      const twice = `${lines[at]?.slice(0, -1)},${lines[at]?.slice(1)}`
-      expect(await broken(lines.with(at, twice)), start).to.deep.equal({ told, line: at + 1 })
-    }
-  })
-
-  it('with a row that is there twice', async () => {
-    const index = lines.findIndex((line) => line.startsWith('{"row":'))
-    const line = lines[index] ?? expect.fail()
-    const told = `the row of impersonation ${JSON.parse(line).row.id}: it is there twice`
-    const found = await broken(lines.toSpliced(index, 0, line))
-    expect(found).to.deep.equal({ told, line: index + 2 })
-  })
-
-  it('with lines that are no entries', async () => {
-    for (const line of ['', '{', '[]', 'null', '{"writer":"x"}', '{"checkpoint":1}']) {
-      const found = await broken([...lines.slice(0, 2), line, ...lines.slice(2)])
-      expect(found.line).to.equal(3)
-      expect(found.told).to.match(/^this is no (entry|checkpoint)$/)
-    }
-  })
-
-  it('with a line of many megabytes, without reading it to the end', async () => {
+  it('refuses a line of many megabytes, without reading it to the end', async () => {
     let read = 0
     async function* endless() {
-      for (; ; read += 1) yield Buffer.alloc(1_000_000, 'x')
+      for (;;) {
+        read += 1
+        yield Buffer.alloc(1_048_576, 'x')
+      }
     }
-    const keys = createLocalJWKSet({ keys: [provider.jwk] })
-    const error = await verify({ read: endless, keys }).catch((thrown: unknown) => thrown)
-    expect(String(error)).to.contain('the line is too long')
-    expect(read).to.be.below(10)
+    const reading = async () => {
+      for await (const _ of readLines(endless()));
+    }
+    await reading().then(
+      () => expect.fail(),
+      (error) => expect(String(error)).to.include('too long'),
+    )
+    expect(read).to.be.below(12)
   })
 })
 
-function heads(line: string): Map<string, number> {
-  const { checkpoint } = decodeJwt<{ checkpoint: { heads: ExportedEntry[] } }>(
-    JSON.parse(line).checkpoint,
+describe('the Merkle tree of a seal (RFC 6962)', () => {
+  // RFC 6962 has no vectors; these are those of its first implementation, in hexadecimal.
+  const leaves = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657'].map((hex) =>
+    Buffer.from(hex, 'hex').toString('latin1'),
   )
-  return new Map(checkpoint.heads.map(({ writer, sequence }) => [writer, sequence]))
-}
+  const rootOf = (all: readonly string[]) => {
+    const tree = new MerkleTree()
+    for (const each of all) tree.add(each)
+    return Buffer.from(tree.root, 'base64url').toString('hex')
+  }
+
+  it('has the roots that others compute', () => {
+    expect(rootOf([])).to.equal('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
+    expect(rootOf(leaves.slice(0, 1))).to.equal(
+      '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
+    )
+    expect(rootOf(leaves.slice(0, 3))).to.equal(
+      'aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77',
+    )
+    expect(rootOf(leaves.slice(0, 7))).to.equal(
+      'ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c',
+    )
+  })
+
+  it('leads to its root from each leaf by its path, and from no other place', () => {
+    for (let count = 1; count <= 33; count += 1) {
+      const all = Array.from({ length: count }, (_, index) => `leaf ${index}`)
+      const tree = new MerkleTree()
+      for (const each of all) tree.add(each)
+      for (const [index, leaf] of all.entries()) {
+        const path = pathOf(all, index)
+        expect(rootOfPath(leaf, index, count, path)).to.equal(tree.root)
+        expect(rootOfPath(`${leaf}x`, index, count, path)).not.to.equal(tree.root)
+        expect(rootOfPath(leaf, index, count, [...path, path[0] ?? 'x'])).not.to.equal(tree.root)
+        if (count > 1) expect(rootOfPath(leaf, index ^ 1, count, path)).not.to.equal(tree.root)
+      }
+    }
+  })
+
+  it('is read of a JWS, and of nothing else', () => {
+    expect([sealInJws(''), sealInJws('a.b.c')]).to.deep.equal([undefined, undefined])
+  })
+})

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
-import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import { openedStore } from '../../src/ledger/stores/opened-store.ts'
 import { over, processOn } from '../features/personal-data/person.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
@@ -16,8 +15,8 @@ const { cookiePlace, writeCookie } = await import('../../src/web/sign-in/cookie.
 const QUESTION = '/rules?operator=olivia&userId=alice'
 
 /** Stores an impersonation of alice that was over long ago: what there is of her can be erased. */
-async function storePast({ audit, provider }: Deployment): Promise<void> {
-  const past = processOn(openedStore(audit), { sign: (claims) => signCheckpoint(provider, claims) })
+async function storePast({ audit }: Deployment): Promise<void> {
+  const past = processOn(openedStore(audit))
   await past.record(...over('a', 'alice'))
   await past.close()
 }

@@ -13,8 +13,6 @@ const EXCEPTIONS = new Map([
   ['min-height: 100vh', 'the window'],
   ['left: -100vw', 'out of the window'],
   ['font-size: 0.9em', 'a monospaced face looks larger than the text that it stands in'],
-  ['width: 0.875em', 'a turning ring, as large as its text'],
-  ['height: 0.875em', 'a turning ring, as large as its text'],
   ['letter-spacing: -0.01em', 'of the text'],
   ['letter-spacing: -0.005em', 'of the text'],
   ['text-underline-offset: 0.2em', 'of the text'],

@@ -63,26 +63,20 @@ export function alarmDueAt(row: AuditRow): number | undefined {
   return row.alert && alertDueAt(row.alert, pendingAlarmOf(row)?.kind)
 }
 
-/**
- * The alarm of a row, and the refused acts that may become one.
- *
- * @param count how often it happened: 1 or more
- * @param lastTime of the last one, in milliseconds since the epoch
- */
+/** The alarm of a row, and the refused acts that may become one. */
 export function foldAlarm(
   row: Pick<AuditRow, 'alarm' | 'refusedActs'> | undefined,
   entry: AuditEntry,
-  count: number,
-  lastTime: number,
 ): Pick<AuditRow, 'alarm' | 'refusedActs'> {
+  const { count = 1, timeMs } = entry
   const { alarm, refusedActs: before } = row ?? {}
   const kind = alarmKindOf(entry)
   if (kind === undefined) return { refusedActs: before, alarm }
-  const refusedActs = kind === 'refused' ? withRefused(before, entry, count, lastTime) : before
+  const refusedActs = kind === 'refused' ? withRefused(before, entry) : before
   const more = kind === 'refused' ? alarmsOf(refusedActs) - alarmsOf(before) : count
   if (kind === 'refused' && alarmsOf(refusedActs) === 0) return { refusedActs, alarm }
   // The last of all refused acts, in whatever order they are stored.
-  const time = kind === 'refused' ? (refusedActs?.at ?? lastTime) : lastTime
+  const time = kind === 'refused' ? (refusedActs?.at ?? timeMs) : timeMs
   return {
     refusedActs,
     alarm: {
@@ -93,15 +87,10 @@ export function foldAlarm(
   }
 }
 
-function withRefused(
-  acts: RefusedActs | undefined,
-  entry: AuditEntry,
-  count: number,
-  lastTime: number,
-): RefusedActs {
+function withRefused(acts: RefusedActs | undefined, entry: AuditEntry): RefusedActs {
   return {
-    at: Math.max(acts?.at ?? 0, lastTime),
-    count: (acts?.count ?? 0) + count,
+    at: Math.max(acts?.at ?? 0, entry.timeMs),
+    count: (acts?.count ?? 0) + (entry.count ?? 1),
     denied: deniedActsWith(acts?.denied ?? [], entry),
   }
 }

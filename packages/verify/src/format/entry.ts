@@ -15,9 +15,6 @@ export const PLUGIN_EVENTS = [
 /** A request to an API in an impersonation: the guard of the API told it. */
 export const USED_EVENT = 'impersonation.used'
 
-/** The first entry of a chain: see `begun` of {@link AuditEntry}. */
-export const BEGUN_EVENT = 'audit.begun'
-
 /** A person asks to erase what there is of a customer, and another one is to confirm it. */
 export const ERASING_EVENT = 'support.erasing'
 
@@ -104,7 +101,6 @@ export const AUDIT_EVENTS = [
   ...PERMIT_EVENTS,
   ...NOTICE_EVENTS,
   ...ALERT_EVENTS,
-  BEGUN_EVENT,
   SET_ASIDE,
 ] as const
 
@@ -124,8 +120,8 @@ export interface Erased {
   /** The ids: they are random, and lead to no customer any more. */
   readonly impersonations: readonly string[]
   readonly permits: readonly string[]
-  /** What the provider signed of it, a JWS. Without it, `verify` finds that entries are missing. */
-  readonly signed: string
+  /** Their entries up to this time may be removed, in milliseconds since the epoch. */
+  readonly until: number
 }
 
 /** What a customer answers for all requests: support may act without asking, or asks each time. */
@@ -193,11 +189,8 @@ export interface AuditEntry extends ToldEvent {
   readonly erased?: Erased | undefined
   /** With `audit.set_aside`. */
   readonly setAside?: SetAside | undefined
-  /**
-   * With `audit.begun`, the first entry of a process: what the provider signed of its chain, a JWS. So
-   * a chain cannot be made by a person who can only write to the storage.
-   */
-  readonly begun?: string | undefined
+  /** How often it happened: of what repeats, one entry an hour stands for many. @defaultValue 1 */
+  readonly count?: number | undefined
   /** Added when the entry is recorded. A directory that fails leaves it away. */
   readonly names?:
     | {
@@ -210,11 +203,12 @@ export interface AuditEntry extends ToldEvent {
 }
 
 /**
- * Encodes an entry as JSON in ASCII. A database with any encoding accepts it. An entry that the
- * database refuses would block all entries after it.
+ * Encodes an entry as JSON in ASCII, which a database with any encoding accepts.
+ *
+ * @param salt random: it goes with the text, so that nobody finds out what was erased by guessing
  */
-export function encodeEntry(entry: AuditEntry): string {
-  return asciiJson(entry)
+export function encodeEntry(entry: AuditEntry, salt: string): string {
+  return asciiJson({ ...entry, salt })
 }
 
 /**
@@ -224,7 +218,9 @@ export function encodeEntry(entry: AuditEntry): string {
 export function decodeEntry(text: string): AuditEntry | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return isEntry(value) ? value : undefined
+    if (!isEntry(value)) return undefined
+    const { salt: _, ...entry } = value
+    return entry
   } catch {
     return undefined
   }
@@ -257,7 +253,7 @@ export const isPermitEvent = (event: string): boolean => PERMIT_EVENT_NAMES.has(
 
 const EVENT_NAMES: ReadonlySet<unknown> = new Set(AUDIT_EVENTS)
 
-function isEntry(value: unknown): value is AuditEntry {
+function isEntry(value: unknown): value is AuditEntry & { readonly salt?: unknown } {
   return (
     typeof value === 'object' &&
     value !== null &&

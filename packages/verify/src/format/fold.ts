@@ -7,24 +7,15 @@ import { nonEmptyText, present } from './present.ts'
 import type { AuditPerson, AuditRow, RowUse } from './row.ts'
 import { allStorable } from './text.ts'
 
-/** An entry, or repetitions of one. */
-export interface Happening {
-  readonly entry: AuditEntry
-  /** How often it happened: 1 or more. */
-  readonly count: number
-  /** Time of the last one, in milliseconds since the epoch. */
-  readonly lastTime: number
-}
-
 /**
- * Adds a happening to a row. The order in which the happenings of several processes are stored does
+ * Adds an entry to a row. The order in which the entries of several processes are stored does
  * not matter: the result is the same. Two exceptions are harmless: of two names of one person, and of
  * two acts of one kind in the same millisecond, the row shows those that were stored first.
  *
- * @param row the row so far; `undefined` for the first happening
+ * @param row the row so far; `undefined` for the first entry
  */
-export function fold(row: AuditRow | undefined, id: string, happening: Happening): AuditRow {
-  return present(sumWith(row && { ...NOTHING_KNOWN, ...row }, id, happening))
+export function fold(row: AuditRow | undefined, id: string, entry: AuditEntry): AuditRow {
+  return present(sumWith(row && { ...NOTHING_KNOWN, ...row }, id, entry))
 }
 
 /**
@@ -33,11 +24,7 @@ export function fold(row: AuditRow | undefined, id: string, happening: Happening
  *
  * @param row one that this function made
  */
-export function sumWith(
-  row: AuditRow | undefined,
-  id: string,
-  { entry: told, count, lastTime }: Happening,
-): AuditRow {
+export function sumWith(row: AuditRow | undefined, id: string, told: AuditEntry): AuditRow {
   const entry = allStorable(told)
   const { timeMs: time, event, context, client, resource, scope, jti, requestedBy } = entry
   const before: AuditRow = row ?? { ...NOTHING_KNOWN, id, at: time, lastAt: time }
@@ -68,34 +55,16 @@ export function sumWith(
     isStartInferred,
     end: endOf(before, entry),
     refusal: refusalOf(before, entry),
-    ...foldAlarm(before, entry, count, lastTime),
+    ...foldAlarm(before, entry),
     acknowledged: foldAcknowledgement(before, entry),
     hold: holdOf(before, entry),
     objection: objectionOf(before, entry),
     notice: foldNotice(before.notice, entry),
     alert: foldAlert(before.alert, entry, alarmKindOf(entry)),
-    lastUse: lastUseOf(before, entry, lastTime),
+    lastUse: lastUseOf(before, entry),
     at: Math.min(before.at, time),
-    lastAt: Math.max(before.lastAt, lastTime),
-    ...countKind(before, entry, count),
-  }
-}
-
-/**
- * Adds repetitions of an entry that the row has already: they raise counts and last times, and nothing
- * else. So the row can be made again from its entries and their counts.
- */
-export function foldRepetition(row: AuditRow, happening: Happening): AuditRow {
-  const { count, lastTime } = happening
-  const entry = allStorable(happening.entry)
-  return {
-    ...row,
-    ...present({
-      ...foldAlarm(row, entry, count, lastTime),
-      lastUse: lastUseOf(row, entry, lastTime),
-    }),
-    lastAt: Math.max(row.lastAt, lastTime),
-    ...countKind(row, entry, count),
+    lastAt: Math.max(before.lastAt, time),
+    ...countKind(before, entry),
   }
 }
 
@@ -138,7 +107,7 @@ export function useKindOf({
   return READING_METHODS.has(method) ? 'reads' : 'changes'
 }
 
-function countKind(row: AuditRow, { event, use }: AuditEntry, count: number) {
+function countKind(row: AuditRow, { event, use, count = 1 }: AuditEntry) {
   const { reads, changes, refused, failed, denied, replays } = row
   const all = { reads, changes, refused, failed, denied, replays }
   if (event === 'impersonation.replayed') return { ...all, replays: replays + count }
@@ -209,8 +178,7 @@ function objectionOf({ objection }: AuditRow, { event, timeMs: time, note }: Aud
 
 function lastUseOf(
   { lastUse }: AuditRow,
-  { event, use }: AuditEntry,
-  at: number,
+  { event, use, timeMs: at }: AuditEntry,
 ): RowUse | undefined {
   if (event !== USED_EVENT || !use) return lastUse
   const { method, path, status, refused, audience } = use

@@ -1,5 +1,5 @@
 import { alarmDueAt, isAlarmOpen } from './alarm.ts'
-import { digestOf } from './chain.ts'
+import { digestOf } from './digest.ts'
 import { noticeDueAt } from './notice.ts'
 import { present } from './present.ts'
 import type { AuditRow } from './row.ts'

@@ -1,18 +1,13 @@
-import { digestOf } from './chain.ts'
+import { digestOf } from './digest.ts'
 import { type AuditEntry, SET_ASIDE, USED_EVENT } from './entry.ts'
 
-/** How long after an entry an event like it is counted, in milliseconds. Then a new entry is made. */
-export const COUNTED_FOR_MS = 3_600_000
-
 /**
- * Returns the same text for events that are alike, and are stored as one entry with a count. An
- * attacker can replay a used token without a credential, as fast as the provider answers. Without
- * counting, these entries would hide all others. Returns `undefined` for an event that is never
- * counted.
+ * Returns the same text for events that are alike. An attacker can replay a used token without a credential, as fast
+ * as the provider answers: with an entry each, these would hide all others. Returns `undefined` for an event that
+ * always has an entry of its own.
  *
  * - A replay: same token, client and actor.
- * - A denial at the exchange or at an end: same token, client, actor and error. The entry keeps the
- *   reason of the first denial. The log has every reason.
+ * - A denial at the exchange or at an end: same token, client, actor and error. The log has every reason.
  * - A denial at issue, or for a token that does not exist: same members except the time, the id and
  *   the reason, which may repeat what the request said.
  * - A refusal by the console: same members except the time.

@@ -1,4 +1,4 @@
-import { digestOf } from './chain.ts'
+import { digestOf } from './digest.ts'
 import { type AuditEntry, isAboutPermit, MISLABELLED_EVENT, permitOf, SET_ASIDE } from './entry.ts'
 
 /** The form of an id of an impersonation: a SHA-256, base64url. */

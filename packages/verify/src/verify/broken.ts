@@ -1,7 +1,7 @@
 /** What is wrong, and where. */
 export interface Position {
-  readonly writer?: string | undefined
-  readonly sequence?: number | undefined
+  /** The number of the entry. */
+  readonly entry?: number | undefined
   /** Of the file, from 1. */
   readonly line?: number | undefined
 }

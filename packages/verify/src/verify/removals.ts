@@ -1,28 +1,11 @@
-import type { DigestParts } from '../format/chain.ts'
 import { Broken } from './broken.ts'
-import { broken } from './chains.ts'
-import type { Erasures } from './erasures.ts'
-import type { Entry } from './parsed.ts'
-import type { Vouchers } from './vouchers.ts'
+import type { ReadEntry } from './parsed.ts'
+import type { Survey } from './survey.ts'
 
-/**
- * What was removed may be younger than a checkpoint says by this, in milliseconds: the clocks of two
- * processes differ.
- */
+/** What was removed may be younger than a seal says by this, in milliseconds: the clocks of two processes differ. */
 const TOLERANCE_MS = 600_000
-
-interface NumberedLine extends Pick<Entry, 'sequence' | 'writer'> {
-  readonly line: number
-}
-
-/** What was erased of a row at a time. */
-interface ErasedLife extends Pick<Life, 'mark'> {
-  readonly row: string
-  /** How many are removed. */
-  entries: number
-  /** The first of them. */
-  removed: NumberedLine | undefined
-}
+/** How much later than its time an event may be recorded, in milliseconds: APIs tell uses a day late. */
+const MAX_DELAY_MS = 86_400_000
 
 /** How many entries were erased, and of how many impersonations and permits. */
 export interface RemovedCounts {
@@ -31,150 +14,78 @@ export interface RemovedCounts {
   readonly permits: number
 }
 
-const NOT_VOUCHED = 'its text is missing, and no checkpoint says that it was removed'
-
-/** A row from its first entry on, until it was removed. What comes later begins a new life. */
-interface Life {
-  /** The time of the last entry. */
+/** What was removed of an impersonation or a permit. */
+interface Removed {
+  /** Of its last entry. */
+  time: number
+  isHeld: boolean
+  /** The number of the entry. */
   last: number
-  /** The last time that it was held or released. */
-  mark: { readonly time: number; readonly isHeld: boolean } | undefined
-  /** Of its entries that are removed, the one that had to be the oldest. */
-  removed: { readonly position: NumberedLine; readonly before: number } | undefined
 }
 
-/**
- * Whether what is removed could be removed: the row was old enough, with all its entries, and not on
- * hold. The digests tell the times, rows and holds also of what is removed.
- */
+/** Whether what is missing could be removed: it was old enough, with all that is about the same, and not on hold. */
 export class Removals {
-  readonly #lives = new Map<string, Life>()
-  /** The same of what was erased, by row and time of the erasure. */
-  readonly #erased = new Map<string, ErasedLife>()
-  readonly #vouchers: Vouchers
-  readonly #erasures: Erasures
+  entries = 0
+  readonly #removed = new Map<string, Removed>()
+  readonly #erased = new Map<string, number>()
+  readonly #survey: Pick<Survey, 'before' | 'erased' | 'shortestKept'>
 
-  constructor(vouchers: Vouchers, erasures: Erasures) {
-    this.#vouchers = vouchers
-    this.#erasures = erasures
+  constructor(survey: Pick<Survey, 'before' | 'erased' | 'shortestKept'>) {
+    this.#survey = survey
   }
 
   get erased(): RemovedCounts {
-    const all = [...this.#erased.values()].filter(({ entries }) => entries > 0)
-    const isPermit = ({ row }: ErasedLife) => this.#erasures.isPermit(row)
-    const countOf = (some: readonly ErasedLife[]) => new Set(some.map(({ row }) => row)).size
-    return {
-      entries: all.reduce((sum, { entries }) => sum + entries, 0),
-      impersonations: countOf(all.filter((life) => !isPermit(life))),
-      permits: countOf(all.filter(isPermit)),
-    }
+    const ids = [...this.#erased.keys()]
+    const permits = ids.filter((id) => this.#survey.erased.get(id)?.isPermit).length
+    const entries = [...this.#erased.values()].reduce((sum, count) => sum + count, 0)
+    return { entries, impersonations: ids.length - permits, permits }
   }
 
-  /** @throws Broken */
-  add(entry: Entry, parts: DigestParts | undefined, line: number): void {
-    const isRemoved = entry.text === undefined
-    const row = parts?.row
-    const until = row === undefined ? undefined : this.#erasures.untilOf(row, parts?.time ?? 0)
-    if (parts && row !== undefined && until !== undefined) {
-      this.#addErased({ ...parts, row }, until, entry, line)
+  /** An entry without its text. @param isHeld by the entries before it @throws Broken */
+  add({ number, time, subject, mark }: ReadEntry, isHeld: boolean, line: number): void {
+    this.entries += 1
+    const { erased, before } = this.#survey
+    if (subject !== undefined && erased.get(subject)?.untils.some((until) => time <= until)) {
+      this.#erased.set(subject, (this.#erased.get(subject) ?? 0) + 1)
       return
     }
-    const before = isRemoved ? this.#requireBefore(entry, parts, line) : undefined
-    if (parts === undefined || row === undefined) return
-    if (!this.#vouchers.haveRemoved) return
-    const { time, mark } = parts
-    const life = this.#lifeAt(row, time, entry)
-    life.last = Math.max(life.last, time)
-    if (mark && (life.mark === undefined || life.mark.time < time)) {
-      life.mark = { time, isHeld: mark === 'held' }
+    if (time - TOLERANCE_MS > before) {
+      const [of, until] = [time, before].map((each) => new Date(each).toISOString())
+      const why = `it is of ${of}, and only what is older than ${until} was to be removed`
+      throw new Broken(`its text is missing, but ${why}`, { entry: number, line })
     }
-    if (before === undefined || (life.removed && life.removed.before <= before)) return
-    const { writer, sequence } = entry
-    life.removed = { position: { writer, sequence, line }, before }
+    if (subject === undefined) return
+    const removed = this.#removed.get(subject) ?? { time, isHeld, last: number }
+    this.#removed.set(subject, removed)
+    removed.time = Math.max(removed.time, time)
+    removed.last = number
+    if (mark !== undefined) removed.isHeld = mark === 'held'
+  }
+
+  /**
+   * An entry that is still there: it begins anew what was removed, after a pause as long as texts are kept, less the
+   * time that an entry may be late.
+   *
+   * @throws Broken
+   */
+  keep({ number, time, subject }: ReadEntry, line: number): void {
+    const removed = subject === undefined ? undefined : this.#removed.get(subject)
+    if (subject === undefined || !removed) return
+    if (time - removed.time < this.#survey.shortestKept - MAX_DELAY_MS - TOLERANCE_MS) {
+      const later = `the entry ${number} about the same is of ${new Date(time).toISOString()}`
+      throw new Broken(`its text is missing, but ${later}`, { entry: removed.last, line })
+    }
+    assertNotHeld(removed)
+    this.#removed.delete(subject)
   }
 
   /** @throws Broken */
   finish(): void {
-    for (const life of this.#lives.values()) check(life)
-    for (const { mark, removed } of this.#erased.values()) {
-      if (removed && mark?.isHeld) throw heldBroken(removed)
-    }
-  }
-
-  /**
-   * What the provider signed may be removed, up to that time. What is told later begins the row anew, and
-   * is none of it.
-   */
-  #addErased(
-    { row, time, mark }: DigestParts & { readonly row: string },
-    until: number,
-    { writer, sequence, text }: Entry,
-    line: number,
-  ): void {
-    const key = `${until} ${row}`
-    const life = this.#erased.get(key) ?? { row, entries: 0, mark: undefined, removed: undefined }
-    this.#erased.set(key, life)
-    if (mark && (life.mark === undefined || life.mark.time < time)) {
-      life.mark = { time, isHeld: mark === 'held' }
-    }
-    if (text !== undefined) return
-    if (this.#vouchers.removedBefore(writer, sequence) === undefined) {
-      throw new Broken(NOT_VOUCHED, { writer, sequence, line })
-    }
-    life.entries += 1
-    life.removed ??= { writer, sequence, line }
-  }
-
-  /** The time before which the last entry of its row has to be. */
-  #requireBefore(entry: Entry, parts: DigestParts | undefined, line: number): number {
-    const before = this.#vouchers.removedBefore(entry.writer, entry.sequence)
-    if (before === undefined) {
-      throw broken(NOT_VOUCHED, entry, line)
-    }
-    if (!parts) throw broken('its text is missing, and its digest has no time', entry, line)
-    if (parts.time - TOLERANCE_MS > before) {
-      throw broken(`its text is missing, but it is ${tooYoung(parts.time, before)}`, entry, line)
-    }
-    return before
-  }
-
-  /**
-   * A row that was removed begins anew with what is told later: after a pause as long as rows are kept,
-   * less the time that an entry may be late.
-   */
-  #lifeAt(row: string, time: number, entry: Entry): Life {
-    const found = this.#lives.get(row)
-    const { shortestKept, longestDelay } = this.#vouchers
-    const pause = Math.max(0, shortestKept - longestDelay - TOLERANCE_MS)
-    if (found) {
-      const { removed, mark, last } = found
-      const isOne = !removed || mark?.isHeld || time - last <= pause
-      // What one checkpoint has, none of it removed, was there at the same time.
-      if (isOne || this.#vouchers.haveBoth(removed.position, entry)) return found
-      check(found)
-    }
-    const life: Life = { last: time, mark: undefined, removed: undefined }
-    this.#lives.set(row, life)
-    return life
+    for (const removed of this.#removed.values()) assertNotHeld(removed)
   }
 }
 
-function check({ last, mark, removed }: Life): void {
-  if (!removed) return
-  const { position, before } = removed
-  if (mark?.isHeld) throw heldBroken(position)
-  if (last - TOLERANCE_MS <= before) return
-  throw new Broken(
-    `its text is missing, but the last entry of its impersonation is ${tooYoung(last, before)}`,
-    position,
-  )
-}
-
-function heldBroken(position: NumberedLine): Broken {
-  return new Broken('its text is missing, but its impersonation is on hold', position)
-}
-
-function tooYoung(time: number, before: number): string {
-  const [of, until] = [time, before].map((each) => new Date(each).toISOString())
-  return `of ${of}, and only what is older than ${until} was to be removed`
+function assertNotHeld({ isHeld, last }: Removed): void {
+  if (!isHeld) return
+  throw new Broken('its text is missing, but its impersonation is on hold', { entry: last })
 }

@@ -2,17 +2,17 @@ import { type AuditEntry, USED_EVENT } from '../format/entry.ts'
 import { fold } from '../format/fold.ts'
 import type { AuditRow } from '../format/row.ts'
 import { EVENT_SENTENCES, endingIn, fill, sentenceFor } from '../format/sentence.ts'
-import type { ImpersonationEntry } from './impersonation.ts'
+import type { ImpersonationEntry } from './verification.ts'
 
 /** What the entries of an impersonation say, one line for each, the time in UTC first. */
 export function sentencesOf(id: string, entries: readonly ImpersonationEntry[]): string[] {
   const row = entries.reduce<AuditRow | undefined>(
-    (sum, { entry, count, time, lastTime = time }) =>
-      entry ? fold(sum, id, { entry, count, lastTime }) : sum,
+    (sum, { entry }) => (entry ? fold(sum, id, entry) : sum),
     undefined,
   )
-  return entries.map(({ time, entry, isRemoved, count, lastTime }) => {
-    const repeated = lastTime === undefined ? '' : ` (${count} times, the last ${utcOf(lastTime)})`
+  return entries.map(({ time, entry, isRemoved }) => {
+    const { count = 1 } = entry ?? {}
+    const repeated = count === 1 ? '' : ` (${count} times more, the last)`
     const said = entry ? entryInWords(entry, row) : textlessSentence(isRemoved)
     return `${utcOf(time)}  ${said}${repeated}`
   })

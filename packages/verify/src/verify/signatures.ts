@@ -1,86 +1,56 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import { type Beginning, beginningOf, claimsOf, type SignedClaims } from '../format/checkpoint.ts'
-import type { Erased } from '../format/entry.ts'
-import { erasureDigestOf, type SignedErasure, signedErasureOf } from '../format/erasure.ts'
 import { reasonOf } from '../format/reason.ts'
+import { type ProofClaims, proofIn, type Seal, sealIn, sealInJws } from '../format/seal.ts'
+import { Broken, type Position } from './broken.ts'
 
 const JWS_TYPE = 'impersonation-audit-checkpoint+jwt'
 
-/** A checkpoint whose signature is valid. */
-export interface Vouched extends SignedClaims {
-  readonly issuer: string
+/** The keys, and who has to have signed. */
+export interface Signer {
+  readonly keys: JWTVerifyGetKey
+  /** The only one that may sign; `undefined` for any whose key is among the keys. */
+  readonly issuer?: string | undefined
 }
 
-interface SignatureProblem {
-  readonly problem: string
-  readonly isKeyUnknown: boolean
+/** A seal, with who signed it. */
+export interface JudgedSeal extends Seal {
+  /** `undefined` where it is signed with a key that is not known: then only a later seal vouches for it. */
+  readonly issuer: string | undefined
 }
 
-export type Judged = { readonly checkpoint: Vouched } | SignatureProblem
+/** @throws Broken */
+export async function judgeSeal(jws: string, signer: Signer, at: Position): Promise<JudgedSeal> {
+  const signed = await signedIn(jws, signer, 'the seal', at)
+  const seal = signed ? sealIn(signed.claims) : sealInJws(jws)
+  if (seal) return { ...seal, issuer: signed?.issuer }
+  throw new Broken('the seal cannot be read', at)
+}
 
-/** @param issuer the only one that may sign; `undefined` for any whose key is among the keys */
-export async function judge(
+/** @throws Broken */
+export async function judgeProof(
   jws: string,
-  keys: JWTVerifyGetKey,
-  issuer: string | undefined,
-): Promise<Judged> {
-  const signed = await signedIn(jws, keys, issuer, 'the checkpoint')
-  if ('problem' in signed) return signed
-  const claims = claimsOf(signed.claims)
-  return claims
-    ? { checkpoint: { ...claims, issuer: signed.issuer } }
-    : problem('the checkpoint cannot be read')
+  signer: Signer,
+  at: Position,
+): Promise<ProofClaims & { readonly issuer: string }> {
+  const signed = await signedIn(jws, signer, 'the signature of the file', at)
+  if (!signed) throw new Broken(`the signature of the file is not valid: ${KEY_UNKNOWN}`, at)
+  const proof = proofIn(signed.claims)
+  if (proof) return { ...proof, issuer: signed.issuer }
+  throw new Broken('what is signed is no proof of an impersonation', at)
 }
 
-/** What the provider signed at the beginning of a chain. */
-export async function judgeBeginning(
-  jws: string,
-  keys: JWTVerifyGetKey,
-  issuer: string,
-): Promise<{ readonly beginning: Beginning } | SignatureProblem> {
-  const signed = await signedIn(jws, keys, issuer, 'the signature of its chain')
-  if ('problem' in signed) return signed
-  const beginning = beginningOf(signed.claims)
-  return beginning ? { beginning } : problem('what is signed is not the beginning of a chain')
-}
+const KEY_UNKNOWN = 'no key of the key set signed it'
 
-/** What the provider signed of an erasure. */
-export async function judgeErasure(
-  { signed: jws, ...ids }: Erased,
-  keys: JWTVerifyGetKey,
-  issuer: string,
-): Promise<{ readonly erasure: SignedErasure } | SignatureProblem> {
-  const signed = await signedIn(jws, keys, issuer, 'the signature of the erasure')
-  if ('problem' in signed) return signed
-  const erasure = signedErasureOf(signed.claims)
-  if (!erasure) return problem('what is signed is no erasure')
-  return erasure.erases === erasureDigestOf(ids)
-    ? { erasure }
-    : problem('the provider signed the erasure of something else')
-}
-
-/** @param what how it is called in problems */
-async function signedIn(
-  jws: string,
-  keys: JWTVerifyGetKey,
-  issuer: string | undefined,
-  what: string,
-): Promise<{ readonly claims: unknown; readonly issuer: string } | SignatureProblem> {
+/** @returns `undefined` where the key is not known @throws Broken */
+async function signedIn(jws: string, { keys, issuer }: Signer, what: string, at: Position) {
   try {
-    const { payload } = await jwtVerify(jws, keys, {
-      typ: JWS_TYPE,
-      requiredClaims: ['iss', 'iat'],
-    })
-    const { iss = '', checkpoint } = payload
-    if (issuer === undefined || iss === issuer) return { claims: checkpoint, issuer: iss }
-    return problem(`${what} is of another issuer: ${iss}`)
+    const options = { typ: JWS_TYPE, requiredClaims: ['iss', 'iat'] }
+    const { iss = '', checkpoint: claims } = (await jwtVerify(jws, keys, options)).payload
+    if (issuer === undefined || iss === issuer) return { claims, issuer: iss }
+    throw new Broken(`${what} is of another issuer: ${iss}`, at)
   } catch (error) {
-    const isKeyUnknown = error instanceof errors.JWKSNoMatchingKey
-    const why = isKeyUnknown ? 'no key of the key set signed it' : reasonOf(error)
-    return { problem: `${what} is not valid: ${why}`, isKeyUnknown }
+    if (error instanceof errors.JWKSNoMatchingKey) return undefined
+    if (error instanceof Broken) throw error
+    throw new Broken(`${what} is not valid: ${reasonOf(error)}`, at, error)
   }
-}
-
-function problem(text: string): SignatureProblem {
-  return { problem: text, isKeyUnknown: false }
 }

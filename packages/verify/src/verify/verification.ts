@@ -1,15 +1,35 @@
-import { ERASED_EVENT } from '../format/entry.ts'
+import type { AuditEntry } from '../format/entry.ts'
 import { Broken } from './broken.ts'
-import { broken, Chains, type Linked } from './chains.ts'
-import { type CheckpointsInput, readCheckpoints } from './checkpoints.ts'
-import { checkErasure, signedErasures } from './erasures.ts'
-import { type ImpersonationEntry, impersonationEntry } from './impersonation.ts'
 import { readLines } from './lines.ts'
-import { type Entry, isCheckpoint, type Parsed, parse } from './parsed.ts'
+import { isProvedEntry, parse, type ReadEntry, readEntry } from './parsed.ts'
+import { type ProofInput, verifyProof } from './proof.ts'
 import { Removals, type RemovedCounts } from './removals.ts'
-import { Repetitions } from './repetitions.ts'
-import { Rows } from './rows.ts'
-import { vouchersOf } from './vouchers.ts'
+import { SealChain } from './sealed.ts'
+import { type JudgedSeal, judgeSeal } from './signatures.ts'
+import { Sums } from './sums.ts'
+import { survey } from './survey.ts'
+
+/** A seal that was kept elsewhere, and what to call it. */
+export interface KeptSeal {
+  readonly jws: string
+  readonly name: string
+}
+
+export interface VerificationInput extends ProofInput {
+  readonly kept?: readonly KeptSeal[] | undefined
+  /** The id of an impersonation (or of a refused request) whose entries are asked for. */
+  readonly impersonation?: string | undefined
+}
+
+/** An entry of an impersonation, as it is proved. */
+export interface ImpersonationEntry {
+  /** In milliseconds since the epoch. */
+  readonly time: number
+  /** What the text says: `undefined` where it is removed, or of a newer version. */
+  readonly entry: AuditEntry | undefined
+  readonly isRemoved: boolean
+  readonly isSealed: boolean
+}
 
 export interface Verification {
   readonly entries: number
@@ -17,126 +37,94 @@ export interface Verification {
   readonly removed: number
   /** How many of these were erased, and of how many impersonations and permits. */
   readonly erased: RemovedCounts
-  /** The id of the only row whose texts the file has; `undefined` where it has all. */
+  /** The id of the impersonation that the file proves; `undefined` where it has all. */
   readonly only: string | undefined
-  /** How many entries of others have no text in such a file. */
-  readonly leftOut: number
   /** Those of the impersonation that was asked for, oldest first; none where none was asked for. */
   readonly ofImpersonation: readonly ImpersonationEntry[]
-  readonly chains: number
   readonly rows: number
   readonly permits: number
   /** How many rows and permits could not be compared with their entries. */
   readonly unprovedRows: number
-  /** How many entries say that their event was repeated, and how often in all: that is not proved. */
-  readonly repeatedEntries: number
-  readonly repetitions: number
-  /** How many checkpoints are valid, in the file and outside. */
-  readonly checkpoints: number
-  /** How many checkpoints in the file are signed with a key that is not known: they were not used. */
+  readonly seals: number
+  /** How many of them are signed with a key that is not known: later seals vouch for them. */
   readonly unknown: number
+  /** How many entries have no seal, and the time of the first of them. */
+  readonly unsealed: { readonly count: number; readonly since: number | undefined }
   readonly issuer: string
-  /** Of the checkpoint at the end of the file, in milliseconds since the epoch. */
+  /** Of the last seal, in milliseconds since the epoch. */
   readonly time: number
 }
 
-export interface VerificationInput extends CheckpointsInput {
-  /** @defaultValue the one of the checkpoint at the end of the file */
-  readonly issuer?: string | undefined
-  /** The id of an impersonation (or of a refused request) whose entries are asked for. */
-  readonly impersonation?: string | undefined
-}
-
-const LINE_ORDER: readonly Parsed['kind'][] = [
-  'only',
-  'head',
-  'row',
-  'permit',
-  'entry',
-  'checkpoint',
-]
-
 /** @throws Broken at the first thing that is wrong */
 export async function verify(input: VerificationInput): Promise<Verification> {
-  const { all, last, end, kept, unknown, erased, content } = await readCheckpoints(input)
-  const vouchers = vouchersOf(all)
-  const { ends } = vouchersOf(last)
-  const chains = new Chains({ vouchers, keys: input.keys, issuer: end.issuer })
-  const signed = { keys: input.keys, issuer: end.issuer }
-  const erasures = await signedErasures(erased, signed.keys, signed.issuer)
-  const removals = new Removals(vouchers, erasures)
-  const repetitions = new Repetitions()
-  const rows = new Rows()
+  const { read, impersonation } = input
+  if (await isProofFile(read())) return verifyProof(input)
+  const surveyed = await survey(readLines(read()), input)
+  const { lastSeal } = surveyed
+  const { issuer } = lastSeal
+  const kept: JudgedSeal[] = []
+  for (const { jws, name } of input.kept ?? []) {
+    const seal = await judgeSeal(jws, { keys: input.keys, issuer }, {})
+    if (!seal.issuer) throw new Broken(`${name}: no key of the key set signed it`, {})
+    kept.push(seal)
+  }
+  const chain = new SealChain(kept)
+  const sums = new Sums(surveyed.sums)
+  const removals = new Removals(surveyed)
   const ofImpersonation: ImpersonationEntry[] = []
-  let [entries, removed, leftOut] = [0, 0, 0]
-  let only: string | undefined
+  let entries = 0
+  let last: ReadEntry | undefined
+  let end: { readonly entries: number; readonly seals: number } | undefined
 
-  /** Waits for signatures alone: most entries have none. */
-  function addEntry(entry: Entry, line: number): Promise<void> | undefined {
-    const linked = chains.add(entry, line)
-    const { reported, proof } = linked
-    const isErasure = reported?.event === ERASED_EVENT
-    if (!proof && !isErasure) {
-      addProved(entry, linked, line)
-      return undefined
-    }
-    return (async () => {
-      await proof
-      if (isErasure) await checkErasure(entry, reported, signed, line)
-      addProved(entry, linked, line)
-    })()
-  }
-
-  function addProved(entry: Entry, { reported, parts }: Linked, line: number): void {
-    if (entry.sequence > (ends.get(entry.writer)?.sequence ?? 0)) {
-      throw broken('no checkpoint of this file vouches for it', entry, line)
-    }
+  function addEntry(entry: ReadEntry, line: number): void {
+    const { subject, text, time, reported, number } = entry
     entries += 1
-    if (only !== undefined && parts?.row !== only && entry.text === undefined) {
-      leftOut += 1
-      return
+    chain.add(entry, line)
+    if (text === undefined) {
+      removals.add(entry, subject !== undefined && sums.remove(subject), line)
+    } else {
+      removals.keep(entry, line)
+      if (subject !== undefined) sums.add(entry, subject, line)
     }
-    removals.add(entry, parts, line)
-    repetitions.add(entry, reported, line)
-    if (parts?.row !== undefined) rows.addEntry(entry, reported, parts.row, line)
-    if (entry.text === undefined) removed += 1
-    if (parts?.row !== undefined && parts.row === input.impersonation) {
-      ofImpersonation.push(impersonationEntry(entry, reported, parts.time, kept))
-    }
+    if (subject === undefined || subject !== impersonation) return
+    const isRemoved = text === undefined
+    const isSealed = number <= lastSeal.last
+    ofImpersonation.push({ time, entry: reported, isRemoved, isSealed })
   }
 
-  const isSigned = end.content === content
-  let stage = 0
-  for await (const { lines } of readLines(input.read())) {
+  for await (const lines of readLines(read())) {
     for (const line of lines) {
-      const parsed = parse(line, isSigned && !isCheckpoint(line))
-      const order = LINE_ORDER.indexOf(parsed.kind)
-      if (order < stage) throw new Broken('this line is not in its place', { line: line.number })
-      stage = order
-      if (parsed.kind === 'only') only = parsed.row
-      if (parsed.kind === 'head') rows.addHead(parsed.head)
-      if (parsed.kind === 'row') rows.addPart(parsed.start, line)
-      if (parsed.kind === 'permit') rows.addPermit(parsed.part, line)
-      const waiting = parsed.kind === 'entry' && addEntry(parsed.entry, line.number)
-      if (waiting) await waiting
+      const parsed = parse(line)
+      const { number: at } = line
+      const seal = surveyed.seals.get(at)
+      if (end || parsed.kind === 'proof') throw new Broken('it is not in its place', { line: at })
+      if (parsed.kind === 'end') end = parsed
+      else if (parsed.kind === 'entry') {
+        last = readEntry(parsed.entry, at)
+        addEntry(last, at)
+      } else if (parsed.kind === 'seal') {
+        if (seal) chain.addSeal(seal, at)
+      } else sums.addSum(parsed, last, at)
     }
   }
-  for (const [writer, { sequence, time }] of vouchers.ends) {
-    const reached = chains.reached(writer)
-    if (reached >= sequence) continue
-    const has = `the checkpoint of ${new Date(time).toISOString()} has ${sequence} entries of this chain`
-    throw new Broken(`it is missing, and all after it: ${has}`, { writer, sequence: reached + 1 })
+  if (end?.entries !== entries || end.seals !== chain.count) {
+    throw new Broken('the file does not end with how much it has: it is cut off', {})
   }
+  sums.finish()
   removals.finish()
-  rows.finish()
-  if (!isSigned) {
-    throw new Broken('the lines are not those that were exported: the signed SHA-256 differs', {})
-  }
+  chain.finish()
   return {
-    ...{ entries, removed, erased: removals.erased, only, leftOut, chains: chains.size },
-    ...{ rows: rows.size, permits: rows.permits, unprovedRows: rows.unproved },
-    ofImpersonation: ofImpersonation.toSorted((a, b) => a.time - b.time),
-    ...{ repeatedEntries: repetitions.entries, repetitions: repetitions.events },
-    ...{ checkpoints: all.length, unknown, issuer: end.issuer, time: end.time },
+    ...{ entries, removed: removals.entries, erased: removals.erased, only: undefined },
+    ...{ ofImpersonation, rows: sums.rows, permits: sums.permits, unprovedRows: sums.unproved },
+    ...{ seals: chain.count, unknown: surveyed.unknown, unsealed: chain.unsealed },
+    ...{ issuer, time: lastSeal.time },
   }
+}
+
+async function isProofFile(parts: AsyncIterable<Buffer>): Promise<boolean> {
+  for await (const [line] of readLines(parts)) {
+    const parsed = line && parse(line)
+    return parsed?.kind === 'entry' && isProvedEntry(parsed.entry)
+  }
+  return false
 }

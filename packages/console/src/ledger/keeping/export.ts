@@ -79,11 +79,9 @@ async function* readPages(store: AuditStore, { filter, now }: ExportedRows) {
   for await (const { rows } of pages(read)) yield rows
 }
 
-/** What was removed, or was written by a newer version, has only its place in the chain. */
-function entryOf({ text, writer, sequence, hash, count, lastTime }: StoredEntry): object {
-  const entry = text === undefined ? undefined : decodeEntry(text)
-  const repeated = count > 1 ? { count, lastTime } : {}
-  return { ...entry, ...repeated, writer, sequence, hash }
+/** What was removed, or was written by a newer version, has only its number and digest. */
+function entryOf({ text, number, digest }: StoredEntry): object {
+  return { ...(text === undefined ? undefined : decodeEntry(text)), number, digest }
 }
 
 const NO_ROW: AuditRow = {

@@ -1,9 +1,8 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import { every, saying } from '../../kernel/every.ts'
 import type { AuditStore } from '../store.ts'
-import { type SignCheckpoint, signCheckpoints } from './checkpoint.ts'
 
-/** Removes what is old, and signs checkpoints, as long as the process runs. */
+/** Removes what is old, as long as the process runs. */
 export interface Retention {
   /** Does it now, once. Never rejects: stderr tells what is wrong. */
   run(): Promise<void>
@@ -12,7 +11,6 @@ export interface Retention {
 }
 
 export interface RetentionOptions {
-  readonly sign: SignCheckpoint
   /** How long between two runs, in milliseconds, give or take a tenth. @defaultValue one hour */
   readonly interval?: number | undefined
   /** The clock, in milliseconds since the epoch. */
@@ -22,51 +20,35 @@ export interface RetentionOptions {
 const HOUR_MS = 3_600_000
 /** The first run is within this time, in milliseconds: processes that start together take turns. */
 const FIRST_RUN_WITHIN_MS = 60_000
-/** How many rows are removed in one step. */
+/** How many rows are removed in one step: other processes wait as long as it takes. */
 const ROWS_PER_STEP = 50
 
 const SAYS = {
-  failing: 'old entries are not removed, or no checkpoint is signed, until it works',
-  again: 'old entries are removed, and checkpoints are signed again',
+  failing: 'old entries are not removed, until it works',
+  again: 'old entries are removed again',
 }
 
-/**
- * Starts a timer that does not keep the process alive. One process needs it; several do no harm.
- * After each run that finds the audit changed, a signed checkpoint is kept in the store.
- */
+/** Starts a timer that does not keep the process alive. One process needs it; several do no harm. */
 export function startRetention(
-  store: AuditStore,
-  { sign, interval = HOUR_MS, now = () => Date.now() }: RetentionOptions,
+  store: Pick<AuditStore, 'keepFor' | 'old' | 'remove'>,
+  { interval = HOUR_MS, now = () => Date.now() }: RetentionOptions = {},
 ): Retention {
   const over = new AbortController()
   let running: Promise<void> = Promise.resolve()
-  /** Of the last checkpoint that this process made. */
-  let signed: string | undefined
 
   async function removeOld(): Promise<void> {
     if (store.keepFor === undefined) return
     const before = now() - store.keepFor * 1000
-    while (!over.signal.aborted && (await store.remove(before, ROWS_PER_STEP)) > 0)
+    while (!over.signal.aborted) {
+      if ((await store.remove(await store.old(before, ROWS_PER_STEP))) === 0) return
       await afterOthers()
-  }
-
-  async function signChanged(): Promise<void> {
-    const [heads, removed] = [await store.heads(), await store.removed()]
-    const state = JSON.stringify([heads, removed])
-    if (heads.length === 0 || state === signed) return
-    await signCheckpoints(store, sign, { heads, removed, time: now() })
-    signed = state
+    }
   }
 
   const attempt = saying(SAYS)
   /** One after the other. */
   function run(): Promise<void> {
-    running = running.then(() =>
-      attempt(async () => {
-        await removeOld()
-        if (!over.signal.aborted) await signChanged()
-      }),
-    )
+    running = running.then(() => attempt(removeOld))
     return running
   }
 

@@ -1,28 +1,41 @@
+import type { Provider } from 'oidc-provider-impersonation'
+import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
+import { type Seals, startSeals } from '../sealing/seals.ts'
 import type { AuditStore } from '../store.ts'
 import { type Changes, changes } from './changes.ts'
 import { ledgerOf } from './ledger.ts'
 import { type Recorder, type RecorderOptions, recorder } from './recorder.ts'
 
-/** The audit of this process: records events, stores them and tells of changes. */
+/** The audit of this process: records events, stores them, seals them, and tells of changes. */
 export interface Audit extends Recorder {
   /** It waits until it is open. Its `open()` rejects where it cannot be opened, and tries again. */
   readonly store: AuditStore
+  readonly seals: Seals
   readonly changes: Pick<Changes, 'follow'>
 }
 
 /** Opens the store at its first use, and tries again at each call while it cannot be opened. */
-export function createAudit(closed: AuditStore, options: Omit<RecorderOptions, 'ledger'>): Audit {
-  const { store, writer } = ledgerOf(closed)
-  const recording = recorder(store, { ...options, ledger: writer })
-  const news = changes(store, writer.writer)
-  const unfollow = writer.follow(news.stored)
+export function createAudit(
+  closed: AuditStore,
+  provider: Provider,
+  options: RecorderOptions,
+): Audit {
+  const { store, log, marks } = ledgerOf(closed)
+  marks.attach(provider)
+  const recording = recorder(log, options)
+  const news = changes(store)
+  const unfollow = log.follow(news.stored)
+  const seals = startSeals({
+    ...{ store, marks, recordSurely: recording.recordSurely },
+    sign: (claims) => signCheckpoint(provider, claims),
+  })
   return {
     ...recording,
-    store,
-    changes: news,
+    ...{ store, seals, changes: news },
     async close() {
       await recording.close()
       unfollow()
+      await seals.stop()
       await store.close()
     },
   }

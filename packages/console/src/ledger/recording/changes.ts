@@ -1,7 +1,7 @@
 import { decodeEntry, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../../kernel/log-line.ts'
-import type { Batch } from '../batch.ts'
 import type { AuditStore } from '../store.ts'
+import type { StoredEvent } from './log.ts'
 
 /** Milliseconds between two reads of the entries that other processes stored. */
 const POLL_EVERY = 1000
@@ -29,7 +29,7 @@ export interface Changed {
 /** Tells followers which rows changed. */
 export interface Changes {
   /** Tells what this process stored. */
-  stored(batch: Batch): void
+  stored(told: readonly StoredEvent[]): void
   /**
    * Yields what changes from the first read on, until the signal aborts. */
   follow(signal: AbortSignal): AsyncGenerator<Changed, void>
@@ -51,17 +51,15 @@ interface Follower {
 
 /**
  * One poll per second serves all followers. Without followers, there is no poll. While the store cannot
- * be read, followers wait; afterwards they are told what happened meanwhile. The count of an entry that
- * another process raises is not told.
- *
- * @param writer of this process: its entries are told by `stored`
+ * be read, followers wait; afterwards they are told what happened meanwhile.
  */
 export function changes(
   store: Pick<AuditStore, 'entries' | 'newest'>,
-  writer: string,
   pollEvery = POLL_EVERY,
 ): Changes {
   const followers = new Set<Follower>()
+  /** The ids of entries that this process stored since they were read last: `stored` told them. */
+  const own = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   /** Up to where the entries were read; `undefined` before the first read. */
   let position: { readonly after: string | undefined } | undefined
@@ -112,10 +110,8 @@ export function changes(
       position = { after: entries.at(-1)?.cursor ?? position?.after }
       isMore = entries.length === ENTRIES_PER_READ
       notifyAll(
-        entries.flatMap(({ row, ...entry }) =>
-          row === undefined || entry.writer === writer
-            ? []
-            : { row, event: decodeEntry(entry.text ?? '')?.event },
+        entries.flatMap(({ id, row, text }) =>
+          own.delete(id) || row === undefined ? [] : { row, event: decodeEntry(text ?? '')?.event },
         ),
       )
     }
@@ -140,6 +136,7 @@ export function changes(
     clearInterval(timer)
     timer = undefined
     position = undefined
+    own.clear()
   }
 
   async function* follow(signal: AbortSignal): AsyncGenerator<Changed, void> {
@@ -167,12 +164,10 @@ export function changes(
   }
 
   return {
-    stored({ records, repetitions }) {
-      notifyAll(
-        [...records, ...repetitions].flatMap(({ row, entry }) =>
-          row === undefined ? [] : { row, event: entry.event },
-        ),
-      )
+    stored(told) {
+      if (followers.size === 0) return
+      for (const { id } of told) own.add(id)
+      notifyAll(told.flatMap(({ row, event }) => (row === undefined ? [] : { row, event })))
     },
     follow,
   }

@@ -1,12 +1,14 @@
+import { type EntryMarks, marks } from '../sealing/marks.ts'
 import type { AuditStore } from '../store.ts'
 import { openedStore } from '../stores/opened-store.ts'
-import { type LedgerWriter, ledgerWriter } from './writer.ts'
+import { auditLog, type Log } from './log.ts'
 
-/** The audit of this process: opened once, and written as one chain, whoever writes. */
+/** The audit of this process: opened once, whoever writes. */
 export interface Ledger {
   /** It waits until it is open. Its `open()` rejects where it cannot be opened, and tries again. */
   readonly store: AuditStore
-  readonly writer: LedgerWriter
+  readonly log: Log
+  readonly marks: EntryMarks
 }
 
 const ledgers = new WeakMap<AuditStore, Ledger>()
@@ -23,7 +25,8 @@ export function ledgerOf(audit: AuditStore): Ledger {
       await opened.close()
     },
   }
-  const ledger = { store, writer: ledgerWriter(store) }
+  const marked = marks(audit.secret)
+  const ledger = { store, log: auditLog(store, marked), marks: marked }
   ledgers.set(audit, ledger)
   return ledger
 }

@@ -183,12 +183,11 @@ const ENTRY = objectOf({
     }),
   ),
   erased: v.optional(
-    objectOf({ impersonations: listOf(anyText), permits: listOf(anyText), signed: anyText }),
+    objectOf({ impersonations: listOf(anyText), permits: listOf(anyText), until: time }),
   ),
-  begun: mayBeText,
   setAside: v.optional(objectOf({ event: mayBeText, digest: mayBeText, why: anyText })),
-  // The recorder adds `notify` and `isAlert`, and only `recordMissing` says `afterRestart`.
-} satisfies SchemasOf<Omit<AuditEntry, 'afterRestart' | 'isAlert' | 'notify'>>)
+  // The recorder adds `notify`, `isAlert` and `count`, and only `recordMissing` says `afterRestart`.
+} satisfies SchemasOf<Omit<AuditEntry, 'afterRestart' | 'count' | 'isAlert' | 'notify'>>)
 
 /**
  * An entry of any part of the system, as the log has it. Members that are not known stay: a newer

@@ -13,17 +13,16 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import { complain, lineOf, log } from '../../kernel/log-line.ts'
 import { untilAborted } from '../../kernel/until-aborted.ts'
-import type { SignCheckpoint } from '../keeping/checkpoint.ts'
 import { type Capacity, capacity } from './capacity.ts'
+import { newEntryId, type StoredOutcome } from './compose.ts'
+import type { Log } from './log.ts'
 import { type NameOf, naming } from './names.ts'
 import { type ParsedUse, parseEntry } from './parse-entry.ts'
+import { repetitions } from './repetitions.ts'
 import { setAsideEntry } from './set-aside.ts'
-import { type LedgerWriter, ledgerWriter, type WrittenStore } from './writer.ts'
 
 /** Records events on stdout and in the store. */
 export interface Recorder {
-  /** The name of its chain. */
-  readonly writer: string
   /**
    * Never rejects. Resolves when the entry is stored, or when stderr says that it is not. An entry
    * that names no account and no client is only in the log, and resolves at once. So is a start that
@@ -37,9 +36,10 @@ export interface Recorder {
   /**
    * The same as `record`, for what must not happen without its entry.
    *
+   * @param id of the entry: `newEntryId()`. With the id of an entry that is stored, it does nothing
    * @throws Error where the entry is not stored as it was told: it was set aside, or given up
    */
-  recordSurely(entry: AuditEntry): Promise<void>
+  recordSurely(entry: AuditEntry, id?: string): Promise<void>
   /**
    * Stores an entry with `afterRestart`, or one that begins an attempt, unless its row has what it says. It is in the log
    * once it is stored. Never rejects.
@@ -68,8 +68,6 @@ export interface RecorderOptions {
   readonly notify?: NoticeMark | undefined
   /** Whether the deployment is to be told of alarms. */
   readonly alerts?: boolean | undefined
-  /** Signs the beginning of the chain. Without it, the chain has none. */
-  readonly sign?: SignCheckpoint | undefined
   /**
    * There is capacity while fewer entries than this wait for the store. The number can be larger only
    * because of requests that were already accepted.
@@ -93,39 +91,41 @@ export interface RecorderOptions {
    * Pauses before a failed write is repeated, in milliseconds. Each is longer than the one before.
    */
   readonly pauses?: readonly [number, ...number[]] | undefined
-  /** What it writes with. @defaultValue a writer of its own */
-  readonly ledger?: LedgerWriter | undefined
+  /** The clock by which repetitions are counted, in milliseconds since the epoch. */
+  readonly now?: (() => number) | undefined
 }
 
 /** Number of entries per write. */
 const ENTRIES_PER_WRITE = 1000
 
+/** How often what was counted is looked at, in milliseconds. */
+const COUNTED_EVERY_MS = 60_000
+
 /** Entries that are written in one batch. */
 interface Group {
-  readonly entries: AuditEntry[]
+  readonly entries: { readonly id: string; readonly entry: AuditEntry }[]
   /** The same entries with names. None rejects. */
   readonly named: Promise<AuditEntry>[]
-  /** Resolves when the entries are stored, or are known to be lost: with those that are stored. */
-  readonly done: PromiseWithResolvers<ReadonlySet<AuditEntry>>
+  /** Resolves when the entries are stored, or are known to be lost. */
+  readonly done: PromiseWithResolvers<readonly StoredOutcome[]>
 }
 
 export function recorder(
-  store: WrittenStore,
+  { append, isTroubled }: Pick<Log, 'append' | 'isTroubled'>,
   {
     nameOf,
     notify,
     alerts = false,
-    sign,
     bound = 1000,
     slow = 2000,
     nameTimeoutMs,
     timeoutMs = 10_000,
     pauses = [50, 100, 250, 500, 1000],
-    ledger = ledgerWriter(store),
+    now,
   }: RecorderOptions = {},
 ): Recorder {
   const over = new AbortController()
-  const { writer, append, isTroubled } = ledger
+  const repeated = repetitions(now)
   const addNames = naming(nameOf, nameTimeoutMs)
   /** In order. The store is writing the first one. */
   const groups: Group[] = []
@@ -149,23 +149,17 @@ export function recorder(
   /** Writes one group after the other. This keeps the order and needs only one connection. */
   async function writeAll(): Promise<void> {
     for (let group = groups[0]; group; group = groups[0]) {
-      const entries = await untilAborted(Promise.all(group.named), over.signal)
+      const named = await untilAborted(Promise.all(group.named), over.signal)
       writingSince = performance.now()
-      const written = await append(entries ?? group.entries, {
-        sign,
-        pauses,
-        end: over.signal,
-      })
+      const pending = group.entries.map(({ id, entry }, at) => ({
+        id,
+        entry: named?.[at] ?? entry,
+      }))
+      const outcomes = await append(pending, { pauses, end: over.signal })
       writingSince = undefined
       groups.shift()
       backlog -= group.entries.length
-      group.done.resolve(
-        new Set(
-          written.flatMap(({ records, repetitions }) =>
-            [...records, ...repetitions].map(({ entry }) => entry),
-          ),
-        ),
-      )
+      group.done.resolve(outcomes)
       free.changed()
     }
   }
@@ -175,39 +169,42 @@ export function recorder(
     return alerts && alarmKindOf(entry) !== undefined ? { ...entry, isAlert: true } : entry
   }
 
-  /** Resolves whether the store has the entry. */
-  async function keep(given: AuditEntry): Promise<boolean> {
+  /** Resolves whether the store has the entry as it was told. */
+  async function keep(given: AuditEntry, id = newEntryId()): Promise<boolean> {
     const entry = marked(given)
     if (over.signal.aborted) {
       complain(entry, 'the storage is closed')
       return false
     }
     const { entries, named, done } = groupToFill()
-    const withNames = addNames(entry)
-    entries.push(entry)
-    named.push(withNames)
+    named.push(addNames(entry))
+    const at = entries.push({ id, entry }) - 1
     backlog += 1
     if (backlog === 1) void writeAll()
-    const stored = await done.promise
-    return stored.has(entry) || stored.has(await withNames)
+    const { stored, why } = (await done.promise)[at] ?? {}
+    return stored !== undefined && why === undefined
   }
 
+  async function keepCounted(isEnd: boolean): Promise<void> {
+    await Promise.all(repeated.due(isEnd).map((entry) => keep(entry)))
+  }
+  const counting = setInterval(() => void keepCounted(false), COUNTED_EVERY_MS).unref()
+
   return {
-    writer,
     capacity: free,
     async record(reported) {
       const entry = print(reported)
-      if (isKept(entry)) await keep(entry)
+      if (isKept(entry) && !repeated.isCounted(entry)) await keep(entry)
     },
     async recordUse({ timeMs, id, userId, actor, software, client, ...use }) {
       const who = present({ id, userId, actor, software, client })
       const entry: AuditEntry = { event: USED_EVENT, timeMs, ...who, use }
       console.log(lineOf(entry))
-      await keep(entry)
+      if (!repeated.isCounted(entry)) await keep(entry)
     },
-    async recordSurely(reported) {
+    async recordSurely(reported, id) {
       const entry = print(reported)
-      const isStored = isKept(entry) && (await keep(entry))
+      const isStored = isKept(entry) && (await keep(entry, id))
       // One bad entry stops nothing (I17): what is set aside leaves a word. That is not enough to act.
       if (!isStored || entry.event !== reported.event) throw new Error('the audit did not store it')
     },
@@ -221,8 +218,11 @@ export function recorder(
     },
     isClosed: () => over.signal.aborted,
     async close() {
+      clearInterval(counting)
+      const counted = keepCounted(true)
       const timer = setTimeout(() => over.abort(), timeoutMs)
       while (groups.length > 0) await groups.at(-1)?.done.promise
+      await counted
       clearTimeout(timer)
       over.abort()
     },

@@ -32,20 +32,8 @@ export function parseNumberCursor(cursor: string): number {
   throw malformedCursor()
 }
 
-/** An id of a row, whatever is in it, as text that URLs contain without escaping. */
-export function idCursor(id: string): string {
-  return Buffer.from(id).toString('base64url')
-}
-
-/** @throws RangeError for a text that {@link idCursor} cannot have made */
-export function parseIdCursor(cursor: string): string {
-  const id = Buffer.from(cursor, 'base64url').toString()
-  if (/^[\w-]*$/.test(cursor) && !id.includes('\0')) return id
-  throw malformedCursor()
-}
-
 /** Cursors come from clients: the error for a cursor that no store can have made. */
-export function malformedCursor(): RangeError {
+function malformedCursor(): RangeError {
   return Object.assign(new RangeError('the cursor is malformed'), { code: CURSOR_CODE })
 }
 

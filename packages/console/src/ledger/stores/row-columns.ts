@@ -1,74 +1,10 @@
-import {
-  indexable,
-  type StoredRow,
-  searchable,
-  storedRowOf,
-} from 'oidc-provider-impersonation-verify/chain'
-import type { AuditRow, Outcome } from 'oidc-provider-impersonation-verify/format'
-import * as v from 'valibot'
+import { indexable, searchable } from 'oidc-provider-impersonation-verify/chain'
+import type { Outcome } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../filters.ts'
-import type { FiledRow } from '../store.ts'
-import { idCursor } from './cursor.ts'
-import { namedEntriesIn, type ResultRow, textIn } from './stored-columns.ts'
-
-/** A row as the tables of SQL databases keep it: all other columns are members of `data`. */
-export interface RowColumns {
-  readonly id: string
-  /** JSON. */
-  readonly data: string
-}
-
-export function columnsOf(row: AuditRow): RowColumns {
-  return { id: row.id, data: JSON.stringify(storedRowOf(row)) }
-}
 
 /** Whether a text can be the id of a row. PostgreSQL refuses to compare with some that cannot. */
 export function isRowId(id: string): boolean {
   return /^[\w-]{1,64}$/.test(id)
-}
-
-/** @throws Error when the text is not that of a row. */
-export function parseRow(text: unknown): AuditRow {
-  const { found: _, ...row } = parseStoredRow(text)
-  return row
-}
-
-function parseStoredRow(text: unknown): StoredRow {
-  const row: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
-  if (!isRow(row)) throw new Error('the storage of the audit has a row that cannot be read')
-  // PostgreSQL keeps members in an order of its own.
-  const { id, at, lastAt, ...others } = row
-  return { id, at, lastAt, ...others }
-}
-
-/** A page of `filedRows`, of rows with their entries, read by their ids: one more than `limit`. */
-export function filedPageOf(found: readonly ResultRow[], limit: number) {
-  const rows = found.slice(0, limit).map((columns): FiledRow => {
-    const id = textIn(columns, 'id')
-    return { id, row: readableIn(columns), entries: namedEntriesIn(columns) }
-  })
-  const last = rows.at(-1)
-  return { rows, next: found.length > limit && last ? idCursor(last.id) : undefined }
-}
-
-function readableIn({ data }: ResultRow): StoredRow | undefined {
-  try {
-    return parseStoredRow(data)
-  } catch {
-    return undefined
-  }
-}
-
-const ROW = v.object({
-  id: v.string(),
-  ...v.entriesFromList(
-    ['at', 'lastAt', 'reads', 'changes', 'refused', 'failed', 'denied', 'replays'],
-    v.pipe(v.number(), v.finite()),
-  ),
-})
-
-function isRow(value: unknown): value is StoredRow {
-  return v.is(ROW, value)
 }
 
 /** A part of a `WHERE` clause, with `?` for each value. */

@@ -11,6 +11,7 @@ import { type At, shortCount } from '../kit/at.ts'
 import { Document } from '../kit/document.tsx'
 import { HandOverForm, LateForm, ProblemPage, SignInDoor, TurnedAway } from '../kit/door.tsx'
 import { Page } from '../kit/frame.tsx'
+import { Link } from '../kit/link.tsx'
 import { type Assets, showAsset } from '../page/assets.ts'
 import { type CodeFlow, codeFlow, isPathBelow, type SignInTrouble } from '../sign-in/code-flow.ts'
 import { cookiePlace, readCookie, writeCookie } from '../sign-in/cookie.ts'
@@ -23,7 +24,7 @@ import { type FormValues, readFormBody, readJson } from './form-body.ts'
 import { problemText, wrongField } from './problem-text.ts'
 import { readerOf } from './reader.ts'
 import { keepSaid, takeSaid } from './said.ts'
-import type { AnyCall, Opening, Route, Showing } from './table.ts'
+import type { AnyCall, Opening, Route, Showing, View } from './table.ts'
 
 /** A sign-in is renewed this long before its end, or at two thirds of its life if it is short. */
 const RENEWAL_SECONDS = 60
@@ -210,7 +211,7 @@ async function showPage<C extends AnyCall, A extends At>(
   const { site } = serving
   const { ctx, person, route } = request
   const call = await site.enter({ ...request, input: async () => values })
-  await route.answer(call, {
+  const showing: Showing<A> = {
     async show(model, view) {
       const plain = plainReader(site, ctx, person.id, here)
       const said = takeSaid(ctx, serving.cookie, plain)
@@ -227,7 +228,15 @@ async function showPage<C extends AnyCall, A extends At>(
       await send(serving, ctx, { ...at, ...lost }, shown.title, body, person)
     },
     done() {},
-  })
+  }
+  try {
+    await route.answer(call, showing)
+  } catch (error) {
+    const problem = problemOf(error, site.isForStaff)
+    if (problem.statusCode >= 500 || !isBrowser(ctx)) throw problem
+    answerProblem(ctx, site.realm, problem)
+    await showing.show(problem, problemView)
+  }
 }
 
 /** Does what a form says. If it is refused, the page comes back with the form as it was. */
@@ -380,12 +389,9 @@ function problems<C extends AnyCall, A extends At>(serving: Serving<C, A>): Midd
       answerProblem(ctx, site.realm, problem)
       if (!isBrowser(ctx)) return
       const at = plainReader(site, ctx)
-      const { web } = at.words
       const token = problem instanceof NoRoleProblem ? readCookie(ctx, cookie.name) : undefined
       const person = token === undefined ? undefined : await orNobody(() => findPerson(ctx, token))
-      const isNoPage = problem.error === 'not_found'
-      const title = isNoPage ? web.notFoundTitle : web.problems.title
-      const about = isNoPage ? web.notFound : problemText(at, problem)
+      const { title, about = '' } = problemView(problem, at)
       const page = person ? (
         <TurnedAway person={person.id} />
       ) : (
@@ -393,6 +399,17 @@ function problems<C extends AnyCall, A extends At>(serving: Serving<C, A>): Midd
       )
       await send(serving, ctx, { ...at, reader: person?.id ?? '' }, title, page)
     }
+  }
+}
+
+/** Says why there is nothing to show. */
+const problemView: View<Problem, At> = (problem, at) => {
+  const { web } = at.words
+  const isNoPage = problem.error === 'not_found'
+  return {
+    title: isNoPage ? web.notFoundTitle : web.problems.title,
+    about: isNoPage ? web.notFound : problemText(at, problem),
+    body: <Link to="">{web.toStart}</Link>,
   }
 }
 

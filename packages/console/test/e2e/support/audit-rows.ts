@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
-import { batches } from '../../../src/ledger/recording/batches.ts'
+import { pendingOf } from '../../../src/ledger/recording/compose.ts'
+import { ledgerOf } from '../../../src/ledger/recording/ledger.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
 
 /** What a test knows of an impersonation of the past. */
@@ -41,12 +42,12 @@ export async function storePast(
   past: readonly Past[],
   firstNumber = 0,
 ): Promise<void> {
-  const { next } = batches()
+  const { log } = ledgerOf(audit)
+  const how = { pauses: [100], end: AbortSignal.timeout(10_000) } as const
   for (let from = 0; from < past.length; from += 100) {
     const part = past.slice(from, from + 100)
-    await audit.append(
-      next(part.flatMap((each, index) => entriesOf(each, firstNumber + from + index))),
-    )
+    const entries = part.flatMap((each, index) => entriesOf(each, firstNumber + from + index))
+    await log.append(entries.map(pendingOf), how)
   }
 }
 

@@ -6,8 +6,8 @@ import {
   type OnAlarm,
 } from '../../../src/features/alarms/server/alarms.ts'
 import { startOutbox } from '../../../src/ledger/outbox/outbox.ts'
-import { recorder } from '../../../src/ledger/recording/recorder.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
+import { recorderOn } from '../../ledger/recording/recorder-on.ts'
 import {
   act,
   ended,
@@ -31,14 +31,14 @@ const refusedUse = (time: number, path = '/orders') =>
 class Handing {
   readonly told: Alarm[] = []
   readonly store: AuditStore
-  readonly recorder: ReturnType<typeof recorder>
+  readonly recorder: ReturnType<typeof recorderOn>
   time = T + MINUTE
   onAlarm: OnAlarm = () => {}
   readonly #outbox: ReturnType<typeof startOutbox>
 
   constructor(store: AuditStore = memoryAudit(), timeoutMs = 1000) {
     this.store = store
-    this.recorder = recorder(store, { alerts: true })
+    this.recorder = recorderOn(store, { alerts: true })
     const hand: OnAlarm = (alarm, options) => {
       this.told.push(alarm)
       return this.onAlarm(alarm, options)
@@ -111,7 +111,10 @@ describe('alarms', () => {
     handing(async (process) => {
       const { told } = process
       for (let index = 0; index < 50; index += 1) {
-        await process.record(replayed('a', T + index), refusedUse(T + index))
+        await process.record(
+          ...(index < 20 ? [replayed('a', T + index)] : []),
+          refusedUse(T + index, `/orders/${index}`),
+        )
       }
       await until(async () => (await process.outcomes()).includes('alerted refused 5'))
       await looks()
@@ -180,7 +183,7 @@ describe('alarms', () => {
   it('that were stored where nobody wants to be told are not handed over later', async () => {
     const store = memoryAudit()
     await quietly(async () => {
-      const { record, close } = recorder(store)
+      const { record, close } = recorderOn(store)
       await record(replayed('a', T))
       await close()
       await using process = new Handing(store)

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { skipWithout } from '../../../../../test/adapters/servers.ts'
 import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
-import { assertWholeChains } from '../../ledger/stores/contract/support.ts'
+import { assertWholeLog } from '../../ledger/stores/contract/support.ts'
 
 /** Runs a process to its end. Returns what it posted. */
 async function run(...args: string[]): Promise<{ posted: string[]; signal: unknown }> {
@@ -48,7 +48,7 @@ describe('a process that posts alarms and approvals, and is killed', function ()
       const { rows } = await store.find({ alarm: 'any' }, page)
       const { permits } = await store.permits({}, page)
       expect(posted, 'each is told').to.have.length(rows.length + permits.length)
-      await assertWholeChains(store)
+      await assertWholeLog(store)
       await store.close()
       await close()
     })

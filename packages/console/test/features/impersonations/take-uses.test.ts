@@ -8,8 +8,8 @@ import Koa from 'koa'
 import { createPermits } from 'oidc-provider-impersonation-console'
 import { digestOf } from 'oidc-provider-impersonation-verify/chain'
 import { takeUses } from '../../../src/features/impersonations/server/uses/take-uses.ts'
-import { recorder } from '../../../src/ledger/recording/recorder.ts'
-import { assertWholeChains, decoded, idOf, readOn } from '../../ledger/stores/contract/support.ts'
+import { recorderOn } from '../../ledger/recording/recorder-on.ts'
+import { assertWholeLog, decoded, idOf, readOn } from '../../ledger/stores/contract/support.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
@@ -79,7 +79,7 @@ describe('support.takeUses()', () => {
   }
   const here = (use: (url: string) => Promise<void>) =>
     serving(deployment.console.takeUses(OPTIONS).callback(), use)
-  const entries = async () => decoded((await readOn(deployment.audit, undefined, 500)).slice(1))
+  const entries = async () => decoded(await readOn(deployment.audit, undefined, 500))
 
   it('takes a batch in Koa and in Express, and stores a batch that comes again once', async () => {
     const koa = new Koa()
@@ -122,7 +122,7 @@ describe('support.takeUses()', () => {
   })
 
   it('answers 204 only once all is stored', async () => {
-    audit.failing = ['append']
+    audit.failing = ['write']
     await here(async (url) => {
       let isAnswered = false
       const answer = send(url, [useOf()]).finally(() => {
@@ -152,6 +152,7 @@ describe('support.takeUses()', () => {
       first.useId,
       'use.timeMs must be a whole number of milliseconds since the epoch, between the year 2000 and tomorrow',
       'use must be an object',
+      'use must be an object',
       'use.userId must be a text of 1 to 1024 characters',
       last.useId,
     ])
@@ -179,9 +180,9 @@ describe('support.takeUses()', () => {
       }
     })
     const [aside, use] = (await entries()).slice(-2)
-    expect(aside?.setAside?.why).to.equal('use.id is that of a permit')
+    expect(aside?.setAside?.why).to.include('a permit has this id')
     expect(use?.use?.useId).to.equal(other.useId)
-    await assertWholeChains(audit)
+    await assertWholeLog(audit)
     await permits.close()
   })
 
@@ -190,8 +191,8 @@ describe('support.takeUses()', () => {
     await here(async (url) => {
       expect((await send(url, batch)).status).to.equal(204)
     })
-    const [, ...stored] = await readOn(deployment.audit)
-    expect(stored.map(({ count, row }) => [count, row])).to.deep.equal([[300, undefined]])
+    const stored = await readOn(deployment.audit)
+    expect(stored.map(({ row }) => row)).to.deep.equal(Array(20).fill(undefined))
   })
 
   it('I13: records how many uses a sender had to drop', async () => {
@@ -200,8 +201,8 @@ describe('support.takeUses()', () => {
       expect((await send(url, [gap])).status).to.equal(204)
       expect((await send(url, [gap])).status, 'again').to.equal(204)
     })
-    const [, ...stored] = await readOn(deployment.audit)
-    expect(stored.map(({ count }) => count)).to.deep.equal([1])
+    const stored = await readOn(deployment.audit)
+    expect(stored).to.have.length(1)
     const [entry] = decoded(stored)
     expect(entry).to.include({ timeMs: gap.timeMs, client: MACHINE.clientId })
     expect(entry?.setAside?.why).to.include('17')
@@ -274,7 +275,7 @@ describe('support.takeUses()', () => {
       deployment.faults.storage = true
       expect((await send(url, [useOf()])).status).to.equal(503)
       deployment.faults.storage = false
-      audit.failing = ['append']
+      audit.failing = ['write']
       for (let index = 0; index < 1000; index += 1) {
         void deployment.console.onImpersonatedRequest(useOf())
       }
@@ -287,8 +288,8 @@ describe('support.takeUses()', () => {
   })
 
   it('I13: is 503 where the process ends before the store has it: the sender keeps it', async () => {
-    const append = () => new Promise<never>(() => {})
-    const closing = recorder({ ...memoryAudit(), append }, { timeoutMs: 20 })
+    const write = () => new Promise<never>(() => {})
+    const closing = recorderOn({ ...memoryAudit(), write }, { timeoutMs: 20 })
     const parts = { audit: closing, settings: { auditTimeout: 2 } } as never
     const { stderr } = await quietly(() =>
       serving(takeUses(deployment.provider, parts, OPTIONS).callback(), async (url) => {
@@ -317,7 +318,7 @@ describe('support.takeUses()', () => {
 })
 
 /** Whether an entry waits for the store. */
-async function isWaiting({ settled }: ReturnType<typeof recorder>): Promise<boolean> {
+async function isWaiting({ settled }: ReturnType<typeof recorderOn>): Promise<boolean> {
   return Promise.race([
     settled().then(() => false),
     new Promise<true>((r) => setImmediate(r, true)),

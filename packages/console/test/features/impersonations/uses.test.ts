@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ImpersonationUse } from 'oidc-provider-impersonation-resource-server'
 import { useRecorder } from '../../../src/features/impersonations/server/uses/record-told.ts'
-import { recorder } from '../../../src/ledger/recording/recorder.ts'
+import { recorderOn } from '../../ledger/recording/recorder-on.ts'
 import { decoded, idOf, readOn, T, times } from '../../ledger/stores/contract/support.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
@@ -71,7 +71,7 @@ describe('uses that guards tell', () => {
   it('are recorded with what the guard tells, and nothing else', async () => {
     const store = memoryAudit()
     const told = { ...use(), password: 'secret' }
-    const { stdout } = await quietly(() => useRecorder(recorder(store))(told))
+    const { stdout } = await quietly(() => useRecorder(recorderOn(store))(told))
     const { timeMs, id, userId, actor, client, ...request } = use()
     const entry = { event: 'impersonation.used', timeMs, id, userId, actor, client, use: request }
     expect(decoded(await readOn(store))).to.deep.equal([entry])
@@ -87,7 +87,7 @@ describe('uses that guards tell', () => {
         return reads.filter((each) => each === name).length > 1 ? 42 : Reflect.get(target, name)
       },
     })
-    const record = useRecorder(recorder(store))
+    const record = useRecorder(recorderOn(store))
     await quietly(() => record(told))
     expect(decoded(await readOn(store))[0]?.userId).to.equal('alice')
     expect(reads.filter((name) => name === 'userId')).to.have.length(1)
@@ -96,7 +96,7 @@ describe('uses that guards tell', () => {
   for (const [what, [member, told]] of Object.entries(MALFORMED)) {
     it(`I17: with ${what} are refused by ${member}, and the next is stored`, async () => {
       const store = memoryAudit()
-      const record = useRecorder(recorder(store))
+      const record = useRecorder(recorderOn(store))
       const { stdout } = await quietly(async () => {
         const error = await record(told as ImpersonationUse).catch((reason: unknown) => reason)
         expect(error).to.be.instanceOf(TypeError)

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { skipWithout } from '../../../../../test/adapters/servers.ts'
 import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
-import { assertWholeChains } from '../../ledger/stores/contract/support.ts'
+import { assertWholeLog } from '../../ledger/stores/contract/support.ts'
 import type { Killed } from './killed-process.ts'
 import { startSmtp } from './smtp.ts'
 
@@ -85,7 +85,7 @@ describe('a process that tells customers, and is killed', function () {
       expect(new Set(ids.values()).size, 'one id for each').to.equal(ids.size)
       const { store, close } = await storeAt(kind, place)
       await store.open()
-      await assertWholeChains(store)
+      await assertWholeLog(store)
       await store.close()
       await close()
       console.log(

@@ -3,14 +3,15 @@ import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { type Alarm, alarmAlerts } from '../../../src/features/alarms/server/alarms.ts'
 import { rowNotices } from '../../../src/features/notices/server/row-notices.ts'
 import { type Outbox, startOutbox } from '../../../src/ledger/outbox/outbox.ts'
-import { recorder } from '../../../src/ledger/recording/recorder.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
+import { recorderOn } from '../../ledger/recording/recorder-on.ts'
 import {
   ended,
   idOf,
   notify,
   put,
   readOn,
+  removeOne,
   replayed,
   started as startedFor,
   T,
@@ -42,7 +43,7 @@ class Deployment {
   /** Of a lead who is told of an alarm. */
   hear: () => unknown = () => {}
   readonly #outboxes: Outbox[] = []
-  readonly #recorders: ReturnType<typeof recorder>[] = []
+  readonly #recorders: ReturnType<typeof recorderOn>[] = []
 
   constructor(store: AuditStore = memoryAudit()) {
     this.store = store
@@ -51,7 +52,7 @@ class Deployment {
   /** Starts another process. */
   start({ digest = 0, timeoutMs = 1000, atOnce = 16, interval = 2 } = {}): void {
     const notify = { when: ['started', 'ended'] as const, digest }
-    const recording = recorder(this.store, { notify, alerts: true })
+    const recording = recorderOn(this.store, { notify, alerts: true })
     this.#recorders.push(recording)
     const onAlarm = (alarm: Alarm) => {
       this.alarms.push(alarm)
@@ -241,7 +242,7 @@ describe('the outbox of notices', () => {
       await deployment.record(ended('a', T + 1000), at('b', T + 2000))
       deployment.time = T + 11_001
       await until(async () => (await deployment.told()).includes('joined a 2'))
-      await deployment.store.removeRow(idOf('b'), () => true)
+      await removeOne(deployment.store, idOf('b'))
       deployment.time = T + 9e6
       await until(() => deployment.sent.length === 2)
       expect(deployment.sent).to.deep.equal(['a started', 'a ended'])
@@ -391,7 +392,7 @@ describe('the outbox of notices', () => {
       await deployment.record(started('a', T), replayed('a', T))
       deployment.time = T + 1
       while (deployment.sent.length === 0 || deployment.alarms.length === 0) await looks()
-      expect(await deployment.store.removeRow(idOf('a'), () => true)).to.equal(true)
+      expect(await removeOne(deployment.store, idOf('a'))).to.equal(1)
       sending.resolve()
       await looks()
       expect(await deployment.store.row(idOf('a'))).to.equal(undefined)
@@ -422,9 +423,9 @@ describe('the outbox of notices', () => {
     const { stderr } = await quietly(async () => {
       await using deployment: Deployment = new Deployment({
         ...store,
-        async append(batch) {
-          const isFirst = batch.records.some(({ entry }) => entry.notice?.attempt === 1)
-          const answer = await store.append(batch)
+        async write(batch, deadline) {
+          const isFirst = batch.entries.some(({ text }) => text.includes('"attempt":1'))
+          const answer = await store.write(batch, deadline)
           if (isFirst) deployment.time += 60_000
           return answer
         },

@@ -8,7 +8,7 @@ import {
   type PermitRequest,
   type Permits,
 } from 'oidc-provider-impersonation-console'
-import { assertWholeChains, readOn } from '../../ledger/stores/contract/support.ts'
+import { assertWholeLog, readOn } from '../../ledger/stores/contract/support.ts'
 import { later } from '../../support/clock.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
@@ -46,7 +46,7 @@ describe('notices to customers about permits', function () {
     })
   }
   afterEach(async () => {
-    await assertWholeChains(deployment.audit)
+    await assertWholeLog(deployment.audit)
     await permits.close()
     await deployment[Symbol.asyncDispose]()
   })

@@ -1,23 +1,19 @@
 // A process that erases a person, and is killed while it removes the n-th impersonation.
-import { writeSync } from 'node:fs'
-import { argv, kill, pid, stdout } from 'node:process'
+import { argv, kill, pid } from 'node:process'
 import type { AuditStore } from '../../../src/ledger/store.ts'
 import { type StorageKind, storeAt } from '../../ledger/recording/soak-stores.ts'
-import { signer } from '../../verify/history.ts'
 import { processOn } from './person.ts'
 
 const [, , kind = '', place = '', customer = '', count = ''] = argv
 const { store } = await storeAt(kind as StorageKind, place)
 await store.open()
-const { jwk, sign } = await signer({ kid: `${pid}` })
-writeSync(stdout.fd, `${JSON.stringify(jwk)}\n`)
 
 let removals = 0
 const killing: AuditStore = {
   ...store,
-  removeRow(id, mayGo) {
+  remove(removal) {
     removals += 1
-    const removed = store.removeRow(id, mayGo)
+    const removed = store.remove(removal)
     if (removals === Number(count)) {
       const end = () => kill(pid, 'SIGKILL')
       // SQLite is synchronous, and done. To others the statement is on its way, and has no answer.
@@ -27,4 +23,4 @@ const killing: AuditStore = {
     return removed
   },
 }
-await processOn(killing, { sign }).erase(customer)
+await processOn(killing).erase(customer)

@@ -118,7 +118,7 @@ describe('the data of one person', function () {
         const left = (await readOn(store)).flatMap(({ text }) => text ?? [])
         const events = left.map((text): AuditEntry => JSON.parse(text))
         expect(new Set(events.map(({ event }) => event))).to.deep.equal(
-          new Set(['audit.begun', 'support.erased', 'support.exported']),
+          new Set(['support.erased', 'support.exported']),
         )
         expect(left.join('\n')).not.to.match(/"alic|zoe@|Muster|xxxxx/)
         const count = HOSTILE.length
@@ -184,10 +184,10 @@ describe('the data of one person', function () {
         let calls = 0
         const breaking: AuditStore = {
           ...store,
-          removeRow(id, mayGo) {
+          remove(removal) {
             calls += 1
             if (calls > 3) throw new Error('the process is gone')
-            return store.removeRow(id, mayGo)
+            return store.remove(removal)
           },
         }
         const one = processOn(breaking)
@@ -228,14 +228,14 @@ describe('the data of one person', function () {
         expect(erased.impersonations).to.equal(10)
         for (const each of names) {
           const row = await store.row(idOf(each))
-          const timeline = await store.timeline(idOf(each), { limit: 1000 })
+          const all = await store.timeline(idOf(each), { limit: 1000 })
+          const timeline = all.filter(({ text }) => text !== undefined)
           expect(timeline.every(({ text }) => text?.includes('"impersonation.used"'))).to.equal(
             true,
           )
           expect(row?.reads).to.equal(timeline.length)
         }
         expect(await verified(store)).to.deep.include({ rows: 10, unprovedRows: 0 })
-        expect(await verified(store, idOf('3'))).to.include({ rows: 1, unprovedRows: 0 })
         // What an API told later has no end: it began by that request, and is over.
         await one.erase('alice')
         expect(await idsOf(store, 'alice')).to.deep.equal([])
@@ -258,12 +258,12 @@ describe('the data of one person', function () {
     let isOverwritten = false
     const holding: AuditStore = {
       ...store,
-      async removeRow(id, mayGo) {
+      async remove(removal) {
         if (!isHeld) {
           isHeld = true
           await two.record(act('held', 'a', Date.now()))
         }
-        return store.removeRow(id, mayGo)
+        return store.remove(removal)
       },
       async overwriteRemoved() {
         isOverwritten = true
@@ -286,12 +286,12 @@ describe('the data of one person', function () {
     let isGranted = false
     const granting: AuditStore = {
       ...store,
-      async removePermit(id, mayGo) {
+      async remove(removal) {
         if (!isGranted) {
           isGranted = true
           await permit(store, 'p', approved())
         }
-        return store.removePermit(id, mayGo)
+        return store.remove(removal)
       },
     }
     const one = processOn(granting)
@@ -311,12 +311,12 @@ describe('the data of one person', function () {
     let isTold = false
     const telling: AuditStore = {
       ...store,
-      async removeRow(id, mayGo) {
+      async remove(removal) {
         if (!isTold) {
           isTold = true
           await two.record({ ...used('a', Date.now() + 60_000), userId: 'alice' })
         }
-        return store.removeRow(id, mayGo)
+        return store.remove(removal)
       },
     }
     const one = processOn(telling)
@@ -334,9 +334,9 @@ describe('the data of one person', function () {
     const calls: string[] = []
     const one = processOn({
       ...store,
-      removeRow(id, mayGo) {
+      remove(removal) {
         calls.push('remove')
-        return store.removeRow(id, mayGo)
+        return store.remove(removal)
       },
       async overwriteRemoved() {
         calls.push('overwrite')
@@ -395,7 +395,7 @@ describe('the data of one person', function () {
       context: { format: 'person', impersonation: idOf('a') },
     })
     expect(erased).to.include({ event: 'support.erased', by: 'grace', note: 'DPO-8' })
-    expect(erased?.erased).to.include.keys('signed')
+    expect(erased?.erased).to.include.keys('until')
     expect(erased?.erased).to.deep.include({ impersonations: [idOf('a')], permits: [] })
     expect(log.join('\n')).to.contain('"support.erased"')
   })

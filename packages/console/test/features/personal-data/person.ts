@@ -1,24 +1,11 @@
-import { createLocalJWKSet, type JWK } from 'jose'
-import { slotOf } from 'oidc-provider-impersonation-verify/chain'
-import {
-  type AnyPermit,
-  type AuditEntry,
-  foldAny,
-  parseAny,
-  storedPermitOf,
-} from 'oidc-provider-impersonation-verify/format'
-import { type Verification, verify } from '../../../../verify/src/verify/verification.ts'
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import type { ErasureParts } from '../../../src/features/personal-data/server/erase.ts'
 import { personalData } from '../../../src/features/personal-data/server/personal-data.ts'
-import { recorder } from '../../../src/ledger/recording/recorder.ts'
+import { auditLog } from '../../../src/ledger/recording/log.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
-import { ended, idOf, issued, started, used } from '../../ledger/stores/contract/support.ts'
-import { chain, linesOfExport } from '../../verify/history.ts'
-import { provider } from '../../verify/tampering.ts'
-
-export { provider }
-
-const { sign } = provider
+import { recorderOn } from '../../ledger/recording/recorder-on.ts'
+import { ended, idOf, issued, MARKS, started, used } from '../../ledger/stores/contract/support.ts'
+import { linesOfExport, verified as verifiedLines } from '../../verify/history.ts'
 
 /** An hour ago: what began then and was not ended is expired. */
 export const AGO = Date.now() - 3_600_000
@@ -34,14 +21,13 @@ export function processOn(
   store: AuditStore,
   parts: Partial<Omit<ErasureParts, 'record' | 'store'>> = {},
 ): Person {
-  const { sign = provider.sign } = parts
-  const recording = recorder(store, { sign })
+  const recording = recorderOn(store)
   return {
     store,
     ...personalData(
       { ...recording, store },
       {
-        ...{ sign, isKept: async () => false, hasAccount: async () => true },
+        ...{ isKept: async () => false, hasAccount: async () => true },
         ...{ mayErase: async () => true, now: Date.now, ...parts },
       },
     ),
@@ -61,35 +47,20 @@ export function over(name: string, userId: string, time = AGO): AuditEntry[] {
   ]
 }
 
-/** Stores decisions about a permit, also more of them, each with a chain of its own. */
-export function permit(
+/** Stores decisions about a permit, also more of them. */
+export async function permit(
   store: AuditStore,
   name: string,
   ...entries: readonly Partial<AuditEntry>[]
 ): Promise<string> {
-  return permitSignedBy(sign, store, name, ...entries)
-}
-
-/** The same, with chains that another provider signed. */
-export async function permitSignedBy(
-  sign: ErasureParts['sign'],
-  store: AuditStore,
-  name: string,
-  ...entries: readonly Partial<AuditEntry>[]
-): Promise<string> {
-  const found = await store.permit(idOf(name))
-  let before: AnyPermit | undefined = found && parseAny(found)
+  const log = auditLog(store, MARKS)
   for (const entry of entries) {
     const about = { timeMs: AGO, by: 'olivia', permit: idOf(name) }
+    const stored = await store.permit(idOf(name))
+    const before = stored && { kind: 'record' as const, version: stored.last, permit: stored }
     const full = { ...about, ...entry } as AuditEntry
-    const { next } = await chain(sign, Date.now())
-    const record = foldAny(before, full)
-    const replaces = before?.version ?? 0
-    const stored = storedPermitOf(record, slotOf(record))
-    const slotHolder = await store.slotHolder(stored.slot ?? '')
-    const decision = { batch: next([full]), permit: stored, replaces, slotHolder }
-    if (!(await store.decide(decision))) throw new Error('the permit is not stored')
-    before = record
+    const isStored = await log.decide({ entry: full, before, slots: [] }, () => 5000)
+    if (!isStored) throw new Error('the permit is not stored')
   }
   return idOf(name)
 }
@@ -114,20 +85,8 @@ export const resumed = (userId: string, operator = 'olivia'): Partial<AuditEntry
   ...{ event: 'support.resumed', userId, by: 'grace', note: 'Fine', mayAct: { sub: operator } },
 })
 
-export async function verified(store: AuditStore, only?: string): Promise<Verification> {
-  return verifiedLines(await linesOfExport(store, sign, Date.now(), only))
-}
-
-/** @param others keys of further processes */
-export function verifiedLines(
-  lines: readonly string[],
-  others: readonly JWK[] = [],
-): Promise<Verification> {
-  async function* read() {
-    for (const line of lines) yield Buffer.from(`${line}\n`)
-  }
-  return verify({ read, keys: createLocalJWKSet({ keys: [provider.jwk, ...others] }) })
-}
+export const verified = async (store: AuditStore) =>
+  verifiedLines(await linesOfExport(store, { now: Date.now() }))
 
 export async function textOf(parts: AsyncIterable<string>): Promise<string> {
   let text = ''

@@ -95,7 +95,7 @@ describe('GET /rules with a question', function () {
     })
     deployment.roles.set('bob', 'operator')
     expect(await ask({ operator: 'bob', userId: 'bob' })).to.deep.equal({
-      ...{ verdict: 'refused', by: 'protected', reason: 'nobody acts as themselves' },
+      ...{ verdict: 'refused', by: 'self' },
     })
     const { id } = await storePause(deployment, {
       operator: 'olivia',

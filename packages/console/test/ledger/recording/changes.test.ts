@@ -1,14 +1,27 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { batches } from '../../../src/ledger/recording/batches.ts'
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { type Changes, changes } from '../../../src/ledger/recording/changes.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
-import { ended, exported, idOf, issued, put, started, T, used } from '../stores/contract/support.ts'
+import {
+  ended,
+  exported,
+  idOf,
+  issued,
+  put,
+  started,
+  T,
+  used,
+  writer,
+} from '../stores/contract/support.ts'
 
 /** Longer than any test: what arrives did not wait for this interval. */
 const NEVER = 1_000_000
-const OWN = 'this process'
+
+/** What this process stored, as its log tells it. */
+const toldOf = (...entries: readonly AuditEntry[]) =>
+  entries.map(({ event, id }, index) => ({ id: `${index}`, row: id, event }))
 
 describe('what changes in the audit', () => {
   /** Follows, and collects what is told. */
@@ -32,15 +45,14 @@ describe('what changes in the audit', () => {
   }
 
   it('is told at once to all followers where this process stored it', async () => {
-    const { follow, stored } = changes(memoryAudit(), OWN, NEVER)
+    const { follow, stored } = changes(memoryAudit(), NEVER)
     const [one, two] = [following({ follow }), following({ follow })]
-    const { next } = batches()
-    stored(next([issued('a', T), used('a', T), issued('b', T), exported(T)]))
+    stored(toldOf(issued('a', T), used('a', T), issued('b', T), exported(T)))
     for (const each of [one, two]) {
       expect(await each.until(1)).to.deep.equal([[idOf('a'), idOf('b')]])
     }
-    stored(next([exported(T)]))
-    stored(next([issued('c', T)]))
+    stored(toldOf(exported(T)))
+    stored(toldOf(issued('c', T)))
     for (const each of [one, two]) {
       expect(await each.until(2)).to.deep.equal([[idOf('a'), idOf('b')], [idOf('c')]])
       await each.stop()
@@ -49,13 +61,12 @@ describe('what changes in the audit', () => {
 
   it('says of which rows something may run or be over: by the events, of this process and of others', async () => {
     const store = memoryAudit()
-    const { writer, next } = batches()
-    const { follow, stored } = changes(store, writer, 5)
+    const { follow, stored } = changes(store, 5)
     const controller = new AbortController()
     const reader = follow(controller.signal)
     const first = reader.next()
     await wait(20)
-    stored(next([issued('a', T), started('b', T), used('c', T), exported(T)]))
+    stored(toldOf(issued('a', T), started('b', T), used('c', T), exported(T)))
     const own = (await first).value
     expect([...(own?.rows ?? [])]).to.deep.equal([idOf('a'), idOf('b'), idOf('c')])
     expect([...(own?.begunOrEnded ?? [])]).to.deep.equal([idOf('b')])
@@ -67,19 +78,18 @@ describe('what changes in the audit', () => {
   })
 
   it('is told to a reader that is slow in one set, and as any where it is too much', async () => {
-    const { follow, stored } = changes(memoryAudit(), OWN, NEVER)
+    const { follow, stored } = changes(memoryAudit(), NEVER)
     const controller = new AbortController()
     const reader = follow(controller.signal)
     const first = reader.next()
-    const { next } = batches()
-    stored(next([issued('0', T)]))
+    stored(toldOf(issued('0', T)))
     expect([...((await first).value?.rows ?? [])]).to.deep.equal([idOf('0')])
-    for (let index = 1; index <= 100; index += 1) stored(next([issued(`${index}`, T)]))
+    for (let index = 1; index <= 100; index += 1) stored(toldOf(issued(`${index}`, T)))
     expect((await reader.next()).value?.rows.size).to.equal(100)
-    for (let index = 1; index <= 101; index += 1) stored(next([issued(`${index}`, T)]))
-    stored(next([issued('x', T)]))
+    for (let index = 1; index <= 101; index += 1) stored(toldOf(issued(`${index}`, T)))
+    stored(toldOf(issued('x', T)))
     expect((await reader.next()).value?.rows.size, 'any row').to.equal(0)
-    stored(next([issued('y', T)]))
+    stored(toldOf(issued('y', T)))
     expect([...((await reader.next()).value?.rows ?? [])]).to.deep.equal([idOf('y')])
     controller.abort()
     expect((await reader.next()).done).to.equal(true)
@@ -88,15 +98,14 @@ describe('what changes in the audit', () => {
   it('is heard from other processes, but for what was before; and not twice from this one', async () => {
     const store = memoryAudit()
     await put(store, issued('before', T))
-    const { writer, next } = batches()
-    const { follow, stored } = changes(store, writer, 5)
+    const { follow, stored } = changes(store, 5)
     const { until, stop, told } = following({ follow })
     await wait(20)
     await put(store, issued('a', T), exported(T))
     expect(await until(1)).to.deep.equal([[idOf('a')]])
-    const own = next([issued('own', T)])
-    await store.append(own)
-    stored(own)
+    const own = writer(store)
+    own.log.follow(stored)
+    await own.write(issued('own', T))
     await put(store, issued('b', T))
     await until(3)
     await wait(20)
@@ -111,7 +120,7 @@ describe('what changes in the audit', () => {
       asked += 1
       return store.entries(page)
     }
-    const { follow } = changes({ ...store, entries }, OWN, 20)
+    const { follow } = changes({ ...store, entries }, 20)
     await wait(60)
     expect(asked).to.equal(0)
     const all = Array.from({ length: 50 }, () => following({ follow }))
@@ -130,7 +139,7 @@ describe('what changes in the audit', () => {
       if (isBroken) throw new Error('no storage')
       return store.entries(page)
     }
-    const { follow } = changes({ ...store, entries }, OWN, 5)
+    const { follow } = changes({ ...store, entries }, 5)
     const { until, stop } = following({ follow })
     await wait(20)
     const { stderr } = await quietly(async () => {
@@ -152,7 +161,7 @@ describe('what changes in the audit', () => {
       if (isBroken) throw new Error('no storage')
       return store.newest()
     }
-    const { follow } = changes({ ...store, newest }, OWN, 5)
+    const { follow } = changes({ ...store, newest }, 5)
     await quietly(async () => {
       const { until, stop } = following({ follow })
       await wait(20)
@@ -164,7 +173,7 @@ describe('what changes in the audit', () => {
 
   it('is told from the beginning again to who comes after all have left', async () => {
     const store = memoryAudit()
-    const { follow } = changes(store, OWN, 5)
+    const { follow } = changes(store, 5)
     const first = following({ follow })
     await wait(20)
     await first.stop()

@@ -4,9 +4,9 @@ import { writeSync } from 'node:fs'
 import { argv, kill, pid, stdout } from 'node:process'
 import { createSqliteAdapter } from 'oidc-provider-impersonation/adapters/sqlite'
 import { startReconciliation } from '../../../src/ledger/recording/reconciliation.ts'
-import { recorder } from '../../../src/ledger/recording/recorder.ts'
 import { CUSTOMERS, deploy } from '../../support/deployment.ts'
 import { quietly } from '../../support/quietly.ts'
+import { recorderOn } from './recorder-on.ts'
 import { providerOn } from './serverless-provider.ts'
 import { type StorageKind, storeAt } from './soak-stores.ts'
 
@@ -49,7 +49,7 @@ async function work(answers: number): Promise<never> {
 
 async function restart(): Promise<void> {
   await store.open()
-  const recording = recorder(store)
+  const recording = recorderOn(store)
   const { run } = startReconciliation(providerOn(adapter, port), store, recording, {
     now: () => Date.now() + LATER_MS,
     isTimed: false,

@@ -11,7 +11,7 @@ import { createSqliteAdapter } from 'oidc-provider-impersonation/adapters/sqlite
 import { decodeEntry } from 'oidc-provider-impersonation-verify/format'
 import { skipWithout } from '../../../../../test/adapters/servers.ts'
 import { entriesFor } from '../../../src/ledger/missing.ts'
-import { assertWholeChains, readOn } from '../stores/contract/support.ts'
+import { assertWholeLog, readOn } from '../stores/contract/support.ts'
 import { providerOn } from './serverless-provider.ts'
 import { newPlace, type StorageKind, storeAt } from './soak-stores.ts'
 
@@ -71,7 +71,7 @@ async function storedAt(kind: StorageKind, place: string) {
   const entries = (await readOn(store, undefined, 500)).map((entry) =>
     decodeEntry(entry.text ?? ''),
   )
-  await assertWholeChains(store)
+  await assertWholeLog(store)
   await store.close()
   await close()
   return entries.map((entry) => ({

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import type { Named } from 'oidc-provider-impersonation-verify/format'
 import { type NameOf, naming } from '../../../src/ledger/recording/names.ts'
-import { recorder } from '../../../src/ledger/recording/recorder.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
 import { idOf, issued, replayed, started, T, used } from '../stores/contract/support.ts'
+import { recorderOn } from './recorder-on.ts'
 
 const PEOPLE: Readonly<Record<string, Named>> = {
   alice: { name: 'Alice Adams', email: 'alice@example.com' },
@@ -14,7 +14,7 @@ const PEOPLE: Readonly<Record<string, Named>> = {
 describe('names in the audit', () => {
   it('are added for the customer and the operator when an entry is recorded', async () => {
     const store = memoryAudit()
-    const { record } = recorder(store, { nameOf: async (id) => PEOPLE[id] })
+    const { record } = recorderOn(store, { nameOf: async (id) => PEOPLE[id] })
     const { stdout } = await quietly(async () => {
       await record(issued('a', T))
       await record(replayed('a', T + 1, { actor: { sub: 'mallory' } }))

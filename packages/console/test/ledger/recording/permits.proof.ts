@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { skipWithout } from '../../../../../test/adapters/servers.ts'
 import { decide, permitOf } from '../stores/contract/permits.ts'
-import { assertWholeChains, readOn } from '../stores/contract/support.ts'
+import { assertWholeLog, readOn } from '../stores/contract/support.ts'
 import { newPlace, type StorageKind, storeAt } from './soak-stores.ts'
 
 const KINDS = ['sqlite', 'postgres'] as const
@@ -72,7 +72,7 @@ describe('decisions on permits by several processes', function () {
       }
       await withStore(kind, place, async (store) => {
         expect(await readOn(store, undefined, 500)).to.have.length(2 * PERMITS_TO_RACE_FOR)
-        await assertWholeChains(store)
+        await assertWholeLog(store)
       })
     })
 
@@ -92,7 +92,7 @@ describe('decisions on permits by several processes', function () {
         expect(ids).to.include.members(answered)
         const entries = await readOn(store, undefined, 500)
         expect(entries.map(({ row }) => row)).to.have.members(ids)
-        await assertWholeChains(store)
+        await assertWholeLog(store)
       })
     })
   }

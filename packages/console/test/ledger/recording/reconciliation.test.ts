@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { Impersonation } from 'oidc-provider-impersonation'
 import { startReconciliation } from '../../../src/ledger/recording/reconciliation.ts'
-import { recorder } from '../../../src/ledger/recording/recorder.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
 import { deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
@@ -17,6 +16,7 @@ import {
   T,
   used,
 } from '../stores/contract/support.ts'
+import { recorderOn } from './recorder-on.ts'
 
 const MINUTE = 60_000
 
@@ -46,7 +46,7 @@ function kept(name: string, more: Partial<Impersonation> = {}): Impersonation {
 
 /** Reconciles, as a process that starts at this time. */
 async function reconcile(store: AuditStore, items: Impersonation[], now = T + 10 * MINUTE) {
-  const recording = recorder(store)
+  const recording = recorderOn(store)
   const impersonation = { list: async () => ({ items }) }
   const { run } = startReconciliation({ impersonation }, store, recording, {
     now: () => now,
@@ -153,7 +153,7 @@ describe('I13: what the provider knows and the audit does not', () => {
         },
       },
       counting,
-      recorder(store),
+      recorderOn(store),
       { now: () => T + 10 * MINUTE, isTimed: false },
     )
     expect(await run()).to.equal(0)
@@ -182,7 +182,7 @@ describe('I13: what the provider knows and the audit does not', () => {
   it('is not sought any more when the process ends, whatever does not answer', async () => {
     const store = memoryAudit()
     const list = () => new Promise<never>(() => {})
-    const { stop } = startReconciliation({ impersonation: { list } }, store, recorder(store))
+    const { stop } = startReconciliation({ impersonation: { list } }, store, recorderOn(store))
     await stop()
   })
 })

@@ -1,15 +1,14 @@
 import { expect } from 'chai'
+import { limitTime } from 'oidc-provider-impersonation/siblings'
 import { digestOf } from 'oidc-provider-impersonation-verify/chain'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
-import type { Batch } from '../../../src/ledger/batch.ts'
-import { recorder } from '../../../src/ledger/recording/recorder.ts'
-import type { AuditStore } from '../../../src/ledger/store.ts'
+import type { AuditStore, Batch } from '../../../src/ledger/store.ts'
 import { UnstorableError } from '../../../src/ledger/unstorable.ts'
 import { until } from '../../features/notices/until.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
 import {
-  assertWholeChains,
+  assertWholeLog,
   decoded,
   idOf,
   readOn,
@@ -19,65 +18,89 @@ import {
   times,
   used,
 } from '../stores/contract/support.ts'
+import { recorderOn } from './recorder-on.ts'
 
 const TEN = Array.from({ length: 10 }, (_, index) => T + index)
 const SOON = { pauses: [1] } as const
 
-/** A store whose appends wait until the test releases them. */
+type Write = AuditStore['write']
+
+/** A store that writes in another way. */
+const writing = (write: Write, store = memoryAudit()): AuditStore => ({ ...store, write })
+
+/** A store whose writes wait until the test releases them. */
 function held(store: AuditStore) {
   const blocked = Promise.withResolvers<void>()
   const batches: Batch[] = []
-  const append = async (batch: Batch) => {
+  const write: Write = async (batch, deadline) => {
     batches.push(batch)
     await blocked.promise
-    return store.append(batch)
+    return store.write(batch, deadline)
   }
-  return { store: { ...store, append }, blocked, batches }
+  return { store: writing(write, store), blocked, batches }
 }
 
+const HOUR_MS = 3_600_000
+
 describe('the recorder of the audit', () => {
-  it('prints and stores every entry, in order and in one chain', async () => {
+  it('prints and stores every entry, in order', async () => {
     const store = memoryAudit()
-    const { record, writer } = recorder(store)
+    const { record } = recorderOn(store)
     const { stdout, stderr } = await quietly(() =>
       Promise.all(TEN.map((time) => record(used('a', time)))),
     )
     expect(stdout.map((line) => JSON.parse(line))).to.deep.equal(TEN.map((time) => used('a', time)))
     const stored = await readOn(store)
     expect(times(stored)).to.deep.equal(TEN)
-    expect(stored.every(({ writer: name }) => name === writer)).to.equal(true)
-    await assertWholeChains(store)
+    await assertWholeLog(store)
     expect(stderr).to.deep.equal([])
   })
 
-  it('writes all that waits at once, in order, and counts what happens again', async () => {
+  it('writes all that waits at once, in order', async () => {
     const { store, blocked, batches } = held(memoryAudit())
-    const { record, settled } = recorder(store)
+    const { record, settled } = recorderOn(store)
     await quietly(async () => {
-      void record(used('a', T))
-      for (let time = 1; time <= 1500; time += 1) {
-        void record(time % 3 === 0 ? replayed('a', T + time) : used('a', T + time))
-      }
+      for (let time = 0; time <= 1500; time += 1) void record(used('a', T + time))
       blocked.resolve()
       await settled()
     })
-    expect(batches.map(({ number }) => number)).to.deep.equal([1, 2, 3])
-    const stored = await readOn(store, undefined, 500)
-    expect(stored).to.have.length(1 + 1000 + 1)
-    expect(stored[3]).to.include({ count: 500, lastTime: T + 1500 })
-    expect(await store.row(idOf('a'))).to.include({ reads: 1001, replays: 500, lastAt: T + 1500 })
-    await assertWholeChains(store)
+    expect(batches.map(({ entries }) => entries.length)).to.deep.equal([1, 1000, 500])
+    expect(await store.row(idOf('a'))).to.include({ reads: 1501, lastAt: T + 1500 })
+    await assertWholeLog(store)
+  })
+
+  it('stores twenty in an hour of what repeats, and then one that says how many more', async () => {
+    const store = memoryAudit()
+    let now = T
+    const { record, close } = recorderOn(store, { now: () => now })
+    const replay = async (count: number) => {
+      for (let each = 0; each < count; each += 1) await record(replayed('a', now + each))
+    }
+    const { stdout } = await quietly(async () => {
+      await replay(70)
+      await record(replayed('b', T))
+      now += HOUR_MS - 1
+      await replay(1)
+      expect(await store.row(idOf('a'))).to.include({ replays: 20 })
+      await close()
+    })
+    expect(stdout, 'the log has each').to.have.length(72)
+    const stored = decoded(await readOn(store))
+    expect(stored).to.have.length(22)
+    expect(stored.at(-1)).to.deep.equal({ ...replayed('a', now), count: 51 })
+    expect(await store.row(idOf('a'))).to.deep.include({ replays: 71, lastAt: now })
+    expect((await store.row(idOf('a')))?.alarm).to.include({ count: 71 })
   })
 
   it('I13: keeps what a store does not take, says so in one line, and stores it once it does', async () => {
     const store = memoryAudit()
     let failures = 5
-    const append = async (batch: Batch) => {
+    const write: Write = async (batch, deadline) => {
       failures -= 1
       if (failures >= 0) throw new Error('disk full\n\u001b[2J')
-      return store.append(batch)
+      return store.write(batch, deadline)
     }
-    const { record } = recorder({ ...memoryAudit(), append }, SOON)
+    const { record } = recorderOn(writing(write, store), SOON)
     const { stdout, stderr } = await quietly(() =>
       Promise.all(TEN.map((time) => record(used('a', time)))),
     )
@@ -87,47 +110,33 @@ describe('the recorder of the audit', () => {
       'audit: the storage takes entries again',
     ])
     expect(times(await readOn(store))).to.deep.equal(TEN)
-    await assertWholeChains(store)
+    await assertWholeLog(store)
   })
 
-  it('I13: makes a new entry of what cannot be counted, since its entry was removed', async () => {
+  it('stores once what a store took without saying so, and finds out what it did not take', async () => {
     const store = memoryAudit()
-    const { record } = recorder(store, SOON)
-    await quietly(async () => {
-      await record(replayed('a', T))
-      await store.remove(T + 1, 9)
-      await Promise.all([record(replayed('a', T + 1)), record(replayed('a', T + 2))])
-      await record(replayed('a', T + 3))
-    })
-    expect(await store.row(idOf('a'))).to.include({ at: T + 1, replays: 3, lastAt: T + 3 })
-    expect((await readOn(store)).map(({ count }) => count)).to.deep.equal([1, 3])
-  })
-
-  it('stores once what a store took without saying so', async () => {
-    const store = memoryAudit()
-    let isSilent = true
-    const append = async (batch: Batch) => {
-      const gone = await store.append(batch)
-      if (isSilent) {
-        isSilent = false
+    const faults = ['after', 'before', 'hang', 'late'] as const
+    for (const [index, fault] of faults.entries()) {
+      let isFirst = true
+      const write: Write = async (batch, deadline) => {
+        if (!isFirst) return store.write(batch, deadline)
+        isFirst = false
+        if (fault === 'after') await store.write(batch, deadline)
+        if (fault === 'late') return store.write(batch, store.deadlineIn(-1))
+        if (fault === 'hang')
+          return limitTime(5, new Promise<never>(() => {}), () => new Error('no'))
         throw new Error('the connection broke')
       }
-      return gone
+      const { record } = recorderOn(writing(write, store), SOON)
+      await quietly(() => record(used('a', T + index)))
+      expect(times(await readOn(store)), fault).to.have.length(index + 1)
     }
-    const { record } = recorder({ ...memoryAudit(), append }, SOON)
-    await quietly(async () => {
-      await record(replayed('a', T))
-      await record(replayed('a', T + 1))
-    })
-    const stored = await readOn(store)
-    expect(stored).to.have.length(1)
-    expect(stored[0]).to.include({ count: 2, lastTime: T + 1 })
-    expect(await store.row(idOf('a'))).to.include({ replays: 2 })
+    expect(await store.row(idOf('a'))).to.include({ reads: 4 })
   })
 
   it('has capacity until its bound is reached, and then keeps who asks waiting', async () => {
     const { store, blocked } = held(memoryAudit())
-    const { record, capacity, settled } = recorder(store, { bound: 10 })
+    const { record, capacity, settled } = recorderOn(store, { bound: 10 })
     await quietly(async () => {
       for (const time of TEN) {
         expect(capacity.isFree()).to.equal(true)
@@ -146,14 +155,13 @@ describe('the recorder of the audit', () => {
   it('has no capacity while the store fails, however fast it says so', async () => {
     const store = memoryAudit()
     let isBroken = true
-    const append = async (batch: Batch) => {
+    const write: Write = async (batch, deadline) => {
       if (isBroken) throw new Error('disk full')
-      return store.append(batch)
+      return store.write(batch, deadline)
     }
-    const { record, capacity } = recorder(
-      { ...memoryAudit(), append },
-      { pauses: [5], slow: 1_000_000 },
-    )
+    const { record, capacity } = recorderOn(writing(write, store), {
+      ...{ pauses: [5], slow: 1_000_000 },
+    })
     await quietly(async () => {
       const recorded = record(used('a', T))
       try {
@@ -170,13 +178,13 @@ describe('the recorder of the audit', () => {
   it('has no capacity while the store fails or does not answer, and capacity when it has taken what waited', async () => {
     const { store, blocked } = held(memoryAudit())
     let failures = 1
-    const append = async (batch: Batch) => {
+    const write: Write = async (batch, deadline) => {
       failures -= 1
       if (failures >= 0) throw new Error('disk full')
-      return store.append(batch)
+      return store.write(batch, deadline)
     }
-    const failing = recorder({ ...memoryAudit(), append }, { pauses: [30] })
-    const silent = recorder(store, { slow: 10 })
+    const failing = recorderOn(writing(write, store), { pauses: [30] })
+    const silent = recorderOn(store, { slow: 10 })
     await quietly(async () => {
       const entries = [failing, silent].map(({ record }) => record(used('a', T)))
       expect(silent.capacity.isFree(), 'it was only just asked').to.equal(true)
@@ -196,18 +204,17 @@ describe('the recorder of the audit', () => {
       )
     const store = memoryAudit()
     let [isRefused, failures] = [false, 1]
-    const append = async (batch: Batch) => {
-      if (isRefused && batch.records.some(({ entry }) => entry.event !== 'audit.set_aside')) {
+    const write: Write = async (batch, deadline) => {
+      if (isRefused && batch.entries.some(({ text }) => !text.includes('set_aside'))) {
         throw new UnstorableError('it does not fit')
       }
       failures -= 1
       if (failures >= 0) throw new Error('disk full')
-      return store.append(batch)
+      return store.write(batch, deadline)
     }
-    const { recordSurely, close } = recorder(
-      { ...memoryAudit(), append },
-      { ...SOON, nameOf: async () => ({ name: 'A' }) },
-    )
+    const { recordSurely, close } = recorderOn(writing(write, store), {
+      ...{ ...SOON, nameOf: async () => ({ name: 'A' }) },
+    })
     const outcomes: string[] = []
     await quietly(async () => {
       outcomes.push(await outcome(recordSurely(started('a', T))))
@@ -223,8 +230,8 @@ describe('the recorder of the audit', () => {
   })
 
   it('I13: is not said to be stored where the process ends first', async () => {
-    const append = () => new Promise<readonly string[]>(() => {})
-    const { recordSurely, close } = recorder({ ...memoryAudit(), append }, { timeoutMs: 20 })
+    const never = () => new Promise<never>(() => {})
+    const { recordSurely, close } = recorderOn(writing(never), { timeoutMs: 20 })
     await quietly(async () => {
       const stored = recordSurely(started('a', T)).then(
         () => true,
@@ -237,7 +244,7 @@ describe('the recorder of the audit', () => {
 
   it('at the end, stores what is left, and keeps nothing that comes later', async () => {
     const { store, blocked, batches } = held(memoryAudit())
-    const { record, close } = recorder(store)
+    const { record, close } = recorderOn(store)
     let isClosed = false
     const { stderr } = await quietly(async () => {
       for (const time of TEN) void record(used('a', time))
@@ -255,15 +262,12 @@ describe('the recorder of the audit', () => {
     expect(stderr[0]).to.match(/^audit: impersonation\.used at \d+ is only in the log, .* closed$/)
   })
 
-  for (const [what, append, reason] of [
+  for (const [what, write, reason] of [
     ['never answers', () => new Promise<never>(() => {}), 'did not answer before the end'],
     ['always fails', () => Promise.reject(new Error('no disk')), 'no disk'],
   ] as const) {
     it(`at the end, says of every entry that it is lost where the store ${what}`, async () => {
-      const { record, close } = recorder(
-        { ...memoryAudit(), append },
-        { timeoutMs: 20, pauses: [1] },
-      )
+      const { record, close } = recorderOn(writing(write), { timeoutMs: 20, pauses: [1] })
       const { stderr } = await quietly(async () => {
         const all = TEN.map((time) => record(used('a', time)))
         await close()
@@ -280,7 +284,7 @@ describe('the recorder of the audit', () => {
     const reason = `${marks}a\n{"event":"impersonation.started"}\r\u001b[2J\u009b2J\u2028\u0085`
     const store = memoryAudit()
     const entry = started('a', T, { context: { reason } })
-    const { stdout } = await quietly(() => recorder(store).record(entry))
+    const { stdout } = await quietly(() => recorderOn(store).record(entry))
     expect(stdout.map((line) => JSON.parse(line))).to.deep.equal([entry])
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be printed.
     expect(stdout.join('')).not.to.match(/[\0-\x1f\x7f-\x9f\u2028\u2029]/)
@@ -290,7 +294,7 @@ describe('the recorder of the audit', () => {
 
   it('stores what names an account or a client, and has what names none in the log alone', async () => {
     const store = memoryAudit()
-    const { record } = recorder(store)
+    const { record } = recorderOn(store)
     const denial = { stage: 'exchange', error: 'invalid_request', reason: 'unknown' } as const
     const denied = { event: 'impersonation.denied', denial, client: 'shop', id: 'x' } as const
     const all: readonly AuditEntry[] = [
@@ -309,7 +313,7 @@ describe('the recorder of the audit', () => {
 
   it('never rejects, and records what it was told, whatever happens to it afterwards', async () => {
     const store = memoryAudit()
-    const { record } = recorder(store)
+    const { record } = recorderOn(store)
     const context = { ticketId: 'SUP-1' }
     const circular: Record<string, unknown> = {}
     circular.self = circular
@@ -335,7 +339,7 @@ describe('the recorder of the audit', () => {
 
   it('I17: what a part of the system tells in a wrong form is set aside, and the next is stored', async () => {
     const store = memoryAudit()
-    const { record } = recorder(store)
+    const { record } = recorderOn(store)
     const wrong = {
       'entry.timeMs': { ...started('a', T), timeMs: T + 0.5 },
       'entry.userId': { ...started('a', T), userId: 42 },

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { type AuditEntry, type AuditRow, fold } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../../../src/ledger/filters.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
-import { columnsOf } from '../../../src/ledger/stores/row-columns.ts'
+import { encodeRow } from '../../../src/ledger/stores/sums.ts'
 import { ended, idOf, issued, refused, replayed, T } from './contract/support.ts'
 
 /** Many times what a page compares: to read them all would be found out. */
@@ -38,7 +38,10 @@ export function manyRows(): { id: string; data: string }[] {
     ]
     return sumOf(idOf(name), entries)
   })
-  return [...rows, sumOf(REFUSED.id, [refused(REFUSED.at)])].map(columnsOf)
+  return [...rows, sumOf(REFUSED.id, [refused(REFUSED.at)])].map((row) => ({
+    id: row.id,
+    data: encodeRow(row),
+  }))
 }
 
 function operatorOf(index: number): readonly [id: string, name: string] {
@@ -47,10 +50,7 @@ function operatorOf(index: number): readonly [id: string, name: string] {
 }
 
 function sumOf(id: string, entries: readonly AuditEntry[]): AuditRow {
-  const row = entries.reduce<AuditRow | undefined>(
-    (sum, entry) => fold(sum, id, { entry, count: 1, lastTime: entry.timeMs }),
-    undefined,
-  )
+  const row = entries.reduce<AuditRow | undefined>((sum, entry) => fold(sum, id, entry), undefined)
   return row ?? expect.fail()
 }
 

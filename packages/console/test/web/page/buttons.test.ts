@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
-import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import { createPermits } from 'oidc-provider-impersonation-console'
 import { openedStore } from '../../../src/ledger/stores/opened-store.ts'
 import { over, processOn } from '../../features/personal-data/person.ts'
@@ -56,9 +55,7 @@ async function busyDeployment(): Promise<Deployment> {
   const stolen = await deployment.impersonate({ operator: 'oscar', access: 'read' })
   await stolen.replay()
   await storePause(deployment, { operator: 'oscar', customer: 'bea.okoye', by: 'bea.okoye' })
-  const past = processOn(openedStore(audit), {
-    sign: (claims) => signCheckpoint(deployment.provider, claims),
-  })
+  const past = processOn(openedStore(audit))
   await past.record(...over('d', 'dana'), ...over('e', 'erin'))
   await past.close()
   await deployment.ask('ada', '/personal-data/dana/erase', { note: 'DPO-1' })

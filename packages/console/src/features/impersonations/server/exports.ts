@@ -1,20 +1,23 @@
-import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import { present } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import { exportCsv } from '../../../ledger/keeping/export.ts'
 import { exportEverything } from '../../../ledger/keeping/export-everything.ts'
+import { proveOne } from '../../../ledger/keeping/prove-one.ts'
 import { isNaming, namelessFilter } from '../../../web/http/exported-filter.ts'
 import { orUnavailable } from '../../../web/http/problem.ts'
 import { readQuery } from '../../../web/http/query.ts'
 import { sendExport } from '../../../web/http/send-export.ts'
+import { zoneOf } from '../../../web/pages/reader.ts'
 import type { Call } from '../../../web/parts.ts'
 import { findRow } from '../../../web/rows.ts'
-import { FILTER, filterIn, visibleFilter } from './filter.ts'
+import { withRange } from '../../../web/when.ts'
+import { FILTER, visibleFilter } from './filter.ts'
 
 /** `GET /audit/export.csv` */
 export async function exportRows(call: Call): Promise<void> {
   const { ctx, audit, caller } = call
-  const filter = visibleFilter(filterIn(ctx, readQuery(ctx, FILTER)), caller) ?? {}
+  const asked = withRange(readQuery(ctx, FILTER), zoneOf(ctx))
+  const filter = visibleFilter(asked, caller) ?? {}
   const found = await findNewest(filter, call)
   const context = { format: 'csv', filter: namelessFilter(filter), ...found }
   await sendExport(call, 'audit.csv', 'csv', context, () =>
@@ -45,13 +48,9 @@ export async function exportEntriesOfOne(call: Call): Promise<void> {
 
 /** @param only the id of the impersonation whose texts it has; `undefined` for all */
 function sendEntries(call: Call, name: string, only?: string): Promise<void> {
-  const { audit, provider, now } = call
+  const { store, seals } = call.audit
   const context = { format: 'entries', ...present({ impersonation: only }) }
   return sendExport(call, name, 'jsonl', context, () =>
-    exportEverything(audit.store, {
-      sign: (claims) => signCheckpoint(provider, claims),
-      now,
-      only,
-    }),
+    only === undefined ? exportEverything(store, seals) : proveOne(store, seals, only),
   )
 }

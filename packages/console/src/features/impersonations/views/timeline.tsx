@@ -86,7 +86,7 @@ function RunItem({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at
                 of={labels.run}
                 times={counted(at, labels.times, countOf(run))}
                 from={<Time at={first.timeMs} form="clock" />}
-                to={<Time at={last.lastTime ?? last.timeMs} form="clock" />}
+                to={<Time at={last.timeMs} form="clock" />}
               />
             </span>
           )}
@@ -103,7 +103,7 @@ function RunItem({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at
 
 function EntryItem({ entry, row }: { entry: TimelineEntry; row: ImpersonationAnswer }, at: At) {
   const { timeline: labels } = at.words.impersonations.audit
-  const { cursor, timeMs: time, count = 1, lastTime = time } = entry
+  const { cursor, timeMs: time, count = 1 } = entry
   const anchor = `entry-${cursor}`
   return (
     <li id={anchor} class={`entry ${toneOf(entry)}`} tabIndex={-1}>
@@ -117,7 +117,7 @@ function EntryItem({ entry, row }: { entry: TimelineEntry; row: ImpersonationAns
             <Text
               of={labels.timesUntil}
               times={counted(at, labels.times, count)}
-              time={<Time at={lastTime} form="clock" />}
+              time={<Time at={time} form="clock" />}
             />
           </span>
         )}
@@ -130,20 +130,10 @@ function EntryItem({ entry, row }: { entry: TimelineEntry; row: ImpersonationAns
   )
 }
 
-/** The whole entry, and its place in the chain. */
+/** The whole entry, and its place in the audit. */
 function EntryDetails({ entry }: { entry: TimelineEntry }, { words }: At) {
   const { timeline: labels } = words.impersonations.audit
-  const {
-    cursor,
-    writer,
-    sequence,
-    hash,
-    count,
-    lastTime,
-    byName,
-    words: inWords,
-    ...stored
-  } = entry
+  const { cursor, number, digest, byName, words: inWords, ...stored } = entry
   return (
     <>
       {inWords !== undefined && (
@@ -152,7 +142,7 @@ function EntryDetails({ entry }: { entry: TimelineEntry }, { words }: At) {
         </p>
       )}
       <p class="chain">
-        <Text of={labels.position} sequence={String(sequence)} writer={writer} hash={hash} />
+        <Text of={labels.position} number={String(number)} digest={digest} />
       </p>
       <section aria-label={labels.json}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}

@@ -65,16 +65,12 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
     attached()
     const about = { ...aboutOf(before), by }
     const names = await context.findNames({ event: 'support.granted', timeMs: now(), ...about })
-    const record = await decide.decide(
-      before.id,
-      (stored) => {
-        const found = approvalIn(stored)
-        if (!found) throw noSuchPermit()
-        const time = timeAfter(found)
-        return { ...entryOf(found, time), timeMs: time, ...about, ...names }
-      },
-      before,
-    )
+    const record = await decide.decide(before.id, (stored) => {
+      const found = approvalIn(stored)
+      if (!found) throw noSuchPermit()
+      const time = timeAfter(found)
+      return { ...entryOf(found, time), timeMs: time, ...about, ...names }
+    })
     const found = approvalIn(record)
     if (!found) throw noSuchPermit()
     return shown(found)

@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider-impersonation'
-import { limitTime, signCheckpoint } from 'oidc-provider-impersonation/siblings'
+import { limitTime } from 'oidc-provider-impersonation/siblings'
 import {
   type AuditEntry,
   type NoticeKind,
@@ -70,10 +70,7 @@ export function permitsContext({ ledger, now, timeoutMs, alerts }: ContextOption
   }
 
   const context: PermitsContext = {
-    decide: decisions(ledger, {
-      ...{ timeoutMs, alerts },
-      sign: (claims) => signCheckpoint(attached(), claims),
-    }),
+    decide: decisions(ledger, { timeoutMs, alerts }),
     ...{ store, now, attached, timeoutMs },
     issueAs() {
       if (issueAs !== undefined) return issueAs
@@ -119,6 +116,7 @@ export function permitsContext({ ledger, now, timeoutMs, alerts }: ContextOption
           'permits are attached already, to another provider: call createPermits() once for each provider',
         )
       }
+      ledger.marks.attach(given)
       provider = given
       addNames = naming(more.nameOf)
       issueAs = more.issueAs

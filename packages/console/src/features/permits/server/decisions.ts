@@ -1,5 +1,4 @@
 import { limitTime } from 'oidc-provider-impersonation/siblings'
-import { slotOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AnyPermit,
   type AuditEntry,
@@ -8,20 +7,17 @@ import {
   parseAny,
   reasonOf,
   type StoredPermit,
-  storedPermitOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { lineOf, log } from '../../../kernel/log-line.ts'
 import { takingTurns } from '../../../kernel/turns.ts'
-import type { SignCheckpoint } from '../../../ledger/keeping/checkpoint.ts'
 import { readable } from '../../../ledger/readable.ts'
 import type { Ledger } from '../../../ledger/recording/ledger.ts'
-import { NotBegun } from '../../../ledger/recording/writer.ts'
+import { NothingDecided } from '../../../ledger/recording/log.ts'
+import type { Batch, KeptPermit } from '../../../ledger/store.ts'
 import { PermitError } from './errors.ts'
 
 /** How often a decision is made again where another one came first. */
 const MAX_ATTEMPTS = 5
-/** The part of its time that a decision has left when it begins: with less, its outcome would not be known. */
-const LEAST_LEFT = 0.25
 
 /** What is left of the time of a decision, in milliseconds. */
 type Left = () => number
@@ -44,16 +40,11 @@ export type DecideNew = (
 export interface Decisions {
   /** A new permit. */
   open(slot: string, decide: DecideNew): Promise<AnyPermit>
-  /**
-   * A decision on a permit that there is; `undefined` where there is none.
-   *
-   * @param known as it was read a moment ago: it is read again only where that has changed
-   */
-  decide(id: string, decide: Decide, known?: AnyPermit): Promise<AnyPermit | undefined>
+  /** A decision on a permit that there is; `undefined` where there is none. */
+  decide(id: string, decide: Decide): Promise<AnyPermit | undefined>
 }
 
 export interface DecisionsOptions {
-  readonly sign: SignCheckpoint
   /** How long a decision may take, with those before it, in milliseconds. */
   readonly timeoutMs: number
   /** Whether the deployment is to be told of changes. @defaultValue false */
@@ -65,27 +56,29 @@ export interface DecisionsOptions {
  * 503 and nothing is written later.
  */
 export function decisions(
-  { store, writer }: Ledger,
-  { sign, timeoutMs, alerts = false }: DecisionsOptions,
+  { store, log: auditLog }: Ledger,
+  { timeoutMs, alerts = false }: DecisionsOptions,
 ): Decisions {
   const inTurn = takingTurns()
-  const least = timeoutMs * LEAST_LEFT
 
   async function write(
     told: AuditEntry,
-    before: AnyPermit | undefined,
-    slotHolder: StoredPermit | undefined,
+    before: { readonly record: AnyPermit; readonly stored: KeptPermit } | undefined,
+    slots: Batch['slots'],
     left: Left,
   ): Promise<AnyPermit | undefined> {
     const isAlert = alerts && changeOf(told) !== undefined
     const entry: AuditEntry = isAlert ? { ...told, isAlert } : told
-    const record = foldAny(before, entry)
-    const permit = storedPermitOf(record, slotOf(record))
-    const decision = { entry, permit, replaces: before?.version ?? 0, slotHolder }
+    const record = foldAny(before?.record, entry)
+    const sum = before && {
+      kind: 'record' as const,
+      version: before.stored.last,
+      permit: before.stored,
+    }
     try {
-      if (!(await writer.decide(decision, { sign, left, least }))) return undefined
+      if (!(await auditLog.decide({ entry, before: sum, slots }, left))) return undefined
     } catch (cause) {
-      if (cause instanceof NotBegun) throw permitsUnreadable(cause)
+      if (cause instanceof NothingDecided) throw permitsUnreadable(cause)
       log(`a decision on a permit may not be stored: ${reasonOf(cause)}`)
       throw new PermitError(
         'temporarily_unavailable',
@@ -121,19 +114,14 @@ export function decisions(
       repeatedly(async (left) => {
         const holder = await read(left, () => store.slotHolder(slot))
         const entry = await decide(readable(holder), holder)
-        return write(entry, undefined, holder, left)
+        return write(entry, undefined, [{ slot, version: holder?.last ?? 0 }], left)
       }),
-    async decide(id, decide, known) {
-      let first = known
-      const readPermit = async (left: Left) => {
-        const stored = await read(left, () => store.permit(id))
-        return stored && parseAny(stored)
-      }
+    async decide(id, decide) {
       const { record } = await repeatedly(async (left) => {
-        const before = first ?? (await readPermit(left))
-        first = undefined
-        if (!before) return { record: undefined }
-        const record = await write(decide(before), before, undefined, left)
+        const stored = await read(left, () => store.permit(id))
+        if (!stored) return { record: undefined }
+        const before = { record: parseAny(stored), stored }
+        const record = await write(decide(before.record), before, [], left)
         return record && { record }
       })
       return record

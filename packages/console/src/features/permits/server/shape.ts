@@ -9,7 +9,7 @@ const DAY_S = 86_400
 
 /** What `createPermits()` may be given. */
 export const PERMITS_RULES = {
-  audit: objectWith<AuditStore>('open', 'decide', 'permits').required('the audit of the console'),
+  audit: objectWith<AuditStore>('open', 'write', 'permits').required('the audit of the console'),
   approvers: aFunction<NonNullable<PermitsOptions['approvers']>>(),
   ticketOf: aFunction<NonNullable<PermitsOptions['ticketOf']>>(),
   standing: optionalGroup({

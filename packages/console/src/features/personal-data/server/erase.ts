@@ -1,4 +1,3 @@
-import { erasureDigestOf, type SignedErasure } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
   ERASED_EVENT,
@@ -6,7 +5,6 @@ import {
   present,
   type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
-import type { SignCheckpoint } from '../../../ledger/keeping/checkpoint.ts'
 import { readable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import {
@@ -43,13 +41,18 @@ export interface ConfirmedErasure {
    * @throws where somebody else erases it by this request
    */
   readonly assertFirst: () => Promise<void>
+  /**
+   * Called at the end, where somebody else removed something meanwhile.
+   *
+   * @throws where somebody else confirmed it later, and finishes it
+   */
+  readonly assertLast: () => Promise<void>
 }
 
 export interface ErasureParts {
   readonly store: AuditStore
   /** Rejects where the entry is not stored. */
   readonly record: (entry: AuditEntry) => Promise<void>
-  readonly sign: SignCheckpoint
   /** Whether the provider has a record of the impersonation. */
   readonly isKept: (id: string) => Promise<boolean>
   readonly hasAccount: (customer: string) => Promise<boolean>
@@ -71,8 +74,8 @@ const IDS_PER_ENTRY = 500
 const MAX_ROUNDS = 20
 
 /**
- * Removes all rows and permits of a customer, with the texts of their entries. First an entry that the
- * provider signed says which: where a process ends between the two, the next call removes the rest.
+ * Removes all rows and permits of a customer, with the texts of their entries. First an entry says
+ * which: where a process ends between the two, the next call removes the rest.
  *
  * Before it, the entries prove that all of it is the customer's. If not, somebody changed the storage to
  * have evidence about another customer erased.
@@ -95,14 +98,15 @@ export async function eraseCustomer(
   const counts = { impersonation: 0, permit: 0 }
   // The newest impersonation goes last: by it, a request leads to the customer until the end.
   let left: readonly Item[] = inForce.length > 0 ? [] : items.toReversed()
-  let isFirst = true
+  let [isFirst, hasOther] = [true, false]
   for (let round = 0; left.length > 0; round += 1) {
     if (round === MAX_ROUNDS) throw new Error('others write all the time: call it again')
     const changed: Item[] = []
     for (let at = 0; at < left.length; at += IDS_PER_ENTRY) {
       const some = left.slice(at, at + IDS_PER_ENTRY)
       const until = Math.max(now(), ...some.map(({ lastAt }) => lastAt))
-      await parts.record(await erasedEntry(parts, some, until, request, confirmed?.request))
+      const entry = erasedEntry(some, { until, timeMs: now() }, request, confirmed?.request)
+      await parts.record(entry)
       if (isFirst) await confirmed?.assertFirst()
       isFirst = false
       for (const item of some) {
@@ -110,6 +114,7 @@ export async function eraseCustomer(
         if (isRemoved) counts[item.kind] += 1
         else if (why) inForce.push({ kind: item.kind, id: item.id, why })
         else if (lastAt !== undefined) changed.push({ ...item, lastAt })
+        else hasOther = true
       }
     }
     left = changed
@@ -117,29 +122,31 @@ export async function eraseCustomer(
   // Also what a call before this one removed, and could not overwrite.
   await store.overwriteRemoved()
   if (inForce.length > 0) throw new InForceError(inForce)
+  if (hasOther) await confirmed?.assertLast()
   return { impersonations: counts.impersonation, permits: counts.permit }
 
-  /** Not where it has a later entry than was signed, or came in force: the store asks in the same step. */
-  async function remove({ kind, id }: Item, until: number) {
-    let lastAt: number | undefined
-    let why: InForceReason | undefined
-    const mayGo = (last: number, reason: InForceReason | undefined) => {
-      lastAt = last
-      why = reason
-      return !reason && last <= until
-    }
-    const isRemoved = await (kind === 'permit'
-      ? store.removePermit(id, (permit) =>
-          mayGo(lastAtOf(permit), permitInForce(permit, now(), hasAccount)),
-        )
-      : store.removeRow(id, (row) => mayGo(row.lastAt, rowInForce(row, now()))))
-    return { isRemoved, lastAt, why }
+  /** Not where it has a later entry than was recorded, or came in force: the store asks for the version. */
+  async function remove(
+    item: Item,
+    until: number,
+  ): Promise<{ isRemoved: boolean; lastAt?: number; why?: InForceReason | undefined }> {
+    const { id } = item
+    const sum = (await store.sums([id])).get(id)
+    if (!sum) return { isRemoved: false }
+    if (sum === 'unreadable') return { isRemoved: false, why: sum }
+    const isRow = sum.kind === 'impersonation'
+    const lastAt = isRow ? sum.row.lastAt : lastAtOf(sum.permit)
+    const why = isRow ? rowInForce(sum.row, now()) : permitInForce(sum.permit, now(), hasAccount)
+    if (why || lastAt > until) return { isRemoved: false, lastAt, why }
+    const removal = { sums: [{ id, version: sum.version }], alone: [] }
+    // Where it changed meanwhile, it is looked at again.
+    return (await store.remove(removal)) > 0 ? { isRemoved: true } : remove(item, until)
   }
 }
 
 /** What there is to erase of a customer, and of this what may not be erased. */
 export async function findOfCustomer(
-  parts: Omit<ErasureParts, 'record' | 'sign'>,
+  parts: Omit<ErasureParts, 'record'>,
   customer: string,
   hasAccount: boolean,
 ): Promise<{ readonly items: readonly Item[]; readonly inForce: InForce[] }> {
@@ -194,18 +201,18 @@ export async function raiseAlarms(
   }
 }
 
-async function erasedEntry(
-  { sign, now }: ErasureParts,
+function erasedEntry(
   items: readonly Item[],
-  until: number,
+  { until, timeMs }: { readonly until: number; readonly timeMs: number },
   { by, note }: DataRequest,
   request: string | undefined,
-): Promise<AuditEntry> {
+): AuditEntry {
   const idsOfKind = (kind: Item['kind']) =>
     idsOf(items.filter((item) => item.kind === kind)).toSorted()
-  const ids = { impersonations: idsOfKind('impersonation'), permits: idsOfKind('permit') }
-  const claims: SignedErasure = { version: 1, erases: erasureDigestOf(ids), until }
-  const erased = { ...ids, signed: await sign({ ...claims }) }
+  const erased = {
+    ...{ impersonations: idsOfKind('impersonation'), permits: idsOfKind('permit') },
+    until,
+  }
   const context = request === undefined ? undefined : { request }
-  return { event: ERASED_EVENT, timeMs: now(), ...present({ by, note, context }), erased }
+  return { event: ERASED_EVENT, timeMs, ...present({ by, note, context }), erased }
 }

@@ -19,7 +19,7 @@ export interface PersonalData {
 }
 
 export function personalData(
-  audit: Pick<Audit, 'recordSurely' | 'settled' | 'store' | 'writer'>,
+  audit: Pick<Audit, 'recordSurely' | 'settled' | 'store'>,
   parts: ErasuresParts,
 ): PersonalData {
   const { store } = audit

@@ -1,4 +1,4 @@
-import { entryDigestOf } from 'oidc-provider-impersonation-verify/chain'
+import { isTextOf } from 'oidc-provider-impersonation-verify/chain'
 import { decodeEntry, USED_EVENT } from 'oidc-provider-impersonation-verify/format'
 import { readTimelines } from '../../../ledger/keeping/timelines.ts'
 import type { AuditStore, StoredEntry } from '../../../ledger/store.ts'
@@ -13,7 +13,7 @@ interface SaidOfCustomer {
 
 /**
  * Those impersonations and permits whose entries say that they are the customer's. What the storage says of them
- * proves nothing: the entries are in the chain.
+ * proves nothing: the entries are sealed.
  */
 export async function findProved(
   store: Pick<AuditStore, 'timelines'>,
@@ -36,10 +36,11 @@ function isProved(said: SaidOfCustomer | undefined, customer: string): boolean {
   return said !== undefined && !said.isOther && (said.isCustomer || said.told === customer)
 }
 
-function listen(said: SaidOfCustomer, { text, digest, row }: StoredEntry, customer: string): void {
-  // What was moved here, or changed, says nothing.
-  if (text === undefined || entryDigestOf(text, row) !== digest) said.isOther = true
-  const entry = text === undefined ? undefined : decodeEntry(text)
+function listen(said: SaidOfCustomer, { text, digest }: StoredEntry, customer: string): void {
+  // What was erased before says nothing. What was changed says that it is not theirs.
+  if (text === undefined) return
+  if (!isTextOf(text, digest)) said.isOther = true
+  const entry = decodeEntry(text)
   if (entry?.userId === undefined) return
   // An API may tell anything. It is asked only where the provider says nothing.
   if (entry.event === USED_EVENT) said.told ??= entry.userId

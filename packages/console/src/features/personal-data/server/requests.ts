@@ -1,4 +1,4 @@
-import { entryDigestOf, erasedOf, storable } from 'oidc-provider-impersonation-verify/chain'
+import { erasedOf, isTextOf, storable } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
   decodeEntry,
@@ -10,6 +10,7 @@ import {
 import { newId } from '../../../kernel/ids.ts'
 import { takingTurns } from '../../../kernel/turns.ts'
 import type { Audit } from '../../../ledger/recording/audit.ts'
+import { newEntryId } from '../../../ledger/recording/compose.ts'
 import { notFound, Problem } from '../../../web/http/problem.ts'
 import {
   type ErasedCounts,
@@ -75,8 +76,8 @@ interface AskedErasure extends Omit<ErasureRequest, 'customer' | 'isBegun'> {
   /** What leads to the customer, as long as it is there. */
   readonly impersonations: readonly string[]
   readonly permit: string | undefined
-  /** The chains of those who confirmed it, in their order. */
-  readonly confirmedIn: readonly string[]
+  /** What says that it was confirmed: the ids of entries, in their order. */
+  readonly confirmed: readonly string[]
 }
 
 export interface ErasuresParts extends Omit<ErasureParts, 'record' | 'store'> {
@@ -85,12 +86,7 @@ export interface ErasuresParts extends Omit<ErasureParts, 'record' | 'store'> {
 }
 
 export function erasuresOf(
-  {
-    recordSurely,
-    settled,
-    store,
-    writer,
-  }: Pick<Audit, 'recordSurely' | 'settled' | 'store' | 'writer'>,
+  { recordSurely, settled, store }: Pick<Audit, 'recordSurely' | 'settled' | 'store'>,
   given: ErasuresParts,
 ): ErasuresByTwo {
   const { now, mayErase } = given
@@ -101,9 +97,9 @@ export function erasuresOf(
   /** All of the last days, by their id. */
   async function readAsked(): Promise<ReadonlyMap<string, AskedErasure>> {
     const found = new Map<string, AskedErasure>()
-    for (const { text, digest, row, writer } of await store.erasures(now() - SHOWN_MS)) {
+    for (const { text, digest, id: entryId } of await store.erasures(now() - SHOWN_MS)) {
       // What was changed says nothing.
-      if (text === undefined || entryDigestOf(text, row) !== digest) continue
+      if (text === undefined || !isTextOf(text, digest)) continue
       const entry = decodeEntry(text)
       const id = nonEmptyText(entry?.context?.request)
       if (!entry || id === undefined) continue
@@ -118,7 +114,7 @@ export function erasuresOf(
             ...before.impersonations,
             ...(erasedOf(entry.erased)?.impersonations ?? []),
           ],
-          confirmedIn: [...before.confirmedIn, writer],
+          confirmed: [...before.confirmed, entryId],
         })
       }
     }
@@ -129,10 +125,10 @@ export function erasuresOf(
   async function toConfirm({
     impersonations,
     permit,
-    confirmedIn,
+    confirmed,
     ...asked
   }: AskedErasure): Promise<ErasureRequest | undefined> {
-    const isBegun = confirmedIn.length > 0
+    const isBegun = confirmed.length > 0
     if (!isBegun && now() >= asked.lapsesAt) return undefined
     const customer = await findCustomer(impersonations, permit)
     if (customer === undefined || !(isBegun || (await mayErase(asked.by)))) return undefined
@@ -188,19 +184,24 @@ export function erasuresOf(
     }
     const faster = () =>
       new Problem(409, 'conflict', 'another person confirmed it at the same time')
-    let isFirst = false
-    const confirmed = {
-      request: id,
-      async assertFirst() {
-        // In the order of the store, the entry of this process comes next, or another process was faster.
-        const confirmedIn = (await readAsked()).get(id)?.confirmedIn ?? []
-        isFirst = confirmedIn[asked.confirmedIn.length] === writer
-        if (!isFirst) throw faster()
-      },
+    const own = new Set<string>()
+    const record = (entry: AuditEntry) => {
+      const entryId = newEntryId()
+      own.add(entryId)
+      return recordSurely(entry, entryId)
     }
-    const erased = await eraseCustomer(parts, request.customer, { by, note }, confirmed)
-    // Of two that finish what was begun, one finds nothing left.
-    if (!isFirst || erased.impersonations + erased.permits === 0) throw faster()
+    /** In the order of the store, the entry at this place is one of this call, or another one was faster. */
+    const assertOwn = async (place: number) => {
+      const { confirmed = [] } = (await readAsked()).get(id) ?? {}
+      if (!own.has(confirmed.at(place) ?? '')) throw faster()
+    }
+    const assertFirst = () => assertOwn(asked.confirmed.length)
+    const said = { by, note }
+    const erased = await eraseCustomer({ ...parts, record }, request.customer, said, {
+      ...{ request: id, assertFirst, assertLast: () => assertOwn(-1) },
+    })
+    // Of two that finish what was begun, the last one with something left did it.
+    if (erased.impersonations + erased.permits === 0) throw faster()
     return erased
   }
 
@@ -218,7 +219,7 @@ function askedIn(
   if (by === undefined) return undefined
   const impersonation = nonEmptyText(context?.impersonation)
   return {
-    ...{ id, at, lapsesAt: at + DAY_MS, by, note, confirmedIn: [] },
+    ...{ id, at, lapsesAt: at + DAY_MS, by, note, confirmed: [] },
     impersonations: impersonation === undefined ? [] : [impersonation],
     permit: nonEmptyText(context?.permit),
   }

@@ -1,5 +1,5 @@
 import { type At, counted, text } from '../../../web/kit/at.ts'
-import { Field } from '../../../web/kit/form.tsx'
+import { SearchField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { personalDataPath } from '../../../web/kit/paths.ts'
 import { Person } from '../../../web/kit/person.tsx'
@@ -39,22 +39,12 @@ function FindPerson(
   return (
     <search>
       <form class="card form" method="get" action={`${base}/personal-data`}>
-        <Field
+        <SearchField
+          isNeeded
           of={{ id: 'person', name: 'q', value: asked ?? '' }}
           label={labels.search}
           help={labels.help}
-        >
-          {(input) => (
-            <input
-              {...input}
-              {...{ type: 'search', autoComplete: 'off', spellcheck: false, dir: 'auto' }}
-              required
-              pattern=".*\S.*"
-              maxLength={100}
-              data-key="/"
-            />
-          )}
-        </Field>
+        />
         <div class="actions">
           <button type="submit" class="button primary">
             {labels.go}
@@ -71,12 +61,13 @@ function Found(
   at: At,
 ) {
   const labels = at.words.personalData.find
+  const { operators } = at.words.impersonations
   return (
     <>
       <p role="status">
         {customers.length === 0
-          ? text(at, labels.none, { text: asked })
-          : counted(at, labels.found, customers.length)}
+          ? text(at, operators.foundNone, { text: asked })
+          : counted(at, operators.found, customers.length, { text: asked })}
       </p>
       {customers.length > 0 && (
         <Table

@@ -24,8 +24,8 @@ export interface Question {
 export interface MayActAnswer {
   readonly verdict: 'allowed' | 'needs' | 'refused'
   /** Of `'refused'`: what refuses. */
-  readonly by?: 'pause' | 'protected' | 'role' | 'rule'
-  /** Of `'protected'`: the sentence of the directory, or that nobody acts as themselves. */
+  readonly by?: 'pause' | 'protected' | 'role' | 'rule' | 'self'
+  /** Of `'protected'`: the sentence of the directory. */
   readonly reason?: string
   readonly pause?: PauseAnswer
   /** Of `'allowed'`: how long at most, in seconds, where that is known. */

@@ -87,7 +87,8 @@ async function answerTo(call: Call, body: ActBody): Promise<MayActAnswer> {
     return { verdict, ...present({ needs, approval }) }
   } catch (problem) {
     if (!(problem instanceof Problem) || problem.statusCode !== 403) throw problem
-    if (['access_denied', 'own_account'].includes(problem.error)) {
+    if (problem.error === 'own_account') return { verdict: 'refused', by: 'self' }
+    if (problem.error === 'access_denied') {
       return { verdict: 'refused', by: 'protected', reason: problem.message }
     }
     if (problem.error !== 'paused') throw problem

@@ -3,20 +3,16 @@ CREATE TABLE impersonation_audit_schema (
 );
 
 CREATE TABLE impersonation_audit_entry (
-  id bigserial PRIMARY KEY,
-  writer text COLLATE "C" NOT NULL,
-  sequence bigint NOT NULL,
+  number bigint PRIMARY KEY,
   digest text COLLATE "C" NOT NULL,
-  hash text COLLATE "C" NOT NULL,
   text text COLLATE "C",
-  row_id text COLLATE "C",
-  repeat_key text COLLATE "C",
-  time bigint NOT NULL,
-  count bigint NOT NULL,
-  last_time bigint
+  mac text COLLATE "C" NOT NULL,
+  id text COLLATE "C" GENERATED ALWAYS AS (substr(digest, 45, 22)) STORED,
+  time bigint GENERATED ALWAYS AS (CAST(substr(digest, 68, 16) AS bigint)) STORED,
+  subject text COLLATE "C" GENERATED ALWAYS AS (nullif(substr(digest, 87), '')) STORED
 );
 
-CREATE TABLE impersonation_audit_row (
+CREATE TABLE impersonation_audit_impersonation (
   id text COLLATE "C" PRIMARY KEY CHECK ((data ->> 'id') IS NOT DISTINCT FROM id),
   version bigint NOT NULL,
   data jsonb NOT NULL,
@@ -39,22 +35,10 @@ CREATE TABLE impersonation_audit_row (
   words tsvector GENERATED ALWAYS AS (array_to_tsvector(string_to_array(((data -> 'found') ->> 'words'), ' '))) STORED
 );
 
-CREATE TABLE impersonation_audit_writer (
-  writer text COLLATE "C" PRIMARY KEY,
-  batch bigint NOT NULL,
-  sequence bigint,
-  hash text COLLATE "C"
-);
-
-CREATE TABLE impersonation_audit_removed (
-  writer text COLLATE "C" NOT NULL,
-  first_sequence bigint NOT NULL,
-  last_sequence bigint NOT NULL,
-  PRIMARY KEY (writer, first_sequence)
-);
-
-CREATE TABLE impersonation_audit_permit (
+CREATE TABLE impersonation_audit_record (
   id text COLLATE "C" PRIMARY KEY CHECK ((data ->> 'id') IS NOT DISTINCT FROM id),
+  version bigint NOT NULL,
+  first bigint NOT NULL,
   data jsonb NOT NULL,
   at bigint GENERATED ALWAYS AS (CAST((data ->> 'at') AS bigint)) STORED,
   customer text COLLATE "C" GENERATED ALWAYS AS (data ->> 'customer') STORED,
@@ -67,70 +51,126 @@ CREATE TABLE impersonation_audit_permit (
   alert_due_at bigint GENERATED ALWAYS AS (CAST((data ->> 'alertDueAt') AS bigint)) STORED
 );
 
-CREATE TABLE impersonation_audit_checkpoint (
-  id bigserial PRIMARY KEY,
-  time bigint NOT NULL,
+CREATE TABLE impersonation_audit_seal (
+  number bigint PRIMARY KEY,
+  last bigint NOT NULL,
   jws text COLLATE "C" NOT NULL
 );
 
-CREATE UNIQUE INDEX impersonation_audit_entry_link ON impersonation_audit_entry (writer, sequence);
+CREATE UNIQUE INDEX impersonation_audit_entry_id ON impersonation_audit_entry (id);
 
-CREATE INDEX impersonation_audit_entry_repeat_key ON impersonation_audit_entry (repeat_key, id) WHERE repeat_key IS NOT NULL;
+CREATE INDEX impersonation_audit_entry_subject ON impersonation_audit_entry (subject, number) WHERE subject IS NOT NULL;
 
-CREATE INDEX impersonation_audit_entry_row ON impersonation_audit_entry (row_id, id) WHERE row_id IS NOT NULL;
+CREATE INDEX impersonation_audit_entry_alone ON impersonation_audit_entry (time) WHERE subject IS NULL AND text IS NOT NULL;
 
-CREATE INDEX impersonation_audit_entry_alone ON impersonation_audit_entry (time) WHERE row_id IS NULL AND text IS NOT NULL AND sequence > 1;
+CREATE INDEX impersonation_audit_seal_last ON impersonation_audit_seal (last);
 
-CREATE INDEX impersonation_audit_removed_end ON impersonation_audit_removed (writer, last_sequence);
+CREATE INDEX impersonation_audit_impersonation_place ON impersonation_audit_impersonation (at, id);
 
-CREATE INDEX impersonation_audit_row_place ON impersonation_audit_row (at, id);
+CREATE INDEX impersonation_audit_impersonation_operator ON impersonation_audit_impersonation (operator, at, id) WHERE operator IS NOT NULL;
 
-CREATE INDEX impersonation_audit_row_operator ON impersonation_audit_row (operator, at, id) WHERE operator IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_customer ON impersonation_audit_impersonation (customer, at, id) WHERE customer IS NOT NULL;
 
-CREATE INDEX impersonation_audit_row_customer ON impersonation_audit_row (customer, at, id) WHERE customer IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_ticket ON impersonation_audit_impersonation (ticket, at, id) WHERE ticket IS NOT NULL;
 
-CREATE INDEX impersonation_audit_row_ticket ON impersonation_audit_row (ticket, at, id) WHERE ticket IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_ended ON impersonation_audit_impersonation (end_cause, at, id) WHERE end_cause IS NOT NULL;
 
-CREATE INDEX impersonation_audit_row_ended ON impersonation_audit_row (end_cause, at, id) WHERE end_cause IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_started ON impersonation_audit_impersonation (at, id, expires_at) WHERE end_cause IS NULL AND started_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_row_started ON impersonation_audit_row (at, id, expires_at) WHERE end_cause IS NULL AND started_at IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_not_started ON impersonation_audit_impersonation (at, id, expires_at) WHERE end_cause IS NULL AND started_at IS NULL;
 
-CREATE INDEX impersonation_audit_row_not_started ON impersonation_audit_row (at, id, expires_at) WHERE end_cause IS NULL AND started_at IS NULL;
+CREATE INDEX impersonation_audit_impersonation_alarm ON impersonation_audit_impersonation (at, id) WHERE alarm_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_row_alarm ON impersonation_audit_row (at, id) WHERE alarm_at IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_open_alarm ON impersonation_audit_impersonation (at, id) WHERE open_alarm_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_row_open_alarm ON impersonation_audit_row (at, id) WHERE open_alarm_at IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_objected ON impersonation_audit_impersonation (at, id) WHERE objected_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_row_objected ON impersonation_audit_row (at, id) WHERE objected_at IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_held ON impersonation_audit_impersonation (at, id) WHERE held_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_row_held ON impersonation_audit_row (at, id) WHERE held_at IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_unapproved ON impersonation_audit_impersonation (at, id) WHERE unapproved;
 
-CREATE INDEX impersonation_audit_row_unapproved ON impersonation_audit_row (at, id) WHERE unapproved;
+CREATE INDEX impersonation_audit_impersonation_notice_due ON impersonation_audit_impersonation (at, id, notice_due_at) WHERE notice_due_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_row_notice_due ON impersonation_audit_row (at, id, notice_due_at) WHERE notice_due_at IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_alert_due ON impersonation_audit_impersonation (at, id, alert_due_at) WHERE alert_due_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_row_alert_due ON impersonation_audit_row (at, id, alert_due_at) WHERE alert_due_at IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_last ON impersonation_audit_impersonation (last_at) WHERE held_at IS NULL;
 
-CREATE INDEX impersonation_audit_row_last ON impersonation_audit_row (last_at) WHERE held_at IS NULL;
+CREATE INDEX impersonation_audit_record_place ON impersonation_audit_record (at, id);
 
-CREATE INDEX impersonation_audit_permit_place ON impersonation_audit_permit (at, id);
+CREATE INDEX impersonation_audit_record_customer ON impersonation_audit_record (customer, at, id);
 
-CREATE INDEX impersonation_audit_permit_customer ON impersonation_audit_permit (customer, at, id);
+CREATE INDEX impersonation_audit_record_operator ON impersonation_audit_record (operator, at, id) WHERE operator IS NOT NULL;
 
-CREATE INDEX impersonation_audit_permit_operator ON impersonation_audit_permit (operator, at, id) WHERE operator IS NOT NULL;
+CREATE INDEX impersonation_audit_record_state ON impersonation_audit_record (state, at, id);
 
-CREATE INDEX impersonation_audit_permit_state ON impersonation_audit_permit (state, at, id);
+CREATE INDEX impersonation_audit_record_review ON impersonation_audit_record (at, id) WHERE review_due;
 
-CREATE INDEX impersonation_audit_permit_review ON impersonation_audit_permit (at, id) WHERE review_due;
+CREATE INDEX impersonation_audit_record_notice_due ON impersonation_audit_record (at, id, notice_due_at) WHERE notice_due_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_permit_notice_due ON impersonation_audit_permit (at, id, notice_due_at) WHERE notice_due_at IS NOT NULL;
+CREATE INDEX impersonation_audit_record_alert_due ON impersonation_audit_record (at, id, alert_due_at) WHERE alert_due_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_permit_alert_due ON impersonation_audit_permit (at, id, alert_due_at) WHERE alert_due_at IS NOT NULL;
+CREATE INDEX impersonation_audit_record_slot ON impersonation_audit_record (slot, first) WHERE slot IS NOT NULL;
 
-CREATE INDEX impersonation_audit_permit_slot ON impersonation_audit_permit (slot) WHERE slot IS NOT NULL;
+CREATE INDEX impersonation_audit_record_over ON impersonation_audit_record (over_at) WHERE over_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_permit_over ON impersonation_audit_permit (over_at) WHERE over_at IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_words ON impersonation_audit_impersonation USING gin (words);
 
-CREATE INDEX impersonation_audit_row_words ON impersonation_audit_row USING gin (words);
+CREATE FUNCTION impersonation_audit_write(entries json, sums json, slots json, deadline bigint, OUT outcome text, OUT place bigint, OUT now bigint) LANGUAGE plpgsql AS $$
+BEGIN
+  -- What other writes committed is seen by the statements after this one.
+  PERFORM pg_advisory_xact_lock(hashtext('oidc-provider-impersonation'), hashtext('impersonation_audit_entry'));
+  now := floor(extract(epoch FROM clock_timestamp()) * 1000);
+  SELECT number INTO place FROM impersonation_audit_entry WHERE id = substr(entries -> 0 ->> 'digest', 45, 22);
+  IF found THEN
+    outcome := 'stored';
+  ELSIF now > deadline THEN
+    outcome := 'late';
+  ELSIF EXISTS (
+    SELECT 1 FROM json_to_recordset(sums) AS new (id text, replaces bigint)
+    LEFT JOIN impersonation_audit_impersonation AS impersonation ON impersonation.id = new.id
+    LEFT JOIN impersonation_audit_record AS record ON record.id = new.id
+    WHERE coalesce(impersonation.version, record.version, 0) <> replaces
+  ) OR EXISTS (
+    SELECT 1 FROM json_to_recordset(slots) AS wanted (slot text, version bigint)
+    WHERE wanted.version <> coalesce((SELECT record.version FROM impersonation_audit_record AS record
+      WHERE record.slot = wanted.slot ORDER BY first DESC LIMIT 1), 0)
+  ) THEN
+    outcome := 'changed';
+  ELSE
+    SELECT coalesce(max(number), 0) + 1 INTO place FROM impersonation_audit_entry;
+    INSERT INTO impersonation_audit_entry (number, digest, text, mac)
+      SELECT place + at - 1, entry ->> 'digest', entry ->> 'text', entry ->> 'mac'
+      FROM json_array_elements(entries) WITH ORDINALITY AS new (entry, at);
+    INSERT INTO impersonation_audit_impersonation (id, version, data)
+      SELECT id, place + at, data FROM json_to_recordset(sums) AS new (kind text, id text, at bigint, data jsonb)
+      WHERE kind = 'impersonation'
+      ON CONFLICT (id) DO UPDATE SET version = excluded.version, data = excluded.data;
+    INSERT INTO impersonation_audit_record (id, version, first, data)
+      SELECT id, place + at, place + "from", data FROM json_to_recordset(sums) AS new (kind text, id text, "from" bigint, at bigint, data jsonb)
+      WHERE kind = 'record'
+      ON CONFLICT (id) DO UPDATE SET version = excluded.version, data = excluded.data;
+    outcome := 'stored';
+  END IF;
+END $$;
+
+CREATE FUNCTION impersonation_audit_remove(sums json, alone json) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  gone text[];
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('oidc-provider-impersonation'), hashtext('impersonation_audit_entry'));
+  WITH old AS (
+    SELECT id, version FROM json_to_recordset(sums) AS given (id text, version bigint)
+  ), impersonations AS (
+    DELETE FROM impersonation_audit_impersonation AS stored USING old
+    WHERE stored.id = old.id AND stored.version = old.version RETURNING stored.id
+  ), records AS (
+    DELETE FROM impersonation_audit_record AS stored USING old
+    WHERE stored.id = old.id AND stored.version = old.version RETURNING stored.id
+  ) SELECT coalesce(array_agg(id), '{}') INTO gone FROM (SELECT id FROM impersonations UNION ALL SELECT id FROM records) AS removed;
+  UPDATE impersonation_audit_entry SET text = NULL WHERE subject = ANY(gone) AND text IS NOT NULL;
+  UPDATE impersonation_audit_entry SET text = NULL
+    WHERE number = ANY(ARRAY(SELECT CAST(value AS bigint) FROM json_array_elements_text(alone) AS given (value)));
+  RETURN cardinality(gone) + json_array_length(alone);
+END $$;
 
 INSERT INTO impersonation_audit_schema (version) VALUES (1);

@@ -1,5 +1,4 @@
-import type { SqlQuery, Steps, TransactionKind } from '../sql/dialect.ts'
-import { ENTRY_TABLE, REMOVED_TABLE } from '../sql/tables.ts'
+import type { SqlQuery } from '../sql/dialect.ts'
 import { isResultRow, type ResultRow } from '../stored-columns.ts'
 
 /** A query as `pg` takes it. */
@@ -32,49 +31,27 @@ export function unprepared(pool: PostgresQueries): PostgresQueries {
   return { query: ({ name: _, ...query }) => pool.query(query) }
 }
 
-/** Runs the queries as one statement. What it finds is what the last one of them finds. */
 export async function rowsOfQuery(
   client: PostgresQueries,
-  queries: readonly SqlQuery[],
+  { text, values }: SqlQuery,
 ): Promise<ResultRow[]> {
-  const texts = queries.map(({ text }) => text)
-  const last = texts.pop() ?? ''
-  const others = texts.map((text, index) => `statement_${index} AS (${text})`)
   let number = 0
-  const text = (others.length === 0 ? last : `WITH ${others.join(', ')} ${last}`).replaceAll(
-    '?',
-    () => {
-      number += 1
-      return `$${number}`
-    },
-  )
-  const { rows } = await client.query({ text, values: queries.flatMap(({ values }) => values) })
+  const numbered = text.replaceAll('?', () => {
+    number += 1
+    return `$${number}`
+  })
+  const { rows } = await client.query({ text: numbered, values: [...values] })
   return rows.filter(isResultRow)
 }
 
-// The level that a deployment chose for its own work does not matter: under the lock, each statement
-// has to see what was committed before. A process that stops in the middle (SIGSTOP, a machine that
-// sleeps) would keep the lock: the server ends its transaction.
-//
-// Ids come from a sequence, which counts before the commit: of two parallel inserts, the later id could
-// become visible first, and a reader that goes on from there would never see the other one. The advisory
-// lock lasts until the entries are visible, and no other transaction takes an id before. It also keeps a
-// row as it was read until it is written. (CREATE TABLE IF NOT EXISTS alone fails in one of two
-// processes that start at once.)
-//
-// What removes takes no id, and locks the rows that it removes. It has another lock, by which removals take
-// turns.
-const lockOn = (table: string) => `hashtext('oidc-provider-impersonation'), hashtext('${table}')`
-export const LOCK_KEYS = lockOn(ENTRY_TABLE)
-const beginWith = (keys: string) => `
+// As impersonation_audit_write has it. (CREATE TABLE IF NOT EXISTS alone fails in one of two processes that start at
+// once.) A process that stops in the middle (SIGSTOP, a machine that sleeps) would keep the lock: the server ends its
+// transaction.
+const BEGIN_ALONE = `
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 SET LOCAL lock_timeout = '10s';
 SET LOCAL idle_in_transaction_session_timeout = '10s';
-SELECT pg_advisory_xact_lock(${keys})`
-const BEGIN_STATEMENTS: Readonly<Record<TransactionKind, string>> = {
-  add: beginWith(LOCK_KEYS),
-  remove: beginWith(lockOn(REMOVED_TABLE)),
-}
+SELECT pg_advisory_xact_lock(hashtext('oidc-provider-impersonation'), hashtext('impersonation_audit_entry'))`
 
 // The planner expects what is frequent to meet often, and would read the table until it does, or sort all that is of
 // one person. With little memory, the index of words forgets which row of a page it found, and each page is read.
@@ -89,28 +66,23 @@ SET LOCAL work_mem = '64MB'`
 export function readByIndex(pool: PostgresPool, query: SqlQuery): Promise<ResultRow[]> {
   return inSession(pool, async (session) => {
     await session.query({ text: BEGIN_BY_INDEX })
-    const rows = await rowsOfQuery(session, [query])
+    const rows = await rowsOfQuery(session, query)
     await session.query({ text: 'COMMIT' })
     return rows
   })
 }
 
-/**
- * Runs the steps in a transaction on a connection of its own: all of it is stored, or nothing. Where
- * the result of the commit is unknown, it rejects.
- */
-export function inTransaction<T>(
+/** Runs the statements in a transaction, under the lock of writers, where the query finds nothing. */
+export function create(
   pool: PostgresPool,
-  kind: TransactionKind,
-  steps: () => Steps<T>,
-): Promise<T> {
+  statements: readonly string[],
+  unless: SqlQuery,
+): Promise<void> {
   return inSession(pool, async (session) => {
-    await session.query({ text: BEGIN_STATEMENTS[kind] })
-    const work = steps()
-    let step = work.next()
-    while (!step.done) step = work.next(await rowsOfQuery(session, step.value))
+    await session.query({ text: BEGIN_ALONE })
+    const found = await rowsOfQuery(session, unless)
+    for (const text of found.length > 0 ? [] : statements) await session.query({ text })
     await session.query({ text: 'COMMIT' })
-    return step.value
   })
 }
 
@@ -148,9 +120,16 @@ async function inSession<T>(
   }
 }
 
-/** Whether the server answered with it: nothing of the statement is stored. */
-export function isServerError(error: unknown): boolean {
-  return error instanceof Error && 'severity' in error
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/**
+ * Whether the statement began to see before it had the lock, at an isolation level that a deployment chose: another
+ * write came between. Nothing of it is stored.
+ */
+export function isOvertaken(error: unknown): boolean {
+  return ['23505', '40001'].includes(codeOf(error))
 }
 
 /**
@@ -160,7 +139,6 @@ export function isServerError(error: unknown): boolean {
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 export function badDataCodeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string'))
-    return undefined
-  return /^(?:22|23|54)[0-9A-Z]{3}$/.test(error.code) ? error.code : undefined
+  const code = codeOf(error)
+  return /^(?:22|23|54)[0-9A-Z]{3}$/.test(code) ? code : undefined
 }

@@ -1,23 +1,16 @@
 import type { AuditStore } from '../../store.ts'
-import { parseKeepFor } from '../keep-for.ts'
+import { type KeepingOptions, parseKeeping } from '../keeping-options.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { migrate, statementsIn } from '../sql/migrations.ts'
 import { sqlStore } from '../sql/store.ts'
-import { appenderAtOnce } from './append-at-once.ts'
-import {
-  badDataCodeOf,
-  inTransaction,
-  type PostgresPool,
-  readByIndex,
-  rowsOfQuery,
-  unprepared,
-} from './client.ts'
+import { badDataCodeOf, create, type PostgresPool, readByIndex, rowsOfQuery } from './client.ts'
 import { schemaCheck } from './schema.ts'
+import { postgresWrites } from './write.ts'
 
 export type { PostgresPool, PostgresQuery, PostgresSession } from './client.ts'
 
 /** Options of {@link createPostgresAudit}. */
-export interface PostgresAuditOptions {
+export interface PostgresAuditOptions extends KeepingOptions {
   /**
    * A `Pool` of `pg`, with a `query_timeout` and a `connectionTimeoutMillis`. The audit sets none.
    */
@@ -28,19 +21,13 @@ export interface PostgresAuditOptions {
    * @defaultValue `true`
    */
   readonly prepare?: boolean | undefined
-  /**
-   * How long an impersonation is kept after its last entry, in whole seconds, 1 or more. Choose it
-   * before you go live.
-   * @defaultValue forever
-   */
-  readonly keepFor?: number | undefined
 }
 
 /**
  * Keeps the audit in PostgreSQL 12 or later, in tables whose names begin with
  * `impersonation_audit`. `open()` creates what is missing; where all is there, the right to create
- * tables is not needed, only `SELECT`, `INSERT`, `UPDATE` and `DELETE`, `USAGE` on the sequences, and
- * `TEMPORARY` on the database. Several processes may share it.
+ * tables is not needed, only `SELECT`, `INSERT`, `UPDATE` and `DELETE`, and `TEMPORARY` on the database. Several
+ * processes may share it.
  *
  * @example
  * audit: createPostgresAudit({ pool: new Pool({ connectionString, query_timeout: 5000 }) })
@@ -55,47 +42,41 @@ export function createPostgresAudit(options: PostgresAuditOptions): AuditStore {
   if (typeof prepare !== 'boolean') {
     throw new TypeError('createPostgresAudit: prepare must be true or false')
   }
-  const keepFor = parseKeepFor(options, 'createPostgresAudit')
-  return sqlStore(postgresDialect(pool, prepare), keepFor)
+  const keeping = parseKeeping(options, 'createPostgresAudit')
+  return sqlStore(postgresDialect(pool, prepare), keeping)
 }
 
 function postgresDialect(pool: PostgresPool, prepare: boolean): SqlDialect {
   const migration = statementsIn(new URL('./001.sql', import.meta.url))
+  const texts = 'SELECT json_array_elements_text(CAST(? AS json))'
+  const { findTime, ...writes } = postgresWrites(pool, prepare)
   const dialect: SqlDialect = {
-    functions: {
-      greater: 'greatest',
-      jsonArray: 'json_agg',
-      jsonTuple: 'json_build_array',
-    },
+    ...writes,
     // Not `to_regclass`, which remembers that a name was not there until the transaction ends.
     existing: `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-      WHERE nspname = ANY(current_schemas(false))
-        AND relname IN (SELECT json_array_elements_text(CAST(? AS json)))`,
-    texts: 'SELECT json_array_elements_text(CAST(? AS json))',
-    json: 'CAST(data AS jsonb)',
+      WHERE nspname = ANY(current_schemas(false)) AND relname IN (${texts})`,
+    texts: `SELECT value, at - 1 AS place
+      FROM json_array_elements_text(CAST(? AS json)) WITH ORDINALITY AS given (value, at)`,
     matching: { inRow: matching, byIndex: matching },
     differences: schemaCheck(pool, migration),
-    isIn: (column, query) => `${column} = ANY(ARRAY(${query}))`,
-    locked: { wait: 'FOR UPDATE', skip: 'FOR UPDATE SKIP LOCKED' },
-    recordsOf(columns) {
-      const typed = columns.map((column) => column.join(' '))
-      return `(SELECT * FROM json_to_recordset(CAST(? AS json)) AS record (${typed.join(', ')}))`
-    },
+    isIn: (column) => `${column} = ANY(ARRAY(${texts}))`,
+    // Of two members with one name, jsonb has the last, as JSON.parse has.
+    isCanonical: () => true,
 
     async open() {
-      const [found] = await rowsOfQuery(pool, [{ text: 'SHOW server_encoding', values: [] }])
+      const [found] = await rowsOfQuery(pool, { text: 'SHOW server_encoding', values: [] })
       if (found?.server_encoding !== 'UTF8') {
         throw new Error('createPostgresAudit: the encoding of the database must be UTF8')
       }
       await migrate(dialect, migration)
+      await findTime()
     },
 
     async close() {},
 
-    read: (query) => rowsOfQuery(pool, [query]),
+    read: (query) => rowsOfQuery(pool, query),
     readByIndex: (query) => readByIndex(pool, query),
-    inTransaction: (kind, steps) => inTransaction(pool, kind, steps),
-    appendAtOnce: appenderAtOnce(prepare ? pool : unprepared(pool)),
+    create: (statements, unless) => create(pool, statements, unless),
     refusalOf(error) {
       const code = badDataCodeOf(error)
       return code === undefined ? undefined : `PostgreSQL refuses what is in the entry (${code})`

@@ -1,5 +1,7 @@
-WITH tables AS (
-  SELECT id AS table_id, name AS table_name FROM json_to_recordset(CAST(? AS json)) AS given (id oid, name text)
+WITH given AS (
+  SELECT * FROM json_to_recordset(CAST(? AS json)) AS given (id oid, name text)
+), tables AS (
+  SELECT id AS table_id, name AS table_name FROM given WHERE name NOT LIKE '%(%'
 )
 SELECT line COLLATE "C" AS line FROM (
   SELECT concat_ws(' ', 'table', table_name, relkind, relrowsecurity, CASE WHEN relpersistence = 'u' THEN 'unlogged' END) AS line
@@ -26,6 +28,9 @@ SELECT line COLLATE "C" AS line FROM (
   UNION ALL
   SELECT concat_ws(' ', 'rows of', inhrelid::regclass, 'in', table_name)
   FROM tables JOIN pg_inherits ON inhparent = table_id
+  UNION ALL
+  SELECT concat_ws(' ', 'function', name, lanname, provolatile, CASE WHEN prosecdef THEN 'of its owner' END, proconfig, prosrc)
+  FROM given JOIN pg_proc ON pg_proc.oid = id AND name LIKE '%(%' JOIN pg_language ON pg_language.oid = prolang
   UNION ALL
   SELECT concat_ws(' ', 'rule', table_name, rulename)
   FROM tables JOIN pg_rewrite ON ev_class = table_id

@@ -2,10 +2,21 @@ import { readFileSync } from 'node:fs'
 import { textIn } from '../stored-columns.ts'
 import { type PostgresPool, type PostgresQueries, rowsOfQuery, undone } from './client.ts'
 
-/** The tables of these names in a schema, `''` for where the connection looks; those that are not there, too. */
+/**
+ * The tables and functions of these names in a schema, `''` for where the connection looks; those that are not there,
+ * too.
+ */
 const TABLES_QUERY = `
-SELECT CAST(json_agg(json_build_object('name', name, 'id', CAST(to_regclass(? || name) AS oid))) AS text) AS tables
-FROM json_array_elements_text(CAST(? AS json)) AS name`
+SELECT CAST(json_agg(json_build_object('name', name, 'id', CASE WHEN name LIKE '%(%'
+  THEN CAST(to_regprocedure(schema || name) AS oid) ELSE CAST(to_regclass(schema || name) AS oid) END)) AS text) AS tables
+FROM (SELECT CAST(? AS text) AS schema) AS looked, json_array_elements_text(CAST(? AS json)) AS name`
+
+/** The schema in which a name without one is looked for first. Functions and operators of `pg_temp` have one. */
+const FIRST_SCHEMA_QUERY = {
+  text: `SELECT name FROM unnest(current_schemas(true)) WITH ORDINALITY AS looked (name, at)
+WHERE name NOT LIKE 'pg\\_temp\\_%' ORDER BY at LIMIT 1`,
+  values: [],
+}
 
 const LINES_QUERY = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
 
@@ -23,19 +34,17 @@ export function schemaCheck(
   pool: PostgresPool,
   migration: readonly string[],
 ): () => Promise<readonly string[]> {
-  const names = JSON.stringify(
-    migration.flatMap((text) => /^CREATE TABLE (\w+)/.exec(text)?.[1] ?? []),
-  )
+  const names = JSON.stringify(migration.flatMap(madeBy))
   /** They stay the same while the server does. */
   let made: readonly string[] = []
 
   async function linesIn(session: PostgresQueries, tables: string): Promise<readonly string[]> {
-    const found = await rowsOfQuery(session, [{ text: LINES_QUERY, values: [tables] }])
+    const found = await rowsOfQuery(session, { text: LINES_QUERY, values: [tables] })
     return found.map((columns) => textIn(columns, 'line'))
   }
 
   async function tablesIn(session: PostgresQueries, schema: string): Promise<string> {
-    const [found] = await rowsOfQuery(session, [{ text: TABLES_QUERY, values: [schema, names] }])
+    const [found] = await rowsOfQuery(session, { text: TABLES_QUERY, values: [schema, names] })
     return textIn(found ?? {}, 'tables')
   }
 
@@ -56,6 +65,10 @@ export function schemaCheck(
 
   return () =>
     undone(pool, async (session) => {
+      const [first] = await rowsOfQuery(session, FIRST_SCHEMA_QUERY)
+      if (first?.name !== 'pg_catalog') {
+        return [`the search_path, which has ${first?.name} before pg_catalog,`]
+      }
       const tables = await tablesIn(session, '')
       // New tables are temporary, and a function or an operator of pg_catalog alone has a name without a schema.
       await session.query({ text: 'SET LOCAL search_path = pg_temp' })
@@ -68,4 +81,13 @@ export function schemaCheck(
           .map((line) => `"${line}" is not of the audit`),
       ]
     })
+}
+
+/** The name of a table, or a function with the types of what it takes. */
+function madeBy(statement: string): string[] {
+  const [, table] = /^CREATE TABLE (\w+)/.exec(statement) ?? []
+  const [, name = '', given = ''] = /^CREATE FUNCTION (\w+)\((.*)\)/.exec(statement) ?? []
+  const types = given.split(', ').filter((each) => !each.startsWith('OUT '))
+  const called = `${name}(${types.map((each) => each.split(' ')[1]).join(',')})`
+  return table ? [table] : name ? [called] : []
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { SqlDialect, Steps } from './dialect.ts'
+import type { SqlDialect } from './dialect.ts'
 import { ENTRY_TABLE, SCHEMA_TABLE } from './tables.ts'
 
 /** The number of the newest migration: each is a file that begins with its number. */
@@ -19,13 +19,10 @@ export function statementsIn(file: URL): readonly string[] {
  * @throws Error where the tables are of another version, or somebody changed them
  */
 export async function migrate(dialect: SqlDialect, migration: readonly string[]): Promise<void> {
-  if (!(await isThere(dialect, SCHEMA_TABLE))) {
-    await dialect.inTransaction('add', function* create(): Steps<void> {
-      const found = yield [existing(dialect, [SCHEMA_TABLE, ENTRY_TABLE])]
-      if (found.some(({ name }) => name === SCHEMA_TABLE)) return
-      if (found.length > 0) throw otherVersion('an older version')
-      for (const text of migration) yield [{ text, values: [] }]
-    })
+  const areMissing = existing(dialect, [SCHEMA_TABLE, ENTRY_TABLE])
+  if ((await dialect.read(areMissing)).length === 0) await dialect.create(migration, areMissing)
+  if ((await dialect.read(existing(dialect, [SCHEMA_TABLE]))).length === 0) {
+    throw otherVersion('an older version')
   }
   const [found] = await dialect.read({
     text: `SELECT CAST(max(version) AS text) AS version FROM ${SCHEMA_TABLE}`,
@@ -47,10 +44,6 @@ export async function assertSchema({ differences }: SqlDialect): Promise<void> {
 
 export function isSchemaChanged(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === SCHEMA_CODE
-}
-
-async function isThere(dialect: SqlDialect, name: string): Promise<boolean> {
-  return (await dialect.read(existing(dialect, [name]))).length > 0
 }
 
 function existing(dialect: SqlDialect, names: readonly string[]) {

@@ -1,101 +1,57 @@
 import { storable } from 'oidc-provider-impersonation-verify/chain'
-import type { Decision } from '../../batch.ts'
 import type { PermitFilter } from '../../filters.ts'
 import type { AuditStore } from '../../store.ts'
-import { entriesOf } from '../batch-columns.ts'
-import { encodePermit, isUpToDate, permitIn } from '../permit-record.ts'
 import { type Condition, isRowId } from '../row-columns.ts'
-import { namedEntriesIn, type ResultRow } from '../stored-columns.ts'
-import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
-import { orderOf, pageOf, query, whereOf } from './query.ts'
-import { removeOne } from './removed.ts'
-import { statementsOf } from './statements.ts'
-import { WRITER_TABLE } from './tables.ts'
+import { sumReader } from '../sums.ts'
+import type { SqlDialect, SqlQuery } from './dialect.ts'
+import { asNumber, orderOf, pageOf, query, whereOf } from './query.ts'
+import { PERMIT_TABLE } from './tables.ts'
 
-type Value = SqlQuery['values'][number]
-
-/** Writer, number of the batch. */
-const WRITTEN_QUERY = `SELECT writer FROM ${WRITER_TABLE} WHERE writer = ? AND batch >= ?`
+const READ_PERMIT = `SELECT ${asNumber('version')}, CAST(data AS text) AS data FROM ${PERMIT_TABLE}`
 
 /** Permits in a SQL database. */
-export function sqlPermits(
-  dialect: SqlDialect,
-): Pick<
-  AuditStore,
-  | 'decide'
-  | 'filedPermits'
-  | 'permit'
-  | 'permits'
-  | 'permitsInForce'
-  | 'removePermit'
-  | 'slotHolder'
-> {
-  const statements = statementsOf(dialect)
-  const { writeBatch, writeEntries, writePermits, removePermits } = statements
-  const { filedPermits, heldBy, lockedPermits, permitById, permitsWhere } = statements
-  const read = async (text: string, ...values: Value[]) =>
-    (await dialect.read(query(text, ...values))).map(permitIn)
-
-  function* decide(decision: Decision): Steps<boolean> {
-    const { batch, permit, replaces } = decision
-    const { writer, number, records } = batch
-    const written = yield [query(WRITTEN_QUERY, writer, number)]
-    if (written.length > 0) return true
-    const [stored] = yield [query(lockedPermits, JSON.stringify([permit.id]))]
-    // A slot that is null is none.
-    const [holder] = yield [query(heldBy, replaces === 0 ? (permit.slot ?? null) : null)]
-    if (!isUpToDate(decision, stored && permitIn(stored), holder && permitIn(holder))) return false
-    const last = records.at(-1)
-    const entries = JSON.stringify(entriesOf(batch).entries)
-    yield [query(writeBatch, writer, number, last?.sequence ?? null, last?.hash ?? null)]
-    yield [query(writeEntries, writer, entries)]
-    const { id } = permit
-    yield [query(writePermits, JSON.stringify([{ id, data: encodePermit(permit) }]))]
-    return true
-  }
+export function sqlPermits({
+  read,
+  isIn,
+  isCanonical,
+}: SqlDialect): Pick<AuditStore, 'permit' | 'permits' | 'permitsInForce' | 'slotHolder'> {
+  const { permitIn } = sumReader(isCanonical)
+  const readPermits = async (text: string, ...values: SqlQuery['values']) =>
+    (await read(query(`${READ_PERMIT} ${text}`, ...values))).map(permitIn)
 
   return {
-    decide: (decision) => dialect.inTransaction('add', () => decide(decision)),
-
-    async removePermit(id, mayGo) {
-      const one = { id, locked: lockedPermits, remove: removePermits }
-      const may = (found: ResultRow) => mayGo(permitIn(found))
-      return isRowId(id) && dialect.inTransaction('remove', () => removeOne(statements, one, may))
-    },
-
     async permit(id) {
       if (!isRowId(id)) return undefined
-      const [permit] = await read(permitById, id)
+      const [permit] = await readPermits('WHERE id = ?', id)
       return permit
     },
 
+    // The clocks of two processes differ: the order in which they were stored decides.
     async slotHolder(slot) {
-      const [permit] = await read(heldBy, slot)
+      const [permit] = await readPermits('WHERE slot = ? ORDER BY first DESC LIMIT 1', slot)
       return permit
     },
 
     async permitsInForce({ slots, granted }) {
       const { customer, operator, notOverAt = 0 } = granted ?? {}
       const facts = [customer, operator].map((id) => (id === undefined ? null : storable(id)))
-      return read(statements.permitsInForce, JSON.stringify(slots), ...facts, notOverAt)
-    },
-
-    async filedPermits({ before, limit }) {
-      const { order, isBeyond } = orderOf(undefined)
-      const { where, values } = whereOf(before === undefined ? [] : [isBeyond(before)])
-      const found = await dialect.read(query(filedPermits(where, order), ...values, limit + 1))
-      const filed = found.map((columns) => {
-        return { permit: permitIn(columns), entries: namedEntriesIn(columns) }
-      })
-      const { items, next } = pageOf(filed, limit, ({ permit }) => permit)
-      return { permits: items, next }
+      return readPermits(
+        `AS newest WHERE ${isIn('slot')} AND NOT EXISTS (
+  SELECT 1 FROM ${PERMIT_TABLE} AS later WHERE later.slot = newest.slot AND later.first > newest.first)
+UNION ALL ${READ_PERMIT}
+WHERE customer = ? AND operator = ? AND state = 'granted' AND (over_at IS NULL OR over_at > ?)`,
+        ...[JSON.stringify(slots), ...facts, notOverAt],
+      )
     },
 
     async permits(filter, { before, limit, oldestFirst }) {
       const { order, isBeyond } = orderOf(oldestFirst)
       const beyond = before === undefined ? [] : [isBeyond(before)]
       const { where, values } = whereOf([...conditionsOf(filter), ...beyond])
-      const found = await read(permitsWhere(where, order), ...values, limit + 1)
+      const found = await readPermits(
+        `WHERE ${where} ORDER BY ${order} LIMIT ?`,
+        ...[...values, limit + 1],
+      )
       const { items, next } = pageOf(found, limit, (permit) => permit)
       return { permits: items, next }
     },

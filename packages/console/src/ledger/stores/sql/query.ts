@@ -4,6 +4,9 @@ import type { SqlQuery } from './dialect.ts'
 
 type Value = SqlQuery['values'][number]
 
+/** A bigint of pg arrives as text. As a float it is a number, and exact below 2^53. */
+export const asNumber = (name: string) => `CAST(${name} AS float8) AS ${name}`
+
 export function query(text: string, ...values: readonly Value[]): SqlQuery {
   return { text, values }
 }

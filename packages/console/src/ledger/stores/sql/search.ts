@@ -2,11 +2,11 @@ import { wordsOf } from 'oidc-provider-impersonation-verify/chain'
 import type { RowFilter } from '../../filters.ts'
 import type { AuditStore } from '../../store.ts'
 import { parseRowCursor, type RowPosition, rowCursor } from '../cursor.ts'
-import { type Condition, comparisonsOf, type IndexedCondition, parseRow } from '../row-columns.ts'
+import { type Condition, comparisonsOf, type IndexedCondition } from '../row-columns.ts'
 import { numberIn, type ResultRow, textIn } from '../stored-columns.ts'
+import { sumReader } from '../sums.ts'
 import type { SqlDialect } from './dialect.ts'
-import { whereOf } from './query.ts'
-import { asNumber } from './statements.ts'
+import { asNumber, whereOf } from './query.ts'
 import { ROW_TABLE } from './tables.ts'
 
 /** So many rows are compared for a page at most. */
@@ -40,6 +40,8 @@ interface Walked {
 
 /** Searches that read as many rows as a page may take, however many there are. */
 export function sqlSearch(dialect: SqlDialect): Pick<AuditStore, 'countNewer' | 'find'> {
+  const { rowIn } = sumReader(dialect.isCanonical)
+
   /** Looks at so many rows, one after the other. */
   async function walk({ rows, order, those, data, limit }: Walk, most: number): Promise<Walked> {
     const [looked, found] = [whereOf(rows), whereOf(those)]
@@ -136,7 +138,7 @@ SELECT 0, '', NULL, 1 WHERE (SELECT count(*) FROM matching) > ?`
         const few = rare.length > 0 ? await findByWords(wanted, rare) : undefined
         found = few ?? (await walk(wanted, MAX_ROWS_COMPARED))
       }
-      const rows = found.rows.slice(0, limit).map(({ data }) => parseRow(data))
+      const rows = found.rows.slice(0, limit).map(rowIn)
       const { edge } = found
       if (edge) return { rows, next: rowCursor(edge), lookedTo: edge.at }
       const last = rows.at(-1)

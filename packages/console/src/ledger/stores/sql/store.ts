@@ -1,198 +1,217 @@
-import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
+import { ERASED_EVENT, ERASING_EVENT } from 'oidc-provider-impersonation-verify/format'
 import { sharedRead } from '../../../kernel/shared-read.ts'
-import type { Batch } from '../../batch.ts'
-import type { AuditStore } from '../../store.ts'
-import { foldingOnly, UnstorableError } from '../../unstorable.ts'
-import { earlierKeysOf, entriesOf, foldBatch, rowIdsOf, withoutGone } from '../batch-columns.ts'
-import { parseIdCursor, parseNumberCursor } from '../cursor.ts'
-import { columnsOf, filedPageOf, isRowId, parseRow } from '../row-columns.ts'
-import { headOf, type ResultRow, storedEntryOf, textIn } from '../stored-columns.ts'
-import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
+import type { AuditStore, FiledSum, StoredSeal } from '../../store.ts'
+import { UnstorableError } from '../../unstorable.ts'
+import { parseNumberCursor } from '../cursor.ts'
+import { isRowId } from '../row-columns.ts'
+import { numberIn, type ResultRow, storedEntryOf, textIn } from '../stored-columns.ts'
+import { sumReader } from '../sums.ts'
+import type { SqlDialect, SqlQuery } from './dialect.ts'
 import { assertSchema } from './migrations.ts'
 import { sqlPermits } from './permits.ts'
-import { query } from './query.ts'
-import { addRemoved, removedFrom, removeOne } from './removed.ts'
+import { asNumber, query } from './query.ts'
 import { sqlSearch } from './search.ts'
-import { statementsOf } from './statements.ts'
+import { ENTRY_TABLE, PERMIT_TABLE, ROW_TABLE, SEAL_TABLE } from './tables.ts'
 
-/** Rows that one transaction removes: other processes wait as long as it takes. */
-const REMOVED_AT_ONCE = 50
+// Each value has a `?` of its own: node:sqlite of Node 22.13 to 22.19 takes no values for `?1`.
 
-type Value = SqlQuery['values'][number]
+/** Of entries that are read. */
+const READ_ENTRY = `${asNumber('number')}, digest, text`
+const READ_SEAL = `SELECT ${asNumber('number')}, ${asNumber('last')}, jws FROM ${SEAL_TABLE}`
 
-/** Keeps the audit in a SQL database. Without its `open`: see `migrate`. */
-export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): AuditStore {
-  const statements = statementsOf(dialect)
-  const permits = sqlPermits(dialect)
-  const read = (text: string, ...values: Value[]) => dialect.read(query(text, ...values))
+// In a JSON string, the quotes would be escaped.
+const says = (event: string) => `text LIKE '%"event":"${event}"%'`
 
-  /**
-   * What is removed or written by others does not change before the transaction ends: the rows are locked before
-   * anything is read of them or of their entries.
-   */
-  function* append(batch: Batch): Steps<readonly string[]> {
-    const { writer, number, records } = batch
-    const last = records.at(-1)
-    const link = [last?.sequence ?? null, last?.hash ?? null]
-    const fresh = yield [query(statements.writeBatch, writer, number, ...link)]
-    const found = yield [query(statements.lockedRows, JSON.stringify(rowIdsOf(batch)))]
-    const gone = yield* missingKeys(earlierKeysOf(batch))
-    if (fresh.length > 0) yield* write(withoutGone(batch, gone), found)
-    return gone
+export interface StoreOptions {
+  readonly keepFor: number | undefined
+  readonly secret: string | undefined
+}
+
+/** Keeps the audit in a SQL database. */
+export function sqlStore(dialect: SqlDialect, { keepFor, secret }: StoreOptions): AuditStore {
+  const { isIn, texts } = dialect
+  const { rowIn, sumIn, filedIn } = sumReader(dialect.isCanonical)
+  const read = (text: string, ...values: SqlQuery['values']) => dialect.read(query(text, ...values))
+  const readEntries = async (text: string, ...values: SqlQuery['values']) =>
+    (await read(text, ...values)).map(storedEntryOf)
+
+  async function rows(ids: readonly string[]) {
+    const known = JSON.stringify(ids.filter(isRowId))
+    const found = await read(
+      `SELECT CAST(data AS text) AS data FROM ${ROW_TABLE} WHERE ${isIn('id')}`,
+      known,
+    )
+    return found.map(rowIn)
   }
 
-  /** Those of the repeat keys that no entry has. */
-  function* missingKeys(keys: readonly string[]): Steps<readonly string[]> {
-    if (keys.length === 0) return []
-    const found = yield [query(statements.storedKeys, JSON.stringify(keys))]
-    const stored = new Set(found.map((columns) => textIn(columns, 'repeat_key')))
-    return keys.filter((key) => !stored.has(key))
+  async function sums(ids: readonly string[]) {
+    const known = JSON.stringify(ids)
+    const of = (kind: string, table: string) =>
+      `SELECT '${kind}' AS kind, id, ${asNumber('version')}, CAST(data AS text) AS data FROM ${table} WHERE ${isIn('id')}`
+    const found = await read(
+      `${of('impersonation', ROW_TABLE)} UNION ALL ${of('record', PERMIT_TABLE)}`,
+      ...[known, known],
+    )
+    return new Map(found.map((columns) => [textIn(columns, 'id'), sumIn(columns)]))
   }
 
-  /** @param found the rows of the batch, and others */
-  function* write(batch: Batch, found: readonly ResultRow[]): Steps<void> {
-    const ids = new Set(rowIdsOf(batch))
-    const stored = foldingOnly(() => found.map(({ data }) => parseRow(data)))
-    const rows = foldBatch(
-      batch,
-      stored.filter(({ id }) => ids.has(id)),
-    ).map(columnsOf)
-    const { entries, counts } = entriesOf(batch)
-    const all = [
-      entries.length === 0
-        ? []
-        : query(statements.writeEntries, batch.writer, JSON.stringify(entries)),
-      counts.length === 0 ? [] : query(statements.writeCounts, JSON.stringify(counts)),
-      rows.length === 0 ? [] : query(statements.writeRows, JSON.stringify(rows)),
-    ].flat()
-    if (all.length > 0) yield all
+  function filedSumIn(columns: ResultRow): FiledSum {
+    const kind = columns.kind === 'record' ? 'record' : 'impersonation'
+    const first = kind === 'record' ? numberIn(columns, 'first') : undefined
+    return { kind, value: filedIn(columns), first }
   }
 
-  function* remove(before: number, limit: number): Steps<number> {
-    const old = yield [query(statements.oldRows, before, limit)]
-    const over = yield [query(statements.overPermits, before, limit)]
-    const idsOf = (found: typeof old) => found.map((columns) => textIn(columns, 'id'))
-    const rows = yield [query(statements.removeRows, JSON.stringify(idsOf(old)))]
-    const permits = yield [query(statements.removePermits, JSON.stringify(idsOf(over)))]
-    const ids = JSON.stringify([...idsOf(old), ...idsOf(over)])
-    const entries = yield [query(statements.removeEntries, ids)]
-    const alone = yield [query(statements.removeAlone, before, before, limit)]
-    yield* addRemoved(statements, [...entries, ...alone])
-    return rows.length + permits.length + entries.length + alone.length
-  }
-
-  /** What the database refuses because of what is in it is refused for ever. */
-  async function storing<T>(write: () => Promise<T>): Promise<T> {
-    try {
-      return await write()
-    } catch (error) {
-      const refusal = dialect.refusalOf(error)
-      throw refusal === undefined ? error : new UnstorableError(refusal, { cause: error })
+  async function old(before: number, limit: number) {
+    const of = (table: string, column: string, where: string) => `
+SELECT * FROM (SELECT id, ${asNumber('version')} FROM ${table} WHERE ${column} < ?${where}
+  ORDER BY ${column} LIMIT ?) AS ${table}_old`
+    const found = await read(
+      `${of(ROW_TABLE, 'last_at', ' AND held_at IS NULL')} UNION ALL ${of(PERMIT_TABLE, 'over_at', '')}`,
+      ...[before, limit, before, limit],
+    )
+    const alone = await read(
+      `SELECT ${asNumber('number')} FROM ${ENTRY_TABLE} WHERE subject IS NULL AND text IS NOT NULL AND time < ?
+  AND NOT ${says(ERASED_EVENT)} ORDER BY time LIMIT ?`,
+      ...[before, limit],
+    )
+    return {
+      sums: found.map((columns) => {
+        return { id: textIn(columns, 'id'), version: numberIn(columns, 'version') }
+      }),
+      alone: alone.map((columns) => numberIn(columns, 'number')),
     }
-  }
-
-  async function rows(ids: readonly string[]): Promise<readonly AuditRow[]> {
-    const found = await read(statements.storedRows, JSON.stringify(ids.filter(isRowId)))
-    return found.map(({ data }) => parseRow(data))
   }
 
   // Methods are async, so that an exception becomes a rejection.
   return {
-    keepFor,
-    ...permits,
+    ...{ keepFor, secret, rows, sums, old },
+    ...sqlPermits(dialect),
     ...sqlSearch(dialect),
+    open: async () => dialect.open(),
+    close: async () => dialect.close(),
+    assertSchema: () => sharedRead(dialect, () => assertSchema(dialect)),
+    deadlineIn: dialect.deadlineIn,
 
-    async open() {
-      await dialect.open()
+    async write(batch, deadline) {
+      try {
+        return await dialect.write(batch, deadline)
+      } catch (cause) {
+        const refusal = dialect.refusalOf(cause)
+        throw refusal === undefined ? cause : new UnstorableError(refusal, { cause })
+      }
     },
 
-    assertSchema: () => sharedRead(dialect, () => assertSchema(dialect)),
-
-    append: (batch) =>
-      storing(async () => {
-        if (await dialect.appendAtOnce?.(batch)) return []
-        return dialect.inTransaction('add', () => append(batch))
-      }),
-
-    decide: (decision) => storing(() => permits.decide(decision)),
+    remove: async (removal) => dialect.remove(removal),
 
     async row(id) {
       const [found] = await rows([id])
       return found
     },
 
-    rows,
+    timeline: async (id, { after, limit }) =>
+      isRowId(id)
+        ? readEntries(
+            `SELECT ${READ_ENTRY} FROM ${ENTRY_TABLE} WHERE subject = ? AND number > ?
+ORDER BY subject, number LIMIT ?`,
+            ...[id, numberOf(after), limit],
+          )
+        : [],
 
-    async filedRows({ after, limit, only }) {
-      if (only !== undefined && !isRowId(only)) return { rows: [], next: undefined }
-      const id = only ?? (after === undefined ? '' : parseIdCursor(after))
-      const comparison = only === undefined ? (after === undefined ? '>=' : '>') : '='
-      return filedPageOf(await read(statements.filedRows(comparison), id, limit + 1), limit)
-    },
-
-    async timeline(id, { after, limit }) {
-      const number = numberOf(after)
-      if (!isRowId(id)) return []
-      return (await read(statements.timeline, id, number, limit)).map(storedEntryOf)
-    },
-
-    async timelines(ids, { after, limit }) {
-      const rows = ids.map((id, place) => ({ place, wanted: isRowId(id) ? id : '' }))
-      const values = [JSON.stringify(rows), numberOf(after), limit]
-      return (await read(statements.timelines, ...values)).map(storedEntryOf)
-    },
+    timelines: async (ids, { after, limit }) =>
+      readEntries(
+        `SELECT ${READ_ENTRY} FROM (${texts}) AS rows JOIN ${ENTRY_TABLE} ON subject = value
+WHERE place > 0 OR number > ? ORDER BY place, number LIMIT ?`,
+        ...[JSON.stringify(ids.map((id) => (isRowId(id) ? id : ''))), numberOf(after), limit],
+      ),
 
     async entries({ after, limit }) {
-      return (await read(statements.entries, numberOf(after), limit)).map(storedEntryOf)
+      const found = await read(
+        `SELECT ${READ_ENTRY}, mac FROM ${ENTRY_TABLE} WHERE number > ? ORDER BY number LIMIT ?`,
+        ...[numberOf(after), limit],
+      )
+      return found.map((columns) => ({ ...storedEntryOf(columns), mac: textIn(columns, 'mac') }))
     },
 
-    async erasures(since) {
-      return (await read(statements.erasures, since)).map(storedEntryOf)
+    async filed({ after, limit }) {
+      const found = await read(
+        `SELECT CAST(entry.number AS float8) AS number, digest, text, entry.subject AS id,
+  CASE WHEN record.id IS NOT NULL THEN 'record' WHEN impersonation.id IS NOT NULL THEN 'impersonation' END AS kind,
+  CAST(coalesce(record.data, impersonation.data) AS text) AS data, ${asNumber('first')}
+FROM ${ENTRY_TABLE} AS entry
+LEFT JOIN ${ROW_TABLE} AS impersonation
+  ON impersonation.id = entry.subject AND impersonation.version = entry.number
+LEFT JOIN ${PERMIT_TABLE} AS record ON record.id = entry.subject AND record.version = entry.number
+WHERE entry.number > ? ORDER BY entry.number LIMIT ?`,
+        ...[numberOf(after), limit],
+      )
+      return found.map((columns) => ({
+        ...storedEntryOf(columns),
+        sum: columns.kind === null ? undefined : filedSumIn(columns),
+      }))
     },
+
+    async strays() {
+      const of = (kind: string, table: string, first: string) => `
+SELECT * FROM (SELECT '${kind}' AS kind, id, CAST(data AS text) AS data, CAST(${first} AS float8) AS first
+  FROM ${table} AS sum WHERE NOT EXISTS (SELECT 1 FROM ${ENTRY_TABLE} WHERE number = version AND subject = sum.id)
+  LIMIT 100) AS ${kind}_strays`
+      const found = await read(
+        `${of('impersonation', ROW_TABLE, '0')} UNION ALL ${of('record', PERMIT_TABLE, 'first')}`,
+      )
+      return found.map(filedSumIn)
+    },
+
+    erasures: async (since) =>
+      readEntries(
+        `SELECT ${READ_ENTRY} FROM ${ENTRY_TABLE} WHERE subject IS NULL AND text IS NOT NULL AND time >= ?
+  AND (${says(ERASING_EVENT)} OR ${says(ERASED_EVENT)}) ORDER BY number`,
+        since,
+      ),
 
     async newest() {
-      const [found] = await read(statements.newest)
-      return found ? textIn(found, 'cursor') : undefined
-    },
-
-    heads: async () => (await read(statements.heads)).map(headOf),
-
-    async remove(before, limit) {
-      let removed = 0
-      for (let left = limit; left > 0; left -= REMOVED_AT_ONCE) {
-        const some = Math.min(left, REMOVED_AT_ONCE)
-        const count = await dialect.inTransaction('remove', () => remove(before, some))
-        removed += count
-        if (count === 0) break
-      }
-      return removed
-    },
-
-    async removeRow(id, mayGo) {
-      const one = { id, locked: statements.lockedRows, remove: statements.removeRows }
-      const may = ({ data }: ResultRow) => mayGo(parseRow(data))
-      return isRowId(id) && dialect.inTransaction('remove', () => removeOne(statements, one, may))
+      const [found] = await read(
+        `SELECT ${asNumber('number')} FROM ${ENTRY_TABLE} ORDER BY number DESC LIMIT 1`,
+      )
+      return found && String(numberIn(found, 'number'))
     },
 
     async overwriteRemoved() {
       await dialect.overwriteRemoved?.()
     },
 
-    removed: async () => removedFrom(await read(statements.removed)),
-
-    async keepCheckpoint(jws, time) {
-      await dialect.inTransaction('add', function* keep(): Steps<void> {
-        yield [query(statements.keepCheckpoint, time, jws)]
-      })
+    async addSeal({ number, last, jws }) {
+      const added = await read(
+        `INSERT INTO ${SEAL_TABLE} (number, last, jws) VALUES (?, ?, ?)
+ON CONFLICT (number) DO NOTHING RETURNING jws`,
+        ...[number, last, jws],
+      )
+      return added.length > 0
     },
 
-    checkpoints: async (limit) =>
-      (await read(statements.checkpoints, limit)).map((found) => textIn(found, 'jws')),
-
-    async close() {
-      await dialect.close()
+    async sealsAfter(number, limit) {
+      return (
+        await read(`${READ_SEAL} WHERE number > ? ORDER BY number LIMIT ?`, number, limit)
+      ).map(storedSealIn)
     },
+
+    async sealOf(entry) {
+      const [found] = await read(
+        `SELECT ${asNumber('number')} FROM ${SEAL_TABLE} WHERE last >= ? ORDER BY last, number LIMIT 1`,
+        entry,
+      )
+      return found && numberIn(found, 'number')
+    },
+
+    seals: async (limit) =>
+      (await read(`${READ_SEAL} ORDER BY number DESC LIMIT ?`, limit)).map(({ jws }) =>
+        String(jws),
+      ),
   }
+}
+
+function storedSealIn(columns: ResultRow): StoredSeal {
+  const [number, last] = [numberIn(columns, 'number'), numberIn(columns, 'last')]
+  return { number, last, jws: textIn(columns, 'jws') }
 }
 
 function numberOf(cursor: string | undefined): number {

@@ -9,7 +9,7 @@ import {
   tune,
 } from 'oidc-provider-impersonation/siblings'
 import { log } from '../../../kernel/log-line.ts'
-import type { SqlQuery, Steps } from '../sql/dialect.ts'
+import type { SqlQuery } from '../sql/dialect.ts'
 import { isResultRow, type ResultRow } from '../stored-columns.ts'
 
 /**
@@ -64,19 +64,17 @@ export function read(database: DatabaseSync, { text, values }: SqlQuery): Result
 }
 
 /**
- * Runs the steps in a transaction without a pause: all of it is stored, or nothing. It takes the lock
+ * Does the work in a transaction without a pause: all of it is stored, or nothing. It takes the lock
  * for writing at once: a transaction that reads first may not get it later. SQLite has one writer at a
- * time: ids become visible in order, and no row changes meanwhile.
+ * time: numbers become visible in order, and no row changes meanwhile.
  */
-export function inTransaction<T>(database: DatabaseSync, steps: () => Steps<T>): Promise<T> {
+export function inTransaction<T>(database: DatabaseSync, work: () => T): Promise<T> {
   return patiently(() => {
     database.exec('BEGIN IMMEDIATE')
     try {
-      const work = steps()
-      let step = work.next()
-      while (!step.done) step = work.next(step.value.flatMap((query) => read(database, query)))
+      const result = work()
       database.exec('COMMIT')
-      return step.value
+      return result
     } catch (error) {
       undo(database)
       throw error

@@ -1,25 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AuditStore } from '../../store.ts'
-import { parseKeepFor } from '../keep-for.ts'
+import { type KeepingOptions, parseKeeping } from '../keeping-options.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { isSchemaChanged, migrate, statementsIn } from '../sql/migrations.ts'
 import { sqlStore } from '../sql/store.ts'
 import { emptyLog, inTransaction, isBadData, openDatabase, read } from './database.ts'
 import { assertFts5, brokenIndexOf, sqliteDifferences } from './schema.ts'
+import { removeFrom, writeTo } from './write.ts'
 
 /** Options of {@link createSqliteAudit}. */
-export interface SqliteAuditOptions {
+export interface SqliteAuditOptions extends KeepingOptions {
   /**
    * The path of a file on a local disk, whose folder exists. It may be the file of
    * `createSqliteAdapter`. `':memory:'` keeps the audit until it is closed, for tests.
    */
   readonly file: string
-  /**
-   * How long an impersonation is kept after its last entry, in whole seconds, 1 or more. Choose it
-   * before you go live.
-   * @defaultValue forever
-   */
-  readonly keepFor?: number | undefined
 }
 
 /**
@@ -36,8 +31,8 @@ export function createSqliteAudit(options: SqliteAuditOptions): AuditStore {
   if (typeof file !== 'string' || file === '') {
     throw new TypeError('createSqliteAudit: file must be a path')
   }
-  const keepFor = parseKeepFor(options, 'createSqliteAudit')
-  return sqlStore(sqliteDialect(file), keepFor)
+  const keeping = parseKeeping(options, 'createSqliteAudit')
+  return sqlStore(sqliteDialect(file), keeping)
 }
 
 function sqliteDialect(file: string): SqlDialect {
@@ -68,14 +63,8 @@ function sqliteDialect(file: string): SqlDialect {
   }
 
   const dialect: SqlDialect = {
-    functions: {
-      greater: 'max',
-      jsonArray: 'json_group_array',
-      jsonTuple: 'json_array',
-    },
     existing: 'SELECT name FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(?))',
-    texts: 'SELECT value FROM json_each(?)',
-    json: 'data',
+    texts: 'SELECT value, key AS place FROM json_each(?)',
     matching: {
       // Words are letters and digits, with one space between two.
       inRow: (words) => ({
@@ -92,12 +81,9 @@ function sqliteDialect(file: string): SqlDialect {
       ...sqliteDifferences(opened(), migration),
       ...(await brokenIndexOf(file, opened(), migration)),
     ],
-    isIn: (column, query) => `${column} IN (${query})`,
-    locked: { wait: '', skip: '' },
-    recordsOf(columns) {
-      const values = columns.map(([name]) => `value ->> '${name}' AS ${name}`)
-      return `(SELECT ${values.join(', ')} FROM json_each(?))`
-    },
+    isIn: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+    // Of two members with one name, ->> reads the first, and JSON.parse the last.
+    isCanonical: (text, value) => JSON.stringify(value) === text,
 
     open() {
       opening ??= openOnce().catch((error: unknown) => {
@@ -115,8 +101,14 @@ function sqliteDialect(file: string): SqlDialect {
 
     read: async (query) => read(opened(), query),
     readByIndex: async (query) => read(opened(), query),
-    // There is one writer at a time, whatever it does.
-    inTransaction: async (_kind, steps) => inTransaction(opened(), steps),
+    create: (statements, unless) =>
+      inTransaction(opened(), () => {
+        if (read(opened(), unless).length > 0) return
+        for (const text of statements) read(opened(), { text, values: [] })
+      }),
+    deadlineIn: (withinMs) => performance.now() + withinMs,
+    write: (batch, deadline) => inTransaction(opened(), () => writeTo(opened(), batch, deadline)),
+    remove: (removal) => inTransaction(opened(), () => removeFrom(opened(), removal)),
     overwriteRemoved: () => emptyLog(opened()),
     refusalOf: (error) => (isBadData(error) ? 'SQLite refuses what is in the entry' : undefined),
   }

@@ -53,7 +53,7 @@ export async function brokenIndexOf(
   try {
     const columns = migration.flatMap(columnsCheckOf)
     if (file === ':memory:') database.exec([...columns, ...WORDS_CHECK].join(';\n'))
-    else await runInThread(file, [...columns, ...copyOf(migration), ...WORDS_CHECK])
+    else await runInThread(file, [...columns, INDEX_CHECK, ...copyOf(migration), ...WORDS_CHECK])
     return []
   } catch (error) {
     if (!(error instanceof Error)) throw error
@@ -82,6 +82,9 @@ function columnsCheckOf(sql: string): string[] {
 /** Fails where the query finds something: the text is no JSON. */
 const failing = (text: string, query: string) => `SELECT json('${text}') FROM ${query}`
 
+/** An index that holds less than its text says. */
+const INDEX_CHECK = failing('an index', "pragma_integrity_check WHERE integrity_check <> 'ok'")
+
 const WORDS_CHECK: readonly string[] = [
   `INSERT INTO ${WORDS} (${WORDS}, rank) VALUES ('integrity-check', 1)`,
   // A search looks up the page of a word in `_idx`, and FTS5 does not see that pages are missing there. A page has
@@ -97,7 +100,7 @@ const WORDS_CHECK: readonly string[] = [
 /** Copies the index of words, and the words of the rows, as they are at one moment. */
 function copyOf(migration: readonly string[]): readonly string[] {
   return [
-    'CREATE TABLE main.impersonation_audit_row (place INTEGER PRIMARY KEY, words TEXT)',
+    'CREATE TABLE main.impersonation_audit_impersonation (place INTEGER PRIMARY KEY, words TEXT)',
     ...migration
       .filter((text) => text.startsWith('CREATE VIRTUAL TABLE '))
       .map((text) => text.replace(WORDS, `main.${WORDS}`)),
@@ -106,8 +109,8 @@ function copyOf(migration: readonly string[]): readonly string[] {
       (part) =>
         `DELETE FROM main.${WORDS}_${part}; INSERT INTO main.${WORDS}_${part} SELECT * FROM audit.${WORDS}_${part}`,
     ),
-    `INSERT INTO main.impersonation_audit_row
-      SELECT place, data ->> '$.found.words' FROM audit.impersonation_audit_row`,
+    `INSERT INTO main.impersonation_audit_impersonation
+      SELECT place, data ->> '$.found.words' FROM audit.impersonation_audit_impersonation`,
     'COMMIT',
     // FTS5 remembers the index as it was when it was made.
     'PRAGMA writable_schema = RESET',

@@ -11,6 +11,7 @@ import {
   notify,
   put,
   refused,
+  removeOld,
   replayed,
   started,
   T,
@@ -78,7 +79,7 @@ export const findingCases: readonly AuditCase[] = [
         await put(store, issued(name, T + index))
       const { next } = await store.find({}, { limit: 3, now: T })
       await put(store, issued('g', T + 100), used('f', T + 100), used('d', T + 100))
-      await store.remove(T + 1, 10)
+      await removeOld(store, T + 1, 10)
       const { rows } = await store.find({}, { before: next, limit: 9, now: T })
       assert.deepEqual(
         rows.map(({ id }) => id),

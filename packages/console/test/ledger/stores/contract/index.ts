@@ -1,26 +1,22 @@
-import { appendingCases } from './appending.ts'
 import { attackCases } from './attacks.ts'
 import { type AuditContractHooks, runAuditCase } from './audit-case.ts'
 import { filterCases } from './filtering.ts'
 import { findingCases } from './finding.ts'
 import { permitCases } from './permits.ts'
-import { racingCases } from './racing.ts'
 import { readingCases } from './reading.ts'
 import { removingCases } from './removing.ts'
-import { restartingCases } from './restarting.ts'
 import { searchingCases } from './searching.ts'
+import { writingCases } from './writing.ts'
 
 export type { AuditContractHooks, AuditStorage } from './audit-case.ts'
 
 const groups = {
-  appending: appendingCases,
+  writing: writingCases,
   reading: readingCases,
   finding: findingCases,
   searching: [...searchingCases, ...filterCases],
   removing: removingCases,
   permits: permitCases,
-  'several processes': racingCases,
-  restarting: restartingCases,
 }
 
 /** Options of {@link auditContract}: the hooks, and the functions of the test framework. */

@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import type { FiledEntry } from 'oidc-provider-impersonation-console'
 import { storedRowOf } from 'oidc-provider-impersonation-verify/chain'
 import type { AuditCase } from './audit-case.ts'
 import {
-  act,
   assertHas,
-  ended,
+  batchOf,
   exported,
   idOf,
   issued,
   put,
   readOn,
-  refused,
   rejection,
-  replayed,
-  started,
   T,
   times,
   used,
-  writer,
 } from './support.ts'
 
 const TWENTY = Array.from({ length: 20 }, (_, index) => T + index)
@@ -81,12 +77,11 @@ export const readingCases: readonly AuditCase[] = [
   {
     title: 'says which entry is the last, and reads on from there',
     async run({ store }) {
-      const one = writer(store)
-      await one.write(issued('a', T), used('a', T + 1))
+      await put(store, issued('a', T), used('a', T + 1))
       const newest = await store.newest()
       assert.equal(newest, (await readOn(store)).at(-1)?.cursor)
       assert.deepEqual(await store.entries({ after: newest, limit: 9 }), [])
-      await one.write(exported(T + 2), issued('b', T + 3))
+      await put(store, exported(T + 2), issued('b', T + 3))
       assert.deepEqual(times(await store.entries({ after: newest, limit: 9 })), [T + 2, T + 3])
       assert.notEqual(await store.newest(), newest)
     },
@@ -165,46 +160,45 @@ export const readingCases: readonly AuditCase[] = [
     },
   },
   {
-    title:
-      'tells of every row once by its id, in pages of any size, that it is where searches find it',
+    title: 'files each sum behind its last entry, as both are at one moment, in pages of any size',
     async run({ store }) {
-      const names = Array.from({ length: 30 }, (_, index) => `${index}`)
+      const names = ['a', 'b', 'c', 'd', 'e']
       for (const [index, name] of names.entries()) {
-        await put(store, issued(name, T + (index % 3)), used(name, T + 9, { method: 'POST' }))
-        if (index % 2) await put(store, replayed(name, T + 10), act('held', name, T + 11))
-        if (index % 3) await put(store, started(name, T + 1), ended(name, T + 12))
-        if (index % 5) await put(store, act('acknowledged', name, T + 13, { alarms: 1 }))
+        await put(store, issued(name, T), exported(T), used(names[index - 1] ?? name, T + 1))
       }
-      await put(store, refused(T))
       for (const limit of [1, 7, 1000]) {
-        const ids: string[] = []
-        for (let after: string | undefined; ; ) {
-          const { rows, next } = await store.filedRows({ after, limit })
-          for (const { id, row, entries } of rows) {
-            const alone = await store.row(id)
-            assert.deepEqual(row, alone && storedRowOf(alone), id)
-            assert.deepEqual(
-              entries,
-              (await store.timeline(id, { limit: 50 })).map(
-                ({ writer, sequence, count, lastTime }) =>
-                  lastTime === undefined ? [writer, sequence] : [writer, sequence, count, lastTime],
-              ),
-              id,
-            )
-            ids.push(id)
-          }
-          after = next
-          if (after === undefined) break
+        const filed: FiledEntry[] = []
+        for (let after: string | undefined, isMore = true; isMore; ) {
+          const page = await store.filed({ after, limit })
+          filed.push(...page)
+          after = page.at(-1)?.cursor
+          isMore = page.length === limit
         }
-        assert.equal(ids.length, 31, `${limit}`)
-        for (const name of names) assert.ok(ids.includes(idOf(name)), name)
-        const only = await store.filedRows({ limit, only: idOf('7') })
-        assert.deepEqual(
-          only.rows.map(({ id }) => id),
-          [idOf('7')],
-        )
-        assert.equal(only.next, undefined)
+        assert.deepEqual(times(filed), times(await readOn(store)))
+        const sums = filed.filter(({ sum }) => sum)
+        assert.equal(sums.length, names.length, `${limit}`)
+        for (const { row = '', sum, cursor } of sums) {
+          const alone = await store.row(row)
+          assert.deepEqual(sum, {
+            ...{ kind: 'impersonation', first: undefined },
+            value: alone && storedRowOf(alone),
+          })
+          assert.equal((await store.timeline(row, { limit: 9 })).at(-1)?.cursor, cursor)
+        }
       }
+    },
+  },
+  {
+    title: 'keeps seals by their number, the first of two, and finds that of an entry',
+    async run({ store }) {
+      assert.deepEqual(await store.seals(9), [])
+      assert.equal(await store.addSeal({ number: 1, last: 4, jws: 'one' }), true)
+      assert.equal(await store.addSeal({ number: 2, last: 9, jws: 'two' }), true)
+      assert.equal(await store.addSeal({ number: 2, last: 9, jws: 'late' }), false)
+      assert.deepEqual(await store.seals(1), ['two'])
+      assert.deepEqual(await store.sealsAfter(1, 9), [{ number: 2, last: 9, jws: 'two' }])
+      const found = await Promise.all([1, 4, 5, 9, 10].map((entry) => store.sealOf(entry)))
+      assert.deepEqual(found, [1, 1, 2, 2, undefined])
     },
   },
   {
@@ -229,12 +223,13 @@ export const readingCases: readonly AuditCase[] = [
   {
     title: 'keeps what it has when it is opened again, and goes on with its cursors',
     async run({ store, another }) {
-      const one = writer(store)
-      const first = await one.write(issued('a', T), used('a', T + 1))
+      const first = await batchOf(store, issued('a', T), used('a', T + 1))
+      const deadline = store.deadlineIn(10_000)
+      assert.deepEqual(await store.write(first, deadline), { is: 'stored', number: 1 })
       const stored = await readOn(store)
       const next = await another()
       assert.deepEqual(await readOn(next), stored)
-      await next.append(first)
+      assert.deepEqual(await next.write(first, deadline), { is: 'stored', number: 1 })
       await put(next, used('a', T + 2))
       const last = stored.at(-1)?.cursor
       assert.deepEqual(times(await next.entries({ after: last, limit: 9 })), [T + 2])

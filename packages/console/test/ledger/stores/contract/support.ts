@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
-import type { AuditStore, Batch, RowFilter, StoredEntry } from 'oidc-provider-impersonation-console'
-import { batches } from 'oidc-provider-impersonation-console/audit/contract'
-import { digestOf, entryDigestOf, hashOf } from 'oidc-provider-impersonation-verify/chain'
+import type {
+  AuditStore,
+  Batch,
+  RowFilter,
+  StoredEntry,
+  Written,
+} from 'oidc-provider-impersonation-console'
+import { digestOf, isTextOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
   type AuditRow,
@@ -11,6 +16,14 @@ import {
   type NoticeTry,
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
+import {
+  compose,
+  pendingOf,
+  type StoredOutcome,
+  subjectOf,
+} from '../../../../src/ledger/recording/compose.ts'
+import { auditLog, type Log } from '../../../../src/ledger/recording/log.ts'
+import { marks } from '../../../../src/ledger/sealing/marks.ts'
 
 /** A time that fits: 2026-01-01. */
 export const T = 1_767_225_600_000
@@ -119,26 +132,58 @@ export function exported(time: number): AuditEntry {
   return { event: 'support.exported', timeMs: time, by: 'grace', note: 'all' }
 }
 
-/** A writer: each call appends one batch. */
-export function writer(store: AuditStore) {
-  const { writer: name, next, anew, undo } = batches()
-  const write = async (...entries: readonly AuditEntry[]): Promise<Batch> => {
-    const batch = next(entries)
-    await store.append(batch)
-    return batch
-  }
-  return { name, next, anew, undo, write }
+/** By which all processes of the tests mark entries. */
+export const SECRET = 'the secret of all tests of the audit'
+export const MARKS = marks(SECRET)
+export const HOW = { pauses: [20], end: new AbortController().signal } as const
+
+/** A process that writes: each call appends one batch. */
+export function writer(store: AuditStore): {
+  readonly log: Log
+  write(...entries: readonly AuditEntry[]): Promise<readonly StoredOutcome[]>
+} {
+  const log = auditLog(store, MARKS)
+  return { log, write: (...entries) => log.append(entries.map(pendingOf), HOW) }
 }
 
-/** Stores entries in one batch of a writer of their own. */
-export function put(store: AuditStore, ...entries: readonly AuditEntry[]): Promise<Batch> {
+/** Stores entries in one batch of a process of their own. */
+export function put(
+  store: AuditStore,
+  ...entries: readonly AuditEntry[]
+): Promise<readonly StoredOutcome[]> {
   return writer(store).write(...entries)
+}
+
+/** A batch of these entries, by what is stored now. */
+export async function batchOf(
+  store: AuditStore,
+  ...entries: readonly AuditEntry[]
+): Promise<Batch> {
+  const pending = entries.map(pendingOf)
+  const sums = await store.sums(pending.flatMap((one) => subjectOf(one) ?? []))
+  return { ...compose(pending, sums, MARKS.markOf).batch, slots: [] }
+}
+
+/** Writes a batch that has time enough. */
+export const writeNow = (store: AuditStore, batch: Batch): Promise<Written> =>
+  store.write(batch, store.deadlineIn(10_000))
+
+/** Removes at most so much of each kind, as retention does. @returns how much */
+export const removeOld = async (store: AuditStore, before: number, limit: number) =>
+  store.remove(await store.old(before, limit))
+
+/** Removes a row or a permit, as an erasure does. */
+export async function removeOne(store: AuditStore, id: string): Promise<number> {
+  const sum = (await store.sums([id])).get(id)
+  return sum === undefined || sum === 'unreadable'
+    ? 0
+    : store.remove({ sums: [{ id, version: sum.version }], alone: [] })
 }
 
 /** What the row of these entries has to be. */
 export function rowOf(name: string, ...entries: readonly AuditEntry[]): AuditRow | undefined {
   return entries.reduce<AuditRow | undefined>(
-    (row, entry) => fold(row, idOf(name), { entry, count: 1, lastTime: entry.timeMs }),
+    (row, entry) => fold(row, idOf(name), entry),
     undefined,
   )
 }
@@ -219,14 +264,14 @@ export function assertSame(actual: readonly unknown[], members: readonly unknown
   assert.deepEqual(actual.toSorted(), members.toSorted())
 }
 
-/** Each chain is without a gap, and every hash is right. */
-export async function assertWholeChains(store: AuditStore): Promise<void> {
-  const hashes = new Map<string, { sequence: number; hash: string }>()
-  for (const { writer, sequence, text, digest, hash, row } of await readOn(store, undefined, 500)) {
-    const last = hashes.get(writer) ?? { sequence: 0, hash: writer }
-    assert.equal(sequence, last.sequence + 1)
-    assert.equal(digest, entryDigestOf(text ?? '', row))
-    assert.equal(hash, hashOf(last.hash, digest))
-    hashes.set(writer, { sequence, hash })
+/** The numbers of all entries have no gap, and each digest is that of its text. */
+export async function assertWholeLog(store: AuditStore): Promise<void> {
+  const stored = await readOn(store, undefined, 500)
+  assert.deepEqual(
+    stored.map(({ number }) => number),
+    stored.map((_, index) => index + 1),
+  )
+  for (const { text, digest } of stored) {
+    if (text !== undefined) assert.ok(isTextOf(text, digest))
   }
 }

@@ -40,11 +40,11 @@ suite('a search in PostgreSQL among many rows', function () {
     })
     await store.open()
     await pool.query(
-      `INSERT INTO impersonation_audit_row (id, version, data) SELECT id, 1, CAST(data AS jsonb)
+      `INSERT INTO impersonation_audit_impersonation (id, version, data) SELECT id, 1, CAST(data AS jsonb)
        FROM json_to_recordset(CAST($1 AS json)) AS new (id text, data text)`,
       [JSON.stringify(manyRows())],
     )
-    await pool.query('VACUUM ANALYZE impersonation_audit_row')
+    await pool.query('VACUUM ANALYZE impersonation_audit_impersonation')
   })
   after(() => database.dispose())
 
@@ -91,7 +91,7 @@ function counting(
   tell: (rows: number, query: PostgresQuery) => void,
 ): PostgresPool {
   const count = async (client: Pick<PostgresPool, 'query'>, query: PostgresQuery) => {
-    if (/^\s*(SELECT|WITH)[\s\S]*FROM impersonation_audit_row/.test(query.text)) {
+    if (/^\s*(SELECT|WITH)[\s\S]*FROM impersonation_audit_impersonation/.test(query.text)) {
       const text = `EXPLAIN (ANALYZE, FORMAT JSON) ${query.text}`
       const { rows } = await client.query({ ...query, text })
       tell(rowsReadBy(rows), query)
@@ -117,7 +117,7 @@ function rowsReadBy(plan: unknown): number {
   if (Array.isArray(plan)) return plan.reduce<number>((sum, each) => sum + rowsReadBy(each), 0)
   if (typeof plan !== 'object' || plan === null) return 0
   const inside = rowsReadBy(Object.values(plan))
-  if (Reflect.get(plan, 'Relation Name') !== 'impersonation_audit_row') return inside
+  if (Reflect.get(plan, 'Relation Name') !== 'impersonation_audit_impersonation') return inside
   const counts = ['Actual Rows', 'Rows Removed by Filter', 'Rows Removed by Index Recheck']
   const rows = counts.reduce((sum, name) => sum + Number(Reflect.get(plan, name) ?? 0), 0)
   return inside + rows * Number(Reflect.get(plan, 'Actual Loops'))

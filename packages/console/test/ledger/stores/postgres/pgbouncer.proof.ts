@@ -3,7 +3,7 @@ import { Pool } from 'pg'
 import { suiteOn } from '../../../../../../test/adapters/servers.ts'
 import { startPgBouncer } from '../../../../../../test/support/pgbouncer.ts'
 import { createPostgresAudit } from '../../../../src/ledger/stores/postgres/index.ts'
-import { assertWholeChains, idOf, issued, readOn, T, used, writer } from '../contract/support.ts'
+import { assertWholeLog, idOf, issued, readOn, T, used, writer } from '../contract/support.ts'
 import { newDatabase } from './schema.ts'
 
 const suite = await suiteOn('pgbouncer', 'PostgreSQL')
@@ -33,7 +33,7 @@ suite('createPostgresAudit, behind PgBouncer in transaction mode', function () {
       const [store] = stores
       expect(await store?.row(idOf('a'))).to.include({ reads: 40 })
       expect(await readOn(store ?? expect.fail(), undefined, 100)).to.have.length(80)
-      await assertWholeChains(store ?? expect.fail())
+      await assertWholeLog(store ?? expect.fail())
     } finally {
       await pool.end()
       await bouncer.stop()

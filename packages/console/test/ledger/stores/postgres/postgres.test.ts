@@ -5,23 +5,28 @@ import { expect } from 'chai'
 import { type ClientBase, Pool } from 'pg'
 import { suiteOn } from '../../../../../../test/adapters/servers.ts'
 import type { RowFilter } from '../../../../src/ledger/filters.ts'
-import { startRetention } from '../../../../src/ledger/keeping/retention.ts'
-import type { AuditStore } from '../../../../src/ledger/store.ts'
+import { pendingOf } from '../../../../src/ledger/recording/compose.ts'
+import type { AuditStore, Batch } from '../../../../src/ledger/store.ts'
 import {
   createPostgresAudit,
   type PostgresPool,
+  type PostgresQuery,
 } from '../../../../src/ledger/stores/postgres/index.ts'
+import { quietly } from '../../../support/quietly.ts'
 import { expectSetAside } from '../../recording/expect-set-aside.ts'
 import {
+  batchOf,
   exported,
+  HOW,
   idOf,
   issued,
   put,
   readOn,
   rejection,
-  replayed,
+  removeOld,
   T,
   used,
+  writeNow,
   writer,
 } from '../contract/support.ts'
 import { describeAuditStore } from '../contract.ts'
@@ -31,38 +36,33 @@ const suite = await suiteOn('PostgreSQL')
 
 /** What somebody changes in the database. */
 const CHANGES: Readonly<Record<string, string>> = {
-  'an index that is gone': 'DROP INDEX impersonation_audit_row_held',
-  'a table that is gone': 'DROP TABLE impersonation_audit_checkpoint',
+  'an index that is gone': 'DROP INDEX impersonation_audit_impersonation_held',
+  'a table that is gone': 'DROP TABLE impersonation_audit_seal',
   'a column that is no longer made of the row':
-    'ALTER TABLE impersonation_audit_row DROP alarm_at, ADD alarm_at bigint; ' +
-    'CREATE INDEX impersonation_audit_row_alarm ON impersonation_audit_row (at, id) WHERE alarm_at IS NOT NULL',
-  'a column that is made of something else': `ALTER TABLE impersonation_audit_permit DROP slot,
+    'ALTER TABLE impersonation_audit_impersonation DROP alarm_at, ADD alarm_at bigint; ' +
+    'CREATE INDEX impersonation_audit_impersonation_alarm ON impersonation_audit_impersonation (at, id) WHERE alarm_at IS NOT NULL',
+  'a column that is made of something else': `ALTER TABLE impersonation_audit_record DROP slot,
     ADD slot text COLLATE "C" GENERATED ALWAYS AS (data ->> 'id') STORED`,
   'words that are written by hand':
-    'ALTER TABLE impersonation_audit_row DROP words, ADD words tsvector; ' +
-    'CREATE INDEX impersonation_audit_row_words ON impersonation_audit_row USING gin (words)',
-  'words that are made by a function of somebody else': `
-    CREATE FUNCTION array_to_tsvector(text[]) RETURNS tsvector LANGUAGE sql IMMUTABLE AS $$SELECT ''::tsvector$$;
-    SELECT set_config('search_path', current_schema() || ', pg_catalog', false);
-    ALTER TABLE impersonation_audit_row DROP words;
-    ALTER TABLE impersonation_audit_row ADD words tsvector GENERATED ALWAYS AS (
-      array_to_tsvector(string_to_array(((data -> 'found') ->> 'words'), ' '))) STORED;
-    CREATE INDEX impersonation_audit_row_words ON impersonation_audit_row USING gin (words)`,
-  'a table that a crash empties': 'ALTER TABLE impersonation_audit_row SET UNLOGGED',
-  'an index on something else': `DROP INDEX impersonation_audit_row_held;
-    CREATE INDEX impersonation_audit_row_held ON impersonation_audit_row (id, at) WHERE held_at IS NOT NULL`,
+    'ALTER TABLE impersonation_audit_impersonation DROP words, ADD words tsvector; ' +
+    'CREATE INDEX impersonation_audit_impersonation_words ON impersonation_audit_impersonation USING gin (words)',
+  'a function that writes something else': `CREATE OR REPLACE FUNCTION impersonation_audit_remove(sums json, alone json)
+    RETURNS bigint LANGUAGE sql AS 'SELECT CAST(0 AS bigint)'`,
+  'a table that a crash empties': 'ALTER TABLE impersonation_audit_impersonation SET UNLOGGED',
+  'an index on something else': `DROP INDEX impersonation_audit_impersonation_held;
+    CREATE INDEX impersonation_audit_impersonation_held ON impersonation_audit_impersonation (id, at) WHERE held_at IS NOT NULL`,
   'a check that is gone':
-    'ALTER TABLE impersonation_audit_row DROP CONSTRAINT impersonation_audit_row_check',
+    'ALTER TABLE impersonation_audit_impersonation DROP CONSTRAINT impersonation_audit_impersonation_check',
   'a rule by which nothing is deleted':
-    'CREATE RULE quiet AS ON DELETE TO impersonation_audit_row DO INSTEAD NOTHING',
-  'rows that are hidden': 'ALTER TABLE impersonation_audit_row ENABLE ROW LEVEL SECURITY',
-  'rows of another table': 'CREATE TABLE more () INHERITS (impersonation_audit_row)',
-  'a view in the place of a table': `ALTER TABLE impersonation_audit_row RENAME TO away;
-    CREATE VIEW impersonation_audit_row AS SELECT * FROM away`,
+    'CREATE RULE quiet AS ON DELETE TO impersonation_audit_impersonation DO INSTEAD NOTHING',
+  'rows that are hidden': 'ALTER TABLE impersonation_audit_impersonation ENABLE ROW LEVEL SECURITY',
+  'rows of another table': 'CREATE TABLE more () INHERITS (impersonation_audit_impersonation)',
+  'a view in the place of a table': `ALTER TABLE impersonation_audit_impersonation RENAME TO away;
+    CREATE VIEW impersonation_audit_impersonation AS SELECT * FROM away`,
   'an index that is not valid': `UPDATE pg_index SET indisvalid = false
-    WHERE indexrelid = 'impersonation_audit_row_held'::regclass`,
+    WHERE indexrelid = 'impersonation_audit_impersonation_held'::regclass`,
   'a trigger that is not of the audit': `CREATE FUNCTION away() RETURNS trigger LANGUAGE plpgsql
-    AS 'BEGIN RETURN NULL; END'; CREATE TRIGGER away BEFORE INSERT ON impersonation_audit_row
+    AS 'BEGIN RETURN NULL; END'; CREATE TRIGGER away BEFORE INSERT ON impersonation_audit_impersonation
     FOR EACH ROW EXECUTE FUNCTION away()`,
 }
 
@@ -70,10 +70,8 @@ describeAuditStore(
   'PostgreSQL',
   {
     async create() {
-      const { pool, schema, dispose } = await newSchema()
-      // A function of the schema has the name of one of PostgreSQL, and comes first.
-      const level = `-c search_path=${schema},pg_catalog`
-      const connect = () => createPostgresAudit({ pool: pool({ level }) })
+      const { pool, dispose } = await newSchema()
+      const connect = () => createPostgresAudit({ pool: pool() })
       const attack = async (what: string) => {
         await pool().query(CHANGES[what] ?? expect.fail())
       }
@@ -90,12 +88,7 @@ suite('the audit in PostgreSQL', function () {
   beforeEach(async () => {
     database = await newSchema()
   })
-  /** Lets go on what waits in a test that failed. */
-  let letGo = () => {}
-  afterEach(() => {
-    letGo()
-    return database.dispose()
-  })
+  afterEach(() => database.dispose())
 
   async function opened(pool: PostgresPool = database.pool()): Promise<AuditStore> {
     const store = createPostgresAudit({ pool })
@@ -114,7 +107,9 @@ suite('the audit in PostgreSQL', function () {
     const store = await opened()
     await put(store, issued('a', T))
     const { schema, admin } = database
-    await admin.query(`UPDATE ${schema}.impersonation_audit_row SET data = data - 'reads'`)
+    await admin.query(
+      `UPDATE ${schema}.impersonation_audit_impersonation SET data = data - 'reads'`,
+    )
     // A process that wrote the row itself remembers it, and writes it whole again.
     await expectSetAside(await opened())
   })
@@ -131,7 +126,7 @@ suite('the audit in PostgreSQL', function () {
   it('refuses to write a column that is made of the row', async () => {
     const store = await opened()
     await put(store, issued('a', T))
-    const change = "UPDATE impersonation_audit_row SET customer = 'bea'"
+    const change = "UPDATE impersonation_audit_impersonation SET customer = 'bea'"
     expect(await rejection(database.pool().query(change))).to.match(
       /can only be updated to DEFAULT/,
     )
@@ -153,12 +148,11 @@ suite('the audit in PostgreSQL', function () {
       expect(refused).to.be.instanceOf(Error).and.to.include({ code: '42501' })
       await opened()
       await admin.query(`
-        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user};
-        GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${user}`)
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user}`)
       const store = await opened(pool({ user }))
       await put(store, issued('a', T), used('a', T + 1), exported(T))
-      await store.keepCheckpoint('jws', T)
-      expect(await store.remove(T + 1000, 10)).to.equal(4)
+      await store.addSeal({ number: 1, last: 3, jws: 'jws' })
+      expect(await removeOld(store, T + 1000, 10)).to.equal(2)
       expect(await readOn(store)).to.have.length(3)
     } finally {
       await admin.query(`DROP OWNED BY ${user}; DROP ROLE ${user}`)
@@ -208,45 +202,56 @@ suite('the audit in PostgreSQL', function () {
     ])
   })
 
-  it('stores all or nothing of a batch whose connection breaks, and then all of it again', async () => {
+  it('finds out what became of a batch whose answer was lost, and stores it once', async () => {
     const name = `audit-${randomUUID()}`
     const broken = database.pool({ name })
-    let isBreaking = false
+    const isWrite = ({ text }: PostgresQuery) => text.includes('impersonation_audit_write(')
+    let loses: 'answer' | 'statement' | undefined
     const store = await opened({
-      query: (query) => broken.query(query),
-      async connect() {
-        const session = await broken.connect()
-        return {
-          async query(query) {
-            // The entries are written, and not committed.
-            if (isBreaking && query.text === 'COMMIT') await end(database.admin, name)
-            return session.query(query)
-          },
-          release: (destroy) => session.release(destroy),
-          on: (event, listener) => session.on(event, listener),
-          off: (event, listener) => session.off(event, listener),
-        }
+      connect: () => broken.connect(),
+      async query(query) {
+        if (!isWrite(query) || !loses) return broken.query(query)
+        if (loses === 'answer') await broken.query(query)
+        loses = undefined
+        await end(database.admin, name)
+        throw new Error('the connection is lost')
       },
     })
-    const { next } = writer(store)
-    // What is repeated is written in a transaction.
-    const batch = next([issued('a', T), replayed('a', T + 1), replayed('a', T + 2)])
-    isBreaking = true
-    expect(await rejection(store.append(batch))).to.be.instanceOf(Error)
-    expect(await readOn(store)).to.deep.equal([])
-    expect(await store.row(idOf('a'))).to.equal(undefined)
-    isBreaking = false
-    await store.append(batch)
-    await store.append(batch)
-    expect(await readOn(store)).to.have.length(2)
-    expect(await store.row(idOf('a'))).to.include({ replays: 2 })
+    for (const [index, what] of (['answer', 'statement'] as const).entries()) {
+      const { log } = writer(store)
+      loses = what
+      const pending = [issued(what, T), exported(T)].map(pendingOf)
+      const { stderr } = await quietly(() => log.append(pending, HOW))
+      expect(stderr.join()).to.include('the storage takes entries again')
+      expect(await readOn(store)).to.have.length(2 * index + 2)
+    }
+  })
+
+  it('is hindered by no process that stands still after its statement', async () => {
+    const [store, other] = await Promise.all([opened(), opened()])
+    const batch = await batchOf(store, issued('a', T))
+    // Nothing of the statement is left on the server that another one could wait for.
+    const [written, began] = [writeNow(store, batch), performance.now()]
+    await put(other, issued('b', T))
+    expect(performance.now() - began).to.be.below(2000)
+    expect(await written).to.include({ is: 'stored' })
+  })
+
+  it('refuses a search_path in which something stands before pg_catalog', async () => {
+    const { admin, schema, pool } = database
+    await admin.query(`CREATE FUNCTION ${schema}.eq(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false';
+      CREATE OPERATOR ${schema}.= (LEFTARG = text, RIGHTARG = text, FUNCTION = ${schema}.eq)`)
+    await opened()
+    const level = `-c search_path=${schema},pg_catalog`
+    const error = await rejection(createPostgresAudit({ pool: pool({ level }) }).open())
+    expect(error).to.include({ code: 'ERR_AUDIT_SCHEMA' })
+    expect(error).to.match(/search_path/)
   })
 
   it('leaves nothing on the connections of the pool, which it shares with the deployment', async () => {
     const pool = database.pool()
     const store = await opened(pool)
-    const { next } = writer(store)
-    for (let n = 0; n < 3; n += 1) await store.append(next([used('a', T + n)]))
+    for (let n = 0; n < 3; n += 1) await put(store, used('a', T + n))
     const session = await pool.connect()
     const untouched = await database.pool().connect()
     const listeners = [session, untouched].map((each) => each.listenerCount('error'))
@@ -258,101 +263,27 @@ suite('the audit in PostgreSQL', function () {
   it('rejects while the server is away, and never answers that there is nothing', async () => {
     const pool = new Pool({ host: '127.0.0.1', port: 1, user: 'postgres' })
     const store = createPostgresAudit({ pool })
-    const { next } = writer(store)
+    const batch: Batch = { entries: [], sums: [], slots: [] }
     for (const [name, ask] of Object.entries({
       open: () => store.open(),
-      append: () => store.append(next([issued('a', T)])),
+      write: () => writeNow(store, batch),
+      sums: () => store.sums(['a']),
       find: () => store.find({}, { limit: 1, now: T }),
       countNewer: () => store.countNewer({}, { at: T, id: 'a' }, T),
       row: () => store.row('a'),
+      permit: () => store.permit('a'),
       timeline: () => store.timeline('a', { limit: 1 }),
       timelines: () => store.timelines(['a'], { limit: 1 }),
-      filedRows: () => store.filedRows({ limit: 1 }),
+      filed: () => store.filed({ limit: 1 }),
       entries: () => store.entries({ limit: 1 }),
       newest: () => store.newest(),
-      heads: () => store.heads(),
-      remove: () => store.remove(T, 1),
-      removed: () => store.removed(),
-      keepCheckpoint: () => store.keepCheckpoint('jws', T),
-      checkpoints: () => store.checkpoints(1),
+      old: () => store.old(T, 1),
+      remove: () => store.remove({ sums: [], alone: [] }),
+      seals: () => store.seals(1),
     })) {
       expect(await rejection(ask()), name).to.be.instanceOf(Error)
     }
     await pool.end()
-  })
-
-  /** Its connections wait before a statement, until they are let go on. */
-  function pausing(pool: PostgresPool, before: string) {
-    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const paused: PostgresPool = {
-      query: (query) => pool.query(query),
-      async connect() {
-        const session = await pool.connect()
-        return {
-          async query(query) {
-            if (query.text.includes(before)) {
-              reached.resolve()
-              await released.promise
-            }
-            return session.query(query)
-          },
-          release: (destroy) => session.release(destroy),
-          on: (event, listener) => session.on(event, listener),
-          off: (event, listener) => session.off(event, listener),
-        }
-      },
-    }
-    letGo = released.resolve
-    return { pool: paused, reached: reached.promise, release: letGo }
-  }
-
-  it('takes entries while a removal is under way, and those of a row that goes begin it anew', async () => {
-    const store = await opened()
-    await put(store, replayed('old', T), replayed('old', T))
-    await put(store, issued('other', T + 5000), used('other', T + 5000))
-    const { pool, reached, release } = pausing(database.pool(), 'DELETE FROM')
-    const removing = createPostgresAudit({ pool }).remove(T + 1000, 10)
-    await reached
-    // At once, and in a transaction.
-    await put(store, issued('new', T + 6000))
-    const replays = [1, 2].map((ms) => replayed('other', T + 6000 + ms))
-    await put(store, used('other', T + 6000), ...replays, exported(T + 6002))
-    let isStored = false
-    const late = put(store, used('old', T + 7000), used('old', T + 7001)).then(() => {
-      isStored = true
-    })
-    expect(await store.row(idOf('new'))).not.to.equal(undefined)
-    expect(await store.row(idOf('other'))).to.include({ reads: 2, replays: 2 })
-    expect(await store.row(idOf('old'))).to.include({ replays: 2 })
-    expect(isStored).to.equal(false)
-    release()
-    expect(await removing).to.equal(2)
-    await late
-    expect(await store.row(idOf('old'))).to.include({ replays: 0, reads: 2 })
-    const { rows } = await store.filedRows({ limit: 9, only: idOf('old') })
-    expect(rows[0]?.entries).to.have.length(2)
-  })
-
-  it('leaves out of a removal what another process writes at that moment', async () => {
-    const store = await opened()
-    await put(store, issued('a', T))
-    await put(store, issued('b', T))
-    const { pool, reached, release } = pausing(
-      database.pool(),
-      'INSERT INTO impersonation_audit_entry',
-    )
-    const writing = put(
-      createPostgresAudit({ pool }),
-      replayed('a', T + 9000),
-      replayed('a', T + 9001),
-    )
-    await reached
-    expect(await store.remove(T + 1000, 10)).to.equal(2)
-    expect(await store.row(idOf('b'))).to.equal(undefined)
-    release()
-    await writing
-    expect(await store.row(idOf('a'))).to.include({ at: T, replays: 2 })
-    expect((await readOn(store)).filter(({ text }) => text !== undefined)).to.have.length(2)
   })
 
   it('waits while another process writes, and reads meanwhile', async () => {
@@ -374,24 +305,6 @@ suite('the audit in PostgreSQL', function () {
     holder.release()
     await stored
     expect(await other.row(idOf('a'))).to.include({ reads: 1 })
-  })
-
-  it('gives its connection back after a failure', async () => {
-    const pool = database.pool()
-    const store = await opened(pool)
-    await database.admin.query(
-      `ALTER TABLE ${database.schema}.impersonation_audit_row RENAME TO away`,
-    )
-    const { next } = writer(store)
-    const batch = next([issued('a', T)])
-    for (let attempt = 0; attempt < 6; attempt += 1) {
-      expect(await rejection(store.append(batch))).to.include({ code: '42P01' })
-    }
-    await database.admin.query(
-      `ALTER TABLE ${database.schema}.away RENAME TO impersonation_audit_row`,
-    )
-    await store.append(batch)
-    expect(await readOn(store)).to.have.length(1)
   })
 
   it('keeps and finds texts that are too long for an index, and cannot be compressed', async () => {
@@ -476,72 +389,6 @@ suite('the audit in PostgreSQL', function () {
         expect(plan, JSON.stringify(filter)).to.not.match(/Seq Scan|Sort/)
       }
     }
-  })
-
-  it('signs a checkpoint after an erasure without reading what is left', async () => {
-    const pool = database.pool()
-    let [rowsRead, length] = [0, 0]
-    const texts: string[] = []
-    const store = createPostgresAudit({
-      pool: {
-        connect: () => pool.connect(),
-        async query(query) {
-          const result = await pool.query(query)
-          texts.push(query.text)
-          rowsRead += result.rows.length
-          length += JSON.stringify(result.rows).length
-          return result
-        },
-      },
-    })
-    await store.open()
-    const { write } = writer(store)
-    const sign = async () => 'e30.e30.x'
-    const costs: [rows: number, length: number][] = []
-    for (const [index, count] of [4, 400].entries()) {
-      const names = Array.from({ length: count }, (_, each) => `${count} ${each}`)
-      await write(...names.map((name) => issued(name, T)))
-      await store.removeRow(idOf(`${count} 1`), () => true)
-      ;[rowsRead, length] = [0, 0]
-      texts.length = 0
-      const retention = startRetention(store, { sign, interval: 2 ** 30 })
-      await retention.run()
-      await retention.stop()
-      costs.push([rowsRead, length])
-      expect(rowsRead, `${count}`).to.equal(2 + index)
-      expect(texts.join()).to.not.match(/impersonation_audit_(?:entry|row)/)
-    }
-    const [[, few] = [], [, many] = []] = costs
-    expect(many).to.be.below(2 * (few ?? 0))
-  })
-
-  it('reads a page of rows with all that is proved of them by one statement, however many it has', async () => {
-    const pool = database.pool()
-    let statements = 0
-    const store = createPostgresAudit({
-      pool: {
-        connect: () => pool.connect(),
-        query(query) {
-          statements += 1
-          return pool.query(query)
-        },
-      },
-    })
-    await store.open()
-    for (const name of ['a', 'b', 'c']) await put(store, issued(name, T), used(name, T + 1))
-    for (const limit of [1, 3]) {
-      statements = 0
-      const { rows } = await store.filedRows({ limit })
-      expect(rows.map(({ entries }) => entries.length)).to.deep.equal(Array(limit).fill(2))
-      expect(statements).to.equal(1)
-      const ids = rows.map(({ id }) => id)
-      expect(await store.timelines(ids, { limit: 50 })).to.have.length(2 * limit)
-      expect(await store.rows(ids)).to.have.length(limit)
-      expect(statements).to.equal(3)
-    }
-    statements = 0
-    await store.filedPermits({ limit: 50 })
-    expect(statements).to.equal(1)
   })
 
   it('refuses options that are wrong', () => {

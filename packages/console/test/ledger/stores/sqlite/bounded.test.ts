@@ -25,7 +25,7 @@ describe('a search in SQLite among many rows', function () {
     await store.open()
     const database = new DatabaseSync(file)
     const insert = database.prepare(
-      'INSERT INTO impersonation_audit_row (id, version, data) VALUES (?, 1, ?)',
+      'INSERT INTO impersonation_audit_impersonation (id, version, data) VALUES (?, 1, ?)',
     )
     database.exec('BEGIN')
     for (const { id, data } of manyRows()) insert.run(id, data)
@@ -38,7 +38,7 @@ describe('a search in SQLite among many rows', function () {
           return String(all).indexOf(String(part)) + 1
         })
       }
-      if (/FROM impersonation_audit_row/.test(text)) {
+      if (/FROM impersonation_audit_impersonation/.test(text)) {
         const values = Array.from(text.matchAll(/\?/g), () => 1)
         const steps = prepare.call(this, `EXPLAIN QUERY PLAN ${text}`).all(...values)
         plans.push(steps.map(({ detail }) => detail).join('\n'))
@@ -70,7 +70,7 @@ describe('a search in SQLite among many rows', function () {
       // A subquery with a limit, whose rows come from an index in their order.
       for (const plan of plans) {
         expect(plan).to.match(
-          /CO-ROUTINE looked\n.* USING INDEX impersonation_audit_row_|place IN|rowid=/i,
+          /CO-ROUTINE looked\n.* USING INDEX impersonation_audit_impersonation_|place IN|rowid=/i,
         )
       }
     })

@@ -1,4 +1,4 @@
-import { BoundedMap, endsWithin } from 'oidc-provider-impersonation/siblings'
+import { BoundedMap } from 'oidc-provider-impersonation/siblings'
 import { digestOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   escapeControls,
@@ -15,14 +15,9 @@ import {
 } from '../../../../ledger/recording/parse-entry.ts'
 import type { Recorder } from '../../../../ledger/recording/recorder.ts'
 import { setAsideEntry } from '../../../../ledger/recording/set-aside.ts'
-import type { AuditStore } from '../../../../ledger/store.ts'
 
 /** How many uses are remembered, so that a batch that comes again is stored once. */
 const MAX_USES_REMEMBERED = 10_000
-/** How many ids are remembered that are no permit's. */
-const MAX_IDS_REMEMBERED = 10_000
-/** How long it may take to look up a permit, in milliseconds. */
-const LOOK_UP_MS = 2000
 /** The longest malformed use that the log has, in characters. */
 const MAX_LINE = 65_536
 
@@ -38,16 +33,12 @@ export function useRecorder({ recordUse }: Pick<Recorder, 'recordUse'>): RecordU
 
 /**
  * Records what a sender tells. Resolves when all of it is stored. One bad entry stops nothing (I17): a use
- * that is malformed, or has the id of a permit, is set aside, and the others are stored. So is the number of
+ * that is malformed is set aside, and the others are stored. So is the number of
  * uses that the sender had to drop.
  */
 export type RecordTold = (sender: string, reported: readonly unknown[]) => Promise<void>
 
-export function usesTaker(
-  recorder: Pick<Recorder, 'record' | 'recordUse'>,
-  store: Pick<AuditStore, 'permit'>,
-): RecordTold {
-  const ofNoPermit = new BoundedMap<string, true>(MAX_IDS_REMEMBERED)
+export function usesTaker(recorder: Pick<Recorder, 'record' | 'recordUse'>): RecordTold {
   /** By what names a use. */
   const known = new BoundedMap<string, Promise<void>>(MAX_USES_REMEMBERED)
 
@@ -60,31 +51,13 @@ export function usesTaker(
     return recorded
   }
 
-  /**
-   * The ids that are those of permits. Nothing acts unrecorded (I13): where the storage does not say it, a
-   * use is recorded.
-   */
-  async function findPermits(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const permits = new Set<string>()
-    const unknown = new Set(ids.filter((id) => !ofNoPermit.has(id)))
-    const looking = [...unknown].map(async (id) => {
-      if (await store.permit(id)) permits.add(id)
-      else ofNoPermit.set(id, true)
-    })
-    await endsWithin(LOOK_UP_MS, Promise.allSettled(looking))
-    return permits
-  }
-
-  function take(sender: string, one: TakenUse, permits: ReadonlySet<string>): Promise<void> {
+  function take(sender: string, one: TakenUse): Promise<void> {
     const { reported, use, gap, why } = one
     if (gap) {
       const dropped = `the sender had to drop ${gap.dropped} uses`
       return once([sender, gap.useId], () => setAside(sender, { why: dropped }, gap.timeMs))
     }
     if (!use) return takeMalformed(sender, reported, why)
-    if (use.id !== undefined && permits.has(use.id)) {
-      return takeMalformed(sender, reported, 'use.id is that of a permit')
-    }
     return once([sender, use.useId], () => recorder.recordUse(use))
   }
 
@@ -112,9 +85,7 @@ export function usesTaker(
   }
 
   return async (sender, reported) => {
-    const told = reported.map(parseTold)
-    const permits = await findPermits(told.flatMap(({ use }) => use?.id ?? []))
-    await Promise.all(told.map((one) => take(sender, one, permits)))
+    await Promise.all(reported.map((each) => take(sender, parseTold(each))))
   }
 }
 

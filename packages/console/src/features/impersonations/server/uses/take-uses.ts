@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
-import { list, requestListener, resolve } from 'oidc-provider-impersonation/siblings'
+import { endsWithin, list, requestListener, resolve } from 'oidc-provider-impersonation/siblings'
 import { pathRule, textRule } from '../../../../kernel/option-rules.ts'
 import { waitForCapacity } from '../../../../web/audit.ts'
 import { bodyReader } from '../../../../web/http/json-body.ts'
@@ -49,7 +49,7 @@ export function takeUses(
 ): TakeUses {
   const { clients, path } = resolve(TAKE_USES_RULES, options, 'takeUses')
   const findSender = senderOf(provider, clients)
-  const take = usesTaker(audit, audit.store)
+  const take = usesTaker(audit)
   const problems = answerProblems('uses')
   const onlyPost = onlyMethods('POST')
   const readUses = bodyReader(MAX_BODY)
@@ -62,7 +62,8 @@ export function takeUses(
     if (uses.length > MAX_USES) {
       throw new Problem(413, 'invalid_request', `the body must have at most ${MAX_USES} uses`)
     }
-    await take(sender, uses)
+    const isStored = await endsWithin(settings.auditTimeout * 1000, take(sender, uses))
+    if (!isStored) throw busy('the audit does not answer: send it again')
     if (audit.isClosed()) throw busy('this process ends: send it again')
     ctx.status = 204
   }

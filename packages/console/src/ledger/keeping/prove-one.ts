@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import {
+  MerkleTree,
+  type ProofClaims,
+  pathOf,
+  type Seal,
+  sealHashOf,
+} from 'oidc-provider-impersonation-verify/chain'
+import { asciiJson, ERASED_EVENT } from 'oidc-provider-impersonation-verify/format'
+import { claimsOf, type Seals } from '../sealing/seals.ts'
+import type { AuditStore, StoredEntry, StoredSeal } from '../store.ts'
+
+const DAY_MS = 86_400_000
+const ENTRIES_PER_READ = 1000
+const SEALS_PER_READ = 100
+
+/** What proves one impersonation cannot be signed: somebody changed the storage. */
+export class Unprovable extends Error {
+  override readonly name = 'Unprovable'
+}
+
+/**
+ * A file that proves one impersonation, as JSON Lines in ASCII: its entries with their paths to the roots of the seals
+ * in which they stand, these seals, and what the provider signs of all these lines. Before it signs, all seals are
+ * computed again from the first entry of the impersonation to a day after the last one: so nothing of it is missing.
+ * The file has nothing of another impersonation.
+ *
+ * @throws Unprovable
+ */
+export async function* proveOne(
+  store: AuditStore,
+  { seal, sign }: Pick<Seals, 'seal' | 'sign'>,
+  id: string,
+): AsyncGenerator<string> {
+  await store.assertSchema()
+  await seal()
+  const own = await store.timeline(id, { limit: Number.MAX_SAFE_INTEGER })
+  const [first, last] = [own[0], own.at(-1)]
+  const from = first && (await store.sealOf(first.number))
+  if (!last || from === undefined) throw new Unprovable('it is not sealed yet: try again later')
+  const content = createHash('sha256')
+  const lined = (value: unknown) => {
+    const line = `${asciiJson(value)}\n`
+    content.update(line)
+    return line
+  }
+  const left = new Set(own.map(({ number }) => number))
+  let claims: Seal | undefined
+  for await (const { stored, seal, entries } of computedSeals(store, from)) {
+    claims = seal
+    const digests = entries.map(({ digest }) => digest)
+    const found = entries.filter((entry) => isAbout(entry, id))
+    for (const entry of found) {
+      left.delete(entry.number)
+      const { number, digest, text } = entry
+      const index = entries.indexOf(entry)
+      yield lined({ number, digest, text, seal: seal.number, index, path: pathOf(digests, index) })
+    }
+    if (found.length > 0) yield lined({ seal: stored.jws })
+    if (seal.time > last.time + DAY_MS) break
+  }
+  if (!claims || [...left].some((number) => number <= (claims?.last ?? 0))) {
+    throw new Unprovable('entries of it are in no seal')
+  }
+  const { number: to, time } = claims
+  const proof: ProofClaims = {
+    ...{ version: 1, proves: id, content: content.digest('base64url') },
+    ...{ from, to, time },
+  }
+  yield `${asciiJson({ proof: await sign({ ...proof }) })}\n`
+}
+
+/** An entry of the impersonation, or one that says that it was erased. */
+function isAbout({ row, text }: StoredEntry, id: string): boolean {
+  return row === id || Boolean(text?.includes(`"${ERASED_EVENT}"`) && text.includes(`"${id}"`))
+}
+
+/** Seals from a number on, each with its entries. @throws Unprovable where one is not that of its entries */
+async function* computedSeals(
+  store: AuditStore,
+  from: number,
+): AsyncGenerator<{ stored: StoredSeal; seal: Seal; entries: readonly StoredEntry[] }> {
+  let before: Seal | undefined
+  for (let number = Math.max(0, from - 2), isMore = true; isMore; ) {
+    const page = await store.sealsAfter(number, SEALS_PER_READ)
+    for (const stored of page) {
+      const seal = claimsOf(stored)
+      number = seal.number
+      if (seal.number >= from) {
+        const entries = await entriesOf(store, before?.last ?? 0, seal.last)
+        const tree = new MerkleTree()
+        for (const { digest } of entries) tree.add(digest)
+        const isRight =
+          tree.root === seal.root && sealHashOf(before?.hash ?? '', seal.root) === seal.hash
+        if (!isRight) throw new Unprovable(`the seal ${number} is not that of its entries`)
+        yield { stored, seal, entries }
+      }
+      before = seal
+    }
+    isMore = page.length === SEALS_PER_READ
+  }
+}
+
+async function entriesOf(store: AuditStore, after: number, upTo: number): Promise<StoredEntry[]> {
+  const all: StoredEntry[] = []
+  for (let last = after; last < upTo; last = all.at(-1)?.number ?? upTo) {
+    const limit = Math.min(ENTRIES_PER_READ, upTo - last)
+    const page = await store.entries({ after: last === 0 ? undefined : String(last), limit })
+    if (page.length === 0) break
+    all.push(...page.filter(({ number }) => number <= upTo))
+    if ((page.at(-1)?.number ?? upTo) >= upTo) break
+  }
+  return all
+}

@@ -1,0 +1,251 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { BoundedMap, limitTime } from 'oidc-provider-impersonation/siblings'
+import { type AuditEntry, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { complain, log } from '../../kernel/log-line.ts'
+import { untilAborted } from '../../kernel/until-aborted.ts'
+import type { EntryMarks } from '../sealing/marks.ts'
+import type { AuditStore, Batch, Sum, Written } from '../store.ts'
+import { UnstorableError } from '../unstorable.ts'
+import {
+  type Composed,
+  compose,
+  type FoundSums,
+  type Pending,
+  pendingOf,
+  type StoredOutcome,
+  subjectOf,
+} from './compose.ts'
+import { setAsideFor } from './set-aside.ts'
+
+/** How long entries are written for. */
+export interface Writing {
+  /** Pauses before a failed write is repeated, in milliseconds. */
+  readonly pauses: readonly [number, ...number[]]
+  /** The end of the process: what is not stored then is given up. */
+  readonly end: AbortSignal
+}
+
+/** What is stored of an entry, and of which row. */
+export interface StoredEvent {
+  /** Of the entry. */
+  readonly id: string
+  readonly row: string | undefined
+  readonly event: AuditEntry['event']
+}
+
+/** Writes what this process has for the audit. */
+export interface Log {
+  /** Whether the store fails: it did not take what it was asked to write last. */
+  isTroubled(): boolean
+  /**
+   * Never rejects. Resolves when the entries are stored, or when stderr says that they are not. If the
+   * store fails, the same entries are written again until it works, or until the end.
+   *
+   * @returns what is stored of each
+   */
+  append(entries: readonly Pending[], how: Writing): Promise<readonly StoredOutcome[]>
+  /**
+   * Writes one entry about a permit, once or not at all.
+   *
+   * @returns `false` where something else was decided before: nothing is stored
+   * @throws NothingDecided where nothing is stored, or will be
+   * @throws Error where it is not known whether it is stored
+   */
+  decide(decision: Undecided, left: () => number): Promise<boolean>
+  /** Calls back with what is stored; must not throw. @returns a function that stops it */
+  follow(stored: (told: readonly StoredEvent[]) => void): () => void
+}
+
+/** An entry about a permit, and what was looked at before. */
+export interface Undecided {
+  readonly entry: AuditEntry
+  /** The permit; `undefined` for a new one. */
+  readonly before: Sum | undefined
+  /** For a new one. */
+  readonly slots: Batch['slots']
+}
+
+/** A decision is not stored, and will not be. */
+export class NothingDecided extends Error {
+  override readonly name = 'NothingDecided'
+}
+
+/** What the log needs of the store. */
+export type WrittenStore = Pick<AuditStore, 'deadlineIn' | 'open' | 'sums' | 'write'>
+
+/** After so many writes that others came before, it pauses. */
+const MAX_CHANGES = 20
+/** How many sums are remembered as this process stored them. */
+const MAX_SUMS_REMEMBERED = 1000
+/** How long a batch may take to be stored, in milliseconds. Then its outcome is looked up. */
+const WRITE_MS = 5000
+/** The part of its time in which a decision is stored. In the rest, its outcome is looked up. */
+const DECIDING_PART = 0.7
+
+export function auditLog(store: WrittenStore, { markOf }: Pick<EntryMarks, 'markOf'>): Log {
+  const remembered = new BoundedMap<string, Sum>(MAX_SUMS_REMEMBERED)
+  const followers = new Set<(told: readonly StoredEvent[]) => void>()
+  /** The reason why the store fails, while it fails. */
+  let trouble: string | undefined
+  let failures = 0
+
+  /** @param isFresh whether what is remembered was changed by another process */
+  async function findSums(pending: readonly Pending[], isFresh: boolean): Promise<FoundSums> {
+    const found = new Map<string, Sum | 'unreadable'>()
+    const unknown = new Set<string>()
+    for (const one of pending) {
+      const id = subjectOf(one)
+      if (id === undefined) continue
+      const known = isFresh ? undefined : remembered.get(id)
+      if (known) found.set(id, known)
+      // It begins: if there is one already, the write says so.
+      else if (isFresh || one.entry.event !== 'impersonation.issued') unknown.add(id)
+    }
+    const read = unknown.size > 0 ? await store.sums([...unknown]) : []
+    return new Map([...found, ...read])
+  }
+
+  function tell(pending: readonly Pending[], { outcomes, sums }: Composed, number: number): void {
+    for (const [id, { sum, at }] of sums) remembered.set(id, { ...sum, version: number + at })
+    const told = pending.flatMap((one, index): StoredEvent[] => {
+      const entry = outcomes[index]?.stored
+      if (!entry) return []
+      return [{ id: one.id, row: subjectOf({ ...one, entry }), event: entry.event }]
+    })
+    for (const stored of followers) stored(told)
+  }
+
+  function recovered(): void {
+    if (trouble !== undefined) log('the storage takes entries again')
+    trouble = undefined
+    failures = 0
+  }
+
+  async function pause(error: unknown, { pauses, end }: Writing): Promise<void> {
+    const reason = reasonOf(error)
+    if (trouble === undefined) log(`the storage takes no entries, they wait: ${reason}`)
+    trouble = reason
+    const time = pauses[Math.min(failures, pauses.length - 1)] ?? pauses[0]
+    failures += 1
+    await wait(time, undefined, { signal: end }).catch(() => {})
+  }
+
+  /**
+   * What does not answer is written again, the same with the same deadline: that finds out what became of it.
+   *
+   * @returns `undefined` at the end
+   * @throws UnstorableError
+   */
+  async function writeSurely(batch: Batch, how: Writing): Promise<Written | undefined> {
+    const late = () => new Error('it does not answer')
+    for (let deadline: number | undefined; !how.end.aborted; ) {
+      try {
+        deadline ??= store.deadlineIn(WRITE_MS)
+        const written = await untilAborted(
+          limitTime(WRITE_MS, store.write(batch, deadline), late),
+          how.end,
+        )
+        if (written) recovered()
+        return written
+      } catch (error) {
+        if (error instanceof UnstorableError) throw error
+        await pause(error, how)
+      }
+    }
+    return undefined
+  }
+
+  /** @returns `undefined` at the end @throws UnstorableError */
+  async function write(
+    pending: readonly Pending[],
+    how: Writing,
+  ): Promise<readonly StoredOutcome[] | undefined> {
+    for (let changes = 0; !how.end.aborted; ) {
+      if (changes > MAX_CHANGES) await pause(new Error('others write the same all the time'), how)
+      const sums = await untilAborted(findSums(pending, changes > 0), how.end).catch((error) =>
+        pause(error, how),
+      )
+      if (!sums) continue
+      const composed = compose(pending, sums, markOf)
+      if (composed.batch.entries.length === 0) return composed.outcomes
+      const written = await writeSurely({ ...composed.batch, slots: [] }, how)
+      if (written?.is === 'stored') {
+        tell(pending, composed, written.number)
+        return composed.outcomes
+      }
+      if (written?.is === 'changed') changes += 1
+    }
+    return undefined
+  }
+
+  /** An entry that the storage refuses for what is in it is set aside, alone (I17). */
+  async function writeOrSetAside(one: Pending, how: Writing): Promise<StoredOutcome> {
+    while (!how.end.aborted) {
+      let refusal: unknown
+      const candidates = [one.entry]
+      for (let entry = candidates.shift(); entry; entry = candidates.shift()) {
+        try {
+          const [outcome] = (await write([{ ...one, entry }], how)) ?? []
+          if (!outcome) break
+          return entry === one.entry ? outcome : { ...outcome, why: reasonOf(refusal) }
+        } catch (error) {
+          if (entry === one.entry) candidates.push(...setAsideFor(entry, reasonOf(error)))
+          refusal = error
+        }
+      }
+      // A storage that refuses even that is out of order, and the entry may be a good one.
+      if (refusal !== undefined) await pause(refusal, how)
+    }
+    return { stored: undefined, why: trouble ?? 'the storage did not answer before the end' }
+  }
+
+  async function append(
+    pending: readonly Pending[],
+    how: Writing,
+  ): Promise<readonly StoredOutcome[]> {
+    const all = await write(pending, how).catch(() => undefined)
+    if (all) return all
+    const outcomes: StoredOutcome[] = []
+    for (const one of pending) outcomes.push(await writeOrSetAside(one, how))
+    return outcomes
+  }
+
+  return {
+    isTroubled: () => trouble !== undefined,
+    async append(pending, how) {
+      const outcomes = await append(pending, how)
+      for (const [index, { stored, why }] of outcomes.entries()) {
+        const entry = pending[index]?.entry
+        if (entry && why !== undefined) {
+          complain(entry, stored ? `it is set aside: ${why}` : why)
+        }
+      }
+      return outcomes
+    },
+
+    async decide({ entry, before, slots }, left) {
+      const one = pendingOf(entry)
+      const id = subjectOf(one) ?? ''
+      const composed = compose([one], new Map(before && [[id, before]]), markOf)
+      const late = () => new Error('it does not answer')
+      const batch = { ...composed.batch, slots }
+      await limitTime(left(), store.open(), late).catch((cause) => {
+        throw new NothingDecided('the storage fails', { cause })
+      })
+      const deadline = store.deadlineIn(left() * DECIDING_PART)
+      const ask = (ms: number) => limitTime(ms, store.write(batch, deadline), late)
+      const written = await ask(left() * DECIDING_PART).catch((error) => {
+        if (error instanceof UnstorableError) throw error
+        return ask(left())
+      })
+      if (written.is === 'late') throw new NothingDecided('it was too late')
+      if (written.is === 'stored') tell([one], composed, written.number)
+      return written.is === 'stored'
+    },
+
+    follow(stored) {
+      followers.add(stored)
+      return () => followers.delete(stored)
+    },
+  }
+}

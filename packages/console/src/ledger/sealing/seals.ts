@@ -1,0 +1,157 @@
+import { endsWithin } from 'oidc-provider-impersonation/siblings'
+import {
+  digestOf,
+  MerkleTree,
+  type Seal,
+  sealHashOf,
+  sealInJws,
+} from 'oidc-provider-impersonation-verify/chain'
+import {
+  type AuditEntry,
+  MISLABELLED_EVENT,
+  reasonOf,
+} from 'oidc-provider-impersonation-verify/format'
+import { every } from '../../kernel/every.ts'
+import { log } from '../../kernel/log-line.ts'
+import { takingTurns } from '../../kernel/turns.ts'
+import type { AuditStore, MarkedEntry, StoredSeal } from '../store.ts'
+import type { EntryMarks } from './marks.ts'
+
+/** Signs claims by the provider's key. */
+export type Sign = (claims: Readonly<Record<string, unknown>>) => Promise<string>
+
+/** Seals what is stored, as long as the process runs. No start and no decision waits for it. */
+export interface Seals {
+  readonly sign: Sign
+  /**
+   * Seals what is new. Never rejects: stderr tells what is wrong.
+   *
+   * @param isDue whether it seals also where nothing is new: what was removed since is then told
+   */
+  seal(isDue?: boolean): Promise<void>
+  /** @throws Error where no key signs */
+  assertSigns(): Promise<void>
+  /** Seals what is left. */
+  stop(): Promise<void>
+}
+
+export interface SealsOptions {
+  readonly store: Pick<AuditStore, 'addSeal' | 'entries' | 'keepFor' | 'seals'>
+  readonly marks: Pick<EntryMarks, 'isRight'>
+  /** Records the alarm about an entry that no process of the deployment wrote. */
+  recordSurely(entry: AuditEntry, id?: string): Promise<void>
+  readonly sign: Sign
+  /** Whether it seals by itself. @defaultValue true */
+  readonly isTimed?: boolean | undefined
+  /** The clock, in milliseconds since the epoch. */
+  readonly now?: (() => number) | undefined
+}
+
+const SEAL_EVERY_MS = 60_000
+/** A seal of another process is enough for so long, in milliseconds. */
+const SEAL_HOLDS_MS = 45_000
+const ENTRIES_PER_READ = 1000
+/** How long an export, or the end of the process, waits for a seal, in milliseconds. */
+const SEAL_TIMEOUT_MS = 15_000
+const SAYS = {
+  failing: 'new entries are not sealed, until it works',
+  again: 'new entries are sealed again',
+}
+
+/** The claims of a seal that is stored: `verify` looks at its signature. */
+export function claimsOf({ jws, number, last }: StoredSeal): Seal {
+  const seal = sealInJws(jws)
+  if (seal?.number === number && seal.last === last) return seal
+  throw new Error(`the seal ${number} is not as it was stored`)
+}
+
+/** Before the first seal. */
+const NO_SEAL = { number: 0, last: 0, hash: '', time: 0 }
+
+export function startSeals({
+  store,
+  marks,
+  recordSurely,
+  sign,
+  isTimed = true,
+  now = () => Date.now(),
+}: SealsOptions): Seals {
+  const over = new AbortController()
+  const inTurn = takingTurns()
+
+  /** An entry that was put into the storage is sealed by nobody. */
+  async function raiseAlarm({ number, digest }: MarkedEntry): Promise<void> {
+    log(`entry ${number} was not written by the audit: somebody changed the storage`)
+    // One alarm, also where several processes find it.
+    const id = digestOf(`${number} ${digest}`).slice(0, 22)
+    const note = `entry ${number} was not written by the audit`
+    await recordSurely({ event: MISLABELLED_EVENT, timeMs: now(), note }, id)
+  }
+
+  async function sealNow(when: 'anyway' | 'new' | 'old'): Promise<void> {
+    const [newest] = await store.seals(1)
+    const claims = newest === undefined ? NO_SEAL : sealInJws(newest)
+    if (!claims) throw new Error('the newest seal cannot be read')
+    if (when === 'old' && Math.abs(now() - claims.time) < SEAL_HOLDS_MS) return
+    const tree = new MerkleTree()
+    let last = claims.last
+    for (let isMore = true; isMore; ) {
+      const entries = await store.entries({
+        after: last === 0 ? undefined : String(last),
+        limit: ENTRIES_PER_READ,
+      })
+      isMore = entries.length === ENTRIES_PER_READ
+      for (const entry of entries) {
+        if (marks.isRight(entry.digest, entry.mac)) tree.add(entry.digest)
+        else await raiseAlarm(entry)
+      }
+      last = entries.at(-1)?.number ?? last
+    }
+    if (tree.count === 0 && when !== 'anyway') return
+    const [number, time, { keepFor }] = [claims.number + 1, now(), store]
+    const { count, root } = tree
+    const before = keepFor === undefined ? 0 : Math.max(0, time - keepFor * 1000)
+    const hash = sealHashOf(claims.hash, root)
+    const seal: Seal = { version: 1, number, last, count, time, root, hash, before }
+    // Where another process was first, what it left is sealed next.
+    await store.addSeal({ number, last, jws: await sign({ ...seal }) })
+  }
+
+  const sealInTurn = (when: Parameters<typeof sealNow>[0]) =>
+    inTurn(
+      (before) => before,
+      () => sealNow(when),
+    )
+
+  async function seal(isDue = false): Promise<void> {
+    try {
+      if (await endsWithin(SEAL_TIMEOUT_MS, sealInTurn(isDue ? 'anyway' : 'new'))) return
+      log(`${SAYS.failing}: the signature takes too long`)
+    } catch (error) {
+      log(`${SAYS.failing}: ${reasonOf(error)}`)
+    }
+  }
+
+  const timed = isTimed
+    ? every(
+        () => SEAL_EVERY_MS * (0.9 + Math.random() * 0.1),
+        () => sealInTurn('old'),
+        {
+          ...{ signal: over.signal, says: SAYS },
+          first: SEAL_EVERY_MS * Math.random(),
+        },
+      )
+    : Promise.resolve()
+
+  return {
+    ...{ sign, seal },
+    async assertSigns() {
+      await sign({ version: 1, checks: now() })
+    },
+    async stop() {
+      over.abort()
+      await endsWithin(SEAL_TIMEOUT_MS, timed)
+      await seal()
+    },
+  }
+}

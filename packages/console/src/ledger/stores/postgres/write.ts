@@ -1,0 +1,67 @@
+import type { NewSum } from '../../store.ts'
+import type { SqlDialect } from '../sql/dialect.ts'
+import { numberIn } from '../stored-columns.ts'
+import { isOvertaken, type PostgresPool, rowsOfQuery } from './client.ts'
+
+/** Entries, sums, slots, deadline. */
+const WRITE_STATEMENT = {
+  name: 'impersonation_audit_write',
+  text: `SELECT outcome, CAST(place AS float8) AS place, CAST(now AS float8) AS now
+FROM impersonation_audit_write(CAST($1 AS json), CAST($2 AS json), CAST($3 AS json), CAST($4 AS bigint))`,
+}
+
+const TIME_QUERY = {
+  text: 'SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS float8) AS now',
+  values: [],
+}
+
+/** Writes by the functions of the schema: the lock is never held over a round trip. */
+export function postgresWrites(pool: PostgresPool, prepare: boolean) {
+  /** The newest time of the server, and when it arrived here, by the monotonic clock. */
+  let clock = { time: 0, at: 0 }
+  const { name, text } = WRITE_STATEMENT
+  const statement = prepare ? { name, text } : { text }
+
+  function learnTime(now: number): void {
+    clock = { time: now, at: performance.now() }
+  }
+
+  return {
+    async findTime() {
+      const [found = {}] = await rowsOfQuery(pool, TIME_QUERY)
+      learnTime(numberIn(found, 'now'))
+    },
+    // Its clock was read before the answer arrived: the deadline is no later than it should be.
+    deadlineIn: (withinMs) => Math.floor(clock.time + (performance.now() - clock.at) + withinMs),
+    async write({ entries, sums, slots }, deadline) {
+      const values = [
+        JSON.stringify(entries),
+        `[${sums.map(recordOf).join(',')}]`,
+        JSON.stringify(slots),
+        deadline,
+      ]
+      try {
+        const { rows } = await pool.query({ ...statement, values })
+        const { outcome, ...found } = Object(rows[0])
+        learnTime(numberIn(found, 'now'))
+        if (outcome !== 'stored') return { is: outcome === 'late' ? 'late' : 'changed' }
+        return { is: 'stored', number: numberIn(found, 'place') }
+      } catch (error) {
+        if (isOvertaken(error)) return { is: 'changed' }
+        throw error
+      }
+    },
+    async remove({ sums, alone }) {
+      const [found = {}] = await rowsOfQuery(pool, {
+        text: 'SELECT CAST(impersonation_audit_remove(CAST(? AS json), CAST(? AS json)) AS float8) AS removed',
+        values: [JSON.stringify(sums), JSON.stringify(alone)],
+      })
+      return numberIn(found, 'removed')
+    },
+  } satisfies Pick<SqlDialect, 'deadlineIn' | 'remove' | 'write'> & { findTime(): Promise<void> }
+}
+
+/** JSON of a sum, without encoding its own JSON again. */
+function recordOf({ data, ...sum }: NewSum): string {
+  return `${JSON.stringify(sum).slice(0, -1)},"data":${data}}`
+}

@@ -1,0 +1,54 @@
+// A process of a deployment that writes to the log, and says the id of each entry the moment that it
+// has the answer. At a step of one of its writes it gets a signal.
+import { writeSync } from 'node:fs'
+import { argv, kill, pid, stdout } from 'node:process'
+import { pendingOf } from '../../../src/ledger/recording/compose.ts'
+import { auditLog } from '../../../src/ledger/recording/log.ts'
+import { HOW, issued, MARKS, started, T, used } from '../stores/contract/support.ts'
+import { type StorageKind, storeAt } from './soak-stores.ts'
+
+/** Where a process is: before the sums, before the statement, or between the statement and its answer. */
+export type Step = 'answer' | 'none' | 'statement' | 'sums'
+
+const [, , kind = '', place = '', step = 'none', signal = 'SIGKILL', count = '0'] = argv
+const { store } = await storeAt(kind as StorageKind, place)
+await store.open()
+
+let batches = 0
+let isDue = true
+function passing(at: Step): void {
+  if (at !== step || batches < Number(count) || !isDue) return
+  isDue = false
+  kill(pid, signal as NodeJS.Signals)
+}
+
+const log = auditLog(
+  {
+    open: () => store.open(),
+    deadlineIn: (ms) => store.deadlineIn(ms),
+    sums(ids) {
+      passing('sums')
+      return store.sums(ids)
+    },
+    async write(batch, deadline) {
+      passing('statement')
+      const written = await store.write(batch, deadline)
+      passing('answer')
+      return written
+    },
+  },
+  MARKS,
+)
+
+for (; ; batches += 1) {
+  const name = `${pid} ${batches}`
+  const batch = [
+    issued(name, T),
+    started(name, T + 1),
+    used('shared', T + 2, { useId: name }),
+    used(name, T + 2),
+  ].map(pendingOf)
+  await log.append(batch, HOW)
+  writeSync(stdout.fd, `${batch.map(({ id }) => id).join(' ')}\n`)
+  await new Promise((resolve) => setTimeout(resolve, 2))
+}

@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto'
+import { type AuditEntry, MAX_DATE_MS } from './entry.ts'
+
+/** The SHA-256, base64url, of a text. */
+export function digestOf(text: string): string {
+  return hash('sha256', text, 'base64url')
+}
+
+/** What the digest of an entry says, also when its text is removed. */
+export interface DigestParts {
+  /** Of the entry: 22 of the characters A-Z, a-z, 0-9, - and _. */
+  readonly id: string
+  /** In milliseconds since the epoch. */
+  readonly time: number
+  /** The impersonation or the record that the entry is about. */
+  readonly subject: string | undefined
+  /** Whether the entry puts its subject on hold, or releases it. */
+  readonly mark: 'held' | 'released' | undefined
+}
+
+const MARKS: ReadonlyMap<string, readonly [code: string, mark: NonNullable<DigestParts['mark']>]> =
+  new Map([
+    ['support.held', ['h', 'held']],
+    ['support.released', ['r', 'released']],
+  ])
+
+/**
+ * The digest of an entry: the SHA-256, base64url, of its text; its id; its time; `h` where it holds its subject, `r`
+ * where it releases it; and the subject. It is kept when the text is removed, and is what is sealed: so it can be
+ * proved that a text was old enough to be removed, and its subject not on hold. Each part is at a place of its own,
+ * by which the databases make columns of it.
+ */
+export function entryDigestOf(
+  text: string,
+  { id, subject }: Pick<DigestParts, 'id' | 'subject'>,
+  { event, timeMs }: Pick<AuditEntry, 'event' | 'timeMs'>,
+): string {
+  const [mark = '-'] = MARKS.get(event) ?? []
+  const time = String(timeMs).padStart(16, '0')
+  return `${digestOf(text)}.${id}.${time}.${mark}.${subject ?? ''}`
+}
+
+const DIGEST_FORMAT = /^[\w-]{43}\.([\w-]{22})\.(\d{16})\.([hr-])\.([\w-]{0,64})$/
+
+/** @returns `undefined` for what is not of {@link entryDigestOf} */
+export function digestParts(digest: string): DigestParts | undefined {
+  const [, id = '', time, code, subject] = DIGEST_FORMAT.exec(digest) ?? []
+  if (time === undefined || Number(time) > MAX_DATE_MS) return undefined
+  const [, mark] = [...MARKS.values()].find(([known]) => known === code) ?? []
+  return { id, time: Number(time), subject: subject || undefined, mark }
+}
+
+/** Whether a digest is that of an entry with this text. */
+export function isTextOf(text: string, digest: string): boolean {
+  return digest.startsWith(`${digestOf(text)}.`)
+}
