@@ -142,7 +142,8 @@ function finderIn<C extends AnyCall, A extends At>({ base, table }: Site<C, A>, 
   return (path: string): Found<C, A> | undefined => {
     const layer = router.match(base + path, 'GET').pathAndMethod[0]
     const route = table.find(
-      (each) => each.method === 'GET' && patternOf(base, each.path) === layer?.path,
+      ({ method, path, marks }) =>
+        method === 'GET' && !marks.isFile && patternOf(base, path) === layer?.path,
     )
     return (
       layer && route && { route, params: layer.params(base + path, layer.captures(base + path)) }
