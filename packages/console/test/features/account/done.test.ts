@@ -14,7 +14,7 @@ describe('what was done in an impersonation', () => {
     const uses = paths.map((path, index) => used('a', T + index, { path, status }))
     await put(store, issued('a', T), ...uses)
     const row = (await store.row(idOf('a'))) ?? expect.fail('no row')
-    return whatWasDone(store, row, describeUse, 'en')
+    return whatWasDone(store, [row], describeUse, 'en')
   }
 
   it('is summed up by its words, the first first, with the time of the last', async () => {
