@@ -39,7 +39,7 @@ export async function survey(
   const seals = new Map<number, JudgedSeal>()
   const sums = new Map<string, number>()
   const erasures: { number: number; text: string }[] = []
-  let [number, issuer] = [0, signer.issuer]
+  let [number, issuer, isSigned] = [0, signer.issuer, false]
   for await (const lines of batches) {
     for (const { text, number: line } of lines) {
       const entry = NUMBER_FORMAT.exec(text)?.[1]
@@ -53,6 +53,8 @@ export async function survey(
       const jws = SEAL_FORMAT.exec(text)?.[1]
       if (jws === undefined) continue
       const seal = await judgeSeal(jws, { ...signer, issuer }, { line })
+      if (seal.issuer === undefined && isSigned) throw new Broken(unknownKey(seal), { line })
+      isSigned ||= seal.issuer !== undefined
       issuer ??= seal.issuer
       seals.set(line, seal)
     }
@@ -80,6 +82,10 @@ export async function survey(
     ),
   }
 }
+
+/** Who can write to the storage can add a seal of a key of their own, and the provider seals what comes after it. */
+const unknownKey = ({ number }: JudgedSeal) =>
+  `no key of the key set signed the seal ${number}, but one before it. Give the keys of that time, too`
 
 function erasedIn(entries: readonly { readonly text: string }[]) {
   const erased = new Map<string, ErasedSubject>()
