@@ -145,7 +145,7 @@ const ATTACKS: Readonly<Record<string, readonly [(on: Storage) => Promise<unknow
       const { seals } = await sealsOf(on.store, { sign, marks: { isRight: () => true } })
       await seals.seal()
     },
-    /^no key of the key set signed the seal 4, but one before it/,
+    /^no key of the key set signed the seal 4\. Give the keys of that time, too$/,
   ],
   ...Object.fromEntries(
     (

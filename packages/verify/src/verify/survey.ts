@@ -2,7 +2,7 @@ import { decodeEntry, ERASED_EVENT } from '../format/entry.ts'
 import { erasedOf } from '../format/erasure.ts'
 import { Broken } from './broken.ts'
 import type { Line } from './lines.ts'
-import { type JudgedSeal, judgeSeal, type Signer } from './signatures.ts'
+import { type JudgedSeal, judgeSeal, type Signer, unknownKey } from './signatures.ts'
 
 /** What was erased: up to these times, in milliseconds since the epoch. */
 export interface ErasedSubject {
@@ -82,10 +82,6 @@ export async function survey(
     ),
   }
 }
-
-/** Who can write to the storage can add a seal of a key of their own, and the provider seals what comes after it. */
-const unknownKey = ({ number }: JudgedSeal) =>
-  `no key of the key set signed the seal ${number}, but one before it. Give the keys of that time, too`
 
 function erasedIn(entries: readonly { readonly text: string }[]) {
   const erased = new Map<string, ErasedSubject>()
