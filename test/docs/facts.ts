@@ -198,6 +198,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['For {5} seconds, the operator gets no new access token.', MAX_CLOCK_DIFFERENCE],
     ['The provider keeps about {75} minutes.', KEPT_MINUTES],
     ['The provider has the last {75} minutes:', KEPT_MINUTES],
+    ['Machine tokens from before work for {600} seconds by default', managementApi.tokenTtl],
     ['may accept the old key for {ten} minutes more.', KEY_MINUTES],
     ['They work for {30} seconds at most, then 503.', COPY],
     ['a status list that is younger than {30} seconds.', COPY],
@@ -431,6 +432,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['list fetched less than {28} seconds ago', COPY - WAIT],
     ['A request can wait {2} seconds', WAIT],
     ['No option changes these {30} seconds.', COPY],
+    ['so a copy of {28} seconds can be too old', COPY - WAIT],
     ['the guard fetches the list every {2.5} seconds.', FRESH / 2],
     [
       'A list takes {128} KiB of memory, and the guard holds up to {256}.',
