@@ -157,7 +157,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       secondsOf('packages/verify/src/format/notice.ts', 'ATTEMPT_MS'),
     ],
     ['an unknown key, at most every {two} seconds.', UNKNOWN_KEY],
-    ['and after {ten} minutes at the latest.', KEY_MINUTES],
     ['APIs still learn of an end within {8} seconds.', SOON],
     ['APIs that check the status refuse running tokens within {8} seconds.', SOON],
     ['Within {8} seconds, your API answers 401', SOON],
@@ -412,7 +411,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['issued in the next {5} seconds.', MAX_CLOCK_DIFFERENCE],
     ['`ttl.SubjectToken`, {600} seconds by default.', DEFAULT_SUBJECT_TOKEN_TTL],
     ['by `accessToken.maxTtl` and {330} seconds.', AFTER_EXPIRY],
-    ['fetches the status list every {2.5} seconds', FRESH / 2],
   ],
   'docs/your-apis.md': [
     ['learns of an end within {8} seconds.**', SOON],
