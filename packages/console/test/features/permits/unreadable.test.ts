@@ -81,8 +81,12 @@ function unreadable(how: string, spoilt: (data: string) => string) {
       await permits.grant(bad, { by: 'grace' })
       const running = await deployment.impersonate({ customer: 'carla', ticket: 'SUP-123' })
       spoil(bad)
-      for (const who of ['grace', 'olivia', 'ada']) {
-        const { status, body } = await ask(who, '')
+      for (const [who, path] of [
+        ['grace', ''],
+        ['olivia', ''],
+        ['ada', '/approvals/history'],
+      ] as const) {
+        const { status, body } = await ask(who, path)
         expect([status, body.permits?.map(({ id }: { id: string }) => id)]).to.deep.equal([
           200,
           [good],
