@@ -57,9 +57,9 @@ describe('docs/events.md', () => {
       const [, group = ''] = /`(\w+)\./.exec(names) ?? []
       return [...names.matchAll(/`(\w*)(\.\w+)`/g)].map(([, own, name]) => (own || group) + name)
     })
-    for (const name of Object.keys(JSON.parse(await readFile(entries, 'utf8')))) {
-      expect([...described, ...(document.match(/impersonation\.\w+/g) ?? [])]).to.include(name)
-    }
+    const known = Object.keys(JSON.parse(await readFile(entries, 'utf8')))
+    const shared = document.match(/impersonation\.(?:issued|started|denied|replayed|ended)/g) ?? []
+    expect([...new Set([...described, ...shared])]).to.have.members(known)
   })
 
   it('has the table that npm run docs:options writes', () => {

@@ -123,8 +123,8 @@ function WaitingParts(
 ) {
   const { alarms = [], erasures = [], pauses = [], permits = [], toReview = [] } = of
   const { permits: labels } = at.words
-  // An operator who approves nothing is told nothing.
-  const isIdle = at.waits === 0 && at.me.role === 'operator'
+  // Who approves nothing is told nothing.
+  const isIdle = at.waits === 0 && at.me.role !== 'lead'
   return (
     <>
       <p role="status" data-about="*" class={isIdle ? 'unseen' : 'found'}>

@@ -18,8 +18,8 @@ import { permitGate } from './features/permits/server/api/gate.ts'
 import type { PermitParts } from './features/permits/server/api/shown.ts'
 import { permitsContext } from './features/permits/server/context.ts'
 import { deciders } from './features/permits/server/deciders.ts'
-import type { Resuming } from './features/permits/server/options.ts'
-import { type PauseFilter, pausesOf } from './features/permits/server/pauses.ts'
+import type { PauseFilter, PausePage, Resuming } from './features/permits/server/options.ts'
+import { pausesOf } from './features/permits/server/pauses.ts'
 import type { ErasingParts } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
 import { personalData } from './features/personal-data/server/personal-data.ts'
@@ -72,6 +72,8 @@ export type {
 export type {
   Approver,
   AttachOptions,
+  PauseFilter,
+  PausePage,
   PermitRequest,
   Permits,
   PermitsOptions,
@@ -164,11 +166,7 @@ export interface SupportConsole extends Middleware {
   /**
    * Lists the pauses that hold, the newest first, at most 100. `next` is the `before` of the next page.
    */
-  pauses(filter?: {
-    readonly customer?: string
-    readonly operator?: string
-    readonly before?: string
-  }): Promise<{ readonly pauses: readonly Pause[]; readonly next?: string }>
+  pauses(filter?: PauseFilter): Promise<PausePage>
   /**
    * Lifts a pause. `by` is a lead who is not the operator, or with permits an approver, whom you have
    * authenticated. Without `by`, the deployment lifts it.
@@ -239,11 +237,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     isBound: true,
     urlOf: (permit) => `${url}${path}/approvals/${permit}`,
   })
-  const pausing = permitsContext({
-    ledger: ledgerOf(settings.audit),
-    now: () => Date.now(),
-    timeoutMs,
-  })
+  const now = () => Date.now()
+  const pausing = permitsContext({ ledger: ledgerOf(settings.audit), now, timeoutMs })
   pausing.attach(provider, { nameOf })
   const leads = deciders({ mayApprove: () => isLead, timeoutMs })
   const ownPauses = pausesOf(pausing.context, leads.assertMay)
@@ -255,7 +250,6 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const alerts =
     onAlarm && startOutbox({ who: 'leads', sources: [alarmAlerts(store, audit, onAlarm, urlOf)] })
   const pauses = { ...ownPauses, resume }
-  const now = () => Date.now()
   const ofPerson = personalData(audit, {
     isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,
     hasAccount: async (id) => (await findAccount(provider, id)) !== undefined,
@@ -312,7 +306,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     exportOf: ofPerson.exportOf,
     erase: ofPerson.erase,
     resume,
-    pauses: (filter: PauseFilter = {}) => ownPauses.list(filter),
+    pauses: ownPauses.list,
     callback: () => requestListener(middleware, provider),
     onImpersonatedRequest: useRecorder(audit),
     takeUses: (senders: TakeUsesOptions) => takeUses(provider, parts, senders),

@@ -15,10 +15,8 @@ export interface SqliteFile {
 
   /**
    * The durability of a commit. With `'NORMAL'`, it survives the end of the process, `kill -9`
-   * included. If the machine loses power, the commits that the system has not put on the disk by
-   * itself are lost, consumptions among them, at most those since the last checkpoint. With
-   * `'FULL'`, it survives that too, at the cost of an fsync for each transaction.
-   *
+   * included. If the machine loses power, the last commits can be lost, consumptions among them.
+   * With `'FULL'`, it survives that too, at the cost of an fsync for each transaction.
    * @defaultValue `'NORMAL'`
    */
   synchronous?: 'NORMAL' | 'FULL'

@@ -1,3 +1,4 @@
+import { present } from 'oidc-provider-impersonation-verify/format'
 import type { CustomerAnswer, CustomersAnswer } from './answers.ts'
 import { orUnavailable } from './http/problem.ts'
 
@@ -86,10 +87,7 @@ function asked<T>(ask: () => Promise<T> | T): Promise<T> {
 function copyOf({ id, name, email, protected: why, details }: Customer): CustomerAnswer {
   const shown = Object.entries(details ?? {}).slice(0, MAX_DETAILS)
   return {
-    id,
-    name,
-    ...(email === undefined ? {} : { email }),
-    ...(why === undefined ? {} : { protected: why }),
-    ...(shown.length === 0 ? {} : { details: Object.fromEntries(shown) }),
+    ...{ id, name, ...present({ email, protected: why }) },
+    ...(shown.length > 0 && { details: Object.fromEntries(shown) }),
   }
 }

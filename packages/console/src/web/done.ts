@@ -41,26 +41,31 @@ const ENTRIES_PER_READ = 500
 type Counted = Record<'changes' | 'reads' | 'refused', number>
 
 /**
- * Sums up what was done, in the words of the deployment. What it hides is not told.
+ * Sums up what was done, in the words of the deployment, as if it were one impersonation. What it hides is not told.
  *
  * @param describe without it, the requests are counted
  */
 export async function whatWasDone(
   store: Pick<AuditStore, 'timeline'>,
-  { id, reads, changes, refused, failed }: AuditRow,
+  rows: readonly AuditRow[],
   describe: UseInWords | undefined,
   language: string,
 ): Promise<WhatWasDone> {
   // A request that the API answered with an error did nothing: words may tell it, numbers do not.
-  const wordless: Counted = { reads, changes, refused }
-  if (!describe || reads + changes + refused + failed === 0) return { did: [], ...more(wordless) }
+  const wordless: Counted = { reads: 0, changes: 0, refused: 0 }
   const did = new Map<string, Done>()
-  for (const { use, count, at } of await readUses(store, id)) {
-    const words = wordsForUse(use, describe, language)
-    if (words.kind === 'none') continue
-    if (words.kind === 'shown' && !addTo(did, words.text, { use, count, at })) continue
-    const kind = useKindOf(use)
-    if (kind !== 'failed') wordless[kind] -= count
+  for (const { id, reads, changes, refused, failed } of rows) {
+    wordless.reads += reads
+    wordless.changes += changes
+    wordless.refused += refused
+    if (!describe || reads + changes + refused + failed === 0) continue
+    for (const { use, count, at } of await readUses(store, id)) {
+      const words = wordsForUse(use, describe, language)
+      if (words.kind === 'none') continue
+      if (words.kind === 'shown' && !addTo(did, words.text, { use, count, at })) continue
+      const kind = useKindOf(use)
+      if (kind !== 'failed') wordless[kind] -= count
+    }
   }
   return { did: [...did.values()], ...more(wordless) }
 }

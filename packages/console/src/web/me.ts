@@ -1,3 +1,4 @@
+import { present } from 'oidc-provider-impersonation-verify/format'
 import type { MeAnswer } from './answers.ts'
 import { nameIn } from './applications.ts'
 import { orUnavailable } from './http/problem.ts'
@@ -27,9 +28,8 @@ export async function findMe({ caller, gate, language, settings }: Call): Promis
       canChange: application.scopes.change !== undefined,
     })),
     durations,
-    ...(ticketPattern === undefined ? {} : { ticketPattern: ticketPattern.source }),
-    ...(ticketExample === undefined ? {} : { ticketExample }),
-    ...(gate.hasPermits ? { permits: true as const } : {}),
-    ...(mayErase ? { mayErase } : {}),
+    ...present({ ticketPattern: ticketPattern?.source, ticketExample }),
+    ...(gate.hasPermits && { permits: true }),
+    ...(mayErase && { mayErase }),
   }
 }

@@ -47,6 +47,14 @@ export const WHEN = {
   to: momentOrDay,
 }
 
+/** A filter of a request, with the days of the reader as moments. */
+export function withRange<F extends Read<typeof WHEN>>(
+  { when, from, to, ...asked }: F,
+  zone: string,
+): Omit<F, keyof typeof WHEN> & Range {
+  return { ...asked, ...rangeIn({ when, from, to }, zone) }
+}
+
 /** The part of time that is asked for, by the calendar of the reader. */
 export function rangeIn({ when, from, to }: Read<typeof WHEN>, zone: string): Range {
   if (when === 'any') return {}

@@ -19,8 +19,7 @@ describe('the page of personal data', function () {
   afterEach(() => deployment[Symbol.asyncDispose]())
 
   async function openAlice(page: Page, who: string): Promise<void> {
-    await enter(page, who)
-    await page.getByRole('link', { name: 'Personal data' }).click()
+    await enter(page, who, '/console/personal-data')
     await heading(page, 'Personal data').waitFor()
     await page.getByLabel('Name, e-mail address or account id').fill('alice')
     await page.keyboard.press('Enter')

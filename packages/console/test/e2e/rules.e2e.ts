@@ -36,7 +36,7 @@ describe('the page of the rules', function () {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     await enter(page, 'grace')
-    await page.getByRole('link', { name: 'Rules' }).click()
+    await page.getByRole('link', { name: 'Settings' }).click()
     await heading(page, 'Rules').waitFor()
     const answer = page.getByRole('main').locator('.verdict')
     await tabTo(page.getByLabel('Operator'))

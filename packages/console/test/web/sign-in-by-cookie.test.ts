@@ -374,6 +374,15 @@ describe('a form of the pages', function () {
     }
   })
 
+  it('that is refused comes back on a page, and never as a file or a stream', async () => {
+    for (const from of ['/stream', '/me', '/audit/export.csv']) {
+      const { status, headers } = await deployment.send('grace', ERASE, { from })
+      expect([status, headers.get('content-type')], from).to.deep.equal([
+        ...[400, 'text/html; charset=utf-8'],
+      ])
+    }
+  })
+
   it('that comes too late is kept, and can be sent again by the same person alone', async () => {
     const late = { cookie: 'support-console=over' }
     const { status, text } = await deployment.send('grace', ERASE, { note: 'DPO-1' }, late)

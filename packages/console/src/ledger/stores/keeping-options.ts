@@ -7,9 +7,9 @@ export interface KeepingOptions {
    */
   readonly keepFor?: number | undefined
   /**
-   * Shows which entries are right until they are sealed: a random text of 32 characters or more, the
-   * same in all processes, which the database never sees. An `ExternalSigningKey` needs it.
-   * @defaultValue one that is made of the provider's private keys
+   * Proves entries until the next seal. It has 32 or more random characters, the same in all
+   * processes, and never in the database. An `ExternalSigningKey` needs it.
+   * @defaultValue made of the provider's private keys
    */
   readonly secret?: string | undefined
 }

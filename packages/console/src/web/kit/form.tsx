@@ -104,14 +104,16 @@ export function TextField(props: {
   label: string
   help?: ComponentChildren
   isNeeded?: boolean
-  most?: number
   /** The parameter of the page that says the same. */
   asks?: string
   /** A regular expression, and what it means. */
   pattern?: string
   title?: string
+  /** The id of a list of suggestions, and the page that has them. */
+  list?: string
+  suggest?: string
 }) {
-  const { of, label, help, isNeeded, most = 100, asks, pattern, title } = props
+  const { of, label, help, isNeeded, asks, pattern, title, list, suggest } = props
   return (
     <Field of={of} label={label} help={help}>
       {(input) => (
@@ -122,9 +124,38 @@ export function TextField(props: {
           autoComplete="off"
           spellcheck={false}
           required={isNeeded}
-          maxLength={most}
+          maxLength={100}
+          list={list}
           data-asks={asks}
+          data-suggest={suggest}
           {...(pattern !== undefined && { pattern, title })}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** What is searched for. @param props.isFirst the page begins with the focus on it */
+export function SearchField(props: {
+  of: FieldOf
+  label: string
+  help?: string
+  placeholder?: string
+  isNeeded?: true
+  isFirst?: boolean
+}) {
+  const { of, label, help, placeholder, isNeeded, isFirst } = props
+  return (
+    <Field of={of} label={label} help={help}>
+      {(input) => (
+        <input
+          {...input}
+          {...{ type: 'search', dir: 'auto', autoComplete: 'off', spellcheck: false }}
+          {...(isNeeded && { required: true, pattern: '.*\\S.*' })}
+          placeholder={placeholder}
+          maxLength={100}
+          autofocus={isFirst}
+          data-key="/"
         />
       )}
     </Field>
@@ -140,17 +171,12 @@ export function SearchForm(
   return (
     <search>
       <form method="get" action={base + here.split('?')[0]} data-auto>
-        <Field of={{ id: 'search', name: 'q', value }} label={label} help={help}>
-          {(input) => (
-            <input
-              {...input}
-              {...{ type: 'search', dir: 'auto', autoComplete: 'off', spellcheck: false }}
-              maxLength={100}
-              autofocus={value === ''}
-              data-key="/"
-            />
-          )}
-        </Field>
+        <SearchField
+          of={{ id: 'search', name: 'q', value }}
+          label={label}
+          help={help}
+          isFirst={value === ''}
+        />
       </form>
     </search>
   )
@@ -177,7 +203,7 @@ export function NoteField(
   )
 }
 
-/** One of a few, all of them in sight. */
+/** One of a few, all of them in sight. If there is no choice, the value is sent as it is. */
 export function Choice(props: {
   of: FieldOf
   legend: string
@@ -188,6 +214,7 @@ export function Choice(props: {
   asks?: string
 }) {
   const { of, legend, options, isLegendUnseen, asks } = props
+  if (options.length < 2) return <Hidden of={of} />
   return (
     <fieldset class="choices">
       <legend class={isLegendUnseen && 'unseen'}>{legend}</legend>
@@ -336,26 +363,12 @@ export function PersonField(
   },
   { base }: At,
 ) {
-  const { of, who, label, help, isNeeded } = props
+  const { of, who } = props
   const list = `${of.id}-people`
   return (
-    <Field of={of} label={label} help={help}>
-      {(input) => (
-        <>
-          <input
-            {...input}
-            type="text"
-            dir="auto"
-            autoComplete="off"
-            spellcheck={false}
-            required={isNeeded}
-            maxLength={100}
-            list={list}
-            data-suggest={`${base}/people?who=${who}`}
-          />
-          <datalist id={list} />
-        </>
-      )}
-    </Field>
+    <>
+      <TextField {...props} list={list} suggest={`${base}/people?who=${who}`} />
+      <datalist id={list} />
+    </>
   )
 }

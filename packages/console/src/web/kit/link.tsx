@@ -30,6 +30,22 @@ export function Link(
   )
 }
 
+/** Leads to the older part of a list, if there is one. @param props.asked the query beside that */
+export function Older(props: {
+  to: string
+  next: string | undefined
+  asked?: Readonly<Record<string, string>>
+  label: string
+}) {
+  const { to, next, asked, label } = props
+  if (next === undefined) return null
+  return (
+    <Link class="button" to={`${to}?${new URLSearchParams({ ...asked, before: next })}`}>
+      {label}
+    </Link>
+  )
+}
+
 /** Leads back to a list. The script goes back in the history if the list is there. */
 export function Back({ to, children }: { to: string; children: ComponentChildren }) {
   return (

@@ -19,6 +19,6 @@ export function UnapprovedMark(
 }
 
 /** The same by the reason for which a person has to look at it afterwards. */
-export const ReviewMark = (props: { review: string | undefined; isSeen?: boolean }) => (
-  <UnapprovedMark {...props} of={unapprovedIn(props.review)} />
+export const ReviewMark = ({ review }: { review: string | undefined }) => (
+  <UnapprovedMark of={unapprovedIn(review)} />
 )

@@ -142,7 +142,8 @@ function finderIn<C extends AnyCall, A extends At>({ base, table }: Site<C, A>, 
   return (path: string): Found<C, A> | undefined => {
     const layer = router.match(base + path, 'GET').pathAndMethod[0]
     const route = table.find(
-      (each) => each.method === 'GET' && patternOf(base, each.path) === layer?.path,
+      ({ method, path, marks }) =>
+        method === 'GET' && !marks.isFile && patternOf(base, path) === layer?.path,
     )
     return (
       layer && route && { route, params: layer.params(base + path, layer.captures(base + path)) }
@@ -406,7 +407,7 @@ const problemView: View<Problem, At> = (problem, at) => {
   const { web } = at.words
   const isNoPage = problem.error === 'not_found'
   return {
-    title: isNoPage ? web.notFoundTitle : web.problems.title,
+    title: problem.statusCode === 404 ? web.notFoundTitle : web.problems.title,
     about: isNoPage ? web.notFound : problemText(at, problem),
     body: <Link to="">{web.toStart}</Link>,
   }

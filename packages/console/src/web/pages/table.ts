@@ -81,6 +81,8 @@ export interface Marks {
   readonly writes?: true
   /** The answer is a stream: there is no HEAD. */
   readonly streams?: true
+  /** It is no page: a form that was refused does not come back there. */
+  readonly isFile?: true
 }
 
 /** Makes the lines of a table. @typeParam C what the models receive */
@@ -131,7 +133,10 @@ export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
       answer: (call: C) => Promise<void>,
       marks: Marks = {},
     ): Route<C, A> {
-      return { ...{ method: 'GET', path, roles, marks }, answer: (call) => answer(call) }
+      return {
+        ...{ method: 'GET', path, roles, marks: { ...marks, isFile: true } },
+        answer: (call) => answer(call),
+      }
     },
   }
 }

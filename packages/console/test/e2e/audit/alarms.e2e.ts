@@ -25,7 +25,7 @@ describe('alarms', () => {
     await using ada = await visitDeployment(deployment)
     await enter(grace.page, 'grace', '/console/rules')
     await enter(ada.page, 'ada', '/console')
-    await ada.page.getByText('Nothing waits for you.').waitFor()
+    await ada.page.getByText('No one is acting as a customer right now.').waitFor()
     const running = await deployment.impersonate()
     await running.replay()
     await deployment.settled()

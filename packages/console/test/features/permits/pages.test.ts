@@ -74,7 +74,9 @@ describe('the pages of the approvals', () => {
 
     const auditors = await html('ada')
     expect(auditors).to.include('<title>Who acts now')
-    expect(readText(auditors)).to.match(/Nothing waits for you\..*oscar as carla/)
+    expect(readText(auditors)).to.match(
+      /No one is acting as a customer right now\..*oscar as carla/,
+    )
     expect(actionsOf(auditors)).to.deep.equal([])
 
     const own = await html('olivia')

@@ -7,13 +7,11 @@ import {
   type Permits,
   type PermitsOptions,
 } from 'oidc-provider-impersonation-console'
-import { slotOf } from 'oidc-provider-impersonation-verify/chain'
-import { storedPermitOf } from 'oidc-provider-impersonation-verify/format'
 import { testOn } from '../../../../../test/adapters/servers.ts'
 import { verify } from '../../../../verify/src/verify/verification.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
-import { askAccount } from '../../support/account.ts'
+import { askAs } from '../../support/account.ts'
 import { later } from '../../support/clock.ts'
 import {
   type Answer,
@@ -23,7 +21,6 @@ import {
 } from '../../support/deployment.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
-import { storePause } from '../../support/store-pause.ts'
 import { until } from '../notices/until.ts'
 
 const DAY = 86_400_000
@@ -68,14 +65,8 @@ const STORAGES = [
   { kind: 'postgres', test: await testOn('PostgreSQL') },
 ] as const
 
-/** Asks the API of the account page. */
-async function account(at: Deployment, who: string, path: string, body?: object): Promise<Answer> {
-  const { accessToken } = await at.signIn(who, { clientId: 'customer-account' })
-  return askAccount(at.url, { authorization: `Bearer ${accessToken}` }, path, body)
-}
-
 const object = (at: Deployment, id: string, note?: string, who = 'alice') =>
-  account(at, who, '/objection', { id, note })
+  askAs(at, who, '/objection', { id, note })
 const codeOf = ({ status, body }: Answer) => [status, body?.error]
 const PAUSED = [403, 'paused']
 
@@ -188,9 +179,9 @@ describe('an objection', () => {
     const running = await deployment.impersonate({ customer: 'bob', access: 'read' })
     await deployment.settled()
     await object(deployment, running.id, undefined, 'bob')
-    const granted = await account(deployment, 'bob', '/permits/grant', { id })
+    const granted = await askAs(deployment, 'bob', '/permits/grant', { id })
     expect(codeOf(granted)).to.deep.equal(PAUSED)
-    expect((await account(deployment, 'bob', '/permits/refuse', { id })).status).to.equal(204)
+    expect((await askAs(deployment, 'bob', '/permits/refuse', { id })).status).to.equal(204)
   })
 
   it('I15: holds at issue and at the exchange for any backend that asks the provider', async () => {
@@ -249,22 +240,6 @@ describe('an objection', () => {
     })
     expect([status, objected.isPaused, objected.isEnded]).to.deep.equal([200, false, true])
     expect((await permits.pauses()).pauses).to.deep.equal([])
-  })
-
-  it('is one pause where two come at the same moment', async () => {
-    const running = [
-      await deployment.impersonate({ access: 'read' }),
-      await deployment.impersonate({ access: 'read', ticket: 'SUP-2' }),
-    ]
-    await deployment.settled()
-    const answers = await Promise.all(running.map(({ id }) => object(deployment, id)))
-    expect(answers.map(({ status, body }) => [status, body.isPaused])).to.deep.equal([
-      ...[
-        [200, true],
-        [200, true],
-      ],
-    ])
-    expect((await permits.pauses()).pauses).to.have.length(1)
   })
 
   it('is said once; after the pause was lifted, another one pauses again', async () => {
@@ -345,10 +320,10 @@ describe('an objection', () => {
       expect((await ask('oscar', '')).body.pauses).to.deep.equal([])
       expect((await ask('oscar', `/pauses/${pause}`)).status).to.equal(404)
       expect((await ask('ada', `/pauses/${id}`)).status, 'no pause').to.equal(404)
-      expect((await account(deployment, 'alice', '/pauses')).body.pauses[0]).to.deep.include({
+      expect((await askAs(deployment, 'alice', '/pauses')).body.pauses[0]).to.deep.include({
         ...{ id: pause, operator: { id: 'olivia', name: 'Olivia Okafor' } },
       })
-      expect((await account(deployment, 'carla', '/pauses')).body.pauses).to.deep.equal([])
+      expect((await askAs(deployment, 'carla', '/pauses')).body.pauses).to.deep.equal([])
       expect((await permits.list({ customer: 'alice' })).permits, 'it is no permit').to.eql([])
     })
 
@@ -393,27 +368,6 @@ describe('an objection', () => {
     })
   })
 
-  it('by a lead is of the operator alone: it holds for every customer until its end, and ends nothing', async () => {
-    const { id } = await deployment.impersonate({ access: 'read' })
-    const now = Date.now()
-    const until = now + 3_600_000
-    const record = await storePause(deployment, { operator: 'olivia', by: 'grace', until })
-    expect(storedPermitOf(record, slotOf(record))).to.deep.include({
-      ...{ customer: undefined, operator: 'olivia', state: 'paused', overAt: until },
-    })
-    for (const userId of ['alice', 'carla']) {
-      expect(codeOf(await act('olivia', { userId }))).to.deep.equal(PAUSED)
-    }
-    const [pause] = (await ask('olivia', '')).body.pauses
-    expect(pause).to.not.have.property('customer')
-    expect((await act('oscar')).status).to.equal(201)
-    expect(await stateOf(id)).to.equal('active')
-    const wrapped = permitsWith({ audit, approvers: () => [] }, () => now + 3_600_001)
-    const request = { account: { accountId: 'alice' }, mayAct: { sub: 'olivia' }, stage: 'issue' }
-    expect(await wrapped.wrap(() => true)(request as Parameters<Authorize>[0])).to.equal(true)
-    expect((await wrapped.pauses()).pauses, 'its time is over').to.deep.equal([])
-  })
-
   describe('a lead', () => {
     const hold = (more: object = {}, who = 'grace') =>
       ask(who, '/pauses', { operator: 'olivia', for: 3600, note: 'Asked twice', ...more })
@@ -447,6 +401,7 @@ describe('an objection', () => {
       await hold({ operator: 'oscar', for: 60 })
       expect(codeOf(await act('oscar'))).to.deep.equal(PAUSED)
       expect((await later(60_001, () => act('oscar'))).status, 'its time is over').to.equal(201)
+      expect((await later(60_001, () => permits.pauses())).pauses).to.have.length(1)
     })
 
     it('pauses until a person lifts it, who is not the operator', async () => {
@@ -496,7 +451,7 @@ describe('an objection', () => {
 
     it('pauses nobody who is no operator, and whoever acted also without a role', async () => {
       expect(codeOf(await hold({ operator: 'alice' }))).to.deep.equal([404, 'user_not_found'])
-      expect((await account(deployment, 'alice', '/pauses')).body.pauses).to.deep.equal([])
+      expect((await askAs(deployment, 'alice', '/pauses')).body.pauses).to.deep.equal([])
       // Who was refused has not acted.
       expect((await act('alice', { userId: 'carla' })).status).to.equal(403)
       await deployment.settled()

@@ -51,21 +51,29 @@ describe('what a customer answers for all requests', () => {
   beforeEach(() => begin())
   afterEach(end)
 
+  /** The permits of another process. */
+  function another(): Permits {
+    const made = permitsWith(
+      { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] },
+      () => Date.now() + ahead,
+    )
+    made.attach(deployment.provider, AS)
+    return made
+  }
   const look = (operator = 'olivia') =>
     deployment.impersonate({ customer: 'bob', access: 'read', operator })
-  const statusOfAct = async (access: 'change' | 'read' = 'read') => {
-    const { status } = await deployment.ask('olivia', '/impersonations', {
+  const act = (access: 'change' | 'read' = 'read') =>
+    deployment.ask('olivia', '/impersonations', {
       ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
       ...{ application: 'shop', access },
     })
-    return status
-  }
+  const statusOfAct = async (access?: 'change' | 'read') => (await act(access)).status
   const stateOf = async (id: string) => (await deployment.provider.impersonation.get(id))?.state
 
-  const asked = () =>
+  const asked = (scope = 'orders:read orders:write') =>
     permits.request({
       ...{ customer: 'bob', operator: 'olivia', application: 'shop' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+      ...{ resource: `${deployment.url}/orders`, scope },
       ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     })
 
@@ -82,10 +90,7 @@ describe('what a customer answers for all requests', () => {
     await permits.setStanding('bob', 'allow')
     await permits.setStanding('bob', 'allow')
     const running = await look()
-    const { body } = await deployment.ask('olivia', '/impersonations', {
-      ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
-      ...{ application: 'shop', access: 'read' },
-    })
+    const { body } = await act()
     expect(await permits.setStanding('bob', 'ask')).to.deep.equal({ choice: 'ask' })
     expect(await stateOf(running.id)).to.equal('ended')
     expect(await statusOfAct()).to.equal(403)
@@ -107,11 +112,7 @@ describe('what a customer answers for all requests', () => {
   })
 
   it('takes back what the customer allowed by a request of its own', async () => {
-    const { id } = await permits.request({
-      ...{ customer: 'bob', operator: 'olivia', application: 'shop' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
-      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
-    })
+    const { id } = await asked('orders:read')
     await permits.grant(id, { by: 'bob' })
     const running = await look()
     await permits.setStanding('bob', 'ask')
@@ -120,11 +121,7 @@ describe('what a customer answers for all requests', () => {
   })
 
   it('I15: takes back what the customer allowed and a second person has still to decide on', async () => {
-    const { id } = await permits.request({
-      ...{ customer: 'bob', operator: 'olivia', application: 'shop' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
-    })
+    const { id } = await asked()
     await permits.grant(id, { by: 'bob' })
     await permits.setStanding('bob', 'ask')
     expect((await permits.get(id))?.state).to.equal('revoked')
@@ -173,10 +170,7 @@ describe('what a customer answers for all requests', () => {
 
     it('I15: ask asks the customer also where the rule does not, and ends what it allowed', async () => {
       const running = await look()
-      const { body } = await deployment.ask('olivia', '/impersonations', {
-        ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
-        ...{ application: 'shop', access: 'read' },
-      })
+      const { body } = await act()
       const others = await deployment.impersonate({ customer: 'alice', access: 'read' })
       await permits.setStanding('bob', 'ask')
       const { end: ended } = (await deployment.provider.impersonation.get(running.id)) ?? {}
@@ -235,11 +229,7 @@ describe('what a customer answers for all requests', () => {
     })
 
     it('no is 200 twice where it is said at two processes at once', async () => {
-      const other = permitsWith(
-        { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] },
-        () => Date.now() + ahead,
-      )
-      other.attach(deployment.provider, AS)
+      const other = another()
       for (let times = 0; times < 10; times += 1) {
         await permits.setStanding('bob', 'allow')
         const both = [permits.setStanding('bob', 'ask'), other.setStanding('bob', 'ask')]
@@ -264,11 +254,7 @@ describe('what a customer answers for all requests', () => {
       await permits.close()
       ahead = 3000 * 1000
       isAway = false
-      const later = permitsWith(
-        { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] },
-        () => Date.now() + ahead,
-      )
-      later.attach(deployment.provider, AS)
+      const later = another()
       await until(async () => (await stateOf(running.id)) === 'ended')
       await later.close()
     })

@@ -9,6 +9,7 @@ import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sql
 import { countToDecide } from '../../../src/features/permits/server/api/waiting.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import type { Caller } from '../../../src/web/parts.ts'
+import { askAs } from '../../support/account.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { until } from '../notices/until.ts'
 
@@ -80,8 +81,12 @@ function unreadable(how: string, spoilt: (data: string) => string) {
       await permits.grant(bad, { by: 'grace' })
       const running = await deployment.impersonate({ customer: 'carla', ticket: 'SUP-123' })
       spoil(bad)
-      for (const who of ['grace', 'olivia', 'ada']) {
-        const { status, body } = await ask(who, '')
+      for (const [who, path] of [
+        ['grace', ''],
+        ['olivia', ''],
+        ['ada', '/approvals/history'],
+      ] as const) {
+        const { status, body } = await ask(who, path)
         expect([status, body.permits?.map(({ id }: { id: string }) => id)]).to.deep.equal([
           200,
           [good],
@@ -136,13 +141,7 @@ function unreadable(how: string, spoilt: (data: string) => string) {
       await permits.grant(await asked({ userId: 'alice' }), { by: 'grace' })
       const { id } = await deployment.impersonate({ customer: 'alice', ticket: 'SUP-123' })
       await deployment.settled()
-      const { accessToken } = await deployment.signIn('alice', { clientId: 'customer-account' })
-      const objected = await fetch(`${deployment.url}/account/objection`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ id }),
-      })
-      expect(objected.status).to.equal(200)
+      expect((await askAs(deployment, 'alice', '/objection', { id })).status).to.equal(200)
       const [pause = expect.fail('there is none')] = (await permits.pauses()).pauses
       spoil(pause.id)
       const note = 'It was agreed'

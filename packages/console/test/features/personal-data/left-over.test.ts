@@ -8,6 +8,7 @@ import { testOn } from '../../../../../test/adapters/servers.ts'
 import { POSTGRES_URL } from '../../../../../test/support/server-urls.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import { newPlace, type StorageKind, storeAt } from '../../ledger/recording/soak-stores.ts'
+import { askAs } from '../../support/account.ts'
 import { later } from '../../support/clock.ts'
 import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
 
@@ -143,13 +144,7 @@ async function happen(at: Deployment): Promise<void> {
   )
   await at.settled()
   ok(await ask('grace', `/permits/${urgent.id}/review`, { note: 'Lemur' }))
-  const { accessToken } = await at.signIn('alice', { clientId: 'customer-account' })
-  const objected = await fetch(`${at.url}/account/objection`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ id: changed.id, note: 'Llama' }),
-  })
-  expect(objected.status).to.equal(200)
+  ok(await askAs(at, 'alice', '/objection', { id: changed.id, note: 'Llama' }))
   expect((await ask('olivia', '/impersonations', { ...about, access: 'read' })).status).to.equal(
     403,
   )

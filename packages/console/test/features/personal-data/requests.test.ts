@@ -558,15 +558,6 @@ describe('an erasure by two people', () => {
     expect(await store.row(idOf('a'))).to.equal(undefined)
   })
 
-  it('is not asked for what cannot be erased', async () => {
-    at = await consoleOn(memoryAudit())
-    await at.impersonate()
-    await at.settled()
-    const refused = await at.ask('grace', person('alice', '/erase'), NOTE)
-    expect(codeOf(refused)).to.deep.equal([409, 'in_force'])
-    expect(refused.body.inForce[0]).to.include({ kind: 'impersonation', why: 'running' })
-  })
-
   it('that broke off after its entry is finished later, once', async () => {
     const audit = faultyAudit()
     at = await consoleOn(audit)

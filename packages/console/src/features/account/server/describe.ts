@@ -3,6 +3,7 @@ import {
   type AuditPerson,
   type AuditRow,
   endingOf,
+  nonEmptyText,
   type Outcome,
   outcomeOf,
   present,
@@ -69,32 +70,26 @@ export function describeRunning(
   running: Impersonation,
   row: AuditRow | undefined,
   done: WhatWasDone,
-  { language, settings: { applications } }: CustomerCall,
+  call: CustomerCall,
 ): AccountImpersonation {
-  const { id, actor, mayAct, context, client, scope, issuedAt, startedAt, expiresAt } = running
+  const { actor, mayAct, context, client, startedAt, expiresAt } = running
   const operator = actor?.sub ?? mayAct?.sub
-  const application = client ?? mayAct?.clientId
-  return {
-    id,
-    state: 'running',
-    at: issuedAt * 1000,
-    replays: row?.replays ?? 0,
-    ...done,
-    ...present({
-      operator:
-        operator === undefined
-          ? undefined
-          : operatorOf(row?.operator?.id === operator ? row.operator : { id: operator }),
-      software: running.software,
-      unapproved: unapprovedIn(running.review),
-      ticket: typeof context.ticketId === 'string' ? context.ticketId : undefined,
-      application: applicationName(applications, application, language),
-      canChange: canChange(applications, application, scope),
-      startedAt: startedAt === undefined ? undefined : startedAt * 1000,
-      expiresAt: expiresAt === undefined ? undefined : expiresAt * 1000,
-      objectedAt: row?.objection?.at,
-    }),
+  const at = running.issuedAt * 1000
+  const none = { reads: 0, changes: 0, refused: 0, failed: 0, replays: 0, denied: 0 }
+  const known = {
+    ...{ ...none, ...row, id: running.id, at, lastAt: at },
+    operator:
+      row?.operator?.id === operator ? row?.operator : operator ? { id: operator } : undefined,
+    software: running.software,
+    review: running.review,
+    ticket: nonEmptyText(context.ticketId),
+    application: client ?? mayAct?.clientId,
+    scope: running.scope,
+    startedAt: startedAt && startedAt * 1000,
+    expiresAt: expiresAt && expiresAt * 1000,
+    end: undefined,
   }
+  return describeRow(known, done, call)
 }
 
 /** Without what they wrote about it. */

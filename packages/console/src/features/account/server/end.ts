@@ -1,10 +1,7 @@
-import * as v from 'valibot'
 import type { Read } from '../../../kernel/input.ts'
 import { orUnavailable } from '../../../web/http/problem.ts'
-import { notYours, ownId } from '../../../web/own-id.ts'
+import { notYours, type OWN_ID, ownId } from '../../../web/own-id.ts'
 import type { CustomerCall } from '../../../web/parts.ts'
-
-export const OWN_ID = { id: v.string('must be a text') }
 
 /** Ends one. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
 export async function endOwn({

@@ -1,13 +1,9 @@
 import type { Impersonation } from 'oidc-provider-impersonation'
 import { storable } from 'oidc-provider-impersonation-verify/chain'
-import {
-  type AuditRow,
-  escapeControls,
-  present,
-  reasonOf,
-} from 'oidc-provider-impersonation-verify/format'
+import { type AuditRow, present, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import type { Read } from '../../../kernel/input.ts'
+import { log } from '../../../kernel/log-line.ts'
 import { readAll } from '../../../kernel/pages.ts'
 import { whatWasDone } from '../../../web/done.ts'
 import { askProvider } from '../../../web/http/problem.ts'
@@ -37,7 +33,7 @@ export async function listOwnImpersonations(
   const page = await audit.store.find({ customer: caller.id }, { before, limit, now: now() })
   const rows = page.rows.filter(({ customer }) => customer?.id === storable(caller.id))
   const impersonations = await inParts(rows, async (row) => {
-    const done = await whatWasDone(audit.store, row, settings.account?.describe, language)
+    const done = await whatWasDone(audit.store, [row], settings.account?.describe, language)
     return describeRow(row, done, call)
   })
   return { impersonations, ...present({ next: page.next }) }
@@ -51,12 +47,11 @@ export async function listOwnRunning(call: CustomerCall): Promise<readonly Accou
 
 async function runningFor({ provider }: CustomerCall, userId: string) {
   const filter = { userId, state: 'active', limit: 50 } as const
-  const running = await readAll(
+  return readAll(
     (cursor) => askProvider(() => provider.impersonation.list({ ...filter, cursor })),
     ({ items }) => items,
     MAX_RUNNING_SHOWN,
   )
-  return running.slice(0, MAX_RUNNING_SHOWN)
 }
 
 /** What runs is told while the audit cannot be read, too: the customer must be able to end it. */
@@ -70,11 +65,10 @@ async function withWhatWasDone(
   try {
     const row = await audit.store.row(running.id)
     return row
-      ? answer(row, await whatWasDone(audit.store, row, settings.account?.describe, language))
+      ? answer(row, await whatWasDone(audit.store, [row], settings.account?.describe, language))
       : answer()
   } catch (error) {
-    const reason = reasonOf(error)
-    console.error(escapeControls(`support console: what was done cannot be read: ${reason}`))
+    log(`what was done cannot be read: ${reasonOf(error)}`)
     return answer()
   }
 }

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact'
 import type { At } from '../../../web/kit/at.ts'
-import { Link } from '../../../web/kit/link.tsx'
+import { Older } from '../../../web/kit/link.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
@@ -37,11 +37,7 @@ export function accountPage(Permits: ComponentType<{ of: object }>): View<Accoun
               <p class="empty">{runs.size > 0 ? account.neverBefore : account.never}</p>
             )}
             <Cards of={over} />
-            {past?.next !== undefined && (
-              <Link class="button" to={`?${new URLSearchParams({ before: past.next })}`}>
-                {account.older}
-              </Link>
-            )}
+            <Older to="" next={past?.next} label={account.older} />
           </section>
         </>
       ),

@@ -8,16 +8,18 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import type { Read } from '../../../kernel/input.ts'
+import type { RowFilter } from '../../../ledger/filters.ts'
 import type { StoredEntry } from '../../../ledger/store.ts'
 import type { AuditAnswer, ImpersonationAnswer, TimelineEntry } from '../../../web/answers.ts'
 import { settle } from '../../../web/audit.ts'
 import { cursor, numberParameter } from '../../../web/http/query.ts'
+import { zoneOf } from '../../../web/pages/reader.ts'
 import type { Call } from '../../../web/parts.ts'
 import { providerUrl } from '../../../web/provider-url.ts'
 import { findRow, shownRow } from '../../../web/rows.ts'
 import { auditWords, describedUse } from '../../../web/use-words.ts'
-import { asksForDays } from '../../../web/when.ts'
-import { FILTER, filterIn, visibleFilter } from './filter.ts'
+import { asksForDays, withRange } from '../../../web/when.ts'
+import { FILTER, visibleFilter } from './filter.ts'
 
 const rowsPerPage = v.optional(numberParameter(1, 200), '50')
 /** How long names may take, in milliseconds. */
@@ -49,9 +51,9 @@ export const SEARCHED = {
 export async function searchAudit(
   call: Call & { readonly query: Read<typeof SEARCHED> },
 ): Promise<AuditAnswer> {
-  const { ctx, caller, audit } = call
+  const { caller, audit } = call
   const { before, limit, first, ...asked } = call.query
-  const filter = filterIn(ctx, asked)
+  const filter: RowFilter = withRange(asked, zoneOf(call.ctx))
   const now = call.now()
   const answer = { filter, isDays: asksForDays(asked), now, ...present({ before }) }
   const visible = visibleFilter(filter, caller)

@@ -7,14 +7,17 @@ import { isNaming, namelessFilter } from '../../../web/http/exported-filter.ts'
 import { orUnavailable } from '../../../web/http/problem.ts'
 import { readQuery } from '../../../web/http/query.ts'
 import { sendExport } from '../../../web/http/send-export.ts'
+import { zoneOf } from '../../../web/pages/reader.ts'
 import type { Call } from '../../../web/parts.ts'
 import { findRow } from '../../../web/rows.ts'
-import { FILTER, filterIn, visibleFilter } from './filter.ts'
+import { withRange } from '../../../web/when.ts'
+import { FILTER, visibleFilter } from './filter.ts'
 
 /** `GET /audit/export.csv` */
 export async function exportRows(call: Call): Promise<void> {
   const { ctx, audit, caller } = call
-  const filter = visibleFilter(filterIn(ctx, readQuery(ctx, FILTER)), caller) ?? {}
+  const asked = withRange(readQuery(ctx, FILTER), zoneOf(ctx))
+  const filter = visibleFilter(asked, caller) ?? {}
   const found = await findNewest(filter, call)
   const context = { format: 'csv', filter: namelessFilter(filter), ...found }
   await sendExport(call, 'audit.csv', 'csv', context, () =>

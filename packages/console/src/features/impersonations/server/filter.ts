@@ -1,13 +1,11 @@
-import type { Context } from 'koa'
 import { ALL_OUTCOMES } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { oneOf, type Read } from '../../../kernel/input.ts'
+import { oneOf } from '../../../kernel/input.ts'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import { Problem } from '../../../web/http/problem.ts'
 import { mark, personId, searchWords } from '../../../web/http/query.ts'
-import { zoneOf } from '../../../web/pages/reader.ts'
 import type { Caller } from '../../../web/parts.ts'
-import { rangeIn, WHEN } from '../../../web/when.ts'
+import { WHEN } from '../../../web/when.ts'
 
 /** The parameters of a filter. */
 export const FILTER = {
@@ -20,14 +18,6 @@ export const FILTER = {
   alarm: v.optional(oneOf(['any', 'objection', 'open'])),
   held: mark,
   unapproved: mark,
-}
-
-/** The filter of a request, with the days of the reader as moments. */
-export function filterIn(
-  ctx: Context,
-  { when, from, to, ...asked }: Read<typeof FILTER>,
-): RowFilter {
-  return { ...asked, ...rangeIn({ when, from, to }, zoneOf(ctx)) }
 }
 
 /**

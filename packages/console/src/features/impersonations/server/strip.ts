@@ -2,15 +2,14 @@ import {
   type AuditPerson,
   type AuditRow,
   endingOf,
-  outcomeOf,
   present,
   reasonOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../../../kernel/log-line.ts'
-import type { RunningImpersonation } from '../../../web/answers.ts'
+import type { RowAnswer, RunningImpersonation } from '../../../web/answers.ts'
 import { applicationName } from '../../../web/applications.ts'
 import type { Call } from '../../../web/parts.ts'
-import { ticketLink } from '../../../web/ticket-link.ts'
+import { shownRow } from '../../../web/rows.ts'
 import { CONTINUABLE_MS, findWayOn, type WayOn } from './continue.ts'
 import { runningImpersonations } from './running.ts'
 
@@ -32,7 +31,7 @@ export interface StripAnswer {
   /** What the reader may go on with, newest first. */
   readonly over: readonly MyOver[]
   /** What another person or the provider ended a moment ago. */
-  readonly stopped: readonly Stopped[]
+  readonly stopped: readonly MyOver[]
 }
 
 export interface MyRunning extends RunningImpersonation {
@@ -43,16 +42,15 @@ export interface MyRunning extends RunningImpersonation {
 }
 
 /** What going on is about. */
-export interface MyOver {
-  readonly id: string
+export interface Continued extends Pick<AuditRow, 'application' | 'id' | 'ticket'> {
   readonly customer: AuditPerson
-  readonly ticket?: string | undefined
-  readonly ticketUrl?: string | undefined
-  readonly application?: string | undefined
 }
 
-export interface Stopped extends Pick<AuditRow, 'end' | 'id' | 'objection' | 'operator'> {
+export interface MyOver extends RowAnswer {
   readonly customer: AuditPerson
+  readonly startedAt: number
+  /** Whether its time was over, or the caller ended it. */
+  readonly isOwnEnd: boolean
 }
 
 /** What the caller runs, and ran a moment ago. */
@@ -69,7 +67,7 @@ export async function findStrip(call: Call): Promise<StripAnswer> {
   const seconds = ({ startedAt }: { startedAt: number }) => Math.floor(startedAt / 1000)
   const all = [...over.toReversed(), ...mine].toSorted((a, b) => seconds(a) - seconds(b))
   const last = new Map(all.map((it) => [keyOf(it), it.id]))
-  const isLast = (it: MyOver) => last.get(keyOf(it)) === it.id
+  const isLast = (it: Continued) => last.get(keyOf(it)) === it.id
   const [shown, continuable] = await Promise.all([
     Promise.all(
       mine
@@ -89,7 +87,7 @@ export async function findStrip(call: Call): Promise<StripAnswer> {
   return { running: shown, over: continuable.flat(), stopped }
 }
 
-const keyOf = ({ customer, ticket, application }: MyOver) =>
+const keyOf = ({ customer, ticket, application }: Continued) =>
   JSON.stringify([customer.id, ticket, application])
 
 async function withWays(call: Call, it: RunningImpersonation): Promise<MyRunning> {
@@ -109,12 +107,6 @@ async function withWays(call: Call, it: RunningImpersonation): Promise<MyRunning
   return { ...it, ...present({ goOn, widen }) }
 }
 
-interface Over extends MyOver, Stopped {
-  readonly startedAt: number
-  /** Whether its time was over, or the caller ended it. */
-  readonly isOwnEnd: boolean
-}
-
 /** What began a while ago. What runs is shown without it, too. */
 async function begunBefore({ audit, caller, now }: Call): Promise<readonly AuditRow[]> {
   try {
@@ -127,9 +119,11 @@ async function begunBefore({ audit, caller, now }: Call): Promise<readonly Audit
 }
 
 /** What is over since a moment ago. */
-function overOf(row: AuditRow, { caller, language, now, settings }: Call): Over | [] {
-  const { id, customer, end, expiresAt = 0, objection, operator, startedAt, ticket } = row
-  const outcome = outcomeOf(row, now())
+function overOf(row: AuditRow, call: Call): MyOver | [] {
+  const { caller, language, now, settings } = call
+  const { customer, end, expiresAt = 0, operator, startedAt } = row
+  const shown = shownRow(row, call)
+  const { outcome } = shown
   const isOver = startedAt !== undefined && outcome !== 'running'
   if (!customer || !isOver || (end?.at ?? expiresAt) < now() - CONTINUABLE_MS) return []
   if (operator?.id !== caller.id || row.software !== undefined) return []
@@ -137,9 +131,5 @@ function overOf(row: AuditRow, { caller, language, now, settings }: Call): Over 
   const isOwnEnd =
     outcome === 'expired' || ['left', 'operator', 'operator_signed_out'].includes(ending)
   const application = applicationName(settings.applications, row.application, language)
-  return {
-    ...{ id, customer, startedAt, isOwnEnd },
-    ...present({ end, objection, operator, ticket, application }),
-    ...ticketLink(ticket, settings),
-  }
+  return { ...shown, customer, startedAt, isOwnEnd, application }
 }

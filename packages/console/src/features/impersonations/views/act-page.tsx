@@ -69,7 +69,6 @@ function ActForm(props: OfForm, at: StaffAt) {
     <Form opens action="/impersonations" id="act" class="form act-form" foresees="next">
       {(field) => {
         const ticket = field('ticketId', draft.ticket)
-        const application = field('application', draft.application)
         return (
           <>
             <Hidden of={field('userId', customer.id)} />
@@ -88,19 +87,12 @@ function ActForm(props: OfForm, at: StaffAt) {
               help={form.reasonHelp}
               most={MAX_REASON_LENGTH}
             />
-            {applications.length > 1 ? (
-              <Choice
-                of={application}
-                legend={form.application}
-                asks="application"
-                options={applications.map(({ clientId, name }) => ({
-                  value: clientId,
-                  label: name,
-                }))}
-              />
-            ) : (
-              <Hidden of={application} />
-            )}
+            <Choice
+              of={field('application', draft.application)}
+              legend={form.application}
+              asks="application"
+              options={applications.map(({ clientId, name }) => ({ value: clientId, label: name }))}
+            />
             <div id="next" class="next">
               <Next {...props} field={field} />
             </div>
@@ -125,7 +117,6 @@ function Next({ model, customer, Approval, field }: OfForm & { field: FieldIn },
   const application = applications.find((each) => each.clientId === clientId)
   const slots = { application: application?.name ?? '' }
   const access = field('access', draft.access)
-  const duration = field('duration', draft.duration === undefined ? '' : `${draft.duration}`)
   return (
     <>
       {application?.canChange ? (
@@ -144,19 +135,15 @@ function Next({ model, customer, Approval, field }: OfForm & { field: FieldIn },
           <p class="hint">{text(at, form.onlyRead, slots)}</p>
         </>
       )}
-      {durations.length > 1 ? (
-        <Choice
-          of={duration}
-          legend={form.duration}
-          asks="duration"
-          options={durations.map((seconds) => ({
-            value: `${seconds}`,
-            label: durationText(at, seconds),
-          }))}
-        />
-      ) : (
-        <Hidden of={duration} />
-      )}
+      <Choice
+        of={field('duration', draft.duration === undefined ? '' : `${draft.duration}`)}
+        legend={form.duration}
+        asks="duration"
+        options={durations.map((seconds) => ({
+          value: `${seconds}`,
+          label: durationText(at, seconds),
+        }))}
+      />
       {inTheWay.map((it) => (
         <p key={it.id} class="hint">
           {text(at, it.customer.id === customer.id ? form.already : form.oneAtATime, {

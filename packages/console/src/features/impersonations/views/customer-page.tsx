@@ -1,6 +1,6 @@
 import type { CustomerAnswer } from '../../../web/answers.ts'
 import { type At, text } from '../../../web/kit/at.ts'
-import { Link } from '../../../web/kit/link.tsx'
+import { Link, Older } from '../../../web/kit/link.tsx'
 import { actPath, customerPath } from '../../../web/kit/paths.ts'
 import type { View } from '../../../web/pages/table.ts'
 import type { CustomerPageAnswer } from '../server/customers.ts'
@@ -51,11 +51,7 @@ function Past(
   return (
     <>
       <ImpersonationRows rows={of.rows} />
-      {of.next !== undefined && (
-        <Link to={`${customerPath(id)}?${new URLSearchParams({ before: of.next })}`} class="button">
-          {audit.older}
-        </Link>
-      )}
+      <Older to={customerPath(id)} next={of.next} label={audit.older} />
     </>
   )
 }

@@ -2,7 +2,7 @@ import { ALL_OUTCOMES } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import type { AuditAnswer } from '../../../web/answers.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
-import { Field, PersonField, SelectField, TextField } from '../../../web/kit/form.tsx'
+import { PersonField, SearchField, SelectField, TextField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditListPath } from '../../../web/kit/paths.ts'
 import { personName } from '../../../web/kit/people.tsx'
@@ -23,18 +23,12 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
     <search class="filter">
       <form class="filter-box" method="get" action={`${base}/audit`} data-auto>
         <div class="filter-fields first">
-          <Field of={field('text')} label={names.text}>
-            {(input) => (
-              <input
-                {...input}
-                {...{ type: 'search', autoComplete: 'off', spellcheck: false, dir: 'auto' }}
-                placeholder={names.textHelp}
-                maxLength={100}
-                data-key="/"
-                autofocus={me.role === 'auditor'}
-              />
-            )}
-          </Field>
+          <SearchField
+            of={field('text')}
+            label={names.text}
+            placeholder={names.textHelp}
+            isFirst={me.role === 'auditor'}
+          />
           <WhenField range={filter} isDays={isDays} />
           <noscript>
             <button type="submit" class="button">

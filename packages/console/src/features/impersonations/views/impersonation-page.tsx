@@ -84,7 +84,8 @@ function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
 
 /** What the reader can do with it. */
 function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
-  const { id, alarm, hold, keys, operator, outcome } = row
+  const { id, alarm, keys, operator, outcome } = row
+  const isHeld = row.hold?.isHeld
   const { impersonations, alarms } = at.words
   const { impersonation: labels, prove } = impersonations.audit
   const { role } = at.me
@@ -105,21 +106,14 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
           fields={{ alarms: String(alarm.count) }}
         />
       )}
-      {role !== 'operator' &&
-        (hold?.isHeld ? (
-          <NoteAction
-            action={`${path}/release`}
-            label={labels.release}
-            about={labels.releaseAbout}
-          />
-        ) : (
-          <NoteAction
-            isNeeded
-            action={`${path}/hold`}
-            label={labels.putOnHold}
-            about={labels.holdAbout}
-          />
-        ))}
+      {role !== 'operator' && (
+        <NoteAction
+          isNeeded={!isHeld}
+          action={`${path}/${isHeld ? 'release' : 'hold'}`}
+          label={isHeld ? labels.release : labels.putOnHold}
+          about={isHeld ? labels.releaseAbout : labels.holdAbout}
+        />
+      )}
       {role === 'lead' && operator && !isOwn && !row.isPaused && (
         <PauseButton operator={operator} />
       )}

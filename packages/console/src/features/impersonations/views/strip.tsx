@@ -11,7 +11,7 @@ import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Countdown } from '../../../web/kit/time.tsx'
 import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import type { WayOn } from '../server/continue.ts'
-import type { MyOver, MyRunning, Stopped, StripAnswer } from '../server/strip.ts'
+import type { Continued, MyOver, MyRunning, StripAnswer } from '../server/strip.ts'
 import { EndButton } from './end.tsx'
 
 /** In this time before the end, the strip looks different, in milliseconds. */
@@ -99,7 +99,7 @@ function Running({ of: it }: { of: MyRunning }, at: At) {
 
 /** Goes on with the same ticket. */
 export function ContinueButton(
-  { of: { id, customer, ticket }, isFirst }: { of: MyOver; isFirst?: true },
+  { of: { id, customer, ticket }, isFirst }: { of: Continued; isFirst?: true },
   at: At,
 ) {
   const labels = at.words.impersonations.running
@@ -154,7 +154,7 @@ function warningText(at: At, { customer, ticket }: MyRunning): string {
 }
 
 /** Who or what ended it, and what they said. */
-function stoppedText(at: At, { customer, end, objection, operator }: Stopped): string {
+function stoppedText(at: At, { customer, end, objection, operator }: MyOver): string {
   const { overBy } = at.words.impersonations.running
   const known: Readonly<Partial<Record<Ending, string>>> = overBy
   const ending = endingOf({ end, operator }) ?? 'provider'

@@ -110,9 +110,6 @@ function timesOf({ kind, at, startedAt, endedAt, expiresAt }: MessageFacts, read
   return pairs[kind]
 }
 
-/** So many different things are told. */
-const MAX_DONE_SHOWN = 50
-
 /** What was done, in the words of the deployment; what it has no words for is counted. */
 function doneLines(
   { did, more }: WhatWasDone,
@@ -121,11 +118,10 @@ function doneLines(
   const count = (of: Plural, number: number) => countedIn(of, number, language)
   const howOf = ({ count: times, refused }: Done) =>
     [refused ? account.wasRefused : [], times > 1 ? count(words.times, times) : []].flat()
-  const lines = did.slice(0, MAX_DONE_SHOWN).map((each) => {
+  const lines = did.map((each) => {
     const how = howOf(each).join(', ')
     return how ? fill(words.done, { what: plain(each.text), how }) : plain(each.text)
   })
-  if (did.length > MAX_DONE_SHOWN) lines.push(count(words.others, did.length - MAX_DONE_SHOWN))
   const { reads = 0, changes = 0, refused = 0 } = more ?? {}
   if (reads > 0) lines.push(count(account.reads, reads))
   if (changes > 0) lines.push(count(account.changes, changes))

@@ -6,8 +6,8 @@ import { allReadable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import { applicationName, canChange } from '../../../web/applications.ts'
 import type { CustomerDirectory } from '../../../web/customer-directory.ts'
+import { whatWasDone } from '../../../web/done.ts'
 import type { Settings } from '../../../web/settings.ts'
-import { doneInAll } from './done-in-all.ts'
 import type { NoticeFacts } from './facts.ts'
 import { writeMessage } from './message.ts'
 import type { Notice, NoticeSettings } from './notice.ts'
@@ -55,7 +55,7 @@ export async function writeNotice(
       ...{ ...notice, name: recipient.name },
       canChange: mayChange(access, applications),
       times: done?.length ?? 1,
-      done: done && (await doneInAll(store, done, account.describe, language)),
+      done: done && (await whatWasDone(store, done, account.describe, language)),
     },
     { language, words, brand, timeZone: notices.timeZone },
   )

@@ -1,6 +1,6 @@
+import { limitTime } from 'oidc-provider-impersonation/siblings'
 import { log } from '../../../kernel/log-line.ts'
 import type { Pause } from '../../../web/pause-answers.ts'
-import { askDeployment } from './asking.ts'
 import { PermitError } from './errors.ts'
 import type { Approver, AttachOptions, PermitsOptions } from './options.ts'
 import type { Permit } from './permit.ts'
@@ -28,7 +28,12 @@ export function deciders({ approvers, mayApprove, timeoutMs }: DecidersOptions):
   let isWarned = false
   const kept = new WeakMap<Pause | Permit, readonly Approver[]>()
 
-  const asked = <T>(ask: () => T | Promise<T>) => askDeployment('who may decide', timeoutMs, ask)
+  const late = () => new Error('it does not answer')
+  const asked = async <T>(ask: () => T | Promise<T>) =>
+    limitTime(timeoutMs, (async () => ask())(), late).catch((cause: unknown) => {
+      const message = 'who may decide cannot be looked up now'
+      throw new PermitError('temporarily_unavailable', message, { cause })
+    })
 
   async function find(about: Pause | Permit): Promise<readonly Approver[] | undefined> {
     if (!approvers) return undefined

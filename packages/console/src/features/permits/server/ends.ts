@@ -5,6 +5,13 @@ import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import { allReadable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 
+/** How long ends may take before an answer leaves, in milliseconds. */
+export const END_TIMEOUT_MS = 2000
+
+/** Waits so long for ends. They go on after that. */
+export const waitForEnds = <T>(mostMs: number, ends: Promise<T>): Promise<T> =>
+  limitTime(mostMs, ends, () => new Error('it takes too long'))
+
 /** A customer who said no, and what is to end by that. */
 export interface CustomerEnding {
   readonly provider: Provider
@@ -22,8 +29,8 @@ export interface CustomerEnding {
  *
  * @param mostMs how long it may take, in milliseconds: it goes on after that
  */
-export async function endForCustomer(ending: CustomerEnding, mostMs: number): Promise<void> {
-  await limitTime(mostMs, endAllOf(ending), () => new Error('it takes too long'))
+export function endForCustomer(ending: CustomerEnding, mostMs: number): Promise<void> {
+  return waitForEnds(mostMs, endAllOf(ending))
 }
 
 async function endAllOf(ending: CustomerEnding): Promise<void> {
@@ -42,7 +49,7 @@ async function endAllOf(ending: CustomerEnding): Promise<void> {
  * @param before as {@link CustomerEnding} has it
  * @param mostMs how long it may take, in milliseconds: it goes on after that
  */
-export async function endForObjection(
+export function endForObjection(
   provider: Provider,
   { operator, customer }: { readonly operator: string; readonly customer: string },
   before: number,
@@ -51,8 +58,7 @@ export async function endForObjection(
   const how = { cause: 'user', by: { sub: customer } } as const
   const isConcerned = ({ issuedAt }: Impersonation) => issuedAt <= before / 1000
   const filter = { userId: customer, actor: operator }
-  const ended = endWhere(provider, filter, how, isConcerned)
-  await limitTime(mostMs, ended, () => new Error('it takes too long'))
+  return waitForEnds(mostMs, endWhere(provider, filter, how, isConcerned))
 }
 
 /**
@@ -61,14 +67,14 @@ export async function endForObjection(
  * @param by the account id of the lead who paused the operator
  * @param mostMs as {@link endForObjection} has it
  */
-export async function endUnbegun(
+export function endUnbegun(
   provider: Provider,
   operator: string,
   by: string,
   mostMs: number,
 ): Promise<void> {
   const ended = endWhere(provider, { actor: operator }, { by: { sub: by } }, () => true, ['issued'])
-  await limitTime(mostMs, ended, () => new Error('it takes too long'))
+  return waitForEnds(mostMs, ended)
 }
 
 async function endWhere(

@@ -148,6 +148,19 @@ export interface Saying {
   readonly note?: string | undefined
 }
 
+export interface PauseFilter {
+  /** Account ids. */
+  readonly customer?: string | undefined
+  readonly operator?: string | undefined
+  /** The `next` of the page before. */
+  readonly before?: string | undefined
+}
+
+export interface PausePage {
+  readonly pauses: readonly Pause[]
+  readonly next?: string
+}
+
 /** Who lifts a pause, and what they found. */
 export interface Resuming {
   /** The account id. Absent where the deployment lifts it itself, because there is no person who may. */
@@ -220,11 +233,7 @@ export interface Permits {
    */
   findApprovers(about: Pause | Permit): Promise<readonly Approver[] | undefined>
   /** Operators who may not start now. The newest first, at most 100; `next` is the `before` of the next page. */
-  pauses(filter?: {
-    readonly customer?: string
-    readonly operator?: string
-    readonly before?: string
-  }): Promise<{ readonly pauses: readonly Pause[]; readonly next?: string }>
+  pauses(filter?: PauseFilter): Promise<PausePage>
   /** Lifts a pause: an approver who is not the operator. Without `by`, the deployment itself. */
   resume(id: string, saying: Resuming): Promise<Pause>
   /** An answer of a customer for all requests, by its id: impersonations that it allowed have it. */

@@ -15,7 +15,7 @@ import type { Pause } from '../../../web/pause-answers.ts'
 import type { PermitsContext } from './context.ts'
 import { PermitError } from './errors.ts'
 import { parseAccountId, parseNote } from './inputs.ts'
-import type { Resuming } from './options.ts'
+import type { PauseFilter, PausePage, Resuming } from './options.ts'
 import { pauseAt } from './permit.ts'
 
 /** A customer says of an impersonation: I did not ask for this. */
@@ -39,32 +39,24 @@ export interface Hold {
   readonly note: string | undefined
 }
 
-export interface PauseFilter {
-  readonly customer?: string | undefined
-  readonly operator?: string | undefined
-  readonly before?: string | undefined
-}
-
 /** Operators who may not start. */
 export interface Pauses {
   /** What keeps an operator from starting as a customer now. */
   find(operator: string, customer: string): Promise<Pause | undefined>
-  /**
-   * Pauses the operator for the customer, where that is not so already.
-   *
-   * @returns the pause that holds; `undefined` where a person has lifted it after the objection
-   */
-  object(objection: Objection): Promise<{ readonly pause?: Pause; readonly isNew: boolean }>
-  /**
-   * Pauses the operator for every customer. One that holds stays as it is.
-   *
-   * @returns the pause that holds
-   */
-  hold(hold: Hold): Promise<{ readonly pause?: Pause; readonly isNew: boolean }>
+  /** Pauses the operator for the customer, unless that is so already, or was lifted after the objection. */
+  object(objection: Objection): Promise<Begun>
+  /** Pauses the operator for every customer. One that holds stays as it is. */
+  hold(hold: Hold): Promise<Begun>
   get(id: string): Promise<Pause | undefined>
   /** Those that hold, newest first, at most 100. */
-  list(filter?: PauseFilter): Promise<{ readonly pauses: readonly Pause[]; readonly next?: string }>
+  list(filter?: PauseFilter): Promise<PausePage>
   resume(id: string, saying: Resuming): Promise<Pause>
+}
+
+interface Begun {
+  /** The pause that holds; `undefined` where a person has lifted it already. */
+  readonly pause?: Pause
+  readonly isNew: boolean
 }
 
 const PAUSES_PER_READ = 100
@@ -109,7 +101,7 @@ export function pausesOf(
     operator: string,
     about: Omit<AuditEntry, 'event' | 'timeMs'>,
     isLifted: (holder: PauseRecord) => boolean = () => false,
-  ): Promise<{ readonly pause?: Pause; readonly isNew: boolean }> {
+  ): Promise<Begun> {
     attached()
     const entry: AuditEntry = {
       ...{ event: 'support.paused', timeMs: now(), permit: newId(), mayAct: { sub: operator } },

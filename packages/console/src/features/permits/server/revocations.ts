@@ -1,7 +1,6 @@
 import type { EndOptions, Provider } from 'oidc-provider-impersonation'
 import {
   BoundedMap,
-  limitTime,
   MAX_ACCESS_TOKEN_TTL,
   MAX_SUBJECT_TOKEN_TTL,
 } from 'oidc-provider-impersonation/siblings'
@@ -16,7 +15,7 @@ import { pages } from '../../../kernel/pages.ts'
 import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import { readable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
-import { endForCustomer, endForObjection } from './ends.ts'
+import { endForCustomer, endForObjection, waitForEnds } from './ends.ts'
 
 /** How long between two looks, in milliseconds. */
 const INTERVAL_MS = 3000
@@ -101,7 +100,7 @@ export function finishRevocations(
       if (stored.state !== 'revoked') return
       // One that cannot be read ends, too.
       const revoked = record ?? { id: stored.id, customer: { id: stored.customer ?? '' } }
-      await limitTime(MAX_END_MS, endUnder(provider, revoked), () => new Error('it takes too long'))
+      await waitForEnds(MAX_END_MS, endUnder(provider, revoked))
     } else if (record.choice === 'ask') {
       const at = { provider, store, now: now(), before: record.lastAt }
       await endForCustomer({ ...at, customer: record.customer.id }, MAX_END_MS)

@@ -27,14 +27,6 @@ export interface StandingNow extends Standing {
   readonly id: string | undefined
 }
 
-/** What customers answer for all requests. */
-export interface StandingAnswers {
-  get(customer: string): Promise<Standing>
-  find(id: string): Promise<StandingAnswer | undefined>
-  /** Stores the choice, and ends what would not start any more. */
-  choose(customer: string, choice: StandingChoice): Promise<Standing>
-}
-
 /** @param stored the newest answer of the customer. What cannot be read is no */
 export function standingIn(
   stored: StoredPermit | undefined,
@@ -42,13 +34,6 @@ export function standingIn(
 ): StandingNow {
   const holder = readable(stored)
   if (stored && !holder) return { id: stored.id, choice: 'ask' }
-  return standingNow(holder, initially)
-}
-
-function standingNow(
-  holder: AnyPermit | undefined,
-  initially: StandingSettings['initially'],
-): StandingNow {
   if (holder?.kind === 'standing') {
     return { id: holder.id, choice: holder.state === 'revoked' ? 'ask' : holder.choice }
   }
@@ -58,11 +43,13 @@ function standingNow(
 export function standingAnswers(
   { decide, store, now, attached, reading, ...context }: PermitsContext,
   standing: StandingSettings | undefined,
-): StandingAnswers {
+) {
   const { initially = 'rule' } = standing ?? {}
   const read = (customer: string) => reading(() => store.slotHolder(standingSlot(customer)))
-  const shown = ({ id: _, ...standing }: StandingNow): Standing => standing
-  const standingOf = async (customer: string) => shown(standingIn(await read(customer), initially))
+  async function standingOf(customer: string): Promise<Standing> {
+    const { id: _, ...shown } = standingIn(await read(customer), initially)
+    return shown
+  }
   const aboutOf = (customer: string) => ({ userId: customer, by: customer })
 
   async function write(customer: string, choice: StandingChoice): Promise<AnyPermit> {
@@ -140,18 +127,20 @@ export function standingAnswers(
 
   return {
     get: standingOf,
-    async find(id) {
+    async find(id: string): Promise<StandingAnswer | undefined> {
       const found = readable(await reading(() => store.permit(id)))
       if (found?.kind !== 'standing') return undefined
       const { customer, choice, requestedAt, revoked } = found
       return { id, customer, choice, requestedAt, ...present({ revoked }) }
     },
-    async choose(given, choice) {
+    /** Stores the choice, and ends what would not start any more. */
+    async choose(given: string, choice: StandingChoice): Promise<Standing> {
       attached()
       const customer = parseAccountId(given, 'customer')
       if (!standing) throw new PermitError('not_found', 'customers are asked each time')
       if (choice === 'ask') return close(customer)
-      return shown(standingNow(await write(customer, choice), initially))
+      await write(customer, choice)
+      return standingOf(customer)
     },
   }
 }

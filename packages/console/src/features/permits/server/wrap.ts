@@ -1,7 +1,11 @@
 import type { AuthorizationRequest, Authorize, Need, Verdict } from 'oidc-provider-impersonation'
 import { explainRefusal } from 'oidc-provider-impersonation/siblings'
 import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
-import { type PermitRecord, REVIEW_SEPARATOR } from 'oidc-provider-impersonation-verify/format'
+import {
+  type PermitRecord,
+  present,
+  REVIEW_SEPARATOR,
+} from 'oidc-provider-impersonation-verify/format'
 import { allReadable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import type { TicketOf } from './options.ts'
@@ -134,8 +138,7 @@ function permitted(
   const accessTokenTtl = shortest(shortest(limits.accessTokenTtl, duration), left)
   const given = {
     ...limits,
-    ...(id === undefined ? {} : { permit: id }),
-    ...(accessTokenTtl === undefined ? {} : { accessTokenTtl }),
+    ...present({ permit: id, accessTokenTtl }),
     ...(review ? { review: reviewOf(limits.review, review.reason) } : {}),
   }
   return Object.keys(given).length > 0 ? given : true

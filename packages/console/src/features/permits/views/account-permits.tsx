@@ -4,13 +4,8 @@ import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { durationText, Time } from '../../../web/kit/time.tsx'
 import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
-import type {
-  AccountPermit,
-  AccountPermitsAnswer,
-  AccountRefusal,
-  AccountSwitch,
-} from '../server/api/answers.ts'
-import type { StandingChoice } from '../server/options.ts'
+import type { AccountPermit, AccountPermitsAnswer, AccountRefusal } from '../server/api/answers.ts'
+import type { Standing, StandingChoice } from '../server/options.ts'
 
 const CHOICES: readonly StandingChoice[] = ['ask', 'allow']
 
@@ -28,7 +23,7 @@ export function AccountPermits({ of }: { of: object }, { words }: At) {
           <h2 id="emergencies">{labels.emergencies}</h2>
           <ul class="cards">
             {emergencies.map((permit) => (
-              <OwnPermit key={permit.id} of={permit} />
+              <OwnPermit key={permit.id} of={permit} sentence={labels.emergency} />
             ))}
           </ul>
         </section>
@@ -38,13 +33,13 @@ export function AccountPermits({ of }: { of: object }, { words }: At) {
           <h2 id="asked">{labels.title}</h2>
           <ul class="cards">
             {asked.map((permit) => (
-              <OwnPermit key={permit.id} of={permit} isAsked />
+              <OwnPermit key={permit.id} of={permit} sentence={labels.asks} isAsked />
             ))}
             {granted.map((permit) => (
-              <OwnPermit key={permit.id} of={permit} />
+              <OwnPermit key={permit.id} of={permit} sentence={labels.allowed} />
             ))}
             {refused.map((refusal) => (
-              <RefusedRequest key={refusal.id} of={refusal} />
+              <OwnPermit key={refusal.id} of={refusal} sentence={labels.refusedByYou} />
             ))}
           </ul>
         </section>
@@ -54,37 +49,13 @@ export function AccountPermits({ of }: { of: object }, { words }: At) {
   )
 }
 
-/** What was refused, so that it is not asked again for a while. */
-function RefusedRequest({ of }: { of: AccountRefusal }, at: At) {
-  const { id, operator, application, ticket, refusedAt } = of
-  const labels = at.words.permits.account
-  const who = operator.name ?? at.words.account.support
-  return (
-    <li class="card" id={id}>
-      <h3>
-        <Text of={labels.refusedByYou} who={<bdi class="person">{who}</bdi>} />
-      </h3>
-      <p>
-        <bdi>{application}</bdi>
-        {' · '}
-        <Time at={refusedAt} />
-        <OfTicket ticket={ticket} />
-      </p>
-    </li>
-  )
-}
-
-function OfTicket({ ticket }: { ticket: string | undefined }, { words }: At) {
-  if (ticket === undefined) return null
-  return (
-    <>
-      {' · '}
-      {words.account.ticket} <Ticket of={ticket} />
-    </>
-  )
-}
-
-function OwnPermit({ of, isAsked }: { of: AccountPermit; isAsked?: true }, at: At) {
+/** What support asks, may do, or was refused for a while. */
+function OwnPermit(
+  props: { of: AccountPermit | AccountRefusal; sentence: string; isAsked?: true },
+  at: At,
+) {
+  const { of, sentence, isAsked } = props
+  const isRefused = 'refusedAt' in of
   const { id, operator, application, ticket, canChange, until, unapproved } = of
   const { account, permits } = at.words
   const labels = permits.account
@@ -95,10 +66,7 @@ function OwnPermit({ of, isAsked }: { of: AccountPermit; isAsked?: true }, at: A
     <li class="card" id={id}>
       <div class="section-head">
         <h3>
-          <Text
-            of={isAsked ? labels.asks : unapproved ? labels.emergency : labels.allowed}
-            who={<bdi class="person">{who}</bdi>}
-          />
+          <Text of={sentence} who={<bdi class="person">{who}</bdi>} />
         </h3>
         <UnapprovedMark of={unapproved} />
       </div>
@@ -106,53 +74,61 @@ function OwnPermit({ of, isAsked }: { of: AccountPermit; isAsked?: true }, at: A
       <p>
         <bdi>{application}</bdi>
         {' · '}
-        {canChange ? account.lookAndChange : account.look}
-        {' · '}
-        {until === undefined ? (
-          durationText(at, of.for)
+        {isRefused ? (
+          <Time at={of.refusedAt} />
         ) : (
           <>
-            {permits.until} <Time at={until} />
+            {canChange ? account.lookAndChange : account.look}
+            {' · '}
+            {until === undefined ? durationText(at, of.for) : permits.until}{' '}
+            {until !== undefined && <Time at={until} />}
           </>
         )}
-        <OfTicket ticket={ticket} />
+        {ticket !== undefined && (
+          <>
+            {' · '}
+            {account.ticket} <Ticket of={ticket} />
+          </>
+        )}
       </p>
-      <div class="actions">
-        {isAsked ? (
-          <>
+      {!isRefused && (
+        <div class="actions">
+          {isAsked ? (
+            <>
+              <ActionButton
+                action="/permits/grant"
+                kind="primary"
+                label={text(at, labels.allowLabel, slots)}
+                fields={fields}
+              >
+                {labels.allow}
+              </ActionButton>
+              <ActionButton
+                action="/permits/refuse"
+                label={text(at, labels.refuseLabel, slots)}
+                fields={fields}
+              >
+                {labels.refuse}
+              </ActionButton>
+            </>
+          ) : (
             <ActionButton
-              action="/permits/grant"
-              kind="primary"
-              label={text(at, labels.allowLabel, slots)}
+              action="/permits/revoke"
+              kind="danger"
+              label={text(at, labels.revokeLabel, slots)}
               fields={fields}
             >
-              {labels.allow}
+              {labels.revoke}
             </ActionButton>
-            <ActionButton
-              action="/permits/refuse"
-              label={text(at, labels.refuseLabel, slots)}
-              fields={fields}
-            >
-              {labels.refuse}
-            </ActionButton>
-          </>
-        ) : (
-          <ActionButton
-            action="/permits/revoke"
-            kind="danger"
-            label={text(at, labels.revokeLabel, slots)}
-            fields={fields}
-          >
-            {labels.revoke}
-          </ActionButton>
-        )}
-      </div>
+          )}
+        </div>
+      )}
     </li>
   )
 }
 
 /** *Support may act in your account*. */
-function StandingSwitch({ of }: { of: AccountSwitch }, at: At) {
+function StandingSwitch({ of }: { of: Standing }, at: At) {
   const labels = at.words.permits.account
   return (
     <section class="part card" aria-labelledby="standing">

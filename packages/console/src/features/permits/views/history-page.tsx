@@ -1,6 +1,12 @@
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
-import { Field, type FieldIn, PersonField, TextField } from '../../../web/kit/form.tsx'
-import { Link } from '../../../web/kit/link.tsx'
+import {
+  type FieldIn,
+  PersonField,
+  SearchField,
+  SelectField,
+  TextField,
+} from '../../../web/kit/form.tsx'
+import { Link, Older } from '../../../web/kit/link.tsx'
 import { permitPath } from '../../../web/kit/paths.ts'
 import { actingText } from '../../../web/kit/people.tsx'
 import { AuditTabs } from '../../../web/kit/tabs.tsx'
@@ -38,11 +44,7 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, permits, next 
             ))}
           </ul>
         )}
-        {next !== undefined && (
-          <Link class="button" to={`${PATH}?${new URLSearchParams({ ...asked, before: next })}`}>
-            {older}
-          </Link>
-        )}
+        <Older to={PATH} next={next} asked={asked} label={older} />
       </>
     ),
   }
@@ -83,29 +85,15 @@ function HistoryFilters(
     <search class="filter">
       <form class="filter-box" method="get" action={base + PATH} data-auto>
         <div class="filter-fields first">
-          <Field of={field('text')} label={names.text}>
-            {(input) => (
-              <input
-                {...input}
-                {...{ type: 'search', autoComplete: 'off', spellcheck: false, dir: 'auto' }}
-                maxLength={100}
-                placeholder={history.textHelp}
-                data-key="/"
-              />
-            )}
-          </Field>
-          <Field of={field('state')} label={history.state}>
-            {({ value: chosen, ...input }) => (
-              <select {...input}>
-                <option value="">{history.anyState}</option>
-                {HISTORY_STATES.map((state) => (
-                  <option key={state} value={state} selected={state === chosen}>
-                    {history.states[state]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <SearchField of={field('text')} label={names.text} placeholder={history.textHelp} />
+          <SelectField
+            of={field('state')}
+            label={history.state}
+            options={[
+              { value: '', label: history.anyState },
+              ...HISTORY_STATES.map((value) => ({ value, label: history.states[value] })),
+            ]}
+          />
         </div>
         <div class="filter-fields">
           {!isOwn && <PersonField of={field('person')} who="operator" label={history.person} />}

@@ -1,7 +1,8 @@
 import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import type { At } from '../../../web/kit/at.ts'
-import { Button, Disclosure, Form, NoteField } from '../../../web/kit/form.tsx'
+import { Button, Form, NoteField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
+import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath, permitPath, personalDataPath } from '../../../web/kit/paths.ts'
 import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
@@ -87,24 +88,13 @@ function Confirm(
   const labels = words.personalData.erase
   if (request.isMine) return <p>{labels.mine}</p>
   if (isBlocked || !request.canConfirm) return null
-  const go = request.isBegun ? labels.finish : labels.confirm
   return (
-    <Disclosure id="confirm" label={go} kind="danger">
-      <Form
-        class="card form"
-        action={`/personal-data/requests/${encodeURIComponent(request.id)}/confirm`}
-      >
-        {(field) => (
-          <>
-            <p>{labels.confirmAbout}</p>
-            <NoteField of={field('note')} most={MAX_NOTE_LENGTH} />
-            <div class="actions">
-              <Button kind="danger">{go}</Button>
-            </div>
-          </>
-        )}
-      </Form>
-    </Disclosure>
+    <NoteAction
+      action={`/personal-data/requests/${encodeURIComponent(request.id)}/confirm`}
+      label={request.isBegun ? labels.finish : labels.confirm}
+      kind="danger"
+      about={labels.confirmAbout}
+    />
   )
 }
 

@@ -1,5 +1,5 @@
 import { type At, counted, text } from '../../../web/kit/at.ts'
-import { Field } from '../../../web/kit/form.tsx'
+import { SearchField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { personalDataPath } from '../../../web/kit/paths.ts'
 import { Person } from '../../../web/kit/person.tsx'
@@ -39,22 +39,12 @@ function FindPerson(
   return (
     <search>
       <form class="card form" method="get" action={`${base}/personal-data`}>
-        <Field
+        <SearchField
+          isNeeded
           of={{ id: 'person', name: 'q', value: asked ?? '' }}
           label={labels.search}
           help={labels.help}
-        >
-          {(input) => (
-            <input
-              {...input}
-              {...{ type: 'search', autoComplete: 'off', spellcheck: false, dir: 'auto' }}
-              required
-              pattern=".*\S.*"
-              maxLength={100}
-              data-key="/"
-            />
-          )}
-        </Field>
+        />
         <div class="actions">
           <button type="submit" class="button primary">
             {labels.go}

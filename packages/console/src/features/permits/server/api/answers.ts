@@ -40,8 +40,6 @@ export interface HistoryAnswer {
   readonly permits: readonly PastPermitAnswer[]
   /** The value of `before` for the next, older page. */
   readonly next?: string
-  /** By the clock of the server. */
-  readonly now: number
 }
 
 export type HistoryQuestion = Readonly<Record<string, string>>
@@ -85,7 +83,6 @@ export interface PermitPageAnswer {
   readonly deciders?: DecidersAnswer
   /** What ran or runs under it, newest first, at most 100: of those that the caller may see. */
   readonly impersonations: readonly RowAnswer[]
-  readonly now: number
 }
 
 /**
@@ -135,7 +132,7 @@ export interface AccountPermitsAnswer {
   /** What the caller refused, and still holds: for a day. */
   readonly refused: readonly AccountRefusal[]
   /** Where the deployment offers it. */
-  readonly standing?: AccountSwitch
+  readonly standing?: Standing
 }
 
 /** A permit as the customer is shown it: without the reason that the operator gave. */
@@ -160,10 +157,7 @@ export interface AccountRefusal extends AccountPermit {
   readonly refusedAt: number
 }
 
-/** *Support may act in your account*. */
-export type AccountSwitch = Standing
-
 // `POST /permits/grant`, `/permits/refuse` and `/permits/revoke` of the account page with `{ id }`: 204. 404
 //   for what is not about the caller.
-// `POST /permits/standing` with `{ choice }`: 200 {@link AccountSwitch}. `ask`
+// `POST /permits/standing` with `{ choice }`: 200 {@link Standing}. `ask`
 //   ends what would not start any more.

@@ -49,11 +49,10 @@ export async function approvalOf(
   call: PermitCall,
 ): Promise<ApprovalAnswer['approval']> {
   const facts = factsOf(asked, body, call)
-  const isSecond = by.includes('second_person')
   const isPossible = emergency === true && permits.hasApprovers
   const [mine, deciders, isReviewDue, refusals] = await Promise.all([
     findMine(permits, facts),
-    isSecond ? findDeciders(permits, notYet(facts, by)) : undefined,
+    by.includes('second_person') ? findDeciders(permits, notYet(facts, by)) : undefined,
     isPossible && findReviewDue(permits, facts),
     permits.refusals(notYet(facts, by)),
   ])
@@ -62,9 +61,9 @@ export async function approvalOf(
   return {
     by,
     ...(hasEmergency ? (isReviewDue ? { isReviewDue } : { emergency }) : {}),
-    ...(deciders && isSecond ? { deciders: shownDeciders(deciders) } : {}),
+    ...(deciders && { deciders: shownDeciders(deciders) }),
     ...(refusal && { refused: { by: refusal.by, until: refusal.until } }),
-    ...(mine ? { permit: shownPermit({ permit: mine, approvers: [] }, call) } : {}),
+    ...(mine && { permit: shownPermit({ permit: mine, approvers: [] }, call) }),
   }
 }
 

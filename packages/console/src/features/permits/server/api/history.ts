@@ -8,7 +8,7 @@ import { isNaming, namelessFilter } from '../../../../web/http/exported-filter.t
 import { cursor, personId, readQuery, searchWords } from '../../../../web/http/query.ts'
 import { sendExport } from '../../../../web/http/send-export.ts'
 import { zoneOf } from '../../../../web/pages/reader.ts'
-import { rangeIn, WHEN } from '../../../../web/when.ts'
+import { WHEN, withRange } from '../../../../web/when.ts'
 import { HISTORY_STATES, type HistoryFilter } from '../history-filter.ts'
 import type { Permits } from '../options.ts'
 import type { HistoryAnswer } from './answers.ts'
@@ -31,10 +31,10 @@ export const HISTORY = { ...HISTORY_FILTER, before: cursor }
 export async function listHistory(
   call: PermitCall & { readonly query: Read<typeof HISTORY> },
 ): Promise<HistoryAnswer> {
-  const { query, now } = call
+  const { query } = call
   const permits = requirePermits(call)
   const { before, ...asked } = query
-  const filter = historyFilterIn(asked, call)
+  const filter: HistoryFilter = withRange(asked, zoneOf(call.ctx))
   const visible = visibleHistory(filter, call)
   const page = visible ? await permits.history(visible, { before }) : { permits: [] }
   return {
@@ -46,27 +46,20 @@ export async function listHistory(
     filter: { from: filter.from, to: filter.to },
     permits: page.permits.map((permit) => shownPast(permit, call)),
     ...present({ next: page.next }),
-    now: now(),
   }
 }
 
 /** Sends the history as a file. */
 export async function exportHistory(call: PermitCall): Promise<void> {
   const permits = requirePermits(call)
-  const filter = historyFilterIn(readQuery(call.ctx, HISTORY_FILTER), call)
+  const asked = readQuery(call.ctx, HISTORY_FILTER)
+  const filter: HistoryFilter = withRange(asked, zoneOf(call.ctx))
   const found = isNaming(filter) ? (await permits.history(filter)).permits : []
   const context = {
     ...{ format: 'approvals.csv', filter: namelessFilter(filter) },
     ...present({ permit: found[0]?.id }),
   }
   await sendExport(call, 'approvals.csv', 'csv', context, () => linesOf(permits, filter))
-}
-
-function historyFilterIn(
-  { when, from, to, ...asked }: Read<typeof HISTORY_FILTER>,
-  { ctx }: PermitCall,
-): HistoryFilter {
-  return { ...asked, ...rangeIn({ when, from, to }, zoneOf(ctx)) }
 }
 
 async function* linesOf(permits: Permits, filter: HistoryFilter): AsyncGenerator<string> {

@@ -3,6 +3,7 @@ import { isId } from '../../../../kernel/ids.ts'
 import { MAX_COUNTED } from '../../../../kernel/limits.ts'
 import { pages, readAll } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
+import type { RowAnswer } from '../../../../web/answers.ts'
 import { notFound } from '../../../../web/http/problem.ts'
 import { shownRow } from '../../../../web/rows.ts'
 import type { Permits } from '../options.ts'
@@ -69,16 +70,13 @@ export async function showPermit(call: PermitCall): Promise<PermitPageAnswer> {
   if (answered) return answered
   const decidable = await findPermit(call)
   const { permit } = decidable
-  const { operator, until } = permit
-  const found = { ...permit, operator: operator.id, until }
-  const rows = await rowsUnder(found, call)
-  if (operator.id === call.caller.id && permit.state !== 'requested') keepSeen(call, permit.id)
+  if (permit.operator.id === call.caller.id && permit.state !== 'requested')
+    keepSeen(call, permit.id)
   const isAwaited = permit.state === 'requested' && permit.needs.includes('second_person')
   return {
     permit: await shownWithRefusals(decidable, call),
     ...(isAwaited ? { deciders: shownDeciders(decidable) } : {}),
-    impersonations: rows.map((row) => shownRow(row, call)),
-    now: call.now(),
+    impersonations: await rowsUnder(permit, call),
   }
 }
 
@@ -88,16 +86,9 @@ async function findAnswer(call: PermitCall): Promise<PermitPageAnswer | undefine
   const id = call.param('id')
   const answer = isId(id) ? await permits.getAnswer(id) : undefined
   if (!answer) return undefined
-  const { caller, now } = call
-  const operator = isAudited(caller.role) ? undefined : caller.id
-  const { customer, requestedAt } = answer
-  const rows = await rowsUnder({ id, customer, requestedAt, operator, until: undefined }, call)
-  if (operator !== undefined && rows.length === 0) return undefined
-  return {
-    answer,
-    impersonations: rows.map((row) => shownRow(row, call)),
-    now: now(),
-  }
+  const impersonations = await rowsUnder(answer, call)
+  const isShown = isAudited(call.caller.role) || impersonations.length > 0
+  return isShown ? { answer, impersonations } : undefined
 }
 
 /**
@@ -105,7 +96,7 @@ async function findAnswer(call: PermitCall): Promise<PermitPageAnswer | undefine
  *
  * @throws Problem 404 where the caller is shown no such permit
  */
-export async function findPermit(call: PermitCall): Promise<Decidable> {
+async function findPermit(call: PermitCall): Promise<Decidable> {
   const permits = requirePermits(call)
   const id = call.param('id')
   const permit = isId(id) ? await permits.get(id) : undefined
@@ -114,18 +105,15 @@ export async function findPermit(call: PermitCall): Promise<Decidable> {
   return decidable
 }
 
-interface Allowing extends Pick<Permit, 'customer' | 'id' | 'requestedAt' | 'until'> {
-  /** `undefined` for any. */
-  readonly operator: string | undefined
-}
+type Allowing = Pick<Permit, 'customer' | 'id' | 'requestedAt'> &
+  Partial<Pick<Permit, 'operator' | 'until'>>
 
-/** What ran or runs under a permit, of those that the caller may see. */
-export async function rowsUnder(
-  permit: Allowing,
-  { audit, caller, now }: PermitCall,
-): Promise<AuditRow[]> {
-  const { customer, operator, requestedAt: from, until } = permit
-  if (!isAudited(caller.role) && caller.id !== operator) return []
+/** What ran or runs under a permit, or by an answer, of those that the caller may see. */
+export async function rowsUnder(permit: Allowing, call: PermitCall): Promise<RowAnswer[]> {
+  const { audit, caller, now } = call
+  const { customer, requestedAt: from, until } = permit
+  const operator = isAudited(caller.role) ? permit.operator?.id : caller.id
+  if (permit.operator && permit.operator.id !== operator) return []
   const filter = { customer: customer.id, operator, from, to: until && until + 1 }
   const rows: AuditRow[] = []
   const read = (before: string | undefined) =>
@@ -136,5 +124,5 @@ export async function rowsUnder(
     count += 1
     if (count >= MAX_PAGES || rows.length >= 100) break
   }
-  return rows.slice(0, 100)
+  return rows.slice(0, 100).map((row) => shownRow(row, call))
 }

@@ -18,8 +18,7 @@ export async function findNews(call: PermitCall): Promise<PermitNews> {
   const own = open.filter(({ kind }) => kind === 'approval')
   const decided = own.filter(({ id, state }) => state !== 'requested' && !wasSeen(call, id))
   const unused = decided.map(async (permit) => {
-    const found = { ...permit, operator: caller.id, until: permit.until }
-    if (permit.state === 'granted' && (await rowsUnder(found, call)).length > 0) return []
+    if (permit.state === 'granted' && (await rowsUnder(permit, call)).length > 0) return []
     return shownPermit({ permit, approvers: [] }, call)
   })
   return {

@@ -1,30 +1,25 @@
-import { limitTime } from 'oidc-provider-impersonation/siblings'
 import {
   type AuditRow,
   outcomeOf,
   present,
   reasonOf,
 } from 'oidc-provider-impersonation-verify/format'
-import * as v from 'valibot'
 import type { Read } from '../../../../kernel/input.ts'
 import { log } from '../../../../kernel/log-line.ts'
 import { settle, waitForCapacity } from '../../../../web/audit.ts'
 import { optionalNote } from '../../../../web/http/json-body.ts'
 import { Problem } from '../../../../web/http/problem.ts'
 import { operatorLimit } from '../../../../web/operator-limit.ts'
-import { notYours, ownId } from '../../../../web/own-id.ts'
+import { notYours, OWN_ID, ownId } from '../../../../web/own-id.ts'
 import type { ObjectionAnswer } from '../../../../web/pause-answers.ts'
-import { endForObjection } from '../ends.ts'
+import { END_TIMEOUT_MS, endForObjection, waitForEnds } from '../ends.ts'
 import type { CustomerPermitCall } from './shown.ts'
 
 /** Requests of a customer in an hour. Each objection is an alarm that people look at. */
 const MAX_IN_AN_HOUR = 20
 /** What began longer ago pauses no one, in milliseconds. */
 const RECENT_MS = 30 * 86_400_000
-/** How long the ends may take before the answer leaves, in milliseconds. */
-const END_TIMEOUT_MS = 2000
-
-export const OBJECTION = { id: v.string('must be a text'), note: optionalNote }
+export const OBJECTION = { ...OWN_ID, note: optionalNote }
 
 /**
  * Takes an objection. Each impersonation takes one. Where the pause could not be stored, it can be said again:
@@ -90,10 +85,9 @@ async function endObjected(
     if (!['running', 'waiting'].includes(outcomeOf(row, now()))) return
     await provider.impersonation.end(row.id, { by: { sub: caller.id }, cause: 'user' })
   }
-  const late = () => new Error('it takes too long')
   try {
     if (about) await endForObjection(provider, about, now(), END_TIMEOUT_MS)
-    else await limitTime(END_TIMEOUT_MS, endOne(), late)
+    else await waitForEnds(END_TIMEOUT_MS, endOne())
     return true
   } catch (error) {
     log(`what a customer objected to is not ended yet: ${reasonOf(error)}`)

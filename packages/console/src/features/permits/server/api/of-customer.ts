@@ -1,24 +1,18 @@
 import { present, unapprovedIn } from 'oidc-provider-impersonation-verify/format'
-import * as v from 'valibot'
 import { isId } from '../../../../kernel/ids.ts'
 import { oneOf, type Read } from '../../../../kernel/input.ts'
 import { notFound } from '../../../../web/http/problem.ts'
 import { operatorLimit } from '../../../../web/operator-limit.ts'
+import type { OWN_ID } from '../../../../web/own-id.ts'
 import type { Permits, Standing } from '../options.ts'
 import type { Permit } from '../permit.ts'
-import type {
-  AccountPermit,
-  AccountPermitsAnswer,
-  AccountRefusal,
-  AccountSwitch,
-} from './answers.ts'
+import type { AccountPermit, AccountPermitsAnswer, AccountRefusal } from './answers.ts'
 import { type CustomerPermitCall, namedApplication, requirePermits } from './shown.ts'
 
 /** Answers of a customer in an hour. Each is an entry of the audit. */
 const MAX_IN_AN_HOUR = 60
 const HOUR_S = 3600
 
-export const OWN_PERMIT = { id: v.string('must be a text') }
 export const CHOICE = { choice: oneOf(['ask', 'allow']) }
 
 /** What a customer says to a request or a permit. */
@@ -38,9 +32,6 @@ export function customersAnswers() {
     throw notFound('there is no such request about you')
   }
 
-  const switchOf = (permits: Permits, standing: Standing): AccountSwitch | undefined =>
-    permits.hasStanding ? standing : undefined
-
   return {
     /** `undefined` if the console has no permits. */
     async list(call: CustomerPermitCall): Promise<AccountPermitsAnswer | undefined> {
@@ -48,21 +39,20 @@ export function customersAnswers() {
       if (!permits) return undefined
       const filter = { customer: caller.id, isOpen: true } as const
       const [open, answer] = await Promise.all([permits.list(filter), permits.standing(caller.id)])
-      const standing = switchOf(permits, answer)
       const shown = (state: Permit['state']) => (permit: Permit) =>
         permit.state === state ? shownToCustomer(permit, call) : []
       return {
         asked: open.permits.filter(awaitsCustomer).flatMap(shown('requested')),
         granted: open.permits.flatMap(shown('granted')),
         refused: open.permits.flatMap((permit) => refusedByCustomer(permit, call)),
-        ...(standing ? { standing } : {}),
+        ...(permits.hasStanding && { standing: answer }),
       }
     },
 
     /** Answers a request, or takes a permit back. */
     say(method: CustomerWord) {
       return async (
-        call: CustomerPermitCall & { readonly body: Read<typeof OWN_PERMIT> },
+        call: CustomerPermitCall & { readonly body: Read<typeof OWN_ID> },
       ): Promise<void> => {
         const permits = requirePermits(call)
         const permit = await findOwn(call.body.id, { ...call, permits })
@@ -75,12 +65,10 @@ export function customersAnswers() {
     /** Answers all requests. */
     async choose(
       call: CustomerPermitCall & { readonly body: Read<typeof CHOICE> },
-    ): Promise<AccountSwitch | undefined> {
+    ): Promise<Standing> {
       const { body, caller } = call
-      const permits = requirePermits(call)
       if (body.choice !== 'ask') await limit(caller.id)
-      const standing = await permits.setStanding(caller.id, body.choice)
-      return switchOf(permits, standing)
+      return requirePermits(call).setStanding(caller.id, body.choice)
     },
   }
 }
@@ -98,14 +86,9 @@ function refusedByCustomer(permit: Permit, call: CustomerPermitCall): readonly A
 function shownToCustomer(permit: Permit, call: CustomerPermitCall): AccountPermit {
   const { id, operator, application, ticket, requestedAt, lapsesAt, until, review } = permit
   const { applicationName, canChange } = namedApplication(permit, call)
-  const { name } = operator
   return {
     ...{ id, requestedAt, for: permit.for, application: applicationName ?? application },
-    operator: { id: operator.id, ...(name === undefined ? {} : { name }) },
-    ...(ticket === undefined ? {} : { ticket }),
-    ...(canChange === undefined ? {} : { canChange }),
-    ...present({ unapproved: unapprovedIn(review?.reason) }),
-    ...(lapsesAt === undefined ? {} : { lapsesAt }),
-    ...(until === undefined ? {} : { until }),
+    operator: { id: operator.id, ...present({ name: operator.name }) },
+    ...present({ ticket, canChange, unapproved: unapprovedIn(review?.reason), lapsesAt, until }),
   }
 }

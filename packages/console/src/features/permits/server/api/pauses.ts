@@ -12,7 +12,7 @@ import { notFound, orUnavailable, Problem } from '../../../../web/http/problem.t
 import { orDigits } from '../../../../web/pages/form-body.ts'
 import type { AccountPause, Pause, PauseAnswer } from '../../../../web/pause-answers.ts'
 import { findRole } from '../../../../web/sign-in/roles.ts'
-import { endUnbegun } from '../ends.ts'
+import { END_TIMEOUT_MS, endUnbegun } from '../ends.ts'
 import { pausedError } from '../pauses.ts'
 import { type CustomerPermitCall, mayDecide, type PermitCall } from './shown.ts'
 
@@ -20,9 +20,6 @@ import { type CustomerPermitCall, mayDecide, type PermitCall } from './shown.ts'
 const MAX_PAUSE_S = 30 * 86_400
 /** How many of the newest rows tell whether somebody acted. */
 const ROWS_PER_READ = 100
-/** How long the ends may take before the answer leaves, in milliseconds. */
-const END_TIMEOUT_MS = 2000
-
 /** Lists the operators who may not start now, of those whom the caller is shown, the newest first. */
 export async function findPauses(call: PermitCall): Promise<readonly PauseAnswer[]> {
   const found = await readAll(
@@ -140,22 +137,17 @@ async function seenBy(
   // Nobody lifts their own.
   const approvers = isMine
     ? undefined
-    : await orUnavailable('who can lift it cannot be looked up now', async () =>
+    : await orUnavailable('who can lift it cannot be looked up now', () =>
         permits?.findApprovers(pause),
       )
   const mayLift = mayDecide({ permit: pause, approvers }, caller)
   const { note, resumed, ...rest } = pause
-  const { note: found, ...lifted } = resumed ?? {}
   const mayRead = mayLift || (isAudited(caller.role) && !isMine)
   if (!isMine && !mayRead) return undefined
   return {
     ...rest,
     ...present({ note: mayRead ? note : undefined }),
-    ...(resumed
-      ? {
-          resumed: { at: resumed.at, ...lifted, ...present({ note: mayRead ? found : undefined }) },
-        }
-      : {}),
+    ...(resumed && { resumed: mayRead ? resumed : { ...resumed, note: undefined } }),
     isMine,
     canResume: pause.state === 'paused' && mayLift,
   }

@@ -1,7 +1,8 @@
 import type { At } from '../../../../web/kit/at.ts'
+import { OWN_ID } from '../../../../web/own-id.ts'
 import { linesFor } from '../../../../web/pages/table.ts'
 import { OBJECTION, objections } from './objections.ts'
-import { CHOICE, CUSTOMER_WORDS, customersAnswers, OWN_PERMIT } from './of-customer.ts'
+import { CHOICE, CUSTOMER_WORDS, customersAnswers } from './of-customer.ts'
 import type { CustomerPermitCall } from './shown.ts'
 
 /** Each console counts for itself what its customers say. */
@@ -26,20 +27,16 @@ export function customerPermits() {
       }),
       ...CUSTOMER_WORDS.map((word) => {
         const after = () => ({ said: { key: SAID[word] } })
-        return action(`/permits/${word}`, [], OWN_PERMIT, say(word), { after })
+        return action(`/permits/${word}`, [], OWN_ID, say(word), { after })
       }),
       action('/permits/standing', [], CHOICE, choose, {
-        after: (standing) => ({ said: { key: SAVED[standing?.choice ?? 'rule'] } }),
+        after: ({ choice }) => ({
+          said: { key: choice === 'allow' ? 'standingAllow' : 'standingAsk' },
+        }),
       }),
     ],
   }
 }
-
-const SAVED = {
-  ask: 'standingAsk',
-  allow: 'standingAllow',
-  rule: 'standingAsk',
-} as const
 
 const SAID = {
   grant: 'permitAllowed',
