@@ -157,8 +157,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       secondsOf('packages/verify/src/format/notice.ts', 'ATTEMPT_MS'),
     ],
     ['an unknown key, at most every {two} seconds.', UNKNOWN_KEY],
-    ['APIs still learn of an end within {8} seconds.', SOON],
-    ['APIs that check the status refuse running tokens within {8} seconds.', SOON],
     ['Within {8} seconds, your API answers 401', SOON],
     ['refuse JWTs from before with 503, after {30} seconds at most', COPY],
     [
@@ -167,7 +165,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       1000,
       Math.floor(KEPT / 100) / 10,
     ],
-    ['every {2.5} seconds, and holds {256} lists.', FRESH / 2, LISTS],
     ['Version {0.1.0} is the first one', manifest.version],
     [
       'So `peerDependencies` allows {9.12.2} and later 9.x, and not {10}.',
