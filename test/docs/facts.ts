@@ -157,9 +157,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       secondsOf('packages/verify/src/format/notice.ts', 'ATTEMPT_MS'),
     ],
     ['an unknown key, at most every {two} seconds.', UNKNOWN_KEY],
-    ['and after {ten} minutes at the latest.', KEY_MINUTES],
-    ['APIs still learn of an end within {8} seconds.', SOON],
-    ['APIs that check the status refuse running tokens within {8} seconds.', SOON],
     ['Within {8} seconds, your API answers 401', SOON],
     ['refuse JWTs from before with 503, after {30} seconds at most', COPY],
     [
@@ -168,7 +165,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       1000,
       Math.floor(KEPT / 100) / 10,
     ],
-    ['every {2.5} seconds, and holds {256} lists.', FRESH / 2, LISTS],
     ['Version {0.1.0} is the first one', manifest.version],
     [
       'So `peerDependencies` allows {9.12.2} and later 9.x, and not {10}.',
@@ -198,6 +194,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['For {5} seconds, the operator gets no new access token.', MAX_CLOCK_DIFFERENCE],
     ['The provider keeps about {75} minutes.', KEPT_MINUTES],
     ['The provider has the last {75} minutes:', KEPT_MINUTES],
+    ['Machine tokens from before work for {600} seconds by default', managementApi.tokenTtl],
     ['may accept the old key for {ten} minutes more.', KEY_MINUTES],
     ['They work for {30} seconds at most, then 503.', COPY],
     ['a status list that is younger than {30} seconds.', COPY],
@@ -411,7 +408,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['issued in the next {5} seconds.', MAX_CLOCK_DIFFERENCE],
     ['`ttl.SubjectToken`, {600} seconds by default.', DEFAULT_SUBJECT_TOKEN_TTL],
     ['by `accessToken.maxTtl` and {330} seconds.', AFTER_EXPIRY],
-    ['fetches the status list every {2.5} seconds', FRESH / 2],
   ],
   'docs/your-apis.md': [
     ['learns of an end within {8} seconds.**', SOON],
@@ -431,6 +427,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['list fetched less than {28} seconds ago', COPY - WAIT],
     ['A request can wait {2} seconds', WAIT],
     ['No option changes these {30} seconds.', COPY],
+    ['so a copy of {28} seconds can be too old', COPY - WAIT],
     ['the guard fetches the list every {2.5} seconds.', FRESH / 2],
     [
       'A list takes {128} KiB of memory, and the guard holds up to {256}.',

@@ -134,7 +134,7 @@ inEachBrowser('the stories', (browser) => {
 
   it('a second customer takes one click, and ordinary work raises no alarm', async () => {
     const grace = await person('grace', '/console')
-    await grace.sees('Waiting for you')
+    await grace.sees('Inbox')
     const before = await waitingFor(grace)
     const olivia = await form('olivia', 'alice', 'SUP-403')
     const first = await opens(olivia, 'Act as Alice Ng')

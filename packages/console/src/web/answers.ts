@@ -85,9 +85,8 @@ export interface HandOver {
   readonly url: string
   /** `fragment`: `impersonationUrl(url, …)` makes the link. `form`: it is posted there. */
   readonly handOver: 'form' | 'fragment'
-  /** For the messages of the console. */
-  readonly customer: { readonly id: string; readonly name: string }
-  readonly application: { readonly clientId: string; readonly name: string }
+  /** How the application is called. */
+  readonly name: string
 }
 
 /**

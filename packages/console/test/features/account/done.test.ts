@@ -48,6 +48,14 @@ describe('what was done in an impersonation', () => {
     expect(did[0]?.text).to.equal('😀'.repeat(200))
   })
 
+  it('is one sum of several impersonations', async () => {
+    const store = memoryAudit()
+    for (const name of ['a', 'b']) await put(store, issued(name, T), used(name, T + 1))
+    const rows = await store.rows([idOf('a'), idOf('b')])
+    const { did } = await whatWasDone(store, rows, () => 'Looked', 'en')
+    expect(did).to.deep.equal([{ text: 'Looked', count: 2, at: T + 1, refused: false }])
+  })
+
   it('lets the words say that a request failed', async () => {
     const { did, more } = await told(['/a'], ({ status }) => `Answered ${status}`, 500)
     expect(did.map(({ text }) => text)).to.deep.equal(['Answered 500'])

@@ -24,8 +24,7 @@ describe('acting as a customer', () => {
     expect(body).to.deep.include({
       url: `${deployment.shopUrl}/`,
       handOver: 'fragment',
-      customer: { id: 'alice', name: 'Alice Ng' },
-      application: { clientId: 'shop', name: 'Shop' },
+      name: 'Shop',
     })
     const error = await deployment.exchange('oscar', body).catch((reason: unknown) => reason)
     expect(String(error)).to.contain('not exchanged')

@@ -28,7 +28,7 @@ describe('how the console issues', () => {
     const { status, body, headers } = await deployment.ask('olivia', '/impersonations', ACT)
     expect([status, Object.keys(body)]).to.deep.equal([
       201,
-      ['id', 'subjectToken', 'expiresIn', 'url', 'handOver', 'customer', 'application'],
+      ['id', 'subjectToken', 'expiresIn', 'url', 'handOver', 'name'],
     ])
     expect(headers.get('location')).to.equal(null)
     expect(await seen.promise).to.equal('POST /console/impersonations')

@@ -2,7 +2,8 @@
 // then; or one that races another for each.
 import { writeSync } from 'node:fs'
 import { argv, kill, pid, stdin, stdout } from 'node:process'
-import { decide, permitOf } from '../stores/contract/permits.ts'
+import { decide, decisionOf, permitOf } from '../stores/contract/permits.ts'
+import { writeNow } from '../stores/contract/support.ts'
 import { type StorageKind, storeAt } from './soak-stores.ts'
 
 const [, , kind = '', place = '', work = '', count = '', delay = '0'] = argv
@@ -17,9 +18,10 @@ if (work === 'race') {
   for (let number = 0; number < Number(count); number += 1) {
     const name = `race ${number}`
     const data = JSON.stringify({ by: pid })
-    const isFirst = await decide(store, permitOf(name, { version: 2, state: 'granted', data }))
-    const { id } = permitOf(name)
-    answers.push([isFirst, (await store.permit(id))?.data])
+    const decided = permitOf(name, { version: 2, state: 'granted', data })
+    // Both looked at the permit before anybody decided on it.
+    const { is } = await writeNow(store, decisionOf(decided, number + 1))
+    answers.push([is === 'stored', (await store.permit(decided.id))?.data])
   }
   say(JSON.stringify(answers))
   stdin.destroy()

@@ -89,17 +89,15 @@ export async function issueHandOver(
     expiresIn,
     url: application.url,
     handOver: application.handOver ?? 'fragment',
-    customer: { id: customer.id, name: customer.name },
-    application: { clientId: application.clientId, name: nameIn(application, language) },
+    name: nameIn(application, language),
   }
 }
 
 /** Leads into the application. The token is in a fragment or in a form, and never in a query. */
 export function openingOf(
-  { application, expiresIn, handOver, subjectToken, url }: HandOver,
+  { expiresIn, handOver, name, subjectToken, url }: HandOver,
   { caller, now }: Call,
 ): Opening {
-  const { name } = application
   if (handOver === 'form')
     return { url, name, field: { name: 'impersonation', value: subjectToken } }
   const expiresAtMs = now() + expiresIn * 1000
