@@ -194,6 +194,16 @@ const ATTACKS: Readonly<Record<string, readonly [(on: Storage) => Promise<unknow
     },
     /no entry tells of it here/,
   ],
+  'a row with the id and the version of a permit': [
+    async ({ run, store }) => {
+      const { last } = (await store.permit(idOf('open'))) ?? expect.fail()
+      const row = { ...(await store.row(idOf('d'))), id: idOf('open') }
+      const sql =
+        'INSERT INTO impersonation_audit_impersonation (id, version, data) VALUES (?, ?, ?)'
+      await run(sql, row.id, last, JSON.stringify(row))
+    },
+    /no entry tells of it here/,
+  ],
   ...Object.fromEntries(
     (
       [

@@ -151,12 +151,12 @@ WHERE entry.number > ? ORDER BY entry.number LIMIT ?`,
     },
 
     async strays() {
-      const of = (kind: string, table: string, first: string) => `
+      const of = (kind: string, table: string, first: string, or = '') => `
 SELECT * FROM (SELECT '${kind}' AS kind, id, CAST(data AS text) AS data, CAST(${first} AS float8) AS first
-  FROM ${table} AS sum WHERE NOT EXISTS (SELECT 1 FROM ${ENTRY_TABLE} WHERE number = version AND subject = sum.id)
+  FROM ${table} AS sum WHERE NOT EXISTS (SELECT 1 FROM ${ENTRY_TABLE} WHERE number = version AND subject = sum.id)${or}
   LIMIT 100) AS ${kind}_strays`
       const found = await read(
-        `${of('impersonation', ROW_TABLE, '0')} UNION ALL ${of('record', PERMIT_TABLE, 'first')}`,
+        `${of('impersonation', ROW_TABLE, '0', ` OR id IN (SELECT id FROM ${PERMIT_TABLE})`)} UNION ALL ${of('record', PERMIT_TABLE, 'first')}`,
       )
       return found.map(filedSumIn)
     },
