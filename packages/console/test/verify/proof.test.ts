@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { summaryOf } from '../../../verify/src/verify/summary.ts'
 import { Unprovable } from '../../src/ledger/keeping/prove-one.ts'
+import { sealsOf, signer } from '../ledger/sealing/seals-of.ts'
 import {
   act,
   ended,
@@ -101,5 +102,16 @@ describe('a file that proves one impersonation', function () {
     }
     const lines = await linesOfProof(blind, idOf('d'), { now: END })
     expect((await broken(lines)).message).to.include('no entry says that they were erased')
+  })
+
+  it('has no seal of a key that is not known', async () => {
+    const store = memoryAudit({ keepFor: KEEP_FOR })
+    await history(store)
+    await put(store, used('g', END - 5))
+    const { sign } = await signer({ kid: 'own' })
+    await (await sealsOf(store, { sign })).seals.seal()
+    expect((await broken(await linesOfProof(store, idOf('g')))).message).to.equal(
+      'no key of the key set signed the seal 4. Give the keys of that time, too',
+    )
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { digestOf, entryDigestOf } from 'oidc-provider-impersonation-verify/chain'
 import type { AuditStore } from '../../src/ledger/store.ts'
+import { sealsOf, signer } from '../ledger/sealing/seals-of.ts'
 import {
   act,
   batchOf,
@@ -135,6 +136,16 @@ const ATTACKS: Readonly<Record<string, readonly [(on: Storage) => Promise<unknow
       })
     },
     /of the entries .* 1 were put in/,
+  ],
+  'an entry under a seal that this person signed': [
+    async (on) => {
+      const { entries, ...sums } = await batchOf(on.store, used('g', END - 5))
+      await writeNow(on.store, { ...sums, entries: entries.map((each) => ({ ...each, mac: '' })) })
+      const { sign } = await signer({ kid: 'own' })
+      const { seals } = await sealsOf(on.store, { sign, marks: { isRight: () => true } })
+      await seals.seal()
+    },
+    /^no key of the key set signed the seal 4\. Give the keys of that time, too$/,
   ],
   ...Object.fromEntries(
     (

@@ -5,7 +5,7 @@ import { rootOfPath } from '../format/merkle.ts'
 import { Broken } from './broken.ts'
 import { readLines } from './lines.ts'
 import { isProvedEntry, type ProvedEntry, parse, readEntry } from './parsed.ts'
-import { type JudgedSeal, judgeProof, judgeSeal, type Signer } from './signatures.ts'
+import { type JudgedSeal, judgeProof, judgeSeal, type Signer, unknownKey } from './signatures.ts'
 import type { ImpersonationEntry, Verification } from './verification.ts'
 
 export interface ProofInput extends Signer {
@@ -41,6 +41,7 @@ export async function verifyProof({ read, ...signer }: ProofInput): Promise<Veri
         found.push({ entry: parsed.entry, line: at })
       } else if (parsed.kind === 'seal') {
         const seal = await judgeSeal(parsed.jws, signer, { line: at })
+        if (seal.issuer === undefined) throw new Broken(unknownKey(seal), { line: at })
         seals.set(seal.number, seal)
       } else throw new Broken('this is no line of such a file', { line: at })
     }

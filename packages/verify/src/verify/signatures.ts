@@ -26,6 +26,10 @@ export async function judgeSeal(jws: string, signer: Signer, at: Position): Prom
   throw new Broken('the seal cannot be read', at)
 }
 
+/** Who can write to the storage can add a seal of their own, and the provider seals what comes after it. */
+export const unknownKey = ({ number }: Seal) =>
+  `no key of the key set signed the seal ${number}. Give the keys of that time, too`
+
 /** @throws Broken */
 export async function judgeProof(
   jws: string,

@@ -2,7 +2,7 @@ import { decodeEntry, ERASED_EVENT } from '../format/entry.ts'
 import { erasedOf } from '../format/erasure.ts'
 import { Broken } from './broken.ts'
 import type { Line } from './lines.ts'
-import { type JudgedSeal, judgeSeal, type Signer } from './signatures.ts'
+import { type JudgedSeal, judgeSeal, type Signer, unknownKey } from './signatures.ts'
 
 /** What was erased: up to these times, in milliseconds since the epoch. */
 export interface ErasedSubject {
@@ -39,7 +39,7 @@ export async function survey(
   const seals = new Map<number, JudgedSeal>()
   const sums = new Map<string, number>()
   const erasures: { number: number; text: string }[] = []
-  let [number, issuer] = [0, signer.issuer]
+  let [number, issuer, isSigned] = [0, signer.issuer, false]
   for await (const lines of batches) {
     for (const { text, number: line } of lines) {
       const entry = NUMBER_FORMAT.exec(text)?.[1]
@@ -53,6 +53,8 @@ export async function survey(
       const jws = SEAL_FORMAT.exec(text)?.[1]
       if (jws === undefined) continue
       const seal = await judgeSeal(jws, { ...signer, issuer }, { line })
+      if (seal.issuer === undefined && isSigned) throw new Broken(unknownKey(seal), { line })
+      isSigned ||= seal.issuer !== undefined
       issuer ??= seal.issuer
       seals.set(line, seal)
     }

@@ -24,7 +24,7 @@ export function sqliteDifferences(
   const found = read(database, {
     text: `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND
       (tbl_name LIKE 'impersonation_audit_%' OR sql LIKE '%impersonation_audit_%')
-      AND name NOT IN ('${WORDS}_data', '${WORDS}_idx', '${WORDS}_config', '${WORDS}_docsize')`,
+      AND NOT (type = 'table' AND name IN ('${WORDS}_data', '${WORDS}_idx', '${WORDS}_config'))`,
     values: [],
   })
   const stored = found.map(({ sql }) => String(sql))
