@@ -336,6 +336,27 @@ suite('the audit in PostgreSQL', function () {
     expect(rows).to.deep.equal([{ count: 60 }])
   })
 
+  it('finds what it has stored also where a transaction sees nothing that came after its begin', async () => {
+    const { admin, schema, pool } = database
+    const readers = pool({ level: '-c default_transaction_isolation=serializable' })
+    const holder = await readers.connect()
+    const store = await opened({
+      connect: () => readers.connect(),
+      query: (query) => holder.query(query),
+    })
+    const other = await opened(readers)
+    const batch = await batchOf(other, issued('a', T))
+    await holder.query('BEGIN')
+    const deadline = other.deadlineIn(200)
+    expect(await store.write(batch, deadline)).to.deep.equal({ is: 'stored', number: 1 })
+    await delay(250)
+    const again = other.write(batch, deadline)
+    await waitsForLock(admin, schema)
+    await holder.query('COMMIT')
+    holder.release()
+    expect(await again).to.deep.equal({ is: 'stored', number: 1 })
+  })
+
   it('leaves the pool open when it is closed', async () => {
     const pool = database.pool()
     await (await opened(pool)).close()
