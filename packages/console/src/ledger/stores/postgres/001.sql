@@ -119,7 +119,8 @@ CREATE FUNCTION impersonation_audit_write(entries json, sums json, slots json, d
 BEGIN
   -- What other writes committed is seen by the statements after this one.
   PERFORM pg_advisory_xact_lock(hashtext('oidc-provider-impersonation'), hashtext('impersonation_audit_entry'));
-  now := floor(extract(epoch FROM clock_timestamp()) * 1000);
+  -- Of the types that pg_catalog multiplies: an operator elsewhere could fit others better.
+  now := floor(CAST(extract(epoch FROM clock_timestamp()) AS numeric) * 1000.0);
   SELECT number INTO place FROM impersonation_audit_entry WHERE id = substr(entries -> 0 ->> 'digest', 45, 22);
   IF found THEN
     outcome := 'stored';

@@ -11,7 +11,7 @@ FROM impersonation_audit_write(CAST($1 AS json), CAST($2 AS json), CAST($3 AS js
 }
 
 const TIME_QUERY = {
-  text: 'SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS float8) AS now',
+  text: 'SELECT CAST(floor(CAST(extract(epoch FROM clock_timestamp()) AS numeric) * 1000.0) AS float8) AS now',
   values: [],
 }
 

@@ -357,6 +357,16 @@ suite('the audit in PostgreSQL', function () {
     expect(await again).to.deep.equal({ is: 'stored', number: 1 })
   })
 
+  it('has the time of the server, whatever operators are in its schema', async () => {
+    const pool = database.pool()
+    await opened(pool)
+    await pool.query(`CREATE FUNCTION one(numeric, integer) RETURNS numeric LANGUAGE sql AS 'SELECT 1.0';
+      CREATE OPERATOR * (LEFTARG = numeric, RIGHTARG = integer, FUNCTION = one)`)
+    const store = await opened(database.pool())
+    await put(store, issued('a', T))
+    expect(store.deadlineIn(0)).to.be.closeTo(Date.now(), 60_000)
+  })
+
   it('leaves the pool open when it is closed', async () => {
     const pool = database.pool()
     await (await opened(pool)).close()
