@@ -30,7 +30,7 @@ not be verified. It needs about 200 MB of memory, and as much more for each mill
 
 What no verification can find:
 
-- A person who can write to the storage can remove what is not sealed yet. The command says how many
+- A person who can write to the storage can remove what is not sealed yet, or move it. The command says how many
   entries that are, and how old. If the provider can sign, none is older than two minutes.
 - That person can cut off the newest seals with their entries. A seal that was kept elsewhere finds it.
 - That person can remove what is nearly as old as keepFor, up to ten minutes early.
