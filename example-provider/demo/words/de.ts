@@ -67,22 +67,14 @@ export const de: Words = {
         about:
           'Eine Änderung in Chidis Konto braucht eine zweite Person. Grace leitet den Support.',
         reason: 'Der Lieferhinweis ist falsch',
-        press: [
-          ['Als Chidi Okeke handeln', 'Um Freigabe bitten'],
-          ['Freigeben', 'Freigeben'],
-          ['Als Chidi Okeke handeln'],
-        ],
+        press: [['Um Freigabe bitten'], ['Freigeben', 'Freigeben'], ['Als Chidi Okeke handeln']],
         see: 'Olivia erfährt es sofort. Nimmt Grace die Freigabe zurück, während Olivia handelt, wird der Laden binnen Sekunden verdeckt.',
       },
       {
         title: 'Eine Kundin, die gefragt wird',
         about: 'Niemand handelt als Dana, bevor sie es erlaubt.',
         reason: 'Die Kundin sieht die letzte Bestellung nicht',
-        press: [
-          ['Als Dana Schmidt handeln', 'Um Freigabe bitten'],
-          ['Erlauben'],
-          ['Als Dana Schmidt handeln'],
-        ],
+        press: [['Um Freigabe bitten'], ['Erlauben'], ['Als Dana Schmidt handeln']],
         see: 'Die Mail an Dana sagt, wer fragt, und führt auf die Seite, auf der sie antwortet.',
       },
       {
@@ -91,7 +83,7 @@ export const de: Words = {
           'Niemand von der Leitung ist da, und Chidis Bestellung geht in fünf Minuten ab. Oscar sagt, warum, und handelt.',
         reason: 'Die Adresse ist falsch, und die Bestellung geht jetzt ab',
         press: [
-          ['Als Chidi Okeke handeln', 'Ohne Freigabe handeln', 'Ohne Freigabe handeln'],
+          ['Ohne Freigabe handeln', 'Ohne Freigabe beginnen'],
           ['Öffnen', 'Ich habe es angesehen'],
         ],
         see: 'Es ist überall gekennzeichnet. Bevor Grace es angesehen hat, kann Oscar es nicht noch einmal tun.',

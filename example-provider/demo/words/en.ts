@@ -64,18 +64,14 @@ export const en = {
         title: 'A change that a lead approves',
         about: 'A change in Chidi’s account needs a second person. Grace leads the support team.',
         reason: 'The delivery note is wrong',
-        press: [
-          ['Act as Chidi Okeke', 'Ask for approval'],
-          ['Approve', 'Approve'],
-          ['Act as Chidi Okeke'],
-        ],
+        press: [['Ask for approval'], ['Approve', 'Approve'], ['Act as Chidi Okeke']],
         see: 'Olivia learns of it at once. If Grace takes it back while Olivia acts, the shop is covered within seconds.',
       },
       {
         title: 'A customer who is asked',
         about: 'Nobody acts as Dana before she allows it.',
         reason: 'The customer cannot see the last order',
-        press: [['Act as Dana Schmidt', 'Ask for approval'], ['Allow'], ['Act as Dana Schmidt']],
+        press: [['Ask for approval'], ['Allow'], ['Act as Dana Schmidt']],
         see: 'The mail to Dana says who asks, and leads to the page on which she answers.',
       },
       {
@@ -84,7 +80,7 @@ export const en = {
           'No lead is there, and Chidi’s order leaves in five minutes. Oscar says why, and acts.',
         reason: 'The address is wrong, and the order leaves now',
         press: [
-          ['Act as Chidi Okeke', 'Act without approval', 'Act without approval'],
+          ['Act without approval', 'Start without approval'],
           ['Open', 'I looked at it'],
         ],
         see: 'It is marked wherever it shows. Until Grace has looked at it, Oscar cannot do it again.',
