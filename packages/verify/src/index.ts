@@ -1,4 +1,5 @@
 export { Broken } from './verify/broken.ts'
 export { readLines } from './verify/lines.ts'
+export type { Verification } from './verify/result.ts'
 export { summaryOf } from './verify/summary.ts'
-export { type Verification, verify } from './verify/verification.ts'
+export { verify } from './verify/verification.ts'

@@ -6,8 +6,9 @@ import { escapeControls } from './format/text.ts'
 import { Broken } from './verify/broken.ts'
 import { AmbiguousKeys, keySetOf } from './verify/key-set.ts'
 import { readLines } from './verify/lines.ts'
+import type { Verification } from './verify/result.ts'
 import { summaryOf } from './verify/summary.ts'
-import { type Verification, verify } from './verify/verification.ts'
+import { verify } from './verify/verification.ts'
 
 const HELP_TEXT = `Verifies the audit of a support console: that no entry was changed, added, moved or removed, and that
 every impersonation is the sum of its entries.

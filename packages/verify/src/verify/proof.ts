@@ -5,8 +5,8 @@ import { rootOfPath } from '../format/merkle.ts'
 import { Broken } from './broken.ts'
 import { readLines } from './lines.ts'
 import { isProvedEntry, type ProvedEntry, parse, readEntry } from './parsed.ts'
+import type { ImpersonationEntry, Verification } from './result.ts'
 import { type JudgedSeal, judgeProof, judgeSeal, type Signer, unknownKey } from './signatures.ts'
-import type { ImpersonationEntry, Verification } from './verification.ts'
 
 export interface ProofInput extends Signer {
   /** Reads the file from its beginning. It is called several times. */

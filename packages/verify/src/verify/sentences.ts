@@ -2,7 +2,7 @@ import { type AuditEntry, USED_EVENT } from '../format/entry.ts'
 import { fold } from '../format/fold.ts'
 import type { AuditRow } from '../format/row.ts'
 import { EVENT_SENTENCES, endingIn, fill, sentenceFor } from '../format/sentence.ts'
-import type { ImpersonationEntry } from './verification.ts'
+import type { ImpersonationEntry } from './result.ts'
 
 /** What the entries of an impersonation say, one line for each, the time in UTC first. */
 export function sentencesOf(id: string, entries: readonly ImpersonationEntry[]): string[] {

@@ -1,5 +1,5 @@
+import type { Verification } from './result.ts'
 import { sentencesOf, utcOf } from './sentences.ts'
-import type { Verification } from './verification.ts'
 
 /** What was asked for. */
 export interface Asked {

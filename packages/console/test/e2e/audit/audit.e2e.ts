@@ -196,7 +196,7 @@ describe('the audit in a browser', () => {
     expect((await save('CSV')).trim().split('\r\n')).to.have.lengthOf(16)
     await page.goto(OBJECTED)
     await page.getByText('Prove this', { exact: true }).click()
-    expect((await save('Save the file')).trim().split('\n').at(-1)).to.include('"end"')
+    expect((await save('Save the file')).trim().split('\n').at(-1)).to.include('"proof"')
   })
 
   it('adds to the timeline at its end, keeps what is open, and ends what runs', async () => {
