@@ -18,7 +18,7 @@ export function role({ accountId }: Account): Role | undefined {
   return found === 'customer' ? undefined : found
 }
 
-/** Who looks after data protection, and acts as nobody: one of them asks to erase, and another one confirms. */
+/** The people of data protection. They act as nobody. One asks to erase, and another one confirms. */
 const DATA_PROTECTION = ['ada', 'juno']
 export const mayErase = ({ accountId }: Account) => DATA_PROTECTION.includes(accountId)
 

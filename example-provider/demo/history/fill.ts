@@ -51,7 +51,7 @@ export function withHistory(
 }
 
 export interface Filling extends YearOptions {
-  /** Whose keys mark the entries. */
+  /** The provider by whose keys entries are marked. */
   readonly provider: Provider
   /** Told now and then how many of all entries are stored. */
   readonly progress: (stored: number, all: number) => void

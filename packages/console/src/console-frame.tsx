@@ -92,7 +92,7 @@ export function ConsoleFrame(
   )
 }
 
-/** How much waits for the reader. */
+/** Shows the number of things that wait for the reader. */
 function Count(_: object, at: FrameAt) {
   const label = waitingText(at)
   return (
@@ -103,7 +103,7 @@ function Count(_: object, at: FrameAt) {
   )
 }
 
-/** How much waits for the reader, in a sentence. */
+/** Says in a sentence what waits for the reader. */
 export function waitingText(at: FrameAt): string {
   const { nothingWaits, waits, waitsMore } = at.words.overview
   if (at.waits === 0) return nothingWaits

@@ -16,8 +16,8 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
   MAX_COUNTED: 'the limit of the stream, and of the SQL that counts newer rows',
 }
 
-/** The entry repeats names. The pages that do not come from the server yet have a kit of their own. */
-const LEAVING = /^source\.ts$/
+/** The entry repeats the names of `index.ts`. */
+const ENTRY = /^source\.ts$/
 
 interface Definition {
   readonly file: string
@@ -28,7 +28,7 @@ interface Definition {
 function definitionsIn(folder: string): Map<string, Definition[]> {
   const all = new Map<string, Definition[]>()
   const root = join(PACKAGES, folder, 'src')
-  for (const path of filesBelow(root).filter((path) => !LEAVING.test(path))) {
+  for (const path of filesBelow(root).filter((path) => !ENTRY.test(path))) {
     const text = readFileSync(join(root, path), 'utf8')
     const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true)
     const own = new Map<string, boolean>()

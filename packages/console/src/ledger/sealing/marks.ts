@@ -6,7 +6,7 @@ const PURPOSE = 'impersonation audit'
 /** Base64url: 132 bits. */
 const MARK_LENGTH = 22
 
-/** EntryMarks entries until they are sealed, by a key that the storage does not have. */
+/** Marks entries until they are sealed, by a key that the storage does not have. */
 export interface EntryMarks {
   /** @throws Error before a key is known */
   markOf(digest: string): string

@@ -123,7 +123,7 @@ function morph(id: string, page: Document): void {
 const isShown = (id: string) => document.querySelector(`[data-about~="${CSS.escape(id)}"]`) !== null
 
 let stream: EventSource | undefined
-/** How much waits for the reader, as the stream said last. */
+/** The counts that the stream sent last. */
 let counts = ''
 
 function follow(): void {

@@ -41,7 +41,7 @@ export interface At {
   readonly refused?: Refused | undefined
   /** Why a form was refused that is not on the page any more. */
   readonly lost?: string | undefined
-  /** How much waits for the reader: it stands in the title of the tab. */
+  /** The number of things that wait for the reader: it stands in the title of the tab. */
   readonly waits?: number
   /** What the reader did on the page before, in a sentence. */
   readonly said?: string | undefined
