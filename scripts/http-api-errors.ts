@@ -67,7 +67,12 @@ function table(rows: readonly Row[]): string {
   const lines = rows
     .toSorted((one, other) => statusOf(one).localeCompare(statusOf(other)))
     .map((row) => {
-      const cells = [statusOf(row), row.description, placesOf(row), `${row.cause} ${row.remedy}`.trim()]
+      const cells = [
+        statusOf(row),
+        row.description,
+        placesOf(row),
+        `${row.cause} ${row.remedy}`.trim(),
+      ]
       return `| ${cells.join(' | ')} |\n`
     })
   const head =
