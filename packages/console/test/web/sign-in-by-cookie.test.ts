@@ -228,10 +228,7 @@ describe('the sign-in to the pages', function () {
 
   it('stays if what runs cannot be ended: the person can try again', async () => {
     await using own = await deploy()
-    await own.tokenOf('olivia')
-    own.provider.impersonation.endAll = async () => {
-      throw new Error('out of order')
-    }
+    own.provider.impersonation.endAll = () => Promise.reject(new Error('out of order'))
     const { status, headers } = await own.send('olivia', '/sign-out')
     expect([status, headers.getSetCookie()]).to.deep.equal([503, []])
     expect((await own.browse('olivia', '/audit')).status, 'still signed in').to.equal(200)
