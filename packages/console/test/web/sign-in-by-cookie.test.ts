@@ -228,10 +228,10 @@ describe('the sign-in to the pages', function () {
 
   it('stays if what runs cannot be ended: the person can try again', async () => {
     await using own = await deploy()
-    await own.tokenOf('olivia')
-    own.faults.storage = true
+    own.provider.impersonation.endAll = () => Promise.reject(new Error('out of order'))
     const { status, headers } = await own.send('olivia', '/sign-out')
     expect([status, headers.getSetCookie()]).to.deep.equal([503, []])
+    expect((await own.browse('olivia', '/audit')).status, 'still signed in').to.equal(200)
   })
 
   it('tells a stream and a script that the sign-in is over, and leads them nowhere', async () => {
@@ -483,8 +483,9 @@ describe('a page', () => {
   it('answers JSON to a bearer token, also beside a cookie', async () => {
     await using deployment = await deploy()
     const authorization = `Bearer ${await deployment.tokenOf('grace')}`
-    const { body } = await deployment.browse('olivia', '/rules', { authorization })
+    const { body, headers } = await deployment.browse('olivia', '/rules', { authorization })
     expect(body.rules).to.deep.equal([null, null])
+    expect(headers.get('x-content-type-options')).to.equal('nosniff')
   })
 
   it('leads each role to its pages, and to no others', async () => {
@@ -493,7 +494,7 @@ describe('a page', () => {
     for (const [who, expected] of [
       ['olivia', ['', '/audit', '/personal-data']],
       ['grace', ['', '/customers', '/audit', '/rules']],
-      ['ada', ['', '/audit']],
+      ['ada', ['', '/audit', '/rules']],
     ] as const) {
       const { text } = await deployment.browse(who, '/audit')
       const [head = ''] = /<nav.*?<\/nav>/s.exec(text) ?? []
