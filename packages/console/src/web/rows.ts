@@ -14,7 +14,7 @@ export function shownRow(row: AuditRow, { caller, language, settings, now }: Cal
     // Bookkeeping: the timeline tells it.
     notice: undefined,
     alert: undefined,
-    // Of others, an operator sees no request.
+    // An operator sees no request of others.
     lastUse: undefined,
     outcome: outcomeOf(row, now()),
     ...ticketLink(row.ticket, settings),
@@ -23,8 +23,8 @@ export function shownRow(row: AuditRow, { caller, language, settings, now }: Cal
 }
 
 /**
- * What customers and leads say of an operator's work is between them and the auditors. That the customer objected
- * is not: the operator cannot act any more.
+ * Removes what customers and leads say of an operator's work to each other and to auditors. The objection of
+ * the customer stays, because the operator cannot act any more.
  */
 function withoutSupervision(row: AuditRow): AuditRow {
   const { alarm: _, acknowledged: _seen, hold: _hold, objection, ...rest } = row
