@@ -89,7 +89,7 @@ async function stream(
 }
 
 /**
- * Sends an export. `pipeline` breaks the connection if it fails, so that the client takes no part for all.
+ * Resets a connection whose export failed, because the client must not take a part for all of it.
  * An answer of HTTP/1.0, which proxies such as nginx ask for, ends where the connection ends: only a
  * reset tells that it is not whole.
  */
