@@ -4,7 +4,6 @@ import type {
   AuditRow,
   Outcome,
   RowUse,
-  Unapproved,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Role } from '../kernel/roles.ts'
 import type { RowFilter } from '../ledger/filters.ts'
@@ -99,31 +98,18 @@ export interface HandOver {
  */
 export interface RunningAnswer {
   readonly running: readonly RunningImpersonation[]
-  /** The number that run. `running` has those with the words that were `asked` for. */
-  readonly count: number
-  readonly asked?: string
+  /** `true` if more run than these. */
   readonly more: boolean
 }
 
-export interface RunningImpersonation {
-  readonly id: string
-  readonly operator?: AuditPerson
-  /** The software that acts, for the operator or on its own. */
-  readonly software?: string
+/** Names and what was done are of the audit: while it cannot be read, they are not there. */
+export interface RunningImpersonation extends RowAnswer {
   readonly customer: AuditPerson
-  readonly ticket?: string
-  /** The page of the ticket, where the deployment knows it. */
-  readonly ticketUrl?: string
-  readonly reason?: string
-  /** The name of the application, or its client id. */
-  readonly application?: string
   readonly canChange: boolean
-  /** Present if nobody approved it: see `unapprovedIn`. */
-  readonly unapproved?: Unapproved
   readonly startedAt: number
   readonly expiresAt: number
   /** The newest request to an API, of what the caller runs, and for leads and auditors. */
-  readonly lastUse?: RunningUse
+  readonly lastUse?: RunningUse | undefined
   /** `true` if the caller runs it. */
   readonly isMine: boolean
   /** `true` if the caller may end it. */
@@ -140,7 +126,7 @@ export interface RowAnswer extends AuditRow {
   readonly outcome: Outcome
   /** The page of the ticket, where the deployment knows it. */
   readonly ticketUrl?: string
-  /** The name of the application, where the console knows it. */
+  /** The name of the application, or its client id. */
   readonly applicationName?: string
 }
 
