@@ -41,7 +41,7 @@ export function assemble(
     statusLists,
     // Tries an end for as long as a token of a process with another `accessToken.maxTtl` may live
     // (what can act can be ended, I14).
-    endings: keepTrying('an end', MAX_ACCESS_TOKEN_TTL),
+    endings: keepTrying(MAX_ACCESS_TOKEN_TTL),
     unsureEnds: new BoundedMap(MAX_UNSURE_IDS),
     tasks: new Set(),
     countCurrent: limiterInProcess(MAX_REQUESTS),

@@ -90,7 +90,7 @@ async function showAnew(address: string): Promise<void> {
   const page = await fetchPage(address).catch(() => null)
   // The reader may have gone on.
   if (href !== location.href) return
-  // What is pressed must not move: the click would be lost.
+  // A pressed element must not move, or the click would be lost.
   const isPressed = document.querySelector(':is(a, button, summary):active') !== null
   isStale ||= page === null || isPressed
   show('interrupted', page === null)
