@@ -33,8 +33,8 @@ export function shownRow(row: AuditRow, { caller, language, settings, now }: Cal
 const NO_USES = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 }
 
 /**
- * What runs, as a row. Without the row of the audit it has no names: what runs must be stoppable while the
- * audit cannot be read.
+ * Makes a row of what runs. Without the row of the audit it has no names, because what runs must be
+ * stoppable while the audit cannot be read.
  */
 export function rowOfRunning(found: Impersonation, row?: AuditRow) {
   const { client, context, id, issuedAt, mayAct, review, scope, software, userId } = found
