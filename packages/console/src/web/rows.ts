@@ -10,7 +10,8 @@ import { isId } from '../kernel/ids.ts'
 import type { RowAnswer } from './answers.ts'
 import { applicationName } from './applications.ts'
 import { notFound } from './http/problem.ts'
-import type { Call, Caller } from './parts.ts'
+import { maySee } from './may.ts'
+import type { Call } from './parts.ts'
 import { ticketLink } from './ticket-link.ts'
 
 /** A row with what is derived from it, as far as the caller may see it. */
@@ -20,7 +21,7 @@ export function shownRow(row: AuditRow, { caller, language, settings, now }: Cal
     // Bookkeeping: the timeline tells it.
     notice: undefined,
     alert: undefined,
-    // Of others, an operator sees no request.
+    // An operator sees no request of others.
     lastUse: undefined,
     outcome: outcomeOf(row, now()),
     ...ticketLink(row.ticket, settings),
@@ -33,13 +34,13 @@ export function shownRow(row: AuditRow, { caller, language, settings, now }: Cal
 const NO_USES = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 }
 
 /**
- * What runs, as a row. Without the row of the audit it has no names: what runs must be stoppable while the
- * audit cannot be read.
+ * Makes a row of what runs. Without the row of the audit it has no names, because what runs must be
+ * stoppable while the audit cannot be read.
  */
 export function rowOfRunning(found: Impersonation, row?: AuditRow) {
-  const { client, context, id, issuedAt, mayAct, review, scope, software, userId } = found
+  const { actor, client, context, id, issuedAt, mayAct, review, scope, software, userId } = found
   const { startedAt = 0, expiresAt = 0 } = found
-  const operator = operatorOf(found)
+  const operator = actor?.sub ?? mayAct?.sub
   const at = issuedAt * 1000
   return {
     ...{ ...NO_USES, ...row, id, at, lastAt: at, end: undefined, scope },
@@ -55,17 +56,13 @@ export function rowOfRunning(found: Impersonation, row?: AuditRow) {
   } satisfies AuditRow
 }
 
-export function operatorOf({ actor, mayAct }: Impersonation): string | undefined {
-  return actor?.sub ?? mayAct?.sub
-}
-
 function knownPerson(id: string, known: AuditPerson | undefined): AuditPerson {
   return known?.id === id ? known : { id }
 }
 
 /**
- * What customers and leads say of an operator's work is between them and the auditors. That the customer objected
- * is not: the operator cannot act any more.
+ * Removes what customers and leads say of an operator's work to each other and to auditors. The objection of
+ * the customer stays, because the operator cannot act any more.
  */
 function withoutSupervision(row: AuditRow): AuditRow {
   const { alarm: _, acknowledged: _seen, hold: _hold, objection, ...rest } = row
@@ -81,10 +78,6 @@ export async function findRow(call: Call): Promise<AuditRow> {
   const { audit, caller } = call
   const id = call.param('id')
   const row = isId(id) ? await audit.store.row(id) : undefined
-  if (!row || !maySeeRow(caller, row)) throw notFound('there is no such impersonation')
+  if (!row || !maySee(caller, row)) throw notFound('there is no such impersonation')
   return row
-}
-
-function maySeeRow(caller: Caller, row: AuditRow): boolean {
-  return caller.role !== 'operator' || row.operator?.id === caller.id
 }
