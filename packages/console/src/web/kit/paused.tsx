@@ -4,7 +4,7 @@ import { Link } from './link.tsx'
 import { pausePath } from './paths.ts'
 import { personName } from './people.tsx'
 
-/** Why the reader cannot act, or another operator. */
+/** A sentence that says why the reader, or another operator, cannot act. */
 export function pausedText(at: At, { customer, by, operator, isMine }: PauseAnswer): string {
   const { pause } = at.words.permits
   const slots = {
@@ -16,7 +16,7 @@ export function pausedText(at: At, { customer, by, operator, isMine }: PauseAnsw
   return text(at, isMine ? pause.byLead : pause.oneForAll, slots)
 }
 
-/** What keeps an operator from starting, and the way to its page. */
+/** A sentence about a pause, with a link to its page. */
 export function PauseLine({ pause }: { pause: PauseAnswer }, at: At) {
   return (
     <p>

@@ -11,9 +11,9 @@ import { Table, type TableColumn } from '../../../web/kit/table.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Countdown, Time } from '../../../web/kit/time.tsx'
-import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { EndAll, EndButton } from './end.tsx'
+import { Access } from './running-line.tsx'
 
 /** What runs, oldest first: of each operator together, with what a lead can do above. */
 export function RunningTable(
@@ -58,7 +58,7 @@ export function RunningTable(
           name: columns.application,
           cell: (it) => (
             <span class="marks">
-              <bdi>{it.application}</bdi>
+              <bdi>{it.applicationName}</bdi>
               {it.software !== undefined && (
                 <span class="soft">
                   <Actor of={it} />
@@ -67,7 +67,14 @@ export function RunningTable(
             </span>
           ),
         },
-        { name: columns.access, cell: (it) => <Access of={it} /> },
+        {
+          name: columns.access,
+          cell: (it) => (
+            <span class="marks">
+              <Access of={it} />
+            </span>
+          ),
+        },
         { name: columns.latest, cell: (it) => <Latest of={it} /> },
         {
           name: columns.started,
@@ -133,16 +140,6 @@ export function PauseButton({ operator }: { operator: AuditPerson }, at: At) {
       title={text(at, labels.title, slots)}
       about={text(at, labels.about, slots)}
     />
-  )
-}
-
-function Access({ of: { canChange, unapproved } }: { of: RunningImpersonation }, at: At) {
-  const { change, look } = at.words.impersonations.running
-  return (
-    <span class="marks">
-      <Badge tone={canChange ? 'warning' : 'plain'}>{canChange ? change : look}</Badge>
-      <UnapprovedMark of={unapproved} />
-    </span>
   )
 }
 
