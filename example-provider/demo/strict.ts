@@ -21,7 +21,7 @@ const requireReasonAndTicket: ContextValidator = (context) => {
   return issues.length > 0 ? { issues } : undefined
 }
 
-/** What `STRICT=1` changes. */
+/** The changes by `STRICT=1`. */
 type Rules = Pick<ImpersonationOptions, 'actorToken' | 'contextSchema'> & {
   readonly authorize: Authorize
   readonly requireBinding: readonly BindingMember[]

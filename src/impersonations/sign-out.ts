@@ -87,7 +87,7 @@ async function signOut(
     }
     return runsAny(provider, mark)
   }
-  // If it fails, the operator may have an impersonation.
+  // The operator may have an impersonation if the look-up fails.
   if (!(await limitTime(MAX_WAIT_MS, look()).catch(() => true))) return
   const { promise: marked, resolve } = Promise.withResolvers<void>()
   const run = () => endMatching(provider, filter, how, isConcernedBy(mark))

@@ -44,8 +44,7 @@ export async function permissionFor(
   } catch (cause) {
     // A new one, because the rule may have changed the members of its own.
     if (cause instanceof TooManyRequests) throw new TooManyRequests(cause.retryAfter)
-    // If the rule throws anything else, even an error of the protocol, the request is not
-    // permitted.
+    // Any other error of the rule, even one of the protocol, permits nothing.
     throw new Error(`${OPTION_PATH} failed at the stage ${request.stage}`, { cause })
   }
   const limits = parseVerdict(verdict, request, OPTION_PATH)

@@ -131,7 +131,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       secondsOf('src/status-list/allocate.ts', 'COUNT_EVERY_MS'),
     ],
     [
-      'a loss of less than the last {5} seconds.',
+      'a loss of less than the last {5} seconds, or from',
       secondsOf('src/status-list/allocate.ts', 'COUNT_EVERY_MS'),
     ],
     ['+ {330} seconds, which is {75} minutes by default.', AFTER_EXPIRY, KEPT_MINUTES],

@@ -8,7 +8,7 @@ import type {
 import type { Role } from '../kernel/roles.ts'
 import type { RowFilter } from '../ledger/filters.ts'
 
-// What a bearer token gets below `{path}`. Each request has `Authorization: Bearer <access token>`
+// Answers to a bearer token, below `{path}`. Each request has `Authorization: Bearer <access token>`
 // of a person who signed in to the console's client with the scope openid. Without a token the
 // answer is 401; with a role that may not, 403 access_denied. A problem is
 // `{error, error_description}`. Times are in milliseconds since the epoch.
@@ -29,9 +29,9 @@ export interface MeAnswer {
   readonly ticketPattern?: string
   /** A ticket number that matches it. */
   readonly ticketExample?: string
-  /** Whether the console has permits: see answers.ts of permits. */
+  /** `true` if the console has permits: see answers.ts of permits. */
   readonly permits?: true
-  /** Whether the person has the page of personal data: see answers.ts of personal-data. */
+  /** `true` if the person has the page of personal data: see answers.ts of personal-data. */
   readonly mayErase?: true
 }
 
@@ -39,12 +39,12 @@ export interface CustomerAnswer {
   readonly id: string
   readonly name: string
   readonly email?: string
-  /** Why acting as them is forbidden. */
+  /** The reason why nobody may act as them. */
   readonly protected?: string
   readonly details?: Readonly<Record<string, string>>
 }
 
-/** What a search finds: at most 25. */
+/** The result of a search, at most 25. */
 export interface CustomersAnswer {
   readonly customers: readonly CustomerAnswer[]
   readonly more: boolean
@@ -75,7 +75,7 @@ export interface ActBody {
  * another person, a policy or a replay ended it, or where it has been over for more than ten minutes.
  */
 export interface HandOver {
-  /** Of the impersonation. */
+  /** The id of the impersonation. */
   readonly id: string
   readonly subjectToken: string
   /** Seconds until it is worth nothing. */
@@ -84,7 +84,7 @@ export interface HandOver {
   readonly url: string
   /** `fragment`: `impersonationUrl(url, …)` makes the link. `form`: it is posted there. */
   readonly handOver: 'form' | 'fragment'
-  /** How the application is called. */
+  /** The name of the application. */
   readonly name: string
 }
 
@@ -98,7 +98,7 @@ export interface HandOver {
  */
 export interface RunningAnswer {
   readonly running: readonly RunningImpersonation[]
-  /** Whether more run than these. */
+  /** `true` if more run than these. */
   readonly more: boolean
 }
 
@@ -110,9 +110,9 @@ export interface RunningImpersonation extends RowAnswer {
   readonly expiresAt: number
   /** The newest request to an API, of what the caller runs, and for leads and auditors. */
   readonly lastUse?: RunningUse | undefined
-  /** Whether the caller runs it. */
+  /** `true` if the caller runs it. */
   readonly isMine: boolean
-  /** Whether the caller may end it. */
+  /** `true` if the caller may end it. */
   readonly canEnd: boolean
 }
 
@@ -147,7 +147,7 @@ export interface AuditAnswer {
   /** With `first`: how many rows are newer, at most 1000, and whether there may be more than these. */
   readonly newer?: { readonly count: number; readonly more: boolean }
   readonly filter: RowFilter
-  /** Whether days were asked for by the calendar of the reader. */
+  /** `true` if the request was for days of the reader's calendar. */
   readonly isDays: boolean
   readonly before?: string
   readonly now: number
@@ -164,7 +164,7 @@ export interface ImpersonationAnswer extends RowAnswer {
   readonly next?: string
   /** For a lead: whether the operator may not start as any customer. */
   readonly isPaused: boolean
-  /** Where the public keys of the provider are. */
+  /** The address of the provider's public keys. */
   readonly keys: string
 }
 
@@ -204,6 +204,6 @@ export interface ChangedEvent {
   readonly ids: readonly string[]
   readonly alarms: number
   readonly toDecide?: number
-  /** Whether one of them may have begun to run, or ended. */
+  /** `true` if one of them may have begun to run, or ended. */
   readonly isOfRunning: boolean
 }

@@ -20,7 +20,7 @@ export function shownRow(row: AuditRow, { caller, language, settings, now }: Cal
     // Bookkeeping: the timeline tells it.
     notice: undefined,
     alert: undefined,
-    // Of others, an operator sees no request.
+    // An operator sees no request of others.
     lastUse: undefined,
     outcome: outcomeOf(row, now()),
     ...ticketLink(row.ticket, settings),
@@ -33,8 +33,8 @@ export function shownRow(row: AuditRow, { caller, language, settings, now }: Cal
 const NO_USES = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 }
 
 /**
- * What runs, as a row. Without the row of the audit it has no names: what runs must be stoppable while the
- * audit cannot be read.
+ * Makes a row of what runs. Without the row of the audit it has no names, because what runs must be
+ * stoppable while the audit cannot be read.
  */
 export function rowOfRunning(found: Impersonation, row?: AuditRow) {
   const { client, context, id, issuedAt, mayAct, review, scope, software, userId } = found
@@ -64,8 +64,8 @@ function knownPerson(id: string, known: AuditPerson | undefined): AuditPerson {
 }
 
 /**
- * What customers and leads say of an operator's work is between them and the auditors. That the customer objected
- * is not: the operator cannot act any more.
+ * Removes what customers and leads say of an operator's work to each other and to auditors. The objection of
+ * the customer stays, because the operator cannot act any more.
  */
 function withoutSupervision(row: AuditRow): AuditRow {
   const { alarm: _, acknowledged: _seen, hold: _hold, objection, ...rest } = row
