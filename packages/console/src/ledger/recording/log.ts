@@ -3,7 +3,7 @@ import { BoundedMap, limitTime } from 'oidc-provider-impersonation/siblings'
 import { type AuditEntry, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { complain, log } from '../../kernel/log-line.ts'
 import { untilAborted } from '../../kernel/until-aborted.ts'
-import type { EntryMarks } from '../sealing/marks.ts'
+import type { Marks } from '../sealing/marks.ts'
 import type { AuditStore, Batch, Sum, Written } from '../store.ts'
 import { UnstorableError } from '../unstorable.ts'
 import {
@@ -82,7 +82,7 @@ const WRITE_MS = 5000
 /** The part of its time in which a decision is stored. In the rest, its outcome is looked up. */
 const DECIDING_PART = 0.7
 
-export function auditLog(store: WrittenStore, { markOf }: Pick<EntryMarks, 'markOf'>): Log {
+export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>): Log {
   const remembered = new BoundedMap<string, Sum>(MAX_SUMS_REMEMBERED)
   const followers = new Set<(told: readonly StoredEvent[]) => void>()
   /** The reason why the store fails, while it fails. */
@@ -205,9 +205,11 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<EntryMarks, 'mark
   ): Promise<readonly StoredOutcome[]> {
     const all = await write(pending, how).catch(() => undefined)
     if (all) return all
-    const outcomes: StoredOutcome[] = []
-    for (const one of pending) outcomes.push(await writeOrSetAside(one, how))
-    return outcomes
+    const [one, ...others] = pending
+    if (one && others.length === 0) return [await writeOrSetAside(one, how)]
+    const middle = Math.floor(pending.length / 2)
+    const first = await append(pending.slice(0, middle), how)
+    return [...first, ...(await append(pending.slice(middle), how))]
   }
 
   return {

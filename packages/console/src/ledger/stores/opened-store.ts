@@ -40,7 +40,7 @@ export function openedStore(store: AuditStore): OpenedStore {
   }
 
   return {
-    ...{ keepFor: store.keepFor, secret: store.secret, opened, open: opened },
+    ...{ keepFor: store.keepFor, opened, open: opened },
     deadlineIn: (withinMs) => store.deadlineIn(withinMs),
     assertSchema: () => use(() => store.assertSchema()),
     write: (batch, deadline) => use(() => store.write(batch, deadline)),
@@ -48,6 +48,8 @@ export function openedStore(store: AuditStore): OpenedStore {
     old: (before, limit) => use(() => store.old(before, limit)),
     overwriteRemoved: () => use(() => store.overwriteRemoved()),
     addSeal: (seal) => use(() => store.addSeal(seal)),
+    removeSeal: (seal) => use(() => store.removeSeal(seal)),
+    newestSeals: (limit) => read(() => store.newestSeals(limit)),
     sums: (ids) => read(() => store.sums(ids)),
     find: (filter, page) => read(() => store.find(filter, page)),
     countNewer: (filter, than, now) => read(() => store.countNewer(filter, than, now)),
