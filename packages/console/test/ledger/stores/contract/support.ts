@@ -197,11 +197,15 @@ const MAX_ROWS = 20_000
 export async function found(
   store: AuditStore,
   filter: RowFilter = {},
-  { now = T, limit = 3 } = {},
+  {
+    now = T,
+    limit = 3,
+    oldestFirst,
+  }: { now?: number; limit?: number; oldestFirst?: true | undefined } = {},
 ): Promise<AuditRow[]> {
   const all: AuditRow[] = []
   for (let before: string | undefined, isMore = true; isMore; ) {
-    const page = await store.find(filter, { before, limit, now })
+    const page = await store.find(filter, { before, limit, now, oldestFirst })
     all.push(...page.rows)
     if (all.length > MAX_ROWS) assert.fail('the pages do not end')
     before = page.next
