@@ -86,7 +86,7 @@ async function fill(store: Parameters<typeof put>[0]): Promise<AuditRow[]> {
     if (index % 3 === 1) entries.push(act('acknowledged', name, time + 30, { alarms: 1 }))
     if (index % 6 === 1) entries.push(act('held', name, time + 40))
     if (index % 12 === 1) entries.push(act('released', name, time + 50))
-    const cause = pick(CAUSES, index)
+    const cause = pick(CAUSES, index >> 2)
     if (cause) entries.push(ended(name, time + 60, { ...who, end: { at: 1, cause } }))
     if (index % 11 === 0) entries.splice(0, Infinity, { ...refused(time, who), id: idOf(name) })
     for (const [place, entry] of entries.entries()) {
