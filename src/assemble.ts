@@ -39,9 +39,9 @@ export function assemble(
     verifier: accessTokenVerifier(provider, endable ? judgeByEnds(provider) : undefined),
     ending,
     statusLists,
-    // What can act can be ended (I14), so an end is tried for as long as a token of a process with
-    // another `accessToken.maxTtl` may live.
-    endings: keepTrying('an end', MAX_ACCESS_TOKEN_TTL),
+    // Tries an end for as long as a token of a process with another `accessToken.maxTtl` may live
+    // (what can act can be ended, I14).
+    endings: keepTrying(MAX_ACCESS_TOKEN_TTL),
     unsureEnds: new BoundedMap(MAX_UNSURE_IDS),
     tasks: new Set(),
     countCurrent: limiterInProcess(MAX_REQUESTS),

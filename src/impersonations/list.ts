@@ -12,6 +12,7 @@ import type {
   ImpersonationQuery,
   ImpersonationState,
 } from '../public/objects.ts'
+import { actorOf } from '../shared/act.ts'
 import { present } from '../shared/json.ts'
 import { hasCase } from '../shared/spellings.ts'
 import { sha256 } from '../shared/text.ts'
@@ -157,8 +158,8 @@ export function describeImpersonation(token: SubjectToken): Impersonation {
       id: token.jti,
       state: stateOf(token),
       userId: token.accountId,
-      actor: token.note?.act,
       ...describeParties(token),
+      actor: actorOf(token.note?.actor),
       issuedAt: token.iat,
       redeemableUntil: token.exp ?? token.iat,
       startedAt: typeof token.consumed === 'number' ? token.consumed : undefined,
@@ -169,9 +170,8 @@ export function describeImpersonation(token: SubjectToken): Impersonation {
 
 /** The facts of an ended impersonation, for its event. */
 export function describeEnded(token: SubjectToken): Partial<ImpersonationEvent> {
-  const bound = token.bindingObject.mayAct?.sub
-  const actor = token.note?.act ?? (bound === undefined ? undefined : { sub: bound })
-  return present({ id: token.jti, userId: token.accountId, actor, ...describeParties(token) })
+  const actor = actorOf(token.note?.actor ?? token.actor)
+  return { id: token.jti, userId: token.accountId, actor, ...describeParties(token) }
 }
 
 /** The members that object and event have in common. */

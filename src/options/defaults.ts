@@ -14,7 +14,6 @@ import {
   group,
   hasMethod,
   integer,
-  isStringMap,
   isTextList,
   oneOf,
   type Resolved,
@@ -72,7 +71,9 @@ const managementClients = rule<Resolved<typeof actions>>((value, path) => {
 })
 
 const stringMap = rule<Readonly<Record<string, string>>>((value, path) => {
-  if (isStringMap(value)) return Object.freeze({ ...value })
+  const isMap = (given: unknown): given is Record<string, string> =>
+    isPlainObject(given) && Object.values(given).every((entry) => typeof entry === 'string')
+  if (isMap(value)) return Object.freeze({ ...value })
   throw new TypeError(`${path} must be an object whose values are strings`)
 })
 
@@ -81,10 +82,12 @@ const contextSchema = valid<ContextValidator | ContextStandardSchema>(
   'a function or a Standard Schema',
 )
 
+const ruleFunction = aFunction<Authorize>().required('')
+
 const authorize = rule<Authorize>((value, path) => {
-  if (!isFunction<Authorize>(value)) throw new TypeError(`${path} must be a function`)
-  descriptionsOf(value, path)
-  return value
+  const given = ruleFunction(value, path)
+  descriptionsOf(given, path)
+  return given
 })
 
 function isFunction<T>(value: unknown): value is T & (() => unknown) {

@@ -63,7 +63,14 @@ export function withManagementApi(
       throw new errors.InvalidTarget()
     }
     const scopes = await machineScopes(provider, client, params.scope)
-    if (scopes.length === 0) throw notNamed(client)
+    if (scopes.length === 0) {
+      // The client gets this message about itself. It does not reveal the result of a function.
+      throw new errors.InvalidTarget(
+        isPublic(client)
+          ? 'a client that does not authenticate (token_endpoint_auth_method none) gets no token for the management API'
+          : 'this client is not listed in managementApi.clients',
+      )
+    }
     const alg = tokenFormat === 'jwt' ? signingAlgorithm(provider) : undefined
     return {
       scope: scopes.join(' '),
@@ -99,15 +106,4 @@ async function machineScopes(
     if (scopes.length > 0) return scopes
   }
   return []
-}
-
-/**
- * The client gets this message about itself. The message does not reveal the result of a function.
- */
-function notNamed(client: Client): errors.InvalidTarget {
-  return new errors.InvalidTarget(
-    isPublic(client)
-      ? 'a client that does not authenticate (token_endpoint_auth_method none) gets no token for the management API'
-      : 'this client is not listed in managementApi.clients',
-  )
 }

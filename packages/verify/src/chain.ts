@@ -11,7 +11,6 @@ export {
   indexable,
   type RowFound,
   type StoredRow,
-  searchable,
   storedRowOf,
 } from './format/found.ts'
 export { likenessOf } from './format/likeness.ts'

@@ -92,6 +92,7 @@ export {
   type NoticeTry,
   type RowNotice,
 } from './format/row-notice.ts'
+export { isSameTicket, ticketKey } from './format/same-ticket.ts'
 export {
   EVENT_SENTENCES,
   type EventSentences,

@@ -10,7 +10,7 @@ export interface RowFilter {
   readonly operator?: string | undefined
   /** The account id of the customer. */
   readonly customer?: string | undefined
-  /** The whole ticket number; upper and lower case are equal: see `searchable`. */
+  /** The whole ticket number; see `ticketKey`. */
   readonly ticket?: string | undefined
   readonly outcome?: Outcome | undefined
   /**

@@ -1,5 +1,5 @@
-import { indexable, searchable } from 'oidc-provider-impersonation-verify/chain'
-import type { Outcome } from 'oidc-provider-impersonation-verify/format'
+import { indexable } from 'oidc-provider-impersonation-verify/chain'
+import { type Outcome, ticketKey } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../filters.ts'
 
 /** Whether a text can be the id of a row. PostgreSQL refuses to compare with some that cannot. */
@@ -70,7 +70,7 @@ export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
     indexed: [
       ifGiven(filter.noticeDueBefore, isDue('notice_due_at')),
       ifGiven(filter.alertDueBefore, isDue('alert_due_at')),
-      ifGiven(filter.ticket, (ticket) => is('ticket')(searchable(ticket))),
+      ifGiven(filter.ticket, (ticket) => is('ticket')(ticketKey(ticket))),
       ifGiven(filter.customer, is('customer')),
       alarm === 'objection' ? has('objected_at IS NOT NULL') : [],
       held ? has('held_at IS NOT NULL') : [],

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { At } from './at.ts'
 
-/** What a field of a form needs: its name, its value, and what is wrong with it. */
+/** The name of a field, its value, and its error. */
 export interface FieldOf {
   readonly id: string
   readonly name: string
@@ -135,7 +135,7 @@ export function TextField(props: {
   )
 }
 
-/** What is searched for. @param props.isFirst the page begins with the focus on it */
+/** A field for a search. @param props.isFirst the page begins with the focus on it */
 export function SearchField(props: {
   of: FieldOf
   label: string

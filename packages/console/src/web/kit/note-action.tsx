@@ -7,7 +7,7 @@ import { Button, Disclosure, Form, NoteField } from './form.tsx'
 export function NoteAction(
   props: {
     action: string
-    /** Of the button, and of that which sends the form. */
+    /** The words of the button, and of the one that sends the form. */
     label: string
     /** For screen readers, if the label does not say what it is about. */
     name?: string

@@ -5,7 +5,7 @@ import { pausePath } from './paths.ts'
 import { personName } from './people.tsx'
 import { timeText } from './time.tsx'
 
-/** Why the reader cannot act, or another operator. */
+/** A sentence that says why the reader, or another operator, cannot act. */
 export function pausedText(at: At, { customer, by, operator, until, isMine }: PauseAnswer): string {
   const { pause } = at.words.permits
   const slots = {
@@ -19,7 +19,7 @@ export function pausedText(at: At, { customer, by, operator, until, isMine }: Pa
   return text(at, isMine ? pause.byLeadUntil : pause.oneForAllUntil, { ...slots, time })
 }
 
-/** What keeps an operator from starting, and the way to its page. */
+/** A sentence about a pause, with a link to its page. */
 export function PauseLine({ pause }: { pause: PauseAnswer }, at: At) {
   return (
     <p>

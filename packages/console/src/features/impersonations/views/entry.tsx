@@ -86,7 +86,7 @@ function What({ entry, row }: { entry: TimelineEntry; row: RowAnswer }, { words 
   const { audit, events } = words.impersonations
   const { timeline: labels } = audit
   // By name, if the console knows it.
-  const application = client === row.application ? (row.applicationName ?? client) : client
+  const application = client === row.application ? row.applicationName : client
   // Who ended it, or did it in the console or on the account page.
   const person = end ? personOfRow(row, end.by?.sub, names?.by?.name) : personOfRow(row, by, byName)
   return (

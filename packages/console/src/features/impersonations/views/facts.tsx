@@ -55,9 +55,7 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
           )}
         </Fact>
         <Fact name={labels.reason}>{reason !== undefined && <bdi class="free">{reason}</bdi>}</Fact>
-        <Fact name={labels.application}>
-          {row.application && <bdi>{row.applicationName ?? row.application}</bdi>}
-        </Fact>
+        <Fact name={labels.application}>{row.application && <bdi>{row.applicationName}</bdi>}</Fact>
         <MomentFact name={labels.asked} at={row.askedAt} />
         <MomentFact name={isStartInferred ? labels.startedByThen : labels.started} at={startedAt} />
         <Fact name={labels.ended}>

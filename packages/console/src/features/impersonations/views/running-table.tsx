@@ -12,9 +12,9 @@ import { Table, type TableColumn } from '../../../web/kit/table.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Countdown, Time } from '../../../web/kit/time.tsx'
-import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { EndAll, EndButton } from './end.tsx'
+import { Access } from './running-line.tsx'
 
 /** The length of a pause that ends by itself, in seconds. */
 const PAUSE_SECONDS = 3600
@@ -62,7 +62,7 @@ export function RunningTable(
           name: columns.application,
           cell: (it) => (
             <span class="marks">
-              <bdi>{it.application}</bdi>
+              <bdi>{it.applicationName}</bdi>
               {it.software !== undefined && (
                 <span class="soft">
                   <Actor of={it} />
@@ -71,7 +71,14 @@ export function RunningTable(
             </span>
           ),
         },
-        { name: columns.access, cell: (it) => <Access of={it} /> },
+        {
+          name: columns.access,
+          cell: (it) => (
+            <span class="marks">
+              <Access of={it} />
+            </span>
+          ),
+        },
         { name: columns.latest, cell: (it) => <Latest of={it} /> },
         {
           name: columns.started,
@@ -146,16 +153,6 @@ export function PauseButton({ operator }: { operator: AuditPerson }, at: At) {
         ]}
       />
     </NoteAction>
-  )
-}
-
-function Access({ of: { canChange, unapproved } }: { of: RunningImpersonation }, at: At) {
-  const { change, look } = at.words.impersonations.running
-  return (
-    <span class="marks">
-      <Badge tone={canChange ? 'warning' : 'plain'}>{canChange ? change : look}</Badge>
-      <UnapprovedMark of={unapproved} />
-    </span>
   )
 }
 

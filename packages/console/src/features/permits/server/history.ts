@@ -1,11 +1,10 @@
 import { foundWordsIn, wordsOf } from 'oidc-provider-impersonation-verify/chain'
-import { type PermitRecord, present } from 'oidc-provider-impersonation-verify/format'
+import { isSameTicket, type PermitRecord, present } from 'oidc-provider-impersonation-verify/format'
 import { allReadable } from '../../../ledger/readable.ts'
 import type { PermitsContext } from './context.ts'
 import type { HistoryFilter, HistoryState } from './history-filter.ts'
 import type { Permits } from './options.ts'
 import { approvalIn, type Permit, permitAt } from './permit.ts'
-import { ticketKey } from './rules.ts'
 
 /** How many of them a page has at least, where there are as many. */
 const PAGE_SIZE = 50
@@ -54,8 +53,7 @@ function isAskedFor(
   permit: Permit,
   { person, ticket, text }: Pick<HistoryFilter, 'person' | 'text' | 'ticket'>,
 ): boolean {
-  const isOfTicket =
-    ticket === undefined || (permit.ticket && ticketKey(permit.ticket)) === ticketKey(ticket)
+  const isOfTicket = ticket === undefined || isSameTicket(permit.ticket, ticket)
   const isOfPerson = person === undefined || peopleIn(permit).some(({ id }) => id === person)
   return isOfTicket && isOfPerson && (text === undefined || hasWords(permit, text))
 }

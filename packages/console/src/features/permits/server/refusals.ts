@@ -1,6 +1,7 @@
 import {
   AFTER_REFUSAL,
   type AnyPermit,
+  isSameTicket,
   type PermitRecord,
   REFUSAL_HOLDS_MS,
 } from 'oidc-provider-impersonation-verify/format'
@@ -10,7 +11,7 @@ import { allReadable } from '../../../ledger/readable.ts'
 import type { PermitsContext } from './context.ts'
 import { PermitError } from './errors.ts'
 import { type Permit, type PermitRefusal, permitAt } from './permit.ts'
-import { type RequestFacts, ticketKey } from './rules.ts'
+import type { RequestFacts } from './rules.ts'
 
 /** The refusal that a permit is, while it holds. */
 export function refusalIn(permit: Permit, now: number): PermitRefusal | undefined {
@@ -42,7 +43,7 @@ function approvalsIn(record: AnyPermit): PermitRecord[] {
 
 /** Of the same ticket, however it is written. */
 export function isOfTicket({ permit }: PermitRefusal, ticket: string): boolean {
-  return permit.ticket !== undefined && ticketKey(permit.ticket) === ticketKey(ticket)
+  return isSameTicket(permit.ticket, ticket)
 }
 
 /** @throws PermitError where the customer refused: that holds for every ticket */

@@ -1,5 +1,5 @@
 import type { Need } from 'oidc-provider-impersonation'
-import type { PermitRecord } from 'oidc-provider-impersonation-verify/format'
+import { isSameTicket, type PermitRecord } from 'oidc-provider-impersonation-verify/format'
 import { PermitError } from './errors.ts'
 import { permitAt } from './permit.ts'
 
@@ -20,11 +20,6 @@ export interface StartFacts extends RequestFacts {
   readonly ticket: string
 }
 
-/** A ticket as people mean it: `sup-1` is `SUP-1`. */
-export function ticketKey(ticket: string): string {
-  return ticket.normalize('NFKC').replaceAll(/\s/gu, '').toLowerCase()
-}
-
 /** Whether a permit allows what is asked for, at this time. By facts: no caller names a permit. */
 export function isAllowedBy(record: PermitRecord, facts: StartFacts, now: number): boolean {
   const { grantedAt, customer, operator, application, resource, scope } = record
@@ -39,8 +34,7 @@ export function isAllowedBy(record: PermitRecord, facts: StartFacts, now: number
     application === facts.application &&
     resource === facts.resource &&
     // An approval is for its ticket, and no other reason to look.
-    record.ticket !== undefined &&
-    ticketKey(record.ticket) === ticketKey(facts.ticket) &&
+    isSameTicket(record.ticket, facts.ticket) &&
     facts.scope.split(' ').every((name) => permitted.has(name))
   )
 }

@@ -23,7 +23,7 @@ import {
   writer,
 } from './support.ts'
 
-const QUESTIONS = 200
+const QUESTIONS = 300
 
 /** All filters together, against a model of them. */
 export const filterCases: readonly AuditCase[] = [
@@ -51,7 +51,7 @@ const pick = <V>(list: readonly V[], number: number) => list[number % list.lengt
 
 const CUSTOMERS = ['alice', 'bob', 'Alice', 'ali', 'a%', 'a\0']
 const OPERATORS = ['olivia', 'oscar', 'Olivia', 'oli_ia', '']
-const TICKETS = ['SUP-1', 'sup-1', 'SUP-12', 'SUP_1', 'Straße %', 'ÄRGER\0', undefined]
+const TICKETS = ['SUP-1', 'sup-1', 'SUP-12', 'SUP_1', 'sup -１', 'Straße %', 'ÄRGER\0', undefined]
 const REVIEWS = [
   ...[undefined, 'emergency', 'It is night', 'It is night; emergency'],
   ...['after a refusal by Bo; x', 'the emergency of a rule'],
@@ -116,7 +116,7 @@ function numbers(): (limit: number) => number {
 
 function questionOf(draw: (limit: number) => number): Question {
   /** All members at once would find nothing. */
-  const seldom = <V>(of: () => V) => (draw(5) === 0 ? of() : undefined)
+  const seldom = <V>(of: () => V) => (draw(6) === 0 ? of() : undefined)
   const one = <V>(...list: readonly V[]) => seldom(() => pick(list, draw(list.length)))
   const moment = () => T + draw(8) * STEP_MS + draw(3) - 1
   return {
@@ -139,18 +139,20 @@ function questionOf(draw: (limit: number) => number): Question {
   }
 }
 
+const keyOf = (ticket = '') => storable(ticket).normalize('NFKC').toLowerCase().replaceAll(' ', '')
+
 /** What the contract says of a filter, in other words than the stores. */
 function means(filter: RowFilter, row: AuditRow, now: number): boolean {
   const { customer, operator, id, jti, ticket, reason, application } = row
   const texts = [customer?.id, operator?.id, id, jti, ticket, reason, application]
-  const starts = (word: string) => new RegExp(`(^|[^a-z0-9])${word}`, 'i').test(texts.join(' '))
+  const starts = (word: string) =>
+    new RegExp(`(^|[^a-z0-9])${word}`, 'i').test(texts.join(' ').normalize('NFKC'))
   const wrong = [
     filter.from !== undefined && row.at < filter.from,
     filter.to !== undefined && row.at >= filter.to,
     filter.operator !== undefined && row.operator?.id !== storable(filter.operator),
     filter.customer !== undefined && row.customer?.id !== storable(filter.customer),
-    filter.ticket !== undefined &&
-      row.ticket?.toLowerCase() !== storable(filter.ticket).toLowerCase(),
+    filter.ticket !== undefined && keyOf(row.ticket) !== keyOf(filter.ticket),
     filter.outcome !== undefined && outcomeOf(row, now) !== filter.outcome,
     filter.text?.split(/[^a-z0-9]+/i).some((word) => !starts(word)) === true,
     filter.alarm === 'any' && !row.alarm,
