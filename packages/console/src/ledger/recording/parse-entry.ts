@@ -1,6 +1,7 @@
 import {
   AUDIT_EVENTS,
   type AuditEntry,
+  DAY_MS,
   type ToldRequest,
   type ToldUse,
 } from 'oidc-provider-impersonation-verify/format'
@@ -20,7 +21,6 @@ import {
 const MAX_ENTRY_LENGTH = 1_048_576
 /** 2000-01-01, in milliseconds since the epoch. */
 const MIN_TIME_MS = 946_684_800_000
-const DAY_MS = 86_400_000
 
 /** An id of an account, a client, an impersonation, or a like name. */
 const name = text(1, 1024)

@@ -16,8 +16,9 @@ import type { RunningAnswer, RunningImpersonation, RunningUse } from '../../../w
 import { canChange } from '../../../web/applications.ts'
 import { optionalText } from '../../../web/http/json-body.ts'
 import { askProvider, notFound, Problem } from '../../../web/http/problem.ts'
+import { mayEnd } from '../../../web/may.ts'
 import type { Call, Parts } from '../../../web/parts.ts'
-import { operatorOf, rowOfRunning, shownRow } from '../../../web/rows.ts'
+import { rowOfRunning, shownRow } from '../../../web/rows.ts'
 import { auditWords } from '../../../web/use-words.ts'
 
 const MAX_RUNNING_SHOWN = 500
@@ -39,7 +40,7 @@ export async function endRunning(call: Call): Promise<void> {
   if (!isId(id)) throw none()
   await askProvider(async () => {
     const found = await provider.impersonation.get(id)
-    if (!found || (caller.role !== 'lead' && operatorOf(found) !== caller.id)) throw none()
+    if (!found || !mayEnd(caller, rowOfRunning(found))) throw none()
   })
   await endAsCaller(call, id)
 }
@@ -145,7 +146,7 @@ function shownTo(
       canChange(settings.applications, application, scope) ?? found.context.access === 'change',
     // What software does for the caller, the caller ends, and does not do.
     isMine: isOwn && software === undefined,
-    canEnd: isOwn || caller.role === 'lead',
+    canEnd: mayEnd(caller, row),
   }
 }
 

@@ -2,7 +2,6 @@ import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
 import type { RunningImpersonation } from '../../../web/answers.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
-import { Choice } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath, customerPath, pausePath } from '../../../web/kit/paths.ts'
@@ -15,9 +14,6 @@ import { Countdown, Time } from '../../../web/kit/time.tsx'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { EndAll, EndButton } from './end.tsx'
 import { Access } from './running-line.tsx'
-
-/** The length of a pause that ends by itself, in seconds. */
-const PAUSE_SECONDS = 3600
 
 /** What runs, oldest first: of each operator together, with what a lead can do above. */
 export function RunningTable(
@@ -143,16 +139,7 @@ export function PauseButton({ operator }: { operator: AuditPerson }, at: At) {
       label={text(at, labels.button, slots)}
       title={text(at, labels.title, slots)}
       about={text(at, labels.about, slots)}
-    >
-      <Choice
-        of={{ id: 'for', name: 'for', value: String(PAUSE_SECONDS) }}
-        legend={labels.length}
-        options={[
-          { value: String(PAUSE_SECONDS), label: labels.hour },
-          { value: '', label: labels.open },
-        ]}
-      />
-    </NoteAction>
+    />
   )
 }
 
