@@ -5,29 +5,46 @@ export {
   foldAlarm,
   isAlarmByItself,
   isAlarmOpen,
-  type PendingAlarm,
   pendingAlarmOf,
 } from './format/alarm.ts'
 export { asciiJson } from './format/ascii-json.ts'
 export {
-  ALERT_EVENTS,
+  type AllDeliveries,
+  ATTEMPT_MS,
+  AUDIENCES,
+  type Audience,
+  type Deliveries,
+  type Delivery,
+  MAX_FAILURES,
+  NOTICE_KINDS,
+  type NoticeKind,
+  nextDelivery,
+  noticeDueAt,
+  noticeKindDue,
+  overAt,
+  PERMIT_CHANGES,
+  type PermitChange,
+  pendingOf,
+  quietAt,
+  type ToTell,
+} from './format/delivery.ts'
+export {
   AUDIT_EVENTS,
   type AuditEntry,
   type AuditEventName,
   CONSOLE_EVENTS,
+  DELIVERY_EVENTS,
   decodeEntry,
   ERASED_EVENT,
   ERASING_EVENT,
   type Erased,
   encodeEntry,
   isAboutPermit,
-  isAlertEvent,
-  isNoticeEvent,
+  isDeliveryEvent,
   isPermitEvent,
   MAX_DATE_MS,
   MISLABELLED_EVENT,
   type Named,
-  NOTICE_EVENTS,
   PERMIT_EVENTS,
   type PermitTerms,
   PLUGIN_EVENTS,
@@ -38,18 +55,6 @@ export {
 } from './format/entry.ts'
 export { fold, useKindOf } from './format/fold.ts'
 export { lifeOf } from './format/life.ts'
-export {
-  ATTEMPT_MS,
-  FAILURES_PER_ALARM,
-  foldNotice,
-  isNextAttempt,
-  MAX_FAILURES,
-  noticeDueAt,
-  noticeKindsDue,
-  noticePausedUntil,
-  pendingKindsIn,
-  quietAt,
-} from './format/notice.ts'
 export { isPausedAt, type PauseRecord } from './format/pause.ts'
 export {
   type AnyPermit,
@@ -62,6 +67,7 @@ export {
   type PermitRecord,
   parseAny,
   pendingChangeOf,
+  pendingNoticeOf,
   REFUSAL_HOLDS_MS,
   storedPermitOf,
 } from './format/permit.ts'
@@ -82,16 +88,6 @@ export {
   type RowAlarm,
   type RowUse,
 } from './format/row.ts'
-export { type Alert, type AlertTry, PERMIT_CHANGES, type PermitChange } from './format/row-alert.ts'
-export {
-  ATTEMPT_STAGES,
-  type AttemptStage,
-  NOTICE_KINDS,
-  type NoticeKind,
-  type NoticeMark,
-  type NoticeTry,
-  type RowNotice,
-} from './format/row-notice.ts'
 export { isSameTicket, ticketKey } from './format/same-ticket.ts'
 export {
   EVENT_SENTENCES,

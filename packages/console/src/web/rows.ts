@@ -12,8 +12,7 @@ export function shownRow(row: AuditRow, { caller, language, settings, now }: Cal
   return {
     ...(caller.role === 'operator' ? withoutSupervision(row) : row),
     // Bookkeeping: the timeline tells it.
-    notice: undefined,
-    alert: undefined,
+    deliveries: undefined,
     // Of others, an operator sees no request.
     lastUse: undefined,
     outcome: outcomeOf(row, now()),

@@ -32,8 +32,8 @@ export interface PauseRecord {
         readonly note?: string | undefined
       }
     | undefined
-  /** Customers are told of it on their page alone. */
-  readonly notice?: undefined
+  /** It is told on the page of the customer alone. */
+  readonly deliveries?: undefined
   readonly version: number
   /** Of the last entry. */
   readonly lastAt: number

@@ -1,12 +1,17 @@
-import { alertDueAt, foldAlert, pendingAlertOf } from './alert.ts'
 import { asciiJson } from './ascii-json.ts'
-import { type AuditEntry, isAlertEvent, isNoticeEvent, permitOf } from './entry.ts'
-import { foldNotice, noticePausedUntil, pendingKindsIn } from './notice.ts'
+import {
+  type AllDeliveries,
+  dueAtOf,
+  foldDeliveries,
+  NOTICE_KINDS,
+  PERMIT_CHANGES,
+  type PermitChange,
+  pendingOf,
+} from './delivery.ts'
+import { type AuditEntry, isDeliveryEvent, permitOf } from './entry.ts'
 import { beginPause, foldPause, type PauseRecord, storedPauseOf } from './pause.ts'
 import { nonEmptyText, positiveInteger, present } from './present.ts'
 import type { AuditPerson } from './row.ts'
-import { type Alert, PERMIT_CHANGES, type PermitChange } from './row-alert.ts'
-import type { RowNotice } from './row-notice.ts'
 import { beginStanding, foldStanding, type StandingRecord, storedStandingOf } from './standing.ts'
 import type { StoredPermit, StoredPermitState } from './stored-permit.ts'
 import { allStorable } from './text.ts'
@@ -64,10 +69,8 @@ export interface PermitRecord {
         readonly note?: string | undefined
       }
     | undefined
-  /** What the customer is to be told of it: where the console has `notices`. */
-  readonly notice?: RowNotice | undefined
-  /** What the deployment is to be told of its changes: where there is `onPermit`. */
-  readonly alert?: Alert | undefined
+  /** What the customer is to be told of it, and of which changes the deployment: with `notices` and `onPermit`. */
+  readonly deliveries?: AllDeliveries | undefined
   readonly version: number
   /** Of the last entry that is not about a notice. */
   readonly lastAt: number
@@ -98,22 +101,18 @@ export function foldAny(record: AnyPermit | undefined, told: AuditEntry): AnyPer
   const { event } = entry
   if (record?.kind === 'pause') return foldPause(record, entry)
   if (!record && event === 'support.paused') return beginPause(entry)
-  if (record && isAlertEvent(event)) {
-    return withAlert({ ...record, version: record.version + 1 }, entry)
-  }
-  if (record && isNoticeEvent(event)) {
-    return withNotice({ ...record, version: record.version + 1 }, entry)
+  if (record && isDeliveryEvent(event)) {
+    return withDeliveries({ ...record, version: record.version + 1 }, entry)
   }
   const isStanding = event === 'support.opened' || event === 'support.closed'
-  if (!record && isStanding) return withNotice(beginStanding(entry), entry)
+  if (!record && isStanding) return withDeliveries(beginStanding(entry), entry)
   if (record?.kind === 'standing') return foldStanding(record, entry)
-  return withAlert(withNotice(foldPermit(record, entry), entry), entry)
+  return withDeliveries(foldPermit(record, entry), entry)
 }
 
-function withAlert<T extends GivenPermit>(record: T, entry: AuditEntry): T {
-  if (record.kind === 'standing') return record
-  const alert = foldAlert(record.alert, entry, changeOf(entry))
-  return alert ? { ...record, alert } : record
+function withDeliveries<T extends GivenPermit>(record: T, entry: AuditEntry): T {
+  const deliveries = foldDeliveries(record.deliveries, entry)
+  return deliveries ? { ...record, deliveries } : record
 }
 
 /** What an entry is for a permit that an operator asked for. */
@@ -121,14 +120,15 @@ export function changeOf({ event }: Pick<AuditEntry, 'event'>): PermitChange | u
   return PERMIT_CHANGES.find((change) => event === `support.${change}`)
 }
 
-/** The next change to tell. */
-export function pendingChangeOf({ alert }: Pick<PermitRecord, 'alert'>) {
-  return alert && pendingAlertOf(alert, PERMIT_CHANGES)
+/** The next change to tell the deployment. */
+export function pendingChangeOf({ deliveries }: Pick<PermitRecord, 'deliveries'>) {
+  return deliveries?.deployment && pendingOf(deliveries.deployment, PERMIT_CHANGES)
 }
 
-function withNotice<T extends GivenPermit>(record: T, entry: AuditEntry): T {
-  const notice = foldNotice(record.notice, entry)
-  return notice ? { ...record, notice } : record
+/** What the customer is to be told of it. What is decided is not asked for any more. */
+export function pendingNoticeOf({ deliveries, state }: GivenPermit) {
+  const pending = deliveries?.customer && pendingOf(deliveries.customer, NOTICE_KINDS)
+  return pending?.kind === 'asked' && state !== 'requested' ? undefined : pending
 }
 
 /** {@link foldAny} of a permit that an operator asked for. */
@@ -228,14 +228,16 @@ export function storedPermitOf(record: AnyPermit, slot: string): StoredPermit {
   if (record.kind === 'pause') return storedPauseOf(record, slot)
   const stored =
     record.kind === 'standing' ? storedStandingOf(record, slot) : storedApprovalOf(record, slot)
-  const alert = record.kind === 'standing' ? undefined : record.alert
-  const toldAt = Math.max(record.notice?.last?.at ?? 0, alert?.last?.at ?? 0)
+  const { customer, deployment } = record.deliveries ?? {}
+  const toldAt = Math.max(customer?.last?.at ?? 0, deployment?.last?.at ?? 0)
+  const change = pendingChangeOf(record)
   return {
     ...stored,
     overAt: stored.overAt === undefined ? undefined : Math.max(stored.overAt, toldAt),
     ...present({
-      noticeDueAt: permitNoticeDueAt(record),
-      alertDueAt: alert && alertDueAt(alert, pendingChangeOf({ alert })?.kind),
+      customerDueAt: customer && pendingNoticeOf(record) && dueAtOf(customer, record.requestedAt),
+      deploymentDueAt:
+        deployment && change && dueAtOf(deployment, deployment.due[change.kind]?.at ?? 0),
     }),
   }
 }
@@ -255,13 +257,6 @@ function overAt(record: PermitRecord): number | undefined {
   if (state === 'granted') return Math.max(lastAt, until)
   if (state === 'revoked') return Math.max(lastAt + ENDING_TIME_MS, until)
   return state === 'refused' ? lastAt + REFUSAL_HOLDS_MS : lastAt
-}
-
-/** When the customer is to be told of it; `undefined` where there is nothing to tell any more. */
-function permitNoticeDueAt({ notice, state, requestedAt }: GivenPermit): number | undefined {
-  const [kind] = pendingKindsIn(notice)
-  if (kind === undefined || (kind === 'asked' && state !== 'requested')) return undefined
-  return Math.max(requestedAt, noticePausedUntil(notice?.last))
 }
 
 /** @throws Error for what is no permit: what cannot be read allows nothing */

@@ -1,8 +1,8 @@
 import { asciiJson } from './ascii-json.ts'
+import type { AllDeliveries } from './delivery.ts'
 import { type AuditEntry, permitOf, type StandingChoice } from './entry.ts'
 import { nonEmptyText, present } from './present.ts'
 import type { AuditPerson } from './row.ts'
-import type { RowNotice } from './row-notice.ts'
 import type { StoredPermit } from './stored-permit.ts'
 
 /**
@@ -21,7 +21,7 @@ export interface StandingRecord {
     | { readonly at: number; readonly by: AuditPerson; readonly note?: string | undefined }
     | undefined
   /** What the customer is to be told of it: where the console has `notices`. */
-  readonly notice?: RowNotice | undefined
+  readonly deliveries?: AllDeliveries | undefined
   readonly version: number
   /** Of the last entry that is not about a notice. */
   readonly lastAt: number

@@ -33,9 +33,9 @@ export interface StoredPermit {
    */
   readonly overAt: number | undefined
   /** When the customer is to be told something about it. */
-  readonly noticeDueAt?: number | undefined
+  readonly customerDueAt?: number | undefined
   /** When the deployment is to be told of a change. */
-  readonly alertDueAt?: number | undefined
+  readonly deploymentDueAt?: number | undefined
   /** The whole permit as JSON in ASCII. */
   readonly data: string
 }

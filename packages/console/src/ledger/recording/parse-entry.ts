@@ -1,5 +1,6 @@
 import {
   ALARM_KINDS,
+  AUDIENCES,
   AUDIT_EVENTS,
   type AuditEntry,
   NOTICE_KINDS,
@@ -166,17 +167,10 @@ const ENTRY = objectOf({
   ),
   need: v.optional(need),
   names: v.optional(objectOf({ user: named, actor: named, by: named })),
-  notice: v.optional(
+  delivery: v.optional(
     objectOf({
-      kinds: listOf(oneOf(NOTICE_KINDS)),
-      attempt: wholeNumber(1),
-      failures: count,
-      until: v.optional(time),
-    }),
-  ),
-  alert: v.optional(
-    objectOf({
-      kind: oneOf([...ALARM_KINDS, ...PERMIT_CHANGES]),
+      to: oneOf(AUDIENCES),
+      kind: oneOf([...NOTICE_KINDS, ...ALARM_KINDS, ...PERMIT_CHANGES]),
       count: wholeNumber(1),
       attempt: wholeNumber(1),
       failures: count,
@@ -186,8 +180,8 @@ const ENTRY = objectOf({
     objectOf({ impersonations: listOf(anyText), permits: listOf(anyText), until: time }),
   ),
   setAside: v.optional(objectOf({ event: mayBeText, digest: mayBeText, why: anyText })),
-  // The recorder adds `notify`, `isAlert` and `count`, and only `recordMissing` says `afterRestart`.
-} satisfies SchemasOf<Omit<AuditEntry, 'afterRestart' | 'count' | 'isAlert' | 'notify'>>)
+  // The recorder adds `toTell` and `count`, and only `recordMissing` says `afterRestart`.
+} satisfies SchemasOf<Omit<AuditEntry, 'afterRestart' | 'count' | 'toTell'>>)
 
 /**
  * An entry of any part of the system, as the log has it. Members that are not known stay: a newer

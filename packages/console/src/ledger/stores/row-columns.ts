@@ -1,6 +1,6 @@
 import { indexable } from 'oidc-provider-impersonation-verify/chain'
 import { type Outcome, ticketKey } from 'oidc-provider-impersonation-verify/format'
-import type { RowFilter } from '../filters.ts'
+import type { DueFilter, RowFilter } from '../filters.ts'
 
 /** Whether a text can be the id of a row. PostgreSQL refuses to compare with some that cannot. */
 export function isRowId(id: string): boolean {
@@ -31,17 +31,7 @@ export interface Comparisons {
 
 /** @param now for outcomes, in milliseconds since the epoch */
 export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
-  const {
-    operator,
-    customer,
-    ticket,
-    outcome,
-    alarm,
-    held,
-    noticeDueBefore,
-    alertDueBefore,
-    unapproved,
-  } = filter
+  const { operator, customer, ticket, outcome, alarm, held, due, unapproved } = filter
   const has = (sql: string, isRare: boolean): IndexedCondition => ({ sql, values: [], isRare })
   const is = (
     column: NonNullable<IndexedCondition['column']>,
@@ -51,18 +41,7 @@ export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
   const { indexed, others = [] } = outcome ? comparisonsOfOutcome(outcome, now) : {}
   return {
     indexed: [
-      noticeDueBefore === undefined
-        ? []
-        : {
-            ...has('notice_due_at IS NOT NULL AND notice_due_at < ?', true),
-            values: [noticeDueBefore],
-          },
-      alertDueBefore === undefined
-        ? []
-        : {
-            ...has('alert_due_at IS NOT NULL AND alert_due_at < ?', true),
-            values: [alertDueBefore],
-          },
+      due ? { ...dueCondition(due), isRare: true } : [],
       ticket === undefined ? [] : is('ticket', indexable(ticketKey(ticket)), true),
       customer === undefined ? [] : is('customer', indexable(customer), true),
       alarm === 'objection' ? has('objected_at IS NOT NULL', true) : [],
@@ -76,6 +55,11 @@ export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
     ].flat(),
     others,
   }
+}
+
+/** Of a row or a permit. */
+export function dueCondition({ to, before }: DueFilter): Condition {
+  return { sql: `${to}_due_at IS NOT NULL AND ${to}_due_at < ?`, values: [before] }
 }
 
 /** In the same way as `outcomeOf`. */

@@ -1,4 +1,4 @@
-import { ALERT_EVENTS, USED_EVENT } from 'oidc-provider-impersonation-verify/format'
+import { USED_EVENT } from 'oidc-provider-impersonation-verify/format'
 import type { TimelineEntry } from '../../../web/answers.ts'
 
 /**
@@ -11,16 +11,14 @@ export type RequestRun = readonly [TimelineEntry, ...TimelineEntry[]]
 export function runsOf(entries: readonly TimelineEntry[]): readonly RequestRun[] {
   const runs: [TimelineEntry, ...TimelineEntry[]][] = []
   for (const entry of entries) {
-    if (isOfAlert(entry)) continue
+    // That the deployment was told of an alarm is in the exports alone.
+    if (entry.delivery?.to === 'deployment') continue
     const last = runs.at(-1)
     if (last && (isSameRequest(last[0], entry) || isOneNotice(last, entry))) last.push(entry)
     else runs.push([entry])
   }
   return runs
 }
-
-/** That the deployment was told of an alarm is in the exports alone. */
-const isOfAlert = ({ event }: TimelineEntry) => ALERT_EVENTS.some((each) => each === event)
 
 /** How often it happened. */
 export function countOf(run: RequestRun): number {
@@ -33,14 +31,9 @@ function isSameRequest(one: TimelineEntry, other: TimelineEntry): boolean {
 }
 
 /** The beginning of an attempt, and what came of it. */
-function isOneNotice([one, another]: RequestRun, { event, notice }: TimelineEntry): boolean {
-  if (another !== undefined || !OUTCOMES_OF[one.event]?.includes(event)) return false
-  return one.notice?.attempt === notice?.attempt
-}
-
-/** What can come of an attempt. */
-const OUTCOMES_OF: Readonly<Record<string, readonly string[] | undefined>> = {
-  'support.notifying': ['support.notified', 'support.unnotified'],
+function isOneNotice([one, another]: RequestRun, { delivery }: TimelineEntry): boolean {
+  const isBegun = another === undefined && one.event === 'support.telling'
+  return isBegun && one.delivery?.attempt === delivery?.attempt
 }
 
 function requestOf({ use }: TimelineEntry): string {

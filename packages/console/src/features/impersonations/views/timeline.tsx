@@ -72,7 +72,7 @@ function RunItem({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at
   const [first] = run
   const last = run.at(-1) ?? first
   if (run.length === 1) return <EntryItem entry={first} row={row} />
-  const isNotice = first.event === 'support.notifying'
+  const isNotice = first.event === 'support.telling'
   const head = isNotice ? last : first
   return (
     <li class={`entry run ${toneOf(head)}`}>

@@ -12,15 +12,14 @@ import type { Pause } from '../../../web/pause-answers.ts'
  * One operator may act as one customer in one application, with at most these scopes, from `grantedAt`
  * until `until`. All times are in milliseconds since the epoch. What is not known is absent.
  */
-export interface Permit
-  extends Omit<PermitRecord, 'alert' | 'lastAt' | 'notice' | 'state' | 'version'> {
+export interface Permit extends Omit<PermitRecord, 'deliveries' | 'lastAt' | 'state' | 'version'> {
   /** As of now: `'lapsed'` was not decided in time, `'expired'` had its window. */
   readonly state: PermitRecord['state'] | 'expired' | 'lapsed'
 }
 
 /** A pause as it is at a time. */
 export function pauseAt(record: PauseRecord, now: number): Pause {
-  const { version: _, lastAt: __, notice: ___, ...pause } = record
+  const { version: _, lastAt: __, deliveries: ___, ...pause } = record
   const isOver = record.state === 'paused' && !isPausedAt(record, now)
   return { ...pause, state: isOver ? 'expired' : record.state }
 }
@@ -43,7 +42,7 @@ export function approvalIn(record: AnyPermit | undefined): PermitRecord | undefi
 
 /** A permit as it is at a time. */
 export function permitAt(record: PermitRecord, now: number): Permit {
-  const { version: _, lastAt: __, notice: ___, alert: ____, ...permit } = record
+  const { version: _, lastAt: __, deliveries: ___, ...permit } = record
   return { ...permit, state: stateAt(record, now) }
 }
 

@@ -1,7 +1,7 @@
 import { storable } from 'oidc-provider-impersonation-verify/chain'
 import type { PermitFilter } from '../../filters.ts'
 import type { AuditStore } from '../../store.ts'
-import { type Condition, isRowId } from '../row-columns.ts'
+import { type Condition, dueCondition, isRowId } from '../row-columns.ts'
 import { sumReader } from '../sums.ts'
 import type { SqlDialect, SqlQuery } from './dialect.ts'
 import { asNumber, orderOf, pageOf, query, whereOf } from './query.ts'
@@ -59,8 +59,7 @@ WHERE customer = ? AND operator = ? AND state = 'granted' AND (over_at IS NULL O
 }
 
 function conditionsOf(filter: PermitFilter): Condition[] {
-  const { from, to, customer, operator, state, notOverAt, isReviewDue } = filter
-  const { noticeDueBefore, alertDueBefore } = filter
+  const { from, to, customer, operator, state, notOverAt, isReviewDue, due } = filter
   const is = (sql: string, ...values: (string | number)[]): Condition => ({ sql, values })
   return [
     from === undefined ? [] : is('at >= ?', from),
@@ -70,11 +69,6 @@ function conditionsOf(filter: PermitFilter): Condition[] {
     state === undefined ? [] : is('state = ?', state),
     notOverAt === undefined ? [] : is('(over_at IS NULL OR over_at > ?)', notOverAt),
     isReviewDue ? is('review_due') : [],
-    noticeDueBefore === undefined
-      ? []
-      : is('notice_due_at IS NOT NULL AND notice_due_at < ?', noticeDueBefore),
-    alertDueBefore === undefined
-      ? []
-      : is('alert_due_at IS NOT NULL AND alert_due_at < ?', alertDueBefore),
+    due ? dueCondition(due) : [],
   ].flat()
 }
