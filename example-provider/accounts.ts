@@ -35,7 +35,7 @@ function person(
 
 const DEMO_PEOPLE = [
   person('alice', 'Alice Ng', 'customer', { number: '10021', city: 'Leipzig' }),
-  person('bob', 'Bob Meyer', 'customer', { number: '10022', city: 'Graz' }),
+  person('bob', 'Bob Marsh', 'customer', { number: '10022', city: 'Graz' }),
   person('chidi', 'Chidi Okeke', 'customer', {
     ...{ number: '10035', city: 'Lagos', asks: 'second_person' },
   }),
@@ -45,10 +45,10 @@ const DEMO_PEOPLE = [
   }),
   // People choose their own names, so every page must escape a name.
   person('mallory', '<img src=x onerror=alert(1)>', 'customer'),
-  person('olivia', 'Olivia Reyes', 'operator'),
-  person('oscar', 'Oscar Lind', 'operator'),
-  person('grace', 'Grace Okafor', 'lead'),
-  person('ada', 'Ada Brandt', 'auditor'),
+  person('olivia', 'Olivia Okafor', 'operator'),
+  person('oscar', 'Oscar Öhman', 'operator'),
+  person('grace', 'Grace Lindqvist', 'lead'),
+  person('ada', 'Ada Byron', 'auditor'),
   person('juno', 'Juno Keller', 'auditor'),
 ]
 

@@ -296,7 +296,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ],
     ['1 to {255} characters, without control', limits.userIdLength],
     [
-      'At most {4096} bytes of JSON and {32} levels.',
+      'At most {4096} bytes of JSON and {32} levels |',
       limits.contextBytes,
       constant(REQUEST, 'MAX_CONTEXT_DEPTH'),
     ],

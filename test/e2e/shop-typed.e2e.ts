@@ -39,7 +39,7 @@ describe('what an operator has typed in the shop', () => {
     const bob = await act({ userId: 'bob' })
     expect(await address(bob).inputValue()).to.equal('bob@example.com')
     await bob.getByRole('button', { name: 'End' }).click()
-    await heading(bob, 'You no longer act as Bob Meyer')
+    await heading(bob, 'You no longer act as Bob Marsh')
     await context.clearCookies()
     await signInAtProvider(context, example, 'oscar')
     const oscar = await act({ operator: 'oscar' })

@@ -77,10 +77,10 @@ describe('the story', function () {
     await first.getByText('Only Alice Ng can change this e-mail address.').waitFor()
     await note(first, 'A-1003').fill('Leave it with Mr Okafor next door')
 
-    await act(oscar, { customer: 'Bob Meyer', ticket: 'SUP-124', minutes: 10 })
+    await act(oscar, { customer: 'Bob Marsh', ticket: 'SUP-124', minutes: 10 })
     const runs = (text: RegExp) => grace.page.getByRole('row', { name: text })
     await runs(/Alice Ng.*SUP-123/).waitFor()
-    await runs(/Bob Meyer.*SUP-124/).waitFor()
+    await runs(/Bob Marsh.*SUP-124/).waitFor()
 
     // The time is over. She goes on without typing anything again.
     example.moveClock(2 * MINUTE + 1000)
@@ -100,7 +100,7 @@ describe('the story', function () {
 
     // Grace sees it run, and ends it. What oscar does goes on.
     await grace.page
-      .getByRole('button', { name: reads('End: Olivia Reyes is acting as Alice Ng') })
+      .getByRole('button', { name: reads('End: Olivia Okafor is acting as Alice Ng') })
       .click()
     await runs(/SUP-123/).waitFor({ state: 'detached' })
     // The orders API looks at the status list again after some seconds.
@@ -112,7 +112,7 @@ describe('the story', function () {
       status = (await answered).status()
     }
     await second.getByRole('heading', { name: 'You no longer act as Alice Ng' }).waitFor()
-    await strip(oscar.page).getByText(reads("You're acting as Bob Meyer")).waitFor()
+    await strip(oscar.page).getByText(reads("You're acting as Bob Marsh")).waitFor()
 
     // Alice sees what was done, in the words of the shop, and objects.
     await enter(alice.page, 'alice', '/account')
@@ -132,7 +132,7 @@ describe('the story', function () {
     const rows = page.getByRole('table').getByRole('rowheader').getByRole('link')
     await rows.nth(1).waitFor()
     await rows.first().click()
-    await heading(page, 'Olivia Reyes as Alice Ng').waitFor()
+    await heading(page, 'Olivia Okafor as Alice Ng').waitFor()
     await page.getByText('The parcel did not arrive').first().waitFor()
     await page.getByText('Changed the delivery note of an order').first().waitFor()
     await page.getByText('I never called').first().waitFor()

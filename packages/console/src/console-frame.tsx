@@ -47,7 +47,7 @@ function linksFor({ me, words }: FrameAt): readonly HeadLink[] {
         settings,
       ]
     case 'auditor':
-      return [{ to: '', label: running.title, holds: ['/pauses'] }, past(audit.title), ...erasing]
+      return [{ to: '', label: running.title, holds: ['/pauses'] }, past(audit.title), settings]
   }
 }
 

@@ -11,8 +11,8 @@ export interface Customer {
   /** The e-mail address, which notices go to. @defaultValue no address */
   readonly email?: string | undefined
   /**
-   * A sentence that says why nobody may act as this customer. The console then refuses to start, to
-   * continue and to ask. Other backends do not ask the console, so refuse in `authorize`, too.
+   * A sentence that says why nobody may act as this customer. Other backends do not ask the
+   * console, so refuse in `authorize`, too.
    * @defaultValue not protected
    */
   readonly protected?: string | undefined

@@ -90,9 +90,11 @@ async function showAnew(address: string): Promise<void> {
   const page = await fetchPage(address).catch(() => null)
   // The reader may have gone on.
   if (href !== location.href) return
-  isStale ||= page === null
+  // What is pressed must not move: the click would be lost.
+  const isPressed = document.querySelector(':is(a, button, summary):active') !== null
+  isStale ||= page === null || isPressed
   show('interrupted', page === null)
-  if (!page) return
+  if (!page || isPressed) return
   document.title = page.title
   const parts = ['head', 'strip', 'content']
   // A form in use stays: what depends on its values is shown as it came, and it can be sent once.

@@ -381,7 +381,7 @@ async function showLateForm<C extends AnyCall, A extends At>(
 function problems<C extends AnyCall, A extends At>(serving: Serving<C, A>): Middleware {
   const { site, cookie, findPerson } = serving
   return async (ctx, next) => {
-    ctx.set('Cache-Control', 'no-store')
+    ctx.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
     try {
       await next()
     } catch (error) {
@@ -426,7 +426,6 @@ async function send<C extends AnyCall, A extends At>(
   const assetUrl = (name: string) => `${site.base}/assets/${names.get(name)}`
   const formsLeadTo = [new URL(site.provider.issuer).origin, ...site.leadsTo]
   ctx.set({
-    'Cache-Control': 'no-store',
     'Content-Security-Policy': [
       "default-src 'none'",
       "style-src 'self'",
@@ -443,7 +442,6 @@ async function send<C extends AnyCall, A extends At>(
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
     // `no-referrer` would send `Origin: null` with a form.
     'Referrer-Policy': 'strict-origin',
-    'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
   })
   ctx.vary('Accept-Language')
