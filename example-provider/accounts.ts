@@ -9,14 +9,14 @@ export interface Person {
   readonly name: string
   readonly email: string
   readonly role: 'customer' | 'operator' | 'lead' | 'auditor'
-  /** Whether this person acts as customers. */
+  /** A person who acts as customers. */
   readonly isStaff: boolean
   /** People with special rights: no operator may act as them. */
   readonly isProtected: boolean
-  /** Of a customer: what a directory offers, to tell people apart. */
+  /** Details of a customer, to tell people apart. */
   readonly number?: string
   readonly city?: string
-  /** Whose approval support needs before it acts: a second person's for changes, or the customer's. */
+  /** The approval that support needs before it acts: a second person's for changes, or the customer's. */
   readonly asks?: 'second_person' | 'user'
   /** The organisation of a customer, where it has closed its accounts to support. */
   readonly closedBy?: string

@@ -131,7 +131,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       secondsOf('src/status-list/allocate.ts', 'COUNT_EVERY_MS'),
     ],
     [
-      'a loss of less than the last {5} seconds.',
+      'a loss of less than the last {5} seconds, or from',
       secondsOf('src/status-list/allocate.ts', 'COUNT_EVERY_MS'),
     ],
     ['+ {330} seconds, which is {75} minutes by default.', AFTER_EXPIRY, KEPT_MINUTES],
@@ -246,7 +246,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['The window is {an} hour by default', permitSeconds('window') / 3600],
     ['If nobody decides within {a} day', permitSeconds('lapse') / DAY_S],
     ['for {ten} minutes by default.', permitSeconds('emergency') / 60],
-    ['application for {a} day.', secondsOf(`${FORMAT}/permit.ts`, 'REFUSAL_HOLDS_MS') / DAY_S],
+    ['application for {a} day.', secondsOf(`${FORMAT}/kinds.ts`, 'DAY_MS') / DAY_S],
     [
       'if it began within {30} days',
       secondsOf(`${CONSOLE}/features/permits/server/api/objections.ts`, 'RECENT_MS') / DAY_S,
@@ -263,7 +263,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ],
   ],
   'docs/notices.md': [
-    ['at most once in {24} hours', secondsOf(`${CONSOLE}/ledger/asked.ts`, 'DAY_MS') / 3600],
+    ['at most once in {24} hours', secondsOf(`${FORMAT}/kinds.ts`, 'DAY_MS') / 3600],
     ['`digest` seconds, at least {10}.', secondsOf(`${FORMAT}/delivery.ts`, 'LEAST_QUIET_MS')],
     [
       'takes more than {50} seconds, the console tries again after {1}, {5} and {30} minutes, after {2} and {12} hours, and then every {24} hours.',

@@ -38,7 +38,7 @@ export async function showCustomers(call: HomeCall) {
 
 async function showInbox(call: HomeCall) {
   const [running, waiting, alarms, month] = await Promise.all([
-    listRunning(call, call.query.q || undefined),
+    listRunning(call),
     findWaiting(call),
     unlessTrouble(() => findAlarms(call)),
     unlessTrouble(() => countThisMonth(call)),
@@ -90,7 +90,7 @@ export const customersHome: View<Awaited<ReturnType<typeof showCustomers>>, Fram
 }
 
 export const homePage: View<Awaited<ReturnType<typeof showHome>>, FrameAt> = (model, at) => {
-  if (!('count' in model)) return customersHome(model, at)
+  if (!('month' in model)) return customersHome(model, at)
   const { alarms, month, pauses = [] } = model
   const { overview, impersonations, web } = at.words
   const isLead = at.me.role === 'lead'

@@ -1,8 +1,4 @@
-import type {
-  Audience,
-  Outcome,
-  StoredPermitState,
-} from 'oidc-provider-impersonation-verify/format'
+import type { Audience, Outcome, RecordState } from 'oidc-provider-impersonation-verify/format'
 
 /** Who was to be told something before this time, in milliseconds since the epoch. */
 export interface DueFilter {
@@ -49,7 +45,7 @@ export interface PermitFilter {
   readonly to?: number | undefined
   readonly customer?: string | undefined
   readonly operator?: string | undefined
-  readonly state?: StoredPermitState | undefined
+  readonly state?: RecordState | undefined
   /** Only those that are not over at this time. */
   readonly notOverAt?: number | undefined
   readonly isReviewDue?: true | undefined

@@ -4,7 +4,7 @@ import {
   type AuditEntry,
   type Delivery,
   isDeliveryEvent,
-  parseAny,
+  parseRecord,
   present,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Sum } from './store.ts'
@@ -52,7 +52,7 @@ export function isMissing(
 function isNextAttempt(sum: Sum, { to, attempt }: Delivery): boolean {
   const isRow = sum.kind === 'impersonation'
   const found = isRow ? storedRowOf(sum.row).found : sum.permit
-  const { deliveries } = isRow ? sum.row : parseAny(sum.permit)
+  const { deliveries } = isRow ? sum.row : parseRecord(sum.permit)
   const last = deliveries?.[to]?.last?.attempt ?? 0
   return found[`${to}DueAt`] !== undefined && attempt === last + 1
 }

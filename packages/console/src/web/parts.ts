@@ -14,7 +14,7 @@ import type { NamePerson } from './person-names.ts'
 import type { Settings } from './settings.ts'
 import type { SignedIn } from './sign-in/signed-in.ts'
 
-/** What the handlers of the API stand on. */
+/** The parts that handlers use. */
 export interface Parts {
   readonly provider: Provider
   readonly settings: Settings
@@ -38,7 +38,7 @@ export interface Parts {
   readonly now: () => number
 }
 
-/** Who calls, and may. */
+/** A person with a role who calls. */
 export interface Caller extends SignedIn {
   readonly role: Role
 }
@@ -67,7 +67,7 @@ export interface CustomerCall extends Pick<Parts, 'audit' | 'now' | 'provider' |
   readonly language: string
 }
 
-/** What an operator asks for, as the provider is asked. */
+/** The request of an operator, as the provider gets it. */
 export interface AskedFor {
   readonly application: Application
   readonly customer: CustomerAnswer
@@ -78,18 +78,18 @@ export interface AskedFor {
   }
 }
 
-/** What stands before a start, beside the rule of the deployment: pauses, and permits where there are any. */
+/** Checks before a start, beside the rule of the deployment: pauses, and permits if there are any. */
 export interface Gate {
   readonly hasPermits: boolean
-  /** What keeps the caller from starting as this customer. */
+  /** Finds what keeps the caller from starting as this customer. */
   findPause(call: Call, customer: string): Promise<PauseAnswer | undefined>
   /** @throws Problem 403 with the pause */
   assertNotPaused(call: Call, customer: string): Promise<void>
-  /** What a request is refused with. */
+  /** Makes the problem with which a request is refused. */
   pausedProblem(pause: PauseAnswer): Problem
   /** The request, with the reason that was approved: what a person approved is what is written down. */
   withPermitsReason(asked: AskedFor, call: Call): Promise<AskedFor['request']>
-  /** What the rule needs, and who can give it, as the operator is told it; `undefined` without permits. */
+  /** Finds what the rule needs, and who can give it, for the operator. Resolves `undefined` without permits. */
   findApproval(
     call: Call,
     asked: AskedFor,

@@ -1,13 +1,10 @@
-import type { AuditPerson, PauseRecord } from 'oidc-provider-impersonation-verify/format'
+import type { AuditPerson, StopRecord } from 'oidc-provider-impersonation-verify/format'
 
 /**
  * An operator who may not start: as the customer who objected, or as any. All times are in milliseconds since
  * the epoch. What is not known is absent.
  */
-export interface Pause extends Omit<PauseRecord, 'deliveries' | 'lastAt' | 'state' | 'version'> {
-  /** As of now: `'expired'` had an end, and it has come. */
-  readonly state: PauseRecord['state'] | 'expired'
-}
+export interface Pause extends Omit<StopRecord, 'deliveries' | 'lastAt' | 'version'> {}
 
 // Operators who may not start, in the console and on the account page. Problems are as in the other answers.
 //
@@ -16,13 +13,13 @@ export interface Pause extends Omit<PauseRecord, 'deliveries' | 'lastAt' | 'stat
 
 /** A pause as a person of the console is shown it. The operator is not shown notes. */
 export interface PauseAnswer extends Pause {
-  /** Whether it keeps the caller from starting. */
+  /** `true` if it keeps the caller from starting. */
   readonly isMine: boolean
-  /** Whether the caller may lift it. */
+  /** `true` if the caller may lift it. */
   readonly canResume: boolean
 }
 
-/** Of the account page: who may not act as the caller, since the caller objected. */
+/** An operator who may not act as the caller, who objected. For the account page. */
 export interface AccountPause {
   readonly id: string
   /** Without the e-mail address. */
@@ -37,10 +34,10 @@ export interface AccountPause {
  */
 export interface ObjectionAnswer {
   /**
-   * Whether the operator may not act as the caller now, until another person lifts the pause. Not where it
-   * began more than 30 days ago, nor where software acted on its own.
+   * `true` if the operator may not act as the caller now, until another person lifts the pause. `false` if it
+   * began more than 30 days ago, or software acted on its own.
    */
   readonly isPaused: boolean
-  /** Whether nothing runs any more of what ends by it: all of the operator for the caller, where paused. */
+  /** `true` if all that ends by it has ended: all of the operator for the caller, if paused. */
   readonly isEnded: boolean
 }

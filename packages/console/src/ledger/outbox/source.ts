@@ -1,7 +1,7 @@
 import type {
   AllDeliveries,
-  AnyPermit,
   Audience,
+  AuditRecord,
   AuditRow,
 } from 'oidc-provider-impersonation-verify/format'
 import { allReadable } from '../readable.ts'
@@ -50,7 +50,7 @@ export function dueRows(store: Pick<AuditStore, 'find'>, to: Audience) {
 }
 
 export function duePermits(store: Pick<AuditStore, 'permits'>, to: Audience) {
-  return async (now: number, limit: number): Promise<readonly AnyPermit[]> => {
+  return async (now: number, limit: number): Promise<readonly AuditRecord[]> => {
     const filter = { due: { to, before: now } }
     return allReadable((await store.permits(filter, { limit, oldestFirst: true })).permits)
   }

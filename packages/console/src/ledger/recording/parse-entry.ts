@@ -3,9 +3,9 @@ import {
   AUDIENCES,
   AUDIT_EVENTS,
   type AuditEntry,
+  DAY_MS,
   NOTICE_KINDS,
   PERMIT_CHANGES,
-  type ToldActor,
   type ToldRequest,
   type ToldUse,
 } from 'oidc-provider-impersonation-verify/format'
@@ -24,11 +24,8 @@ import {
 
 /** The longest entry as JSON, in characters. No request can make one as long. */
 const MAX_ENTRY_LENGTH = 1_048_576
-/** The longest chain of actors, which is more than the provider makes. */
-const MAX_ACTORS = 20
 /** 2000-01-01, in milliseconds since the epoch. */
 const MIN_TIME_MS = 946_684_800_000
-const DAY_MS = 86_400_000
 
 /** An id of an account, a client, an impersonation, or a like name. */
 const name = text(1, 1024)
@@ -52,12 +49,7 @@ const time = v.custom<number>(
   'must be a whole number of milliseconds since the epoch, between the year 2000 and tomorrow',
 )
 
-const actor = v.optional(actorOf(MAX_ACTORS))
-
-function actorOf(most: number): v.GenericSchema<unknown, ToldActor> {
-  const act = most > 1 ? actorOf(most - 1) : v.never('has too many actors')
-  return objectOf({ sub: name, clientId: v.optional(name), act: v.optional(act) })
-}
+const actor = v.optional(objectOf({ sub: name }))
 
 const REQUEST = {
   useId: text(1, 128),
@@ -160,9 +152,7 @@ const ENTRY = objectOf({
       needs: listOf(need),
       for: v.optional(wholeNumber(1)),
       lapsesAt: v.optional(time),
-      until: v.optional(count),
-      review: mayBeText,
-      choice: v.optional(oneOf(['allow', 'ask'])),
+      declined: v.optional(listOf(anyText)),
     }),
   ),
   need: v.optional(need),

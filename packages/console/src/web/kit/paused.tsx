@@ -3,10 +3,9 @@ import { type At, text } from './at.ts'
 import { Link } from './link.tsx'
 import { pausePath } from './paths.ts'
 import { personName } from './people.tsx'
-import { timeText } from './time.tsx'
 
-/** Why the reader cannot act, or another operator. */
-export function pausedText(at: At, { customer, by, operator, until, isMine }: PauseAnswer): string {
+/** A sentence that says why the reader, or another operator, cannot act. */
+export function pausedText(at: At, { customer, by, operator, isMine }: PauseAnswer): string {
   const { pause } = at.words.permits
   const slots = {
     operator: personName(at, operator),
@@ -14,12 +13,10 @@ export function pausedText(at: At, { customer, by, operator, until, isMine }: Pa
     person: personName(at, by),
   }
   if (customer) return text(at, isMine ? pause.objected : pause.one, slots)
-  if (until === undefined) return text(at, isMine ? pause.byLead : pause.oneForAll, slots)
-  const time = timeText(at, until)
-  return text(at, isMine ? pause.byLeadUntil : pause.oneForAllUntil, { ...slots, time })
+  return text(at, isMine ? pause.byLead : pause.oneForAll, slots)
 }
 
-/** What keeps an operator from starting, and the way to its page. */
+/** A sentence about a pause, with a link to its page. */
 export function PauseLine({ pause }: { pause: PauseAnswer }, at: At) {
   return (
     <p>

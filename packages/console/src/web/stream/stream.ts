@@ -12,14 +12,14 @@ const HEARTBEAT_MS = 15_000
 const MAX_STREAMS = 1000
 const MAX_STREAMS_PER_PERSON = 12
 
-/** How many operators of rows and permits are remembered. */
+/** The number of operators of rows and permits that are remembered. */
 const MAX_OPERATORS_KNOWN = 5000
 
 const NOTHING: Changed = { rows: new Set(), begunOrEnded: new Set() }
 
-/** What the stream tells of the features. */
+/** Functions of the features that the stream calls. */
 export interface Told<C> {
-  /** How many alarms there are to look at, at most one more than `MAX_COUNTED`. */
+  /** Counts the alarms to look at, up to one more than `MAX_COUNTED`. */
   countAlarms(call: C): Promise<number>
   /**
    * On how many permits the caller may decide, at most one more than `MAX_COUNTED`.
@@ -39,7 +39,7 @@ export function changeStream<C extends Call>(
   const { take } = slots(MAX_STREAMS, MAX_STREAMS_PER_PERSON)
   const operators = new BoundedMap<string, string>(MAX_OPERATORS_KNOWN)
 
-  /** Which of the rows and permits are the caller's. The operator never changes once it is known. */
+  /** Finds the rows and permits of the caller. The operator never changes once it is known. */
   async function findOwn(ids: ReadonlySet<string>, call: C): Promise<string[]> {
     const own: string[] = []
     for (const id of ids) {
@@ -54,7 +54,7 @@ export function changeStream<C extends Call>(
   }
 
   /**
-   * What the caller is told of rows that changed; `undefined` where they may see none of them.
+   * Finds what the caller is told of rows that changed, or `undefined` if they may see none of them.
    *
    * @param before what they were told last
    * @param onLate called where `toDecide` may be another number later

@@ -2,7 +2,6 @@ import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
 import type { RunningImpersonation } from '../../../web/answers.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
-import { Choice } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath, customerPath, pausePath } from '../../../web/kit/paths.ts'
@@ -12,12 +11,9 @@ import { Table, type TableColumn } from '../../../web/kit/table.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Countdown, Time } from '../../../web/kit/time.tsx'
-import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { EndAll, EndButton } from './end.tsx'
-
-/** The length of a pause that ends by itself, in seconds. */
-const PAUSE_SECONDS = 3600
+import { Access } from './running-line.tsx'
 
 /** What runs, oldest first: of each operator together, with what a lead can do above. */
 export function RunningTable(
@@ -62,7 +58,7 @@ export function RunningTable(
           name: columns.application,
           cell: (it) => (
             <span class="marks">
-              <bdi>{it.application}</bdi>
+              <bdi>{it.applicationName}</bdi>
               {it.software !== undefined && (
                 <span class="soft">
                   <Actor of={it} />
@@ -71,7 +67,14 @@ export function RunningTable(
             </span>
           ),
         },
-        { name: columns.access, cell: (it) => <Access of={it} /> },
+        {
+          name: columns.access,
+          cell: (it) => (
+            <span class="marks">
+              <Access of={it} />
+            </span>
+          ),
+        },
         { name: columns.latest, cell: (it) => <Latest of={it} /> },
         {
           name: columns.started,
@@ -136,26 +139,7 @@ export function PauseButton({ operator }: { operator: AuditPerson }, at: At) {
       label={text(at, labels.button, slots)}
       title={text(at, labels.title, slots)}
       about={text(at, labels.about, slots)}
-    >
-      <Choice
-        of={{ id: 'for', name: 'for', value: String(PAUSE_SECONDS) }}
-        legend={labels.length}
-        options={[
-          { value: String(PAUSE_SECONDS), label: labels.hour },
-          { value: '', label: labels.open },
-        ]}
-      />
-    </NoteAction>
-  )
-}
-
-function Access({ of: { canChange, unapproved } }: { of: RunningImpersonation }, at: At) {
-  const { change, look } = at.words.impersonations.running
-  return (
-    <span class="marks">
-      <Badge tone={canChange ? 'warning' : 'plain'}>{canChange ? change : look}</Badge>
-      <UnapprovedMark of={unapproved} />
-    </span>
+    />
   )
 }
 

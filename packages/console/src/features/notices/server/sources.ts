@@ -1,6 +1,8 @@
 import {
-  type AnyPermit,
+  type AuditRecord,
   type AuditRow,
+  isAnswer,
+  isPermit,
   type PermitRecord,
   pendingNoticeOf,
 } from 'oidc-provider-impersonation-verify/format'
@@ -36,13 +38,13 @@ export function ticketsToTell(store: Pick<AuditStore, 'find'>, tell: Tell): Outb
 export function permitsToTell(
   store: Pick<AuditStore, 'permits'>,
   tell: Tell,
-): OutboxSource<AnyPermit> {
+): OutboxSource<AuditRecord> {
   return {
     about: 'permit',
     findDue: duePermits(store, 'customer'),
     async choose(permit, now): Promise<Telling | undefined> {
-      const pending = permit.kind === 'pause' ? undefined : pendingNoticeOf(permit)
-      if (!pending || permit.kind === 'pause') return undefined
+      const pending = pendingNoticeOf(permit)
+      if (!pending || !(isAnswer(permit) || isPermit(permit))) return undefined
       const { kind } = pending
       if (permit.kind === 'approval') {
         if (now >= (permit.lapsesAt ?? now)) return { ...pending, is: 'dropped' }

@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto'
 import type { Provider } from 'oidc-provider-impersonation'
 import {
+  type AnswerRecord,
   type AuditPerson,
   type AuditRow,
-  type GivenPermit,
+  isPermit,
   isSameTicket,
   type NoticeKind,
+  type PermitRecord,
   present,
-  unapprovedIn,
+  unapprovedBy,
 } from 'oidc-provider-impersonation-verify/format'
 import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import { allReadable } from '../../../ledger/readable.ts'
@@ -42,7 +44,7 @@ export interface NoticeParts {
 /** What is told: a ticket, with all that started for it, or a permit. */
 export type Told =
   | { readonly kind: 'ended' | 'started'; readonly rows: readonly AuditRow[] }
-  | { readonly kind: NoticeKind; readonly permit: GivenPermit }
+  | { readonly kind: NoticeKind; readonly permit: AnswerRecord | PermitRecord }
 
 /** What a notice has of a ticket or a permit. */
 type About = Pick<
@@ -122,19 +124,19 @@ async function aboutTicket(
 
 function aboutPermit(
   kind: NoticeKind,
-  permit: GivenPermit,
+  permit: AnswerRecord | PermitRecord,
   { language, words: { notices: words, account } }: Reader,
   { settings }: NoticeParts,
 ): About {
   const { id, requestedAt: at } = permit
   const nothing = { warnings: [], did: [], counts: [], nothing: undefined }
-  if (permit.kind === 'standing') {
+  if (!isPermit(permit)) {
     return { ...{ permit: id, at }, card: { ...nothing, facts: [[words.since, at]] } }
   }
   const { applications } = settings
   const expiresAt = kind === 'asked' ? permit.lapsesAt : permit.until
   const application = applicationName(applications, permit.application, language)
-  const unapproved = unapprovedIn(permit.review?.reason)
+  const unapproved = unapprovedBy(permit)
   const mayChange = canChange(applications, permit.application, permit.scope)
   const { ticket } = ticketIn(permit.ticket, settings)
   return {

@@ -1,5 +1,5 @@
 import {
-  type AnyPermit,
+  type AuditRecord,
   type PermitChange,
   pendingChangeOf,
 } from 'oidc-provider-impersonation-verify/format'
@@ -27,7 +27,7 @@ export function changesToTell(
   store: Pick<AuditStore, 'permits'>,
   onPermit: OnPermit,
   urlOf: (permit: string) => string | undefined,
-): OutboxSource<AnyPermit> {
+): OutboxSource<AuditRecord> {
   return {
     about: 'permit',
     findDue: duePermits(store, 'deployment'),
