@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import type { AccessTokenClaims } from './claims/claims.ts'
+import type { Configured } from './configuration.ts'
 import { registerExchange } from './exchange/exchange.ts'
 import { withholdFromSelfRegistered } from './host/patches.ts'
 import { setInstance } from './host/weak-cache.ts'
@@ -25,7 +25,7 @@ import { defineSubjectToken } from './tokens/subject-token.ts'
 export function assemble(
   provider: Provider,
   options: ResolvedOptions,
-  claims: AccessTokenClaims,
+  { claims, knowsApis }: Configured,
 ): void {
   requireMachineTokenKey(provider, options)
   const subjectTokens = defineSubjectToken(provider, options)
@@ -34,6 +34,7 @@ export function assemble(
   setInstance(provider, {
     options,
     claims,
+    knowsApis,
     subjectTokens,
     // Another process may end impersonations, whatever the options of this one (I14).
     verifier: accessTokenVerifier(provider, endable ? judgeByEnds(provider) : undefined),

@@ -107,7 +107,7 @@ export class ImpersonationFeature {
     const configured = this.#configured
     const isOurs = configured && isWired(configurationOf(provider), configured)
     if (this.#wired || !isOurs) throw outOfOrder()
-    assemble(provider, this.#options, configured.claims)
+    assemble(provider, this.#options, configured)
     this.#wired = provider
   }
 

@@ -14,7 +14,6 @@ import type {
 } from '../public/objects.ts'
 import { actorOf } from '../shared/act.ts'
 import { present } from '../shared/json.ts'
-import { hasCase } from '../shared/spellings.ts'
 import { sha256 } from '../shared/text.ts'
 import {
   MAX_CLOCK_DIFFERENCE,
@@ -86,22 +85,10 @@ export async function* listTokens(
   }
 }
 
-async function findNewest(provider: Provider): Promise<readonly SubjectToken[]> {
+/** Finds the last impersonations, a page of them at most. */
+export async function findNewest(provider: Provider): Promise<readonly SubjectToken[]> {
   const { value } = await listTokens(provider, {}).next()
   return value ?? []
-}
-
-/** Returns the resources for which the last impersonations got opaque access tokens. */
-export async function findOpaqueResources(provider: Provider): Promise<readonly string[]> {
-  const notes = (await findNewest(provider)).flatMap(({ note }) => note ?? [])
-  const opaque = notes.filter(({ format }) => format === 'opaque')
-  return [...new Set(opaque.map(({ resource }) => resource))].sort()
-}
-
-/** Returns a user of the last impersonations whose id has a letter of two cases. */
-export async function findIdWithCase(provider: Provider): Promise<string | undefined> {
-  const ids = (await findNewest(provider)).map(({ accountId }) => accountId)
-  return ids.find(hasCase)
 }
 
 export function lookUpOf({ userId, actor, requestedBy }: ImpersonationFilter): LookUp {

@@ -2,6 +2,7 @@ import { errors, type Provider } from 'oidc-provider'
 import { instance } from '../host/weak-cache.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import {
+  absoluteUri,
   boundedText,
   InvalidInput,
   type Resolved,
@@ -47,14 +48,7 @@ const jsonObject = rule<Record<string, unknown>>((value, path) => {
 })
 
 // RFC 8707 §2: "an absolute URI [...] MUST NOT include a fragment component".
-const resource = valid<string>(
-  (value) =>
-    typeof value === 'string' &&
-    value.length <= MAX_RESOURCE_LENGTH &&
-    URL.canParse(value) &&
-    !value.includes('#'),
-  'an absolute URI without a fragment',
-).required('')
+const resource = absoluteUri(MAX_RESOURCE_LENGTH).required('')
 
 const resources = rule<readonly string[]>((value, path) => {
   const given: unknown[] = Array.isArray(value) ? value : [value]

@@ -9,6 +9,7 @@ import { END_SCOPE, MAX_ACCESS_TOKEN_TTL, READ_SCOPE } from '../shared/constants
 import { isPlainObject } from '../shared/json.ts'
 import { descriptionsOf } from './descriptions.ts'
 import {
+  absoluteUri,
   aFunction,
   boolean,
   group,
@@ -36,11 +37,6 @@ const scope = valid<string>(
 const path = valid<string>(
   (value) => typeof value === 'string' && PATH_PREFIX.test(value),
   "'' or a path such as '/api': plain segments, no slash at the end",
-)
-
-const resource = valid<string>(
-  (value) => typeof value === 'string' && URL.canParse(value) && !/[#\s]/.test(value),
-  'an absolute URI without a fragment',
 )
 
 const clientRule = rule<ClientRule>((value, path) => {
@@ -100,7 +96,7 @@ export const BINDING_MEMBERS = ['mayAct', 'resource', 'scope', 'expiresIn'] as c
 export const impersonationRules = {
   enabled: boolean.or(false),
   managementApi: group({
-    resource: resource.or(''),
+    resource: absoluteUri(Number.POSITIVE_INFINITY).or(''),
     scope: scope.or('impersonate'),
     prefix: path.or('/api'),
     tokenTtl: integer(1, 86400).or(600),

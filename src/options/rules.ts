@@ -95,6 +95,17 @@ export function boundedText(max: number, hasLines = false): Rule<string, undefin
   })
 }
 
+export function absoluteUri(max: number): Rule<string, undefined> {
+  return valid(
+    (value) =>
+      typeof value === 'string' &&
+      value.length <= max &&
+      URL.canParse(value) &&
+      !/[#\s]/.test(value),
+    'an absolute URI without a fragment',
+  )
+}
+
 export function integer(min: number, max: number): Rule<number, undefined> {
   return valid(
     (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,

@@ -6,7 +6,7 @@ import {
   type Provider,
   type ResourceServer,
 } from 'oidc-provider'
-import { configurationOf, signingAlgorithm } from '../host/instance.ts'
+import { signingAlgorithm } from '../host/instance.ts'
 import { instance } from '../host/weak-cache.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { type Action, isPublic, mayClient, scopeFor } from './clients.ts'
@@ -29,18 +29,6 @@ export type GetResourceServerInfo = (
   client: Client,
 ) => Promise<ResourceServer> | ResourceServer
 
-/** Functions that resolve the management API alone, so that every exchange is refused. */
-const knowNoApi = new WeakSet<GetResourceServerInfo>()
-
-/**
- * Checks whether the deployment has a `getResourceServerInfo` of its own, without which no
- * exchange succeeds.
- */
-export function knowsApis(provider: Provider): boolean {
-  const find = configurationOf(provider).features?.resourceIndicators?.getResourceServerInfo
-  return find !== undefined && !knowNoApi.has(find)
-}
-
 /** The deployment's own `getResourceServerInfo`, with the management API added. */
 export function withManagementApi(
   { resource, tokenTtl, tokenFormat }: ResolvedOptions['managementApi'],
@@ -48,7 +36,7 @@ export function withManagementApi(
 ): GetResourceServerInfo {
   const own = features?.resourceIndicators?.getResourceServerInfo
 
-  const find: GetResourceServerInfo = async (ctx, asked, client) => {
+  return async (ctx, asked, client) => {
     if (asked !== resource) {
       // As the provider's own default does.
       if (!own) throw new errors.InvalidTarget()
@@ -80,8 +68,6 @@ export function withManagementApi(
       ...(alg ? { jwt: { sign: { alg } } } : {}),
     }
   }
-  if (!own) knowNoApi.add(find)
-  return find
 }
 
 /**

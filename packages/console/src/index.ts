@@ -57,8 +57,8 @@ export type {
   AuditPerson,
   AuditRow,
   Outcome,
-  StoredPermit,
-  StoredPermitState,
+  RecordState,
+  StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 export type { Alarm, OnAlarm } from './features/alarms/server/alarms.ts'
 export type { TakeUses, TakeUsesOptions } from './features/impersonations/server/uses/take-uses.ts'
@@ -101,7 +101,7 @@ export type {
   Batch,
   FiledEntry,
   FiledSum,
-  KeptPermit,
+  KeptRecord,
   MarkedEntry,
   NewSum,
   Removal,
@@ -314,7 +314,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     settled: audit.settled,
     async check() {
       await store.open()
-      await audit.seals.assertSigns()
+      await audit.seals.assertSeals()
       await checkSetUp(provider, settings, checkClients)
     },
     endStreams: () => closing.abort(),

@@ -10,6 +10,21 @@ export {
 } from './format/alarm.ts'
 export { asciiJson } from './format/ascii-json.ts'
 export {
+  type AnswerRecord,
+  type AuditRecord,
+  isAnswer,
+  isPermit,
+  isStop,
+  type PermitRecord,
+  RECORD_STATES,
+  type RecordKind,
+  type RecordState,
+  type Said,
+  type SaidEvent,
+  type StopRecord,
+  type StoredRecord,
+} from './format/audit-record.ts'
+export {
   ALERT_EVENTS,
   AUDIT_EVENTS,
   type AuditEntry,
@@ -33,10 +48,23 @@ export {
   PLUGIN_EVENTS,
   SET_ASIDE,
   type SetAside,
-  type StandingChoice,
   USED_EVENT,
 } from './format/entry.ts'
 export { fold, useKindOf } from './format/fold.ts'
+export {
+  canSay,
+  DAY_MS,
+  isReviewDue,
+  KINDS,
+  type Kind,
+  may,
+  type Person,
+  type RecordStateAt,
+  recordStateAt,
+  type Speaker,
+  speakersOf,
+  type Transition,
+} from './format/kinds.ts'
 export { lifeOf } from './format/life.ts'
 export {
   ATTEMPT_MS,
@@ -50,24 +78,18 @@ export {
   pendingKindsIn,
   quietAt,
 } from './format/notice.ts'
-export { isPausedAt, type PauseRecord } from './format/pause.ts'
-export {
-  type AnyPermit,
-  changeOf,
-  foldAny,
-  foldPermit,
-  type GivenPermit,
-  isReviewDue,
-  type PermitDecision,
-  type PermitRecord,
-  parseAny,
-  pendingChangeOf,
-  REFUSAL_HOLDS_MS,
-  storedPermitOf,
-} from './format/permit.ts'
 export { isPlainObject } from './format/plain-object.ts'
 export { nonEmptyText, type Present, positiveInteger, present } from './format/present.ts'
 export { reasonOf } from './format/reason.ts'
+export {
+  changeOf,
+  foldRecord,
+  isNeedMet,
+  parseRecord,
+  pendingChangeOf,
+  saidIn,
+  storedRecordOf,
+} from './format/record.ts'
 export {
   ALARM_KINDS,
   ALL_OUTCOMES,
@@ -102,13 +124,6 @@ export {
   sentenceFor,
 } from './format/sentence.ts'
 export {
-  beginStanding,
-  foldStanding,
-  type StandingRecord,
-  storedStandingOf,
-} from './format/standing.ts'
-export type { StoredPermit, StoredPermitState } from './format/stored-permit.ts'
-export {
   asEscape,
   escapeControls,
   isPlain,
@@ -124,5 +139,6 @@ export {
   EMERGENCY,
   REVIEW_SEPARATOR,
   type Unapproved,
+  unapprovedBy,
   unapprovedIn,
 } from './format/unapproved.ts'

@@ -1,4 +1,4 @@
-import type { Outcome, StoredPermitState } from 'oidc-provider-impersonation-verify/format'
+import type { Outcome, RecordState } from 'oidc-provider-impersonation-verify/format'
 
 /** Rows that match all given members. */
 export interface RowFilter {
@@ -41,7 +41,7 @@ export interface PermitFilter {
   readonly to?: number | undefined
   readonly customer?: string | undefined
   readonly operator?: string | undefined
-  readonly state?: StoredPermitState | undefined
+  readonly state?: RecordState | undefined
   /** Only those that are not over at this time. */
   readonly notOverAt?: number | undefined
   readonly isReviewDue?: true | undefined

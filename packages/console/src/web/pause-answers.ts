@@ -1,13 +1,10 @@
-import type { AuditPerson, PauseRecord } from 'oidc-provider-impersonation-verify/format'
+import type { AuditPerson, StopRecord } from 'oidc-provider-impersonation-verify/format'
 
 /**
  * An operator who may not start: as the customer who objected, or as any. All times are in milliseconds since
  * the epoch. What is not known is absent.
  */
-export interface Pause extends Omit<PauseRecord, 'lastAt' | 'notice' | 'state' | 'version'> {
-  /** As of now: `'expired'` had an end, and it has come. */
-  readonly state: PauseRecord['state'] | 'expired'
-}
+export interface Pause extends Omit<StopRecord, 'alert' | 'lastAt' | 'notice' | 'version'> {}
 
 // Operators who may not start, in the console and on the account page. Problems are as in the other answers.
 //

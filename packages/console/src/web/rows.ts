@@ -10,7 +10,8 @@ import { isId } from '../kernel/ids.ts'
 import type { RowAnswer } from './answers.ts'
 import { applicationName } from './applications.ts'
 import { notFound } from './http/problem.ts'
-import type { Call, Caller } from './parts.ts'
+import { maySee } from './may.ts'
+import type { Call } from './parts.ts'
 import { ticketLink } from './ticket-link.ts'
 
 /** A row with what is derived from it, as far as the caller may see it. */
@@ -37,9 +38,9 @@ const NO_USES = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replay
  * stoppable while the audit cannot be read.
  */
 export function rowOfRunning(found: Impersonation, row?: AuditRow) {
-  const { client, context, id, issuedAt, mayAct, review, scope, software, userId } = found
+  const { actor, client, context, id, issuedAt, mayAct, review, scope, software, userId } = found
   const { startedAt = 0, expiresAt = 0 } = found
-  const operator = operatorOf(found)
+  const operator = actor?.sub ?? mayAct?.sub
   const at = issuedAt * 1000
   return {
     ...{ ...NO_USES, ...row, id, at, lastAt: at, end: undefined, scope },
@@ -53,10 +54,6 @@ export function rowOfRunning(found: Impersonation, row?: AuditRow) {
       ...{ review, software },
     }),
   } satisfies AuditRow
-}
-
-export function operatorOf({ actor, mayAct }: Impersonation): string | undefined {
-  return actor?.sub ?? mayAct?.sub
 }
 
 function knownPerson(id: string, known: AuditPerson | undefined): AuditPerson {
@@ -81,10 +78,6 @@ export async function findRow(call: Call): Promise<AuditRow> {
   const { audit, caller } = call
   const id = call.param('id')
   const row = isId(id) ? await audit.store.row(id) : undefined
-  if (!row || !maySeeRow(caller, row)) throw notFound('there is no such impersonation')
+  if (!row || !maySee(caller, row)) throw notFound('there is no such impersonation')
   return row
-}
-
-function maySeeRow(caller: Caller, row: AuditRow): boolean {
-  return caller.role !== 'operator' || row.operator?.id === caller.id
 }

@@ -16,3 +16,19 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
 export function MomentFact({ name, at }: { name: string; at: number | undefined }) {
   return <Fact name={name}>{at !== undefined && <Time at={at} form="long" />}</Fact>
 }
+
+/** Facts in their order, each by its name. @param props.label of the list, for screen readers */
+export function Facts(props: {
+  of: readonly (readonly [name: string, value: ComponentChildren])[]
+  label?: string
+}) {
+  return (
+    <dl class="facts" aria-label={props.label}>
+      {props.of.map(([name, value]) => (
+        <Fact key={name} name={name}>
+          {value}
+        </Fact>
+      ))}
+    </dl>
+  )
+}

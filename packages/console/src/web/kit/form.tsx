@@ -293,9 +293,16 @@ export function Button(
   )
 }
 
+/** Tells the forms of a page with one action apart. An id has no spaces. */
+export function formId(action: string, fields: Readonly<Record<string, string>>): string {
+  return [action, ...Object.values(fields).map(encodeURIComponent)].join('-')
+}
+
 /** A form of one button. */
 export function ActionButton(props: {
   action: string
+  /** Of the form, if the page has this button twice. */
+  id?: string | undefined
   kind?: 'danger' | 'plain' | 'primary' | 'quiet'
   label?: string
   fields?: Readonly<Record<string, string>>
@@ -305,12 +312,12 @@ export function ActionButton(props: {
   isFirst?: true
   children: ComponentChildren
 }) {
-  const { action, kind, label, fields = {}, opens, isFirst, children } = props
+  const { action, id, kind, label, fields = {}, opens, isFirst, children } = props
   return (
     <Form
       action={action}
       class="inline"
-      id={[action, ...Object.values(fields)].join(' ')}
+      id={id ?? formId(action, fields)}
       {...(opens && { opens })}
     >
       {() => (

@@ -3,10 +3,9 @@ import { type At, text } from './at.ts'
 import { Link } from './link.tsx'
 import { pausePath } from './paths.ts'
 import { personName } from './people.tsx'
-import { timeText } from './time.tsx'
 
 /** A sentence that says why the reader, or another operator, cannot act. */
-export function pausedText(at: At, { customer, by, operator, until, isMine }: PauseAnswer): string {
+export function pausedText(at: At, { customer, by, operator, isMine }: PauseAnswer): string {
   const { pause } = at.words.permits
   const slots = {
     operator: personName(at, operator),
@@ -14,9 +13,7 @@ export function pausedText(at: At, { customer, by, operator, until, isMine }: Pa
     person: personName(at, by),
   }
   if (customer) return text(at, isMine ? pause.objected : pause.one, slots)
-  if (until === undefined) return text(at, isMine ? pause.byLead : pause.oneForAll, slots)
-  const time = timeText(at, until)
-  return text(at, isMine ? pause.byLeadUntil : pause.oneForAllUntil, { ...slots, time })
+  return text(at, isMine ? pause.byLead : pause.oneForAll, slots)
 }
 
 /** A sentence about a pause, with a link to its page. */

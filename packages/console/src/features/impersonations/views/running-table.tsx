@@ -2,22 +2,18 @@ import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
 import type { RunningImpersonation } from '../../../web/answers.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
-import { Choice } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath, customerPath, pausePath } from '../../../web/kit/paths.ts'
 import { Actor, actorName, personName } from '../../../web/kit/people.tsx'
 import { Person } from '../../../web/kit/person.tsx'
-import { Table, type TableColumn } from '../../../web/kit/table.tsx'
+import { Table } from '../../../web/kit/table.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Countdown, Time } from '../../../web/kit/time.tsx'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { EndAll, EndButton } from './end.tsx'
 import { Access } from './running-line.tsx'
-
-/** The length of a pause that ends by itself, in seconds. */
-const PAUSE_SECONDS = 3600
 
 /** What runs, oldest first: of each operator together, with what a lead can do above. */
 export function RunningTable(
@@ -27,10 +23,6 @@ export function RunningTable(
   const { rows, pauses } = props
   const { columns, title } = at.words.impersonations.running
   const mayAct = at.me.role !== 'auditor'
-  const end: TableColumn<RunningImpersonation> = {
-    name: columns.end,
-    cell: (it) => it.canEnd && <EndButton of={it} />,
-  }
   const groups = Map.groupBy(rows, ({ operator, software }) => operator?.id ?? `${software} alone`)
   return (
     <Table
@@ -89,7 +81,7 @@ export function RunningTable(
           numeric: true,
           cell: ({ expiresAt }) => <Countdown until={expiresAt} />,
         },
-        ...(mayAct ? [end] : []),
+        mayAct && { name: columns.end, cell: (it) => it.canEnd && <EndButton of={it} /> },
       ]}
     />
   )
@@ -143,16 +135,7 @@ export function PauseButton({ operator }: { operator: AuditPerson }, at: At) {
       label={text(at, labels.button, slots)}
       title={text(at, labels.title, slots)}
       about={text(at, labels.about, slots)}
-    >
-      <Choice
-        of={{ id: 'for', name: 'for', value: String(PAUSE_SECONDS) }}
-        legend={labels.length}
-        options={[
-          { value: String(PAUSE_SECONDS), label: labels.hour },
-          { value: '', label: labels.open },
-        ]}
-      />
-    </NoteAction>
+    />
   )
 }
 

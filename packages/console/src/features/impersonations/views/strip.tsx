@@ -79,7 +79,7 @@ function Running({ of: it }: { of: MyRunning }, at: At) {
       <span class="strip-actions">
         {goOn === 'allowed' && <ContinueButton of={it} />}
         {widen && <WidenButton of={it} way={widen} />}
-        <EndButton of={it} />
+        <EndButton of={it} id={`strip-${it.id}`} />
       </span>
     </li>
   )

@@ -4,8 +4,8 @@ import type { Permit } from './permit.ts'
 export const HISTORY_STATES = [
   'requested',
   'granted',
-  'expired',
-  'refused',
+  'over',
+  'declined',
   'revoked',
   'lapsed',
   'emergency',

@@ -39,7 +39,7 @@ export function historyOf({
 /** By which the store finds it: what depends on the time is looked at then. */
 function storedStateOf(state: HistoryState | undefined): PermitRecord['state'] | undefined {
   if (state === 'lapsed') return 'requested'
-  if (state === 'expired') return 'granted'
+  if (state === 'over') return 'granted'
   return state === 'emergency' ? undefined : state
 }
 
@@ -59,17 +59,16 @@ function isAskedFor(
 }
 
 /** Who asked, and who said something. The customer is one of them where they did. */
-function peopleIn({ operator, decisions, revoked, review }: Permit) {
-  const said = [...decisions, revoked, review].flatMap((each) => each?.by ?? [])
-  return [operator, ...said]
+function peopleIn({ operator, said }: Permit) {
+  return [operator, ...said.flatMap(({ by }) => by ?? [])]
 }
 
 function hasWords(permit: Permit, text: string): boolean {
-  const { id, customer, application, ticket, reason, decisions, revoked, review } = permit
+  const { id, customer, application, ticket, reason, why, said } = permit
   const people = [customer, ...peopleIn(permit)]
-  const notes = [...decisions, revoked, review].map((each) => each?.note)
+  const notes = said.map(({ note }) => note)
   const texts = [
-    ...[id, application, ticket, reason, ...notes],
+    ...[id, application, ticket, reason, why, ...notes],
     ...people.flatMap((who) => [who.id, who.name, who.email]),
   ]
   const found = foundWordsIn(texts.filter((each) => each !== undefined).join('\n'))

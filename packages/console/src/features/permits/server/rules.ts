@@ -1,5 +1,9 @@
 import type { Need } from 'oidc-provider-impersonation'
-import { isSameTicket, type PermitRecord } from 'oidc-provider-impersonation-verify/format'
+import {
+  isNeedMet,
+  isSameTicket,
+  type PermitRecord,
+} from 'oidc-provider-impersonation-verify/format'
 import { PermitError } from './errors.ts'
 import { permitAt } from './permit.ts'
 
@@ -41,12 +45,12 @@ export function isAllowedBy(record: PermitRecord, facts: StartFacts, now: number
 
 /** Whether the needs of a rule are met by what was granted, or by an emergency that the rule allows. */
 export function meetsNeeds(
-  { kind, decisions }: PermitRecord,
+  record: PermitRecord,
   needs: readonly Need[],
   allowsEmergency: boolean,
 ): boolean {
-  if (kind === 'emergency') return allowsEmergency
-  return needs.every((need) => decisions.some((each) => each.need === need && each.isGranted))
+  if (record.kind === 'emergency') return allowsEmergency
+  return needs.every((need) => isNeedMet(record, need))
 }
 
 /**
@@ -65,7 +69,7 @@ export function assertMayRequest(holder: PermitRecord | undefined, now: number):
 export function assertUndecided(record: PermitRecord, need: Need, now: number): void {
   const permit = permitAt(record, now)
   const isOpen = permit.state === 'requested' && record.needs.includes(need)
-  if (isOpen && !record.decisions.some((each) => each.need === need)) return
+  if (isOpen && !record.said.some((each) => each.need === need)) return
   throw new PermitError('decided', 'this is decided already, or cannot be decided any more', {
     permit,
   })

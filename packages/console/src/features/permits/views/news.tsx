@@ -1,3 +1,4 @@
+import { saidIn } from 'oidc-provider-impersonation-verify/format'
 import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { permitPath } from '../../../web/kit/paths.ts'
@@ -20,9 +21,9 @@ export function NewsOfPermits({ of: { decided, waiting } }: { of: News }, { here
 }
 
 function Decided({ permit }: { permit: PermitAnswer }, at: StaffAt) {
-  const { id, state, customer, until = 0, decisions } = permit
+  const { id, state, customer, until = 0 } = permit
   const { notice } = at.words.permits
-  const refusal = decisions.find(({ isGranted }) => !isGranted)
+  const refusal = saidIn(permit, 'declined')
   return (
     <div class={state === 'granted' ? 'message done' : 'message refused'} id={`news-${id}`}>
       <p>

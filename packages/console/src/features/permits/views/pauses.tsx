@@ -1,3 +1,4 @@
+import { saidIn } from 'oidc-provider-impersonation-verify/format'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
@@ -19,7 +20,7 @@ export const pausePage: View<PauseAnswer> = (pause, at) => {
     ids: [pause.id],
     body: (
       <>
-        {pause.state === 'paused' && <p class="message refused">{pausedText(at, pause)}</p>}
+        {pause.state === 'stopped' && <p class="message refused">{pausedText(at, pause)}</p>}
         <PauseButtons of={pause} />
         <section>
           <h2>{labels.history}</h2>
@@ -64,7 +65,7 @@ export function PausedOperators({ of }: { of: readonly PauseAnswer[] }, at: Staf
 
 /** Who paused the operator, when, and what they wrote. */
 function Begun({ of }: { of: PauseAnswer }, { words }: At) {
-  const { customer, by, requestedAt, until, note } = of
+  const { customer, by, requestedAt, note } = of
   const labels = words.permits.pause
   return (
     <p>
@@ -73,21 +74,16 @@ function Begun({ of }: { of: PauseAnswer }, { words }: At) {
         person={<NamedPerson of={by} />}
         time={<Time at={requestedAt} />}
       />
-      {until !== undefined && (
-        <>
-          {' · '}
-          <Text of={labels.until} time={<Time at={until} />} />
-        </>
-      )}
       <Said of={note} />
     </p>
   )
 }
 
-function Lifted({ of: { resumed, state } }: { of: PauseAnswer }, { words }: At) {
+function Lifted({ of }: { of: PauseAnswer }, { words }: At) {
   const labels = words.permits.pause
-  if (!resumed) return state === 'expired' ? <p>{labels.over}</p> : null
-  const { by, at, note } = resumed
+  const lifted = saidIn(of, 'lifted')
+  if (!lifted) return null
+  const { by, at, note } = lifted
   return (
     <p>
       <Text

@@ -1,4 +1,4 @@
-import { unapprovedIn } from 'oidc-provider-impersonation-verify/format'
+import { isReviewDue, unapprovedBy } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
 import { type At, text } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
@@ -8,7 +8,7 @@ import { Acting, actingText, NamedPerson } from '../../../web/kit/people.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { durationText, Time } from '../../../web/kit/time.tsx'
-import { ReviewMark } from '../../../web/kit/unapproved.tsx'
+import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import type { PastPermitAnswer, PermitAnswer } from '../server/api/answers.ts'
 import { DecideButtons } from './deciding.tsx'
 import { DecisionList } from './decisions.tsx'
@@ -17,10 +17,10 @@ import { StartButton } from './start-button.tsx'
 
 /** One request, or what was approved, with what the reader can do. */
 export function PermitCard({ permit }: { permit: PermitAnswer }, at: At) {
-  const { id, may, review, kind, requestedAt, lapsesAt, until, state } = permit
+  const { id, may, kind, requestedAt, lapsesAt, until, state } = permit
   const labels = at.words.permits
   return (
-    <PermitFrame permit={permit} isRed={unapprovedIn(review?.reason) !== undefined}>
+    <PermitFrame permit={permit} isRed={unapprovedBy(permit) !== undefined}>
       <RefusedBefore of={permit} />
       <p class="note">
         {kind === 'emergency' ? labels.begun : labels.asked} <Time at={requestedAt} />
@@ -108,19 +108,20 @@ export function RefusedBefore({ of: { refusals = [] } }: { of: PermitAnswer }, {
 
 /** How it stands: of an emergency, also whether somebody has looked at it. */
 export function StateBadge({ permit }: { permit: PastPermitAnswer }, { words }: At) {
-  const { kind, state, review } = permit
+  const { kind, state } = permit
+  const isDue = isReviewDue(permit)
   const labels = words.permits
   const tone = state === 'granted' ? 'good' : state === 'requested' ? 'warning' : 'plain'
   return (
     <span class="marks">
-      <ReviewMark review={review?.reason} />
+      <UnapprovedMark of={unapprovedBy(permit)} />
       {/* Nobody approved an emergency. */}
       {!(kind === 'emergency' && state === 'granted') && (
         <Badge tone={tone}>{labels.states[state]}</Badge>
       )}
-      {review && (
-        <Badge tone={review.at === undefined ? 'warning' : 'plain'}>
-          {review.at === undefined ? labels.review : labels.wasReviewed}
+      {kind === 'emergency' && (
+        <Badge tone={isDue ? 'warning' : 'plain'}>
+          {isDue ? labels.review : labels.wasReviewed}
         </Badge>
       )}
     </span>

@@ -91,7 +91,7 @@ function Review({ permit }: { permit: PermitAnswer }, at: At) {
 
 /** What the customer answered for all requests. */
 function Answer({ of }: { of: StandingAnswer }, { words }: At) {
-  const { customer, choice, requestedAt, revoked } = of
+  const { customer, choice, requestedAt } = of
   const labels = words.permits
   return (
     <dl class="facts" aria-label={labels.facts}>
@@ -100,7 +100,6 @@ function Answer({ of }: { of: StandingAnswer }, { words }: At) {
       </Fact>
       <Fact name={labels.account.standing}>{labels.answers[choice]}</Fact>
       <MomentFact name={labels.answered} at={requestedAt} />
-      <MomentFact name={labels.states.revoked} at={revoked?.at} />
     </dl>
   )
 }
@@ -143,12 +142,11 @@ function PermitFacts({ permit }: { permit: PermitAnswer }, at: At) {
 }
 
 function DecisionPart({ of, permit }: { of: PermitPageAnswer; permit: PermitAnswer }, at: At) {
-  const { needs, state, kind, decisions, revoked, review } = permit
+  const { needs, state, kind, said } = permit
   const labels = at.words.permits
   const [need] = needs
-  const isTouched = decisions.length > 0 || revoked !== undefined || review?.at !== undefined
   // Nobody decides on an emergency.
-  if (kind === 'emergency' && !isTouched) return null
+  if (kind === 'emergency' && said.length === 0) return null
   return (
     <section>
       <h2>{labels.decisions}</h2>

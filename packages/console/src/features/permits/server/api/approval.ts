@@ -88,7 +88,7 @@ function notYet(facts: AllFacts, needs: readonly Need[]): Permit {
   return {
     ...rest,
     id: hash('sha256', JSON.stringify(facts), 'base64url'),
-    ...{ kind: 'approval', state: 'requested', needs, decisions: [] },
+    ...{ kind: 'approval', state: 'requested', needs, said: [] },
     ...{ customer: { id: customer }, operator: { id: operator } },
     ...{ for: 0, requestedAt: Date.now() },
   }

@@ -1,16 +1,17 @@
+import { type Said, saidIn } from 'oidc-provider-impersonation-verify/format'
 import { type CsvValue, csvTime } from '../../../../ledger/keeping/csv.ts'
 import type { Permit } from '../permit.ts'
 
 /** For the names of the columns. */
 export const NO_PERMIT: Permit = {
-  ...{ id: '', kind: 'approval', state: 'requested', needs: [], decisions: [], for: 0 },
+  ...{ id: '', kind: 'approval', state: 'requested', needs: [], said: [], for: 0 },
   ...{ customer: { id: '' }, operator: { id: '' }, requestedAt: 0 },
   ...{ application: '', resource: '', scope: '' },
 }
 
 /** In the order of the file. */
 export function csvOf(permit: Permit): Record<string, CsvValue> {
-  const { customer, operator, revoked, review } = permit
+  const { customer, operator } = permit
   return {
     id: permit.id,
     kind: permit.kind,
@@ -22,6 +23,7 @@ export function csvOf(permit: Permit): Record<string, CsvValue> {
     customer_name: customer.name,
     ticket: permit.ticket,
     reason: permit.reason,
+    why: permit.why,
     application: permit.application,
     resource: permit.resource,
     scope: permit.scope,
@@ -32,21 +34,21 @@ export function csvOf(permit: Permit): Record<string, CsvValue> {
     until: csvTime(permit.until),
     ...decisionColumns(permit, 'second_person'),
     ...decisionColumns(permit, 'user'),
-    ...saidColumns('revoked', revoked),
-    review: review?.reason,
-    ...saidColumns('reviewed', review),
+    ...saidColumns('revoked', saidIn(permit, 'revoked')),
+    declined_before: permit.declined?.join(' '),
+    ...saidColumns('reviewed', saidIn(permit, 'reviewed')),
   }
 }
 
-function decisionColumns({ decisions }: Permit, need: Permit['needs'][number]) {
-  const found = decisions.find((each) => each.need === need)
+function decisionColumns({ said }: Permit, need: Permit['needs'][number]) {
+  const found = said.find((each) => each.need === need)
   return {
-    [need]: found && (found.isGranted ? 'granted' : 'refused'),
+    [need]: found?.event,
     ...saidColumns(`${need}_decided`, found),
   }
 }
 
-function saidColumns(name: string, said: Permit['review'] | Permit['revoked']) {
+function saidColumns(name: string, said: Said | undefined) {
   const { at, by, note } = said ?? {}
   return {
     [name]: csvTime(at),

@@ -1,4 +1,4 @@
-import { present, unapprovedIn } from 'oidc-provider-impersonation-verify/format'
+import { present, saidIn, unapprovedBy } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../../kernel/ids.ts'
 import { oneOf, type Read } from '../../../../kernel/input.ts'
 import { notFound } from '../../../../web/http/problem.ts'
@@ -73,22 +73,22 @@ export function customersAnswers() {
   }
 }
 
-function awaitsCustomer({ needs, decisions }: Permit): boolean {
-  return needs.includes('user') && !decisions.some(({ need }) => need === 'user')
+function awaitsCustomer({ needs, said }: Permit): boolean {
+  return needs.includes('user') && !said.some(({ need }) => need === 'user')
 }
 
 function refusedByCustomer(permit: Permit, call: CustomerPermitCall): readonly AccountRefusal[] {
-  const said = permit.decisions.find(({ isGranted }) => !isGranted)
-  if (permit.state !== 'refused' || said?.need !== 'user') return []
+  const said = saidIn(permit, 'declined')
+  if (said?.need !== 'user') return []
   return [{ ...shownToCustomer(permit, call), refusedAt: said.at }]
 }
 
 function shownToCustomer(permit: Permit, call: CustomerPermitCall): AccountPermit {
-  const { id, operator, application, ticket, requestedAt, lapsesAt, until, review } = permit
+  const { id, operator, application, ticket, requestedAt, lapsesAt, until } = permit
   const { applicationName, canChange } = namedApplication(permit, call)
   return {
     ...{ id, requestedAt, for: permit.for, application: applicationName ?? application },
     operator: { id: operator.id, ...present({ name: operator.name }) },
-    ...present({ ticket, canChange, unapproved: unapprovedIn(review?.reason), lapsesAt, until }),
+    ...present({ ticket, canChange, unapproved: unapprovedBy(permit), lapsesAt, until }),
   }
 }

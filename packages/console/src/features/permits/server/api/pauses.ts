@@ -1,23 +1,19 @@
 import { findAccount } from 'oidc-provider-impersonation/siblings'
 import { MAX_NOTE_LENGTH, present, reasonOf } from 'oidc-provider-impersonation-verify/format'
-import * as v from 'valibot'
 import { isId } from '../../../../kernel/ids.ts'
-import { type Read, wholeNumber } from '../../../../kernel/input.ts'
+import type { Read } from '../../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../../kernel/limits.ts'
 import { log } from '../../../../kernel/log-line.ts'
 import { readAll } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { optionalNote, writtenText } from '../../../../web/http/json-body.ts'
 import { notFound, orUnavailable, Problem } from '../../../../web/http/problem.ts'
-import { orDigits } from '../../../../web/pages/form-body.ts'
 import type { AccountPause, Pause, PauseAnswer } from '../../../../web/pause-answers.ts'
 import { findRole } from '../../../../web/sign-in/roles.ts'
 import { END_TIMEOUT_MS, endUnbegun } from '../ends.ts'
 import { pausedError } from '../pauses.ts'
 import { type CustomerPermitCall, mayDecide, type PermitCall } from './shown.ts'
 
-/** The longest pause that has an end, in seconds. */
-const MAX_PAUSE_S = 30 * 86_400
 /** How many of the newest rows tell whether somebody acted. */
 const ROWS_PER_READ = 100
 /** Lists the operators who may not start now, of those whom the caller is shown, the newest first. */
@@ -32,8 +28,6 @@ export async function findPauses(call: PermitCall): Promise<readonly PauseAnswer
 
 export const PAUSE = {
   operator: writtenText(MAX_ID_LENGTH),
-  /** In seconds. */
-  for: v.optional(orDigits(wholeNumber(1, MAX_PAUSE_S))),
   note: optionalNote,
 }
 
@@ -41,16 +35,15 @@ export const PAUSE = {
 export async function pauseOperator(
   call: PermitCall & { readonly body: Read<typeof PAUSE> },
 ): Promise<PauseAnswer | undefined> {
-  const { body, ctx, caller, pauses, provider, now } = call
-  const { operator, for: seconds, note } = body
+  const { body, ctx, caller, pauses, provider } = call
+  const { operator, note } = body
   if (operator === caller.id) {
     throw new Problem(403, 'access_denied', 'you may not pause yourself')
   }
   if (!(await isOperator(operator, call))) {
     throw new Problem(404, 'user_not_found', 'there is no such operator')
   }
-  const until = seconds === undefined ? undefined : now() + seconds * 1000
-  const { pause, isNew } = await pauses.hold({ operator, by: caller.id, until, note })
+  const { pause, isNew } = await pauses.hold({ operator, by: caller.id, note })
   const shown = pause && (await seenBy(pause, call))
   if (!isNew) {
     const message = 'the operator is paused already: lift that pause first'
@@ -141,14 +134,14 @@ async function seenBy(
         permits?.findApprovers(pause),
       )
   const mayLift = mayDecide({ permit: pause, approvers }, caller)
-  const { note, resumed, ...rest } = pause
+  const { note, said, ...rest } = pause
   const mayRead = mayLift || (isAudited(caller.role) && !isMine)
   if (!isMine && !mayRead) return undefined
   return {
     ...rest,
     ...present({ note: mayRead ? note : undefined }),
-    ...(resumed && { resumed: mayRead ? resumed : { ...resumed, note: undefined } }),
+    said: mayRead ? said : said.map(({ note: _, ...each }) => each),
     isMine,
-    canResume: pause.state === 'paused' && mayLift,
+    canResume: pause.state === 'stopped' && mayLift,
   }
 }

@@ -1,4 +1,4 @@
-import { isReviewDue, present } from 'oidc-provider-impersonation-verify/format'
+import { isReviewDue, present, saidIn } from 'oidc-provider-impersonation-verify/format'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { canChange, nameIn } from '../../../../web/applications.ts'
 import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
@@ -59,13 +59,9 @@ export function awaitsSecondPerson(permit: Permit): boolean {
   return awaits(permit) || isReviewDue(permit)
 }
 
-function awaits({ state, needs, decisions }: Permit): boolean {
+function awaits({ state, needs, said }: Permit): boolean {
   const need = 'second_person'
-  return (
-    state === 'requested' &&
-    needs.includes(need) &&
-    !decisions.some((decision) => decision.need === need)
-  )
+  return state === 'requested' && needs.includes(need) && !said.some((each) => each.need === need)
 }
 
 /** The permit, with what was refused before, for who decides or reviews. */
@@ -78,9 +74,9 @@ export async function shownWithRefusals(
   if (!permits || !(shown.may.includes('grant') || shown.may.includes('review'))) return shown
   const found = await permits.refusals(decidable.permit)
   if (found.length === 0) return shown
-  const refusals = found.map(({ permit: { id, ticket, decisions }, by, at }) => ({
+  const refusals = found.map(({ permit: { id, ticket, said }, by, at }) => ({
     ...{ id, by, at },
-    ...present({ ticket, note: decisions.find(({ isGranted }) => !isGranted)?.note }),
+    ...present({ ticket, note: saidIn({ said }, 'declined')?.note }),
   }))
   return { ...shown, refusals }
 }
