@@ -30,7 +30,7 @@ export function NoteAction(
       label={label}
       {...(name !== undefined && { about: name })}
       {...(kind && { kind })}
-      open={refused?.values.form === id}
+      open={(refused?.values.form ?? refused?.action) === id}
     >
       <Form action={action} id={id} class="card form">
         {(field) => (
