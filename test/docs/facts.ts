@@ -246,15 +246,10 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['The window is {an} hour by default', permitSeconds('window') / 3600],
     ['If nobody decides within {a} day', permitSeconds('lapse') / DAY_S],
     ['for {ten} minutes by default.', permitSeconds('emergency') / 60],
-    ['application for {a} day.', secondsOf(`${FORMAT}/permit.ts`, 'REFUSAL_HOLDS_MS') / DAY_S],
+    ['application for {a} day.', secondsOf(`${FORMAT}/kinds.ts`, 'DAY_MS') / DAY_S],
     [
       'if it began within {30} days',
       secondsOf(`${CONSOLE}/features/permits/server/api/objections.ts`, 'RECENT_MS') / DAY_S,
-    ],
-    [
-      '| {an} hour is over, or somebody lifts it |',
-      constant(`${CONSOLE}/features/impersonations/views/running-table.tsx`, 'PAUSE_SECONDS') /
-        3600,
     ],
     [
       'after {60} requests of an operator in {an} hour',
@@ -263,7 +258,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ],
   ],
   'docs/notices.md': [
-    ['at most once in {24} hours', secondsOf(`${CONSOLE}/ledger/asked.ts`, 'DAY_MS') / 3600],
+    ['at most once in {24} hours', secondsOf(`${FORMAT}/kinds.ts`, 'DAY_MS') / 3600],
     [
       'for {10} seconds to {2} minutes,',
       secondsOf(`${FORMAT}/notice.ts`, 'LEAST_QUIET_MS'),
@@ -339,10 +334,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       ...(found('packages/browser/scripts/bundle.ts', /target = \[(.*)\]/).match(/\d+/g) ?? []),
     ],
     ['every {5} seconds while it is visible, and notices within **{8} seconds**', LOOK, COVERED],
-    [
-      'the code `left` for {ten} minutes',
-      secondsOf('packages/browser/src/leaving.ts', 'KEPT_MS') / 60,
-    ],
+    ['with `left` for {ten} minutes', secondsOf('packages/browser/src/leaving.ts', 'KEPT_MS') / 60],
     ['it waits {5} seconds for', secondsOf('packages/browser/src/only-tab.ts', 'LOCK_WAIT_MS')],
     ['every {5} seconds while it is there', LOOK],
   ],
