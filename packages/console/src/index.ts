@@ -314,7 +314,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     settled: audit.settled,
     async check() {
       await store.open()
-      await audit.seals.assertSigns()
+      await audit.seals.assertSeals()
       await checkSetUp(provider, settings, checkClients)
     },
     endStreams: () => closing.abort(),

@@ -90,7 +90,7 @@ export interface HandOver {
 
 /**
  * A part of the first page: an operator sees their own, leads and auditors see all. Oldest first: the newest
- * 500, and whatever the caller runs.
+ * 500.
  * `POST /running/:id/end` with `{}`: the caller ends their own, a lead any; 204. 404 where no such
  * impersonation runs.
  * `POST /running/end` with `{ operator?: string }`: without it (or with the caller's id), all that the

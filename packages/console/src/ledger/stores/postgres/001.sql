@@ -54,7 +54,8 @@ CREATE TABLE impersonation_audit_record (
 CREATE TABLE impersonation_audit_seal (
   number bigint PRIMARY KEY,
   last bigint NOT NULL,
-  jws text COLLATE "C" NOT NULL
+  jws text COLLATE "C" NOT NULL,
+  mac text COLLATE "C" NOT NULL
 );
 
 CREATE UNIQUE INDEX impersonation_audit_entry_id ON impersonation_audit_entry (id);

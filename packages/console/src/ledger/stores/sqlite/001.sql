@@ -55,7 +55,8 @@ CREATE TABLE impersonation_audit_record (
 CREATE TABLE impersonation_audit_seal (
   number INTEGER PRIMARY KEY,
   last INTEGER NOT NULL,
-  jws TEXT NOT NULL
+  jws TEXT NOT NULL,
+  mac TEXT NOT NULL
 ) STRICT;
 
 CREATE UNIQUE INDEX impersonation_audit_entry_id ON impersonation_audit_entry (id);
