@@ -252,11 +252,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       secondsOf(`${CONSOLE}/features/permits/server/api/objections.ts`, 'RECENT_MS') / DAY_S,
     ],
     [
-      '| {an} hour is over, or somebody lifts it |',
-      constant(`${CONSOLE}/features/impersonations/views/running-table.tsx`, 'PAUSE_SECONDS') /
-        3600,
-    ],
-    [
       'after {60} requests of an operator in {an} hour',
       constant(`${CONSOLE}/features/permits/server/approvals.ts`, 'MAX_REQUESTS'),
       secondsOf(`${CONSOLE}/features/permits/server/approvals.ts`, 'HOUR_MS') / 3600,
@@ -335,10 +330,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       ...(found('packages/browser/scripts/bundle.ts', /target = \[(.*)\]/).match(/\d+/g) ?? []),
     ],
     ['every {5} seconds while it is visible, and notices within **{8} seconds**', LOOK, COVERED],
-    [
-      'the code `left` for {ten} minutes',
-      secondsOf('packages/browser/src/leaving.ts', 'KEPT_MS') / 60,
-    ],
+    ['with `left` for {ten} minutes', secondsOf('packages/browser/src/leaving.ts', 'KEPT_MS') / 60],
     ['it waits {5} seconds for', secondsOf('packages/browser/src/only-tab.ts', 'LOCK_WAIT_MS')],
     ['every {5} seconds while it is there', LOOK],
   ],
