@@ -474,8 +474,8 @@ describe('texts of others on the pages of the audit', () => {
     const notices = { send: () => {}, digest: 0 }
     await using deployment = await deploy({ console: { notices } })
     const { id } = await deployment.impersonate()
-    const isTold = async () => (await deployment.audit.row(id))?.notice?.settled.includes('started')
-    await until(async () => (await isTold()) === true)
+    const toldOf = async () => (await deployment.audit.row(id))?.deliveries?.customer?.told
+    await until(async () => (await toldOf())?.started === 1)
     const page = await open(deployment, 'ada', `/audit/${id}`)
     expect(linesIn(page).at(-1)).to.match(/^[\d:]+ The customer was told\.$/)
     expect(readText(page.text)).to.not.include('The customer is being told.')
