@@ -58,7 +58,6 @@ export function openedStore(store: AuditStore): OpenedStore {
     entries: (page) => read(() => store.entries(page)),
     filed: (page) => read(() => store.filed(page)),
     strays: () => read(() => store.strays()),
-    erasures: (since) => read(() => store.erasures(since)),
     newest: () => read(() => store.newest()),
     sealsAfter: (number, limit) => read(() => store.sealsAfter(number, limit)),
     sealOf: (entry) => read(() => store.sealOf(entry)),
