@@ -97,6 +97,8 @@ export interface StoredSeal {
   readonly number: number
   readonly last: number
   readonly jws: string
+  /** Shows that a process of the deployment wrote it. */
+  readonly mac: string
 }
 
 export interface RowPage {
@@ -138,8 +140,6 @@ export interface AuditStore {
    * kept until they are released.
    */
   readonly keepFor: number | undefined
-  /** The option `secret`. */
-  readonly secret: string | undefined
 
   /** Creates what is missing. Safe in several processes at once, and again. */
   open(): Promise<void>
@@ -270,6 +270,10 @@ export interface AuditStore {
 
   /** The number of the first seal that covers this entry; `undefined` where none does. */
   sealOf(entry: number): Promise<number | undefined>
+
+  newestSeals(limit: number): Promise<readonly StoredSeal[]>
+
+  removeSeal(seal: StoredSeal): Promise<void>
 
   /** The newest seals (JWS), newest first: keep them elsewhere. */
   seals(limit: number): Promise<readonly string[]>

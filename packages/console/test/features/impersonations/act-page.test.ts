@@ -67,6 +67,7 @@ describe('the form to act', () => {
       const html = await readPage(deployment, who, formOf({ user }))
       expect(html, user).to.include(why)
       expect(html, user).to.not.match(/<button[^>]*>[^<]*(?:Act as|Ask for)/)
+      expect(html, 'a way on').to.match(/<h1>.*href="\/console\/(?:customers|pauses)/s)
     }
     await permits.close()
   })

@@ -60,7 +60,9 @@ describe('searching for customers', () => {
   it('says in the frame that there is no such customer', async () => {
     const page = await deployment.browse('olivia', '/customers/nobody')
     expect(page.status).to.equal(404)
-    expect(readText(page.text)).to.match(/Customers What I did.*There is no customer with this id/)
+    expect(readText(page.text)).to.match(
+      /Customers What I did.*This did not work There is no customer with this id/,
+    )
   })
 
   it('refuses what it does not know, what is repeated, and what is too long', async () => {

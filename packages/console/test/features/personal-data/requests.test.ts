@@ -284,6 +284,26 @@ describe('an erasure by two people', () => {
     await otherProcess.close()
   })
 
+  it('is asked for once, also where another process asks in the last moment before this one', async () => {
+    const audit = memoryAudit()
+    at = await consoleOn(audit)
+    await at.before(...over('a', 'alice'))
+    const store = openedStore(audit)
+    let isFirst = true
+    const otherProcess = processOn({
+      ...store,
+      async slotHolder(slot) {
+        if (isFirst) await asked('grace')
+        isFirst = false
+        return store.slotHolder(slot)
+      },
+    })
+    expect(await rejection(otherProcess.erasures.ask('alice', { by: 'oscar' }))).to.include({
+      ...{ statusCode: 409, error: 'conflict' },
+    })
+    await otherProcess.close()
+  })
+
   it('is asked for and confirmed by two people also where there are only permits', async () => {
     const audit = memoryAudit()
     at = await consoleOn(audit)
@@ -335,10 +355,12 @@ describe('an erasure by two people', () => {
     await at.before(...over('a', 'alice'), ...over('b', 'bob'))
     const id = await asked('grace')
     const database = new DatabaseSync(storage.place)
-    const rewrite = (from: string, to: string) => {
+    const rewrite = (from: string, to: string, column = 'text') => {
+      const [table, where] =
+        column === 'text' ? ['entry', "text LIKE '%support.erasing%'"] : ['record', 'true']
       database
         .prepare(
-          `UPDATE impersonation_audit_entry SET text = replace(text, ?, ?) WHERE text LIKE '%support.erasing%'`,
+          `UPDATE impersonation_audit_${table} SET ${column} = replace(${column}, ?, ?) WHERE ${where}`,
         )
         .run(from, to)
     }
@@ -357,6 +379,9 @@ describe('an erasure by two people', () => {
     rewrite('"grace"', '"oscar"')
     await nothing()
     rewrite('"oscar"', '"grace"')
+    rewrite('"grace"', '"oscar"', 'data')
+    await nothing()
+    rewrite('"oscar"', '"grace"', 'data')
     relabel('alice', 'bob')
     await nothing()
     relabel('bob', 'alice')

@@ -4,6 +4,7 @@ import { createPermits, type Permits } from 'oidc-provider-impersonation-console
 import type { AuditStore } from '../../../src/ledger/store.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
+import { readText } from '../../support/read-text.ts'
 import { storePause } from '../../support/store-pause.ts'
 
 const QUESTION = { operator: 'olivia', userId: 'alice', application: 'shop', access: 'read' }
@@ -107,6 +108,18 @@ describe('GET /rules with a question', function () {
     expect(asked, 'none of them asked the rule').to.deep.equal([])
     deployment.roles.delete('oscar')
     expect(await ask({ operator: 'oscar' }), 'a role that was taken away').to.deep.equal(noRole)
+  })
+
+  it('says it in words on the page', async () => {
+    for (const [question, words] of [
+      [{ operator: 'ada' }, 'This person has no role in which one may act as a customer.'],
+      [{ userId: 'carla' }, 'The rules do not allow it.'],
+      [{ userId: 'paula' }, 'Paula works here: support does not act as colleagues.'],
+    ] as const) {
+      const query = new URLSearchParams({ ...QUESTION, ...question })
+      const { text } = await deployment.browse('grace', `/rules?${query}`)
+      expect(readText(text)).to.include(words)
+    }
   })
 
   it('records nothing, begins nothing, and uses up no start of the operator', async () => {
