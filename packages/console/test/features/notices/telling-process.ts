@@ -34,7 +34,6 @@ function tell(kind: string, about: string, id: string): void {
 }
 
 const { store: audit } = await storeAt(storage as StorageKind, place)
-await audit.open()
 const permits = createPermits({
   audit,
   approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }],
@@ -59,6 +58,7 @@ const customers = CUSTOMERS.map(({ id }) => id).filter((id) => !['bob', 'paula']
 const personAt = (index: number) => customers[index % customers.length] ?? ''
 
 if (mode === 'restart') {
+  await audit.open()
   const page = { limit: 100, now: now() }
   await until(async () => {
     const all = AUDIENCES.map(async (to) => {
