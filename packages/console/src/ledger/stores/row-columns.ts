@@ -1,6 +1,6 @@
 import { indexable } from 'oidc-provider-impersonation-verify/chain'
 import { type Outcome, ticketKey } from 'oidc-provider-impersonation-verify/format'
-import type { RowFilter } from '../filters.ts'
+import type { DueFilter, RowFilter } from '../filters.ts'
 
 /** Whether a text can be the id of a row. PostgreSQL refuses to compare with some that cannot. */
 export function isRowId(id: string): boolean {
@@ -37,6 +37,11 @@ export function ifGiven<Value, Made extends Condition>(
   return value === undefined ? [] : [conditionOf(value)]
 }
 
+/** Of a row or a permit. */
+export function isDue({ to, before }: DueFilter): Condition {
+  return { sql: `${to}_due_at IS NOT NULL AND ${to}_due_at < ?`, values: [before] }
+}
+
 const STARTED = 'end_cause IS NULL AND started_at IS NOT NULL'
 const NOT_STARTED = 'end_cause IS NULL AND started_at IS NULL'
 const ASKED = 'asked_at IS NOT NULL'
@@ -63,13 +68,10 @@ export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
     (value: string): IndexedCondition => {
       return { sql: `${column} = ?`, values: [indexable(value)], column, isRare }
     }
-  const isDue = (column: string) => (time: number) =>
-    has(`${column} IS NOT NULL AND ${column} < ?`, true, time)
   const [indexed, ...others] = (outcome && OUTCOMES[outcome]) ?? []
   return {
     indexed: [
-      ifGiven(filter.noticeDueBefore, isDue('notice_due_at')),
-      ifGiven(filter.alertDueBefore, isDue('alert_due_at')),
+      ifGiven(filter.due, (due) => ({ ...isDue(due), isRare: true })),
       ifGiven(filter.ticket, (ticket) => is('ticket')(ticketKey(ticket))),
       ifGiven(filter.customer, is('customer')),
       alarm === 'objection' ? has('objected_at IS NOT NULL') : [],

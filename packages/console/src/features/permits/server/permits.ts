@@ -11,7 +11,7 @@ import { historyOf } from './history.ts'
 import type { AttachOptions, Permits, PermitsOptions, TicketOf } from './options.ts'
 import { pausesOf } from './pauses.ts'
 import { approvalIn, isOpenPermit, type Permit, permitAt } from './permit.ts'
-import { permitAlerts } from './permit-alerts.ts'
+import { changesToTell } from './permit-alerts.ts'
 import { refusalIn } from './refusals.ts'
 import { finishRevocations } from './revocations.ts'
 import { PERMITS_RULES } from './shape.ts'
@@ -84,8 +84,8 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       if (!onPermit) return
       const urlOf = (permit: string) => given.urlOf?.(permit)
       outbox ??= startOutbox({
-        ...{ who: 'approvers', now },
-        sources: [permitAlerts({ store, decide: context.decide, onPermit, urlOf, now })],
+        ...{ ledger, to: 'deployment', who: 'approvers', now },
+        sources: [changesToTell(store, onPermit, urlOf)],
       })
     },
     ...asked,

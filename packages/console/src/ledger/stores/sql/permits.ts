@@ -1,7 +1,7 @@
 import { storable } from 'oidc-provider-impersonation-verify/chain'
 import type { PermitFilter } from '../../filters.ts'
 import type { AuditStore } from '../../store.ts'
-import { type Condition, ifGiven, isRowId } from '../row-columns.ts'
+import { type Condition, ifGiven, isDue, isRowId } from '../row-columns.ts'
 import { sumReader } from '../sums.ts'
 import type { SqlDialect, SqlQuery } from './dialect.ts'
 import { asNumber, orderOf, pageOf, query, whereOf } from './query.ts'
@@ -71,7 +71,6 @@ function conditionsOf(filter: PermitFilter): Condition[] {
     ifGiven(filter.state, compared('state = ?')),
     ifGiven(filter.notOverAt, compared('(over_at IS NULL OR over_at > ?)')),
     ifGiven(filter.isReviewDue, () => ({ sql: 'review_due', values: [] })),
-    ifGiven(filter.noticeDueBefore, compared('notice_due_at IS NOT NULL AND notice_due_at < ?')),
-    ifGiven(filter.alertDueBefore, compared('alert_due_at IS NOT NULL AND alert_due_at < ?')),
+    ifGiven(filter.due, isDue),
   ].flat()
 }

@@ -49,16 +49,16 @@ export const findingCases: readonly AuditCase[] = [
   {
     title: 'finds rows with an alarm of which the deployment is to be told, until it is told',
     async run({ store }) {
-      const dueAt = (time: number) => namesOf(store, ['a', 'b'], { alertDueBefore: time })
-      const alert = { kind: 'replayed', count: 1, attempt: 1, failures: 0 }
-      const about = { id: idOf('a'), alert }
-      await put(store, replayed('a', T, { isAlert: true }), replayed('b', T))
+      const dueAt = (time: number) =>
+        namesOf(store, ['a', 'b'], { due: { to: 'deployment', before: time } })
+      const about = { to: 'deployment', kind: 'replayed' } as const
+      await put(store, replayed('a', T, { toTell: [about] }), replayed('b', T))
       assert.deepEqual(await dueAt(T), [])
       assert.deepEqual(await dueAt(T + 1), ['a'])
-      await put(store, { event: 'support.alerting', timeMs: T + 10, ...about })
+      await put(store, told('telling', 'a', T + 10, about))
       assert.deepEqual(await dueAt(T + 60_010), [], 'claimed for a minute')
       assert.deepEqual(await dueAt(T + 60_011), ['a'])
-      await put(store, { event: 'support.alerted', timeMs: T + 20, ...about })
+      await put(store, told('told', 'a', T + 20, about))
       assert.deepEqual(await dueAt(T + 9e9), [])
     },
   },
@@ -66,17 +66,18 @@ export const findingCases: readonly AuditCase[] = [
     title: 'finds rows whose customer is to be told something, from then on until it is told',
     async run({ store }) {
       const names = ['a', 'b', 'c', 'd']
-      const dueAt = (time: number) => namesOf(store, names, { noticeDueBefore: time })
+      const dueAt = (time: number) =>
+        namesOf(store, names, { due: { to: 'customer', before: time } })
       await put(store, started('a', T, notify(0)), started('b', T + 1, notify(60)))
       await put(store, started('c', T + 2), issued('d', T + 3))
       assert.deepEqual(await dueAt(T), [])
       assert.deepEqual(await dueAt(T + 1), ['a'])
       assert.deepEqual(await dueAt(T + 60_001), ['a'], 'after its digest')
       assert.deepEqual(await dueAt(T + 60_002), ['b', 'a'])
-      await put(store, told('notifying', 'a', T + 10))
+      await put(store, told('telling', 'a', T + 10))
       assert.deepEqual(await dueAt(T + 60_010), ['b'], 'claimed for a minute')
       assert.deepEqual(await dueAt(T + 60_011), ['b', 'a'])
-      await put(store, told('notified', 'a', T + 20))
+      await put(store, told('told', 'a', T + 20))
       assert.deepEqual(await dueAt(T + 600_000), ['b'])
       // What runs ends at the time of its token, ten minutes after the start; what is told of it is
       // stored a little later.
@@ -84,8 +85,7 @@ export const findingCases: readonly AuditCase[] = [
       await put(store, ended('b', T + 30_000))
       assert.deepEqual(await dueAt(T + 90_000), [], 'another start may follow')
       assert.deepEqual(await dueAt(T + 90_001), ['b'], 'start and end in one')
-      const both = { kinds: ['ended', 'started'] as const }
-      await put(store, told('notified', 'b', T + 50_000, both))
+      await put(store, told('told', 'b', T + 50_000, { kind: 'ended' }))
       assert.deepEqual(await dueAt(T + 9e9), ['a'])
     },
   },
@@ -93,17 +93,17 @@ export const findingCases: readonly AuditCase[] = [
     title: 'finds what could not be told again, after pauses that grow, and at last no more',
     async run({ store }) {
       const isDueAt = async (time: number) =>
-        (await namesOf(store, ['a'], { noticeDueBefore: time + 1 })).length > 0
+        (await namesOf(store, ['a'], { due: { to: 'customer', before: time + 1 } })).length > 0
       await put(store, started('a', T, notify(0, ['started'])))
       const pauses = [1, 5, 30, 120, 720, 1440, 1440, 1440, 1440]
       for (const [index, minutes] of pauses.entries()) {
         const time = T + index * 9e7
         const failed = { attempt: index + 1, failures: index + 1 }
-        await put(store, told('unnotified', 'a', time, failed))
+        await put(store, told('untold', 'a', time, failed))
         assert.equal(await isDueAt(time + minutes * 60_000 - 1), false, `${minutes} minutes`)
         assert.equal(await isDueAt(time + minutes * 60_000), true, `${minutes} minutes`)
       }
-      await put(store, told('unnotified', 'a', T + 9e8, { attempt: 10, failures: 10 }))
+      await put(store, told('untold', 'a', T + 9e8, { attempt: 10, failures: 10 }))
       assert.equal(await isDueAt(T + 9e10), false, 'given up')
     },
   },

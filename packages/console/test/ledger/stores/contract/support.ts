@@ -11,10 +11,10 @@ import { digestOf, isTextOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
   type AuditRow,
+  type Delivery,
   decodeEntry,
   fold,
   type NoticeKind,
-  type NoticeTry,
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
 import {
@@ -116,17 +116,20 @@ export function act(
 export const notify = (
   digest: number,
   when: readonly NoticeKind[] = ['started', 'ended'],
-): Partial<AuditEntry> => ({ notify: { when, digest } })
+): Partial<AuditEntry> => ({
+  toTell: when.map((kind) => ({ to: 'customer', kind, after: digest })),
+})
 
 /** What a process did to tell the customer of a row. */
 export function told(
-  event: 'notified' | 'notifying' | 'unnotified',
+  event: 'joined' | 'telling' | 'told' | 'untold',
   name: string,
   time: number,
-  notice: Partial<NoticeTry> = {},
+  more: Partial<Delivery> = {},
 ): AuditEntry {
-  const about = { kinds: ['started'] as const, attempt: 1, failures: 0, ...notice }
-  return { event: `support.${event}`, timeMs: time, id: idOf(name), userId: 'alice', notice: about }
+  const first = { to: 'customer', kind: 'started', count: 1, attempt: 1, failures: 0 } as const
+  const delivery = { ...first, ...more }
+  return { event: `support.${event}`, timeMs: time, id: idOf(name), userId: 'alice', delivery }
 }
 
 export function exported(time: number): AuditEntry {

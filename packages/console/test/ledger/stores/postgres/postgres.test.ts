@@ -401,7 +401,7 @@ suite('the audit in PostgreSQL', function () {
       { alarm: 'any' },
       { alarm: 'open' },
       { held: true },
-      { noticeDueBefore: T },
+      { due: { to: 'customer', before: T } },
     ]
     for (const filter of filters) {
       for (const before of [undefined, `${T + 3_000_000}.${idOf('3000')}`]) {
