@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { type Authorize, allOf } from 'oidc-provider-impersonation'
-import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
-import { type Deployment, deploy } from '../support/deployment.ts'
-import { memoryAudit } from '../support/memory-audit.ts'
+import type { Deployment } from '../support/deployment.ts'
+import { deployWithPermits } from '../support/with-permits.ts'
 import { enter } from './support/enter.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
 import { heading, reads, visitDeployment } from './support/operating.ts'
@@ -14,21 +13,12 @@ changes.description = 'A change needs the approval of a lead.'
 
 describe('the page of the rules', function () {
   this.timeout(120_000)
-  let permits: Permits
   let deployment: Deployment
 
   beforeEach(async () => {
-    const audit = memoryAudit()
-    permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }] })
-    deployment = await deploy({
-      ...{ audit, authorize: permits.wrap(allOf(changes, () => true)) },
-      console: { permits },
-    })
+    deployment = await deployWithPermits(allOf(changes, () => true))
   })
-  afterEach(async () => {
-    await permits.close()
-    await deployment[Symbol.asyncDispose]()
-  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
 
   it('answers a lead before anybody tries, by the keyboard alone', async () => {
     await using visit = await visitDeployment(deployment)
