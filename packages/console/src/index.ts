@@ -263,6 +263,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       return account !== undefined && findMayErase(account, settings)
     },
     now,
+    decide: pausing.context.decide,
   })
   const parts: ErasingParts & Parts & PermitParts = {
     permits,

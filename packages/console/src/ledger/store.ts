@@ -212,14 +212,6 @@ export interface AuditStore {
   /** Sums, at most 100, whose last entry is not there: somebody changed the storage. */
   strays(): Promise<readonly FiledSum[]>
 
-  /**
-   * The entries about erasures of this time and later, as they were asked for (`support.erasing`) and done
-   * (`support.erased`), in the order in which they became visible. Those whose text was removed are left out.
-   *
-   * @param since in milliseconds since the epoch
-   */
-  erasures(since: number): Promise<readonly StoredEntry[]>
-
   /** The cursor of the last entry; `undefined` in an empty store. */
   newest(): Promise<string | undefined>
 

@@ -174,8 +174,6 @@ export type TimelineEntry = AuditEntry & {
   /** Its place in the audit, and what is sealed of it. */
   readonly number: number
   readonly digest: string
-  /** The person of `by`. */
-  readonly byName?: string
   /**
    * With `impersonation.used`: what was done, as `account.describe` of the deployment says it in the
    * language of the reader. At most 200 characters.

@@ -13,7 +13,7 @@ import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Countdown, Time } from '../../../web/kit/time.tsx'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { EndAll, EndButton } from './end.tsx'
-import { Access } from './running-line.tsx'
+import { AccessMarks } from './running-line.tsx'
 
 /** What runs, oldest first: of each operator together, with what a lead can do above. */
 export function RunningTable(
@@ -67,7 +67,7 @@ export function RunningTable(
           name: columns.access,
           cell: (it) => (
             <span class="marks">
-              <Access of={it} />
+              <AccessMarks of={it} />
             </span>
           ),
         },

@@ -1,4 +1,4 @@
-import { ERASED_EVENT, ERASING_EVENT } from 'oidc-provider-impersonation-verify/format'
+import { ERASED_EVENT } from 'oidc-provider-impersonation-verify/format'
 import { sharedRead } from '../../../kernel/shared-read.ts'
 import type { AuditStore, FiledSum, StoredSeal } from '../../store.ts'
 import { UnstorableError } from '../../unstorable.ts'
@@ -158,13 +158,6 @@ SELECT * FROM (SELECT '${kind}' AS kind, id, CAST(data AS text) AS data, CAST(${
       )
       return found.map(filedSumIn)
     },
-
-    erasures: async (since) =>
-      readEntries(
-        `SELECT ${READ_ENTRY} FROM ${ENTRY_TABLE} WHERE subject IS NULL AND text IS NOT NULL AND time >= ?
-  AND (${says(ERASING_EVENT)} OR ${says(ERASED_EVENT)}) ORDER BY number`,
-        since,
-      ),
 
     async newest() {
       const [found] = await read(
