@@ -1,9 +1,7 @@
-import type { Impersonation } from 'oidc-provider-impersonation'
 import {
   type AuditPerson,
   type AuditRow,
   endingOf,
-  nonEmptyText,
   type Outcome,
   outcomeOf,
   overAt,
@@ -17,19 +15,8 @@ import type { Done, WhatWasDone } from './done.ts'
 import type { CustomerCall } from './parts.ts'
 import type { Words } from './words/words.ts'
 
-/** How it stands, or how it ended. */
-export type AccountState =
-  | 'waiting' // asked for, can still start
-  | 'running'
-  | 'ended_by_you'
-  | 'left' // the operator left the page
-  | 'ended' // by `endedBy`, or by the support team where it is not known who
-  | 'signed_out' // the operator signed out
-  | 'replayed' // ended, because the key to it was used a second time
-  | 'policy' // ended by a rule of the provider
-  | 'expired' // its time was over
-  | 'unused' // asked for and never started
-  | 'refused' // never granted
+/** The state, or the kind of the end. `left`: the operator left the page. */
+export type AccountState = Outcome | 'left'
 
 /** A time that somebody acted as the customer; in a mail, all times for a ticket. */
 export interface AccountImpersonation extends WhatWasDone {
@@ -42,47 +29,30 @@ export interface AccountImpersonation extends WhatWasDone {
   /** The name of the application, or its client id. */
   readonly application?: string
   readonly state: AccountState
-  /** How many impersonations it tells of, where these are several. */
+  /** The number of impersonations on it, if it is more than one. */
   readonly times?: number
-  /** Whether the operator could change something; absent where it never started. */
+  /** `true` if the operator could change something. Absent if it never started. */
   readonly canChange?: boolean
   /** An emergency, which nobody approved; or one after a request of the same operator was refused. */
   readonly unapproved?: Unapproved
-  /** When it was asked for, or refused. */
+  /** The time of the request, or of its refusal. */
   readonly at: number
   readonly startedAt?: number
-  /** When it ends by itself, where it runs. */
+  /** The time at which it ends by itself, if it runs. */
   readonly expiresAt?: number
-  /** When it was over. */
+  /** The time at which it was over. */
   readonly endedAt?: number
-  /** With `ended`: the operator, or another person. Without a name, the page shows the id. */
+  /** With `requested`: the operator, or another person. Without a name, the page shows the id. */
   readonly endedBy?: { readonly id: string; readonly name?: string }
-  /** How often its key was used again: one that was stolen, perhaps. */
+  /** The number of further uses of its key, which was perhaps stolen. */
   readonly replays: number
-  /** When the caller said that they did not ask for it. */
+  /** The time at which the caller said that they did not ask for it. */
   readonly objectedAt?: number
 }
 
-// What follows copies member by member: what is internal stays internal, also what is added later.
+// Code below copies member by member, so that internal members stay internal, also later ones.
 
-const ACCOUNT_STATES = {
-  waiting: 'waiting',
-  running: 'running',
-  requested: 'ended',
-  user: 'ended_by_you',
-  operator_signed_out: 'signed_out',
-  replay: 'replayed',
-  policy: 'policy',
-  expired: 'expired',
-  unused: 'unused',
-  refused: 'refused',
-} as const satisfies Record<Outcome, AccountState>
-
-function stateOf(row: AuditRow, now: number): AccountState {
-  return endingOf(row) === 'left' ? 'left' : ACCOUNT_STATES[outcomeOf(row, now)]
-}
-
-/** Who reads it, and when. */
+/** The reader, and the time of reading. */
 type CardCall = Pick<CustomerCall, 'language' | 'now' | 'settings'>
 
 /** A row of the audit, for the customer. */
@@ -101,9 +71,10 @@ export function describeTicket(
   { language, now, settings: { applications } }: CardCall,
 ): AccountImpersonation {
   const [first] = rows
-  // What runs is over last.
+  // A running one is over last.
   const last = rows.reduce((one, row) => (overAt(row) > overAt(one) ? row : one))
-  const state = stateOf(last, now())
+  const ending = endingOf(last)
+  const state = ending === 'left' ? ending : outcomeOf(last, now())
   const isOpen = state === 'waiting' || state === 'running'
   const started = rows.filter(({ startedAt }) => startedAt !== undefined)
   const marks = rows.flatMap(({ review }) => unapprovedIn(review) ?? [])
@@ -111,7 +82,6 @@ export function describeTicket(
   const changes = started.flatMap(
     (row) => canChange(applications, row.application, row.scope) ?? [],
   )
-  const ending = endingOf(last)
   return {
     id: last.id,
     state,
@@ -121,7 +91,7 @@ export function describeTicket(
     ...present({
       operator: operatorOf(last.operator),
       software: last.software,
-      // Of several, one after a refusal counts for all.
+      // One after a refusal counts for all.
       unapproved: marks.find((mark) => mark === 'after_refusal') ?? marks[0],
       ticket: last.ticket,
       application: [...new Set(names.filter(Boolean))].join(', ') || undefined,
@@ -134,35 +104,6 @@ export function describeTicket(
       objectedAt: last.objection?.at,
     }),
   }
-}
-/**
- * What runs, for the customer. It is told without the row as well: the customer must be able to end it
- * while the audit cannot be read.
- */
-export function describeRunning(
-  running: Impersonation,
-  row: AuditRow | undefined,
-  done: WhatWasDone,
-  call: CustomerCall,
-): AccountImpersonation {
-  const { actor, mayAct, context, client, startedAt, expiresAt } = running
-  const operator = actor?.sub ?? mayAct?.sub
-  const at = running.issuedAt * 1000
-  const none = { reads: 0, changes: 0, refused: 0, failed: 0, replays: 0, denied: 0 }
-  const known = {
-    ...{ ...none, ...row, id: running.id, at, lastAt: at },
-    operator:
-      row?.operator?.id === operator ? row?.operator : operator ? { id: operator } : undefined,
-    software: running.software,
-    review: running.review,
-    ticket: nonEmptyText(context.ticketId),
-    application: client ?? mayAct?.clientId,
-    scope: running.scope,
-    startedAt: startedAt && startedAt * 1000,
-    expiresAt: expiresAt && expiresAt * 1000,
-    end: undefined,
-  }
-  return describeRow(known, done, call)
 }
 
 /** Without what they wrote about it. */
@@ -179,12 +120,12 @@ function operatorOf(operator: AuditPerson | undefined): AccountImpersonation['op
 /** A label, and a text or a time in milliseconds since the epoch. */
 export type CardFact = readonly [label: string, value: number | string | undefined]
 
-/** What a card says, on the page and in a mail. */
+/** The words of a card, on the page and in a mail. */
 export interface CardInWords {
   readonly facts: readonly CardFact[]
   readonly warnings: readonly string[]
   readonly did: readonly Done[]
-  /** What was done, in numbers. */
+  /** The numbers of what was done. */
   readonly counts: readonly string[]
   /** Instead, where nothing was done. */
   readonly nothing: string | undefined
@@ -222,7 +163,7 @@ export function cardInWords(
   }
 }
 
-/** What an operator may do. */
+/** Words for what an operator may do. */
 export function allowedIn(account: Words['account'], canChange: boolean): string {
   return canChange ? account.lookAndChange : account.look
 }
