@@ -34,6 +34,12 @@ export async function act(
   return handOver
 }
 
+export function actInEmergency(
+  call: Call & { readonly body: Read<ReturnType<typeof emergencyForm>> },
+): Promise<HandOver> {
+  return act(call, call.body.emergency)
+}
+
 /** An application lets one impersonation act at a time, in one browser. */
 export async function findInTheWay(
   call: Call,

@@ -9,7 +9,7 @@ import { continuePage } from '../views/continue-page.tsx'
 import { customerPage } from '../views/customer-page.tsx'
 import { impersonationPage } from '../views/impersonation-page.tsx'
 import { peoplePage } from '../views/people-page.tsx'
-import { act, emergencyForm, openingOf } from './act.ts'
+import { act, actInEmergency, emergencyForm, openingOf } from './act.ts'
 import { ACT_LINK, showAct } from './act-page.ts'
 import { PART_OF_TIMELINE, SEARCHED, searchAudit, showImpersonation } from './audit.ts'
 import { continueImpersonation, showContinue, WIDER } from './continue.ts'
@@ -32,14 +32,8 @@ const EXPORTS = { writes: true, streams: true } as const
 export const impersonationPages = (Approval: AskForApproval) => [
   page('/people', ALL_ROLES, SOUGHT, suggestPeople, peoplePage),
   page('/act', ACTING_ROLES, ACT_LINK, showAct, actPage(Approval)),
-  action('/impersonations', ACTING_ROLES, actForm, (call) => act(call), ACTS),
-  action(
-    '/impersonations/emergency',
-    ACTING_ROLES,
-    emergencyForm,
-    (call) => act(call, call.body.emergency),
-    ACTS,
-  ),
+  action('/impersonations', ACTING_ROLES, actForm, act, ACTS),
+  action('/impersonations/emergency', ACTING_ROLES, emergencyForm, actInEmergency, ACTS),
   action('/impersonations/:id/continue', ACTING_ROLES, WIDER, continueImpersonation, ACTS),
   page('/continue/:id', ACTING_ROLES, {}, showContinue, continuePage),
   action('/running/end', ACTING_ROLES, OPERATOR, endAllRunning, {
