@@ -9,8 +9,8 @@ import type { Application } from './applications.ts'
 import type { CustomerDirectory } from './customer-directory.ts'
 import type { Problem } from './http/problem.ts'
 import type { OperatorLimit } from './operator-limit.ts'
-import type { PauseAnswer } from './pause-answers.ts'
 import type { NamePerson } from './person-names.ts'
+import type { RecordAnswer } from './record-answer.ts'
 import type { Settings } from './settings.ts'
 import type { SignedIn } from './sign-in/signed-in.ts'
 
@@ -65,6 +65,8 @@ export interface CustomerCall extends Pick<Parts, 'audit' | 'now' | 'provider' |
   readonly caller: SignedIn
   /** The caller's, a BCP 47 tag. */
   readonly language: string
+  /** A parameter of the path. */
+  param(name: string): string
 }
 
 /** What an operator asks for, as the provider is asked. */
@@ -78,15 +80,15 @@ export interface AskedFor {
   }
 }
 
-/** What stands before a start, beside the rule of the deployment: pauses, and permits where there are any. */
+/** What stands before a start, beside the rule of the deployment: records. */
 export interface Gate {
   readonly hasPermits: boolean
   /** What keeps the caller from starting as this customer. */
-  findPause(call: Call, customer: string): Promise<PauseAnswer | undefined>
-  /** @throws Problem 403 with the pause */
-  assertNotPaused(call: Call, customer: string): Promise<void>
+  findStop(call: Call, customer: string): Promise<RecordAnswer | undefined>
+  /** @throws Problem 403 with the record */
+  assertNotStopped(call: Call, customer: string): Promise<void>
   /** What a request is refused with. */
-  pausedProblem(pause: PauseAnswer): Problem
+  stoppedProblem(stop: RecordAnswer): Problem
   /** The request, with the reason that was approved: what a person approved is what is written down. */
   withPermitsReason(asked: AskedFor, call: Call): Promise<AskedFor['request']>
   /** What the rule needs, and who can give it, as the operator is told it; `undefined` without permits. */

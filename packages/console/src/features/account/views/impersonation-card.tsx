@@ -46,7 +46,10 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
       {of.replays > 0 && <p class="message refused">{counted(at, account.replays, of.replays)}</p>}
       {objectedAt !== undefined && (
         <p class="message done">
-          <Text of={account.objected} at={<Time at={objectedAt} />} />
+          <Text of={account.objected} at={<Time at={objectedAt} />} />{' '}
+          {of.lookedIntoAt !== undefined && (
+            <Text of={account.lookedInto} at={<Time at={of.lookedIntoAt} />} />
+          )}
         </p>
       )}
       <div class="actions">

@@ -77,7 +77,7 @@ async function askedBefore(
   const row = await audit.store.row(id)
   if (!row || row.operator?.id !== caller.id || row.startedAt === undefined) throw gone()
   // An objection ended it: then the start says that.
-  if (!(await call.gate.findPause(call, row.customer?.id ?? ''))) await assertNotStopped(call, row)
+  if (!(await call.gate.findStop(call, row.customer?.id ?? ''))) await assertNotStopped(call, row)
   const entries = await audit.store.timeline(id, { limit: FIRST_ENTRIES })
   for (const { text } of entries) {
     const entry = text === undefined ? undefined : decodeEntry(text)

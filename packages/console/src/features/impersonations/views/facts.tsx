@@ -4,7 +4,7 @@ import type { ImpersonationAnswer } from '../../../web/answers.ts'
 import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Fact, MomentFact } from '../../../web/kit/fact.tsx'
 import { Link } from '../../../web/kit/link.tsx'
-import { auditListPath, permitPath } from '../../../web/kit/paths.ts'
+import { auditListPath, recordPath } from '../../../web/kit/paths.ts'
 import { NamedPerson, personName } from '../../../web/kit/people.tsx'
 import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
@@ -93,7 +93,7 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
           {at.me.permits &&
             row.permit !== undefined &&
             [row.permit].flat().map((id) => (
-              <Link key={id} to={permitPath(id)}>
+              <Link key={id} to={recordPath(id)}>
                 {permits.open}
               </Link>
             ))}

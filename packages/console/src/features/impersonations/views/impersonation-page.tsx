@@ -10,13 +10,13 @@ import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Disclosure } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
-import { auditPath, permitPath } from '../../../web/kit/paths.ts'
+import { auditPath, recordPath } from '../../../web/kit/paths.ts'
 import { actingText, personName } from '../../../web/kit/people.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import { EndButton } from './end.tsx'
 import { ImpersonationFacts } from './facts.tsx'
-import { PauseButton } from './running-table.tsx'
+import { StopButton } from './running-table.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** One impersonation: all facts, and everything that happened in it. The address is permanent. */
@@ -75,7 +75,7 @@ function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
         at.me.permits &&
         [permit].flat().map((id) => (
           <p key={id}>
-            <Link to={permitPath(id)}>{labels.emergency}</Link>
+            <Link to={recordPath(id)}>{labels.emergency}</Link>
           </p>
         ))}
     </section>
@@ -114,9 +114,7 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
           about={isHeld ? labels.releaseAbout : labels.holdAbout}
         />
       )}
-      {role === 'lead' && operator && !isOwn && !row.isPaused && (
-        <PauseButton operator={operator} />
-      )}
+      {role === 'lead' && operator && !isOwn && <StopButton operator={operator} />}
       {role !== 'operator' && (
         <Disclosure id="prove" label={prove.title}>
           <div class="card">

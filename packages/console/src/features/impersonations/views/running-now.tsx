@@ -1,7 +1,6 @@
 import type { RunningAnswer } from '../../../web/answers.ts'
 import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
 import { SearchForm } from '../../../web/kit/form.tsx'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { RunningTable } from './running-table.tsx'
 
 /** With more rows than this, a part of them can be picked out. */
@@ -9,11 +8,7 @@ const ROWS_BEFORE_FILTER = 10
 
 /** Who acts now. */
 export function RunningNow(
-  {
-    of,
-    pauses,
-    isTitled,
-  }: { of: RunningAnswer; pauses: readonly PauseAnswer[]; isTitled: boolean },
+  { of, isTitled }: { of: RunningAnswer; isTitled: boolean },
   at: StaffAt,
 ) {
   const { asked, count, running } = of
@@ -25,7 +20,7 @@ export function RunningNow(
         <SearchForm value={asked} label={labels.filter} help={labels.filterHelp} />
       )}
       <Counted of={of} />
-      {running.length > 0 && <RunningTable rows={running} pauses={pauses} />}
+      {running.length > 0 && <RunningTable rows={running} />}
     </section>
   )
 }

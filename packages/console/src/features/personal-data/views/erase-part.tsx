@@ -3,7 +3,7 @@ import type { At } from '../../../web/kit/at.ts'
 import { Button, Form, NoteField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
-import { auditPath, permitPath, personalDataPath } from '../../../web/kit/paths.ts'
+import { auditPath, recordPath, personalDataPath } from '../../../web/kit/paths.ts'
 import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
@@ -46,7 +46,7 @@ function Blocked({ by }: { by: readonly InForce[] }, { words }: At) {
               {each.slice(0, 3).map(({ kind, id }) => (
                 <Link
                   key={id}
-                  to={kind === 'permit' ? permitPath(id) : auditPath(id)}
+                  to={kind === 'permit' ? recordPath(id) : auditPath(id)}
                   label={`${labels.open}: ${labels.why[why]}`}
                 >
                   {labels.open}
@@ -90,7 +90,7 @@ function Confirm(
   if (isBlocked || !request.canConfirm) return null
   return (
     <NoteAction
-      action={`/personal-data/requests/${encodeURIComponent(request.id)}/confirm`}
+      action={`${recordPath(request.id)}/confirmed`}
       label={request.isBegun ? labels.finish : labels.confirm}
       kind="danger"
       about={labels.confirmAbout}

@@ -1,5 +1,5 @@
 import type { Need } from 'oidc-provider-impersonation'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
+import type { RecordAnswer } from '../../../web/record-answer.ts'
 
 /** `GET /rules`: lead, auditor. Nothing starts, and nothing is recorded. 429 after 60 questions in a minute. */
 export interface RulesAnswer {
@@ -24,10 +24,10 @@ export interface Question {
 export interface MayActAnswer {
   readonly verdict: 'allowed' | 'needs' | 'refused'
   /** Of `'refused'`: what refuses. */
-  readonly by?: 'pause' | 'protected' | 'role' | 'rule' | 'self'
+  readonly by?: 'protected' | 'role' | 'rule' | 'self' | 'stop'
   /** Of `'protected'`: the sentence of the directory. */
   readonly reason?: string
-  readonly pause?: PauseAnswer
+  readonly record?: RecordAnswer
   /** Of `'allowed'`: how long at most, in seconds, where that is known. */
   readonly seconds?: number
   /** Of `'allowed'`: the permits by which. */

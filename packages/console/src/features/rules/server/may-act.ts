@@ -6,7 +6,7 @@ import { actEntries, requestFor } from '../../../web/acting/asked-for.ts'
 import type { ActBody } from '../../../web/answers.ts'
 import { invalid, orUnavailable, Problem } from '../../../web/http/problem.ts'
 import type { Call } from '../../../web/parts.ts'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
+import type { RecordAnswer } from '../../../web/record-answer.ts'
 import { findRole } from '../../../web/sign-in/roles.ts'
 import type { MayActAnswer, Question } from './answers.ts'
 
@@ -92,6 +92,6 @@ async function answerTo(call: Call, body: ActBody): Promise<MayActAnswer> {
       return { verdict: 'refused', by: 'protected', reason: problem.message }
     }
     if (problem.error !== 'paused') throw problem
-    return { verdict: 'refused', by: 'pause', ...(problem.more as { pause: PauseAnswer }) }
+    return { verdict: 'refused', by: 'stop', ...(problem.more as { record: RecordAnswer }) }
   }
 }

@@ -1,0 +1,103 @@
+import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
+import { isId } from '../../../../kernel/ids.ts'
+import { pages, readAll } from '../../../../kernel/pages.ts'
+import { isAudited } from '../../../../kernel/roles.ts'
+import { PERMITS_PER_READ, type PermitFilter } from '../../../../ledger/filters.ts'
+import { allReadable, readable } from '../../../../ledger/readable.ts'
+import type { RowAnswer } from '../../../../web/answers.ts'
+import { notFound, orUnavailable } from '../../../../web/http/problem.ts'
+import type { Call, CustomerCall } from '../../../../web/parts.ts'
+import type { RecordAnswer, SupportRecord } from '../../../../web/record-answer.ts'
+import { shownRow } from '../../../../web/rows.ts'
+import type { DecidersAnswer } from './answers.ts'
+import { recordAt } from './record-of.ts'
+import { keepSeen } from './seen.ts'
+import {
+  awaitsApprover,
+  findApprovers,
+  type PermitCall,
+  shownDeciders,
+  shownRecord,
+  shownTo,
+} from './shown.ts'
+
+/** How many pages of impersonations are read to find those of a record, each of 100. */
+const MAX_PAGES = 10
+
+type Reading = Pick<CustomerCall, 'audit' | 'now'>
+
+export function findRecord({ audit, now }: Reading, id: string) {
+  return orUnavailable('records cannot be read now', async () => {
+    const stored = isId(id) ? readable(await audit.store.permit(id)) : undefined
+    return stored && recordAt(stored, now())
+  })
+}
+
+/** Finds records, the newest first. What cannot be read is left out (I17). @param most about so many */
+export function findRecords(
+  { audit, now }: Reading,
+  filter: PermitFilter,
+  most?: number,
+): Promise<SupportRecord[]> {
+  return orUnavailable('records cannot be read now', () =>
+    readAll(
+      (before) => audit.store.permits(filter, { before, limit: PERMITS_PER_READ }),
+      ({ permits }) => allReadable(permits).map((each) => recordAt(each, now())),
+      most,
+    ),
+  )
+}
+
+/** `GET /records/:id`: 404 for what the caller is not shown. */
+export interface RecordPageAnswer {
+  readonly record: RecordAnswer
+  /** While it can be decided by a second person. */
+  readonly deciders?: DecidersAnswer
+  /** What ran or runs under it, newest first, at most 100: of those that the caller may see. */
+  readonly impersonations: readonly RowAnswer[]
+}
+
+/** Shows one record, with what was done under it. */
+export async function showRecord(call: PermitCall): Promise<RecordPageAnswer> {
+  const record = await findRecord(call, call.param('id'))
+  if (!record) throw notFound('there is no such record')
+  const [shown, impersonations] = await Promise.all([shownTo(call, record), rowsUnder(record, call)])
+  // Who acted by an answer is shown it.
+  const seen = shown ?? (impersonations.length > 0 ? shownRecord(record, call) : undefined)
+  if (!seen) throw notFound('there is no such record')
+  if (seen.isMine && seen.state !== 'requested') keepSeen(call, seen.id)
+  const isAwaited = seen.state === 'requested' && awaitsApprover(record)
+  return {
+    record: seen,
+    ...(isAwaited && { deciders: shownDeciders(await findApprovers(record, call)) }),
+    impersonations,
+  }
+}
+
+type Allowing = Pick<
+  SupportRecord,
+  'customer' | 'id' | 'impersonation' | 'kind' | 'operator' | 'requestedAt' | 'until'
+>
+
+/** What ran or runs under a record, or what it is about, of those that the caller may see. */
+export async function rowsUnder(record: Allowing, call: Call): Promise<RowAnswer[]> {
+  const { audit, caller, now } = call
+  const { customer, id, impersonation, requestedAt: from, until } = record
+  const operator = isAudited(caller.role) ? record.operator?.id : caller.id
+  if (record.operator && record.operator.id !== operator) return []
+  if (record.kind === 'stop') {
+    const row = impersonation === undefined ? undefined : await audit.store.row(impersonation)
+    return row ? [shownRow(row, call)] : []
+  }
+  const filter = { customer: customer?.id, operator, from, to: until && until + 1 }
+  const rows: AuditRow[] = []
+  const read = (before: string | undefined) =>
+    audit.store.find(filter, { before, limit: 100, now: now() })
+  let count = 0
+  for await (const page of pages(read)) {
+    rows.push(...page.rows.filter((row) => [row.permit].flat().includes(id)))
+    count += 1
+    if (count >= MAX_PAGES || rows.length >= 100) break
+  }
+  return rows.slice(0, 100).map((row) => shownRow(row, call))
+}
