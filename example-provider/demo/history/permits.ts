@@ -74,7 +74,7 @@ export function emergency(it: Case, permit: string, random: Random): readonly Au
       timeMs,
       permit,
       ...termsOf(it),
-      terms: { needs: [needOf(it)], for: EMERGENCY_WINDOW_S, review: EMERGENCY_REVIEW },
+      terms: { needs: [needOf(it)], for: EMERGENCY_WINDOW_S },
     },
     {
       ...later(it, random.pick(LEADS), permit, reviewedAt),
@@ -124,7 +124,7 @@ export function objection(it: Case, random: Random): readonly AuditEntry[] {
     },
     {
       ...saidBy(it, it.customer),
-      event: 'support.paused',
+      event: 'support.stopped',
       timeMs,
       permit,
       mayAct,
@@ -133,7 +133,7 @@ export function objection(it: Case, random: Random): readonly AuditEntry[] {
     },
     {
       ...saidBy(it, random.pick(LEADS)),
-      event: 'support.resumed',
+      event: 'support.lifted',
       timeMs: resumedAt,
       permit,
       mayAct,

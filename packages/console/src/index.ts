@@ -57,8 +57,8 @@ export type {
   AuditPerson,
   AuditRow,
   Outcome,
-  StoredPermit,
-  StoredPermitState,
+  RecordState,
+  StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 export type { Alarm, OnAlarm } from './features/alarms/server/alarms.ts'
 export type { TakeUses, TakeUsesOptions } from './features/impersonations/server/uses/take-uses.ts'
@@ -97,7 +97,7 @@ export type {
   Batch,
   FiledEntry,
   FiledSum,
-  KeptPermit,
+  KeptRecord,
   MarkedEntry,
   NewSum,
   Removal,

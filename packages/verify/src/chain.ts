@@ -11,13 +11,19 @@ export {
   indexable,
   type RowFound,
   type StoredRow,
-  searchable,
   storedRowOf,
 } from './format/found.ts'
 export { likenessOf } from './format/likeness.ts'
 export { MerkleTree, pathOf } from './format/merkle.ts'
 export { rowOf } from './format/row-of.ts'
 export { type ProofClaims, type Seal, sealHashOf, sealInJws } from './format/seal.ts'
-export { emergencySlot, pauseSlot, requestSlot, slotOf, standingSlot } from './format/slots.ts'
+export {
+  answerSlot,
+  emergencySlot,
+  erasureSlot,
+  requestSlot,
+  slotOf,
+  stopSlot,
+} from './format/slots.ts'
 export { storable } from './format/text.ts'
 export { foundWordsIn, rowWordsOf, wordsOf } from './format/words.ts'

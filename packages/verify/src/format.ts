@@ -10,6 +10,23 @@ export {
 } from './format/alarm.ts'
 export { asciiJson } from './format/ascii-json.ts'
 export {
+  type AnswerRecord,
+  type AuditRecord,
+  isAnswer,
+  isPermit,
+  isStop,
+  type PermitRecord,
+  RECORD_KINDS,
+  RECORD_STATES,
+  type RecordKind,
+  type RecordState,
+  SAID_EVENTS,
+  type Said,
+  type SaidEvent,
+  type StopRecord,
+  type StoredRecord,
+} from './format/audit-record.ts'
+export {
   ALERT_EVENTS,
   AUDIT_EVENTS,
   type AuditEntry,
@@ -33,10 +50,23 @@ export {
   PLUGIN_EVENTS,
   SET_ASIDE,
   type SetAside,
-  type StandingChoice,
   USED_EVENT,
 } from './format/entry.ts'
 export { fold, useKindOf } from './format/fold.ts'
+export {
+  canSay,
+  DAY_MS,
+  isReviewDue,
+  KINDS,
+  type Kind,
+  may,
+  type Person,
+  type RecordStateAt,
+  recordStateAt,
+  type Speaker,
+  speakersOf,
+  type Transition,
+} from './format/kinds.ts'
 export { lifeOf } from './format/life.ts'
 export {
   ATTEMPT_MS,
@@ -50,24 +80,18 @@ export {
   pendingKindsIn,
   quietAt,
 } from './format/notice.ts'
-export { isPausedAt, type PauseRecord } from './format/pause.ts'
-export {
-  type AnyPermit,
-  changeOf,
-  foldAny,
-  foldPermit,
-  type GivenPermit,
-  isReviewDue,
-  type PermitDecision,
-  type PermitRecord,
-  parseAny,
-  pendingChangeOf,
-  REFUSAL_HOLDS_MS,
-  storedPermitOf,
-} from './format/permit.ts'
 export { isPlainObject } from './format/plain-object.ts'
 export { nonEmptyText, type Present, positiveInteger, present } from './format/present.ts'
 export { reasonOf } from './format/reason.ts'
+export {
+  changeOf,
+  foldRecord,
+  isNeedMet,
+  parseRecord,
+  pendingChangeOf,
+  saidIn,
+  storedRecordOf,
+} from './format/record.ts'
 export {
   ALARM_KINDS,
   ALL_OUTCOMES,
@@ -92,6 +116,7 @@ export {
   type NoticeTry,
   type RowNotice,
 } from './format/row-notice.ts'
+export { isSameTicket, ticketKey } from './format/same-ticket.ts'
 export {
   EVENT_SENTENCES,
   type EventSentences,
@@ -100,13 +125,6 @@ export {
   SLOT,
   sentenceFor,
 } from './format/sentence.ts'
-export {
-  beginStanding,
-  foldStanding,
-  type StandingRecord,
-  storedStandingOf,
-} from './format/standing.ts'
-export type { StoredPermit, StoredPermitState } from './format/stored-permit.ts'
 export {
   asEscape,
   escapeControls,
@@ -123,5 +141,6 @@ export {
   EMERGENCY,
   REVIEW_SEPARATOR,
   type Unapproved,
+  unapprovedBy,
   unapprovedIn,
 } from './format/unapproved.ts'

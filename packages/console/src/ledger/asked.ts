@@ -1,10 +1,8 @@
-import type { PermitRecord } from 'oidc-provider-impersonation-verify/format'
+import { DAY_MS, isPermit, type PermitRecord } from 'oidc-provider-impersonation-verify/format'
 import { pages } from '../kernel/pages.ts'
 import { PERMITS_PER_READ } from './filters.ts'
 import { allReadable } from './readable.ts'
 import type { AuditStore } from './store.ts'
-
-const DAY_MS = 86_400_000
 
 export interface AskedFilter {
   /** The account id. */
@@ -26,7 +24,7 @@ export async function findAsked(
     store.permits({ customer }, { before, limit: PERMITS_PER_READ })
   for await (const page of pages(read)) {
     for (const each of allReadable(page.permits)) {
-      const isAsked = each.kind === 'approval' && each.notice?.when.includes('asked')
+      const isAsked = isPermit(each) && each.notice?.when.includes('asked')
       if (isAsked && each.requestedAt > now - DAY_MS && isOrWillBeTold(each, now)) found.push(each)
     }
     if ((page.permits.at(-1)?.at ?? 0) <= now - DAY_MS) break

@@ -1,4 +1,4 @@
-import type { Outcome, StoredPermitState } from 'oidc-provider-impersonation-verify/format'
+import type { Outcome, RecordState } from 'oidc-provider-impersonation-verify/format'
 
 /** Rows that match all given members. */
 export interface RowFilter {
@@ -10,7 +10,7 @@ export interface RowFilter {
   readonly operator?: string | undefined
   /** The account id of the customer. */
   readonly customer?: string | undefined
-  /** The whole ticket number; upper and lower case are equal: see `searchable`. */
+  /** The whole ticket number; see `ticketKey`. */
   readonly ticket?: string | undefined
   readonly outcome?: Outcome | undefined
   /**
@@ -41,7 +41,7 @@ export interface PermitFilter {
   readonly to?: number | undefined
   readonly customer?: string | undefined
   readonly operator?: string | undefined
-  readonly state?: StoredPermitState | undefined
+  readonly state?: RecordState | undefined
   /** Only those that are not over at this time. */
   readonly notOverAt?: number | undefined
   readonly isReviewDue?: true | undefined

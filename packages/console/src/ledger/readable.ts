@@ -1,9 +1,9 @@
 import { BoundedMap } from 'oidc-provider-impersonation/siblings'
 import {
-  type AnyPermit,
-  parseAny,
+  type AuditRecord,
+  parseRecord,
   reasonOf,
-  type StoredPermit,
+  type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../kernel/log-line.ts'
 
@@ -13,9 +13,9 @@ const MAX_REMEMBERED = 1000
 const logged = new BoundedMap<string, true>(MAX_REMEMBERED)
 
 /** I17: a permit that cannot be read stops nothing but itself. It is as one that is not there, and logged once. */
-export function readable(stored: StoredPermit | undefined): AnyPermit | undefined {
+export function readable(stored: StoredRecord | undefined): AuditRecord | undefined {
   try {
-    return stored && parseAny(stored)
+    return stored && parseRecord(stored)
   } catch (error) {
     const { id = '' } = stored ?? {}
     if (!logged.has(id)) log(`the permit ${id} allows nothing: ${reasonOf(error)}`)
@@ -25,6 +25,6 @@ export function readable(stored: StoredPermit | undefined): AnyPermit | undefine
 }
 
 /** The permits of a page that can be read. */
-export function allReadable(stored: readonly StoredPermit[]): AnyPermit[] {
+export function allReadable(stored: readonly StoredRecord[]): AuditRecord[] {
   return stored.flatMap((each) => readable(each) ?? [])
 }

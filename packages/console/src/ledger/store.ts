@@ -1,5 +1,5 @@
 import type { DigestParts } from 'oidc-provider-impersonation-verify/chain'
-import type { AuditRow, StoredPermit } from 'oidc-provider-impersonation-verify/format'
+import type { AuditRow, StoredRecord } from 'oidc-provider-impersonation-verify/format'
 import type { PermitFilter, RowFilter } from './filters.ts'
 
 /** A stored entry. */
@@ -41,11 +41,11 @@ export type Sum = {
   readonly version: number
 } & (
   | { readonly kind: 'impersonation'; readonly row: AuditRow }
-  | { readonly kind: 'record'; readonly permit: StoredPermit }
+  | { readonly kind: 'record'; readonly permit: StoredRecord }
 )
 
 /** A permit as it is stored. */
-export type KeptPermit = StoredPermit & {
+export type KeptRecord = StoredRecord & {
   /** The number of its last entry. */
   readonly last: number
 }
@@ -244,10 +244,10 @@ export interface AuditStore {
   overwriteRemoved(): Promise<void>
 
   /** As it is stored by now: never from a copy that may be older. */
-  permit(id: string): Promise<KeptPermit | undefined>
+  permit(id: string): Promise<KeptRecord | undefined>
 
   /** The newest permit with this slot: the one whose first entry was stored last, whatever its `at`. */
-  slotHolder(slot: string): Promise<KeptPermit | undefined>
+  slotHolder(slot: string): Promise<KeptRecord | undefined>
 
   /**
    * All that decides whether somebody may start, by one statement: the newest permit of each of these slots,
@@ -259,7 +259,7 @@ export interface AuditStore {
     readonly granted?:
       | { readonly customer: string; readonly operator: string; readonly notOverAt: number }
       | undefined
-  }): Promise<readonly KeptPermit[]>
+  }): Promise<readonly KeptRecord[]>
 
   /**
    * The newest `limit` permits that match, older than the cursor (or of all). With `oldestFirst`, the
@@ -268,7 +268,7 @@ export interface AuditStore {
   permits(
     filter: PermitFilter,
     page: { before?: string | undefined; limit: number; oldestFirst?: true | undefined },
-  ): Promise<{ readonly permits: readonly KeptPermit[]; readonly next: string | undefined }>
+  ): Promise<{ readonly permits: readonly KeptRecord[]; readonly next: string | undefined }>
 
   /** @returns `false` where there is a seal with this number: another process was first */
   addSeal(seal: StoredSeal): Promise<boolean>

@@ -18,6 +18,7 @@ import {
   type PageClientOptions,
   type PermitFilter,
   type RecordRefusal,
+  type RecordState,
   type Refusal,
   type Role,
   type RowFilter,
@@ -25,8 +26,7 @@ import {
   type SearchResult,
   type Sentences,
   type StoredEntry,
-  type StoredPermit,
-  type StoredPermitState,
+  type StoredRecord,
   type StoredRow,
   type StoredSeal,
   type SupportConsole,
@@ -120,8 +120,8 @@ export const wanted: Outcome = 'running'
 export const stores = [createPostgresAudit, createSqliteAudit]
 
 /** What else a report may name. */
-export async function permitsOf(store: AuditStore): Promise<readonly StoredPermit[]> {
-  const state: StoredPermitState = 'granted'
+export async function permitsOf(store: AuditStore): Promise<readonly StoredRecord[]> {
+  const state: RecordState = 'granted'
   const filter: PermitFilter = { state }
   return (await store.permits(filter, { limit: 9 })).permits
 }

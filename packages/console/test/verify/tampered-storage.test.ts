@@ -207,7 +207,7 @@ const ATTACKS: Readonly<Record<string, readonly [(on: Storage) => Promise<unknow
   ...Object.fromEntries(
     (
       [
-        ['state', { state: 'refused' }],
+        ['state', { state: 'declined' }],
         ['customer', { customer: 'bob' }],
         ['operator', { operator: 'oscar' }],
         ['slot', { slot: 'x' }],

@@ -55,7 +55,6 @@ export const PERMIT_EVENTS = [
   // A need is met, or refused. `support.refused` is another thing: a request to act.
   'support.granted',
   'support.declined',
-  // A refusal does not hold any more.
   // It is taken back, and what runs under it ends.
   'support.revoked',
   // An operator acts without an approval; and a person has looked at that afterwards.
@@ -65,8 +64,10 @@ export const PERMIT_EVENTS = [
   'support.opened',
   'support.closed',
   // An operator may not start: as the customer who objected, or as any. And that is over.
-  'support.paused',
-  'support.resumed',
+  'support.stopped',
+  'support.lifted',
+  // Another person confirms an erasure that was asked for.
+  'support.confirmed',
 ] as const
 
 /** Of notices to customers: docs/notices.md. */
@@ -124,9 +125,6 @@ export interface Erased {
   readonly until: number
 }
 
-/** What a customer answers for all requests: support may act without asking, or asks each time. */
-export type StandingChoice = 'allow' | 'ask'
-
 /** What a permit is about, beside customer, operator, application, resource, scope and context. */
 export interface PermitTerms {
   readonly needs: readonly Need[]
@@ -134,12 +132,8 @@ export interface PermitTerms {
   readonly for?: number | undefined
   /** Until when it can be decided, in milliseconds since the epoch. */
   readonly lapsesAt?: number | undefined
-  /** Of a pause that has an end, in milliseconds since the epoch. */
-  readonly until?: number | undefined
-  /** Of an emergency: why it has to be looked at. */
-  readonly review?: string | undefined
-  /** Of a customer's answer for all requests. */
-  readonly choice?: StandingChoice | undefined
+  /** Of an emergency: the ids of what was declined to the operator for the customer within a day before. */
+  readonly declined?: readonly string[] | undefined
 }
 
 /** A person as the directory named them when the event happened. */
@@ -232,8 +226,14 @@ export const MAX_DATE_MS = 8_640_000_000_000_000
 const PERMIT_EVENT_NAMES: ReadonlySet<string> = new Set(PERMIT_EVENTS)
 
 /** An entry about a permit, and not about an impersonation. */
-export function isAboutPermit({ event, id }: Pick<AuditEntry, 'event' | 'id'>): boolean {
-  return isPermitEvent(event) || ((isNoticeEvent(event) || isAlertEvent(event)) && id === undefined)
+export function isAboutPermit({
+  event,
+  id,
+  permit,
+}: Pick<AuditEntry, 'event' | 'id' | 'permit'>): boolean {
+  const isOfMessage = isNoticeEvent(event) || isAlertEvent(event)
+  const mayBe = isOfMessage || (event === ERASING_EVENT && permit !== undefined)
+  return isPermitEvent(event) || (mayBe && id === undefined)
 }
 
 /** The permit that an entry about a permit is about. */

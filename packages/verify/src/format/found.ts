@@ -3,6 +3,7 @@ import { digestOf } from './digest.ts'
 import { noticeDueAt } from './notice.ts'
 import { present } from './present.ts'
 import type { AuditRow } from './row.ts'
+import { ticketKey } from './same-ticket.ts'
 import { storable } from './text.ts'
 import { unapprovedIn } from './unapproved.ts'
 import { rowWordsOf } from './words.ts'
@@ -15,7 +16,7 @@ export interface RowFound {
   /** Account ids: see {@link indexable}. */
   readonly customer?: string | undefined
   readonly operator?: string | undefined
-  /** See {@link searchable} and {@link indexable}. */
+  /** See `ticketKey` and {@link indexable}. */
   readonly ticket?: string | undefined
   /** Of the last alarm, where no lead has acknowledged it. Times are in milliseconds since the epoch. */
   readonly openAlarmAt?: number | undefined
@@ -39,7 +40,7 @@ export function storedRowOf(row: AuditRow): StoredRow {
   const found = {
     customer: customer && indexable(customer.id),
     operator: operator && indexable(operator.id),
-    ticket: ticket === undefined ? undefined : indexable(searchable(ticket)),
+    ticket: ticket === undefined ? undefined : indexable(ticketKey(ticket)),
     openAlarmAt: isAlarmOpen(row) ? alarm?.at : undefined,
     heldAt: hold?.isHeld ? hold.at : undefined,
     isUnapproved: unapprovedIn(review) && (true as const),
@@ -47,14 +48,6 @@ export function storedRowOf(row: AuditRow): StoredRow {
     alertDueAt: alarmDueAt(row),
   }
   return { ...row, found: { ...present(found), words: rowWordsOf(row).join(' ') } }
-}
-
-/** A text as it is compared in a search: without regard to case, and without control characters. */
-export function searchable(text: string): string {
-  return storable(text)
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(/\p{Cc}/gu, ' ')
 }
 
 const MAX_INDEXED_CHARACTERS = 200

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AnyPermit } from './permit.ts'
+import type { AuditRecord } from './audit-record.ts'
 
 /** What tells one permit of an operator from another. */
 interface SlotFacts {
@@ -19,22 +19,25 @@ export function requestSlot({ operator, customer, application }: SlotFacts): str
 export const emergencySlot = (operator: string) => slotHash('emergency', operator)
 
 /** Of what a customer says for all requests, the newest counts. */
-export const standingSlot = (customer: string) => slotHash('standing', customer)
+export const answerSlot = (customer: string) => slotHash('answer', customer)
 
-/** Of the pauses of an operator as one customer, or as any, the newest counts. */
-export function pauseSlot(operator: string, customer: string | undefined): string {
-  return customer === undefined
-    ? slotHash('pause', operator)
-    : slotHash('pause', operator, customer)
+/** Of the requests to erase what one impersonation or record leads to, one is open. */
+export const erasureSlot = (about: string) => slotHash('erasure', about)
+
+/** Of the stops of an operator as one customer, or as any, the newest counts. */
+export function stopSlot(operator: string, customer: string | undefined): string {
+  return customer === undefined ? slotHash('stop', operator) : slotHash('stop', operator, customer)
 }
 
-/** The slot of a permit: by it, one is looked at before another is made. */
-export function slotOf(permit: AnyPermit): string {
-  if (permit.kind === 'standing') return standingSlot(permit.customer.id)
-  if (permit.kind === 'pause') return pauseSlot(permit.operator.id, permit.customer?.id)
-  const { kind, operator, customer, application } = permit
-  if (kind === 'emergency') return emergencySlot(operator.id)
-  return requestSlot({ operator: operator.id, customer: customer.id, application })
+/** The slot of a record: by it, one is looked at before another is made. */
+export function slotOf({ kind, ...record }: AuditRecord): string {
+  const { application = '', by } = record
+  const [operator, customer] = [record.operator?.id ?? '', record.customer?.id]
+  if (kind === 'answer') return answerSlot(customer ?? '')
+  if (kind === 'stop') return stopSlot(operator, customer)
+  if (kind === 'emergency') return emergencySlot(operator)
+  if (kind === 'erasure') return erasureSlot(record.impersonation ?? record.record ?? by?.id ?? '')
+  return requestSlot({ operator, customer: customer ?? '', application })
 }
 
 function slotHash(...parts: readonly string[]): string {

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { AuditRecord } from '../format/audit-record.ts'
 import { isAboutPermit } from '../format/entry.ts'
 import { sumWith } from '../format/fold.ts'
 import { storedRowOf } from '../format/found.ts'
-import { type AnyPermit, foldAny, storedPermitOf } from '../format/permit.ts'
+import { foldRecord, storedRecordOf } from '../format/record.ts'
 import type { AuditRow } from '../format/row.ts'
 import { slotOf } from '../format/slots.ts'
 import { Broken } from './broken.ts'
@@ -14,7 +15,7 @@ interface State {
   readonly first: number
   line: number
   row: AuditRow | undefined
-  permit: AnyPermit | undefined
+  permit: AuditRecord | undefined
   /** Whether it has an entry that this version cannot read. */
   isUnproved: boolean
 }
@@ -91,9 +92,9 @@ export class Sums {
 }
 
 /** An entry that does not fit is in no permit: the audit refused it. */
-function foldedPermit(permit: AnyPermit | undefined, entry: Parameters<typeof foldAny>[1]) {
+function foldedPermit(permit: AuditRecord | undefined, entry: Parameters<typeof foldRecord>[1]) {
   try {
-    return foldAny(permit, entry)
+    return foldRecord(permit, entry)
   } catch {
     return undefined
   }
@@ -104,7 +105,7 @@ const rightRow = ({ row, permit }: State): Members => ({ ...(row && !permit && s
 /** @param stored a later version may write `data` in another order */
 function rightPermit({ row, permit }: State, stored: object): Members {
   if (!permit || row) return {}
-  const right = storedPermitOf(permit, slotOf(permit))
+  const right = storedRecordOf(permit, slotOf(permit))
   const data: unknown = Reflect.get(stored, 'data')
   return { ...right, ...(isSameJson(data, right.data) && { data }) }
 }

@@ -4,11 +4,11 @@ import {
   type AuditEntry,
   encodeEntry,
   fold,
-  foldAny,
+  foldRecord,
   isAboutPermit,
-  parseAny,
+  parseRecord,
   reasonOf,
-  storedPermitOf,
+  storedRecordOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { isConditional, isMissing } from '../missing.ts'
 import type { Batch, NewSum, Sum } from '../store.ts'
@@ -118,8 +118,8 @@ function nextSum(before: Sum | 'unreadable' | undefined, id: string, entry: Audi
   if (before === 'unreadable') throw new Error('that cannot be read')
   if (isAboutPermit(entry)) {
     if (before?.kind === 'impersonation') throw new Error('an impersonation has this id')
-    const record = foldAny(before && parseAny(before.permit), entry)
-    return { kind: 'record', version: 0, permit: storedPermitOf(record, slotOf(record)) }
+    const record = foldRecord(before && parseRecord(before.permit), entry)
+    return { kind: 'record', version: 0, permit: storedRecordOf(record, slotOf(record)) }
   }
   if (before?.kind === 'record') throw new Error('a permit has this id')
   return { kind: 'impersonation', version: 0, row: fold(before?.row, id, entry) }

@@ -2,6 +2,7 @@ import {
   ALARM_KINDS,
   AUDIT_EVENTS,
   type AuditEntry,
+  DAY_MS,
   NOTICE_KINDS,
   PERMIT_CHANGES,
   type ToldActor,
@@ -27,7 +28,6 @@ const MAX_ENTRY_LENGTH = 1_048_576
 const MAX_ACTORS = 20
 /** 2000-01-01, in milliseconds since the epoch. */
 const MIN_TIME_MS = 946_684_800_000
-const DAY_MS = 86_400_000
 
 /** An id of an account, a client, an impersonation, or a like name. */
 const name = text(1, 1024)
@@ -159,9 +159,7 @@ const ENTRY = objectOf({
       needs: listOf(need),
       for: v.optional(wholeNumber(1)),
       lapsesAt: v.optional(time),
-      until: v.optional(count),
-      review: mayBeText,
-      choice: v.optional(oneOf(['allow', 'ask'])),
+      declined: v.optional(listOf(anyText)),
     }),
   ),
   need: v.optional(need),

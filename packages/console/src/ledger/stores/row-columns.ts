@@ -1,5 +1,5 @@
-import { indexable, searchable } from 'oidc-provider-impersonation-verify/chain'
-import type { Outcome } from 'oidc-provider-impersonation-verify/format'
+import { indexable } from 'oidc-provider-impersonation-verify/chain'
+import { type Outcome, ticketKey } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../filters.ts'
 
 /** Whether a text can be the id of a row. PostgreSQL refuses to compare with some that cannot. */
@@ -63,7 +63,7 @@ export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
             ...has('alert_due_at IS NOT NULL AND alert_due_at < ?', true),
             values: [alertDueBefore],
           },
-      ticket === undefined ? [] : is('ticket', indexable(searchable(ticket)), true),
+      ticket === undefined ? [] : is('ticket', indexable(ticketKey(ticket)), true),
       customer === undefined ? [] : is('customer', indexable(customer), true),
       alarm === 'objection' ? has('objected_at IS NOT NULL', true) : [],
       held ? has('held_at IS NOT NULL', true) : [],

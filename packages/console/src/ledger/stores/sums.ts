@@ -1,8 +1,12 @@
 import { type StoredRow, storedRowOf } from 'oidc-provider-impersonation-verify/chain'
-import type { AuditRow, StoredPermit } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditRow,
+  RECORD_STATES,
+  type StoredRecord,
+} from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import type { SchemasOf } from '../../kernel/input.ts'
-import type { KeptPermit, Sum } from '../store.ts'
+import type { KeptRecord, Sum } from '../store.ts'
 import { numberIn, type ResultRow } from './stored-columns.ts'
 
 /** A row as it is kept: the columns of its table are members of it. */
@@ -11,7 +15,7 @@ export function encodeRow(row: AuditRow): string {
 }
 
 /** A permit as it is kept. */
-export function encodePermit(permit: StoredPermit): string {
+export function encodePermit(permit: StoredRecord): string {
   const { id, version, at, customer, operator, slot, state, isReviewDue, overAt, data } = permit
   const { noticeDueAt, alertDueAt } = permit
   return JSON.stringify({
@@ -41,14 +45,14 @@ export function sumReader(isCanonical: (text: string, value: unknown) => boolean
     return row
   }
 
-  function storedPermitIn(columns: ResultRow): StoredPermit {
+  function storedPermitIn(columns: ResultRow): StoredRecord {
     const { success, output } = v.safeParse(PERMIT, valueIn(columns))
     if (!success) throw new Error('the storage of the audit has a permit that cannot be read')
     const { customer, operator, slot, overAt, ...rest } = output
     return { ...rest, customer, operator, slot, overAt }
   }
 
-  const permitIn = (columns: ResultRow): KeptPermit => {
+  const permitIn = (columns: ResultRow): KeptRecord => {
     return { ...storedPermitIn(columns), last: numberIn(columns, 'version') }
   }
 
@@ -98,10 +102,10 @@ const PERMIT = v.object({
   customer: v.optional(v.string()),
   operator: v.optional(v.string()),
   slot: v.optional(v.string()),
-  state: v.picklist(['granted', 'paused', 'refused', 'requested', 'resumed', 'revoked']),
+  state: v.picklist(RECORD_STATES),
   isReviewDue: v.boolean(),
   overAt: v.optional(v.number()),
   noticeDueAt: v.optional(v.number()),
   alertDueAt: v.optional(v.number()),
   data: v.string(),
-} satisfies SchemasOf<StoredPermit>)
+} satisfies SchemasOf<StoredRecord>)

@@ -15,11 +15,11 @@ import permitsGerman from '../../features/permits/words/de.json' with { type: 'j
 import permitsEnglish from '../../features/permits/words/en.json' with { type: 'json' }
 import personalDataGerman from '../../features/personal-data/words/de.json' with { type: 'json' }
 import personalDataEnglish from '../../features/personal-data/words/en.json' with { type: 'json' }
-import recordsGerman from '../../records/words/de.json' with { type: 'json' }
-import recordsEnglish from '../../records/words/en.json' with { type: 'json' }
 import rulesGerman from '../../features/rules/words/de.json' with { type: 'json' }
 import rulesEnglish from '../../features/rules/words/en.json' with { type: 'json' }
 import type { Plural } from '../../kernel/sentence.ts'
+import recordsGerman from '../../records/words/de.json' with { type: 'json' }
+import recordsEnglish from '../../records/words/en.json' with { type: 'json' }
 import webGerman from './de.json' with { type: 'json' }
 import webEnglish from './en.json' with { type: 'json' }
 

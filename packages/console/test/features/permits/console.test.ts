@@ -141,7 +141,7 @@ describe('permits in the console', () => {
     expect(waiting.may).to.deep.equal(['grant', 'revoke'])
     const granted = await ask('grace', `/permits/${id}/grant`, { note: 'Saw the ticket' })
     expect(granted.body).to.include({ state: 'granted' })
-    expect(granted.body.decisions[0].by).to.include({ id: 'grace', name: 'Grace Lindqvist' })
+    expect(granted.body.said[0].by).to.include({ id: 'grace', name: 'Grace Lindqvist' })
     const running = await deployment.impersonate({ ticket: 'SUP-123' })
     await deployment.settled()
     const page = await ask('grace', `/approvals/${id}`)
@@ -450,7 +450,7 @@ describe('permits in the console', () => {
     const listed = (await ask('grace', '')).body.permits
     expect(listed.map(({ state }: { state: string }) => state)).to.deep.equal(['requested'])
     const own = (await ask('olivia', '')).body.permits
-    expect(own.map(({ state }: { state: string }) => state)).to.eql(['requested', 'refused'])
+    expect(own.map(({ state }: { state: string }) => state)).to.eql(['requested', 'declined'])
     expect((await account('alice', '/permits')).body.refused, 'the own ones').to.deep.equal([])
   })
 

@@ -81,10 +81,10 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         'emergency',
         'refused',
       ])
-      const { permits: found } = (await deployment.ask('ada', '/approvals/history?state=refused'))
+      const { permits: found } = (await deployment.ask('ada', '/approvals/history?state=declined'))
         .body
-      expect(found[0].decisions[0]).to.deep.include({ isGranted: false, note: 'Call them first' })
-      expect(found[0].decisions[0].by.id).to.equal('grace')
+      expect(found[0].said[0]).to.deep.include({ event: 'declined', note: 'Call them first' })
+      expect(found[0].said[0].by.id).to.equal('grace')
       expect(found[0]).to.not.have.property('may')
     })
 
@@ -99,7 +99,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         ['?state=revoked', ['revoked']],
         ['?state=requested', ['waiting']],
         ['?state=lapsed', []],
-        ['?state=expired', ['granted', 'emergency']],
+        ['?state=over', ['granted', 'emergency']],
         ['?state=granted', []],
         ['?customer=bob', ['granted']],
         ['?operator=oscar', []],
@@ -122,11 +122,11 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     })
 
     it('is exported with the same filter, which is an entry of the audit, for leads and auditors', async () => {
-      const csv = (await deployment.ask('ada', '/approvals/history.csv?state=refused')).text
+      const csv = (await deployment.ask('ada', '/approvals/history.csv?state=declined')).text
       const [record = {}, ...rest] = csvRecords(csv)
       expect(rest).to.deep.equal([])
       expect(record).to.include({
-        second_person: 'refused',
+        second_person: 'declined',
         second_person_decided_by: 'grace',
         second_person_decided_note: 'Call them first',
       })

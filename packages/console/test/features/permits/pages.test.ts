@@ -196,13 +196,13 @@ describe('the pages of the approvals', () => {
     await permits.refuse(refused, { by: 'grace', note: 'Call them first' })
     await permits.grant(await request({ customer: 'carla', ticket: 'SUP-3' }), { by: 'grace' })
     const path = '/approvals/history'
-    const page = await html('ada', `${path}?state=refused&when=any&text=call`)
+    const page = await html('ada', `${path}?state=declined&when=any&text=call`)
     expect(readText(page)).to.match(/SUP-1.*Grace Lindqvist refused it, .*Call them first/)
     expect(readText(page)).to.not.include('SUP-3')
     expect(page)
       .to.include('value="call"')
-      .and.match(/<option value="refused" selected/)
-    expect(page).to.include(`${path}.csv?state=refused&amp;text=call`)
+      .and.match(/<option value="declined" selected/)
+    expect(page).to.include(`${path}.csv?state=declined&amp;text=call`)
     expect(await see('ada', `${path}?text=nothing`)).to.include('Nothing matches the filter.')
     // An operator exports nothing, and filters by no other operator.
     expect(await html('olivia', path))

@@ -115,7 +115,7 @@ describe('permits', () => {
     expect((await act()).status, 'asked is not granted').to.equal(403)
     const permit = await permits.grant(id, { by: 'grace', note: 'Saw the ticket' })
     expect(permit).to.include({ id, state: 'granted', until: (permit.grantedAt ?? 0) + 600_000 })
-    expect(permit.decisions[0]).to.deep.include({ need: 'second_person', isGranted: true })
+    expect(permit.said[0]).to.deep.include({ event: 'granted', need: 'second_person' })
     const { id: running } = await deployment.impersonate({ ticket: 'SUP-123' })
     expect(await deployment.provider.impersonation.get(running)).to.include({ permit: id })
     expect((await act()).status, 'one approval covers several starts').to.equal(201)
@@ -285,9 +285,7 @@ describe('permits', () => {
     expect((await act({ userId: 'bob' })).status).to.equal(403)
     const both = await permits.grant(id, { by: 'grace' })
     expect(both.state).to.equal('granted')
-    expect(both.until, 'the clock starts at the last').to.equal(
-      (both.decisions[1]?.at ?? 0) + 600_000,
-    )
+    expect(both.until, 'the clock starts at the last').to.equal((both.said[1]?.at ?? 0) + 600_000)
     expect((await act({ userId: 'bob' })).status).to.equal(201)
   })
 
@@ -327,12 +325,12 @@ describe('permits', () => {
       expect(error).to.equal('refused_lately')
       expect(retryAfter).to.be.within(86_300, 86_400)
       const permit = await emergency({ ticket: 'SUP-9' })
-      expect(permit.review?.reason).to.equal('after a refusal by grace')
+      expect(permit.declined).to.have.length(1)
       expect(await permits.refusals(permit)).to.have.length(1)
       await deployment.impersonate({ ticket: 'SUP-9' })
       await deployment.settled()
       const [row] = (await deployment.ask('grace', '')).body.alarms
-      expect(row.review).to.equal('after a refusal by grace')
+      expect(row.review).to.equal('after a refusal')
       expect(row.alarm).to.deep.include({ kinds: ['after_refusal'], count: 1 })
     })
 
@@ -369,7 +367,7 @@ describe('permits', () => {
       ] as const
       const [refusal] = await Promise.all(said)
       const state = (await permits.get(id))?.state
-      expect(state).to.equal(refusal === 'refused' ? 'refused' : 'revoked')
+      expect(state).to.equal(refusal === 'refused' ? 'declined' : 'revoked')
       await other.close()
     })
   })
@@ -595,7 +593,7 @@ describe('permits', () => {
       const [{ id = '' } = {}] = due
       const note = 'It was needed'
       expect(await codeOf(permits.review(id, { by: 'olivia', note }))).to.equal('access_denied')
-      expect((await permits.review(id, { by: 'grace', note })).review).to.include({ note })
+      expect((await permits.review(id, { by: 'grace', note })).said[0]).to.include({ note })
       expect((await later(HOUR, emergency)).state).to.equal('granted')
     })
   })
@@ -636,8 +634,8 @@ describe('permits', () => {
     const other = await providerAt('https://other.example')
     expect(() => permits.attach(other)).to.throw(TypeError, 'attached already')
     const { id, requestedAt } = await later(HOUR, () => permits.request(asked()))
-    const { decisions, grantedAt } = await permits.grant(id, { by: 'grace' })
-    expect([decisions[0]?.at, grantedAt]).to.deep.equal([requestedAt, requestedAt])
+    const { said, grantedAt } = await permits.grant(id, { by: 'grace' })
+    expect([said[0]?.at, grantedAt]).to.deep.equal([requestedAt, requestedAt])
   })
 
   it('throw before they are attached, and where impersonations cannot be ended', async () => {

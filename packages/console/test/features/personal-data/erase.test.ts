@@ -141,16 +141,13 @@ describe('the data of one person', function () {
         await permit(store, 'over permit', requested('alice'), approved())
         const review: Partial<AuditEntry> = { ...requested('alice'), event: 'support.emergency' }
         await permit(store, 'review', review)
-        await permit(store, 'ask', {
-          ...{ event: 'support.closed', userId: 'alice', terms: { needs: ['user'] } },
-        })
         await permit(store, 'paused', paused('alice'))
         await permit(store, 'lifted', paused('alice', 'oscar'), resumed('alice', 'oscar'))
         const before = await readOn(store)
         const error = await rejection(one.erase('alice'))
         if (!(error instanceof InForceError)) return expect.fail(String(error))
         const whys = { kept: 'kept', held: 'held', running: 'running', waiting: 'running' }
-        const all = { ...whys, alarm: 'alarm', ask: 'answer', paused: 'pause' }
+        const all = { ...whys, alarm: 'alarm', paused: 'pause' }
         const permits = { asked: 'permit', granted: 'permit', review: 'permit' }
         expect(Object.fromEntries(error.inForce.map(({ id, why }) => [id, why]))).to.deep.equal(
           Object.fromEntries(
@@ -355,15 +352,15 @@ describe('the data of one person', function () {
     expect(await verified(store)).to.deep.include({ rows: 0, unprovedRows: 0 })
   })
 
-  it('is erased with the answer "ask each time" once there is no account', async () => {
+  it('is erased but for the answer that holds, and with it once there is no account', async () => {
     const store = memoryAudit()
-    await permit(store, 'ask', {
-      ...{ event: 'support.closed', userId: 'alice', terms: { needs: ['user'] } },
-    })
-    expect(await rejection(processOn(store).erase('alice'))).to.have.property(
-      'code',
-      'ERR_IN_FORCE',
-    )
+    const answer: Partial<AuditEntry> = { event: 'support.closed', userId: 'alice' }
+    await permit(store, 'before', answer)
+    await permit(store, 'ask', { ...answer, event: 'support.opened' })
+    const counts = { impersonations: 0, permits: 1 }
+    expect(await processOn(store).erase('alice')).to.deep.equal(counts)
+    expect(await store.permit(idOf('before'))).to.equal(undefined)
+    expect(await store.permit(idOf('ask'))).to.include({ state: 'allow' })
     const gone = processOn(store, { hasAccount: async () => false })
     expect(await gone.erase('alice')).to.deep.equal({ impersonations: 0, permits: 1 })
   })

@@ -78,11 +78,11 @@ export const approved = (time = AGO + 5): Partial<AuditEntry> => ({
 
 /** The first entry of a pause by a customer, and the one that lifts it. */
 export const paused = (userId: string, operator = 'olivia'): Partial<AuditEntry> => ({
-  ...{ event: 'support.paused', userId, by: userId, mayAct: { sub: operator } },
+  ...{ event: 'support.stopped', userId, by: userId, mayAct: { sub: operator } },
 })
 
 export const resumed = (userId: string, operator = 'olivia'): Partial<AuditEntry> => ({
-  ...{ event: 'support.resumed', userId, by: 'grace', note: 'Fine', mayAct: { sub: operator } },
+  ...{ event: 'support.lifted', userId, by: 'grace', note: 'Fine', mayAct: { sub: operator } },
 })
 
 export const verified = async (store: AuditStore) =>

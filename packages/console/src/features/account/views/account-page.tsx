@@ -6,9 +6,7 @@ import type { AccountImpersonation, AccountPageAnswer } from '../server/answers.
 import { ImpersonationCard } from './impersonation-card.tsx'
 
 /** @param Records shows what support asks the customer, and what they answered */
-export function accountPage<R>(
-  Records: ComponentType<{ of: R }>,
-): View<AccountPageAnswer<R>, At> {
+export function accountPage<R>(Records: ComponentType<{ of: R }>): View<AccountPageAnswer<R>, At> {
   return ({ running, records, past }, { words: { account } }) => {
     const runs = new Set(running?.map(({ id }) => id))
     const over = past?.impersonations.filter(({ id }) => !runs.has(id)) ?? []

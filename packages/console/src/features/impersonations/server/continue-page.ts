@@ -1,4 +1,4 @@
-import { type AuditPerson, present } from 'oidc-provider-impersonation-verify/format'
+import { type AuditPerson, present, ticketKey } from 'oidc-provider-impersonation-verify/format'
 import type { RowAnswer } from '../../../web/answers.ts'
 import { canChange } from '../../../web/applications.ts'
 import { settle } from '../../../web/audit.ts'
@@ -28,7 +28,10 @@ export async function showContinue(call: Call): Promise<ContinueAnswer> {
   }
   const { running } = await runningImpersonations(call, { actor: caller.id })
   const isOn = running.some(
-    (it) => it.id !== id && it.customer.id === customer.id && it.ticket === ticket,
+    (it) =>
+      it.id !== id &&
+      it.customer.id === customer.id &&
+      ticketKey(it.ticket ?? '') === ticketKey(ticket ?? ''),
   )
   return {
     row: { ...shownRow(found, call), customer },

@@ -17,7 +17,7 @@ import { OutcomeBadge, RowMarks } from './rows.tsx'
 export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
   const { customer, operator, end, refusal, alarm, acknowledged, hold, objection, outcome } = row
   const { ticket, reason, startedAt, isStartInferred, expiresAt, byNames } = row
-  const { permits, alarms, impersonations } = at.words
+  const { records, alarms, impersonations } = at.words
   const { impersonation: labels } = impersonations.audit
   const over = end?.at ?? (outcome === 'expired' ? expiresAt : undefined)
   const whoOf = (id: string) => personOfRow(row, id, byNames[id])
@@ -89,12 +89,11 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
             </>
           )}
         </Fact>
-        <Fact name={permits.facts}>
-          {at.me.permits &&
-            row.permit !== undefined &&
+        <Fact name={records.history.kinds.approval}>
+          {row.permit !== undefined &&
             [row.permit].flat().map((id) => (
               <Link key={id} to={recordPath(id)}>
-                {permits.open}
+                {records.open}
               </Link>
             ))}
         </Fact>

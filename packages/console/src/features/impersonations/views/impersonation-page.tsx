@@ -1,6 +1,4 @@
 import {
-  AFTER_REFUSAL,
-  EMERGENCY,
   isAlarmOpen,
   REVIEW_SEPARATOR,
   unapprovedIn,
@@ -45,34 +43,31 @@ export const impersonationPage: View<ImpersonationAnswer> = (row, at) => {
 /** Above all other facts: why a person has to look at it. What permits say is in the words of the page. */
 function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
   const { review, operator, permit = [] } = row
-  const { permits, impersonations } = at.words
+  const { records, impersonations } = at.words
   const { impersonation: labels } = impersonations.audit
   if (!review) return null
-  const isUnapproved = unapprovedIn(review) !== undefined
-  const reasons = review.split(REVIEW_SEPARATOR)
-  const refused = reasons.find((reason) => reason.startsWith(AFTER_REFUSAL))
+  const unapproved = unapprovedIn(review)
+  const isUnapproved = unapproved !== undefined
   return (
-    <section class={isUnapproved ? 'message refused' : 'message'} aria-label={permits.review}>
+    <section class={isUnapproved ? 'message refused' : 'message'} aria-label={records.toReview}>
       {isUnapproved && (
         <p>
           <Text
             of={labels.unapproved}
             operator={<bdi class="person">{personName(at, operator)}</bdi>}
           />{' '}
-          {refused !== undefined && (
-            <Text of={permits.afterRefusal} person={refused.slice(AFTER_REFUSAL.length)} />
-          )}
+          {unapproved === 'after_refusal' && records.afterRefusal}
         </p>
       )}
-      {reasons
-        .filter((reason) => reason !== EMERGENCY && reason !== refused)
+      {review
+        .split(REVIEW_SEPARATOR)
+        .filter((reason) => unapprovedIn(reason) === undefined)
         .map((reason) => (
           <p key={reason}>
             <Text of={labels.reviewWanted} reason={<bdi>{reason}</bdi>} />
           </p>
         ))}
       {isUnapproved &&
-        at.me.permits &&
         [permit].flat().map((id) => (
           <p key={id}>
             <Link to={recordPath(id)}>{labels.emergency}</Link>

@@ -1,9 +1,12 @@
 import {
+  type AnswerRecord,
   type AuditPerson,
   type AuditRow,
-  type GivenPermit,
+  isPermit,
+  type PermitRecord,
   present,
   type Unapproved,
+  unapprovedBy,
   unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Notice, NoticeKind } from './notice.ts'
@@ -71,17 +74,15 @@ export function factsOfRows(
 
 const startOf = ({ startedAt, at }: AuditRow) => startedAt ?? at
 
-export function factsOfPermit(permit: GivenPermit, kind: NoticeKind): NoticeFacts {
+export function factsOfPermit(permit: AnswerRecord | PermitRecord, kind: NoticeKind): NoticeFacts {
   const { id, customer, requestedAt: at } = permit
   const about = { kind, permit: id, customer, at, identity: [id] }
-  if (permit.kind === 'standing') {
-    return { ...about, isBySupport: false, access: [] }
-  }
+  if (!isPermit(permit)) return { ...about, isBySupport: false, access: [] }
   const { operator, application, scope, ticket } = permit
   return {
     ...{ ...about, operator, access: [{ application, scope }], isBySupport: true },
     ...present({ ticket, expiresAt: kind === 'asked' ? permit.lapsesAt : permit.until }),
-    ...present({ unapproved: unapprovedIn(permit.review?.reason) }),
+    ...present({ unapproved: unapprovedBy(permit) }),
   }
 }
 

@@ -1,8 +1,10 @@
 import {
-  type AnyPermit,
+  type AnswerRecord,
   type AuditEntry,
-  type GivenPermit,
+  type AuditRecord,
+  isAnswer,
   isNextAttempt,
+  isPermit,
   MAX_FAILURES,
   type NoticeKind,
   type PermitRecord,
@@ -26,16 +28,23 @@ class Taken extends Error {
 /** Stores a decision on a permit; `undefined` where there is no such permit. */
 export type DecideOnPermit = (
   id: string,
-  entryOf: (stored: AnyPermit | undefined) => AuditEntry,
-) => Promise<AnyPermit | undefined>
+  entryOf: (stored: AuditRecord | undefined) => AuditEntry,
+) => Promise<AuditRecord | undefined>
 
 /** Of permits: an attempt begins with a decision on the permit, which one process makes. */
 export function permitNotices(
   store: Pick<AuditStore, 'permits'>,
   decide: DecideOnPermit,
-  tell: (permit: GivenPermit, kind: NoticeKind, signal: AbortSignal) => Promise<unknown>,
+  tell: (
+    permit: AnswerRecord | PermitRecord,
+    kind: NoticeKind,
+    signal: AbortSignal,
+  ) => Promise<unknown>,
 ): OutboxSource {
-  async function begin(found: GivenPermit, timeMs: number): Promise<BegunAttempt | undefined> {
+  async function begin(
+    found: AnswerRecord | PermitRecord,
+    timeMs: number,
+  ): Promise<BegunAttempt | undefined> {
     const { id, customer } = found
     const [kind] = pendingKindsIn(found.notice)
     if (kind === undefined) return undefined
@@ -45,7 +54,7 @@ export function permitNotices(
     const asked = await findAsked(store, { customer: customer.id, now: timeMs })
     try {
       const permit = await decide(id, (stored) => chooseEntry(stored, entry, asked))
-      if (!permit || permit.kind === 'pause' || !isAnswerable(permit, timeMs)) return undefined
+      if (!isTellable(permit) || !isAnswerable(permit, timeMs)) return undefined
       if (!pendingKindsIn(permit.notice).includes(kind)) return undefined
       return {
         tell: (signal) => tell(permit, kind, signal),
@@ -66,18 +75,20 @@ export function permitNotices(
         { limit, oldestFirst: true },
       )
       return allReadable(permits).flatMap((each) =>
-        each.kind === 'pause' ? [] : { id: each.id, begin: (time) => begin(each, time) },
+        isTellable(each) ? { id: each.id, begin: (time) => begin(each, time) } : [],
       )
     },
   }
 }
+
+const isTellable = (record: AuditRecord | undefined) => isAnswer(record) || isPermit(record)
 
 /**
  * @param asked the requests of which the customer is told in these days
  * @throws Taken where another process began the attempt, or another request is told before
  */
 function chooseEntry(
-  stored: AnyPermit | undefined,
+  stored: AuditRecord | undefined,
   entry: AuditEntry,
   asked: readonly PermitRecord[],
 ): AuditEntry {
@@ -91,13 +102,13 @@ function chooseEntry(
   return { ...entry, event: 'support.unnotified', notice: { ...notice, failures: MAX_FAILURES } }
 }
 
-function isBefore(one: PermitRecord, other: PermitRecord): boolean {
+function isBefore(one: AuditRecord, other: AuditRecord): boolean {
   return (
     (one.requestedAt - other.requestedAt || (one.id < other.id ? -1 : 1)) < 0 && one.id !== other.id
   )
 }
 
-function isAnswerable(permit: AnyPermit, now: number): boolean {
+function isAnswerable(permit: AuditRecord, now: number): boolean {
   if (permit.kind !== 'approval') return true
   return permit.state === 'requested' && now < (permit.lapsesAt ?? now)
 }

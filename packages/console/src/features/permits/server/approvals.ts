@@ -2,11 +2,11 @@ import type { Need } from 'oidc-provider-impersonation'
 import { emergencySlot, requestSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
-  EMERGENCY,
-  foldPermit,
+  foldRecord,
   isReviewDue,
   type PermitRecord,
-  type StoredPermit,
+  present,
+  type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../../../kernel/ids.ts'
 import { findAsked } from '../../../ledger/asked.ts'
@@ -18,7 +18,7 @@ import { noteOf, parseAccountId, parseNote, parseRequest } from './inputs.ts'
 import type { Approver, AskHow, PermitRequest, Permits, Saying } from './options.ts'
 import { findPause, pausedError } from './pauses.ts'
 import { approvalIn, type Permit, permitAt } from './permit.ts'
-import { assertNotRefused, findRefusals, refusalIn, reviewAfter } from './refusals.ts'
+import { assertNotRefused, assertOtherTicket, findRefusals, refusalIn } from './refusals.ts'
 import { askRule } from './rule.ts'
 import { aboutOf, assertMayRequest, assertUndecided } from './rules.ts'
 
@@ -90,7 +90,7 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
 
   /** @throws PermitError */
   async function assertNotPaused(operator: string, customer: string): Promise<void> {
-    const pause = await reading(() => findPause(store, { operator, customer }, now()))
+    const pause = await reading(() => findPause(store, { operator, customer }))
     if (pause) throw pausedError(pause)
   }
 
@@ -115,24 +115,27 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
       throw new PermitError('no_approver', message)
     }
     const id = newId()
-    const entryAt = (time: number, review: string = EMERGENCY): AuditEntry => ({
+    const entryAt = (time: number, declined?: readonly string[]): AuditEntry => ({
       ...{ event, timeMs: time, by: operator, permit: id, userId: customer },
       ...{ mayAct: { sub: operator, clientId: application }, resource, scope, context: written },
       terms: {
         ...{ needs, for: window },
-        ...(isEmergency ? { review } : { lapsesAt: time + options.lapse * 1000 }),
+        ...(isEmergency ? present({ declined }) : { lapsesAt: time + options.lapse * 1000 }),
       },
     })
     const asked = entryAt(now())
     // It is said at once where there is no person who could decide. An emergency is reviewed by one.
     let somebody: readonly Approver[] | undefined
     if (isEmergency || needs.includes('second_person')) {
-      somebody = await deciders.assertSomebody(permitAt(foldPermit(undefined, asked), now()))
+      const planned = approvalIn(foldRecord(undefined, asked))
+      somebody = planned && (await deciders.assertSomebody(permitAt(planned, now())))
     }
     const names = await context.findNames(asked)
     const refusals = await findRefusals(context, facts)
-    const review = isEmergency ? reviewAfter(refusals, written.ticketId, now()) : undefined
-    if (!isEmergency) assertNotRefused(refusals, now())
+    if (isEmergency) assertOtherTicket(refusals, written.ticketId, now())
+    else assertNotRefused(refusals, now())
+    const ids = refusals.map(({ permit }) => permit.id)
+    const declined = ids.length > 0 ? ids : undefined
     const slot = isEmergency ? emergencySlot(operator) : requestSlot(facts)
     const record = await decide.open(slot, async (newest, stored) => {
       const holder = approvalIn(newest)
@@ -147,7 +150,7 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
         if (latest) assertNotRefused([latest], time)
       }
       const mark = isEmergency ? context.markFor('emergency') : await markAsked(customer, needs)
-      return { ...entryAt(time, review), ...names, ...mark }
+      return { ...entryAt(time, declined), ...names, ...mark }
     })
     const permit = shown(approvalIn(record) ?? (await Promise.reject(noSuchPermit())))
     deciders.keep(permit, somebody)
@@ -223,7 +226,7 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
 /** What cannot be read is no: also an emergency that may have been looked at. */
 function assertReviewed(
   holder: PermitRecord | undefined,
-  stored: StoredPermit | undefined,
+  stored: StoredRecord | undefined,
   time: number,
 ): void {
   const permit = holder && permitAt(holder, time)

@@ -60,7 +60,7 @@ export function deciders({ approvers, mayApprove, timeoutMs }: DecidersOptions):
     find,
     async assertMay(about, by) {
       if (await isOne(about, by)) return
-      const permit = about.kind === 'pause' ? undefined : about
+      const permit = about.kind === 'stop' ? undefined : about
       throw new PermitError('access_denied', 'you may not decide on this', { permit })
     },
     keep(permit, approvers) {

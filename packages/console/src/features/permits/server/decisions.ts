@@ -1,19 +1,19 @@
 import { limitTime } from 'oidc-provider-impersonation/siblings'
 import {
-  type AnyPermit,
   type AuditEntry,
+  type AuditRecord,
   changeOf,
-  foldAny,
-  parseAny,
+  foldRecord,
+  parseRecord,
   reasonOf,
-  type StoredPermit,
+  type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { lineOf, log } from '../../../kernel/log-line.ts'
 import { takingTurns } from '../../../kernel/turns.ts'
 import { readable } from '../../../ledger/readable.ts'
 import type { Ledger } from '../../../ledger/recording/ledger.ts'
 import { NothingDecided } from '../../../ledger/recording/log.ts'
-import type { Batch, KeptPermit } from '../../../ledger/store.ts'
+import type { Batch, KeptRecord } from '../../../ledger/store.ts'
 import { PermitError } from './errors.ts'
 
 /** How often a decision is made again where another one came first. */
@@ -23,7 +23,7 @@ const MAX_ATTEMPTS = 5
 type Left = () => number
 
 /** Makes an entry from what is stored, or throws. It is called again where that has changed. */
-export type Decide = (stored: AnyPermit | undefined) => AuditEntry
+export type Decide = (stored: AuditRecord | undefined) => AuditEntry
 
 /**
  * The same for a new permit.
@@ -32,16 +32,16 @@ export type Decide = (stored: AnyPermit | undefined) => AuditEntry
  * @param stored the same, as it is stored
  */
 export type DecideNew = (
-  holder: AnyPermit | undefined,
-  stored: StoredPermit | undefined,
+  holder: AuditRecord | undefined,
+  stored: StoredRecord | undefined,
 ) => AuditEntry | Promise<AuditEntry>
 
 /** Stores decisions, each as one step that happens or does not. */
 export interface Decisions {
   /** A new permit. */
-  open(slot: string, decide: DecideNew): Promise<AnyPermit>
+  open(slot: string, decide: DecideNew): Promise<AuditRecord>
   /** A decision on a permit that there is; `undefined` where there is none. */
-  decide(id: string, decide: Decide): Promise<AnyPermit | undefined>
+  decide(id: string, decide: Decide): Promise<AuditRecord | undefined>
 }
 
 export interface DecisionsOptions {
@@ -63,13 +63,13 @@ export function decisions(
 
   async function write(
     told: AuditEntry,
-    before: { readonly record: AnyPermit; readonly stored: KeptPermit } | undefined,
+    before: { readonly record: AuditRecord; readonly stored: KeptRecord } | undefined,
     slots: Batch['slots'],
     left: Left,
-  ): Promise<AnyPermit | undefined> {
+  ): Promise<AuditRecord | undefined> {
     const isAlert = alerts && changeOf(told) !== undefined
     const entry: AuditEntry = isAlert ? { ...told, isAlert } : told
-    const record = foldAny(before?.record, entry)
+    const record = foldRecord(before?.record, entry)
     const sum = before && {
       kind: 'record' as const,
       version: before.stored.last,
@@ -120,7 +120,7 @@ export function decisions(
       const { record } = await repeatedly(async (left) => {
         const stored = await read(left, () => store.permit(id))
         if (!stored) return { record: undefined }
-        const before = { record: parseAny(stored), stored }
+        const before = { record: parseRecord(stored), stored }
         const record = await write(decide(before.record), before, [], left)
         return record && { record }
       })

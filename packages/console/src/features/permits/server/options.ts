@@ -6,10 +6,10 @@ import type {
   SubjectTokenContext,
 } from 'oidc-provider-impersonation'
 import type {
+  AnswerRecord,
+  AuditPerson,
   Named,
   NoticeKind,
-  StandingChoice,
-  StandingRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../../ledger/store.ts'
 import type { Pause } from '../../../web/pause-answers.ts'
@@ -86,13 +86,17 @@ export type TicketOf = (
   request: Pick<AuthorizationRequest, 'account' | 'context'>,
 ) => string | undefined
 
-export type { StandingChoice }
+/** What a customer answers for all requests: support may act without asking, or asks each time. */
+export type StandingChoice = AnswerRecord['state']
 
-/** One answer of a customer for all requests. Times are in milliseconds since the epoch. */
-export type StandingAnswer = Pick<
-  StandingRecord,
-  'choice' | 'customer' | 'id' | 'requestedAt' | 'revoked'
->
+/** One answer of a customer for all requests. */
+export interface StandingAnswer {
+  readonly id: string
+  readonly customer: AuditPerson
+  readonly choice: StandingChoice
+  /** In milliseconds since the epoch. */
+  readonly requestedAt: number
+}
 
 /** What holds for a customer now. */
 export interface Standing {

@@ -1,12 +1,13 @@
-import { pauseSlot } from 'oidc-provider-impersonation-verify/chain'
+import { stopSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
-  type AnyPermit,
   type AuditEntry,
-  isPausedAt,
-  type PauseRecord,
-  parseAny,
+  type AuditRecord,
+  isStop,
+  parseRecord,
   present,
-  type StoredPermit,
+  type StopRecord,
+  type StoredRecord,
+  saidIn,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../../../kernel/ids.ts'
 import { allReadable, readable } from '../../../ledger/readable.ts'
@@ -16,7 +17,7 @@ import type { PermitsContext } from './context.ts'
 import { PermitError } from './errors.ts'
 import { parseAccountId, parseNote } from './inputs.ts'
 import type { PauseFilter, PausePage, Resuming } from './options.ts'
-import { pauseAt } from './permit.ts'
+import { pauseOf } from './permit.ts'
 
 /** A customer says of an impersonation: I did not ask for this. */
 export interface Objection {
@@ -34,8 +35,6 @@ export interface Hold {
   /** Account ids. */
   readonly operator: string
   readonly by: string
-  /** When it ends, in milliseconds since the epoch; `undefined` until a person lifts it. */
-  readonly until: number | undefined
   readonly note: string | undefined
 }
 
@@ -65,23 +64,22 @@ const noSuchPause = () => new PermitError('not_found', 'there is no such pause')
 
 /** The slots of the pauses that keep an operator from starting: as this customer, and as any. */
 export const pauseSlots = (operator: string, customer: string) => [
-  pauseSlot(operator, customer),
-  pauseSlot(operator, undefined),
+  stopSlot(operator, customer),
+  stopSlot(operator, undefined),
 ]
 
 /** @throws Error for one that cannot be read: it may hold */
-export function pauseAmong(newest: readonly StoredPermit[], now: number): PauseRecord | undefined {
+export function pauseAmong(newest: readonly StoredRecord[]): StopRecord | undefined {
   return newest
-    .map((each) => pauseIn(parseAny(each)))
-    .find((pause) => pause && isPausedAt(pause, now))
+    .map((each) => pauseIn(parseRecord(each)))
+    .find((pause) => pause?.state === 'stopped')
 }
 
 export async function findPause(
   store: Pick<AuditStore, 'permitsInForce'>,
   { operator, customer }: { readonly operator: string; readonly customer: string },
-  now: number,
-): Promise<PauseRecord | undefined> {
-  return pauseAmong(await store.permitsInForce({ slots: pauseSlots(operator, customer) }), now)
+): Promise<StopRecord | undefined> {
+  return pauseAmong(await store.permitsInForce({ slots: pauseSlots(operator, customer) }))
 }
 
 /** @param assertMay throws a PermitError for a person who may not lift it */
@@ -89,7 +87,7 @@ export function pausesOf(
   { decide, store, now, reading, findNames, attached }: PermitsContext,
   assertMay: (pause: Pause, by: string) => Promise<void>,
 ): Pauses {
-  const shown = (record: PauseRecord | undefined) => record && pauseAt(record, now())
+  const shown = (record: StopRecord | undefined) => record && pauseOf(record)
 
   async function get(id: string): Promise<Pause | undefined> {
     const stored = await reading(() => store.permit(id))
@@ -100,18 +98,18 @@ export function pausesOf(
   async function begin(
     operator: string,
     about: Omit<AuditEntry, 'event' | 'timeMs'>,
-    isLifted: (holder: PauseRecord) => boolean = () => false,
+    isLifted: (holder: StopRecord) => boolean = () => false,
   ): Promise<Begun> {
     attached()
     const entry: AuditEntry = {
-      ...{ event: 'support.paused', timeMs: now(), permit: newId(), mayAct: { sub: operator } },
+      ...{ event: 'support.stopped', timeMs: now(), permit: newId(), mayAct: { sub: operator } },
       ...about,
     }
     const names = await findNames(entry)
     try {
-      const record = await decide.open(pauseSlot(operator, about.userId), (stored) => {
+      const record = await decide.open(stopSlot(operator, about.userId), (stored) => {
         const holder = pauseIn(stored)
-        if (holder && isPausedAt(holder, now())) throw new Held(holder)
+        if (holder?.state === 'stopped') throw new Held(holder)
         if (holder && isLifted(holder)) throw new Held(undefined)
         return { ...entry, timeMs: Math.max(now(), holder?.lastAt ?? 0), ...names }
       })
@@ -125,7 +123,7 @@ export function pausesOf(
   return {
     get,
     async find(operator, customer) {
-      const found = await reading(() => findPause(store, { operator, customer }, now()))
+      const found = await reading(() => findPause(store, { operator, customer }))
       return shown(found)
     },
     object: ({ customer, operator, impersonation, at, note }) =>
@@ -135,12 +133,11 @@ export function pausesOf(
           ...{ userId: customer, by: customer, context: { impersonation } },
           ...present({ note }),
         },
-        (holder) => (holder.resumed?.at ?? 0) >= at,
+        (holder) => (saidIn(holder, 'lifted')?.at ?? 0) >= at,
       ),
-    hold: ({ operator, by, until, note }) =>
-      begin(operator, { by, ...present({ note }), terms: { needs: [], ...present({ until }) } }),
+    hold: ({ operator, by, note }) => begin(operator, { by, ...present({ note }) }),
     async list({ before, ...filter } = {}) {
-      const held = { ...filter, state: 'paused', notOverAt: now() } as const
+      const held = { ...filter, state: 'stopped', notOverAt: now() } as const
       const page = { before, limit: PAUSES_PER_READ }
       const { permits, next } = await reading(() => store.permits(held, page))
       // One bad entry stops nothing (I17): one that cannot be read is left out here. It holds, and keeps from
@@ -153,14 +150,14 @@ export function pausesOf(
       const before = (await get(id)) ?? raise(noSuchPause())
       if (by !== undefined) await assertMay(before, parseAccountId(by, 'by'))
       const about: Omit<AuditEntry, 'timeMs'> = {
-        ...{ event: 'support.resumed', permit: id, mayAct: { sub: before.operator.id } },
+        ...{ event: 'support.lifted', permit: id, mayAct: { sub: before.operator.id } },
         ...{ note: parseNote(note) },
         ...present({ userId: before.customer?.id, by }),
       }
       const names = await findNames({ ...about, timeMs: now() })
       const record = await decide.decide(id, (stored) => {
         const pause = pauseIn(stored) ?? raise(noSuchPause())
-        if (pause.state !== 'paused') throw new PermitError('decided', 'it is lifted already')
+        if (pause.state !== 'stopped') throw new PermitError('decided', 'it is lifted already')
         return { ...about, timeMs: Math.max(now(), pause.lastAt), ...names }
       })
       return shown(pauseIn(record)) ?? raise(noSuchPause())
@@ -169,7 +166,7 @@ export function pausesOf(
 }
 
 /** What a request is refused with. */
-export function pausedError({ customer }: Pick<PauseRecord, 'customer'>): PermitError {
+export function pausedError({ customer }: Pick<StopRecord, 'customer'>): PermitError {
   return new PermitError(
     'paused',
     customer
@@ -180,16 +177,16 @@ export function pausedError({ customer }: Pick<PauseRecord, 'customer'>): Permit
 
 /** It is paused already, or was lifted since. */
 class Held extends Error {
-  readonly by: PauseRecord | undefined
+  readonly by: StopRecord | undefined
 
-  constructor(by: PauseRecord | undefined) {
+  constructor(by: StopRecord | undefined) {
     super('there is a pause already')
     this.by = by
   }
 }
 
-function pauseIn(record: AnyPermit | undefined): PauseRecord | undefined {
-  return record?.kind === 'pause' ? record : undefined
+function pauseIn(record: AuditRecord | undefined): StopRecord | undefined {
+  return isStop(record) ? record : undefined
 }
 
 function raise(error: Error): never {

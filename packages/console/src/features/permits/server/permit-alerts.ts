@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import {
-  type AnyPermit,
   type AuditEntry,
+  type AuditRecord,
   isNextAttempt,
   type PermitChange,
   type PermitRecord,
@@ -62,7 +62,7 @@ export function permitAlerts({
     const alert = nextAlert(found.alert?.last, pending)
     const about = { permit: id, userId: found.customer.id }
     const begun: AuditEntry = { event: 'support.alerting', timeMs, ...about, alert }
-    const entryOf = (stored: AnyPermit | undefined) => {
+    const entryOf = (stored: AuditRecord | undefined) => {
       if (!isNextAttempt(approvalIn(stored)?.alert, alert)) throw new AlertTaken()
       return begun
     }

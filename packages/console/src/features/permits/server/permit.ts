@@ -1,10 +1,11 @@
 import {
-  type AnyPermit,
   type AuditPerson,
-  isPausedAt,
+  type AuditRecord,
+  isPermit,
   isReviewDue,
-  type PauseRecord,
   type PermitRecord,
+  recordStateAt,
+  type StopRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Pause } from '../../../web/pause-answers.ts'
 
@@ -14,15 +15,14 @@ import type { Pause } from '../../../web/pause-answers.ts'
  */
 export interface Permit
   extends Omit<PermitRecord, 'alert' | 'lastAt' | 'notice' | 'state' | 'version'> {
-  /** As of now: `'lapsed'` was not decided in time, `'expired'` had its window. */
-  readonly state: PermitRecord['state'] | 'expired' | 'lapsed'
+  /** As of now: `'lapsed'` was not decided in time, `'over'` had its window. */
+  readonly state: PermitRecord['state'] | 'lapsed' | 'over'
 }
 
-/** A pause as it is at a time. */
-export function pauseAt(record: PauseRecord, now: number): Pause {
-  const { version: _, lastAt: __, notice: ___, ...pause } = record
-  const isOver = record.state === 'paused' && !isPausedAt(record, now)
-  return { ...pause, state: isOver ? 'expired' : record.state }
+/** A stop as it is shown. */
+export function pauseOf(record: StopRecord): Pause {
+  const { version: _, lastAt: __, notice: ___, alert: ____, ...pause } = record
+  return pause
 }
 
 /** A request that was refused, and still stands in the way of others. */
@@ -36,21 +36,15 @@ export interface PermitRefusal {
   readonly isByCustomer: boolean
 }
 
-/** What a customer said for all requests is none of these, nor is a pause. */
-export function approvalIn(record: AnyPermit | undefined): PermitRecord | undefined {
-  return record?.kind === 'standing' || record?.kind === 'pause' ? undefined : record
+/** What a customer said for all requests is none of these, nor is a stop. */
+export function approvalIn(record: AuditRecord | undefined): PermitRecord | undefined {
+  return isPermit(record) ? record : undefined
 }
 
 /** A permit as it is at a time. */
 export function permitAt(record: PermitRecord, now: number): Permit {
   const { version: _, lastAt: __, notice: ___, alert: ____, ...permit } = record
-  return { ...permit, state: stateAt(record, now) }
-}
-
-function stateAt({ state, lapsesAt, until }: PermitRecord, now: number): Permit['state'] {
-  if (state === 'requested' && lapsesAt !== undefined && now >= lapsesAt) return 'lapsed'
-  if (state === 'granted' && (until === undefined || now >= until)) return 'expired'
-  return state
+  return { ...permit, state: recordStateAt(record, now) }
 }
 
 /** Whether it can be decided, is in its window, or is to be reviewed. */

@@ -1,23 +1,18 @@
-import {
-  AFTER_REFUSAL,
-  type AnyPermit,
-  type PermitRecord,
-  REFUSAL_HOLDS_MS,
-} from 'oidc-provider-impersonation-verify/format'
+import { DAY_MS, isPermit, isSameTicket, saidIn } from 'oidc-provider-impersonation-verify/format'
 import { readAll } from '../../../kernel/pages.ts'
 import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import { allReadable } from '../../../ledger/readable.ts'
 import type { PermitsContext } from './context.ts'
 import { PermitError } from './errors.ts'
 import { type Permit, type PermitRefusal, permitAt } from './permit.ts'
-import { type RequestFacts, ticketKey } from './rules.ts'
+import type { RequestFacts } from './rules.ts'
 
 /** The refusal that a permit is, while it holds. */
 export function refusalIn(permit: Permit, now: number): PermitRefusal | undefined {
-  const said = permit.decisions.find(({ isGranted }) => !isGranted)
-  if (permit.state !== 'refused' || !said) return undefined
+  const said = saidIn(permit, 'declined')
+  if (!said?.by) return undefined
   const { by, at, need } = said
-  const until = at + REFUSAL_HOLDS_MS
+  const until = at + DAY_MS
   return until > now ? { permit, by, at, until, isByCustomer: need === 'user' } : undefined
 }
 
@@ -26,23 +21,19 @@ export async function findRefusals(
   { store, reading, now }: Pick<PermitsContext, 'now' | 'reading' | 'store'>,
   { customer, operator, application }: Pick<RequestFacts, 'application' | 'customer' | 'operator'>,
 ): Promise<readonly PermitRefusal[]> {
-  const filter = { customer, operator, state: 'refused', notOverAt: now() } as const
+  const filter = { customer, operator, state: 'declined', notOverAt: now() } as const
   const refused = await readAll(
     (before) => reading(() => store.permits(filter, { before, limit: PERMITS_PER_READ })),
-    ({ permits }) => allReadable(permits).flatMap(approvalsIn),
+    ({ permits }) => allReadable(permits).filter(isPermit),
   )
   return refused
     .filter((permit) => permit.application === application)
     .flatMap((permit) => refusalIn(permitAt(permit, now()), now()) ?? [])
 }
 
-function approvalsIn(record: AnyPermit): PermitRecord[] {
-  return record.kind === 'approval' ? [record] : []
-}
-
 /** Of the same ticket, however it is written. */
 export function isOfTicket({ permit }: PermitRefusal, ticket: string): boolean {
-  return permit.ticket !== undefined && ticketKey(permit.ticket) === ticketKey(ticket)
+  return isSameTicket(permit.ticket, ticket)
 }
 
 /** @throws PermitError where the customer refused: that holds for every ticket */
@@ -51,19 +42,14 @@ export function assertNotRefused(refusals: readonly PermitRefusal[], now: number
   if (holding) throw refusedLately(holding, now)
 }
 
-/**
- * @returns why it has to be looked at, where something else was refused
- * @throws PermitError where the same ticket was refused
- */
-export function reviewAfter(
+/** @throws PermitError where the same ticket was refused */
+export function assertOtherTicket(
   refusals: readonly PermitRefusal[],
   ticket: string,
   now: number,
-): string | undefined {
+): void {
   const same = refusals.find((refusal) => isOfTicket(refusal, ticket))
   if (same) throw refusedLately(same, now)
-  const [last] = refusals
-  return last && `${AFTER_REFUSAL}${last.by.name ?? last.by.id}`
 }
 
 function refusedLately({ permit, until }: PermitRefusal, now: number): PermitError {

@@ -6,9 +6,14 @@ import {
 } from 'oidc-provider-impersonation/siblings'
 import {
   type AuditPerson,
+  isAnswer,
+  isStop,
   type PermitRecord,
   present,
-  type StoredPermit,
+  type RecordState,
+  type Said,
+  type StoredRecord,
+  saidIn,
 } from 'oidc-provider-impersonation-verify/format'
 import { every } from '../../../kernel/every.ts'
 import { pages } from '../../../kernel/pages.ts'
@@ -16,6 +21,7 @@ import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import { readable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import { endForCustomer, endForObjection, waitForEnds } from './ends.ts'
+import { approvalIn } from './permit.ts'
 
 /** How long between two looks, in milliseconds. */
 const INTERVAL_MS = 3000
@@ -30,20 +36,22 @@ const LONGEST_LIFE_MS = (MAX_SUBJECT_TOKEN_TTL + MAX_ACCESS_TOKEN_TTL) * 1000
 const RECENT_MS = 2 * UNDER_WAY_MS
 
 /** A permit that was revoked. */
-export type Revoked = Pick<PermitRecord, 'customer' | 'id'> & Partial<Pick<PermitRecord, 'revoked'>>
+export type Revoked = Pick<PermitRecord, 'customer' | 'id'> & Partial<Pick<PermitRecord, 'said'>>
 
 /** Ends everything issued or active under a permit. */
 export async function endUnder(
   { impersonation }: Provider,
-  { id, customer, revoked }: Revoked,
+  { id, customer, said = [] }: Revoked,
 ): Promise<void> {
-  await impersonation.endAll({ userId: customer.id, permit: id }, endBy(customer, revoked))
+  await impersonation.endAll(
+    { userId: customer.id, permit: id },
+    endBy(customer, saidIn({ said }, 'revoked')),
+  )
 }
 
 /** Who took it back ended it, and what they said of it is why. */
-function endBy(customer: AuditPerson, revoked: Revoked['revoked']): EndOptions {
-  if (!revoked) return { cause: 'policy', reason: 'the permit was revoked' }
-  const { by, note } = revoked
+function endBy(customer: AuditPerson, { by, note }: Partial<Said> = {}): EndOptions {
+  if (!by) return { cause: 'policy', reason: 'the permit was revoked' }
   const cause = by.id === customer.id ? 'user' : 'requested'
   return { cause, by: { sub: by.id }, ...present({ reason: note }) }
 }
@@ -66,7 +74,7 @@ export function finishRevocations(
 
   async function run(): Promise<void> {
     let failure: { readonly error: unknown } | undefined
-    const finishAll = async (state: 'paused' | 'refused' | 'revoked', since: number) => {
+    const finishAll = async (state: RecordState, since: number) => {
       const filter = { state, notOverAt: now() } as const
       const read = (before: string | undefined) =>
         store.permits(filter, { before, limit: PERMITS_PER_READ })
@@ -83,28 +91,30 @@ export function finishRevocations(
     }
     await finishAll('revoked', 0)
     // A no of a customer holds for good. What may live after it was issued before it.
-    await finishAll('refused', now() - lookBack)
-    await finishAll('paused', now() - lookBack)
+    await finishAll('ask', now() - lookBack)
+    await finishAll('stopped', now() - lookBack)
     lookBack = failure ? LONGEST_LIFE_MS : RECENT_MS
     if (failure) throw failure.error
   }
 
-  async function finish(stored: StoredPermit): Promise<void> {
+  async function finish(stored: StoredRecord): Promise<void> {
     const record = readable(stored)
-    if (record?.kind === 'pause') {
+    if (isStop(record)) {
       // A lead's pause ends nothing.
       if (!record.customer) return
       const about = { operator: record.operator.id, customer: record.customer.id }
       await endForObjection(provider, about, record.lastAt, MAX_END_MS)
-    } else if (record?.kind !== 'standing') {
-      if (stored.state !== 'revoked') return
-      // One that cannot be read ends, too.
-      const revoked = record ?? { id: stored.id, customer: { id: stored.customer ?? '' } }
-      await waitForEnds(MAX_END_MS, endUnder(provider, revoked))
-    } else if (record.choice === 'ask') {
+    } else if (isAnswer(record)) {
       const at = { provider, store, now: now(), before: record.lastAt }
       await endForCustomer({ ...at, customer: record.customer.id }, MAX_END_MS)
-    }
+    } else if (stored.state === 'revoked') {
+      // One that cannot be read ends, too.
+      const revoked = approvalIn(record) ?? {
+        id: stored.id,
+        customer: { id: stored.customer ?? '' },
+      }
+      await waitForEnds(MAX_END_MS, endUnder(provider, revoked))
+    } else return
     // What was under way at the revocation comes a little later.
     if (record && now() > record.lastAt + UNDER_WAY_MS) finished.set(stored.id, true)
   }

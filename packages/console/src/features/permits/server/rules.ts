@@ -1,5 +1,9 @@
 import type { Need } from 'oidc-provider-impersonation'
-import type { PermitRecord } from 'oidc-provider-impersonation-verify/format'
+import {
+  isNeedMet,
+  isSameTicket,
+  type PermitRecord,
+} from 'oidc-provider-impersonation-verify/format'
 import { PermitError } from './errors.ts'
 import { permitAt } from './permit.ts'
 
@@ -20,11 +24,6 @@ export interface StartFacts extends RequestFacts {
   readonly ticket: string
 }
 
-/** A ticket as people mean it: `sup-1` is `SUP-1`. */
-export function ticketKey(ticket: string): string {
-  return ticket.normalize('NFKC').replaceAll(/\s/gu, '').toLowerCase()
-}
-
 /** Whether a permit allows what is asked for, at this time. By facts: no caller names a permit. */
 export function isAllowedBy(record: PermitRecord, facts: StartFacts, now: number): boolean {
   const { grantedAt, customer, operator, application, resource, scope } = record
@@ -39,20 +38,19 @@ export function isAllowedBy(record: PermitRecord, facts: StartFacts, now: number
     application === facts.application &&
     resource === facts.resource &&
     // An approval is for its ticket, and no other reason to look.
-    record.ticket !== undefined &&
-    ticketKey(record.ticket) === ticketKey(facts.ticket) &&
+    isSameTicket(record.ticket, facts.ticket) &&
     facts.scope.split(' ').every((name) => permitted.has(name))
   )
 }
 
 /** Whether the needs of a rule are met by what was granted, or by an emergency that the rule allows. */
 export function meetsNeeds(
-  { kind, decisions }: PermitRecord,
+  record: PermitRecord,
   needs: readonly Need[],
   allowsEmergency: boolean,
 ): boolean {
-  if (kind === 'emergency') return allowsEmergency
-  return needs.every((need) => decisions.some((each) => each.need === need && each.isGranted))
+  if (record.kind === 'emergency') return allowsEmergency
+  return needs.every((need) => isNeedMet(record, need))
 }
 
 /**
@@ -71,7 +69,7 @@ export function assertMayRequest(holder: PermitRecord | undefined, now: number):
 export function assertUndecided(record: PermitRecord, need: Need, now: number): void {
   const permit = permitAt(record, now)
   const isOpen = permit.state === 'requested' && record.needs.includes(need)
-  if (isOpen && !record.decisions.some((each) => each.need === need)) return
+  if (isOpen && !record.said.some((each) => each.need === need)) return
   throw new PermitError('decided', 'this is decided already, or cannot be decided any more', {
     permit,
   })

@@ -1,10 +1,12 @@
-import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
+import { answerSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
-  type AnyPermit,
   type AuditEntry,
-  type GivenPermit,
-  present,
-  type StoredPermit,
+  type AuditRecord,
+  isAnswer,
+  isNeedMet,
+  isPermit,
+  type PermitRecord,
+  type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../../../kernel/ids.ts'
 import { readAll } from '../../../kernel/pages.ts'
@@ -29,14 +31,12 @@ export interface StandingNow extends Standing {
 
 /** @param stored the newest answer of the customer. What cannot be read is no */
 export function standingIn(
-  stored: StoredPermit | undefined,
+  stored: StoredRecord | undefined,
   initially: StandingSettings['initially'],
 ): StandingNow {
   const holder = readable(stored)
   if (stored && !holder) return { id: stored.id, choice: 'ask' }
-  if (holder?.kind === 'standing') {
-    return { id: holder.id, choice: holder.state === 'revoked' ? 'ask' : holder.choice }
-  }
+  if (isAnswer(holder)) return { id: holder.id, choice: holder.state }
   return { id: undefined, choice: initially, ...(initially === 'rule' ? {} : { isInitial: true }) }
 }
 
@@ -45,14 +45,14 @@ export function standingAnswers(
   standing: StandingSettings | undefined,
 ) {
   const { initially = 'rule' } = standing ?? {}
-  const read = (customer: string) => reading(() => store.slotHolder(standingSlot(customer)))
+  const read = (customer: string) => reading(() => store.slotHolder(answerSlot(customer)))
   async function standingOf(customer: string): Promise<Standing> {
     const { id: _, ...shown } = standingIn(await read(customer), initially)
     return shown
   }
   const aboutOf = (customer: string) => ({ userId: customer, by: customer })
 
-  async function write(customer: string, choice: StandingChoice): Promise<AnyPermit> {
+  async function write(customer: string, choice: StandingChoice): Promise<AuditRecord> {
     const isNo = choice === 'ask'
     const entry: Omit<AuditEntry, 'timeMs'> = {
       ...{ event: isNo ? 'support.closed' : 'support.opened', permit: newId() },
@@ -60,34 +60,31 @@ export function standingAnswers(
     }
     const names = await context.findNames({ ...entry, timeMs: now() })
     const mark = isNo ? {} : context.markFor('opened')
-    return decide.open(standingSlot(customer), (holder) => {
+    return decide.open(answerSlot(customer), (holder) => {
       // Later than the answer before it, also in one millisecond: by this a no knows what to revoke.
       const time = Math.max(now(), (holder?.lastAt ?? 0) + 1)
-      const terms = { needs: ['user'] as const, choice }
-      return { ...entry, timeMs: time, terms, ...names, ...mark }
+      return { ...entry, timeMs: time, ...names, ...mark }
     })
   }
 
   /** What the customer allowed before, and is not over: also what a second person has still to decide on. */
-  async function allowed(customer: string, before: number): Promise<GivenPermit[]> {
-    const found: GivenPermit[] = []
+  async function allowed(customer: string): Promise<PermitRecord[]> {
+    const found: PermitRecord[] = []
     for (const state of ['granted', 'requested'] as const) {
       const filter = { customer, state, notOverAt: now() } as const
       const permits = await readAll(
         (before) => reading(() => store.permits(filter, { before, limit: PERMITS_PER_READ })),
-        (page) => allReadable(page.permits).filter(isByCustomer),
+        (page) => allReadable(page.permits).filter(isPermit).filter(isByCustomer),
       )
       found.push(...permits)
     }
-    return found.filter((each) => each.kind !== 'standing' || each.requestedAt < before)
+    return found
   }
 
-  async function revoke(customer: string, permit: GivenPermit): Promise<void> {
+  async function revoke(customer: string, permit: PermitRecord): Promise<void> {
     const about = {
       ...{ permit: permit.id, ...aboutOf(customer) },
-      ...(permit.kind === 'standing'
-        ? {}
-        : { mayAct: { sub: permit.operator.id, clientId: permit.application } }),
+      mayAct: { sub: permit.operator.id, clientId: permit.application },
     }
     const names = await context.findNames({ event: 'support.revoked', timeMs: now(), ...about })
     await decide
@@ -111,9 +108,8 @@ export function standingAnswers(
   async function close(customer: string): Promise<Standing> {
     const holder = await read(customer)
     const before = readable(holder)
-    const isSaid = before?.kind === 'standing' && before.state === 'refused'
-    const closed = isSaid ? before : await write(customer, 'ask')
-    for (const permit of await allowed(customer, closed.requestedAt)) await revoke(customer, permit)
+    if (before?.state !== 'ask') await write(customer, 'ask')
+    for (const permit of await allowed(customer)) await revoke(customer, permit)
     const ending = context.endingOf(customer, now())
     await endForCustomer(ending, context.timeoutMs).catch((cause: unknown) => {
       throw new PermitError(
@@ -129,9 +125,9 @@ export function standingAnswers(
     get: standingOf,
     async find(id: string): Promise<StandingAnswer | undefined> {
       const found = readable(await reading(() => store.permit(id)))
-      if (found?.kind !== 'standing') return undefined
-      const { customer, choice, requestedAt, revoked } = found
-      return { id, customer, choice, requestedAt, ...present({ revoked }) }
+      if (!isAnswer(found)) return undefined
+      const { customer, state: choice, requestedAt } = found
+      return { id, customer, choice, requestedAt }
     },
     /** Stores the choice, and ends what would not start any more. */
     async choose(given: string, choice: StandingChoice): Promise<Standing> {
@@ -147,9 +143,6 @@ export function standingAnswers(
 
 class AlreadyOver extends Error {}
 
-function isByCustomer(permit: AnyPermit): permit is GivenPermit {
-  if (permit.kind === 'pause') return false
-  if (permit.kind === 'standing') return permit.state === 'granted'
-  const isAllowed = permit.decisions.some(({ need, isGranted }) => need === 'user' && isGranted)
-  return permit.kind === 'approval' && isAllowed
+function isByCustomer(permit: PermitRecord): boolean {
+  return permit.kind === 'approval' && isNeedMet(permit, 'user')
 }

@@ -1,7 +1,9 @@
 import type { AuthorizationRequest, Authorize, Need, Verdict } from 'oidc-provider-impersonation'
 import { explainRefusal } from 'oidc-provider-impersonation/siblings'
-import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
+import { answerSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
+  AFTER_REFUSAL,
+  EMERGENCY,
   type PermitRecord,
   present,
   REVIEW_SEPARATOR,
@@ -71,9 +73,7 @@ export function wrapRule(
       .filter((record) => isAllowedBy(record, { ...facts, ticket }, at))
       .filter((record) => meetsNeeds(record, left, emergency === true))
       .toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))
-    const { id, until, review, duration } = permit ?? {}
-    const given =
-      id === undefined ? undefined : permitted(limits, { id, until, review, duration }, at)
+    const given = permit && permitted(limits, permit, at)
     return given ?? { ...verdict, needs: left }
   }
 
@@ -82,14 +82,14 @@ export function wrapRule(
     const customer = request.account.accountId
     const operator = request.mayAct?.sub
     const pauses = operatorsIn(request).flatMap((each) => pauseSlots(each, customer))
-    const switches = standing ? [standingSlot(customer)] : []
+    const switches = standing ? [answerSlot(customer)] : []
     const slots = [...pauses, ...switches]
     const granted = operator === undefined ? undefined : { customer, operator, notOverAt: at }
     const found = granted || slots.length > 0 ? await findInForce({ slots, granted }) : []
     const inSlots = (some: readonly string[]) =>
       found.filter(({ slot = '' }) => some.includes(slot))
     return {
-      pause: pauseAmong(inSlots(pauses), at),
+      pause: pauseAmong(inSlots(pauses)),
       answer: standing && standingIn(inSlots(switches)[0], standing.initially),
       approvals: allReadable(found).flatMap((each) => approvalIn(each) ?? []),
     }
@@ -127,10 +127,13 @@ function permitted(
   limits: Exclude<Verdict, boolean>,
   {
     id,
+    kind,
     until,
-    review,
+    declined,
     duration,
-  }: Pick<PermitRecord, 'duration' | 'review' | 'until'> & { readonly id: string | undefined },
+  }: Partial<Pick<PermitRecord, 'declined' | 'duration' | 'kind' | 'until'>> & {
+    readonly id: string | undefined
+  },
   at: number,
 ): Verdict | undefined {
   const left = until === undefined ? undefined : Math.floor((until - at) / 1000)
@@ -139,7 +142,9 @@ function permitted(
   const given = {
     ...limits,
     ...present({ permit: id, accessTokenTtl }),
-    ...(review ? { review: reviewOf(limits.review, review.reason) } : {}),
+    ...(kind === 'emergency'
+      ? { review: reviewOf(limits.review, declined ? AFTER_REFUSAL : EMERGENCY) }
+      : {}),
   }
   return Object.keys(given).length > 0 ? given : true
 }

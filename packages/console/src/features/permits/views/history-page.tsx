@@ -1,3 +1,4 @@
+import { RECORD_KINDS } from 'oidc-provider-impersonation-verify/format'
 import type { At, StaffAt } from '../../../web/kit/at.ts'
 import {
   type FieldIn,
@@ -11,7 +12,6 @@ import { AuditTabs } from '../../../web/kit/tabs.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { WhenField } from '../../../web/kit/when-field.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import { RECORD_KINDS } from '../../../web/record-answer.ts'
 import { HISTORY_STATES, type HistoryAnswer } from '../server/api/history.ts'
 import { RecordCard, RecordMarks, recordTitle } from './record-card.tsx'
 

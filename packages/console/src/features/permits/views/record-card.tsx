@@ -1,3 +1,4 @@
+import { KINDS } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
@@ -13,7 +14,6 @@ import { durationText, Time } from '../../../web/kit/time.tsx'
 import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import type { RecordAnswer } from '../../../web/record-answer.ts'
 import { RECORD_FIELDS, type RecordField } from '../server/api/fields.ts'
-import { KINDS } from '../server/api/kinds.ts'
 import { StartButton } from './start-button.tsx'
 
 /** What a list says of a record. */
@@ -75,11 +75,7 @@ export function RecordCard(
         <StartButton of={of} />
         <SayButtons of={of} />
         {!isWhole && (
-          <Link
-            to={path}
-            class="button quiet"
-            label={`${labels.open}: ${recordTitle(at, of)}`}
-          >
+          <Link to={path} class="button quiet" label={`${labels.open}: ${recordTitle(at, of)}`}>
             {labels.open}
           </Link>
         )}
@@ -140,7 +136,7 @@ function FieldValue({ of, name }: { of: RecordAnswer; name: RecordField }, at: A
   if (shape === 'code') return <code>{value}</code>
   if (typeof value === 'object') return <NamedPerson of={value} />
   if (typeof value === 'number') {
-    return shape === 'time' ? <Time at={value} /> : <>{durationText(at, value)}</>
+    return shape === 'time' ? <Time at={value} /> : <span>{durationText(at, value)}</span>
   }
   if (shape !== 'application') return <bdi class="free">{value}</bdi>
   return (
@@ -183,9 +179,12 @@ function DeclinedBefore({ of: { declinedBefore = [] } }: { of: RecordAnswer }, {
     <>
       {declinedBefore.map(({ id, by, at, ticket, note }) => (
         <p key={id} class="message refused">
-          <Text of={labels.declinedBefore} person={<NamedPerson of={by} />} time={<Time at={at} />} />{' '}
-          <Ticket of={ticket} /> <Said of={note} />{' '}
-          <Link to={recordPath(id)}>{labels.open}</Link>
+          <Text
+            of={labels.declinedBefore}
+            person={<NamedPerson of={by} />}
+            time={<Time at={at} />}
+          />{' '}
+          <Ticket of={ticket} /> <Said of={note} /> <Link to={recordPath(id)}>{labels.open}</Link>
         </p>
       ))}
     </>

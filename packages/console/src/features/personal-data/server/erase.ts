@@ -1,9 +1,10 @@
+import { answerSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
   ERASED_EVENT,
   MISLABELLED_EVENT,
   present,
-  type StoredPermit,
+  type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { readable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
@@ -174,7 +175,10 @@ export async function findOfCustomer(
       await add({ kind: 'impersonation', id, lastAt }, proved.has(id), why)
     }
   }
-  for await (const permits of permitsOfCustomer(store, customer)) {
+  // The past is erased; the answer that holds stays.
+  const answer = hasAccount ? await store.slotHolder(answerSlot(customer)) : undefined
+  for await (const all of permitsOfCustomer(store, customer)) {
+    const permits = all.filter(({ id }) => id !== answer?.id)
     const proved = await findProved(store, idsOf(permits), customer)
     for (const permit of permits) {
       const { id } = permit
@@ -185,7 +189,7 @@ export async function findOfCustomer(
   return { items, inForce }
 }
 
-const lastAtOf = (permit: StoredPermit) => readable(permit)?.lastAt ?? permit.at
+const lastAtOf = (permit: StoredRecord) => readable(permit)?.lastAt ?? permit.at
 const idsOf = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id)
 
 /** The alarm of a permit has a row of its own. */

@@ -2,7 +2,7 @@ import {
   type AuditRow,
   isAlarmOpen,
   outcomeOf,
-  type StoredPermit,
+  type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { readable } from '../../../ledger/readable.ts'
 
@@ -12,15 +12,13 @@ import { readable } from '../../../ledger/readable.ts'
  * - `'running'`: it runs, or can be redeemed
  * - `'alarm'`: it has an alarm that a lead has to look at now
  * - `'kept'`: the provider still has its record, of which the audit would be made whole again
- * - `'permit'`: the permit is granted, can be decided, has to be reviewed, or is a pause after a refusal
- * - `'answer'`: the customer answered *ask each time*, and the account exists
+ * - `'permit'`: the permit is granted, can be decided, has to be reviewed, or was declined a moment ago
  * - `'pause'`: an operator is paused for the customer, and the account exists
  * - `'unreadable'`: what the storage has of it is damaged, or of a newer version: it may be in force
  * - `'tampered'`: its entries say that it is another customer's. Somebody changed the storage
  */
 export type InForceReason =
   | 'alarm'
-  | 'answer'
   | 'held'
   | 'kept'
   | 'pause'
@@ -44,16 +42,17 @@ export function rowInForce(row: AuditRow, now: number): InForceReason | undefine
 
 /** @param hasAccount whether the customer has an account: without one, nothing can be issued */
 export function permitInForce(
-  permit: StoredPermit,
+  permit: StoredRecord,
   now: number,
   hasAccount: boolean,
 ): InForceReason | undefined {
   const record = readable(permit)
   if (!record) return 'unreadable'
-  const { kind, state } = record
-  if (kind === 'standing' && state === 'refused') return hasAccount ? 'answer' : undefined
+  const { kind } = record
+  // The answer that holds stays: it is no part of what is erased.
+  if (kind === 'answer') return undefined
   if (permit.overAt !== undefined && permit.overAt <= now) return undefined
-  if (kind !== 'pause') return 'permit'
+  if (kind !== 'stop') return 'permit'
   return hasAccount ? 'pause' : undefined
 }
 

@@ -1,5 +1,5 @@
 import { storable } from 'oidc-provider-impersonation-verify/chain'
-import type { AuditRow, StoredPermit } from 'oidc-provider-impersonation-verify/format'
+import type { AuditRow, StoredRecord } from 'oidc-provider-impersonation-verify/format'
 import { pages } from '../../../kernel/pages.ts'
 import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
@@ -24,7 +24,7 @@ export async function* rowsOfCustomer(
 export async function* permitsOfCustomer(
   store: Pick<AuditStore, 'permits'>,
   customer: string,
-): AsyncGenerator<readonly StoredPermit[]> {
+): AsyncGenerator<readonly StoredRecord[]> {
   const read = (before: string | undefined) =>
     store.permits({ customer }, { before, limit: PERMITS_PER_READ })
   for await (const { permits } of pages(read)) {

@@ -4,7 +4,7 @@ import { entryDigestOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   asciiJson,
   encodeEntry,
-  type StoredPermit,
+  type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { newEntryId } from '../../../../src/ledger/recording/compose.ts'
 import { encodePermit } from '../../../../src/ledger/stores/sums.ts'
@@ -27,7 +27,7 @@ import {
 } from './support.ts'
 
 /** A permit in its first version. */
-export function permitOf(name: string, more: Partial<StoredPermit> = {}): StoredPermit {
+export function permitOf(name: string, more: Partial<StoredRecord> = {}): StoredRecord {
   return {
     ...{ id: idOf(name), version: 1, at: T, customer: 'alice', operator: 'olivia' },
     ...{ slot: undefined, state: 'requested', isReviewDue: false, overAt: undefined },
@@ -37,9 +37,9 @@ export function permitOf(name: string, more: Partial<StoredPermit> = {}): Stored
 }
 
 /** A decision, whatever its entry says. @param replaces the number of the last entry that was looked at */
-export function decisionOf(permit: StoredPermit, replaces = 0, slots: Batch['slots'] = []): Batch {
+export function decisionOf(permit: StoredRecord, replaces = 0, slots: Batch['slots'] = []): Batch {
   const { id, at, version } = permit
-  const entry = { event: 'support.paused', timeMs: at + version - 1, permit: id } as const
+  const entry = { event: 'support.stopped', timeMs: at + version - 1, permit: id } as const
   const text = encodeEntry(entry, newEntryId())
   const digest = entryDigestOf(text, { id: newEntryId(), subject: id }, entry)
   return {
@@ -50,7 +50,7 @@ export function decisionOf(permit: StoredPermit, replaces = 0, slots: Batch['slo
 }
 
 /** Decides by what is stored now. */
-export async function decide(store: AuditStore, permit: StoredPermit): Promise<boolean> {
+export async function decide(store: AuditStore, permit: StoredRecord): Promise<boolean> {
   const { slot, id } = permit
   const before = await store.permit(id)
   const holder = slot === undefined || before ? undefined : await store.slotHolder(slot)
@@ -97,13 +97,13 @@ export const permitCases: readonly AuditCase[] = [
     async run({ store }) {
       const slot = 'slot of alice & olivia: 1'
       const [a, b] = [permitOf('a', { slot }), permitOf('b', { slot, at: T - 50 })]
-      const open = async (permit: StoredPermit, version: number) =>
+      const open = async (permit: StoredRecord, version: number) =>
         (await writeNow(store, decisionOf(permit, 0, [{ slot, version }]))).is
       assert.equal(await store.slotHolder(slot), undefined)
       assert.equal(await open(a, 7), 'changed')
       assert.equal(await open(a, 0), 'stored')
       assert.equal(await open(b, 0), 'changed')
-      const refused = { ...a, version: 2, state: 'refused' as const }
+      const refused = { ...a, version: 2, state: 'declined' as const }
       assert.equal(await decide(store, refused), true)
       assert.equal(await open(b, 1), 'changed')
       assert.deepEqual(await store.slotHolder(slot), { ...refused, last: 2 })
@@ -142,7 +142,7 @@ export const permitCases: readonly AuditCase[] = [
         permitOf('granted', granted),
         permitOf('for good', { state: 'granted' }),
         permitOf('over', { ...granted, overAt: T }),
-        permitOf('refused', { ...granted, state: 'refused' }),
+        permitOf('declined', { ...granted, state: 'declined' }),
         permitOf('of bob', { ...granted, customer: 'bob' }),
         permitOf('by oscar', { ...granted, operator: 'oscar' }),
       ]
@@ -166,8 +166,8 @@ export const permitCases: readonly AuditCase[] = [
         permitOf('b', { at: T + 2, operator: undefined, state: 'granted', noticeDueAt: T + 4 }),
         permitOf('c', { at: T + 3, isReviewDue: true, state: 'revoked', overAt: T + 60 }),
         permitOf('d', { at: T + 3, operator: long, customer: long }),
-        permitOf('e', { at: T, state: 'refused', overAt: T + 50 }),
-        permitOf('f', { at: T - 1, state: 'paused', customer: undefined, overAt: T + 45 }),
+        permitOf('e', { at: T, state: 'declined', overAt: T + 50 }),
+        permitOf('f', { at: T - 1, state: 'stopped', customer: undefined, overAt: T + 45 }),
       ]
       for (const permit of all) assert.equal(await decide(store, permit), true)
       const named = async (filter: PermitFilter) =>
@@ -178,7 +178,7 @@ export const permitCases: readonly AuditCase[] = [
         [{ customer: 'bob' }, ['a']],
         [{ customer: long }, ['d']],
         [{ operator: 'olivia' }, ['c', 'a', 'e', 'f']],
-        [{ state: 'paused', notOverAt: T + 44 }, ['f']],
+        [{ state: 'stopped', notOverAt: T + 44 }, ['f']],
         [{ operator: long, state: 'requested' }, ['d']],
         [{ operator: 'nobody' }, []],
         [{ state: 'requested' }, ['d', 'a']],

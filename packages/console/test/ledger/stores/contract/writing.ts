@@ -183,7 +183,7 @@ export const writingCases: readonly AuditCase[] = [
   {
     title: 'I17: sets aside what does not fit, alone, and stores the others of its batch',
     async run({ store }) {
-      const permit = { event: 'support.paused', by: 'lead', mayAct: { sub: 'olivia' } } as const
+      const permit = { event: 'support.stopped', by: 'lead', mayAct: { sub: 'olivia' } } as const
       await put(store, { ...permit, timeMs: T, permit: idOf('permit') })
       const outcomes = await put(
         store,

@@ -1,15 +1,14 @@
 import { hash } from 'node:crypto'
 import type { Need } from 'oidc-provider-impersonation'
-import { present } from 'oidc-provider-impersonation-verify/format'
+import { type AuditRecord, isReviewDue, present } from 'oidc-provider-impersonation-verify/format'
 import type { ActBody } from '../../../../web/answers.ts'
 import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
 import type { AskedFor } from '../../../../web/parts.ts'
-import type { SupportRecord } from '../../../../web/record-answer.ts'
 import type { Permits } from '../options.ts'
 import type { Permit } from '../permit.ts'
 import { isOfTicket } from '../refusals.ts'
 import type { ApprovalAnswer, DecidersAnswer } from './answers.ts'
-import { findRecords } from './find.ts'
+import { findRecords } from './read.ts'
 import { type PermitCall, shownDeciders, shownRecord } from './shown.ts'
 
 /** What an operator asks an approval for. */
@@ -57,23 +56,22 @@ export async function approvalOf(
     permits.refusals(about),
     by.includes('second_person') ? findDeciders(permits, about) : undefined,
   ])
-  const isOfFacts = ({ customer, application }: SupportRecord) =>
+  const isOfFacts = ({ customer, application }: AuditRecord) =>
     customer?.id === facts.customer && application === facts.application
   const mine = own.find((each) => each.state === 'requested' && isOfFacts(each))
   const refusal = refusals.find(({ isByCustomer }) => isByCustomer)
   const isRefused = refusals.some((each) => isOfTicket(each, facts.ticket))
-  const isReviewDue = own.some(isUnreviewed)
+  const isDue = own.some(isReviewDue)
   return {
     by,
-    ...(emergency && permits.hasApprovers && !isRefused && (isReviewDue ? { isReviewDue } : { emergency })),
+    ...(emergency &&
+      permits.hasApprovers &&
+      !isRefused &&
+      (isDue ? { isReviewDue: isDue } : { emergency })),
     ...(deciders && { deciders }),
     ...(refusal && { refused: { by: refusal.by, until: refusal.until } }),
     ...(mine && { record: shownRecord(mine, call) }),
   }
-}
-
-function isUnreviewed({ kind, said }: SupportRecord): boolean {
-  return kind === 'emergency' && !said.some(({ event }) => event === 'reviewed')
 }
 
 /** Says who can decide. */
@@ -89,7 +87,7 @@ function notYet(facts: ReturnType<typeof factsOf>, needs: readonly Need[]): Perm
   return {
     ...rest,
     id: hash('sha256', JSON.stringify(facts), 'base64url'),
-    ...{ kind: 'approval', state: 'requested', needs, decisions: [] },
+    ...{ kind: 'approval', state: 'requested', needs, said: [] },
     ...{ customer: { id: customer }, operator: { id: operator } },
     ...{ for: 0, requestedAt: Date.now() },
   }

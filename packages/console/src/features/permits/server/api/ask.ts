@@ -7,7 +7,7 @@ import type { Permits } from '../options.ts'
 import type { Permit } from '../permit.ts'
 import type { RecordCreated } from './answers.ts'
 import { factsOf, findDeciders } from './approval.ts'
-import { recordOf } from './record-of.ts'
+import { findStored } from './read.ts'
 import { type PermitCall, requirePermits, shownRecord } from './shown.ts'
 
 const { action } = linesFor<PermitCall>()
@@ -48,7 +48,7 @@ async function open(
   const deciders = await findDeciders(permits, permit)
   call.ctx.status = 201
   return {
-    record: shownRecord(recordOf(permit), call),
+    record: shownRecord(await findStored(call, permit), call),
     ...(needsSecond && { deciders }),
   }
 }

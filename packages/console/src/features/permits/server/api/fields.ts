@@ -1,5 +1,6 @@
+import { SAID_EVENTS } from 'oidc-provider-impersonation-verify/format'
 import { type CsvValue, csvTime } from '../../../../ledger/keeping/csv.ts'
-import { SAID_EVENTS, type SupportRecord } from '../../../../web/record-answer.ts'
+import type { RecordAnswer } from '../../../../web/record-answer.ts'
 
 /** What a record says of itself, in the order of the card and of the file, and how each member is written. */
 export const RECORD_FIELDS = {
@@ -23,18 +24,20 @@ export const RECORD_FIELDS = {
   unapproved: 'mark',
   by: 'person',
   note: 'text',
-} as const satisfies Partial<Record<keyof SupportRecord, string>>
+} as const satisfies Partial<Record<keyof RecordAnswer, string>>
 
 export type RecordField = keyof typeof RECORD_FIELDS
 
 /** The words of a record by the need that they decide, if they do. */
 const SAID = SAID_EVENTS.flatMap((event) => {
-  const needs = ['granted', 'declined'].includes(event) ? (['second_person', 'user'] as const) : [undefined]
+  const needs = ['granted', 'declined'].includes(event)
+    ? (['second_person', 'user'] as const)
+    : [undefined]
   return needs.map((need) => ({ event, need }))
 })
 
 /** One line of the file, by the names of the columns. */
-export function recordColumns(record: Partial<SupportRecord>): Record<string, CsvValue> {
+export function recordColumns(record: Partial<RecordAnswer>): Record<string, CsvValue> {
   return Object.assign(
     {},
     ...Object.entries(RECORD_FIELDS).map(([name, shape]) => {
@@ -42,7 +45,7 @@ export function recordColumns(record: Partial<SupportRecord>): Record<string, Cs
       const column = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
       if (shape === 'time') return { [column]: csvTime(value as number | undefined) }
       return typeof value === 'object' || shape === 'person'
-        ? personColumns(column, value as SupportRecord['operator'])
+        ? personColumns(column, value as RecordAnswer['operator'])
         : { [column]: value }
     }),
     ...SAID.map(({ event, need }) => {
@@ -57,7 +60,7 @@ export function recordColumns(record: Partial<SupportRecord>): Record<string, Cs
   )
 }
 
-const personColumns = (name: string, person: SupportRecord['operator']) => ({
+const personColumns = (name: string, person: RecordAnswer['operator']) => ({
   [`${name}_id`]: person?.id,
   [`${name}_name`]: person?.name,
 })

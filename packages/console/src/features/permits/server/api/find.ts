@@ -1,16 +1,13 @@
-import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
-import { isId } from '../../../../kernel/ids.ts'
-import { pages, readAll } from '../../../../kernel/pages.ts'
+import type { AuditRecord, AuditRow } from 'oidc-provider-impersonation-verify/format'
+import { pages } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
-import { PERMITS_PER_READ, type PermitFilter } from '../../../../ledger/filters.ts'
-import { allReadable, readable } from '../../../../ledger/readable.ts'
 import type { RowAnswer } from '../../../../web/answers.ts'
-import { notFound, orUnavailable } from '../../../../web/http/problem.ts'
-import type { Call, CustomerCall } from '../../../../web/parts.ts'
-import type { RecordAnswer, SupportRecord } from '../../../../web/record-answer.ts'
+import { notFound } from '../../../../web/http/problem.ts'
+import type { Call } from '../../../../web/parts.ts'
+import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { shownRow } from '../../../../web/rows.ts'
 import type { DecidersAnswer } from './answers.ts'
-import { recordAt } from './record-of.ts'
+import { findRecord } from './read.ts'
 import { keepSeen } from './seen.ts'
 import {
   awaitsApprover,
@@ -23,30 +20,6 @@ import {
 
 /** How many pages of impersonations are read to find those of a record, each of 100. */
 const MAX_PAGES = 10
-
-type Reading = Pick<CustomerCall, 'audit' | 'now'>
-
-export function findRecord({ audit, now }: Reading, id: string) {
-  return orUnavailable('records cannot be read now', async () => {
-    const stored = isId(id) ? readable(await audit.store.permit(id)) : undefined
-    return stored && recordAt(stored, now())
-  })
-}
-
-/** Finds records, the newest first. What cannot be read is left out (I17). @param most about so many */
-export function findRecords(
-  { audit, now }: Reading,
-  filter: PermitFilter,
-  most?: number,
-): Promise<SupportRecord[]> {
-  return orUnavailable('records cannot be read now', () =>
-    readAll(
-      (before) => audit.store.permits(filter, { before, limit: PERMITS_PER_READ }),
-      ({ permits }) => allReadable(permits).map((each) => recordAt(each, now())),
-      most,
-    ),
-  )
-}
 
 /** `GET /records/:id`: 404 for what the caller is not shown. */
 export interface RecordPageAnswer {
@@ -61,12 +34,15 @@ export interface RecordPageAnswer {
 export async function showRecord(call: PermitCall): Promise<RecordPageAnswer> {
   const record = await findRecord(call, call.param('id'))
   if (!record) throw notFound('there is no such record')
-  const [shown, impersonations] = await Promise.all([shownTo(call, record), rowsUnder(record, call)])
+  const [shown, impersonations] = await Promise.all([
+    shownTo(call, record),
+    rowsUnder(record, call),
+  ])
   // Who acted by an answer is shown it.
   const seen = shown ?? (impersonations.length > 0 ? shownRecord(record, call) : undefined)
   if (!seen) throw notFound('there is no such record')
   if (seen.isMine && seen.state !== 'requested') keepSeen(call, seen.id)
-  const isAwaited = seen.state === 'requested' && awaitsApprover(record)
+  const isAwaited = seen.state === 'requested' && awaitsApprover(record, call.now())
   return {
     record: seen,
     ...(isAwaited && { deciders: shownDeciders(await findApprovers(record, call)) }),
@@ -75,7 +51,7 @@ export async function showRecord(call: PermitCall): Promise<RecordPageAnswer> {
 }
 
 type Allowing = Pick<
-  SupportRecord,
+  AuditRecord,
   'customer' | 'id' | 'impersonation' | 'kind' | 'operator' | 'requestedAt' | 'until'
 >
 

@@ -2,7 +2,7 @@ import type { ActBody } from '../../../../web/answers.ts'
 import type { AskedFor, Call, Gate } from '../../../../web/parts.ts'
 import { PermitError } from '../errors.ts'
 import { approvalOf, factsOf, withApproval } from './approval.ts'
-import { findRecords } from './find.ts'
+import { findRecords } from './read.ts'
 import { type PermitCall, requirePermits, type StaffParts } from './shown.ts'
 import { findOwnStop, stoppedProblem } from './stops.ts'
 
@@ -35,9 +35,7 @@ async function withPermitsReason(
   if (!permits) return request
   const filter = { customer: customer.id, operator: caller.id, state: 'granted' } as const
   const found = await findRecords(call, { ...filter, notOverAt: now() })
-  const granted = found.filter(
-    (each) => each.state === 'granted' && each.application === application.clientId,
-  )
+  const granted = found.filter((each) => each.application === application.clientId)
   if (granted.length === 0) return request
   // The rule alone says under which permit it would start, or that it needs none.
   const { permit } = await preview(request, ctx)

@@ -1,5 +1,11 @@
 import { foundWordsIn, wordsOf } from 'oidc-provider-impersonation-verify/chain'
-import { present } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditRecord,
+  isSameTicket,
+  present,
+  RECORD_KINDS,
+  recordStateAt,
+} from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { oneOf, type Read } from '../../../../kernel/input.ts'
 import { pages } from '../../../../kernel/pages.ts'
@@ -11,11 +17,9 @@ import { orUnavailable } from '../../../../web/http/problem.ts'
 import { cursor, personId, readQuery, searchWords } from '../../../../web/http/query.ts'
 import { sendExport } from '../../../../web/http/send-export.ts'
 import { zoneOf } from '../../../../web/pages/reader.ts'
-import { RECORD_KINDS, type RecordAnswer, type SupportRecord } from '../../../../web/record-answer.ts'
+import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { type Range, WHEN, withRange } from '../../../../web/when.ts'
-import { ticketKey } from '../rules.ts'
 import { recordColumns } from './fields.ts'
-import { recordAt } from './record-of.ts'
 import { hasSaid, type PermitCall, shownTo, withoutNotes } from './shown.ts'
 
 /** How many records a page has at least, if there are as many. */
@@ -117,9 +121,9 @@ async function readHistory(
   filter: HistoryFilter,
   first?: string,
   own?: string,
-): Promise<{ records: readonly SupportRecord[]; next?: string }> {
+): Promise<{ records: readonly AuditRecord[]; next?: string }> {
   const { customer, operator, from, to } = filter
-  const records: SupportRecord[] = []
+  const records: AuditRecord[] = []
   let before = first
   for (let looked = 0; looked < MAX_LOOKED_AT && records.length < PAGE_SIZE; looked += PAGE_SIZE) {
     const asked = { customer, operator, from, to }
@@ -128,8 +132,10 @@ async function readHistory(
     )
     records.push(
       ...allReadable(page.permits)
-        .map((each) => withoutNotes(recordAt(each, now()), own))
-        .filter((each) => matches(each, filter) && (own === undefined || hasSaid(each, own))),
+        .map((each) => withoutNotes(each, own))
+        .filter(
+          (each) => matches(each, filter, now()) && (own === undefined || hasSaid(each, own)),
+        ),
     )
     before = page.next
     if (before === undefined) break
@@ -137,34 +143,34 @@ async function readHistory(
   return { records, ...present({ next: before }) }
 }
 
-function matches(record: SupportRecord, filter: HistoryFilter): boolean {
+function matches(record: AuditRecord, filter: HistoryFilter, now: number): boolean {
   const { kind, person, state, ticket, text } = filter
   return (
     (kind === undefined || record.kind === kind) &&
-    isOfState(record, state, person) &&
-    (ticket === undefined || ticketKey(record.ticket ?? '') === ticketKey(ticket)) &&
+    isOfState({ ...record, state: recordStateAt(record, now) }, state, person) &&
+    (ticket === undefined || isSameTicket(record.ticket, ticket)) &&
     (text === undefined || hasWords(record, text))
   )
 }
 
-const IN_FORCE: readonly SupportRecord['state'][] = ['allow', 'ask', 'granted', 'stopped']
+const IN_FORCE: readonly RecordAnswer['state'][] = ['allow', 'ask', 'granted', 'stopped']
 
 /** What a person decided is found under their decision, whatever became of it since. */
 function isOfState(
-  record: SupportRecord,
+  record: Pick<RecordAnswer, 'by' | 'operator' | 'said' | 'state'>,
   asked: HistoryState | undefined,
   person: string | undefined,
 ): boolean {
   const { state, said } = record
-  const isOf = (each: SupportRecord) => person === undefined || hasSaid(each, person)
-  if (asked === undefined) return isOf(record)
-  if (asked === 'waiting') return isOf(record) && (state === 'requested' || state === 'asked')
-  if (asked === 'lapsed') return isOf(record) && state === 'lapsed'
-  if (asked === 'in_force') return isOf(record) && IN_FORCE.includes(state)
+  const isOf = person === undefined || hasSaid(record, person)
+  if (asked === undefined) return isOf
+  if (asked === 'waiting') return isOf && (state === 'requested' || state === 'asked')
+  if (asked === 'lapsed') return isOf && state === 'lapsed'
+  if (asked === 'in_force') return isOf && IN_FORCE.includes(state)
   return said.some(({ event, by }) => event === asked && (!person || by?.id === person))
 }
 
-function hasWords(record: SupportRecord, text: string): boolean {
+function hasWords(record: AuditRecord, text: string): boolean {
   const { id, customer, operator, by, application, ticket, reason, why, note, said } = record
   const people = [customer, operator, by, ...said.map((each) => each.by)]
   const texts = [

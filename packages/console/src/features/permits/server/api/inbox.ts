@@ -1,13 +1,13 @@
 import { BoundedMap, endsWithin } from 'oidc-provider-impersonation/siblings'
-import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
+import type { AuditRecord, AuditRow } from 'oidc-provider-impersonation-verify/format'
 import { MAX_COUNTED } from '../../../../kernel/limits.ts'
 import { readAll } from '../../../../kernel/pages.ts'
 import { sharedRead } from '../../../../kernel/shared-read.ts'
 import type { RowAnswer } from '../../../../web/answers.ts'
-import type { RecordAnswer, SupportRecord } from '../../../../web/record-answer.ts'
+import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { shownRow } from '../../../../web/rows.ts'
 import type { Approver } from '../options.ts'
-import { findRecords } from './find.ts'
+import { findRecords } from './read.ts'
 import {
   findApprovers,
   isAwaited,
@@ -35,7 +35,7 @@ export interface Inbox {
 
 /** What waits for anybody. */
 interface Waiting {
-  readonly records: readonly SupportRecord[]
+  readonly records: readonly AuditRecord[]
   readonly alarms: readonly AuditRow[]
 }
 
@@ -50,7 +50,7 @@ function readWaiting(call: PermitCall): Promise<Waiting> {
     const [found, open] = await Promise.all([
       Promise.all([
         findRecords(call, { isReviewDue: true }),
-        findRecords(call, { state: 'paused', notOverAt }),
+        findRecords(call, { state: 'stopped', notOverAt }),
         findRecords(call, { state: 'requested', notOverAt }),
       ]),
       readAll(
@@ -113,7 +113,7 @@ function knownIn({ audit }: PermitCall): Known {
   return found
 }
 
-async function askAndKeep(record: SupportRecord, call: PermitCall) {
+async function askAndKeep(record: AuditRecord, call: PermitCall) {
   const approvers = await findApprovers(record, call)
   knownIn(call).approvers.set(record.id, approvers)
   return approvers
@@ -132,8 +132,8 @@ export async function countInbox(
 ): Promise<number> {
   const [waiting, erasures] = await Promise.all([readWaiting(call), call.erasures.find(call)])
   const { approvers, asking } = knownIn(call)
-  const isOwn = (record: SupportRecord) =>
-    isAwaited(record, mayOf(record, personOf(call, approvers.get(record.id))))
+  const isOwn = (record: AuditRecord) =>
+    isAwaited(record, mayOf(record, personOf(call, approvers.get(record.id)), call.now()))
   const asked = waiting.records
     .filter(({ id }) => !approvers.has(id))
     .map((each) => {

@@ -1,5 +1,6 @@
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
-import { findRecords, rowsUnder } from './find.ts'
+import { rowsUnder } from './find.ts'
+import { findRecords } from './read.ts'
 import { wasSeen } from './seen.ts'
 import { type PermitCall, shownRecord } from './shown.ts'
 

@@ -1,11 +1,16 @@
-import { present } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditRecord,
+  present,
+  recordStateAt,
+  unapprovedBy,
+} from 'oidc-provider-impersonation-verify/format'
 import { oneOf, type Read } from '../../../../kernel/input.ts'
 import type { At } from '../../../../web/kit/at.ts'
 import { operatorLimit } from '../../../../web/operator-limit.ts'
 import { linesFor } from '../../../../web/pages/table.ts'
-import type { RecordAnswer, SupportRecord } from '../../../../web/record-answer.ts'
+import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import type { Standing } from '../options.ts'
-import { findRecords } from './find.ts'
+import { findRecords } from './read.ts'
 import { sayAsCustomer, WORD } from './say.ts'
 import { type CustomerPermitCall, mayOf, namedIn, requirePermits } from './shown.ts'
 import { OBJECTION, objections } from './stops.ts'
@@ -33,7 +38,7 @@ export async function listOwnRecords(call: CustomerPermitCall): Promise<AccountR
     findRecords(call, { customer: caller.id, notOverAt: now() }),
     permits?.hasStanding ? permits.standing(caller.id) : undefined,
   ])
-  const records = found.filter((each) => isShown(each, caller.id)).map((each) => shownToCustomer(each, call))
+  const records = found.map((each) => shownToCustomer(each, call)).filter(isShown)
   return { records, ...present({ standing }) }
 }
 
@@ -41,7 +46,7 @@ export async function listOwnRecords(call: CustomerPermitCall): Promise<AccountR
 export async function findLookedInto(
   call: CustomerPermitCall,
 ): Promise<(operator: string, objectedAt: number) => number | undefined> {
-  const filter = { customer: call.caller.id, state: 'resumed' } as const
+  const filter = { customer: call.caller.id, state: 'lifted' } as const
   const stops = await findRecords(call, filter, MAX_STOPS_READ)
   return (operator, objectedAt) =>
     stops
@@ -50,25 +55,29 @@ export async function findLookedInto(
       .findLast(({ at }) => at >= objectedAt)?.at
 }
 
-function isShown(record: SupportRecord, id: string): boolean {
-  const { kind, state, said } = record
+function isShown({ kind, may, said, state }: RecordAnswer): boolean {
   if (kind === 'answer' || kind === 'erasure') return false
-  if (state === 'requested') return mayOf(record, { id, is: [] }).includes('granted')
-  if (state === 'declined') return said.at(-1)?.need === 'user'
-  return state === 'granted' || state === 'stopped'
+  // Of what others declined, the customer is told nothing.
+  if (state === 'declined') return said.length > 0
+  return state === 'requested' ? may.includes('granted') : IN_FORCE.includes(state)
 }
 
+const IN_FORCE: readonly RecordAnswer['state'][] = ['granted', 'stopped']
+
 /** Without what the operator and the team wrote. */
-function shownToCustomer(record: SupportRecord, call: CustomerPermitCall): RecordAnswer {
-  const { id, kind, state, operator, ticket, application, requestedAt, lapsesAt } = record
+function shownToCustomer(record: AuditRecord, call: CustomerPermitCall): RecordAnswer {
+  const { id, kind, operator, ticket, application, requestedAt, lapsesAt, said } = record
   const { applicationName, canChange } = namedIn(record, call)
-  const own = record.said.filter(({ by }) => by?.id === call.caller.id)
+  const customer = call.caller.id
   return {
-    ...{ id, kind, state, requestedAt, isMine: false, may: mayOf(record, { id: call.caller.id, is: [] }), said: own, needs: [] },
+    ...{ id, kind, requestedAt, isMine: false, needs: [] },
+    state: recordStateAt(record, call.now()),
+    may: mayOf(record, { id: customer, is: [] }, call.now()),
+    said: said.filter(({ by }) => by?.id === customer),
     ...present({
       operator: operator && { id: operator.id, ...present({ name: operator.name }) },
       ...{ ticket, canChange, lapsesAt, until: record.until, for: record.for },
-      ...{ application: applicationName ?? application, unapproved: record.unapproved },
+      ...{ application: applicationName ?? application, unapproved: unapprovedBy(record) },
     }),
   }
 }

@@ -1,21 +1,21 @@
-import { present } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditRecord,
+  KINDS,
+  present,
+  type RecordKind,
+  SAID_EVENTS,
+  type SaidEvent,
+} from 'oidc-provider-impersonation-verify/format'
 import type { Read } from '../../../../kernel/input.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { recordNow } from '../../../../web/audit.ts'
-import { invalid, notFound } from '../../../../web/http/problem.ts'
 import { optionalNote } from '../../../../web/http/json-body.ts'
+import { invalid, notFound } from '../../../../web/http/problem.ts'
 import type { DoneMessage } from '../../../../web/pages/table.ts'
 import type { CustomerCall } from '../../../../web/parts.ts'
-import {
-  type RecordAnswer,
-  SAID_EVENTS,
-  type SaidEvent,
-  type SupportRecord,
-} from '../../../../web/record-answer.ts'
+import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { PermitError } from '../errors.ts'
-import { findRecord } from './find.ts'
-import { KINDS } from './kinds.ts'
-import { recordOf, stopOf } from './record-of.ts'
+import { findRecord, findStored } from './read.ts'
 import { type PermitCall, type PermitParts, requirePermits, shownRecord } from './shown.ts'
 
 export const WORD = { note: optionalNote }
@@ -28,14 +28,14 @@ export async function say(
 ): Promise<RecordAnswer & { readonly erased?: number }> {
   const { caller, erasures } = call
   const erasure = (await erasures.find(call)).find(({ id }) => id === call.param('id'))
-  const record = erasure ?? (await findRecord(call, call.param('id')))
-  const event = eventIn(call, record)
-  if (erasure && event === 'confirmed') {
+  const record = erasure ? undefined : await findRecord(call, call.param('id'))
+  const event = eventIn(call, (erasure ?? record)?.kind)
+  if (erasure) {
     const erased = await erasures.confirm(call, erasure.id, call.body.note)
-    return { ...erasure, state: event, may: [], erased }
+    return { ...erasure, state: 'confirmed', may: [], erased }
   }
   if (!record) throw noSuchRecord()
-  const said = await decide(call, record, event).catch((error: unknown) => {
+  await decide(call, record, event).catch((error: unknown) => {
     const isDenied = error instanceof PermitError && error.error === 'access_denied'
     const isShown = isAudited(caller.role) || record.operator?.id === caller.id
     // A person who may not decide on what others asked is not told that it is there.
@@ -43,7 +43,7 @@ export async function say(
   })
   if (event === 'lifted') await acknowledgeObjection(call, record)
   // Who decided may decide; on their own, nobody does.
-  return shownRecord(said, call, [{ id: caller.id }])
+  return shownRecord(await findStored(call, record), call, [{ id: caller.id }])
 }
 
 /** The same on the account page, by the customer. */
@@ -52,7 +52,7 @@ export async function sayAsCustomer(
   limitGrants: (id: string) => Promise<void> | void,
 ): Promise<SaidEvent> {
   const record = await findRecord(call, call.param('id'))
-  const event = eventIn(call, record)
+  const event = eventIn(call, record?.kind)
   if (record?.customer?.id !== call.caller.id) throw noSuchRecord()
   // A customer can always say no.
   if (event === 'granted') await limitGrants(call.caller.id)
@@ -64,9 +64,9 @@ type Saying = Pick<CustomerCall, 'caller' | 'param'> &
   PermitParts & { readonly body: Read<typeof WORD> }
 
 /** The word of the path, if the table of transitions has it. */
-function eventIn({ body, param }: Saying, record: SupportRecord | undefined): SaidEvent {
+function eventIn({ body, param }: Saying, kind: RecordKind | undefined): SaidEvent {
   const event = SAID_EVENTS.find((each) => each === param('event'))
-  const way = record && event && KINDS[record.kind].says[event]
+  const way = kind && event && KINDS[kind].says[event]
   if (!way || !event) throw noSuchRecord()
   if (way.needsNote && body.note === undefined) throw invalid('note is required')
   return event
@@ -75,25 +75,21 @@ function eventIn({ body, param }: Saying, record: SupportRecord | undefined): Sa
 const METHODS = { granted: 'grant', declined: 'refuse', revoked: 'revoke' } as const
 
 /** Who may decide is asked in the decision. */
-async function decide(
-  call: Saying,
-  { id }: SupportRecord,
-  event: SaidEvent,
-): Promise<SupportRecord> {
+async function decide(call: Saying, { id }: AuditRecord, event: SaidEvent): Promise<void> {
   const { body, caller, pauses } = call
   const { note = '' } = body
   const by = caller.id
-  if (event === 'lifted') return stopOf(await pauses.resume(id, { by, note }))
-  const permits = requirePermits(call)
-  if (event === 'reviewed') return recordOf(await permits.review(id, { by, note }))
-  const method = METHODS[event as keyof typeof METHODS]
-  return recordOf(await permits[method](id, { by, ...present({ note: body.note }) }))
+  if (event === 'lifted') await pauses.resume(id, { by, note })
+  else if (event === 'reviewed') await requirePermits(call).review(id, { by, note })
+  else if (event !== 'confirmed') {
+    await requirePermits(call)[METHODS[event]](id, { by, ...present({ note: body.note }) })
+  }
 }
 
 /** An objection is one event: who looks into it has seen its alarm. */
 async function acknowledgeObjection(
   call: PermitCall & { readonly body: Read<typeof WORD> },
-  { impersonation: id = '' }: SupportRecord,
+  { impersonation: id = '' }: AuditRecord,
 ): Promise<void> {
   const row = id === '' ? undefined : await call.audit.store.row(id)
   const { kinds = [], count = 0 } = row?.alarm ?? {}
@@ -103,7 +99,12 @@ async function acknowledgeObjection(
 }
 
 /** What a person is told who said the last word. */
-export function saidOf({ erased, grantedAt, said, state }: Awaited<ReturnType<typeof say>>): DoneMessage {
+export function saidOf({
+  erased,
+  grantedAt,
+  said,
+  state,
+}: Awaited<ReturnType<typeof say>>): DoneMessage {
   if (erased !== undefined) return { key: 'erased', count: erased }
   if (state === 'revoked' && grantedAt === undefined) return { key: 'withdrawn' }
   const { event = 'granted' } = said.at(-1) ?? {}

@@ -1,20 +1,27 @@
-import { present } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditRecord,
+  canSay,
+  isPermit,
+  isStop,
+  type Person,
+  present,
+  recordStateAt,
+  SAID_EVENTS,
+  type SaidEvent,
+  saidIn,
+  unapprovedBy,
+} from 'oidc-provider-impersonation-verify/format'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { canChange, nameIn } from '../../../../web/applications.ts'
 import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
 import type { Call, CustomerCall } from '../../../../web/parts.ts'
-import {
-  type RecordAnswer,
-  SAID_EVENTS,
-  type SaidEvent,
-  type SupportRecord,
-} from '../../../../web/record-answer.ts'
+import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { ticketLink } from '../../../../web/ticket-link.ts'
 import type { Approver, Permits } from '../options.ts'
 import type { Pauses } from '../pauses.ts'
+import { pauseOf, permitAt } from '../permit.ts'
 import type { DecidersAnswer } from './answers.ts'
-import { canSay, type Person } from './kinds.ts'
-import { sourceOf } from './record-of.ts'
+import { findRecord, findRecords } from './read.ts'
 
 /** How many people are named of those who can decide. */
 const MAX_NAMED = 3
@@ -50,13 +57,17 @@ export function requirePermits({ permits }: PermitParts): Permits {
 
 /** Finds who may decide on a record. `undefined`: the leads. */
 export async function findApprovers(
-  record: SupportRecord,
-  { permits }: PermitCall,
+  record: AuditRecord,
+  { now, permits }: PermitCall,
 ): Promise<readonly Approver[] | undefined> {
-  const source = sourceOf(record)
+  const about = isPermit(record)
+    ? permitAt(record, now())
+    : isStop(record)
+      ? pauseOf(record)
+      : undefined
   return orUnavailable(
     'who can decide cannot be looked up now',
-    () => source && permits?.findApprovers(source),
+    () => about && permits?.findApprovers(about),
   )
 }
 
@@ -70,18 +81,19 @@ export function personOf(
 }
 
 /** What a person may say now. */
-export function mayOf(record: SupportRecord, person: Person): readonly SaidEvent[] {
-  return SAID_EVENTS.filter((event) => canSay(record, event, person))
+export function mayOf(record: AuditRecord, person: Person, now: number): readonly SaidEvent[] {
+  return SAID_EVENTS.filter((event) => canSay(record, event, person, now))
 }
 
-const SOMEBODY: Person = { id: undefined, is: ['approver'] }
+const SOMEBODY: Person = { id: '', is: ['approver'] }
 
 /** Whether an approver has a word to say about a record now. */
-export const awaitsApprover = (record: SupportRecord) => mayOf(record, SOMEBODY).length > 0
+export const awaitsApprover = (record: AuditRecord, now: number) =>
+  mayOf(record, SOMEBODY, now).length > 0
 
 /** Whether a record waits for a person who may say these. A stop by a lead waits for nobody. */
 export function isAwaited(
-  { kind, customer }: SupportRecord,
+  { kind, customer }: Pick<AuditRecord, 'customer' | 'kind'>,
   may: readonly SaidEvent[],
 ): boolean {
   return may.some((event) => event !== 'revoked') && !(kind === 'stop' && !customer)
@@ -90,12 +102,12 @@ export function isAwaited(
 /** Shows a record to a person of the support, or `undefined` to a person who sees nothing of it. */
 export async function shownTo(
   call: PermitCall,
-  record: SupportRecord,
+  record: AuditRecord,
   find = findApprovers,
 ): Promise<RecordAnswer | undefined> {
   const { caller } = call
   const isMine = record.operator?.id === caller.id
-  const isAsked = !isMine && awaitsApprover(record)
+  const isAsked = !isMine && awaitsApprover(record, call.now())
   const shown = shownRecord(record, call, isAsked ? await find(record, call) : [])
   const isSeen = isMine || isAudited(caller.role) || hasSaid(record, caller.id)
   if (!isSeen && shown.may.length === 0) return undefined
@@ -105,32 +117,39 @@ export async function shownTo(
 
 /** @param approvers who may decide; `undefined`: the leads */
 export function shownRecord(
-  record: SupportRecord,
-  call: Pick<Call, 'caller' | 'language' | 'settings'>,
+  record: AuditRecord,
+  call: Pick<Call, 'caller' | 'language' | 'now' | 'settings'>,
   approvers: readonly Approver[] | undefined = [],
 ): RecordAnswer {
+  const now = call.now()
+  const { alert: _, lastAt: __, notice: ___, version: ____, ...rest } = record
   return {
-    ...withoutNotes(record, call.caller.id),
+    ...withoutNotes({ ...record, ...rest }, call.caller.id),
     ...namedIn(record, call),
+    state: recordStateAt(record, now),
+    ...present({ unapproved: unapprovedBy(record) }),
     isMine: record.operator?.id === call.caller.id,
-    may: mayOf(record, personOf(call, approvers)),
+    may: mayOf(record, personOf(call, approvers), now),
   }
 }
 
 /** What a customer and a lead say of an operator's work is between them. */
-export function withoutNotes(record: SupportRecord, reader: string | undefined): SupportRecord {
+export function withoutNotes(record: AuditRecord, reader: string | undefined): AuditRecord {
   const { kind, note: _, operator, said, ...rest } = record
   if (kind !== 'stop' || operator?.id !== reader) return record
   return { ...rest, kind, operator, said: said.map(({ note: _, ...each }) => each) }
 }
 
-export function hasSaid({ by, operator, said }: SupportRecord, id: string): boolean {
+export function hasSaid(
+  { by, operator, said }: Pick<AuditRecord, 'by' | 'operator' | 'said'>,
+  id: string,
+): boolean {
   return [by, operator, ...said.map((each) => each.by)].some((each) => each?.id === id)
 }
 
 /** What the console knows of the application and of the ticket. */
 export function namedIn(
-  { application, scope, ticket }: SupportRecord,
+  { application, scope, ticket }: AuditRecord,
   { language, settings }: Pick<Call, 'language' | 'settings'>,
 ) {
   const { applications } = settings
@@ -144,18 +163,23 @@ export function namedIn(
   }
 }
 
+/** An emergency keeps what was declined before it. */
 async function findDeclined(
-  record: SupportRecord,
-  { permits }: PermitParts,
+  record: AuditRecord,
+  call: PermitCall,
 ): Promise<RecordAnswer['declinedBefore']> {
-  const source = sourceOf(record)
-  if (!source || source.kind === 'pause') return undefined
-  const found = (await permits?.refusals(source)) ?? []
-  if (found.length === 0) return undefined
-  return found.map(({ permit: { id, ticket, decisions }, by, at }) => {
-    const note = decisions.find(({ isGranted }) => !isGranted)?.note
-    return { id, by, at, ...present({ ticket, note }) }
+  const { application, customer, declined, operator } = record
+  const filter = { customer: customer?.id, operator: operator?.id, state: 'declined' } as const
+  const found = declined
+    ? await Promise.all(declined.map((id) => findRecord(call, id)))
+    : await findRecords(call, { ...filter, notOverAt: call.now() })
+  const before = found.flatMap((each) => {
+    const said = each && saidIn(each, 'declined')
+    if (!said || each.application !== application) return []
+    const { by, at, note } = said
+    return [{ id: each.id, at, ...present({ by, note, ticket: each.ticket }) }]
   })
+  return before.length > 0 ? before : undefined
 }
 
 export function shownDeciders(approvers: readonly Approver[] | undefined): DecidersAnswer {

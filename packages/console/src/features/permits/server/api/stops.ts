@@ -17,7 +17,7 @@ import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { findRole } from '../../../../web/sign-in/roles.ts'
 import { END_TIMEOUT_MS, endForObjection, waitForEnds } from '../ends.ts'
 import { pausedError } from '../pauses.ts'
-import { stopOf } from './record-of.ts'
+import { findStored } from './read.ts'
 import { type CustomerPermitCall, type PermitCall, shownRecord } from './shown.ts'
 
 /** How many of the newest rows tell whether somebody acted. */
@@ -39,12 +39,12 @@ export async function stopOperator(
   if (!(await isOperator(operator, call))) {
     throw new Problem(404, 'user_not_found', 'there is no such operator')
   }
-  const { pause, isNew } = await pauses.hold({ operator, by: caller.id, until: undefined, note })
+  const { pause, isNew } = await pauses.hold({ operator, by: caller.id, note })
   const ending = provider.impersonation.endAll({ actor: operator }, { by: { sub: caller.id } })
   await waitForEnds(END_TIMEOUT_MS, ending).catch((error: unknown) =>
     log(`what a stopped operator ran is not ended: ${reasonOf(error)}`),
   )
-  const shown = pause && shownRecord(stopOf(pause), call, [])
+  const shown = pause && shownRecord(await findStored(call, pause), call)
   // A stop that holds ends what runs once more.
   ctx.status = isNew ? 201 : 200
   return shown
@@ -69,7 +69,7 @@ export async function findOwnStop(
   customer: string,
 ): Promise<RecordAnswer | undefined> {
   const pause = await call.pauses.find(call.caller.id, customer)
-  return pause && shownRecord(stopOf(pause), call)
+  return pause && shownRecord(await findStored(call, pause), call)
 }
 
 /** What a request is refused with. */
@@ -94,7 +94,6 @@ export interface ObjectionAnswer {
   /** Whether nothing runs any more of what ends by it: all of the operator for the caller, if stopped. */
   readonly isEnded: boolean
 }
-
 
 /**
  * Takes an objection. Each impersonation takes one. Where the pause could not be stored, it can be said again:

@@ -1,0 +1,187 @@
+import type { AuditRecord, RecordKind, RecordState, Said, SaidEvent } from './audit-record.ts'
+import type { AuditEntry } from './entry.ts'
+import type { Need } from './told.ts'
+
+export const DAY_MS = 86_400_000
+
+/** As of a time: `lapsed` was not decided in time, `over` had its window. Neither is written. */
+export type RecordStateAt = RecordState | 'lapsed' | 'over'
+
+/** As what a person says something. `deployment`: no person, but code of it. */
+export type Speaker = 'approver' | 'customer' | 'deployment' | 'eraser' | 'lead' | 'operator'
+
+/** What may be said of a record, and what follows. */
+export interface Transition {
+  readonly from: readonly RecordStateAt[]
+  /** From what is stored: a clock that is ahead must not keep what takes away. */
+  readonly isByStored?: true
+  readonly who: readonly Speaker[]
+  readonly needsNote?: true
+  /** `undefined`: it stays as it is. */
+  readonly to?: RecordState
+  /** Whether each need is said of, by whom it concerns. */
+  readonly isOfNeed?: true
+  /** Whether it is said once. */
+  readonly isOnce?: true
+  /** What ends by it: what runs under the record. */
+  readonly ends?: 'under'
+}
+
+export interface Kind {
+  /** By which event it begins, and how it is then. */
+  readonly begins: Readonly<Partial<Record<AuditEntry['event'], RecordState>>>
+  readonly has: readonly (keyof AuditRecord)[]
+  /** What is said of it after that. */
+  readonly says: Readonly<Partial<Record<SaidEvent, Transition>>>
+  /** What begins with it ends: all that the operator runs there, or all that would not start any more. */
+  readonly ends?: 'ofOperator' | 'unasked'
+}
+
+const PERMIT_HAS = ['application', 'customer', 'for', 'operator', 'resource', 'scope'] as const
+
+const DECIDED = {
+  from: ['requested'],
+  who: ['approver', 'customer'],
+  isOfNeed: true,
+} as const
+
+const REVOKED = {
+  isByStored: true,
+  who: ['approver', 'customer', 'operator'],
+  to: 'revoked',
+  ends: 'under',
+} as const
+
+/** Who may say what of which record. `decide`, every button, the inbox and the fold ask this one table. */
+export const KINDS: Readonly<Record<RecordKind, Kind>> = {
+  approval: {
+    begins: { 'support.requested': 'requested' },
+    has: PERMIT_HAS,
+    says: {
+      // Granted, once every need is met. One refusal is final.
+      granted: { ...DECIDED, to: 'granted' },
+      declined: { ...DECIDED, to: 'declined' },
+      revoked: { ...REVOKED, from: ['requested', 'granted'] },
+    },
+  },
+  emergency: {
+    begins: { 'support.emergency': 'granted' },
+    has: PERMIT_HAS,
+    says: {
+      revoked: { ...REVOKED, from: ['granted'] },
+      reviewed: {
+        from: ['granted', 'revoked', 'over'],
+        who: ['approver'],
+        needsNote: true,
+        isOnce: true,
+      },
+    },
+  },
+  answer: {
+    begins: { 'support.opened': 'allow', 'support.closed': 'ask' },
+    has: ['customer'],
+    says: {},
+    ends: 'unasked',
+  },
+  stop: {
+    begins: { 'support.stopped': 'stopped' },
+    has: ['by', 'operator'],
+    says: {
+      lifted: {
+        from: ['stopped'],
+        who: ['approver', 'lead', 'deployment'],
+        needsNote: true,
+        to: 'lifted',
+      },
+    },
+    ends: 'ofOperator',
+  },
+  erasure: {
+    begins: { 'support.erasing': 'asked' },
+    has: ['by', 'lapsesAt'],
+    says: { confirmed: { from: ['asked'], who: ['eraser'], to: 'confirmed' } },
+  },
+}
+
+export function recordStateAt<S extends RecordState>(
+  { state, lapsesAt, until }: Pick<AuditRecord, 'lapsesAt' | 'until'> & { readonly state: S },
+  now: number,
+): S | 'lapsed' | 'over' {
+  const isAwaited = state === 'requested' || state === 'asked'
+  if (isAwaited && lapsesAt !== undefined && now >= lapsesAt) return 'lapsed'
+  if (state === 'granted' && (until === undefined || now >= until)) return 'over'
+  return state
+}
+
+/** A person, and as what the deployment knows them. */
+export interface Person {
+  /** The account id; `undefined` for code of the deployment. */
+  readonly id: string | undefined
+  readonly is: readonly ('approver' | 'eraser' | 'lead')[]
+}
+
+/** As what a person speaks about a record: of those whom it concerns, as nothing else. */
+export function speakersOf(
+  { kind, operator, customer, by }: Pick<AuditRecord, 'by' | 'customer' | 'kind' | 'operator'>,
+  { id, is }: Person,
+): readonly Speaker[] {
+  if (id === undefined) return ['deployment']
+  if (id === operator?.id) return ['operator']
+  if (id === customer?.id) return ['customer']
+  // Two people erase.
+  return kind === 'erasure' && id === by?.id ? [] : is
+}
+
+const NEED_OF: Readonly<Partial<Record<Speaker, Need>>> = {
+  approver: 'second_person',
+  customer: 'user',
+}
+
+/** What a person says of a record now: which need, if it is about one. */
+export interface Word {
+  readonly event: SaidEvent
+  readonly need?: Need | undefined
+}
+
+/**
+ * What a person may say of a record.
+ *
+ * @param now `undefined`: without regard to the time
+ * @returns the transition; why not, otherwise: `'who'` they are, or `'state'`
+ */
+export function may(
+  record: AuditRecord,
+  event: SaidEvent,
+  person: Person,
+  now: number | undefined,
+): (Word & { readonly transition: Transition }) | 'state' | 'who' {
+  const transition = KINDS[record.kind].says[event]
+  if (!transition) return 'state'
+  const speaker = speakersOf(record, person).find((each) => transition.who.includes(each))
+  if (!speaker) return 'who'
+  const need = transition.isOfNeed && NEED_OF[speaker]
+  const isSaid = ({ event: before, need: of }: Said) =>
+    need === undefined ? transition.isOnce === true && before === event : of === need
+  const state =
+    now === undefined || transition.isByStored ? record.state : recordStateAt(record, now)
+  const isNeeded = need === undefined || record.needs.includes(need)
+  if (!transition.from.includes(state) || !isNeeded || record.said.some(isSaid)) return 'state'
+  return { event, need, transition }
+}
+
+/** Whether a button of it works. What is over has none. */
+export function canSay(
+  record: AuditRecord,
+  event: SaidEvent,
+  person: Person,
+  now: number,
+): boolean {
+  const transition = KINDS[record.kind].says[event]
+  const isOpen = transition?.from.includes(recordStateAt(record, now)) === true
+  return isOpen && typeof may(record, event, person, now) === 'object'
+}
+
+/** Whether an approver still has to look at it afterwards. */
+export function isReviewDue({ kind, said }: Pick<AuditRecord, 'kind' | 'said'>): boolean {
+  return kind === 'emergency' && !said.some(({ event }) => event === 'reviewed')
+}

@@ -1,0 +1,251 @@
+import { alertDueAt, foldAlert, pendingAlertOf } from './alert.ts'
+import { asciiJson } from './ascii-json.ts'
+import {
+  type AuditRecord,
+  RECORD_KINDS,
+  RECORD_STATES,
+  SAID_EVENTS,
+  type Said,
+  type StoredRecord,
+} from './audit-record.ts'
+import { type AuditEntry, isAlertEvent, isNoticeEvent, permitOf } from './entry.ts'
+import { type Guard, isAbsentOr, isInteger, isListOf, isObjectOf, isText } from './guards.ts'
+import { DAY_MS, isReviewDue, KINDS, may } from './kinds.ts'
+import { foldNotice, noticePausedUntil, pendingKindsIn } from './notice.ts'
+import { nonEmptyText, positiveInteger, present } from './present.ts'
+import type { AuditPerson } from './row.ts'
+import { PERMIT_CHANGES, type PermitChange } from './row-alert.ts'
+import { allStorable } from './text.ts'
+
+/**
+ * How long a revoked record is looked at, in milliseconds, and at least until its window would have ended:
+ * another process may have to end what runs.
+ */
+const ENDING_TIME_MS = 600_000
+
+/**
+ * Adds an entry to a record.
+ *
+ * @param record the record so far; `undefined` for its first entry
+ * @throws TypeError for an entry that does not fit
+ */
+export function foldRecord(record: AuditRecord | undefined, told: AuditEntry): AuditRecord {
+  const entry = allStorable(told)
+  const isOfMessage = isAlertEvent(entry.event) || isNoticeEvent(entry.event)
+  const next = record && isOfMessage ? { ...record, version: record.version + 1 } : undefined
+  const folded = next ?? (record ? withSaid(record, entry) : begin(entry))
+  const notice = foldNotice(folded.notice, entry)
+  const alert = foldAlert(folded.alert, entry, changeOf(entry))
+  return { ...folded, ...present({ notice, alert }) }
+}
+
+/** What an entry is of which the deployment is told. */
+export function changeOf({ event }: Pick<AuditEntry, 'event'>): PermitChange | undefined {
+  return PERMIT_CHANGES.find((change) => event === `support.${change}`)
+}
+
+/** The next change to tell. */
+export function pendingChangeOf({ alert }: Pick<AuditRecord, 'alert'>) {
+  return alert && pendingAlertOf(alert, PERMIT_CHANGES)
+}
+
+function begin(entry: AuditEntry): AuditRecord {
+  const { event, timeMs: time, userId, mayAct, by, resource, scope, note, terms, names } = entry
+  const kind = RECORD_KINDS.find((each) => KINDS[each].begins[event] !== undefined)
+  const state = kind && KINDS[kind].begins[event]
+  const id = permitOf(entry)
+  if (!kind || !state) throw new TypeError(`${event} is about a record that there is not`)
+  if (!id) throw new TypeError(`${event} must name the record`)
+  const { context = {} } = entry
+  const record: AuditRecord = {
+    ...{ id, kind, state },
+    ...present({
+      customer: personOf(userId, names?.user),
+      operator: personOf(mayAct?.sub, names?.actor),
+      by: personOf(by, names?.by),
+      note: nonEmptyText(note),
+      application: nonEmptyText(mayAct?.clientId),
+      resource: nonEmptyText(resource),
+      scope: nonEmptyText(scope),
+      ticket: nonEmptyText(context.ticketId),
+      reason: nonEmptyText(context.reason),
+      why: nonEmptyText(context.why),
+      declined: terms?.declined,
+      for: terms?.for,
+      duration: positiveInteger(context.duration),
+      impersonation: nonEmptyText(context.impersonation),
+      record: nonEmptyText(context.permit),
+      lapsesAt: terms?.lapsesAt,
+    }),
+    ...{ needs: terms?.needs ?? [], requestedAt: time, said: [], version: 1, lastAt: time },
+  }
+  const missing = KINDS[kind].has.find((member) => record[member] === undefined)
+  if (missing) throw new TypeError(`${event} must have the member ${missing} of the record`)
+  return state === 'granted' ? withWindow(record, time) : record
+}
+
+function personOf(id: string | undefined, named: object | undefined): AuditPerson | undefined {
+  return id === undefined || id === '' ? undefined : { id, ...named }
+}
+
+function withWindow(record: AuditRecord, grantedAt: number): AuditRecord {
+  return { ...record, grantedAt, until: grantedAt + (record.for ?? 0) * 1000 }
+}
+
+/** Any later entry: somebody says something of it. */
+function withSaid(before: AuditRecord, entry: AuditEntry): AuditRecord {
+  const { timeMs: at, by, note, need, names } = entry
+  const event = SAID_EVENTS.find((each) => entry.event === `support.${each}`)
+  // Whether the person is an approver, or may erase, was asked before: never who is concerned.
+  const anybody = { id: by, is: ['approver', 'eraser', 'lead'] } as const
+  const word = event ? may(before, event, anybody, undefined) : 'state'
+  if (!event || typeof word === 'string' || word.need !== need) {
+    throw new TypeError(`${entry.event} does not fit what is ${before.state}`)
+  }
+  const told: Said = {
+    event,
+    ...present({ by: personOf(by, names?.by) }),
+    at,
+    ...present({ need, note: nonEmptyText(note) }),
+  }
+  const record = {
+    ...before,
+    version: before.version + 1,
+    lastAt: Math.max(before.lastAt, at),
+    said: [...before.said, told],
+  }
+  const { to = before.state } = word.transition
+  if (to !== 'granted') return { ...record, state: to }
+  // The window begins when the last need is met.
+  const isMet = record.needs.every((each) => isNeedMet(record, each))
+  return isMet ? withWindow({ ...record, state: to }, at) : record
+}
+
+/** Whether somebody granted what is needed. */
+export function isNeedMet({ said }: Pick<AuditRecord, 'said'>, need: Said['need']): boolean {
+  return said.some((each) => each.event === 'granted' && each.need === need)
+}
+
+/** The last word of a kind. */
+export function saidIn(
+  { said }: Pick<AuditRecord, 'said'>,
+  event: Said['event'],
+): Said | undefined {
+  return said.findLast((each) => each.event === event)
+}
+
+/** As it is kept, and by what it is found. */
+export function storedRecordOf(record: AuditRecord, slot: string): StoredRecord {
+  const { id, version, requestedAt: at, customer, operator, state, notice, alert } = record
+  const over = overAt(record)
+  const toldAt = Math.max(notice?.last?.at ?? 0, alert?.last?.at ?? 0)
+  return {
+    ...{ id, version, at, slot, state, isReviewDue: isReviewDue(record) },
+    ...{ customer: customer?.id, operator: operator?.id },
+    overAt: over === undefined ? undefined : Math.max(over, toldAt),
+    ...present({
+      noticeDueAt: recordNoticeDueAt(record),
+      alertDueAt: alert && alertDueAt(alert, pendingChangeOf({ alert })?.kind),
+    }),
+    data: asciiJson(record),
+  }
+}
+
+function overAt(record: AuditRecord): number | undefined {
+  const { state, lastAt, lapsesAt = 0, until = 0 } = record
+  if (isReviewDue(record)) return undefined
+  switch (state) {
+    // It holds until another one is said.
+    case 'allow':
+    case 'ask':
+    case 'stopped':
+      return undefined
+    case 'requested':
+    case 'asked':
+      return Math.max(lastAt, lapsesAt)
+    case 'granted':
+      return Math.max(lastAt, until)
+    case 'revoked':
+      return Math.max(lastAt + ENDING_TIME_MS, until)
+    case 'declined':
+      return lastAt + DAY_MS
+    default:
+      return lastAt
+  }
+}
+
+/** When the customer is to be told of it; `undefined` where there is nothing to tell any more. */
+function recordNoticeDueAt({ notice, state, requestedAt }: AuditRecord): number | undefined {
+  const [kind] = pendingKindsIn(notice)
+  if (kind === undefined || (kind === 'asked' && state !== 'requested')) return undefined
+  return Math.max(requestedAt, noticePausedUntil(notice?.last))
+}
+
+/** @throws Error for what is no record: what cannot be read allows nothing */
+export function parseRecord({ id, data }: Pick<StoredRecord, 'data' | 'id'>): AuditRecord {
+  const record = jsonIn(data)
+  const isWhole = isRecord(record) && KINDS[record.kind].has.every((name) => name in record)
+  if (isWhole && record.id === id) return record
+  throw new Error('the storage of the audit has a record that cannot be read')
+}
+
+/** The error of the parser quotes the text, which is about a person, and goes to the log. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** One of a version to come allows nothing. */
+function isOneOf<const T extends string>(all: readonly T[]): Guard<T> {
+  return (value): value is T => all.some((each) => each === value)
+}
+
+const isAnything = (_value: unknown): _value is undefined => true
+const mayBeText = isAbsentOr(isText)
+const mayBeInteger = isAbsentOr(isInteger)
+const isNeed = isOneOf(['second_person', 'user'])
+const isPerson = isObjectOf<AuditPerson>({ id: isText, name: mayBeText, email: mayBeText })
+const mayBePerson = isAbsentOr(isPerson)
+
+const isRecord = isObjectOf<AuditRecord>({
+  id: isText,
+  kind: isOneOf(RECORD_KINDS),
+  state: isOneOf(RECORD_STATES),
+  customer: mayBePerson,
+  operator: mayBePerson,
+  by: mayBePerson,
+  note: mayBeText,
+  application: mayBeText,
+  resource: mayBeText,
+  scope: mayBeText,
+  ticket: mayBeText,
+  reason: mayBeText,
+  why: mayBeText,
+  declined: isAbsentOr(isListOf(isText)),
+  needs: isListOf(isNeed),
+  for: mayBeInteger,
+  duration: mayBeInteger,
+  impersonation: mayBeText,
+  record: mayBeText,
+  requestedAt: isInteger,
+  lapsesAt: mayBeInteger,
+  grantedAt: mayBeInteger,
+  until: mayBeInteger,
+  said: isListOf(
+    isObjectOf<Said>({
+      event: isOneOf(SAID_EVENTS),
+      by: mayBePerson,
+      at: isInteger,
+      need: isAbsentOr(isNeed),
+      note: mayBeText,
+    }),
+  ),
+  // What is told has its own fold.
+  notice: isAnything,
+  alert: isAnything,
+  version: isInteger,
+  lastAt: isInteger,
+})
