@@ -9,14 +9,14 @@ export interface Person {
   readonly name: string
   readonly email: string
   readonly role: 'customer' | 'operator' | 'lead' | 'auditor'
-  /** Whether this person acts as customers. */
+  /** A person who acts as customers. */
   readonly isStaff: boolean
   /** People with special rights: no operator may act as them. */
   readonly isProtected: boolean
-  /** Of a customer: what a directory offers, to tell people apart. */
+  /** Details of a customer, to tell people apart. */
   readonly number?: string
   readonly city?: string
-  /** Whose approval support needs before it acts: a second person's for changes, or the customer's. */
+  /** The approval that support needs before it acts: a second person's for changes, or the customer's. */
   readonly asks?: 'second_person' | 'user'
   /** The organisation of a customer, where it has closed its accounts to support. */
   readonly closedBy?: string
@@ -35,7 +35,7 @@ function person(
 
 const DEMO_PEOPLE = [
   person('alice', 'Alice Ng', 'customer', { number: '10021', city: 'Leipzig' }),
-  person('bob', 'Bob Meyer', 'customer', { number: '10022', city: 'Graz' }),
+  person('bob', 'Bob Marsh', 'customer', { number: '10022', city: 'Graz' }),
   person('chidi', 'Chidi Okeke', 'customer', {
     ...{ number: '10035', city: 'Lagos', asks: 'second_person' },
   }),
@@ -45,10 +45,10 @@ const DEMO_PEOPLE = [
   }),
   // People choose their own names, so every page must escape a name.
   person('mallory', '<img src=x onerror=alert(1)>', 'customer'),
-  person('olivia', 'Olivia Reyes', 'operator'),
-  person('oscar', 'Oscar Lind', 'operator'),
-  person('grace', 'Grace Okafor', 'lead'),
-  person('ada', 'Ada Brandt', 'auditor'),
+  person('olivia', 'Olivia Okafor', 'operator'),
+  person('oscar', 'Oscar Öhman', 'operator'),
+  person('grace', 'Grace Lindqvist', 'lead'),
+  person('ada', 'Ada Byron', 'auditor'),
   person('juno', 'Juno Keller', 'auditor'),
 ]
 

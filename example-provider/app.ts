@@ -27,7 +27,7 @@ import { signInPage } from './sign-in.ts'
 
 const MINUTE_S = 60
 
-/** What `check()` finds that no demo should have; the rest is advice for production. */
+/** Findings of `check()` that no demo should have. The rest is advice for production. */
 const REACHABLE = ['discovery', 'status_lists', 'namesakes']
 
 /** One Koa application for all of it. Yours may be several: only URLs connect the parts. */

@@ -76,9 +76,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     /** The origin of all public URLs; `undefined` until the port is known. */
     baseUrl: data.BASE_URL,
     storage,
-    /** Where the audit is kept: the same, unless that is Redis. */
+    /** The storage of the audit: the same, unless that is Redis. */
     audit: parseAuditUrl(data.AUDIT_URL, storage),
-    /** Whether it is the file that the example makes in DATA_DIR. */
+    /** `true` for the file that the example makes in DATA_DIR. */
     isAuditOwn: data.STORAGE_URL === undefined,
     /** The folder for keys that are made at the first start, and for SQLite. */
     dataDir: data.DATA_DIR,
@@ -91,9 +91,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     demoPassword: data.DEMO_PASSWORD,
     /** The server for mail to customers. */
     smtpUrl: data.SMTP_URL,
-    /** Where alarms and changes of permits are posted. */
+    /** The URL to which alarms and changes of permits are posted. */
     slackWebhookUrl: data.SLACK_WEBHOOK_URL,
-    /** Whether the stricter rules of demo/strict.ts hold. */
+    /** Applies the stricter rules of demo/strict.ts. */
     strict: data.STRICT === '1',
     /** The largest number of subject tokens per client in a minute, and of failed exchanges. */
     production: data.NODE_ENV === 'production',

@@ -1,5 +1,5 @@
-// What the support console has to know of this business: who may do what in it, which customers
-// there are, where operators act, and how the shop names what they did. It is mounted in app.ts.
+// Facts about this business for the support console: roles, customers, the applications in which
+// operators act, and the shop's names for what they did. app.ts mounts it.
 import type { Account } from 'oidc-provider'
 import type {
   Alarm,
@@ -22,7 +22,7 @@ export function role({ accountId }: Account): Role | undefined {
 const DATA_PROTECTION = ['ada', 'juno']
 export const mayErase = ({ accountId }: Account) => DATA_PROTECTION.includes(accountId)
 
-/** Who decides on requests for an approval, and looks at emergencies afterwards: everyone who leads. */
+/** The leads, who decide on requests for an approval, and review emergencies. */
 export const approvers = () => people.all().filter((person) => person.role === 'lead')
 
 /** The directory that operators search. Yours is a query: of a database, or of a CRM. */

@@ -1,4 +1,4 @@
-// What is around the parts, and has nothing to do with impersonation: one origin for all of them, the
+// The frame around the parts, without impersonation: one origin for all of them, the
 // headers of each answer, and errors as JSON.
 import Koa, { type Middleware } from 'koa'
 import helmet from 'koa-helmet'
@@ -65,7 +65,7 @@ export const refuseEncodedBodies: Middleware = (ctx, next) => {
   })
 }
 
-/** What `ctx.throw(status, description, { error })` throws, and the console's `recordRefusal`. */
+/** The error of `ctx.throw(status, description, { error })` and of the console's `recordRefusal`. */
 const PROBLEM_SHAPE = z.object({
   status: z.number(),
   error: z.string().default('invalid_request'),

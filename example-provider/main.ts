@@ -49,7 +49,7 @@ async function main(given: readonly string[]): Promise<void> {
   console.log('Ctrl-C ends it.')
 }
 
-/** Whether a copy of the example answers there already. */
+/** Returns whether a copy of the example answers there already. */
 async function isRunning(url: string): Promise<boolean> {
   try {
     return (await fetch(`${url}/oidc/.well-known/openid-configuration`)).ok

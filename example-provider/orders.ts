@@ -110,10 +110,10 @@ function ordersApi(options: OrdersOptions): Router<{ caller: Caller }> {
   return router
 }
 
-/** Who acts, as people read it. */
+/** Names the actor, for people. */
 const nameOf = (actor: Caller['actor']) => actor && people.find(actor.sub)?.name
 
-/** What the guards of both APIs are given, but for their audience. */
+/** The options of the guards of both APIs, without their audience. */
 function guardOptions(options: OrdersOptions): Omit<ResourceServerOptions, 'audience'> {
   const { url, providerUrl, adapter, onImpersonatedRequest } = options
   return {

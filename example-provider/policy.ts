@@ -1,5 +1,5 @@
-// Who may act as whom, and what the token says about it: the rules of features.impersonation. They
-// hold for every client, the integrator's backend included. More rules: docs/policies.md.
+// The rules of features.impersonation: who may act as whom, and the claims of the token. They
+// hold for every client, the integrator's backend included. docs/policies.md has more rules.
 import {
   type Authorize,
   type GetCustomJwtClaims,

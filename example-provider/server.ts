@@ -8,7 +8,7 @@ import { createShop } from './shop/server.ts'
 import { StartError } from './start-error.ts'
 import { openStorage, type Storage, unusableStorage } from './storage.ts'
 
-/** What the application is made of. */
+/** The parts of the application. */
 export interface Parts {
   /** The origin of all public URLs. */
   readonly url: string
@@ -79,7 +79,7 @@ export async function startServer(config: Config, createApp: CreateApp): Promise
 
 type Port = Awaited<ReturnType<typeof listen>>
 
-/** How long open requests may take after the stop, in milliseconds. */
+/** The timeout of open requests after the stop, in milliseconds. */
 const SHUTDOWN_TIMEOUT_MS = 10_000
 
 /** @param variable the setting that has the port */

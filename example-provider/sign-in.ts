@@ -66,7 +66,7 @@ export function signInPage(provider: Provider, accounts: Accounts): Middleware {
   return router.routes() as Middleware
 }
 
-/** How long a wrong password counts, in seconds. */
+/** The time for which a wrong password counts, in seconds. */
 const WINDOW_S = 600
 
 /**

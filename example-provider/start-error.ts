@@ -1,4 +1,4 @@
-// What goes wrong at the start, in words for the person who starts it.
+// Errors of the start, in words for the person who starts it.
 
 /** A problem that the person who starts the example can fix. The message says how. */
 export class StartError extends Error {

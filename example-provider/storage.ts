@@ -17,14 +17,14 @@ export interface Storage {
   close(): Promise<void>
 }
 
-/** How long a connection, a command of Redis and a query may take, in milliseconds. */
+/** The timeout of a connection, a command of Redis and a query, in milliseconds. */
 const CONNECT_TIMEOUT = 3000
 const COMMAND_TIMEOUT = 2000
 const QUERY_TIMEOUT = 5000
 
 const CLEAN_UP_EVERY = 5 * 60 * 1000
 
-/** How long the audit is kept that is in memory, in seconds. */
+/** The `keepFor` of an audit in memory, in seconds. */
 const DAY_S = 86_400
 
 /** @throws StartError when the storage, or the one of the audit, does not answer */

@@ -75,14 +75,16 @@ export const CONSOLE_SECTIONS: readonly ConsoleSection[] = [
     root: 'SqliteAuditOptions',
     file: 'ledger/stores/sqlite/index.ts',
   },
+  {
+    title: 'Both audits',
+    root: 'KeepingOptions',
+    file: 'ledger/stores/keeping-options.ts',
+  },
 ]
 
-/** The members of a section, in the order of the source. */
+/** The members of a section, in the order of the source. Inherited members have their own section. */
 export function membersOf({ root, file }: ConsoleSection): readonly Member[] {
-  const sources = [file, 'ledger/stores/keeping-options.ts']
-  const members = interfacesOf(
-    ...sources.map((name) => readFileSync(new URL(name, SOURCE), 'utf8')),
-  ).get(root)
+  const members = interfacesOf(readFileSync(new URL(file, SOURCE), 'utf8')).get(root)
   if (!members) throw new Error(`${file} has no interface ${root}`)
   return [...members.values()]
 }

@@ -6,35 +6,35 @@ const TARGET = new URL('../docs/errors.md', import.meta.url)
 
 /** What the page calls an operation, in the order of the page. */
 const PLACES: Readonly<Record<string, string>> = {
-  [MACHINE_TOKEN]: 'machine token',
-  issueSubjectToken: 'subject token',
+  [MACHINE_TOKEN]: 'machine',
+  issueSubjectToken: 'issue',
   exchangeToken: 'exchange',
-  listImpersonations: 'seeing',
-  showImpersonation: 'seeing',
-  endImpersonation: 'ending',
-  endImpersonations: 'ending',
+  listImpersonations: 'read',
+  showImpersonation: 'read',
+  endImpersonation: 'end',
+  endImpersonations: 'end',
   showCurrentImpersonation: 'current',
   endCurrentImpersonation: 'current',
-  listStatusLists: 'status lists',
-  getStatusList: 'status lists',
+  listStatusLists: 'lists',
+  getStatusList: 'lists',
 }
 /** These three together are one place. */
-const MANAGEMENT = ['subject token', 'seeing', 'ending']
+const MANAGEMENT = ['issue', 'read', 'end']
 
 const INTRODUCTION = `# Errors of the HTTP API
 
-Look for the \`error_description\` that you got. A part in braces stands for any text, and \`…\` for words of your own code. [The HTTP API](http-api.md#how-errors-look) says how an answer looks, and [troubleshooting](troubleshooting.md) has problems without an error. This page is made from [openapi.yaml](openapi.yaml).
+Look for the \`error_description\` that you got. A part in braces stands for any text, and \`…\` for words of your own code. [Troubleshooting](troubleshooting.md) has problems without an error.
 
 | where | requests |
 |---|---|
-| machine token | \`POST {issuer}/token\`, with \`grant_type=client_credentials\` for the management API |
-| subject token | \`POST /api/subject-tokens\` |
-| exchange | \`POST {issuer}/token\`, with the token exchange as \`grant_type\` |
-| seeing | \`GET /api/impersonations\` and \`GET /api/impersonations/{id}\` |
-| ending | \`POST /api/impersonations/{id}/end\` and \`POST /api/impersonations/end\` |
-| management API | subject token, seeing and ending |
+| machine | \`POST {issuer}/token\` with \`client_credentials\` |
+| issue | \`POST /api/subject-tokens\` |
+| exchange | \`POST {issuer}/token\` with the token exchange |
+| read | \`GET /api/impersonations\` and \`GET /api/impersonations/{id}\` |
+| end | \`POST /api/impersonations/{id}/end\` and \`POST /api/impersonations/end\` |
+| management | issue, read and end |
 | current | \`GET {issuer}/impersonations/current\` and \`POST {issuer}/impersonations/current/end\` |
-| status lists | \`GET {issuer}/status-lists\` and the lists below it |
+| lists | \`GET {issuer}/status-lists\` and below |
 `
 
 /** The page as docs/openapi.yaml has it now. */
@@ -67,7 +67,12 @@ function table(rows: readonly Row[]): string {
   const lines = rows
     .toSorted((one, other) => statusOf(one).localeCompare(statusOf(other)))
     .map((row) => {
-      const cells = [statusOf(row), row.description, placesOf(row), `${row.cause} ${row.remedy}`]
+      const cells = [
+        statusOf(row),
+        row.description,
+        placesOf(row),
+        `${row.cause} ${row.remedy}`.trim(),
+      ]
       return `| ${cells.join(' | ')} |\n`
     })
   const head =
@@ -84,7 +89,7 @@ function placesOf({ places }: Row): string {
   const named = [...new Set(Object.values(PLACES))].filter(
     (place) => places.has(place) && !(isAll && MANAGEMENT.includes(place)),
   )
-  return [...(isAll ? ['management API'] : []), ...named].join(', ')
+  return [...(isAll ? ['management'] : []), ...named].join(', ')
 }
 
 if (import.meta.main) writeFileSync(TARGET, errorsPage())

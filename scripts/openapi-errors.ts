@@ -10,6 +10,7 @@ export interface DescribedError {
   /** Its `error_description`: `{name}` stands for any text, `…` for any text or none. */
   readonly description: string
   readonly cause: string
+  /** Empty if the cause says it. */
   readonly remedy: string
 }
 
@@ -48,7 +49,7 @@ export function describedErrors(): ReadonlyMap<string, readonly DescribedError[]
       error: member('value.error', error),
       description: member('a description', said['x-description'] ?? description),
       cause: member('x-cause', said['x-cause']),
-      remedy: member('x-remedy', said['x-remedy']),
+      remedy: member('x-remedy', said['x-remedy'] ?? ''),
     }
   }
 

@@ -64,23 +64,6 @@ export function wrongValueOf(rule: AnyRule): unknown {
   return TYPICAL_MISTAKES.find((value) => refusal(rule, value) !== undefined)
 }
 
-/** An example for a docstring without one. */
-export function exampleOf(name: string | undefined, rule: RuleFacts): string {
-  switch (rule.type) {
-    case 'boolean':
-      return `${name}: ${!rule.default}`
-    case 'oneOf':
-      return `${name}: ${expression(rule.values?.find((value) => value !== rule.default))}`
-    case 'someOf':
-      return `${name}: ${expression(rule.values?.slice(0, 1))}`
-    case 'integer':
-      if (rule.default) {
-        return `${name}: ${Math.max(Number(rule.min), Math.floor(Number(rule.default) / 2))}`
-      }
-  }
-  throw new Error(`the docstring of ${name} needs an @example`)
-}
-
 /** The source code of the value. */
 export function expression(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(expression).join(', ')}]`

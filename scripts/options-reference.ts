@@ -21,7 +21,6 @@ import { interfacesOf, type Member } from './docstrings.ts'
 import { anchorOf } from './markdown-links.ts'
 import {
   type AnyRule,
-  exampleOf,
   expression,
   factsOf,
   objectOf,
@@ -225,8 +224,11 @@ function described(option: Option): string {
   const see = tags.get('see')
   if (see) facts.push(`**See:** <${see}>`)
   const parts = [heading, text, facts.join(' · ')]
-  const example = tags.get('example') ?? (rule && exampleOf(path.at(-1), rule))
-  if (example) parts.push(`\`\`\`js\n${within(path.slice(0, -1), example)}\n\`\`\``)
+  const example = tags.get('example')
+  if (rule?.type === 'other' && !example) throw new Error(`${path.join('.')} needs an @example`)
+  // The block of the required ones has the others.
+  const isShown = tags.has('defaultValue') || path.length > 1
+  if (example && isShown) parts.push(`\`\`\`js\n${within(path.slice(0, -1), example)}\n\`\`\``)
   return parts.join('\n\n')
 }
 
@@ -261,7 +263,7 @@ export function optionsReference(): string {
   const titles = [...SECTIONS, ...CONSOLE_SECTIONS].map(({ title }) => title)
   return `# Options
 
-An unknown or wrong option throws a \`TypeError\` at start-up that begins with the path of the option. \`undefined\` means that the option is left out. Each example shows one option. Put it beside the required ones.
+An unknown or wrong option throws a \`TypeError\` at start-up that begins with the path of the option. \`undefined\` means that the option is left out. Put an example beside the required options.
 
 ${titles.map((title) => `- [${title}](#${anchorOf(title)})`).join('\n')}
 

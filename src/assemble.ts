@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import type { AccessTokenClaims } from './claims/claims.ts'
+import type { Configured } from './configuration.ts'
 import { registerExchange } from './exchange/exchange.ts'
 import { withholdFromSelfRegistered } from './host/patches.ts'
 import { setInstance } from './host/weak-cache.ts'
@@ -25,7 +25,7 @@ import { defineSubjectToken } from './tokens/subject-token.ts'
 export function assemble(
   provider: Provider,
   options: ResolvedOptions,
-  claims: AccessTokenClaims,
+  { claims, knowsApis }: Configured,
 ): void {
   requireMachineTokenKey(provider, options)
   const subjectTokens = defineSubjectToken(provider, options)
@@ -34,14 +34,15 @@ export function assemble(
   setInstance(provider, {
     options,
     claims,
+    knowsApis,
     subjectTokens,
     // Another process may end impersonations, whatever the options of this one (I14).
     verifier: accessTokenVerifier(provider, endable ? judgeByEnds(provider) : undefined),
     ending,
     statusLists,
-    // What can act can be ended (I14), so an end is tried for as long as a token of a process with
-    // another `accessToken.maxTtl` may live.
-    endings: keepTrying('an end', MAX_ACCESS_TOKEN_TTL),
+    // Tries an end for as long as a token of a process with another `accessToken.maxTtl` may live
+    // (what can act can be ended, I14).
+    endings: keepTrying(MAX_ACCESS_TOKEN_TTL),
     unsureEnds: new BoundedMap(MAX_UNSURE_IDS),
     tasks: new Set(),
     countCurrent: limiterInProcess(MAX_REQUESTS),

@@ -8,15 +8,15 @@ import {
 } from './host/instance.ts'
 import { findAccountById } from './host/request.ts'
 import { instance } from './host/weak-cache.ts'
-import { findIdWithCase, findOpaqueResources } from './impersonations/list.ts'
+import { findNewest } from './impersonations/list.ts'
 import { BINDING_MEMBERS } from './options/defaults.ts'
 import { mayClient } from './policy/clients.ts'
-import { knowsApis } from './policy/management-api.ts'
 import type { ImpersonationEvents } from './public/events.ts'
 import type { ChecklistItem } from './public/objects.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { otherSpellings } from './shared/spellings.ts'
 import { issuerUri, STATUS_LISTS_PATH } from './shared/uris.ts'
+import type { SubjectToken } from './tokens/subject-token.ts'
 
 /** The longest acceptable lifetime of an access token that cannot be ended, in seconds. */
 const WITHOUT_END = 900
@@ -51,7 +51,7 @@ const KEPT_EVENTS: ReadonlyArray<keyof ImpersonationEvents> = [
  * @throws Error with the reason, in one sentence, why the storage cannot keep subject tokens
  */
 export async function checklist(provider: Provider): Promise<readonly ChecklistItem[]> {
-  const { ending, options, recorders, statusLists, subjectTokens } = instance(provider)
+  const { ending, knowsApis, options, recorders, statusLists, subjectTokens } = instance(provider)
   const { issuer } = provider
   const { actorToken, authorize, softwareActors, subjectToken } = options
   const { requireBinding } = options.managementApi
@@ -66,6 +66,9 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
   )
   const isOurs = discovery === false
   const listsUrl = issuerUri(issuer, STATUS_LISTS_PATH)
+
+  const newest = canEnd ? await findNewest(provider) : []
+  const opaque = newest.flatMap(({ note }) => (note?.format === 'opaque' ? note.resource : []))
 
   const items: ChecklistItem[] = []
   const add = (id: ChecklistItem['id'], step: string, finding: Finding) => {
@@ -108,12 +111,12 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
   add(
     'token_format',
     "set accessTokenFormat: 'jwt', or have the APIs with opaque tokens ask introspection",
-    canEnd && (await findOpaqueResources(provider)),
+    [...new Set(opaque)].sort(),
   )
   add(
     'resources',
     'set features.resourceIndicators.getResourceServerInfo: it tells the provider your APIs',
-    !knowsApis(provider),
+    !knowsApis,
   )
   add(
     'clients',
@@ -154,7 +157,7 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
   add(
     'account_ids',
     'let findAccount answer the id as it is stored',
-    canEnd ? await findOtherSpellings(provider) : NOTHING_TO_TRY,
+    await findOtherSpellings(provider, newest),
   )
   add('discovery', 'mount the provider at the path of its issuer', discovery)
   add(
@@ -175,11 +178,15 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
 
 /**
  * Checks whether `findAccount` takes another spelling of a stored id for an id of its own. If two
- * spellings, drawn at random, are accounts, its storage compares without case, and the rules of a
+ * spellings are accounts, its storage compares without case, and the rules of a
  * deployment do not.
  */
-async function findOtherSpellings(provider: Provider): Promise<Finding> {
-  const stored = await findIdWithCase(provider)
+async function findOtherSpellings(
+  provider: Provider,
+  newest: readonly SubjectToken[],
+): Promise<Finding> {
+  const ids = newest.map(({ accountId }) => accountId)
+  const stored = ids.find((id) => otherSpellings(id).length > 0)
   if (stored === undefined) return NOTHING_TO_TRY
   const found = await Promise.all(otherSpellings(stored).map((id) => findAccountById(provider, id)))
   return found.every((account) => account !== undefined && account.accountId !== stored)

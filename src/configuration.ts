@@ -10,6 +10,8 @@ export interface Configured {
   readonly configuration: Configuration
   readonly claims: AccessTokenClaims
   readonly getResourceServerInfo: GetResourceServerInfo
+  /** `true` if the deployment has one of its own, without which no exchange succeeds. */
+  readonly knowsApis: boolean
 }
 
 /** A copy of the configuration without `features.impersonation`, which the provider rejects. */
@@ -65,7 +67,8 @@ export function withImpersonation(
       },
     },
   }
-  return { configuration: wired, claims, getResourceServerInfo }
+  const knowsApis = features.resourceIndicators?.getResourceServerInfo !== undefined
+  return { configuration: wired, claims, getResourceServerInfo, knowsApis }
 }
 
 /** Marks a configuration that {@link withImpersonation} returned. */

@@ -107,7 +107,7 @@ export class ImpersonationFeature {
     const configured = this.#configured
     const isOurs = configured && isWired(configurationOf(provider), configured)
     if (this.#wired || !isOurs) throw outOfOrder()
-    assemble(provider, this.#options, configured.claims)
+    assemble(provider, this.#options, configured)
     this.#wired = provider
   }
 
@@ -177,7 +177,7 @@ export class ImpersonationFeature {
    * @throws the storage's error if it fails, as every method here
    */
   async get(id: string): Promise<Impersonation | undefined> {
-    return getImpersonation(this.#ending, id)
+    return getImpersonation(this.#registered, id)
   }
 
   /**
@@ -186,7 +186,7 @@ export class ImpersonationFeature {
    * @throws TypeError for a query with a member that is unknown or wrong
    */
   async list(query: ImpersonationQuery = {}): Promise<ImpersonationPage> {
-    return listImpersonations(this.#ending, readQuery(query))
+    return listImpersonations(this.#registered, readQuery(query))
   }
 
   /**
@@ -199,7 +199,7 @@ export class ImpersonationFeature {
    * @throws TypeError for a wrong member
    */
   async end(id: string, how: EndOptions = {}): Promise<Impersonation | undefined> {
-    return endImpersonation(this.#ending, id, readInput(END, how))
+    return endImpersonation(this.#registered, id, readInput(END, how))
   }
 
   /**
@@ -211,7 +211,7 @@ export class ImpersonationFeature {
    * @throws TypeError for a filter without a member, or a wrong one
    */
   async endAll(filter: ImpersonationFilter, how: EndOptions = {}): Promise<number> {
-    return endAll(this.#ending, readFilter(filter), readInput(END, how))
+    return endAll(this.#registered, readFilter(filter), readInput(END, how))
   }
 
   /**
@@ -243,13 +243,6 @@ export class ImpersonationFeature {
   get #registered(): Provider {
     if (this.#wired) return this.#wired
     throw outOfOrder()
-  }
-
-  get #ending(): Provider {
-    if (this.#wired && this.canEnd) return this.#wired
-    throw new Error(
-      'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.ending',
-    )
   }
 
   /**

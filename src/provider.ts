@@ -45,8 +45,8 @@ export class Provider extends OidcProvider {
     super(issuer, impersonation.configure(configuration))
     this.impersonation = impersonation
     impersonation.register(this)
-    // If the provider is the whole server, it serves the management API itself. A caller that
-    // mounts callback() mounts the management API as well.
+    // A provider that is the whole server serves the management API itself. A caller that mounts
+    // callback() mounts the management API as well.
     const { listen } = this
     this.listen = (...given: unknown[]) => {
       if (impersonation.enabled && !instance(this).isMounted) this.use(impersonation.routes())

@@ -8,7 +8,7 @@ import { build } from 'esbuild'
 import plugin from '../package.json' with { type: 'json' }
 import { createSqliteAudit } from '../packages/console/src/ledger/stores/sqlite/index.ts'
 import { signer } from '../packages/console/test/ledger/sealing/seals-of.ts'
-import { history, linesOfExport } from '../packages/console/test/verify/history.ts'
+import { history, KEEP_FOR, linesOfExport } from '../packages/console/test/verify/history.ts'
 import { readmeBlocks } from '../scripts/readme.ts'
 import { compile } from './support/compile.ts'
 import { newFolder } from './support/folder.ts'
@@ -86,7 +86,7 @@ const PACKAGES: readonly Package[] = [
     needed: /^dist\/.*\.(?:d\.ts|js)$|^dist\/format\/events\.json$/,
     async use(project) {
       const { jwk, sign } = await signer()
-      const store = createSqliteAudit({ file: ':memory:' })
+      const store = createSqliteAudit({ file: ':memory:', keepFor: KEEP_FOR })
       await store.open?.()
       await history(store, sign)
       const lines = await linesOfExport(store, { sign })

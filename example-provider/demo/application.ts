@@ -4,7 +4,7 @@ import * as oidc from 'openid-client'
 import { Browser, TIMEOUT_MS } from './browser.ts'
 import { check } from './report.ts'
 
-/** Where people sign in. */
+/** The provider's address, at which people sign in. */
 const SUPPORT_TOOL = { clientId: 'support-tool', redirectPath: '/support/callback' } as const
 
 /** The client part of an application for operators. It runs in a browser, so it has no secret. */

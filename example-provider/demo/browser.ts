@@ -1,6 +1,6 @@
 import { check } from './report.ts'
 
-/** How long an answer may take, in milliseconds. */
+/** The timeout of an answer, in milliseconds. */
 export const TIMEOUT_MS = 10_000
 
 const MAX_REDIRECTS = 10

@@ -1,4 +1,4 @@
-// What the support copilot may do: an MCP server of two tools, in examples/mcp-server.ts. The copilot
+// The tools of the support copilot: an MCP server of two, in examples/mcp-server.ts. The copilot
 // is a client of the provider, and acts for the operator whose actor token it has.
 import type { Middleware } from 'koa'
 import type { ResourceServerOptions } from 'oidc-provider-impersonation-resource-server'

@@ -47,7 +47,7 @@ export async function walk(base: string, config: DemoConfig): Promise<void> {
   )
   await approvals(base, config.demoPassword)
   await endings(base, application, operatorToken, machine)
-  // By the stricter rules, the client that exchanges must be the one of the actor token.
+  // The stricter rules refuse an actor token of another client than the one that exchanges.
   if (!config.strict) await copilot(base, operatorToken, machine, config.copilotSecret)
 }
 

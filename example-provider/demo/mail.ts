@@ -1,4 +1,4 @@
-// What customers are told: mail by SMTP_URL, or what the page /mail shows.
+// Notices to customers: mail by SMTP_URL, or the page /mail.
 import type { Middleware } from 'koa'
 import { createTransport } from 'nodemailer'
 import type { Brand, Notice, NoticesOptions } from 'oidc-provider-impersonation-console'
@@ -12,7 +12,7 @@ export const BRAND: Brand = { name: 'Corner Coffee', color: '#7b4a2b' }
 const SENDER = `${BRAND.name} <support@example.com>`
 
 export interface Mail {
-  /** Of the support console. Without them, customers find it on the account page alone. */
+  /** Notices of the support console. Without them, customers find it only on the account page. */
   readonly notices: NoticesOptions | undefined
   readonly pages: readonly Middleware[]
 }

@@ -16,8 +16,8 @@ export function renderError(ctx: KoaContextWithOIDC, out: ErrorOut): void {
 }
 
 /**
- * Whether the request has an ID token of this very sign-in. Only the application has it, in which
- * the person has pressed *Sign out*, so the person is not asked once more. Another page can send the
+ * Returns whether the request has an ID token of this very sign-in. Only the application in which the
+ * person pressed *Sign out* has it, so the person is not asked once more. Another page can send the
  * browser here, too, but has no such token. oidc-provider has checked its signature.
  */
 function isOfThisSession({ oidc: { entities, session } }: KoaContextWithOIDC): boolean {

@@ -25,7 +25,7 @@ export function publicPassword({
   return demoPassword === DEMO_SECRETS.DEMO_PASSWORD ? demoPassword : undefined
 }
 
-/** Whether the `hostname` of a URL is this machine. */
+/** Returns whether the `hostname` of a URL is this machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname)
 }

@@ -2,7 +2,7 @@
 import { type Html, html } from './html.ts'
 import type { Words } from './words/en.ts'
 
-/** What one person does: on a page of their own, or (without a path) on the one that they have open. */
+/** A step of one person, on a page of their own, or (without a path) on the one that they have open. */
 interface Step {
   readonly by: string
   readonly path?: string

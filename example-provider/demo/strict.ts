@@ -9,8 +9,8 @@ import { people } from '../accounts.ts'
 import { authorize } from '../policy.ts'
 
 /** The backend cannot say otherwise. */
-const staffInPerson: Authorize = ({ actor }) =>
-  actor !== undefined && actor.act === undefined && people.find(actor.sub)?.isStaff === true
+const staffInPerson: Authorize = ({ actor, software }) =>
+  actor !== undefined && software === undefined && people.find(actor.sub)?.isStaff === true
 staffInPerson.description = 'Only support staff acts, and in person.'
 
 /** Without these members, the audit does not show why the operator acted. */
@@ -21,7 +21,7 @@ const requireReasonAndTicket: ContextValidator = (context) => {
   return issues.length > 0 ? { issues } : undefined
 }
 
-/** What `STRICT=1` changes. */
+/** The changes by `STRICT=1`. */
 type Rules = Pick<ImpersonationOptions, 'actorToken' | 'contextSchema'> & {
   readonly authorize: Authorize
   readonly requireBinding: readonly BindingMember[]

@@ -19,7 +19,7 @@ import type {
   ClientView,
   CustomJwtClaimsContext,
 } from '../public/hooks.ts'
-import { actClaim, softwareAct } from '../shared/act.ts'
+import { actClaim } from '../shared/act.ts'
 import {
   GRANT_ID_CLAIM,
   IMPERSONATED_JTI_PREFIX,
@@ -255,9 +255,7 @@ const marks = new WeakMap<object, ImpersonatedExchange & { readonly act: ActClai
  */
 export function markImpersonated(token: AccessToken, exchange: ImpersonatedExchange): void {
   const { operator, software } = exchange
-  const actor = operator?.actor
-  const act = software === undefined ? actor && actClaim(actor) : softwareAct(software, actor)
-  marks.set(token, { ...exchange, act })
+  marks.set(token, { ...exchange, act: actClaim(operator?.actor, software) })
 }
 
 /** Sets the provider's claims in every token, over those of the deployment's code. */

@@ -10,6 +10,7 @@ import type {
   RecordFirstOptions,
 } from '../public/events.ts'
 import { NotRecorded, RecorderNotReady } from '../shared/errors.ts'
+import { present } from '../shared/json.ts'
 import { limitTime } from '../shared/time.ts'
 import { warn } from '../shared/warn.ts'
 
@@ -87,7 +88,7 @@ export async function emit(
   const isRecorded = instance(provider).recorders.length > 0
   const recorded = isRecorded ? RECORDED.find((each) => each === name) : undefined
   if (!recorded && provider.listenerCount(name) === 0) return
-  const event = Object.freeze({ timeMs: Date.now(), ...facts() })
+  const event = Object.freeze(present({ timeMs: Date.now(), ...facts() }))
   try {
     if (recorded) await record(provider, recorded, event)
   } catch (error) {

@@ -46,7 +46,7 @@ export async function find(
 ): Promise<Found> {
   const trail = trailOf(ctx)
   const software = await findSoftware(provider, request.client)
-  if (software !== undefined) trail.add({ software })
+  trail.add({ software })
   // The actor token first, so that its error is the same in every state of the subject token (I6).
   const operator = await findActor(provider, ctx, request).catch(async (refused) => {
     // For the audit alone. A storage failure is no refusal (I5).
@@ -57,7 +57,7 @@ export async function find(
     }
     throw refused
   })
-  if (operator) trail.add({ actor: operator.actor })
+  trail.add({ actor: operator?.actor })
   const token = await findUnused(provider, ctx, request)
   requireMayAct(token.bindingObject, request, operator)
   ctx.oidc.entity('SubjectToken', token)
@@ -82,12 +82,10 @@ async function findUnused(
   const token = await subjectTokens.findById(id)
   if (!token) throw notRedeemable('unknown or expired')
   trail.add({ userId: token.accountId, requestedBy: token.clientId })
-  const { mayAct } = token.bindingObject
-  if (mayAct) trail.add({ mayAct })
-  // Read the record here: if it is unreadable, the request fails before the token is redeemed.
-  trail.add({ context: token.contextObject })
   const { permit, review } = token
-  if ((permit ?? review) !== undefined) trail.add({ permit, review })
+  // Read the record here: if it is unreadable, the request fails before the token is redeemed.
+  trail.add({ mayAct: token.bindingObject.mayAct })
+  trail.add({ context: token.contextObject, permit, review })
   if (token.consumed) throw redeemedBefore(ctx, token)
   if (token.end) throw notRedeemable('ended before it was redeemed')
   if (token.isExpired) throw notRedeemable('expired')

@@ -61,7 +61,6 @@ export async function prepare(provider: Provider, ctx: TokenEndpointGrantContext
   const save = await prepareToSave(provider, token, { accountId, clientId, gty, jti: id, iat, exp })
   const redemption: Redemption = {
     actor: operator?.actor.sub,
-    act: operator?.actor,
     grant: operator?.grant,
     client: clientId,
     software,

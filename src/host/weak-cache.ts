@@ -15,6 +15,8 @@ import type { SubjectTokens } from '../tokens/subject-token.ts'
 export interface Instance {
   readonly options: ResolvedOptions
   readonly claims: AccessTokenClaims
+  /** `true` if the deployment has a `getResourceServerInfo` of its own. */
+  readonly knowsApis: boolean
   readonly subjectTokens: SubjectTokens
   readonly verifier: AccessTokenVerifier
   /** The storage adapter, if it can list and end impersonations. */

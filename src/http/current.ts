@@ -6,7 +6,7 @@ import { CURRENT_END } from '../impersonations/inputs.ts'
 import { getImpersonation } from '../impersonations/list.ts'
 import { readInput } from '../options/rules.ts'
 import type { Impersonation } from '../public/objects.ts'
-import { personIn } from '../shared/act.ts'
+import { actorOf, personIn } from '../shared/act.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/access-token.ts'
 import type { Step } from './answers.ts'
 import { verifyBearer } from './bearer.ts'
@@ -52,8 +52,7 @@ export const endCurrent: Step = async (ctx) => {
   const { impersonationId, act } = await readToken(ctx, verifyUserToken)
   const body = hasBody(ctx) ? await readJsonBody(ctx, MAX_BODY_BYTES) : {}
   const { reason } = readInput(CURRENT_END, body)
-  const sub = personIn(act)
-  const how = { by: sub === undefined ? undefined : { sub }, reason }
+  const how = { by: actorOf(personIn(act)), reason }
   const before = await getImpersonation(provider, impersonationId)
   // Also for an ended impersonation: the event of an end whose outcome was unknown may be due.
   const after = await endImpersonation(provider, impersonationId, how, ctx)

@@ -1,4 +1,12 @@
-import { InvalidInput, integer, oneOf, readInput, rule, valid } from '../options/rules.ts'
+import {
+  boundedText,
+  InvalidInput,
+  integer,
+  oneOf,
+  readInput,
+  rule,
+  valid,
+} from '../options/rules.ts'
 import type {
   EndCause,
   EndOptions,
@@ -6,14 +14,13 @@ import type {
   ImpersonationQuery,
 } from '../public/objects.ts'
 import { knownMembers } from '../shared/json.ts'
-import { boundedText } from '../shared/text.ts'
 
 const MAX_LIMIT = 100
 const MAX_ID_LENGTH = 1024
-const MAX_SUB_LENGTH = 255
 const MAX_REASON_LENGTH = 1024
 
-const id = rule((value, path) => boundedText(path, value, MAX_ID_LENGTH, refuse))
+const id = boundedText(MAX_ID_LENGTH)
+const sub = boundedText(255).required('')
 const FILTER = { userId: id, actor: id, requestedBy: id, client: id, permit: id }
 
 const QUERY = {
@@ -29,13 +36,13 @@ const QUERY = {
 /** The members of an end that the deployment's own code may set. */
 export const END = {
   by: rule((value) => {
-    const { sub } = knownMembers(value, ['sub'], () =>
+    const by = knownMembers(value, ['sub'], () =>
       refuse('by must be an object with sub and nothing else'),
     )
-    return { sub: boundedText('by.sub', sub, MAX_SUB_LENGTH, refuse) }
+    return { sub: sub(by.sub, 'by.sub') }
   }),
   cause: oneOf<EndCause>(['requested', 'user', 'policy', 'operator_signed_out', 'replay']),
-  reason: rule((value, path) => boundedText(path, value, MAX_REASON_LENGTH, refuse, true)),
+  reason: boundedText(MAX_REASON_LENGTH, true),
 }
 /** The members of an end that a caller over HTTP may set. */
 export const END_OVER_HTTP = { ...END, cause: oneOf<EndCause>(['requested', 'user', 'policy']) }

@@ -12,8 +12,8 @@ import type {
   ImpersonationQuery,
   ImpersonationState,
 } from '../public/objects.ts'
+import { actorOf } from '../shared/act.ts'
 import { present } from '../shared/json.ts'
-import { hasCase } from '../shared/spellings.ts'
 import { sha256 } from '../shared/text.ts'
 import {
   MAX_CLOCK_DIFFERENCE,
@@ -85,22 +85,10 @@ export async function* listTokens(
   }
 }
 
-async function findNewest(provider: Provider): Promise<readonly SubjectToken[]> {
+/** Finds the last impersonations, a page of them at most. */
+export async function findNewest(provider: Provider): Promise<readonly SubjectToken[]> {
   const { value } = await listTokens(provider, {}).next()
   return value ?? []
-}
-
-/** Returns the resources for which the last impersonations got opaque access tokens. */
-export async function findOpaqueResources(provider: Provider): Promise<readonly string[]> {
-  const notes = (await findNewest(provider)).flatMap(({ note }) => note ?? [])
-  const opaque = notes.filter(({ format }) => format === 'opaque')
-  return [...new Set(opaque.map(({ resource }) => resource))].sort()
-}
-
-/** Returns a user of the last impersonations whose id has a letter of two cases. */
-export async function findIdWithCase(provider: Provider): Promise<string | undefined> {
-  const ids = (await findNewest(provider)).map(({ accountId }) => accountId)
-  return ids.find(hasCase)
 }
 
 export function lookUpOf({ userId, actor, requestedBy }: ImpersonationFilter): LookUp {
@@ -157,8 +145,8 @@ export function describeImpersonation(token: SubjectToken): Impersonation {
       id: token.jti,
       state: stateOf(token),
       userId: token.accountId,
-      actor: token.note?.act,
       ...describeParties(token),
+      actor: actorOf(token.note?.actor),
       issuedAt: token.iat,
       redeemableUntil: token.exp ?? token.iat,
       startedAt: typeof token.consumed === 'number' ? token.consumed : undefined,
@@ -169,9 +157,8 @@ export function describeImpersonation(token: SubjectToken): Impersonation {
 
 /** The facts of an ended impersonation, for its event. */
 export function describeEnded(token: SubjectToken): Partial<ImpersonationEvent> {
-  const bound = token.bindingObject.mayAct?.sub
-  const actor = token.note?.act ?? (bound === undefined ? undefined : { sub: bound })
-  return present({ id: token.jti, userId: token.accountId, actor, ...describeParties(token) })
+  const actor = actorOf(token.note?.actor ?? token.actor)
+  return { id: token.jti, userId: token.accountId, actor, ...describeParties(token) }
 }
 
 /** The members that object and event have in common. */

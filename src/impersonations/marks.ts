@@ -121,7 +121,7 @@ async function carryOut<T>(provider: Provider, mark: Mark, run: () => Promise<T>
   const touching = setInterval(touch, TOUCH_INTERVAL_MS).unref()
   try {
     const result = await run()
-    // If it fails, another process repeats the end.
+    // Another process repeats the end if this fails.
     await requireEnding(provider)
       .consume(mark.id)
       .catch(() => {})

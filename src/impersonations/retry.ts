@@ -22,24 +22,18 @@ export type BackgroundTasks = ReturnType<typeof keepTrying>
  * succeeds, each time after a longer pause, so that a storage that is down gets few calls. Memory
  * has a bound. It keeps no process alive.
  *
- * @param what - the name of a task, for the warning when it is given up
  * @param seconds - the time for which retries make sense
  * @param most - the largest number of waiting tasks; further tasks are given up at once
  * @param attemptMs - the time after which an attempt counts as failed, and is repeated
  */
-export function keepTrying(
-  what: string,
-  seconds: number,
-  most = MAX_WAITING,
-  attemptMs = ATTEMPT_MS,
-) {
+export function keepTrying(seconds: number, most = MAX_WAITING, attemptMs = ATTEMPT_MS) {
   /** The first attempt of each task. */
   const tasks = new Map<string, Promise<boolean>>()
   /** `true` once the warning about too many waiting tasks was emitted. */
   let isWarned = false
 
   const giveUp = (reason: string) =>
-    warn('GIVEN_UP', `${what} failed, and it is not tried again: ${reason}`)
+    warn('GIVEN_UP', `an end failed, and it is not tried again: ${reason}`)
 
   /** Resolves `true` if nothing is left to do. */
   async function attempt(run: () => Promise<unknown>, until: number): Promise<boolean> {

@@ -3,7 +3,7 @@ import { afterGrantDestroyed, beforeTokenDestroyed, judgeFoundTokens } from '../
 import { currentRequest } from '../host/request.ts'
 import { instance } from '../host/weak-cache.ts'
 import type { EndOptions } from '../public/objects.ts'
-import { personIn } from '../shared/act.ts'
+import { actorOf, personIn } from '../shared/act.ts'
 import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { nonEmptyText } from '../shared/text.ts'
 import { endsWithin, limitTime } from '../shared/time.ts'
@@ -87,7 +87,7 @@ async function signOut(
     }
     return runsAny(provider, mark)
   }
-  // If it fails, the operator may have an impersonation.
+  // The operator may have an impersonation if the look-up fails.
   if (!(await limitTime(MAX_WAIT_MS, look()).catch(() => true))) return
   const { promise: marked, resolve } = Promise.withResolvers<void>()
   const run = () => endMatching(provider, filter, how, isConcernedBy(mark))
@@ -140,9 +140,9 @@ export function followRevocations(provider: Provider): void {
  * proof.
  */
 function deriveEndOptions(token: AccessToken, ctx: KoaContextWithOIDC | undefined): EndOptions {
-  const sub = personIn(token.extra?.act)
   const isOwn = token.clientId !== undefined && ctx?.oidc.client?.clientId === token.clientId
-  return sub !== undefined && isOwn && !token.isSenderConstrained() ? { by: { sub } } : {}
+  if (!isOwn || token.isSenderConstrained()) return {}
+  return { by: actorOf(personIn(token.extra?.act)) }
 }
 
 function findImpersonationId({ gty, extra }: AccessToken): string | undefined {

@@ -16,17 +16,10 @@ import type {
   PreviewOptions,
   SubjectTokenRequest,
 } from '../public/objects.ts'
+import { actorOf } from '../shared/act.ts'
 import { ApprovalRequired, ClientNotNamed, statusOf, UserNotFound } from '../shared/errors.ts'
 import { copyAsJson, present } from '../shared/json.ts'
 import { parseIssueRequest, readContext } from './request.ts'
-
-/** A stored subject token. */
-export interface Issued {
-  readonly id: string
-  readonly value: string
-  /** In seconds. */
-  readonly expiresIn: number
-}
 
 /**
  * Validates a request, and prepares the question for the deployment's rule.
@@ -43,9 +36,8 @@ async function prepareQuestion(ctx: KoaContextWithOIDC, json: unknown) {
 
   const request = parseIssueRequest(json, options)
   const { userId, mayAct, resource, scope } = request
-  const actor = mayAct?.sub === undefined ? undefined : Object.freeze({ sub: mayAct.sub })
-  trail.add({ userId, resource, actor })
-  if (mayAct) trail.add({ mayAct })
+  const actor = actorOf(mayAct?.sub)
+  trail.add({ userId, resource, actor, mayAct })
   const { context, json: storedContext } = await readContext(request.context, options)
   trail.add({ context })
 
@@ -71,12 +63,13 @@ async function prepareQuestion(ctx: KoaContextWithOIDC, json: unknown) {
  * Issues for both doors: validates, calls the deployment's rule, stores.
  *
  * @param more - options that only code in this process can set
+ * @returns the id and the value of the stored subject token, and its lifetime in seconds
  */
 export async function issue(
   ctx: KoaContextWithOIDC,
   json: unknown,
   { accessTokenTtl }: Pick<IssueOptions, 'accessTokenTtl'> = {},
-): Promise<Issued> {
+) {
   const { options, statusLists, subjectTokens } = instance(ctx.oidc.provider)
   const { request, question, storedContext } = await prepareQuestion(ctx, json)
   const { userId, mayAct, resource, expiresIn: asked } = request

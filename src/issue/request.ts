@@ -1,7 +1,16 @@
 import { errors, type Provider } from 'oidc-provider'
 import { instance } from '../host/weak-cache.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
-import { InvalidInput, type Resolved, readInput, rule, seconds, valid } from '../options/rules.ts'
+import {
+  absoluteUri,
+  boundedText,
+  InvalidInput,
+  type Resolved,
+  readInput,
+  rule,
+  seconds,
+  valid,
+} from '../options/rules.ts'
 import type {
   BindingMember,
   ContextIssue,
@@ -19,7 +28,7 @@ import {
   knownMembers,
   present,
 } from '../shared/json.ts'
-import { boundedId, printable } from '../shared/text.ts'
+import { hasSeenEnds, printable } from '../shared/text.ts'
 
 /** RFC 6749 §3.3, within the size of a form field. */
 const SCOPE_PATTERN = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
@@ -39,14 +48,7 @@ const jsonObject = rule<Record<string, unknown>>((value, path) => {
 })
 
 // RFC 8707 §2: "an absolute URI [...] MUST NOT include a fragment component".
-const resource = valid<string>(
-  (value) =>
-    typeof value === 'string' &&
-    value.length <= MAX_RESOURCE_LENGTH &&
-    URL.canParse(value) &&
-    !value.includes('#'),
-  'an absolute URI without a fragment',
-).required('')
+const resource = absoluteUri(MAX_RESOURCE_LENGTH).required('')
 
 const resources = rule<readonly string[]>((value, path) => {
   const given: unknown[] = Array.isArray(value) ? value : [value]
@@ -64,9 +66,12 @@ const scope = valid<string>(
 
 /** @param idLength - the largest length of the id of an account or of a client, in characters */
 function rulesFor(idLength: number) {
-  const id = rule((value, path) =>
-    boundedId(path, value, idLength, (message) => new InvalidInput(message)),
-  )
+  const text = boundedText(idLength).required('')
+  const id = rule((value, path) => {
+    const given = text(value, path)
+    if (hasSeenEnds(given)) return given
+    throw new InvalidInput(`${path} must not begin or end with a blank or an invisible character`)
+  })
   const mayAct = rule<MayAct>((value, path) => {
     const refuse = () =>
       new InvalidInput(`${path} must be a JSON object with sub, clientId or both, and nothing else`)

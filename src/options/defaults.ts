@@ -9,12 +9,12 @@ import { END_SCOPE, MAX_ACCESS_TOKEN_TTL, READ_SCOPE } from '../shared/constants
 import { isPlainObject } from '../shared/json.ts'
 import { descriptionsOf } from './descriptions.ts'
 import {
+  absoluteUri,
   aFunction,
   boolean,
   group,
   hasMethod,
   integer,
-  isStringMap,
   isTextList,
   oneOf,
   type Resolved,
@@ -37,11 +37,6 @@ const scope = valid<string>(
 const path = valid<string>(
   (value) => typeof value === 'string' && PATH_PREFIX.test(value),
   "'' or a path such as '/api': plain segments, no slash at the end",
-)
-
-const resource = valid<string>(
-  (value) => typeof value === 'string' && URL.canParse(value) && !/[#\s]/.test(value),
-  'an absolute URI without a fragment',
 )
 
 const clientRule = rule<ClientRule>((value, path) => {
@@ -72,7 +67,9 @@ const managementClients = rule<Resolved<typeof actions>>((value, path) => {
 })
 
 const stringMap = rule<Readonly<Record<string, string>>>((value, path) => {
-  if (isStringMap(value)) return Object.freeze({ ...value })
+  const isMap = (given: unknown): given is Record<string, string> =>
+    isPlainObject(given) && Object.values(given).every((entry) => typeof entry === 'string')
+  if (isMap(value)) return Object.freeze({ ...value })
   throw new TypeError(`${path} must be an object whose values are strings`)
 })
 
@@ -81,10 +78,12 @@ const contextSchema = valid<ContextValidator | ContextStandardSchema>(
   'a function or a Standard Schema',
 )
 
+const ruleFunction = aFunction<Authorize>().required('')
+
 const authorize = rule<Authorize>((value, path) => {
-  if (!isFunction<Authorize>(value)) throw new TypeError(`${path} must be a function`)
-  descriptionsOf(value, path)
-  return value
+  const given = ruleFunction(value, path)
+  descriptionsOf(given, path)
+  return given
 })
 
 function isFunction<T>(value: unknown): value is T & (() => unknown) {
@@ -97,7 +96,7 @@ export const BINDING_MEMBERS = ['mayAct', 'resource', 'scope', 'expiresIn'] as c
 export const impersonationRules = {
   enabled: boolean.or(false),
   managementApi: group({
-    resource: resource.or(''),
+    resource: absoluteUri(Number.POSITIVE_INFINITY).or(''),
     scope: scope.or('impersonate'),
     prefix: path.or('/api'),
     tokenTtl: integer(1, 86400).or(600),

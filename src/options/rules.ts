@@ -1,4 +1,4 @@
-import { isPlainObject, knownMembers } from '../shared/json.ts'
+import { knownMembers } from '../shared/json.ts'
 
 /** Invalid input. The message begins with the path of the member. */
 export class InvalidInput extends TypeError {}
@@ -78,6 +78,33 @@ export const text = valid<string>(
   (value) => typeof value === 'string' && value.trim() !== '',
   'a non-empty string',
 )
+
+/**
+ * A text of 1 to `max` characters that a storage keeps as it is and a line of a log can show.
+ *
+ * @param hasLines - allows control characters other than NUL
+ */
+export function boundedText(max: number, hasLines = false): Rule<string, undefined> {
+  return rule((value, path) => {
+    const refuse = (what: string) => new InvalidInput(`${path} must ${what}`)
+    if (typeof value !== 'string') throw refuse('be a string')
+    const { length } = [...value]
+    if (length < 1 || length > max) throw refuse(`have 1 to ${max} characters`)
+    if (value.isWellFormed() && !(hasLines ? /\0/ : /\p{Cc}/u).test(value)) return value
+    throw refuse(`not contain ${hasLines ? 'NUL' : 'control characters'} or unpaired surrogates`)
+  })
+}
+
+export function absoluteUri(max: number): Rule<string, undefined> {
+  return valid(
+    (value) =>
+      typeof value === 'string' &&
+      value.length <= max &&
+      URL.canParse(value) &&
+      !/[#\s]/.test(value),
+    'an absolute URI without a fragment',
+  )
+}
 
 export function integer(min: number, max: number): Rule<number, undefined> {
   return valid(
@@ -219,8 +246,4 @@ export function isTextList(value: unknown): value is string[] {
     Array.isArray(value) &&
     Array.from(value).every((entry) => typeof entry === 'string' && entry !== '')
   )
-}
-
-export function isStringMap(value: unknown): value is Record<string, string> {
-  return isPlainObject(value) && Object.values(value).every((entry) => typeof entry === 'string')
 }

@@ -3,6 +3,7 @@ import { instance } from '../host/weak-cache.ts'
 import { descriptionsOf } from '../options/descriptions.ts'
 import {
   boolean,
+  boundedText,
   InvalidInput,
   list,
   oneOf,
@@ -14,7 +15,6 @@ import {
 import type { AuthorizationRequest, Authorize, Need, Verdict } from '../public/hooks.ts'
 import { ApprovalRequired, NotApproved, TooManyRequests } from '../shared/errors.ts'
 import { knownMembers, present } from '../shared/json.ts'
-import { boundedText } from '../shared/text.ts'
 
 const OPTION_PATH = 'features.impersonation.authorize'
 
@@ -44,8 +44,7 @@ export async function permissionFor(
   } catch (cause) {
     // A new one, because the rule may have changed the members of its own.
     if (cause instanceof TooManyRequests) throw new TooManyRequests(cause.retryAfter)
-    // If the rule throws anything else, even an error of the protocol, the request is not
-    // permitted.
+    // Any other error of the rule, even one of the protocol, permits nothing.
     throw new Error(`${OPTION_PATH} failed at the stage ${request.stage}`, { cause })
   }
   const limits = parseVerdict(verdict, request, OPTION_PATH)
@@ -89,9 +88,7 @@ const MAX_PERMITS = 16
 
 const listOfNeeds = list(oneOf(NEED_NAMES), `needs, of: ${NEED_NAMES.join(', ')}`, 1).required('')
 
-const boundedLine = rule((value, path) =>
-  boundedText(path, value, MAX_TEXT_LENGTH, (message) => new TypeError(message)),
-).required('')
+const boundedLine = boundedText(MAX_TEXT_LENGTH).required('')
 
 const RULES = {
   scope: valid<string>((value) => typeof value === 'string', 'a string'),
@@ -126,9 +123,7 @@ function parseVerdict(verdict: unknown, asked: Asked, path: string): Limits | fa
     new TypeError(`${path} must answer true, false or an object of nothing but ${names.join(', ')}`)
   const given = Object.entries(knownMembers(verdict, names, refuse))
   if (given.length === 0) throw refuse()
-  const limits: Limits = Object.fromEntries(
-    given.map(([name, value]) => [name, readLimit(name as keyof Limits, value, path)]),
-  )
+  const limits = readLimits(given, path)
   if (limits.emergency !== undefined && !limits.needs) {
     throw new TypeError(`${path}: emergency stands beside needs`)
   }
@@ -137,9 +132,13 @@ function parseVerdict(verdict: unknown, asked: Asked, path: string): Limits | fa
 }
 
 /** A mistyped member, or one that is `undefined`, would otherwise mean "no limit". */
-function readLimit(name: keyof Limits, value: unknown, path: string): unknown {
+function readLimits(given: ReadonlyArray<[string, unknown]>, path: string): Limits {
+  const read = ([name, value]: [string, unknown]) => [
+    name,
+    RULES[name as keyof Limits].required('')(value, `${path}: ${name}`),
+  ]
   try {
-    return RULES[name].required('')(value, `${path}: ${name}`)
+    return Object.fromEntries(given.map(read))
   } catch (error) {
     // A mistake of the deployment, which no caller sees.
     throw error instanceof InvalidInput ? new TypeError(error.message) : error

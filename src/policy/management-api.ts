@@ -6,7 +6,7 @@ import {
   type Provider,
   type ResourceServer,
 } from 'oidc-provider'
-import { configurationOf, signingAlgorithm } from '../host/instance.ts'
+import { signingAlgorithm } from '../host/instance.ts'
 import { instance } from '../host/weak-cache.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { type Action, isPublic, mayClient, scopeFor } from './clients.ts'
@@ -29,18 +29,6 @@ export type GetResourceServerInfo = (
   client: Client,
 ) => Promise<ResourceServer> | ResourceServer
 
-/** Functions that resolve the management API alone, so that every exchange is refused. */
-const knowNoApi = new WeakSet<GetResourceServerInfo>()
-
-/**
- * Checks whether the deployment has a `getResourceServerInfo` of its own, without which no
- * exchange succeeds.
- */
-export function knowsApis(provider: Provider): boolean {
-  const find = configurationOf(provider).features?.resourceIndicators?.getResourceServerInfo
-  return find !== undefined && !knowNoApi.has(find)
-}
-
 /** The deployment's own `getResourceServerInfo`, with the management API added. */
 export function withManagementApi(
   { resource, tokenTtl, tokenFormat }: ResolvedOptions['managementApi'],
@@ -48,7 +36,7 @@ export function withManagementApi(
 ): GetResourceServerInfo {
   const own = features?.resourceIndicators?.getResourceServerInfo
 
-  const find: GetResourceServerInfo = async (ctx, asked, client) => {
+  return async (ctx, asked, client) => {
     if (asked !== resource) {
       // As the provider's own default does.
       if (!own) throw new errors.InvalidTarget()
@@ -63,7 +51,14 @@ export function withManagementApi(
       throw new errors.InvalidTarget()
     }
     const scopes = await machineScopes(provider, client, params.scope)
-    if (scopes.length === 0) throw notNamed(client)
+    if (scopes.length === 0) {
+      // The client gets this message about itself. It does not reveal the result of a function.
+      throw new errors.InvalidTarget(
+        isPublic(client)
+          ? 'a client that does not authenticate (token_endpoint_auth_method none) gets no token for the management API'
+          : 'this client is not listed in managementApi.clients',
+      )
+    }
     const alg = tokenFormat === 'jwt' ? signingAlgorithm(provider) : undefined
     return {
       scope: scopes.join(' '),
@@ -73,8 +68,6 @@ export function withManagementApi(
       ...(alg ? { jwt: { sign: { alg } } } : {}),
     }
   }
-  if (!own) knowNoApi.add(find)
-  return find
 }
 
 /**
@@ -99,15 +92,4 @@ async function machineScopes(
     if (scopes.length > 0) return scopes
   }
   return []
-}
-
-/**
- * The client gets this message about itself. The message does not reveal the result of a function.
- */
-function notNamed(client: Client): errors.InvalidTarget {
-  return new errors.InvalidTarget(
-    isPublic(client)
-      ? 'a client that does not authenticate (token_endpoint_auth_method none) gets no token for the management API'
-      : 'this client is not listed in managementApi.clients',
-  )
 }

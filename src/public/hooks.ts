@@ -206,18 +206,10 @@ export type GetCustomJwtClaims = (
   input: CustomJwtClaimsInput,
 ) => Promise<object | undefined> | object | undefined
 
-/**
- * The acting party. Software has its client id in `sub` and in `clientId`, so that it differs from
- * an account with the same id. The person for whom it acts is its `act`. In a token, it is the
- * claim `act`: {@link ActClaim}.
- */
+/** The operator who acts. In a token, it is the claim `act`: {@link ActClaim}. */
 export interface Actor {
-  /** The operator's account id, or the client id of software. */
+  /** The operator's account id. */
   readonly sub: string
-  /** The client id of software; absent for a person. */
-  readonly clientId?: string | undefined
-  /** The person for whom software acts. */
-  readonly act?: Actor | undefined
 }
 
 /**

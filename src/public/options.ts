@@ -17,9 +17,8 @@ export interface ImpersonationOptions {
   /** The endpoint that issues subject tokens, and its clients. */
   managementApi?: ManagementApiOptions | undefined
   /**
-   * Lets clients that register themselves list the token-exchange grant. Clients of the
-   * configuration and of the storage may always list it. A client that
-   * registered while this was `true` keeps the grant.
+   * Lets clients that register themselves list the token-exchange grant. A client that registered
+   * while this was `true` keeps the grant.
    * @defaultValue `false`
    */
   allowSelfRegisteredClients?: boolean | undefined
@@ -115,8 +114,7 @@ export interface SubjectTokenOptions {
 export interface AccessTokenOptions {
   /**
    * The maximum lifetime of an impersonated access token, in seconds: 1 to 86400. A shorter
-   * lifetime of the resource server applies. If processes differ, no access token outlives the
-   * record of its subject token.
+   * lifetime of the resource server applies.
    * @defaultValue `3600`
    */
   maxTtl?: number | undefined
@@ -137,8 +135,8 @@ export interface ActorTokenOptions {
    */
   scope?: string | undefined
   /**
-   * The maximum age of the operator's sign-in, in seconds: 1 to 2592000. If the time of the
-   * sign-in is not known, as in tokens from before you set this option, the actor token is refused.
+   * The maximum age of the operator's sign-in, in seconds: 1 to 2592000. If the time of the sign-in
+   * is not known, the actor token is refused.
    * @defaultValue no limit
    * @example
    * maxAge: 3600
@@ -146,9 +144,8 @@ export interface ActorTokenOptions {
   maxAge?: number | undefined
   /**
    * The clients whose access tokens count as actor tokens. `true`: only the client that exchanges.
-   * A list of client ids: only those. `false`: every client, so that anyone who gets hold of a
-   * token of the operator can act as the operator. Software that exchanges brings a token of
-   * another client, so list that client.
+   * A list of client ids: only those. `false`: every client. Software that exchanges brings a token
+   * of another client, so list that client.
    * @defaultValue `false`
    * @example
    * sameClient: ['support-console']
@@ -156,8 +153,8 @@ export interface ActorTokenOptions {
   sameClient?: boolean | readonly string[] | undefined
   /**
    * Adds the claim `op_grant_id`, the id of the grant, to JWT access tokens that could be an actor
-   * token. An exchange then refuses an operator whose grant was revoked. With `false`, a JWT is
-   * valid as an actor token until it expires. Opaque tokens need no claim.
+   * token. An exchange then refuses an operator whose grant was revoked. Opaque tokens need no
+   * claim.
    * @defaultValue `true`
    */
   grantClaim?: boolean | undefined
@@ -167,8 +164,7 @@ export interface ActorTokenOptions {
 export interface EndingOptions {
   /**
    * Lets impersonations be listed and ended. With `true`, a storage adapter that cannot do it is an
-   * error at the start. With `false`, there is no route, no status list, and no `status` in tokens.
-   * A subject token that was issued under `false` is refused once this is on.
+   * error at the start. A subject token that was issued under `false` is refused once this is on.
    * @defaultValue on if the storage adapter can; if it cannot, one notice at the start
    * @example
    * enabled: true
@@ -248,7 +244,7 @@ export interface ManagementApiOptions {
    * for `{ issue }`.
    *
    * Each client needs the `client_credentials` grant, and must authenticate. If you remove a
-   * client, its tokens are refused, and so are the subject tokens that it issued.
+   * client, its tokens and its subject tokens are refused.
    * @example
    * clients: ['backend']
    */

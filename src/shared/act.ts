@@ -1,17 +1,21 @@
 import type { ActClaim, Actor } from '../public/hooks.ts'
 import { present } from './json.ts'
 
-/** The `act` claim of an actor: RFC 8693 §4.1, "only the subject and its prior actors". */
-export function actClaim({ sub, clientId, act }: Actor): ActClaim {
-  return Object.freeze(present({ sub, client_id: clientId, act: act && actClaim(act) }))
+/**
+ * The `act` claim (RFC 8693 §4.1) of an operator, or of software, which is always named (I16). If
+ * software acts for an operator, the operator is its `act`.
+ */
+export function actClaim(
+  operator: Actor | undefined,
+  software: string | undefined,
+): ActClaim | undefined {
+  if (software === undefined) return operator
+  return Object.freeze(present({ sub: software, client_id: software, act: operator }))
 }
 
-/**
- * The `act` claim of software, which is always named (I16). If it acts for a person, that is its
- * `act`.
- */
-export function softwareAct(clientId: string, person: Actor | undefined): ActClaim {
-  return actClaim({ sub: clientId, clientId, act: person })
+/** The person with this account id; `undefined` without an id. */
+export function actorOf(sub: string | undefined): Actor | undefined {
+  return sub === undefined ? undefined : Object.freeze({ sub })
 }
 
 /**

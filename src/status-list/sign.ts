@@ -65,7 +65,7 @@ export function createStatusLists(
   const tokenLife = MAX_SUBJECT_TOKEN_TTL + keptAfterRedemptionFor(maxTtl)
   const indices = statusIndices(adapter, { issuer, tokenLife })
   const lists = statusLists({ issuer, adapter, indices, sign })
-  // If the storage can report new ends only, everything is read once.
+  // Reads everything once if the storage reports only new ends.
   if (adapter.followEnded) setImmediate(() => void lists.readAhead().catch(() => {}))
   return { ...lists, draw: indices.draw }
 }

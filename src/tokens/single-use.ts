@@ -78,7 +78,7 @@ export function onceRunner(adapter: Adapter, consumeOnce: ConsumeOnce): RunOnce 
       await work()
       return true
     } catch (error) {
-      // If the storage fails here, the key stays used.
+      // The key stays used if the storage fails here.
       await adapter.destroy(id).catch(() => {})
       consumed.delete(id)
       throw error

@@ -6,7 +6,7 @@ import { emitSafely } from '../host/instance.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
-import type { Actor, Binding, SubjectTokenContext } from '../public/hooks.ts'
+import type { Binding, SubjectTokenContext } from '../public/hooks.ts'
 import type { ImpersonationEnd } from '../public/objects.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
@@ -118,7 +118,6 @@ export interface StoredEnd extends ImpersonationEnd {
 export interface Redemption extends ConsumptionNote {
   /** The operator's account id. */
   readonly actor?: string | undefined
-  readonly act?: Actor | undefined
   /** The grant of the actor token, if known. */
   readonly grant?: string | undefined
   readonly client: string

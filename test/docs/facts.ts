@@ -131,7 +131,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       secondsOf('src/status-list/allocate.ts', 'COUNT_EVERY_MS'),
     ],
     [
-      'a loss of less than the last {5} seconds.',
+      'a loss of less than the last {5} seconds, or from',
       secondsOf('src/status-list/allocate.ts', 'COUNT_EVERY_MS'),
     ],
     ['+ {330} seconds, which is {75} minutes by default.', AFTER_EXPIRY, KEPT_MINUTES],
@@ -296,7 +296,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ],
     ['1 to {255} characters, without control', limits.userIdLength],
     [
-      'At most {4096} bytes of JSON and {32} levels.',
+      'At most {4096} bytes of JSON and {32} levels |',
       limits.contextBytes,
       constant(REQUEST, 'MAX_CONTEXT_DEPTH'),
     ],

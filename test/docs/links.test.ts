@@ -7,6 +7,13 @@ import { anchorsIn, linksIn } from '../../scripts/markdown-links.ts'
 const IN_REPOSITORY = new RegExp(`^${PLACEHOLDER}/(?:blob|raw)/main/`)
 
 const ROOT = new URL('../../', import.meta.url)
+/** For those who carry on: each names the files of a picture. */
+const HOUSE = [
+  'CONTRIBUTING.md',
+  'docs/architecture.md',
+  'packages/console/CONTRIBUTING.md',
+  'src/README.md',
+]
 
 describe('the links of the documents', () => {
   it('lead from docs/README.md to every page', async () => {
@@ -46,6 +53,22 @@ describe('the links of the documents', () => {
       }
     }
     expect(broken).to.deep.equal([])
+  })
+
+  it('and paths in code are files, where pages tell which file does what', async () => {
+    for (const page of HOUSE) {
+      const own = new URL(page, ROOT)
+      const text = await readFile(own, 'utf8')
+      const paths = [
+        ...text.matchAll(/`((?:\.\.\/)?(?:[\w-]+\/)*(?:[\w.-]+\.(?:tsx?|md)|[\w-]+\/))`/g),
+      ]
+      expect(paths, page).to.have.length.greaterThan(8)
+      for (const [, path = ''] of paths) {
+        const places = [ROOT, own, new URL('src/', own)].map((place) => new URL(path, place))
+        const found = await Promise.all(places.map(exists))
+        expect(found, `${page}: ${path}`).to.include(true)
+      }
+    }
   })
 
   it('are right in sources and messages, too', async () => {

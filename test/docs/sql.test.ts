@@ -42,6 +42,22 @@ suite('the SQL of the documents', () => {
     await server.end()
   })
 
+  async function auditTables(): Promise<string[]> {
+    const found = await owner.query(
+      "SELECT tablename FROM pg_tables WHERE tablename LIKE 'impersonation_audit%'",
+    )
+    return found.rows.map(({ tablename }) => tablename)
+  }
+
+  /** A pool of the role that a statement of a page makes. */
+  async function poolOf(sql: string): Promise<pg.Pool> {
+    await owner.query(sql)
+    const own = new URL(url)
+    own.username = role
+    own.password = 'change-me'
+    return new pg.Pool({ connectionString: own.href })
+  }
+
   it('docs/production.md makes the table, and gives it its schema_version back; docs/adapters.md lets a role work with it', async () => {
     process.env.OWNER_URL = url
     const snippets = await snippetsOf('production.md', 'js')
@@ -57,11 +73,7 @@ suite('the SQL of the documents', () => {
     await owner.query(await sqlOf('production.md', 'COMMENT ON TABLE'))
     await migrate(owner)
     const sql = await sqlOf('adapters.md', 'CREATE ROLE oidc')
-    await owner.query(sql.replaceAll(/\boidc(?=;| LOGIN)/g, role))
-    const own = new URL(url)
-    own.username = role
-    own.password = 'change-me'
-    const pool = new pg.Pool({ connectionString: own.href })
+    const pool = await poolOf(sql.replaceAll(/\boidc(?=;| LOGIN)/g, role))
     try {
       const adapter = createPostgresAdapter({ pool })
       const tokens = adapter('SubjectToken')
@@ -74,22 +86,29 @@ suite('the SQL of the documents', () => {
       expect(refused).to.have.property('message').that.includes('must be owner')
     } finally {
       await pool.end()
+      await owner.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+    }
+  })
+
+  it('docs/audit.md lets a role work with the tables that docs/production.md makes', async () => {
+    expect(await auditTables()).to.have.lengthOf(5)
+    const sql = await sqlOf('audit.md', 'CREATE ROLE support')
+    const renamed = sql.replaceAll(/\bsupport(?=;| LOGIN)/g, role).replace('shop TO', `${name} TO`)
+    const pool = await poolOf(renamed)
+    try {
+      const audit = createPostgresAudit({ pool })
+      await audit.open()
+      expect(await audit.seals(1)).to.deep.equal([])
+      const refused = await pool.query('CREATE TABLE mine (id int)').catch((error) => error)
+      expect(refused).to.have.property('message').that.includes('permission denied')
+    } finally {
+      await pool.end()
       await owner.query(`DROP OWNED BY ${role}`)
     }
   })
 
   it('docs/what-changes.md drops every table of the audit', async () => {
-    const tables = async () => {
-      const found = await owner.query(
-        "SELECT tablename FROM pg_tables WHERE tablename LIKE 'impersonation_audit%'",
-      )
-      return found.rows.map(({ tablename }) => tablename)
-    }
-    const audit = createPostgresAudit({ pool: owner })
-    await audit.open()
-    await audit.close()
-    expect(await tables()).to.have.lengthOf(5)
     await owner.query(await sqlOf('what-changes.md', 'impersonation_audit_seal'))
-    expect(await tables()).to.deep.equal([])
+    expect(await auditTables()).to.deep.equal([])
   })
 })

@@ -29,17 +29,31 @@ describe('what an operator has typed in the shop', () => {
     return shop
   }
 
+  async function endByTime(shop: Page): Promise<void> {
+    example.moveClock(11 * MINUTE)
+    await context.clock.fastForward(11 * MINUTE)
+    await heading(shop, 'You no longer act as Alice Ng')
+  }
+
+  it('is back for the same operator, as the same customer', async () => {
+    const before = await act()
+    await note(before).fill('Leave it next door')
+    await endByTime(before)
+    const again = await act()
+    await again.getByText('What you typed before is back. It is not saved yet.').waitFor()
+    expect(await note(again).inputValue()).to.equal('Leave it next door')
+    await heading(before, 'You go on in another tab')
+  })
+
   it('is shown to no other customer, and to no other operator', async () => {
     const text = 'Alice asked olivia alone'
     const before = await act()
     await note(before).fill(text)
-    example.moveClock(11 * MINUTE)
-    await context.clock.fastForward(11 * MINUTE)
-    await heading(before, 'You no longer act as Alice Ng')
+    await endByTime(before)
     const bob = await act({ userId: 'bob' })
     expect(await address(bob).inputValue()).to.equal('bob@example.com')
     await bob.getByRole('button', { name: 'End' }).click()
-    await heading(bob, 'You no longer act as Bob Meyer')
+    await heading(bob, 'You no longer act as Bob Marsh')
     await context.clearCookies()
     await signInAtProvider(context, example, 'oscar')
     const oscar = await act({ operator: 'oscar' })

@@ -7,7 +7,7 @@ import { reads } from '../../packages/console/test/e2e/support/operating.ts'
 import { shared } from '../support/shared.ts'
 import { launchExample } from './support/server.ts'
 import { openShop, type Purpose, signInAtProvider } from './support/shop.ts'
-import { signIn } from './support/sign-in.ts'
+import { enter, signIn } from './support/sign-in.ts'
 
 const NOTE = 'Delivery note'
 const OVER = 'You no longer act as'
@@ -58,7 +58,7 @@ describe('the shop, as a customer and as an operator who acts', () => {
     await expectAccessible(page)
   })
 
-  it('olivia opens it as alice, with nothing of the hand-over in the address, and no token is in the log', async () => {
+  it('olivia opens it as alice, with nothing of the hand-over in the address, and no token is in the log; alice reads what was done', async () => {
     const collected = collectTokens(context)
     const shop = await openAsAlice()
     expect(shop.url()).to.equal(shopUrl)
@@ -66,8 +66,19 @@ describe('the shop, as a customer and as an operator who acts', () => {
     expect(from).to.deep.equal([null, ''])
     await banner(shop).getByText('SUP-123').waitFor()
     await expectAccessible(shop)
+    await card(shop, 'A-1002').getByLabel(NOTE).fill('Ring twice')
+    await card(shop, 'A-1002').getByRole('button', { name: 'Save note' }).click()
+    await message(shop).getByText('The note is saved.').waitFor()
+    await shop.getByLabel('E-mail address').fill('alice@example.org')
+    await shop.getByRole('button', { name: 'Save address' }).click()
+    await shop.getByText('Only Alice Ng can change this e-mail address.').waitFor()
     await banner(shop).getByRole('button', { name: 'End' }).click()
     await shop.getByRole('heading', { name: OVER }).waitFor()
+    await context.clearCookies()
+    const account = await context.newPage()
+    await enter(account, 'alice', '/account')
+    const past = account.getByRole('region', { name: 'Earlier' }).getByRole('article').first()
+    await past.getByText('Changed the delivery note of an order').first().waitFor()
     await collected.settled()
     const names = collected.tokens.map(({ name }) => name)
     expect(names).to.include.members(['access_token', 'subject_token'])

@@ -9,8 +9,10 @@ import { readConfig } from '../../example-provider/config.ts'
 import { onAlarm } from '../../example-provider/console.ts'
 import { banner } from '../../example-provider/demo/banner.ts'
 import { authorizationUrl } from '../../example-provider/demo/commands.ts'
+import { STRICT_RULES } from '../../example-provider/demo/strict.ts'
 import { authorize } from '../../example-provider/policy.ts'
 import { quietly } from '../../packages/console/test/support/quietly.ts'
+import type { Authorize } from '../../src/index.ts'
 import { freePort } from '../adapters/servers.ts'
 import { Browser } from '../docs/browser-by-hand.ts'
 import { bare, DEMO, OWN_SECRETS, run, type Started, send, start } from './support.ts'
@@ -165,12 +167,14 @@ describe('the example', function () {
     expect(stdout).to.include('reason and ticket: refused').and.include('an operator must act')
   })
 
-  it('lets nobody act as themselves', () => {
-    const asked = (sub: string) =>
-      Reflect.apply(authorize, undefined, [
-        { account: { accountId: 'alice' }, actor: { sub }, context: {} },
+  it('lets nobody act as themselves, and by the stricter rules no software for an operator', async () => {
+    const asked = (rule: Authorize, sub: string, software?: string) =>
+      Reflect.apply(rule, undefined, [
+        { account: { accountId: 'alice' }, actor: { sub }, software, context: {} },
       ])
-    expect([asked('olivia'), asked('alice')]).to.deep.equal([true, false])
+    expect([asked(authorize, 'olivia'), asked(authorize, 'alice')]).to.deep.equal([true, false])
+    const strict = [undefined, 'copilot'].map((by) => asked(STRICT_RULES.authorize, 'olivia', by))
+    expect(await Promise.all(strict)).to.deep.equal([true, false])
   })
 
   it('writes an alarm as one line, without signs that a terminal obeys', async () => {

@@ -38,9 +38,9 @@ describe('redeeming a subject token', () => {
       const [, ...events] = await recorded()
       const started = events.filter(({ name }) => name === 'impersonation.started')
       const replayed = events.filter(({ name }) => name === 'impersonation.replayed')
-      // A process that keeps the claim to itself knows of it before the store does.
-      const replays = what.endsWith('per process') ? 1 : 100
-      expect([started.length, replayed.length, events.length]).to.deep.equal([1, replays, 101])
+      expect([started.length, events.length]).to.deep.equal([1, 101])
+      // A process that keeps the claim to itself knows of it before the store does: how many find it there, time decides.
+      expect(replayed.length).to.be.within(what.endsWith('per process') ? 1 : 100, 100)
       for (const { redemption } of replayed) expect(redemption?.jti).to.equal(started[0]?.jti)
       await deployment.close()
     })

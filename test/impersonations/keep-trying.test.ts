@@ -14,7 +14,7 @@ async function warningsOf(use: () => Promise<void>): Promise<string[]> {
 
 describe('what no request waits for', () => {
   it('goes on when the storage is back; each that waits asks after a longer pause', async () => {
-    const keep = keepTrying('a test', 60)
+    const keep = keepTrying(60)
     const done = new Set<number>()
     let asked = 0
     let isDown = true
@@ -45,7 +45,7 @@ describe('what no request waits for', () => {
   })
 
   it('goes on behind an attempt that the storage never answers, and makes that again, too', async () => {
-    const keep = keepTrying('a test', 60, 10, 50)
+    const keep = keepTrying(60, 10, 50)
     const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const attempts = { first: 0, second: 0 }
     keep('first', async () => {
@@ -67,7 +67,7 @@ describe('what no request waits for', () => {
   })
 
   it('is not begun twice, and what is given up says so and can come again', async () => {
-    const keep = keepTrying('a test', 0)
+    const keep = keepTrying(0)
     let asked = 0
     const fail = async () => {
       asked += 1
@@ -84,17 +84,17 @@ describe('what no request waits for', () => {
       expect(asked).to.equal(2)
     })
     expect(given).to.have.length(2)
-    expect(given[0]).to.equal('a test failed, and it is not tried again: down')
+    expect(given[0]).to.equal('an end failed, and it is not tried again: down')
   })
 
   it('has a bound, and says once that it is reached', async () => {
-    const keep = keepTrying('a test', 60, 2)
+    const keep = keepTrying(60, 2)
     const ran: string[] = []
     const given = await warningsOf(async () => {
       for (const key of ['a', 'b', 'c', 'd']) keep(key, async () => void ran.push(key))
       await wait(5)
     })
     expect(ran).to.deep.equal(['a', 'b'])
-    expect(given).to.deep.equal(['a test failed, and it is not tried again: 2 others wait'])
+    expect(given).to.deep.equal(['an end failed, and it is not tried again: 2 others wait'])
   })
 })

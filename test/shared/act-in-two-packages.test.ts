@@ -3,25 +3,16 @@ import * as guard from '../../packages/resource-server/src/act.ts'
 import { SIGNING_ALGORITHMS as ALGORITHMS_OF_GUARD } from '../../packages/resource-server/src/option-rules.ts'
 import { IMPERSONATED_JTI_PREFIX, SIGNING_ALGORITHMS } from '../../src/shared/constants.ts'
 
-/** A chain of so many persons. */
-function chainOf(persons: number): object {
-  return persons === 1 ? { sub: 'p1' } : { sub: `p${persons}`, act: chainOf(persons - 1) }
-}
-
 const SOFTWARE = { sub: 'copilot', client_id: 'copilot' }
 
 /** What an `act` claim says, and who acts by it: `undefined` where it cannot be relied on. */
 const CASES: readonly [title: string, act: unknown, means: object | undefined][] = [
   ['a person', { sub: 'olivia' }, { actor: { sub: 'olivia' } }],
-  [
-    'a person after another one, without what is informational',
-    { sub: 'olivia', iss: 'x', act: { sub: 'grace', email: 'x' } },
-    { actor: { sub: 'olivia', act: { sub: 'grace' } } },
-  ],
+  ['a person after another one', { sub: 'olivia', act: { sub: 'grace' } }, undefined],
   ['software on its own', SOFTWARE, { software: 'copilot' }],
   [
-    'software for a person',
-    { ...SOFTWARE, act: { sub: 'olivia' } },
+    'software for a person, without what is informational',
+    { ...SOFTWARE, act: { sub: 'olivia', email: 'x' }, iss: 'x' },
     { actor: { sub: 'olivia' }, software: 'copilot' },
   ],
   ['software for other software', { ...SOFTWARE, act: SOFTWARE }, undefined],
@@ -30,14 +21,7 @@ const CASES: readonly [title: string, act: unknown, means: object | undefined][]
   ['a number', { sub: 1 }, undefined],
   ['a text', 'olivia', undefined],
   ['null', null, undefined],
-  ['a wrong prior actor', { sub: 'olivia', act: { sub: 2 } }, undefined],
-  ['sixteen persons', chainOf(16), { actor: chainOf(16) }],
-  ['seventeen persons', chainOf(17), undefined],
-  [
-    'software for sixteen persons',
-    { ...SOFTWARE, act: chainOf(16) },
-    { actor: chainOf(16), software: 'copilot' },
-  ],
+  ['software for a number', { ...SOFTWARE, act: { sub: 2 } }, undefined],
 ]
 
 describe('the guard', () => {

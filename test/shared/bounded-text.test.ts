@@ -1,27 +1,26 @@
 import { expect } from 'chai'
+import { parseIssueRequest } from '../../src/issue/request.ts'
+import { resolveOptions } from '../../src/options/defaults.ts'
+import { boundedText } from '../../src/options/rules.ts'
 import { knownMembers } from '../../src/shared/json.ts'
-import { boundedId, boundedText } from '../../src/shared/text.ts'
-
-const refuse = (message: string) => new RangeError(message)
 
 describe('a text of bounded length', () => {
   const refused = (value: unknown, hasLines = false) => {
     try {
-      boundedText('reason', value, 3, refuse, hasLines)
+      boundedText(3, hasLines)(value, 'reason')
       return undefined
     } catch (error) {
-      return (error as RangeError).message
+      return (error as TypeError).message
     }
   }
 
   it('is counted in characters, and not in UTF-16 units', () => {
-    expect(boundedText('reason', '🔑🔑🔑', 3, refuse)).to.equal('🔑🔑🔑')
+    expect(boundedText(3)('🔑🔑🔑', 'reason')).to.equal('🔑🔑🔑')
     expect(refused('🔑🔑🔑🔑')).to.equal('reason must have 1 to 3 characters')
     expect(refused('')).to.equal('reason must have 1 to 3 characters')
   })
 
   it('is a string without control characters and unpaired surrogates', () => {
-    expect(refused(undefined)).to.equal('reason is required')
     expect(refused(1)).to.equal('reason must be a string')
     for (const text of ['a\n', '\0', '\u0085', '\ud800']) {
       expect(refused(text)).to.match(/must not contain control characters or unpaired surrogates/)
@@ -37,7 +36,7 @@ describe('a text of bounded length', () => {
 
 describe('an id', () => {
   it('has no blank and no invisible character at either end, and may have one inside', () => {
-    const idOf = (value: string) => boundedId('userId', value, 255, refuse)
+    const idOf = (value: string) => parseIssueRequest({ userId: value }, resolveOptions({})).userId
     for (const unseen of [
       ' ',
       '\u00a0',

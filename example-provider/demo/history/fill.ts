@@ -12,7 +12,7 @@ import { entriesOfYear, type YearOptions } from './year.ts'
 
 const IMPERSONATIONS = 2000
 const ENTRIES_PER_BATCH = 250
-/** How long a batch may take, in milliseconds. */
+/** The timeout of a batch, in milliseconds. */
 const TIMEOUT_MS = 10_000
 /** After so many batches, it says how far it is. */
 const BATCHES_PER_LINE = 10

@@ -8,7 +8,7 @@ import type { Random } from './random.ts'
 /** One ticket that an operator works on. */
 export interface Case {
   readonly number: number
-  /** When the operator asks to act, in milliseconds since the epoch. */
+  /** The time of the operator's request to act, in milliseconds since the epoch. */
   readonly at: number
   readonly operator: Known
   readonly customer: PastCustomer
@@ -20,7 +20,7 @@ export interface Case {
   /** The number of the impersonation that the operator continues. */
   readonly continues?: number | undefined
   readonly permit?: string | undefined
-  /** Why it has to be looked at afterwards. */
+  /** The reason for a review afterwards. */
   readonly review?: string | undefined
 }
 
@@ -33,13 +33,13 @@ export const idOf = (kind: string, number: number) =>
 
 const only = ({ name, email }: Known) => ({ name, email })
 
-/** What all entries about a case say. */
+/** The members of all entries about a case. */
 export const about = ({ operator, customer }: Case) => ({
   userId: customer.id,
   names: { user: only(customer), actor: only(operator) },
 })
 
-/** What a person says about a case. */
+/** An entry by which a person comments on a case. */
 export const saidBy = (it: Case, by: Known) => {
   const { names, ...more } = about(it)
   return { ...more, by: by.id, names: { ...names, by: only(by) } }
@@ -50,7 +50,7 @@ export const boundTo = ({ operator }: Case) => ({ sub: operator.id, clientId: SH
 export const scopeOf = ({ mayChange }: Case) =>
   mayChange ? 'orders:read orders:write' : 'orders:read'
 
-/** How it ends, each as often as it stands here. */
+/** The kinds of ends, each as often as it occurs here. */
 const ENDS = [
   ...Array<'operator'>(60).fill('operator'),
   ...Array<'left'>(18).fill('left'),
@@ -62,7 +62,7 @@ const ENDS = [
 export interface Acting {
   readonly entries: readonly AuditEntry[]
   readonly endedAt: number
-  /** Whether an operator would go on where it ended. */
+  /** Returns whether an operator would continue after it. */
   readonly canGoOn: boolean
 }
 

@@ -1,4 +1,4 @@
-// Who is in the year of history: the team, and customers whom only the audit knows.
+// The people in the year of history: the team, and customers whom only the audit knows.
 import { type Person, people } from '../../accounts.ts'
 
 export type Known = Pick<Person, 'email' | 'id' | 'name'>
@@ -34,5 +34,5 @@ export const CUSTOMERS: readonly PastCustomer[] = [
   ...INVENTED,
 ]
 
-/** Whether a person of the past works here still. */
+/** Returns whether a person of the past still works here. */
 export const isAtWork = ({ id }: Known) => people.find(id) !== undefined

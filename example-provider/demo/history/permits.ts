@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** How long a window lasts, in seconds. */
+/** The length of a window, in seconds. */
 const WINDOW_S = 3600
 const EMERGENCY_WINDOW_S = 600
 
@@ -19,7 +19,7 @@ const REVIEWED_NOTES = ['Nobody else was there, and it was urgent', 'Looked at e
 
 const needOf = ({ customer }: Case) => customer.asks ?? 'second_person'
 
-/** Who decides: the customer, or a lead. */
+/** The person who decides: the customer, or a lead. */
 const deciderOf = (it: Case, random: Random): Known =>
   needOf(it) === 'user' ? it.customer : random.pick(LEADS)
 
@@ -101,7 +101,7 @@ export function inVain(it: Case, random: Random): readonly AuditEntry[] {
     },
     { ...later(it, it.operator, permit, decidedAt), event: 'support.revoked' },
   ]
-  // Where nobody decides, the request lapses.
+  // The request lapses if nobody decides.
   return [request, ...decided.slice(random.between(0, 2)).slice(0, 1)]
 }
 

@@ -1,4 +1,4 @@
-/** What is drawn at random is the same at each run. */
+/** Random values that are the same at each run. */
 export interface Random {
   /** From 0, less than 1. */
   next(): number

@@ -81,7 +81,7 @@ function startTimes(random: Random, count: number, until: number): number[] {
   return times.toSorted((one, other) => one - other)
 }
 
-/** Whether leads have looked at it by now. Who works here is not held up by what happened in this history. */
+/** Returns whether leads have looked at it by now. Nobody who works here is held up by this history. */
 const isSettled = ({ at, operator }: Case, until: number) =>
   at < until - SEEN_AFTER_MS || !isAtWork(operator)
 
@@ -101,7 +101,7 @@ function withPermit(
   return { it: { ...it, permit }, entries: [...before, ...approval(it, permit, random)] }
 }
 
-/** What goes wrong now and then. */
+/** Troubles that occur now and then. */
 function troubleOf(it: Case, random: Random, until: number): readonly AuditEntry[] {
   const { at, operator, ticketId, reason, resource } = it
   const chance = random.next()

@@ -26,7 +26,7 @@ export const REQUEST_WORDS = [
   },
 ]
 
-/** What the directory says of a customer. */
+/** Words of the directory about a customer. */
 export const DIRECTORY_WORDS = {
   en: {
     number: 'Customer number',

@@ -93,7 +93,7 @@ export const de: Words = {
         about: 'Bob hat nie angerufen, und doch handelt Oscar in seinem Namen.',
         reason: 'Eine Frage zu einer Bestellung',
         press: [
-          ['Als Bob Meyer handeln'],
+          ['Als Bob Marsh handeln'],
           ['Darum habe ich nicht gebeten', 'Der Leitung sagen'],
           ['Pause aufheben', 'Pause aufheben'],
         ],

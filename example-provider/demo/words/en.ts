@@ -90,7 +90,7 @@ export const en = {
         about: 'Bob never called, and yet Oscar acts as him.',
         reason: 'A question about an order',
         press: [
-          ['Act as Bob Meyer'],
+          ['Act as Bob Marsh'],
           ['I did not ask for this', 'Tell them'],
           ['Lift the pause', 'Lift the pause'],
         ],

@@ -142,7 +142,7 @@ export function startSession(
     if (!endEndpoint) return true
     const request = new Request(endEndpoint, { method: 'POST', keepalive: true })
     const response = await sendWithToken(request, used, fetch)
-    // If the token is refused, it has ended already. A refused proof ends nothing.
+    // A refused token has ended already. A refused proof ends nothing.
     if (!response.ok && !isTokenRefused(response, true)) {
       throw new Error(`the provider answers ${response.status}`)
     }

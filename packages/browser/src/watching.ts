@@ -47,7 +47,7 @@ export function watchForEnd(watched: Watched): () => Promise<void> {
   async function look(): Promise<void> {
     if (isLooking || document.visibilityState !== 'visible') return
     isLooking = true
-    // If a list cannot be fetched or read, the provider decides.
+    // The provider decides if a list cannot be fetched or read.
     if (!status || (await isBitSet(status, fetch).catch(() => true))) await ask()
     isLooking = false
   }
@@ -122,6 +122,6 @@ export async function isBitSet(
     .pipeThrough(new DecompressionStream('deflate'))
   const bytes = new Uint8Array(await new Response(inflated).arrayBuffer())
   const byte = bytes[Math.floor((idx * bits) / 8)]
-  // If a list is too short, the provider decides, too.
+  // The provider also decides if a list is too short.
   return byte === undefined || ((byte >> ((idx * bits) % 8)) & (2 ** bits - 1)) !== 0
 }

@@ -6,7 +6,7 @@ import { type Visit, visit } from './support/visit.ts'
 
 const CONSOLE = 'https://support.example/console'
 const OTHER_ORDER = '/orders/17?tab=notes'
-const RELOADED = 'left: You acted as Bob Meyer for SUP-77. The reload ended it.'
+const RELOADED = 'left: You acted as Bob Marsh for SUP-77. The reload ended it.'
 
 describe('what an impersonation leaves in its tab', () => {
   const sites = servedSites()
@@ -17,7 +17,7 @@ describe('what an impersonation leaves in its tab', () => {
   function script(options: Parameters<typeof optionsOf>[1]): string {
     return scriptOf(sites, options).replace(
       /const options = .*/,
-      `const options = { ...${JSON.stringify(optionsOf(sites, options))}, userName: () => 'Bob Meyer' }
+      `const options = { ...${JSON.stringify(optionsOf(sites, options))}, userName: () => 'Bob Marsh' }
 globalThis.shown = []
 addEventListener('popstate', () => shown.push(location.pathname + location.search))`,
     )

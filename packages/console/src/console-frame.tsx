@@ -46,7 +46,7 @@ function linksFor({ me, words }: FrameAt): readonly HeadLink[] {
         settings,
       ]
     case 'auditor':
-      return [{ to: '', label: running.title }, past(audit.title), ...erasing]
+      return [{ to: '', label: running.title }, past(audit.title), settings]
   }
 }
 

@@ -34,7 +34,7 @@ export async function showCustomers(call: HomeCall) {
 
 async function showInbox(call: HomeCall) {
   const [running, inbox, month] = await Promise.all([
-    listRunning(call, call.query.q || undefined),
+    listRunning(call),
     unlessTrouble(() => findInbox(call)),
     unlessTrouble(() => countThisMonth(call)),
   ])
@@ -72,7 +72,7 @@ export const customersHome: View<Awaited<ReturnType<typeof showCustomers>>, Fram
 }
 
 export const homePage: View<Awaited<ReturnType<typeof showHome>>, FrameAt> = (model, at) => {
-  if (!('count' in model)) return customersHome(model, at)
+  if (!('month' in model)) return customersHome(model, at)
   const { inbox, month } = model
   const { impersonations, records, web } = at.words
   const isLead = at.me.role === 'lead'

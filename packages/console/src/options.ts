@@ -15,8 +15,8 @@ export interface SupportConsoleOptions {
   /** The public client of the console, which `supportConsoleClient({ url })` makes. */
   readonly clientId: string
   /**
-   * A client of `managementApi.clients.issue`. The console issues in this process, needs no secret
-   * of this client, and obeys its limits, policy and binding.
+   * A client of `managementApi.clients.issue`. The console needs no secret of this client, and
+   * obeys its limits, policy and binding.
    */
   readonly issueAs: string
   /**
@@ -31,8 +31,7 @@ export interface SupportConsoleOptions {
   readonly customers: Customers
   /**
    * Returns whether a person with a role may see, export and erase the data of one customer on the
-   * page *Personal data*. The console asks at every request. If it throws or takes more than 5
-   * seconds, the answer is 503.
+   * page *Personal data*. If it throws or takes more than 5 seconds, the answer is 503.
    * @defaultValue no such page
    */
   readonly mayErase?: MayErase | undefined
@@ -46,8 +45,7 @@ export interface SupportConsoleOptions {
   readonly url?: string | undefined
   /**
    * The lengths that operators choose from, in seconds, each from 1 to 86400. The access token
-   * lives no longer, and your policy sees the choice as `context.duration`. If another backend
-   * sends a `duration`, your policy has to enforce it.
+   * lives no longer, and your policy sees the choice as `context.duration`.
    * @defaultValue no choice
    */
   readonly durations?: readonly number[] | undefined
@@ -66,14 +64,13 @@ export interface SupportConsoleOptions {
   readonly notices?: NoticesOptions | undefined
   /**
    * Called for each alarm. If it throws or takes more than 50 seconds, the signal aborts, and the
-   * console calls it again later, also after a crash, ten times at most.
+   * console calls it again later, ten times at most.
    * @defaultValue nobody is told outside the console
    */
   readonly onAlarm?: OnAlarm | undefined
   /**
    * How long a response waits for its entry in the audit, in seconds, more than 0 and at most 3.
-   * After that, an issue or an exchange gets 503, and the console ends it. The response to an end
-   * leaves in any case.
+   * After that, an issue or an exchange gets 503, and the console ends it.
    * @defaultValue `2`
    */
   readonly auditTimeout?: number | undefined
@@ -85,7 +82,7 @@ export interface SupportConsoleOptions {
   readonly language?: string | undefined
   /**
    * Sentences of more languages, by their BCP 47 tag, or in place of the console's own, as in `{
-   * en: { web: { product: 'Acme support' } } }`. If one is missing, the page has the English one.
+   * en: { web: { product: 'Acme support' } } }`.
    * @defaultValue none
    */
   readonly words?: Readonly<Record<string, Sentences | undefined>> | undefined
@@ -115,8 +112,7 @@ export interface AccountOptions {
   readonly path?: string | undefined
   /**
    * Returns the words for a request, such as *Looked at your orders*, or `undefined` to hide it
-   * here. If it throws or returns no text, the page counts the request. The audit has every
-   * request.
+   * here. If it throws or returns no text, the page counts the request.
    * @defaultValue the page counts reads and changes
    */
   readonly describe?: UseInWords | undefined

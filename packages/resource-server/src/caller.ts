@@ -91,18 +91,13 @@ export function denyImpersonation(): Requirement {
  * Requires a person: the user, or an operator that the token names. The route responds with 403
  * `access_denied` while software acts (for an operator, for the user or as itself), and if the
  * token does not name who acts.
- *
- * Software anywhere in `act` leads to the refusal. If a prior actor is software, the person
- * outside of it is the user as whom the software acted, and may know nothing of it. RFC 8693 §4.1
- * says that prior actors "are not to be considered in access control decisions". They never let
- * anybody in; here they only refuse.
  */
 export function requirePerson(): Requirement {
   return ({ actor, isImpersonated, userId, claims }) => {
     // RFC 9068 §2.2: the subject of a client's own token is the client.
     const isMachine = !isImpersonated && userId === claims.client_id
     const isPerson = !isMachine && (!isImpersonated || actor !== undefined)
-    if (isPerson && !hasSoftware(actor)) return
+    if (isPerson && actor?.clientId === undefined) return
     const description = isPerson
       ? 'not while software acts for the user'
       : isMachine
@@ -111,12 +106,6 @@ export function requirePerson(): Requirement {
     const details = { error: 'access_denied', description }
     throw refusedBy('person', new RequestRefused(403, details))
   }
-}
-
-/** Checks whether software is one of the actors, the outermost or a prior one. */
-function hasSoftware(actor: Actor | undefined): boolean {
-  if (!actor) return false
-  return actor.clientId !== undefined || hasSoftware(actor.act)
 }
 
 /**

@@ -61,9 +61,9 @@ async function remoteKeys(
   const uri = jwksUri ?? (await discover(issuer, fetch))
   const remote = createRemoteJWKSet(new URL(uri), {
     timeoutDuration: FETCH_TIMEOUT_MS,
-    // By itself, jose lets every request wait for keys that are ten minutes old.
+    // jose's default lets every request wait for keys that are ten minutes old.
     cacheMaxAge: Number.POSITIVE_INFINITY,
-    // By itself, jose fetches for each unknown key while the provider fails.
+    // jose's default fetches for each unknown key while the provider fails.
     cooldownDuration: Number.POSITIVE_INFINITY,
     [customFetch]: fetch,
   })

@@ -77,7 +77,7 @@ export interface ResourceServerOptions {
   readonly mTLS?: MTLSOptions | undefined
   /**
    * Refuses impersonated access tokens that have no `status`. A provider whose storage cannot end
-   * impersonations issues such tokens. The guard checks tokens with `status` in any case.
+   * impersonations issues such tokens.
    * @defaultValue `false`
    * @see https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list-21#section-8.3
    */
@@ -103,8 +103,8 @@ export interface ResourceServerOptions {
   readonly fetch?: Fetch | undefined
   /**
    * Receives every request with a valid impersonated token, passed or refused: the actor, the user,
-   * the request and the status of the response. The guard calls it once, after the response. If it
-   * throws, Node emits an `ImpersonationWarning`. docs/your-apis.md lists the members.
+   * the request and the status of the response. The guard calls it once, after the response.
+   * docs/your-apis.md lists the members.
    * @defaultValue no function is notified
    * @example
    * onImpersonatedRequest: (use) => console.log(JSON.stringify(use))

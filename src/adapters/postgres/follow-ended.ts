@@ -49,7 +49,7 @@ export function followEnded(readSince: ReadSince, now = () => performance.now())
     if (before) {
       const read = await readSince(before.oldest)
       if (read.server === before.server && read.oldest >= before.oldest) {
-        // Of calls at once, the earlier one may finish later.
+        // An earlier call may finish later.
         const isLater = known?.server !== read.server || known.oldest < read.oldest
         if (isLater) known = positionOf(read)
         return read
@@ -68,7 +68,7 @@ export function followEnded(readSince: ReadSince, now = () => performance.now())
 
   function readAllNowAndThen(): void {
     if (now() - readAllAt < READ_ALL_AFTER_MS) return
-    // If it fails, it is due again a while later.
+    // A read that fails is due again a while later.
     readAllAt = now()
     readAll().then(
       (read) => {

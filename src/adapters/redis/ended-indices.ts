@@ -70,7 +70,7 @@ export function followEnded(
       const turn = begun
       const chunks = chunksIn(await readFields())
       const before = known
-      // Of calls at once, the earlier one may finish later. It has nothing new.
+      // An earlier call may finish later. It has nothing new.
       if (turn < knownBy) return join(chunks, before)
       knownBy = turn
       // A list that is gone altogether is 404, and its guards refuse.

@@ -96,7 +96,7 @@ inEachBrowser('the banner above the layers of a page', (browser) => {
 
   async function show({ tab }: Look): Promise<void> {
     await tab.evaluate(`lab.define().then(() => {
-      const names = { actorName: 'Olivia Reyes', userName: 'Alice Ng', changes: true }
+      const names = { actorName: 'Olivia Okafor', userName: 'Alice Ng', changes: true }
       globalThis.banner = lab.show(lab.session(), names)
       globalThis.part = (name) => banner.shadowRoot.querySelector('[part=' + name + ']')
     })`)

@@ -140,7 +140,7 @@ inEachBrowser('the stories', (browser) => {
     const first = await opens(olivia, 'Act as Alice Ng')
     await form('olivia', 'bob', 'SUP-404')
     await step('a second customer while acting', [1, 0], async () => {
-      const second = await opens(olivia, 'End that and act as Bob Meyer')
+      const second = await opens(olivia, 'End that and act as Bob Marsh')
       await second.sees('B-2001')
     })
     await first.sees('You no longer act as Alice Ng')
@@ -154,10 +154,10 @@ inEachBrowser('the stories', (browser) => {
       await olivia.choose('Look and change')
       await olivia.choose('10 minutes')
       await olivia.press('Ask for approval')
-      await olivia.sees('Grace Okafor can decide')
+      await olivia.sees('Grace Lindqvist can decide')
     })
     await step('a lead approves', [2, 0], async () => {
-      await grace.press('Approve: Olivia Reyes as Chidi Okeke')
+      await grace.press('Approve: Olivia Okafor as Chidi Okeke')
       await grace.sees('Approve this?')
       await grace.press('Approve')
       await grace.sees('Approved.')
@@ -167,7 +167,7 @@ inEachBrowser('the stories', (browser) => {
     )
     expect(await shop.text(), 'the time that was chosen').to.match(/(?:10:00|9:[45]\d) left/)
     await step('a lead takes it back, and the shop is covered', [2, 0], async () => {
-      await grace.press('Take back: Olivia Reyes as Chidi Okeke')
+      await grace.press('Take back: Olivia Okafor as Chidi Okeke')
       await grace.sees('Take this back?')
       await grace.press('Take back')
       const ended = Date.now()
@@ -179,7 +179,7 @@ inEachBrowser('the stories', (browser) => {
     await olivia.choose('Look and change')
     await olivia.press('Ask for approval')
     await step('a lead refuses', [2, 1], async () => {
-      await grace.press('Refuse: Olivia Reyes as Chidi Okeke')
+      await grace.press('Refuse: Olivia Okafor as Chidi Okeke')
       await grace.sees('Refuse this?')
       await grace.fill('Note', 'Call the customer first')
       await grace.press('Refuse')
@@ -194,7 +194,7 @@ inEachBrowser('the stories', (browser) => {
     const olivia = await form('olivia', 'dana', 'SUP-407')
     const shop = await step('a customer is asked, and the operator starts', [3, 0], async () => {
       await olivia.press('Ask for approval')
-      await dana.press('Allow: Olivia Reyes')
+      await dana.press('Allow: Olivia Okafor')
       return opens(olivia, 'Act as Dana Schmidt')
     })
     await step('the customer allows it always', [2, 0], async () => {
@@ -224,7 +224,7 @@ inEachBrowser('the stories', (browser) => {
     await shop.sees('Without approval')
     const grace = await person('grace', '/console')
     await step('a lead looks at it afterwards', [2, 1], async () => {
-      await grace.press('Open the request: Oscar Lind as Chidi Okeke')
+      await grace.press('Open the request: Oscar Öhman as Chidi Okeke')
       await grace.sees('What was done under it')
       await grace.fill('Note', 'It was right')
       await grace.press('I looked at it')
@@ -235,16 +235,16 @@ inEachBrowser('the stories', (browser) => {
   it('a customer objects on a phone, and the lead sees it at once', async () => {
     const grace = await person('grace', '/console')
     const oscar = await form('oscar', 'bob', 'SUP-409')
-    const shop = await opens(oscar, 'Act as Bob Meyer')
+    const shop = await opens(oscar, 'Act as Bob Marsh')
     const mail = await oscar.open()
     const link = await until('a link in the mail', async () => {
       await mail.tab.goto(`${example.url}/mail`)
-      return /Oscar Lind acts as you\..*?(http\S+)/.exec(await mail.text())?.[1]
+      return /Oscar Öhman acts as you\..*?(http\S+)/.exec(await mail.text())?.[1]
     })
     await mail.tab.close()
     const bob = await person('bob', new URL(link).pathname)
     await bob.tab.setSize(PHONE)
-    await bob.sees('Oscar Lind acts as you')
+    await bob.sees('Oscar Öhman acts as you')
     expect(await isTooWide(bob), 'the account').to.equal(false)
     await step('a customer objects, and the lead has an alarm', [2, 1], async () => {
       await bob.press('I did not ask for this')
@@ -257,8 +257,8 @@ inEachBrowser('the stories', (browser) => {
       await bob.press('Tell them')
       await grace.sees('The customer says: I did not ask for this')
     })
-    await shop.sees('You no longer act as Bob Meyer')
-    await bob.sees('Oscar Lind cannot act as you')
+    await shop.sees('You no longer act as Bob Marsh')
+    await bob.sees('Oscar Öhman cannot act as you')
     expect(await isTooWide(bob), 'the account, afterwards').to.equal(false)
   })
 
@@ -267,8 +267,8 @@ inEachBrowser('the stories', (browser) => {
     const shop = await opens(olivia, 'Act as Alice Ng')
     const grace = await person('grace', '/console')
     await step('a lead ends all of one operator', [3, 0], async () => {
-      await grace.press('End all of Olivia Reyes')
-      await grace.sees('End all of Olivia Reyes?')
+      await grace.press('End all of Olivia Okafor')
+      await grace.sees('End all of Olivia Okafor?')
       await grace.press('End it')
       await shop.sees('You no longer act as Alice Ng')
     })

@@ -19,10 +19,10 @@ describe('<impersonation-banner>: what it shows', () => {
       expect(await region.getByRole('timer').textContent()).to.equal('10:00 left')
       expect(await page.getByRole('button', { name: 'End', exact: true }).count()).to.equal(1)
 
-      const names = { actorName: 'Olivia Reyes', userName: 'Alice Ng', ticket: '#7' }
+      const names = { actorName: 'Olivia Okafor', userName: 'Alice Ng', ticket: '#7' }
       await showBanner(page, {}, { ...names, changes: false })
       expect((await seen(region)).slice(0, 3)).to.deep.equal([
-        'Olivia Reyes acts as Alice Ng',
+        'Olivia Okafor acts as Alice Ng',
         'Ticket #7',
         'Look only',
       ])

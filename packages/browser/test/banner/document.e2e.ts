@@ -39,7 +39,7 @@ describe('docs/browser.md: the banner', () => {
       document.adoptedStyleSheets = [sheet]
     }, FILES.get('/banner.css') ?? '')
     const region = banner(page)
-    expect((await seen(region))[0]).to.equal('Olivia Reyes acts as Alice Ng')
+    expect((await seen(region))[0]).to.equal('Olivia Okafor acts as Alice Ng')
     expect(await seen(region)).to.include('Look only')
     const colour = await region.evaluate((it) => getComputedStyle(it).backgroundColor)
     expect(colour).to.equal('rgb(219, 233, 255)')
@@ -50,9 +50,9 @@ describe('docs/browser.md: the banner', () => {
     // It translates every text.
     const keys = FILES.get('/german.js')?.match(/(?<=^ {2})\w+(?=:)/gm)
     expect(keys).to.deep.equal(Object.keys(ENGLISH_BANNER_TEXTS))
-    const german = page.getByRole('region', { name: 'Olivia Reyes handelt als Alice Ng' })
+    const german = page.getByRole('region', { name: 'Olivia Okafor handelt als Alice Ng' })
     expect((await seen(german)).slice(0, 3)).to.deep.equal([
-      'Olivia Reyes handelt als Alice Ng',
+      'Olivia Okafor handelt als Alice Ng',
       'Vorgang SUP-123',
       'Nur ansehen',
     ])

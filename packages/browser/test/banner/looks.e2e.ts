@@ -4,7 +4,7 @@ import { expectAccessible } from '../../../console/test/e2e/support/axe.ts'
 import { NARROWEST, WIDE } from '../../../console/test/e2e/support/visit.ts'
 import { bannerTests, showBanner, timeIn } from '../support/banner-page.ts'
 
-const NAMES = { actorName: 'Olivia Reyes', userName: 'Alice Ng', changes: true }
+const NAMES = { actorName: 'Olivia Okafor', userName: 'Alice Ng', changes: true }
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff '.repeat(28)
 
 /** Every state of a banner: from a banner that has just appeared with so many seconds left. */
@@ -108,7 +108,7 @@ describe('<impersonation-banner>: how it looks', () => {
     async ({ page }) => {
       await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
       const region = await showBanner(page, { seconds: 30 }, { ...NAMES, userName: LONG })
-      expect(await region.getByText('Olivia Reyes acts as').isVisible()).to.equal(true)
+      expect(await region.getByText('Olivia Okafor acts as').isVisible()).to.equal(true)
       expect(await region.getByText('SUP-123').isVisible()).to.equal(true)
       expect(await region.getByRole('button').count()).to.equal(0)
       expect(await region.getByRole('timer').count()).to.equal(0)

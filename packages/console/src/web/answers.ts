@@ -4,12 +4,11 @@ import type {
   AuditRow,
   Outcome,
   RowUse,
-  Unapproved,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Role } from '../kernel/roles.ts'
 import type { RowFilter } from '../ledger/filters.ts'
 
-// What a bearer token gets below `{path}`. Each request has `Authorization: Bearer <access token>`
+// Answers to a bearer token, below `{path}`. Each request has `Authorization: Bearer <access token>`
 // of a person who signed in to the console's client with the scope openid. Without a token the
 // answer is 401; with a role that may not, 403 access_denied. A problem is
 // `{error, error_description}`. Times are in milliseconds since the epoch.
@@ -30,9 +29,9 @@ export interface MeAnswer {
   readonly ticketPattern?: string
   /** A ticket number that matches it. */
   readonly ticketExample?: string
-  /** Whether the console has permits: see answers.ts of permits. */
+  /** `true` if the console has permits: see answers.ts of permits. */
   readonly permits?: true
-  /** Whether the person has the page of personal data: see answers.ts of personal-data. */
+  /** `true` if the person has the page of personal data: see answers.ts of personal-data. */
   readonly mayErase?: true
 }
 
@@ -40,12 +39,12 @@ export interface CustomerAnswer {
   readonly id: string
   readonly name: string
   readonly email?: string
-  /** Why acting as them is forbidden. */
+  /** The reason why nobody may act as them. */
   readonly protected?: string
   readonly details?: Readonly<Record<string, string>>
 }
 
-/** What a search finds: at most 25. */
+/** The result of a search, at most 25. */
 export interface CustomersAnswer {
   readonly customers: readonly CustomerAnswer[]
   readonly more: boolean
@@ -76,7 +75,7 @@ export interface ActBody {
  * another person, a policy or a replay ended it, or where it has been over for more than ten minutes.
  */
 export interface HandOver {
-  /** Of the impersonation. */
+  /** The id of the impersonation. */
   readonly id: string
   readonly subjectToken: string
   /** Seconds until it is worth nothing. */
@@ -85,7 +84,7 @@ export interface HandOver {
   readonly url: string
   /** `fragment`: `impersonationUrl(url, …)` makes the link. `form`: it is posted there. */
   readonly handOver: 'form' | 'fragment'
-  /** How the application is called. */
+  /** The name of the application. */
   readonly name: string
 }
 
@@ -99,34 +98,21 @@ export interface HandOver {
  */
 export interface RunningAnswer {
   readonly running: readonly RunningImpersonation[]
-  /** How many run, of which `running` has those with the words that were `asked` for. */
-  readonly count: number
-  readonly asked?: string
+  /** `true` if more run than these. */
   readonly more: boolean
 }
 
-export interface RunningImpersonation {
-  readonly id: string
-  readonly operator?: AuditPerson
-  /** The software that acts, for the operator or on its own. */
-  readonly software?: string
+/** Names and what was done are of the audit: while it cannot be read, they are not there. */
+export interface RunningImpersonation extends RowAnswer {
   readonly customer: AuditPerson
-  readonly ticket?: string
-  /** The page of the ticket, where the deployment knows it. */
-  readonly ticketUrl?: string
-  readonly reason?: string
-  /** The name of the application, or its client id. */
-  readonly application?: string
   readonly canChange: boolean
-  /** Where nobody approved it: see `unapprovedIn`. */
-  readonly unapproved?: Unapproved
   readonly startedAt: number
   readonly expiresAt: number
   /** The newest request to an API, of what the caller runs, and for leads and auditors. */
-  readonly lastUse?: RunningUse
-  /** Whether the caller runs it. */
+  readonly lastUse?: RunningUse | undefined
+  /** `true` if the caller runs it. */
   readonly isMine: boolean
-  /** Whether the caller may end it. */
+  /** `true` if the caller may end it. */
   readonly canEnd: boolean
 }
 
@@ -140,7 +126,7 @@ export interface RowAnswer extends AuditRow {
   readonly outcome: Outcome
   /** The page of the ticket, where the deployment knows it. */
   readonly ticketUrl?: string
-  /** The name of the application, where the console knows it. */
+  /** The name of the application, or its client id. */
   readonly applicationName?: string
 }
 
@@ -161,7 +147,7 @@ export interface AuditAnswer {
   /** With `first`: how many rows are newer, at most 1000, and whether there may be more than these. */
   readonly newer?: { readonly count: number; readonly more: boolean }
   readonly filter: RowFilter
-  /** Whether days were asked for by the calendar of the reader. */
+  /** `true` if the request was for days of the reader's calendar. */
   readonly isDays: boolean
   readonly before?: string
   readonly now: number

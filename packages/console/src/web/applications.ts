@@ -18,14 +18,14 @@ export interface Application {
    */
   readonly scopes: { readonly read: string; readonly change?: string | undefined }
   /**
-   * How the subject token comes to `url`: in the `'fragment'`, for the browser kit, or by a
+   * The way of the subject token to `url`: in the `'fragment'`, for the browser kit, or by a
    * `'form'` that is posted, for pages from a server.
    * @defaultValue `'fragment'`
    */
   readonly handOver?: 'fragment' | 'form' | undefined
 }
 
-/** How an application is called in a language. */
+/** The name of an application in a language. */
 export function nameIn({ name, names = {} }: Application, language: string): string {
   return names[lookUp(language, Object.keys(names)) ?? ''] ?? name
 }
@@ -41,8 +41,8 @@ export function applicationName(
 }
 
 /**
- * Whether a scope to change was granted that is not also one to look; `undefined` where that is
- * unknown.
+ * Checks whether a scope to change was granted that is not also one to look. Returns `undefined` if
+ * that is unknown.
  */
 export function canChange(
   applications: readonly Application[],

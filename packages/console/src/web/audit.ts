@@ -5,7 +5,7 @@ import type { Audit } from '../ledger/recording/audit.ts'
 import { busy } from './http/problem.ts'
 import type { Parts } from './parts.ts'
 
-/** How long an answer waits for entries to be stored, in milliseconds. */
+/** The time for which an answer waits for its entries to be stored, in milliseconds. */
 const SETTLE_TIMEOUT_MS = 2000
 
 /** Waits for entries that are on their way, so that what is read next has them. */

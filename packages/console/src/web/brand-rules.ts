@@ -5,7 +5,7 @@ const MAX_NAME_LENGTH = 60
 const MAX_LOGO_LENGTH = 65_536
 const LOGO_DATA = /^data:image\/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/
 
-/** Where the host stands in a policy of content, it would begin another directive, or another policy. */
+/** Characters of a host that would begin another directive, or another policy of content. */
 const POLICY_SEPARATOR = /[;,]/
 
 const nameRule = valid<string>(

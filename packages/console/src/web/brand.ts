@@ -1,6 +1,6 @@
 import { type Color, contrastOf } from '../kernel/contrast.ts'
 
-/** How the firm shows itself to its customers and to its support. */
+/** The firm's name, logo and color, for its customers and its support. */
 export interface Brand {
   /** The name of the firm, 1 to 60 characters on one line, for pages and the subject of mails. */
   readonly name: string
@@ -27,7 +27,7 @@ export interface BrandSettings {
 
 /** The darkest of the grounds on which links stand in light mode: see `style/colors.css`. */
 export const DARKEST_GROUND: Color = '#eceef3'
-/** Of text, by WCAG 1.4.3. */
+/** The least contrast of text, by WCAG 1.4.3. */
 const LEAST_CONTRAST = 4.5
 
 /**

@@ -2,7 +2,7 @@ import type { ClientMetadata } from 'oidc-provider'
 import { resolve, text } from 'oidc-provider-impersonation/siblings'
 import { originRule, pathRule } from '../kernel/option-rules.ts'
 
-/** Where a page is, and the client that it is. */
+/** The origin of a page, and its client. */
 export interface PageClientOptions {
   /** The public origin of the console: `https://id.example.com`. */
   readonly url: string

@@ -11,8 +11,8 @@ export interface Customer {
   /** The e-mail address, which notices go to. @defaultValue no address */
   readonly email?: string | undefined
   /**
-   * A sentence that says why nobody may act as this customer. The console then refuses to start, to
-   * continue and to ask. Other backends do not ask the console, so refuse in `authorize`, too.
+   * A sentence that says why nobody may act as this customer. Other backends do not ask the
+   * console, so refuse in `authorize`, too.
    * @defaultValue not protected
    */
   readonly protected?: string | undefined
@@ -44,13 +44,13 @@ export interface Customers {
 export interface SearchResult {
   /** More than `limit` are cut off. */
   readonly customers: readonly Customer[]
-  /** Whether there are customers behind these. */
+  /** `true` if there are customers behind these. */
   readonly more: boolean
 }
 
-/** How many customers one answer has. */
+/** The largest number of customers in an answer. */
 const MAX_FOUND = 25
-/** How many details of a customer are shown. */
+/** The largest number of details of a customer. */
 const MAX_DETAILS = 4
 
 /** The deployment's directory; `language` is that of what it says about a customer. A directory that fails is trouble, and never reads as *not found*. */

@@ -16,24 +16,24 @@ export interface Done {
   readonly count: number
   /** Time of the last one. */
   readonly at: number
-  /** Whether the API refused it: it was tried, and did not happen. */
+  /** `true` if the API refused it, so that it did not happen. */
   readonly refused: boolean
 }
 
-/** What was done in an impersonation, as the answers tell it. */
+/** The requests of an impersonation, as answers have them. */
 export interface WhatWasDone {
-  /** What was done, the first first. At most 50. */
+  /** Requests in words, the first first. At most 50. */
   readonly did: readonly Done[]
   /**
-   * What was done, in numbers, where the deployment has no words for it: without `account.describe`,
-   * or where that failed.
+   * The numbers of requests for which the deployment has no words: without `account.describe`, or if it
+   * failed.
    */
   readonly more?: { readonly reads: number; readonly changes: number; readonly refused: number }
 }
 
-/** So many different things are told of an impersonation. The others are counted. */
+/** The largest number of different requests of an impersonation in words. The others are counted. */
 const MAX_ACTS_SHOWN = 50
-/** So many entries of an impersonation are read. The requests of the others are counted. */
+/** The largest number of entries of an impersonation that are read. The others are counted. */
 const MAX_ENTRIES_READ = 1000
 const ENTRIES_PER_READ = 500
 

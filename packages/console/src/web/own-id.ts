@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { isId } from '../kernel/ids.ts'
 import { notFound, type Problem } from './http/problem.ts'
 
-/** What a customer does something with. */
+/** The id of an object of a customer. */
 export const OWN_ID = { id: v.string('must be a text') }
 
 /** The same for all that is not the customer's: it does not tell what there is. */

@@ -14,7 +14,7 @@ import type { RecordAnswer } from './record-answer.ts'
 import type { Settings } from './settings.ts'
 import type { SignedIn } from './sign-in/signed-in.ts'
 
-/** What the handlers of the API stand on. */
+/** The parts that handlers use. */
 export interface Parts {
   readonly provider: Provider
   readonly settings: Settings
@@ -38,7 +38,7 @@ export interface Parts {
   readonly now: () => number
 }
 
-/** Who calls, and may. */
+/** A person with a role who calls. */
 export interface Caller extends SignedIn {
   readonly role: Role
 }
@@ -69,7 +69,7 @@ export interface CustomerCall extends Pick<Parts, 'audit' | 'now' | 'provider' |
   param(name: string): string
 }
 
-/** What an operator asks for, as the provider is asked. */
+/** The request of an operator, as the provider gets it. */
 export interface AskedFor {
   readonly application: Application
   readonly customer: CustomerAnswer
@@ -91,7 +91,7 @@ export interface Gate {
   stoppedProblem(stop: RecordAnswer): Problem
   /** The request, with the reason that was approved: what a person approved is what is written down. */
   withPermitsReason(asked: AskedFor, call: Call): Promise<AskedFor['request']>
-  /** What the rule needs, and who can give it, as the operator is told it; `undefined` without permits. */
+  /** Finds what the rule needs, and who can give it, for the operator. Resolves `undefined` without permits. */
   findApproval(
     call: Call,
     asked: AskedFor,

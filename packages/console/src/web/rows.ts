@@ -1,30 +1,68 @@
-import { type AuditRow, outcomeOf } from 'oidc-provider-impersonation-verify/format'
+import type { Impersonation } from 'oidc-provider-impersonation'
+import {
+  type AuditPerson,
+  type AuditRow,
+  nonEmptyText,
+  outcomeOf,
+  present,
+} from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../kernel/ids.ts'
 import type { RowAnswer } from './answers.ts'
-import { nameIn } from './applications.ts'
+import { applicationName } from './applications.ts'
 import { notFound } from './http/problem.ts'
-import type { Call, Caller } from './parts.ts'
+import { maySee } from './may.ts'
+import type { Call } from './parts.ts'
 import { ticketLink } from './ticket-link.ts'
 
 /** A row with what is derived from it, as far as the caller may see it. */
 export function shownRow(row: AuditRow, { caller, language, settings, now }: Call): RowAnswer {
-  const application = settings.applications.find(({ clientId }) => clientId === row.application)
   return {
     ...(caller.role === 'operator' ? withoutSupervision(row) : row),
     // Bookkeeping: the timeline tells it.
     notice: undefined,
     alert: undefined,
-    // Of others, an operator sees no request.
+    // An operator sees no request of others.
     lastUse: undefined,
     outcome: outcomeOf(row, now()),
     ...ticketLink(row.ticket, settings),
-    ...(application === undefined ? {} : { applicationName: nameIn(application, language) }),
+    ...present({
+      applicationName: applicationName(settings.applications, row.application, language),
+    }),
   }
 }
 
+const NO_USES = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 }
+
 /**
- * What customers and leads say of an operator's work is between them and the auditors. That the customer objected
- * is not: the operator cannot act any more.
+ * Makes a row of what runs. Without the row of the audit it has no names, because what runs must be
+ * stoppable while the audit cannot be read.
+ */
+export function rowOfRunning(found: Impersonation, row?: AuditRow) {
+  const { actor, client, context, id, issuedAt, mayAct, review, scope, software, userId } = found
+  const { startedAt = 0, expiresAt = 0 } = found
+  const operator = actor?.sub ?? mayAct?.sub
+  const at = issuedAt * 1000
+  return {
+    ...{ ...NO_USES, ...row, id, at, lastAt: at, end: undefined, scope },
+    ...{ startedAt: startedAt * 1000, expiresAt: expiresAt * 1000 },
+    customer: knownPerson(userId, row?.customer),
+    ...present({
+      operator: operator === undefined ? undefined : knownPerson(operator, row?.operator),
+      application: client ?? mayAct?.clientId,
+      ticket: nonEmptyText(context.ticketId),
+      reason: nonEmptyText(context.reason),
+      ...{ review, software },
+    }),
+  } satisfies AuditRow
+}
+
+function knownPerson(id: string, known: AuditPerson | undefined): AuditPerson {
+  return known?.id === id ? known : { id }
+}
+
+/**
+ * Removes what customers and leads say of an operator's work to each other and to auditors. The objection of
+ * the customer stays, because the operator cannot act any more.
  */
 function withoutSupervision(row: AuditRow): AuditRow {
   const { alarm: _, acknowledged: _seen, hold: _hold, objection, ...rest } = row
@@ -40,10 +78,6 @@ export async function findRow(call: Call): Promise<AuditRow> {
   const { audit, caller } = call
   const id = call.param('id')
   const row = isId(id) ? await audit.store.row(id) : undefined
-  if (!row || !maySeeRow(caller, row)) throw notFound('there is no such impersonation')
+  if (!row || !maySee(caller, row)) throw notFound('there is no such impersonation')
   return row
-}
-
-function maySeeRow(caller: Caller, row: AuditRow): boolean {
-  return caller.role !== 'operator' || row.operator?.id === caller.id
 }

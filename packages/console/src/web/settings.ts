@@ -6,7 +6,7 @@ import type { MayErase, RoleOf } from './sign-in/roles.ts'
 import type { UseInWords } from './use-words.ts'
 import type { Languages } from './words/languages.ts'
 
-/** What every feature may read of the options, checked and with the defaults. */
+/** Options that every feature may read, checked and with the defaults. */
 export interface Settings {
   readonly applications: readonly Application[]
   readonly audit: AuditStore

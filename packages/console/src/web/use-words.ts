@@ -5,7 +5,7 @@ export interface DescribedUse {
   readonly method: string | undefined
   readonly path: string | undefined
   readonly status: number | undefined
-  /** Whether the API refused it. */
+  /** `true` if the API refused it. */
   readonly refused: boolean
   /** The audience of the API. */
   readonly audience: string
@@ -21,22 +21,22 @@ export interface DescribedUse {
  */
 export type UseInWords = (use: DescribedUse, language: string) => string | undefined
 
-/** So many characters of the words of a deployment are shown. */
+/** The largest number of characters that are shown of a deployment's words. */
 const MAX_WORDS_LENGTH = 200
 
-/** What the deployment says of a request: a text, nothing on purpose, or nothing that can be shown. */
+/** The deployment's words for a request: a text, nothing on purpose, or nothing that can be shown. */
 export type UseWords =
   | { readonly kind: 'shown'; readonly text: string }
   | { readonly kind: 'hidden' }
   | { readonly kind: 'none' }
 
-/** What the deployment is asked about. */
+/** The facts about a request that the deployment gets. */
 export function describedUse(use: NonNullable<AuditEntry['use']>): DescribedUse {
   const { method, path, status, refused, audience } = use
   return { method, path, status, refused: refused !== undefined, audience }
 }
 
-/** What the deployment says of a request in the audit; `undefined` where it has no words. It hides nothing here. */
+/** Returns the deployment's words for a request in the audit, or `undefined`. It hides nothing here. */
 export function auditWords(
   use: DescribedUse,
   describe: UseInWords | undefined,

@@ -65,7 +65,7 @@ export function rangeIn({ when, from, to }: Read<typeof WHEN>, zone: string): Ra
   return rangeOf(when) ?? { from: momentOf(from, 'from'), to: momentOf(to, 'to') }
 }
 
-/** Whether days of the calendar are asked for. */
+/** Checks whether a request is for days of the calendar. */
 export function asksForDays({ when, from, to }: Read<typeof WHEN>): boolean {
   return when === undefined ? isDay(from ?? to ?? '') : when === 'days'
 }
@@ -89,7 +89,7 @@ export function dateOf(zone: string, time: number): string {
 }
 
 /**
- * So many days from a day on. A day of 23 or 25 hours is one day.
+ * Returns the range of `count` days. A day of 23 or 25 hours is one day.
  *
  * @param day such as `2026-11-17`
  * @param after how many days after it they begin
@@ -115,7 +115,7 @@ function midnight(zone: string, utc: number): number {
   return utc - offsetAt(zone, utc - offsetAt(zone, utc))
 }
 
-/** How far the clock of a zone is ahead of UTC, in milliseconds. */
+/** Returns how far the clock of a zone is ahead of UTC, in milliseconds. */
 function offsetAt(timeZone: string, time: number): number {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
   const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(format.format(time)) ?? []

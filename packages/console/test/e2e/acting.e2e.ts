@@ -101,6 +101,22 @@ describe('acting as a customer, in the browser', function () {
     equal(context.pages().length, 3)
   })
 
+  it('starts though the page changes while the button is pressed', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page, context } = visit
+    await enter(page, 'olivia', LINK)
+    await page.getByRole('button', { name: reads('Act as Alice Ng') }).hover()
+    const fetched = page.waitForResponse((response) => response.url().endsWith(LINK))
+    await page.mouse.down()
+    await deployment.impersonate({ customer: 'bob' })
+    await (await fetched).finished()
+    const opened = context.waitForEvent('page')
+    await page.mouse.up()
+    await actIn(await opened, 'olivia', 'alice')
+    await page.bringToFront()
+    await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()
+  })
+
   it('is foreseen while a person types, who loses nothing; a decision is seen at once', async () => {
     const audit = memoryAudit()
     const permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: 'Grace' }] })

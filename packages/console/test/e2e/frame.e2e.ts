@@ -23,6 +23,7 @@ describe('the frame of the console', function () {
     await page.goto('/console')
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     await expectGoodLooks(page, 'frame-door')
+    expect((await page.getByRole('main').boundingBox())?.height, 'no gaps').to.be.below(300)
   })
 
   it('turns away a person without a role, and lets another one sign in', async () => {

@@ -57,30 +57,24 @@ describe('what runs now', () => {
     equal((await deployment.ask('oscar', '')).body.running.length, 0)
   })
 
-  it('no row moves under the pointer, a form that is open stays, and a search narrows what is shown', async () => {
+  it('no row moves under the pointer, and a form that is open stays', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    const all = []
-    for (let ticket = 1; ticket <= 12; ticket += 1) {
-      all.push(await deployment.impersonate({ ticket: `SUP-${ticket}.`, customer: 'carla' }))
-    }
+    const first = await deployment.impersonate({ ticket: 'SUP-1' })
+    await deployment.impersonate({ ticket: 'SUP-2' })
     await enter(page, 'grace', '/console')
-    await page.getByText(reads('12 impersonations are running')).waitFor()
+    await page.getByText(reads('2 impersonations are running')).waitFor()
     const rows = page.locator('tbody tr:not(.group-head)')
     await page.locator('summary', { hasText: reads('Pause Olivia Okafor') }).click()
     await page.getByLabel('Note').fill('Half a sen')
     await rows.last().getByRole('button').hover()
-    await all[0]?.end()
+    await first.end()
     await deployment.settled()
     await page.waitForTimeout(1500)
-    equal(await rows.count(), 12, 'the rows below have moved')
+    equal(await rows.count(), 2, 'the rows below have moved')
     await heading(page, 'Inbox').hover()
-    await page.getByText(reads('11 impersonations are running')).waitFor()
+    await page.getByText(reads('1 impersonation is running')).waitFor()
     equal(await page.getByLabel('Note').inputValue(), 'Half a sen')
-    await page.getByLabel('Only those with').fill('carla sup-8.')
-    await page.getByText('1 fits').waitFor()
-    equal(await rows.count(), 1)
-    equal(new URL(page.url()).search, '?q=carla+sup-8.')
   })
 
   it('an outage of the storage is said, and the list stays', async () => {

@@ -220,7 +220,7 @@ describe('the console as users get it', function () {
           ticket: 'SUP-1',
           outcome: 'waiting',
         })
-        expect(audit.body.rows[0].operator).to.deep.include({ id: 'olivia', name: 'Olivia Reyes' })
+        expect(audit.body.rows[0].operator).to.deep.include({ id: 'olivia', name: 'Olivia Okafor' })
         // What the console does not answer goes on to the deployment.
         expect((await fetch(`${url}/oidc/jwks`)).status).to.equal(200)
         expect((await fetch(`${url}/elsewhere`)).status).to.equal(404)

@@ -6,8 +6,7 @@ import { memoryReplayStore, type ReplayStore } from './replay-store.ts'
 export interface DPoPOptions {
   /**
    * The public URL of this server. The path of each request is appended. If a proxy takes `/api`
-   * away, include it: `'https://example.com/api'`. It is not read from the `Host` header, which a
-   * thief could send.
+   * away, include it: `'https://example.com/api'`. The `Host` header is not trusted.
    * @defaultValue none: either `baseUrl` or `getUrl` is required
    * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
    * @example

@@ -40,7 +40,7 @@ export interface ImpersonationUse {
   readonly id?: string | undefined
   /** The user as whom the operator acts. */
   readonly userId: string
-  /** The actor, with the prior actors; absent if the token names no operator. */
+  /** The operator; absent if the token names none. */
   readonly actor?: Actor | undefined
   /** The client id of the software that acts, for `actor` or on its own. */
   readonly software?: string | undefined

@@ -13,7 +13,7 @@ import { type DescribedUses, leave, toldUses, without } from '../uses/told-uses.
 import { APIS, type Api, socketApi } from './apis.ts'
 
 const id = 'A'.repeat(43)
-const act = { sub: 'olivia', act: { sub: 'oscar' } }
+const act = { sub: 'olivia' }
 const DPOP = 'algs="ES256 Ed25519 EdDSA"'
 
 /** A connection to an API that has sent its first words. */

@@ -104,10 +104,10 @@ describe('onImpersonatedRequest', () => {
 
   it('tells who acts, in objects that are frozen, plain, and the same after JSON', async () => {
     const judge = (request: ApiRequest) => guarded().authenticate(request, denyImpersonation())
-    const act = { sub: 'olivia', act: { sub: 'oscar' } }
+    const act = { sub: 'olivia' }
     const [use] = await usesOf(judge, { headers: await bearer({ jti: 'own', act }) })
     expect(use).to.not.have.property('id')
-    for (const part of [use, use?.actor, use?.actor?.act, use?.refused]) {
+    for (const part of [use, use?.actor, use?.refused]) {
       expect(part).to.be.an('object')
       expect(part).to.satisfy(Object.isFrozen)
       expect(Object.getPrototypeOf(part)).to.equal(Object.prototype)

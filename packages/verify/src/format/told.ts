@@ -1,10 +1,8 @@
 // What the provider and the guard of an API tell, as far as an entry keeps it.
 
-/** Who acts: RFC 8693 §4.1. Software has its client id in `sub` and in `clientId`. */
+/** The operator who acts. */
 export interface ToldActor {
   readonly sub: string
-  readonly clientId?: string | undefined
-  readonly act?: ToldActor | undefined
 }
 
 /** Whose approval a request needs: another person's than the operator's, or the user's own. */

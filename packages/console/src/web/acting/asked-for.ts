@@ -14,7 +14,7 @@ import type { Refusal } from './refusals.ts'
 /** Seconds until a subject token is worth nothing: enough to open a page. */
 const HAND_OVER_LIFETIME = 60
 
-/** What a person asked for who may not act: for the record alone. */
+/** Reads the request of a person who may not act, only for the record. */
 export async function refusedRequest({
   input,
   settings,
@@ -27,7 +27,7 @@ export async function refusedRequest({
 }
 
 /**
- * What is asked for, counted. A refusal is recorded.
+ * Reads and counts a request. Records a refusal.
  *
  * @throws Problem 404 for a customer that there is not, 403 for one who is protected, or objected, 429 where the operator
  * asks too often
@@ -122,9 +122,9 @@ export function actEntries({ applications, durations, ticketPattern }: Parts['se
 /** The members of the form to act, whichever of its buttons is pressed. */
 export const actForm = ({ settings }: Pick<Parts, 'settings'>) => ({
   ...actEntries(settings),
-  /** Whether it takes the place of what the caller runs in the application. */
+  /** `true` if it replaces what the caller runs in the application. */
   instead: checked,
-  /** Why it cannot wait for an approval. */
+  /** The reason why it cannot wait for an approval. */
   emergency: optionalText(MAX_REASON_LENGTH),
 })
 

@@ -39,7 +39,7 @@ export function subjectTokenIssuer(
   }
 }
 
-/** How long the rule may take, in milliseconds. */
+/** The timeout of the rule, in milliseconds. */
 const PREVIEW_TIMEOUT_MS = 2000
 
 /** Asks the rule beforehand. It throws as {@link IssueSubjectToken}. */

@@ -21,11 +21,11 @@ export interface Refusal {
   readonly operator: string
   /** The `error` of the answer. */
   readonly error: string
-  /** What the operator is told. */
+  /** The text that the operator reads. */
   readonly reason: string
-  /** Whether it protects a person whom the directory of the deployment protects. */
+  /** `true` if it protects a person whom the directory of the deployment protects. */
   readonly protects?: true | undefined
-  /** What was asked for, if the request could be read. */
+  /** The request, if it could be read. */
   readonly request?: Pick<AuditEntry, 'context' | 'mayAct' | 'scope' | 'userId'> | undefined
 }
 
@@ -44,11 +44,11 @@ export type RecordRefusal = (refusal: Refusal) => Promise<void>
 
 /** Records what the console and backends of the deployment refuse. */
 export interface Refusals {
-  /** Of support staff. */
+  /** Records a refusal of support staff. */
   readonly ofStaff: RecordRefusal
   /**
-   * Of a person who is no support staff. It must not become a row of the customer whom they name, who
-   * would read it on the account page, and nothing that they wrote is kept.
+   * Records a refusal of a person who is no support staff. It must not become a row of the customer whom
+   * they name, who would read it on the account page, and it keeps nothing that they wrote.
    */
   readonly ofStranger: RecordRefusal
 }
@@ -110,7 +110,7 @@ const REFUSAL = objectOf({
   ),
 } satisfies SchemasOf<Refusal>)
 
-/** What backends of the deployment call: they may take any signed-in person for an operator. */
+/** Records refusals of the deployment's backends, which may take any signed-in person for an operator. */
 export function recordRefusalBy(
   provider: Provider,
   settings: Pick<Settings, 'role'>,
@@ -132,7 +132,7 @@ export function recordRefusalBy(
   }
 }
 
-/** Whether the provider knows an account. One that cannot be looked up is not known. */
+/** Checks whether the provider knows an account. One that cannot be looked up is not known. */
 export function accountLookUp(provider: Provider): (id: string) => Promise<boolean> {
   return async (id) => {
     try {

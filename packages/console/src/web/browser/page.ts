@@ -55,7 +55,7 @@ function planRenewal(until = ''): void {
 const IN_USE =
   '#said, #notices > [role="alert"], form:has([role="alert"], [aria-invalid="true"]), form:focus-within, form[data-changed], details[open]:has(form, textarea), :focus'
 
-/** Whether a person is at work there: what they see, choose or type must not move. */
+/** Checks whether a person is at work there. What they see, choose or type must not move. */
 function isInUse(element: Element): boolean {
   const selection = getSelection()
   const isSelected = selection?.isCollapsed === false && selection.containsNode(element, true)
@@ -90,9 +90,11 @@ async function showAnew(address: string): Promise<void> {
   const page = await fetchPage(address).catch(() => null)
   // The reader may have gone on.
   if (href !== location.href) return
-  isStale ||= page === null
+  // A pressed element must not move, or the click would be lost.
+  const isPressed = document.querySelector(':is(a, button, summary):active') !== null
+  isStale ||= page === null || isPressed
   show('interrupted', page === null)
-  if (!page) return
+  if (!page || isPressed) return
   document.title = page.title
   const parts = ['head', 'strip', 'content']
   // A form in use stays: what depends on its values is shown as it came, and it can be sent once.
@@ -140,7 +142,7 @@ function follow(): void {
     isFirst = false
   })
   stream.addEventListener('error', () => {
-    // What is fetched says whether the server answers, and whether the sign-in is over.
+    // The next fetch shows whether the server answers, and whether the sign-in is over.
     isStale = true
     if (stream?.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS)
   })
@@ -172,7 +174,7 @@ function tick(): void {
   if (isStale || isDue || (held.length > 0 && !held.some(isPointed))) void refresh()
 }
 
-/** What the last step of the history shows: a step within a page has the same. */
+/** The query of the last step of the history. A step within a page has the same. */
 let { search } = location
 
 /** Shows the page with the values of a form: all those of a filter, or those that the page asks for. */
@@ -235,7 +237,7 @@ document.addEventListener('submit', async (event) => {
     document.querySelector<HTMLElement>('main a[autofocus]')?.focus()
     return
   }
-  // What was typed stays beside a new tab. A double click opens one.
+  // A form that opens a new tab keeps what was typed. A double click opens one tab.
   if (form.target !== '_blank') delete form.dataset.changed
   else if (form.dataset.sent !== undefined) event.preventDefault()
   // The button may go now.

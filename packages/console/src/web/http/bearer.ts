@@ -17,7 +17,7 @@ export function bearerToken(ctx: Context): string {
   return token
 }
 
-/** How long a look-up may take, in milliseconds: a person waits for each answer, also for a no. */
+/** The timeout of a look-up, in milliseconds. A person waits for each answer, also for a no. */
 const LOOK_UP_TIMEOUT_MS = 2000
 
 /**

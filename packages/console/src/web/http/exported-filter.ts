@@ -3,7 +3,7 @@ const NAMING = ['customer', 'person', 'text', 'ticket'] as const
 
 type Naming = (typeof NAMING)[number]
 
-/** Whether a filter can name a customer. */
+/** Checks whether a filter can name a customer. */
 export function isNaming(filter: Readonly<Partial<Record<Naming, unknown>>>): boolean {
   return NAMING.some((member) => filter[member] !== undefined)
 }

@@ -46,5 +46,5 @@ export function optionalText(most: number) {
   )
 }
 
-/** What a person says to what they do, or decide. */
+/** A person's note on what they do, or decide. */
 export const optionalNote = optionalText(MAX_NOTE_LENGTH)

@@ -31,7 +31,7 @@ export class Problem extends Error {
 
 /** A problem with the bearer token. RFC 6750 §3.1. */
 export class BearerProblem extends Problem {
-  /** Whether the request has a bearer token. */
+  /** `true` if the request has a bearer token. */
   readonly presented: boolean
 
   constructor(kind: 'absent' | 'invalid_token', description: string, options?: ErrorOptions) {
@@ -47,7 +47,7 @@ export class NoRoleProblem extends Problem {
   }
 }
 
-/** What the request says is wrong. */
+/** An error of the request. */
 export function invalid(description: string): Problem {
   return new Problem(400, 'invalid_request', description)
 }
@@ -61,7 +61,7 @@ export function unavailable(description: string, cause: unknown): Problem {
   return new Problem(503, 'temporarily_unavailable', description, { cause, retryAfter: 5 })
 }
 
-/** What the work resolves with. What it throws is {@link unavailable}, unless it is a problem already. */
+/** Resolves with the result of the work. An error becomes {@link unavailable}, unless it is a problem already. */
 export async function orUnavailable<T>(
   description: string,
   work: () => T | Promise<T>,
@@ -119,7 +119,7 @@ export function answerProblems(realm: string, isForStaff = true): Middleware {
   }
 }
 
-/** Whether an administrator must look at the problem. A 503 without a cause is only a limit. */
+/** Checks whether an administrator must look at the problem. A 503 without a cause is only a limit. */
 function isTrouble({ statusCode, cause }: Problem): boolean {
   return statusCode >= 500 && (statusCode !== 503 || cause !== undefined)
 }

@@ -46,7 +46,7 @@ export function numberParameter(least: number, most: number) {
   )
 }
 
-/** Where a list goes on. */
+/** The cursor at which a list goes on. */
 export const cursor = v.optional(textParameter(MAX_CURSOR_LENGTH))
 
 /** `true`, or absent. */
@@ -60,5 +60,5 @@ export const mark = v.optional(
 /** An account id. */
 export const personId = v.optional(textParameter(MAX_ID_LENGTH))
 
-/** What a person types to find something. */
+/** A text that a person types to find something. */
 export const searchWords = v.optional(textParameter(100))

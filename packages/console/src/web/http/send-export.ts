@@ -10,7 +10,7 @@ import { orUnavailable } from './problem.ts'
 
 /** The largest number of exports at a time in one process, and of one person. */
 const { take } = slots(10, 2)
-/** How many parts are read before the answer begins, so that trouble at the start is still a 503. */
+/** The number of parts that are read before the answer begins, so that trouble at the start is still a 503. */
 const FIRST_PARTS = 2
 
 export type ExportFormat = 'csv' | 'jsonl'
@@ -89,7 +89,7 @@ async function stream(
 }
 
 /**
- * Where an export fails, `pipeline` breaks the connection: the client must not take a part for all of it.
+ * Resets a connection whose export failed, because the client must not take a part for all of it.
  * An answer of HTTP/1.0, which proxies such as nginx ask for, ends where the connection ends: only a
  * reset tells that it is not whole.
  */

@@ -39,11 +39,11 @@ export interface At {
   /** A random id of this page: a form that is good once has it. */
   readonly once: string
   readonly refused?: Refused | undefined
-  /** Why a form was refused that is not on the page any more. */
+  /** The problem of a form that is not on the page any more. */
   readonly lost?: string | undefined
   /** The number of things that wait for the reader: it stands in the title of the tab. */
   readonly waits?: number
-  /** What the reader did on the page before, in a sentence. */
+  /** The sentence about what the reader did on the page before. */
   readonly said?: string | undefined
 }
 

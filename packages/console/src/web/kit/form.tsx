@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { At } from './at.ts'
 
-/** What a field of a form needs: its name, its value, and what is wrong with it. */
+/** The name of a field, its value, and its error. */
 export interface FieldOf {
   readonly id: string
   readonly name: string
@@ -135,7 +135,7 @@ export function TextField(props: {
   )
 }
 
-/** What is searched for. @param props.isFirst the page begins with the focus on it */
+/** A field for a search. @param props.isFirst the page begins with the focus on it */
 export function SearchField(props: {
   of: FieldOf
   label: string
@@ -293,9 +293,16 @@ export function Button(
   )
 }
 
+/** Tells the forms of a page with one action apart. An id has no spaces. */
+export function formId(action: string, fields: Readonly<Record<string, string>>): string {
+  return [action, ...Object.values(fields).map(encodeURIComponent)].join('-')
+}
+
 /** A form of one button. */
 export function ActionButton(props: {
   action: string
+  /** Of the form, if the page has this button twice. */
+  id?: string | undefined
   kind?: 'danger' | 'plain' | 'primary' | 'quiet'
   label?: string
   fields?: Readonly<Record<string, string>>
@@ -305,12 +312,12 @@ export function ActionButton(props: {
   isFirst?: true
   children: ComponentChildren
 }) {
-  const { action, kind, label, fields = {}, opens, isFirst, children } = props
+  const { action, id, kind, label, fields = {}, opens, isFirst, children } = props
   return (
     <Form
       action={action}
       class="inline"
-      id={[action, ...Object.values(fields)].join(' ')}
+      id={id ?? formId(action, fields)}
       {...(opens && { opens })}
     >
       {() => (

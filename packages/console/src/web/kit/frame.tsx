@@ -16,7 +16,7 @@ export function Mark(_: object, { brand }: At) {
   )
 }
 
-/** What every page has around its content. The script fills and shows the two notices. */
+/** The frame around the content of every page. The script fills and shows the two notices. */
 export function Frame(
   props: {
     product: string
@@ -24,7 +24,7 @@ export function Frame(
     head?: ComponentChildren
     /** Between the head and the page. */
     strip?: ComponentChildren
-    /** What is read out when it comes. */
+    /** A part that is read out when it comes. */
     news?: ComponentChildren
     foot?: ComponentChildren
     children: ComponentChildren

@@ -1,13 +1,13 @@
 import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
 import type { At } from './at.ts'
-import { Button, Disclosure, Form, NoteField } from './form.tsx'
+import { Button, Disclosure, Form, formId, NoteField } from './form.tsx'
 
 /** A button that asks once more, with a note. If the action is refused, its form is open. */
 export function NoteAction(
   props: {
     action: string
-    /** Of the button, and of that which sends the form. */
+    /** The words of the button, and of the one that sends the form. */
     label: string
     /** For screen readers, if the label does not say what it is about. */
     name?: string
@@ -23,15 +23,16 @@ export function NoteAction(
   { refused }: At,
 ) {
   const { action, label, name, kind, title, about, isNeeded = false, fields = {}, children } = props
+  const id = formId(action, fields)
   return (
     <Disclosure
-      id={`${action}-open`}
+      id={`${id}-open`}
       label={label}
       {...(name !== undefined && { about: name })}
       {...(kind && { kind })}
-      open={refused?.action === action}
+      open={(refused?.values.form ?? refused?.action) === id}
     >
-      <Form action={action} class="card form">
+      <Form action={action} id={id} class="card form">
         {(field) => (
           <>
             {title && <b>{title}</b>}

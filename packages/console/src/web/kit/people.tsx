@@ -14,7 +14,7 @@ export function personName(at: At, person: AuditPerson | undefined): string {
   return person?.name ?? person?.id ?? at.words.impersonations.audit.unknownPerson
 }
 
-/** Who acts, for titles and labels: *Olivia Ortiz*, *copilot, for Olivia Ortiz*, *copilot*. */
+/** Names who acts, for titles and labels: *Olivia Ortiz*, *copilot, for Olivia Ortiz*, *copilot*. */
 export function actorName(
   at: At,
   { operator, software }: Acts,

@@ -1,4 +1,4 @@
-/** What a person or a program said, as it is; nothing where that is `undefined`. */
+/** The text of a person or a program, as it is. Nothing for `undefined`. */
 export function Said({ of }: { of: string | undefined }) {
   if (of === undefined) return null
   return (

@@ -10,7 +10,7 @@ export interface TableColumn<Row> {
 /** Rows that belong together. */
 export interface RowGroup<Row> {
   readonly key: string
-  /** What stands above them, and what can be done with all of them. */
+  /** The heading above them, and the actions on all of them. */
   readonly head?: ComponentChildren
   readonly actions?: ComponentChildren
   readonly rows: readonly Row[]

@@ -1,6 +1,6 @@
 import type { At } from './at.ts'
 
-/** How a moment is written. */
+/** The format of a moment. */
 export type TimeForm = 'clock' | 'day' | 'long' | 'ofDay' | 'recent' | 'short'
 
 const OPTIONS: Readonly<Record<TimeForm, Intl.DateTimeFormatOptions>> = {
@@ -56,7 +56,7 @@ export function durationText({ language }: At, seconds: number): string {
   )
 }
 
-/** How long something took: `9 min 41 sec`. @param milliseconds 0 or more */
+/** Writes a duration: `9 min 41 sec`. @param milliseconds 0 or more */
 export function elapsedText({ locale }: At, milliseconds: number): string {
   let rest = Math.round(Math.max(0, milliseconds) / 1000)
   const unitText = (count: number, unit: string) =>

@@ -56,7 +56,7 @@ const COMPRESSIONS = {
     }),
 } as const
 
-/** By encoding and name: what has the same name has the same content, in all consoles of a process. */
+/** Compressed files by encoding and name. A name has one content, in all consoles of a process. */
 const compressed = new Map<string, Promise<Buffer>>()
 
 function compress(name: string, encoding: keyof typeof COMPRESSIONS, content: Buffer) {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What browsers load. */
+/** The files that browsers load. */
 export const FILE_NAMES = ['page.js', 'style.css', 'icon.svg'] as const
 
 /** The content of each of {@link FILE_NAMES}. */

@@ -3,7 +3,7 @@ import { type At, counted } from '../kit/at.ts'
 import { type CookiePlace, readCookie, writeCookie } from '../sign-in/cookie.ts'
 import type { DoneMessage } from './table.ts'
 
-/** How long the next page may take, in seconds. */
+/** The time in which the next page has to come, in seconds. */
 const MAX_SECONDS = 60
 
 const placeOf = (cookie: CookiePlace): CookiePlace => ({ ...cookie, name: `${cookie.name}-said` })

@@ -37,7 +37,7 @@ export interface Site<C extends AnyCall, A extends At> {
   readonly url: string
   /** The path of the first page: `/console`. */
   readonly base: string
-  /** Of `WWW-Authenticate`, and in the log. */
+  /** The realm of `WWW-Authenticate`, also for the log. */
   readonly realm: string
   readonly isForStaff: boolean
   readonly languages: Languages
@@ -46,13 +46,13 @@ export interface Site<C extends AnyCall, A extends At> {
   readonly now: () => number
   /** Seconds after which a page looks again. Without it, a page follows the stream. */
   readonly looksEvery?: number
-  /** Where else a form may lead: the origins of the applications. */
+  /** The origins of the applications, to which a form may lead. */
   readonly leadsTo: readonly string[]
   readonly doorOf: (words: Words) => { readonly product: string; readonly about: string }
   readonly table: readonly Route<C, A>[]
   /** Makes the call of a person. @throws Problem 403 for a person who may not use the route */
   readonly enter: (request: Request<C, A>) => Promise<C>
-  /** What the frame around a page needs beside the page. */
+  /** Finds what the frame around a page needs. */
   readonly readerFor: (call: C, at: At) => Promise<A>
   readonly Frame: ComponentType<{ path: string; children: ComponentChild }>
   /** Comes before a person signs out. */
@@ -96,7 +96,7 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
     assertSameOrigin(ctx, url)
     const token = readCookie(ctx, cookie.name) ?? ''
     const person = await orNobody(() => findPerson(ctx, token))
-    // Who cannot end what runs stays signed in, and can try again.
+    // A person who cannot end what runs stays signed in, and can try again.
     if (person) await site.beforeSignOut?.(person, ctx)
     writeCookie(ctx, cookie, '', 0)
     if (!person) return redirect(ctx, base)
@@ -151,12 +151,12 @@ function finderIn<C extends AnyCall, A extends At>({ base, table }: Site<C, A>, 
   }
 }
 
-/** Whether the request is a browser's: a bearer token wins over the cookie. */
+/** Checks whether the request is a browser's. A bearer token wins over the cookie. */
 function isBrowser(ctx: Context): boolean {
   return ctx.get('Authorization') === '' && ctx.accepts('json', 'html') === 'html'
 }
 
-/** Whether the provider can be asked by a redirect. A script cannot follow it to another origin. */
+/** Checks whether the provider can be asked by a redirect. A script cannot follow it to another origin. */
 function canLeave(ctx: Context, { provider, url }: { provider: Provider; url: string }): boolean {
   const isScript = !['', 'navigate'].includes(ctx.get('Sec-Fetch-Mode'))
   return isBrowser(ctx) && !(isScript && new URL(provider.issuer).origin !== url)
@@ -381,7 +381,7 @@ async function showLateForm<C extends AnyCall, A extends At>(
 function problems<C extends AnyCall, A extends At>(serving: Serving<C, A>): Middleware {
   const { site, cookie, findPerson } = serving
   return async (ctx, next) => {
-    ctx.set('Cache-Control', 'no-store')
+    ctx.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
     try {
       await next()
     } catch (error) {
@@ -426,7 +426,6 @@ async function send<C extends AnyCall, A extends At>(
   const assetUrl = (name: string) => `${site.base}/assets/${names.get(name)}`
   const formsLeadTo = [new URL(site.provider.issuer).origin, ...site.leadsTo]
   ctx.set({
-    'Cache-Control': 'no-store',
     'Content-Security-Policy': [
       "default-src 'none'",
       "style-src 'self'",
@@ -443,7 +442,6 @@ async function send<C extends AnyCall, A extends At>(
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
     // `no-referrer` would send `Origin: null` with a form.
     'Referrer-Policy': 'strict-origin',
-    'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
   })
   ctx.vary('Accept-Language')

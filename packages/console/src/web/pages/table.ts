@@ -16,7 +16,7 @@ export interface PageView {
   readonly title: string
   /** A sentence below the heading. */
   readonly about?: string
-  /** Where the page leads back to, below the base, and the words of the link. */
+  /** The link back: an address below the base, and its words. */
   readonly back?: { readonly to: string; readonly label: string }
   /** The ids of what it shows: if one of them changes, the page is fetched again. */
   readonly ids?: readonly string[]
@@ -32,11 +32,11 @@ export interface Showing<A extends At> {
   done(answer: object | undefined, after: After): void
 }
 
-/** What a browser is shown after an action. */
+/** The page that a browser gets after an action. */
 export interface After {
   /** The page, below the base. @defaultValue the page with the form */
   readonly to?: string | undefined
-  /** What was done: a key of `web.said`, with its number. */
+  /** The message about the action: a key of `web.said`, with its number. */
   readonly said?: DoneMessage | undefined
   /** An application, in place of a page of ours. */
   readonly opens?: Opening | undefined
@@ -46,7 +46,7 @@ export interface After {
 export interface Opening {
   /** The page of the application. A fragment stays in the browser. */
   readonly url: string
-  /** How the application is called. */
+  /** The name of the application. */
   readonly name: string
   /** A field that is posted there. Without it, the browser is led there. */
   readonly field?: { readonly name: string; readonly value: string }
@@ -57,7 +57,7 @@ export interface DoneMessage {
   readonly count?: number
 }
 
-/** What every call has. */
+/** The members of every call. */
 export interface AnyCall {
   readonly ctx: Context
   /** The body: JSON, or the fields of a form. */

@@ -5,7 +5,7 @@ import { unavailable } from '../http/problem.ts'
 import { type CookiePlace, oldCookies, readCookie, writeCookie } from './cookie.ts'
 import { providerInProcess } from './in-process.ts'
 
-/** How long a person may take at the provider, in seconds. */
+/** The time that a person has at the provider, in seconds. */
 const MAX_SIGN_IN_SECONDS = 900
 const TIMEOUT_MS = 10_000
 /** All cookies of earlier sign-ins under way, in characters. They go with every request to the origin. */
@@ -21,17 +21,17 @@ const NEEDS_PERSON: readonly string[] = [
   'login_required',
 ]
 
-/** Why nobody is signed in. */
+/** The reason why nobody is signed in. */
 export type SignInTrouble = 'cancelled' | 'elsewhere' | 'late' | 'needed' | 'refused'
 
-/** How the provider sent the person back. */
+/** The way in which the provider sent the person back. */
 export interface Returned {
   /** The address below the base from which the person was sent. */
   readonly to: string
   readonly trouble?: SignInTrouble | undefined
 }
 
-/** What the cookie of a sign-in under way has. */
+/** The content of the cookie of a sign-in under way. */
 interface Begun {
   readonly verifier: string
   readonly to: string
@@ -145,7 +145,7 @@ function readBegun(ctx: Context, name: string): Begun | undefined {
   }
 }
 
-/** Whether a text is an address below our own path, and leads nowhere else. */
+/** Checks whether a text is an address below our own path, and leads nowhere else. */
 export function isPathBelow(to: unknown): to is string {
   if (typeof to !== 'string' || !/^(?:|[/?][!-~]*)$/.test(to)) return false
   const [path = ''] = to.split('?')

@@ -4,7 +4,7 @@ import { Problem } from '../http/problem.ts'
 /** A cookie of a page. It is sent to the whole origin. */
 export interface CookiePlace {
   readonly name: string
-  /** Whether the public address of the page is https. The socket does not tell, behind a proxy. */
+  /** `true` if the public address of the page is https. Behind a proxy, the socket does not show it. */
   readonly isSecure: boolean
 }
 

@@ -2,15 +2,15 @@ import type { Context } from 'koa'
 import { Problem } from '../http/problem.ts'
 
 /**
- * Takes a form by the cookie only from a page of ours. Every browser since 2023 sends
- * `Sec-Fetch-Site`, and others `Origin`.
+ * Takes a form by the cookie only from a page of ours. Browsers send `Sec-Fetch-Site` and `Origin`,
+ * and no page can set them. WebKit 2.50 sends `cross-site` with a form of ours that opens a tab
+ * without an opener, and a page without a referrer sends the origin `null`.
  *
  * @param url the public origin of the console
  * @throws Problem 403
  */
 export function assertSameOrigin(ctx: Context, url: string): void {
-  const site = ctx.get('Sec-Fetch-Site')
-  const isOurs = site === '' ? ctx.get('Origin') === url : site === 'same-origin'
+  const isOurs = ctx.get('Sec-Fetch-Site') === 'same-origin' || ctx.get('Origin') === url
   if (!isOurs) throw otherSite()
 }
 

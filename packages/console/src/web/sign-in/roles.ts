@@ -3,13 +3,13 @@ import { endsWithin } from 'oidc-provider-impersonation/siblings'
 import { ALL_ROLES, type Role } from '../../kernel/roles.ts'
 import { orUnavailable, Problem } from '../http/problem.ts'
 
-/** What the deployment answers about an account. */
+/** Returns the role of an account, as the deployment has it. */
 export type RoleOf = (account: Account) => Role | undefined | Promise<Role | undefined>
 
-/** Whether a person may erase what the audit has of a customer, as the deployment answers it. */
+/** Returns whether a person may erase what the audit has of a customer. */
 export type MayErase = (account: Account) => boolean | Promise<boolean>
 
-/** How long `role` and `mayErase` may take, in milliseconds. */
+/** The timeout of `role` and `mayErase`, in milliseconds. */
 const ROLE_TIMEOUT_MS = 5000
 
 /**

@@ -3,7 +3,7 @@ import type { Provider } from 'oidc-provider-impersonation'
 import { askProvider } from '../http/problem.ts'
 import type { Entered } from './signed-in.ts'
 
-/** How long the ID token of a sign-out is good, in seconds. */
+/** The lifetime of the ID token of a sign-out, in seconds. */
 const HINT_SECONDS = 120
 
 /**

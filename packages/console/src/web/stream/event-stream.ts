@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 
-/** How long the last bytes may take, in milliseconds. The client may have stopped reading. */
+/** The timeout of the last bytes, in milliseconds. The client may have stopped reading. */
 const CLOSE_TIMEOUT_MS = 1000
 
 /** Server-sent events, on a response that has all headers except the type. */

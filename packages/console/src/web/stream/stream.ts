@@ -12,12 +12,12 @@ const HEARTBEAT_MS = 15_000
 const MAX_STREAMS = 1000
 const MAX_STREAMS_PER_PERSON = 12
 
-/** How many operators of rows and permits are remembered. */
+/** The number of operators of rows and permits that are remembered. */
 const MAX_OPERATORS_KNOWN = 5000
 
 const NOTHING: Changed = { rows: new Set(), begunOrEnded: new Set() }
 
-/** What the stream tells of the features. */
+/** Functions of the features that the stream calls. */
 export interface Told<C> {
   /**
    * How many things wait for the caller, at most one more than `MAX_COUNTED`.
@@ -52,7 +52,7 @@ export function changeStream<C extends Call>(
   }
 
   /**
-   * What the caller is told of rows that changed; `undefined` where they may see none of them.
+   * Finds what the caller is told of rows that changed, or `undefined` if they may see none of them.
    *
    * @param before what they were told last
    * @param onLate called if `waits` may be another number later

@@ -2,7 +2,7 @@ import { SLOT } from 'oidc-provider-impersonation-verify/format'
 import type { Plural, Sentences } from '../../kernel/sentence.ts'
 import type { Words } from './words.ts'
 
-/** How the words of a language differ from those that they replace: paths, such as `account.title`. */
+/** Differences of a language from the words that it replaces: paths, such as `account.title`. */
 export interface Differences {
   /** Every sentence that there is. */
   readonly all: string[]

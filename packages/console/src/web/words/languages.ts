@@ -6,7 +6,7 @@ import { ENGLISH, GERMAN, type Words } from './words.ts'
 /** The languages of a console, each by its BCP 47 tag. */
 export interface Languages {
   readonly tags: readonly string[]
-  /** Where a person asks for none of them. */
+  /** The language of a person who asks for none of them. */
   readonly preferred: string
   /** English if there is no such language. */
   wordsIn(tag: string): Words

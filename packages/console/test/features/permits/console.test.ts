@@ -505,8 +505,8 @@ describe('permits in the console', () => {
     expect(one.unapproved).to.equal('emergency')
     const { id } = await deployment.impersonate({ ticket: 'SUP-123' })
     await deployment.settled()
-    const marksIn = (found: readonly { id: string; unapproved?: string }[]) =>
-      found.map((each) => [each.id, each.unapproved])
+    const marksIn = (found: readonly { id: string; review?: string; unapproved?: string }[]) =>
+      found.map((each) => [each.id, each.unapproved ?? each.review])
     const marked = [[id, 'emergency']]
     const both = [[plain.id, undefined], ...marked]
     for (const who of ['grace', 'ada', 'olivia']) {

@@ -13,7 +13,7 @@ const ASKED = { customer: CUSTOMER, ...FACTS, ticket: 'SUP-1', reason: 'r' }
 const request = (mayAct: object | undefined) =>
   ({
     account: { accountId: CUSTOMER },
-    ...{ mayAct, actor: { sub: 'olivia', act: { sub: 'oscar' } } },
+    ...{ mayAct, actor: { sub: 'olivia' } },
     ...{ resource: FACTS.resource, scope: FACTS.scope, context: { ticketId: 'SUP-1' } },
   }) as never
 

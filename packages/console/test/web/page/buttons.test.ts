@@ -106,6 +106,8 @@ describe('the pages, walked through by each person of the support', function () 
       for (const path of paths) {
         const { status, text } = await deployment.browse(who, path)
         expect(status, path).to.be.below(400)
+        const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+        expect([...new Set(ids)], path).to.deep.equal(ids)
         for (const [, link = ''] of text.matchAll(/ href="\/console([^"#]*)/g)) {
           const kind = kindOf(link.split('?')[0] ?? '')
           const isKnown = paths.includes(plain(link)) || link.startsWith('/assets/')

@@ -5,7 +5,7 @@ import type * as v from 'valibot'
 import type { Read } from '../../../kernel/input.ts'
 import { actForm, askFor } from '../../../web/acting/asked-for.ts'
 import type { ActBody, HandOver, RunningImpersonation } from '../../../web/answers.ts'
-import { applicationName, nameIn } from '../../../web/applications.ts'
+import { nameIn } from '../../../web/applications.ts'
 import { recordNow } from '../../../web/audit.ts'
 import { writtenText } from '../../../web/http/json-body.ts'
 import type { Opening } from '../../../web/pages/table.ts'
@@ -48,12 +48,10 @@ async function actInstead(
 /** An application lets one impersonation act at a time, in one browser. */
 export async function findInTheWay(
   call: Call,
-  application: string | undefined,
+  application: string,
 ): Promise<readonly RunningImpersonation[]> {
-  const { caller, language, settings } = call
-  const name = applicationName(settings.applications, application, language)
-  const { running } = await runningImpersonations(call, { actor: caller.id })
-  return running.filter((it) => it.isMine && it.application === name)
+  const { running } = await runningImpersonations(call, { actor: call.caller.id })
+  return running.filter((it) => it.isMine && it.application === application)
 }
 
 interface How {

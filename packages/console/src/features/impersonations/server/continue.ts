@@ -12,7 +12,7 @@ import { issueHandOver } from './act.ts'
 import { endAsCaller } from './running.ts'
 
 /** How long after its time was over, or the caller ended it, it can be continued, in milliseconds. */
-export const CONTINUABLE_MS = 600_000
+const CONTINUABLE_MS = 600_000
 /** Entries of an impersonation that are read, to find how it was asked for. */
 const FIRST_ENTRIES = 20
 
@@ -77,7 +77,12 @@ async function askedBefore(
   const row = await audit.store.row(id)
   if (!row || row.operator?.id !== caller.id || row.startedAt === undefined) throw gone()
   // An objection ended it: then the start says that.
-  if (!(await call.gate.findStop(call, row.customer?.id ?? ''))) await assertNotStopped(call, row)
+  if (!(await call.gate.findStop(call, row.customer?.id ?? ''))) {
+    const end = row.end ?? (await endAtProvider(call, row.id))
+    if (!isContinuable({ ...row, end }, call)) {
+      throw new Problem(409, 'conflict', 'it is over: ask for a new one, with a reason')
+    }
+  }
   const entries = await audit.store.timeline(id, { limit: FIRST_ENTRIES })
   for (const { text } of entries) {
     const entry = text === undefined ? undefined : decodeEntry(text)
@@ -101,22 +106,13 @@ async function askedBefore(
 }
 
 /**
- * The customer, a lead, a policy or a replay stopped it for a reason, or it was over long ago: going on
- * is then a request of its own, with a reason of its own.
- *
- * @throws Problem 409
+ * Whether its time was over, or the caller ended it, and no more than a moment ago. Else going on is a request
+ * of its own, with a reason of its own.
  */
-async function assertNotStopped(call: Call, row: AuditRow): Promise<void> {
-  const { caller, now } = call
-  const since = now() - CONTINUABLE_MS
-  const end = row.end ?? (await endAtProvider(call, row.id))
-  if (!end) {
-    if (row.expiresAt !== undefined && row.expiresAt >= since) return
-    throw new Problem(409, 'conflict', 'it was over long ago: ask for a new one, with a reason')
-  }
-  const isOwn = end.cause === 'requested' || end.cause === 'operator_signed_out'
-  if (isOwn && end.by === caller.id && end.at >= since) return
-  throw new Problem(409, 'conflict', 'it was ended: ask for a new one, with a reason')
+export function isContinuable({ end, expiresAt = 0 }: AuditRow, { caller, now }: Call): boolean {
+  const isOwn = end?.cause === 'requested' || end?.cause === 'operator_signed_out'
+  const isStopped = end !== undefined && !(isOwn && end.by === caller.id)
+  return !isStopped && (end?.at ?? expiresAt) >= now() - CONTINUABLE_MS
 }
 
 /** An end of which the audit does not know yet. */

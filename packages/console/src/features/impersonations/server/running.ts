@@ -1,12 +1,9 @@
 import type { Impersonation, ImpersonationFilter } from 'oidc-provider-impersonation'
 import {
-  type AuditPerson,
   type AuditRow,
-  nonEmptyText,
   present,
   type RowUse,
   reasonOf,
-  unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../kernel/ids.ts'
 import type { Read } from '../../../kernel/input.ts'
@@ -16,11 +13,12 @@ import { readAll } from '../../../kernel/pages.ts'
 import { isAudited } from '../../../kernel/roles.ts'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import type { RunningAnswer, RunningImpersonation, RunningUse } from '../../../web/answers.ts'
-import { applicationName, canChange } from '../../../web/applications.ts'
+import { canChange } from '../../../web/applications.ts'
 import { optionalText } from '../../../web/http/json-body.ts'
 import { askProvider, notFound, Problem } from '../../../web/http/problem.ts'
+import { mayEnd } from '../../../web/may.ts'
 import type { Call, Parts } from '../../../web/parts.ts'
-import { ticketLink } from '../../../web/ticket-link.ts'
+import { rowOfRunning, shownRow } from '../../../web/rows.ts'
 import { auditWords } from '../../../web/use-words.ts'
 
 const MAX_RUNNING_SHOWN = 500
@@ -28,30 +26,10 @@ const ROWS_PER_READ = 100
 /** The longest that an access token may live, and the time of clocks that differ, in milliseconds. */
 const MAX_LIFE_S = 25 * 3600 * 1000
 
-/**
- * Lists what runs: an operator sees their own, leads and auditors see all.
- *
- * @param asked picks out a part of it: words that a row shows
- */
-export async function listRunning(call: Call, asked?: string): Promise<RunningAnswer> {
+/** Lists what runs: an operator sees their own, leads and auditors see all. */
+export function listRunning(call: Call): Promise<RunningAnswer> {
   const { caller } = call
-  const own = caller.role === 'operator' ? { actor: caller.id } : {}
-  const { running, more } = await runningImpersonations(call, own)
-  return {
-    running: asked === undefined ? running : running.filter(fitsSearch(asked)),
-    ...{ count: running.length, more },
-    ...present({ asked }),
-  }
-}
-
-/** Whether each word of the text is in what the row shows. */
-function fitsSearch(wanted: string): (it: RunningImpersonation) => boolean {
-  const asked = wanted.toLocaleLowerCase().trim().split(/\s+/)
-  return ({ operator, customer, ticket, application, reason }) => {
-    const people = [operator, customer].flatMap((each) => [each?.id, each?.name, each?.email])
-    const all = [...people, ticket, application, reason].join('\n').toLocaleLowerCase()
-    return asked.every((word) => all.includes(word))
-  }
+  return runningImpersonations(call, caller.role === 'operator' ? { actor: caller.id } : {})
 }
 
 /** Ends one. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
@@ -62,9 +40,7 @@ export async function endRunning(call: Call): Promise<void> {
   if (!isId(id)) throw none()
   await askProvider(async () => {
     const found = await provider.impersonation.get(id)
-    if (!found || !(caller.role === 'lead' || isOf(found, caller.id))) {
-      throw none()
-    }
+    if (!found || !mayEnd(caller, rowOfRunning(found))) throw none()
   })
   await endAsCaller(call, id)
 }
@@ -96,7 +72,7 @@ export async function endAllRunning({
 export async function runningImpersonations(
   call: Call,
   filter: ImpersonationFilter,
-): Promise<Pick<RunningAnswer, 'more' | 'running'>> {
+): Promise<RunningAnswer> {
   const { caller } = call
   const { found, more } = await newest(call, filter)
   // However many others run, the caller sees and ends what is theirs.
@@ -153,35 +129,24 @@ async function findRows(
 }
 
 function shownTo(
-  { caller, language, settings }: Call,
+  call: Call,
   found: Impersonation,
-  row: AuditRow | undefined,
+  known: AuditRow | undefined,
 ): RunningImpersonation {
-  const { id, userId, context, client, mayAct, startedAt = 0, expiresAt = 0 } = found
-  const operator = operatorOf(found)
-  const clientId = client ?? mayAct?.clientId
-  const { applications } = settings
-  const isOwn = operator === caller.id
-  const lastUse = isOwn || isAudited(caller.role) ? row?.lastUse : undefined
+  const { caller, language, settings } = call
+  const row = rowOfRunning(found, known)
+  const { application, lastUse, operator, scope, software } = row
+  const isOwn = operator?.id === caller.id
+  const use = isOwn || isAudited(caller.role) ? lastUse : undefined
   return {
-    id,
-    customer: knownPerson(userId, row?.customer),
-    ...present({
-      operator: operator === undefined ? undefined : knownPerson(operator, row?.operator),
-      software: found.software,
-      ticket: nonEmptyText(context.ticketId),
-      reason: nonEmptyText(context.reason),
-      application: applicationName(applications, clientId, language),
-      unapproved: unapprovedIn(found.review),
-      lastUse: lastUse && describeLastUse(lastUse, settings, language),
-    }),
-    ...ticketLink(context.ticketId, settings),
-    canChange: canChange(applications, clientId, found.scope) ?? context.access === 'change',
-    startedAt: startedAt * 1000,
-    expiresAt: expiresAt * 1000,
+    ...shownRow(row, call),
+    ...{ customer: row.customer, startedAt: row.startedAt, expiresAt: row.expiresAt },
+    lastUse: use && describeLastUse(use, settings, language),
+    canChange:
+      canChange(settings.applications, application, scope) ?? found.context.access === 'change',
     // What software does for the caller, the caller ends, and does not do.
-    isMine: isOwn && found.software === undefined,
-    canEnd: isOwn || caller.role === 'lead',
+    isMine: isOwn && software === undefined,
+    canEnd: mayEnd(caller, row),
   }
 }
 
@@ -189,16 +154,4 @@ function describeLastUse(use: RowUse, { account }: Call['settings'], language: s
   const { method, path, status, isRefused = false, audience } = use
   const described = { method, path, status, refused: isRefused, audience }
   return { ...use, ...present({ words: auditWords(described, account?.describe, language) }) }
-}
-
-function operatorOf({ actor, mayAct }: Impersonation): string | undefined {
-  return actor?.sub ?? mayAct?.sub
-}
-
-function isOf(found: Impersonation, accountId: string): boolean {
-  return operatorOf(found) === accountId
-}
-
-function knownPerson(id: string, known: AuditPerson | undefined): AuditPerson {
-  return known?.id === id ? known : { id }
 }

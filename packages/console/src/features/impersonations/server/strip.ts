@@ -1,16 +1,14 @@
 import {
   type AuditPerson,
   type AuditRow,
-  endingOf,
   present,
   reasonOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../../../kernel/log-line.ts'
 import type { RowAnswer, RunningImpersonation } from '../../../web/answers.ts'
-import { applicationName } from '../../../web/applications.ts'
 import type { Call } from '../../../web/parts.ts'
 import { shownRow } from '../../../web/rows.ts'
-import { CONTINUABLE_MS, findWayOn, type WayOn } from './continue.ts'
+import { findWayOn, isContinuable, type WayOn } from './continue.ts'
 import { runningImpersonations } from './running.ts'
 
 /** In this time before the end, the strip offers to go on, in milliseconds. */
@@ -48,9 +46,7 @@ export interface Continued extends Pick<AuditRow, 'application' | 'id' | 'ticket
 
 export interface MyOver extends RowAnswer {
   readonly customer: AuditPerson
-  readonly startedAt: number
-  /** Whether its time was over, or the caller ended it. */
-  readonly isOwnEnd: boolean
+  readonly isContinuable: boolean
 }
 
 /** What the caller runs, and ran a moment ago. */
@@ -60,45 +56,33 @@ export async function findStrip(call: Call): Promise<StripAnswer> {
     runningImpersonations(call, { actor: caller.id }),
     begunBefore(call),
   ])
-  const earlier = rows.flatMap((row) => overOf(row, call))
-  const mine = running.filter(({ isMine, expiresAt }) => isMine && expiresAt > now())
-  const over = earlier.filter(({ id }) => !mine.some((it) => it.id === id))
-  // Of what was gone on with, the last one counts. What runs has whole seconds of its beginning.
-  const seconds = ({ startedAt }: { startedAt: number }) => Math.floor(startedAt / 1000)
-  const all = [...over.toReversed(), ...mine].toSorted((a, b) => seconds(a) - seconds(b))
-  const last = new Map(all.map((it) => [keyOf(it), it.id]))
-  const isLast = (it: Continued) => last.get(keyOf(it)) === it.id
-  const [shown, continuable] = await Promise.all([
+  const mine = running.filter(({ isMine }) => isMine)
+  const over = rows.flatMap((row) => overOf(row, call))
+  // Of what was gone on with, the last one counts.
+  const last = new Map([...over.toReversed(), ...mine].map((it) => [keyOf(it), it.id]))
+  const toGoOn = over.filter((it) => it.isContinuable && last.get(keyOf(it)) === it.id)
+  const [shown, allowed] = await Promise.all([
+    Promise.all(mine.toSorted((a, b) => a.expiresAt - b.expiresAt).map((it) => withWays(call, it))),
     Promise.all(
-      mine
-        .toSorted((a, b) => a.expiresAt - b.expiresAt)
-        .map((it) => (isLast(it) ? withWays(call, it) : it)),
-    ),
-    Promise.all(
-      over
-        .filter((it) => it.isOwnEnd && isLast(it))
+      toGoOn
         .slice(0, MAX_OVER_SHOWN)
         .map(async (it) => ((await findWayOn(call, it.id)) === 'allowed' ? [it] : [])),
     ),
   ])
-  const stopped = earlier.filter(
-    ({ end, isOwnEnd }) => !isOwnEnd && (end?.at ?? 0) > now() - NEWS_MS,
-  )
-  return { running: shown, over: continuable.flat(), stopped }
+  const stopped = over.filter((it) => !it.isContinuable && (it.end?.at ?? 0) > now() - NEWS_MS)
+  return { running: shown, over: allowed.flat(), stopped }
 }
 
 const keyOf = ({ customer, ticket, application }: Continued) =>
   JSON.stringify([customer.id, ticket, application])
 
 async function withWays(call: Call, it: RunningImpersonation): Promise<MyRunning> {
-  const { settings, now, language } = call
+  const { settings, now } = call
   const isLastMinute = it.expiresAt - now() <= LAST_MINUTE
   const canWiden =
     !it.canChange &&
     settings.applications.some(
-      ({ clientId, scopes }) =>
-        scopes.change !== undefined &&
-        applicationName(settings.applications, clientId, language) === it.application,
+      ({ clientId, scopes }) => scopes.change !== undefined && clientId === it.application,
     )
   const [goOn, widen] = await Promise.all([
     isLastMinute ? findWayOn(call, it.id) : undefined,
@@ -118,18 +102,11 @@ async function begunBefore({ audit, caller, now }: Call): Promise<readonly Audit
   }
 }
 
-/** What is over since a moment ago. */
+/** What is over, and can be continued or ended a moment ago. */
 function overOf(row: AuditRow, call: Call): MyOver | [] {
-  const { caller, language, now, settings } = call
-  const { customer, end, expiresAt = 0, operator, startedAt } = row
+  const { customer, operator, software, startedAt } = row
   const shown = shownRow(row, call)
-  const { outcome } = shown
-  const isOver = startedAt !== undefined && outcome !== 'running'
-  if (!customer || !isOver || (end?.at ?? expiresAt) < now() - CONTINUABLE_MS) return []
-  if (operator?.id !== caller.id || row.software !== undefined) return []
-  const ending = endingOf(row) ?? ''
-  const isOwnEnd =
-    outcome === 'expired' || ['left', 'operator', 'operator_signed_out'].includes(ending)
-  const application = applicationName(settings.applications, row.application, language)
-  return { ...shown, customer, startedAt, isOwnEnd, application }
+  const isMine = operator?.id === call.caller.id && software === undefined
+  if (!customer || !isMine || startedAt === undefined || shown.outcome === 'running') return []
+  return { ...shown, customer, isContinuable: isContinuable(row, call) }
 }

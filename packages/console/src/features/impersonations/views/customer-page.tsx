@@ -30,7 +30,7 @@ export const customerPage: View<CustomerPageAnswer> = ({ customer, running, stop
         </UnlessKept>
         <section aria-labelledby="now">
           <h2 id="now">{text(at, operators.now.title, { name })}</h2>
-          <ActingNow customer={customer} running={running} others />
+          <ActingNow customer={customer} running={running} />
         </section>
         <section aria-labelledby="past" class="past">
           <h2 id="past">{operators.past.title}</h2>

@@ -9,21 +9,22 @@ export function EndButton(
   props: {
     of: Pick<RunningImpersonation, 'id' | 'isMine'> &
       Pick<AuditRow, 'customer' | 'operator' | 'software'>
-    /** @defaultValue *End* */
-    children?: string
+    /** Of the form, if the page has this button twice. */
+    id?: string
   },
   at: At,
 ) {
-  const { of: it, children } = props
+  const { of: it, id } = props
   const { end, endMine, endOf } = at.words.impersonations.running
   const slots = { operator: actorName(at, it), customer: personName(at, it.customer) }
   return (
     <ActionButton
       action={`/running/${it.id}/end`}
+      id={id}
       kind="danger"
       label={text(at, it.isMine ? endMine : endOf, slots)}
     >
-      {children ?? end}
+      {end}
     </ActionButton>
   )
 }

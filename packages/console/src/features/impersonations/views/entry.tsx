@@ -12,7 +12,6 @@ import { auditPath } from '../../../web/kit/paths.ts'
 import { Actor, NamedPerson } from '../../../web/kit/people.tsx'
 import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
-import { Time } from '../../../web/kit/time.tsx'
 import { ReviewMark } from '../../../web/kit/unapproved.tsx'
 import { personOfRow } from './person-of-row.ts'
 
@@ -82,36 +81,21 @@ function Answer({ use }: Pick<TimelineEntry, 'use'>, { words }: At) {
 }
 
 function What({ entry, row }: { entry: TimelineEntry; row: RowAnswer }, { words }: At) {
-  const { event, continues = '', expiresAt, scope, client, end, by, byName, names } = entry
+  const { continues = '', client, end, by, byName, names } = entry
   const { audit, events } = words.impersonations
-  const { timeline: labels } = audit
   // By name, if the console knows it.
-  const application = client === row.application ? (row.applicationName ?? client) : client
+  const application = client === row.application ? row.applicationName : client
   // Who ended it, or did it in the console or on the account page.
   const person = end ? personOfRow(row, end.by?.sub, names?.by?.name) : personOfRow(row, by, byName)
   return (
-    <>
-      <Text
-        of={sentenceFor(events, entry, row)}
-        operator={<Actor of={row} />}
-        customer={<NamedPerson of={row.customer} />}
-        person={<NamedPerson of={person} />}
-        application={application ?? audit.unknownPerson}
-        earlier={<Link to={auditPath(continues)}>{labels.continued}</Link>}
-      />
-      {event === 'impersonation.issued' && expiresAt !== undefined && (
-        <>
-          {' '}
-          <Text of={labels.askedUntil} time={<Time at={expiresAt * 1000} form="long" />} />
-        </>
-      )}
-      {event === 'impersonation.started' && scope !== undefined && (
-        <>
-          {' '}
-          <Text of={labels.rights} rights={scope} />
-        </>
-      )}
-    </>
+    <Text
+      of={sentenceFor(events, entry, row)}
+      operator={<Actor of={row} />}
+      customer={<NamedPerson of={row.customer} />}
+      person={<NamedPerson of={person} />}
+      application={application ?? audit.unknownPerson}
+      earlier={<Link to={auditPath(continues)}>{audit.timeline.continued}</Link>}
+    />
   )
 }
 

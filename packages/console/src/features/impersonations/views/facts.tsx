@@ -2,7 +2,7 @@ import { type AuditPerson, endingOf } from 'oidc-provider-impersonation-verify/f
 import type { RowFilter } from '../../../ledger/filters.ts'
 import type { ImpersonationAnswer } from '../../../web/answers.ts'
 import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
-import { Fact, MomentFact } from '../../../web/kit/fact.tsx'
+import { Facts } from '../../../web/kit/fact.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditListPath, recordPath } from '../../../web/kit/paths.ts'
 import { NamedPerson, personName } from '../../../web/kit/people.tsx'
@@ -16,113 +16,111 @@ import { OutcomeBadge, RowMarks } from './rows.tsx'
 /** All that is known of an impersonation. */
 export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
   const { customer, operator, end, refusal, alarm, acknowledged, hold, objection, outcome } = row
-  const { ticket, reason, startedAt, isStartInferred, expiresAt, byNames } = row
+  const { ticket, startedAt, isStartInferred, expiresAt, byNames } = row
   const { records, alarms, impersonations } = at.words
   const { impersonation: labels } = impersonations.audit
   const over = end?.at ?? (outcome === 'expired' ? expiresAt : undefined)
-  const whoOf = (id: string) => personOfRow(row, id, byNames[id])
+  const timeOf = (time: number | undefined) => time !== undefined && <Time at={time} form="long" />
+  const noteOf = (of: Noted | undefined, sentence: string, by = personBy(of?.by)) =>
+    of && <Note of={of} sentence={sentence} by={by} />
+  const personBy = (id: string | undefined) => personOfRow(row, id, id && byNames[id])
   const requests = [
     counted(at, labels.reads, row.reads),
     counted(at, labels.changes, row.changes),
     counted(at, labels.refusedActs, row.refused),
     counted(at, labels.failed, row.failed),
   ]
+  const permit = at.me.permits ? [row.permit ?? []].flat() : []
   return (
     <>
-      <dl class="facts" aria-label={labels.facts}>
-        <Fact name={labels.outcome}>
-          <OutcomeBadge row={row} /> <RowMarks row={row} isBesideOutcome />
-        </Fact>
-        <PersonFact
-          name={labels.operator}
-          of={operator}
-          all={labels.of}
-          filter={at.me.role !== 'operator' && { operator: operator?.id }}
-        />
-        <Fact name={labels.software}>{row.software && <bdi>{row.software}</bdi>}</Fact>
-        <PersonFact
-          name={labels.customer}
-          of={customer}
-          all={labels.as}
-          filter={{ customer: customer?.id }}
-        />
-        <Fact name={labels.ticket}>
-          {ticket !== undefined && (
+      <Facts
+        label={labels.facts}
+        of={[
+          [
+            labels.outcome,
             <>
-              <Ticket of={ticket} url={row.ticketUrl} />{' '}
-              <Link to={auditListPath({ ticket })}>{text(at, labels.allOfTicket, { ticket })}</Link>
-            </>
-          )}
-        </Fact>
-        <Fact name={labels.reason}>{reason !== undefined && <bdi class="free">{reason}</bdi>}</Fact>
-        <Fact name={labels.application}>
-          {row.application && <bdi>{row.applicationName ?? row.application}</bdi>}
-        </Fact>
-        <MomentFact name={labels.asked} at={row.askedAt} />
-        <MomentFact name={isStartInferred ? labels.startedByThen : labels.started} at={startedAt} />
-        <Fact name={labels.ended}>
-          {end && (
-            <>
-              <Text
-                of={end.by === undefined ? labels.endedByProvider : labels.endedBy}
-                time={<Time at={end.at} form="long" />}
-                person={<NamedPerson of={personOfRow(row, end.by, end.name)} />}
+              <OutcomeBadge row={row} /> <RowMarks row={row} />
+            </>,
+          ],
+          [
+            labels.operator,
+            operator && (
+              <PersonWithAll
+                of={operator}
+                all={labels.of}
+                filter={at.me.role !== 'operator' && { operator: operator.id }}
               />
-              {endingOf(row) !== 'left' && <Said of={end.reason} />}
-            </>
-          )}
-        </Fact>
-        <MomentFact
-          name={outcome === 'expired' ? labels.expired : labels.until}
-          at={end || isStartInferred ? undefined : expiresAt}
-        />
-        <Fact name={labels.lasted}>
-          {startedAt !== undefined && over !== undefined && elapsedText(at, over - startedAt)}
-        </Fact>
-        <Fact name={labels.requests}>{startedAt !== undefined && requests.join(', ')}</Fact>
-        <Fact name={labels.refusals}>
-          {refusal && (
-            <>
-              <Time at={refusal.at} form="long" />
-              {': '}
-              <bdi class="free">{refusal.reason || refusal.error}</bdi>
-            </>
-          )}
-        </Fact>
-        <Fact name={records.history.kinds.approval}>
-          {row.permit !== undefined &&
-            [row.permit].flat().map((id) => (
-              <Link key={id} to={recordPath(id)}>
-                {records.open}
-              </Link>
-            ))}
-        </Fact>
-        <Fact name={labels.alarms}>
-          {alarm && (
-            <>
-              {alarm.kinds.map((kind) => alarms.kinds[kind]).join('. ')}.{' '}
-              <Time at={alarm.at} form="long" />
-            </>
-          )}
-        </Fact>
-        <NoteFact name={labels.objection} of={objection} by={customer} sentence={labels.byAt} />
-        <NoteFact
-          name={labels.acknowledged}
-          of={acknowledged}
-          by={acknowledged && whoOf(acknowledged.by)}
-          sentence={labels.byAt}
-        />
-        <NoteFact
-          name={labels.hold}
-          of={hold}
-          by={hold && whoOf(hold.by)}
-          sentence={hold?.isHeld ? labels.held : labels.released}
-        />
-      </dl>
+            ),
+          ],
+          [labels.software, row.software && <bdi>{row.software}</bdi>],
+          [
+            labels.customer,
+            customer && (
+              <PersonWithAll of={customer} all={labels.as} filter={{ customer: customer.id }} />
+            ),
+          ],
+          [
+            labels.ticket,
+            ticket !== undefined && (
+              <>
+                <Ticket of={ticket} url={row.ticketUrl} />{' '}
+                <Link to={auditListPath({ ticket })}>
+                  {text(at, labels.allOfTicket, { ticket })}
+                </Link>
+              </>
+            ),
+          ],
+          [labels.reason, row.reason && <bdi class="free">{row.reason}</bdi>],
+          [labels.application, row.application && <bdi>{row.applicationName}</bdi>],
+          [labels.asked, timeOf(row.askedAt)],
+          [isStartInferred ? labels.startedByThen : labels.started, timeOf(startedAt)],
+          [
+            labels.ended,
+            noteOf(
+              end && { ...end, note: endingOf(row) === 'left' ? undefined : end.reason },
+              end?.by === undefined ? labels.endedByProvider : labels.endedBy,
+              personOfRow(row, end?.by, end?.name),
+            ),
+          ],
+          [
+            outcome === 'expired' ? labels.expired : labels.until,
+            timeOf(end || isStartInferred ? undefined : expiresAt),
+          ],
+          [
+            labels.lasted,
+            startedAt !== undefined && over !== undefined && elapsedText(at, over - startedAt),
+          ],
+          [labels.requests, startedAt !== undefined && requests.join(', ')],
+          [
+            labels.refusals,
+            noteOf(refusal && { ...refusal, note: refusal.reason || refusal.error }, '{time}'),
+          ],
+          [
+            records.history.kinds.approval,
+            permit.length > 0 &&
+              permit.map((id) => (
+                <Link key={id} to={recordPath(id)}>
+                  {records.open}
+                </Link>
+              )),
+          ],
+          [
+            labels.alarms,
+            alarm && (
+              <>
+                {alarm.kinds.map((kind) => alarms.kinds[kind]).join('. ')}. {timeOf(alarm.at)}
+              </>
+            ),
+          ],
+          [labels.objection, noteOf(objection, labels.byAt, customer)],
+          [labels.acknowledged, noteOf(acknowledged, labels.byAt)],
+          [labels.hold, noteOf(hold, hold?.isHeld ? labels.held : labels.released)],
+        ]}
+      />
       <details class="technical">
         <summary>{labels.technical}</summary>
-        <dl class="facts">
-          {(
+        <Facts
+          of={(
             [
               [labels.id, row.id],
               [labels.jti, row.jti],
@@ -133,31 +131,20 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
               [labels.resource, row.resource],
               [labels.scope, row.scope],
             ] as const
-          ).map(([name, value]) => (
-            <Fact key={name} name={name}>
-              {value !== undefined && <code>{value}</code>}
-            </Fact>
-          ))}
-        </dl>
+          ).map(([name, id]) => [name, id && <code>{id}</code>])}
+        />
       </details>
     </>
   )
 }
 
-function PersonFact(
-  props: {
-    name: string
-    of: AuditPerson | undefined
-    /** Finds all of this person, and the words of the link. */
-    filter: RowFilter | false
-    all: string
-  },
+/** @param props.filter finds all of this person, and `all` are the words of the link */
+function PersonWithAll(
+  { of, filter, all }: { of: AuditPerson; filter: RowFilter | false; all: string },
   at: StaffAt,
 ) {
-  const { name, of, filter, all } = props
-  if (!of) return null
   return (
-    <Fact name={name}>
+    <>
       <NamedPerson of={of} />
       {of.email !== undefined && (
         <>
@@ -168,23 +155,23 @@ function PersonFact(
       {filter && (
         <Link to={auditListPath(filter)}>{text(at, all, { person: personName(at, of) })}</Link>
       )}
-    </Fact>
+    </>
   )
 }
 
-/** A note, and who wrote it when. */
-function NoteFact(props: {
-  name: string
-  of: { readonly at: number; readonly note?: string | undefined } | undefined
-  by: AuditPerson | undefined
-  sentence: string
-}) {
-  const { name, of, by, sentence } = props
-  if (!of) return null
+interface Noted {
+  readonly at: number
+  readonly by?: string | undefined
+  readonly note?: string | undefined
+}
+
+/** What a person did and wrote, and when. */
+function Note(props: { of: Noted; by: AuditPerson | undefined; sentence: string }) {
+  const { of, by, sentence } = props
   return (
-    <Fact name={name}>
+    <>
       <Text of={sentence} person={<NamedPerson of={by} />} time={<Time at={of.at} form="long" />} />
       <Said of={of.note} />
-    </Fact>
+    </>
   )
 }

@@ -1,4 +1,3 @@
-import { ALL_OUTCOMES } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import type { AuditAnswer } from '../../../web/answers.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
@@ -48,7 +47,7 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
                 label={names.outcome}
                 options={[
                   { value: '', label: names.anyOutcome },
-                  ...ALL_OUTCOMES.map((value) => ({ value, label: outcomes[value] })),
+                  ...Object.entries(outcomes).map(([value, label]) => ({ value, label })),
                 ]}
               />
               {!isOwn && (
@@ -57,9 +56,9 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
                   label={names.alarm}
                   options={[
                     { value: '', label: names.anyAlarm },
-                    ...ALARM_CONDITIONS.map((value) => ({
+                    ...Object.entries(ALARM_NAMES).map(([value, name]) => ({
                       value,
-                      label: names[ALARM_NAMES[value]],
+                      label: names[name],
                     })),
                   ]}
                 />
@@ -96,7 +95,6 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
 }
 
 const ALARM_NAMES = { any: 'withAlarm', open: 'openAlarm', objection: 'objection' } as const
-const ALARM_CONDITIONS = ['any', 'open', 'objection'] as const
 
 /** A condition that holds, or is not asked for. */
 function Flag({ of, label }: { of: { name: string; value: string }; label: string }) {

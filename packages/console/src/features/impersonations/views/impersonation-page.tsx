@@ -11,6 +11,7 @@ import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath, recordPath } from '../../../web/kit/paths.ts'
 import { actingText, personName } from '../../../web/kit/people.tsx'
 import { Text } from '../../../web/kit/text.tsx'
+import { mayEnd } from '../../../web/may.ts'
 import type { View } from '../../../web/pages/table.ts'
 import { EndButton } from './end.tsx'
 import { ImpersonationFacts } from './facts.tsx'
@@ -89,9 +90,7 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
   const path = auditPath(id)
   return (
     <div class="actions">
-      {isOpen && (role === 'lead' || (role === 'operator' && isOwn)) && (
-        <EndButton of={{ ...row, isMine: isOwn }} />
-      )}
+      {isOpen && mayEnd(at.me, row) && <EndButton of={{ ...row, isMine: isOwn }} />}
       {role === 'lead' && !isOwn && alarm && isAlarmOpen(row) && (
         <NoteAction
           action={`${path}/acknowledge`}

@@ -15,6 +15,7 @@ import { Table } from '../../../web/kit/table.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
+import { maySee } from '../../../web/may.ts'
 
 /** Two names of ordinary length, in characters: they stay on one line. */
 const MAX_LENGTH_ON_ONE_LINE = 36
@@ -49,11 +50,6 @@ export function ImpersonationRows({ rows }: { rows: readonly RowAnswer[] }, { wo
   )
 }
 
-/** The server shows an operator the entries of what they did themselves. */
-export function mayOpen({ me }: StaffAt, { operator }: Pick<AuditRow, 'operator'>): boolean {
-  return me.role !== 'operator' || operator?.id === me.id
-}
-
 function WhoActs({ row }: { row: RowAnswer }, at: StaffAt) {
   const isShort = actingText(at, row).length <= MAX_LENGTH_ON_ONE_LINE
   const who = (
@@ -61,7 +57,7 @@ function WhoActs({ row }: { row: RowAnswer }, at: StaffAt) {
       <Acting row={row} />
     </span>
   )
-  return mayOpen(at, row) ? <Link to={auditPath(row.id)}>{who}</Link> : who
+  return maySee(at.me, row) ? <Link to={auditPath(row.id)}>{who}</Link> : who
 }
 
 const OUTCOME_TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
@@ -97,31 +93,20 @@ export function enderOf({ end, operator }: Pick<AuditRow, 'end' | 'operator'>): 
   return end?.name ?? (isOperator ? operator?.name : undefined) ?? end?.by ?? ''
 }
 
-/** An alarm that an open one of this outcome repeats. */
-const REPEATED_OUTCOMES: Partial<Record<Outcome, string>> = { replay: 'replayed' }
-
-/**
- * Whether nobody approved it, the alarms of a row, and the hold.
- *
- * @param props.isBesideOutcome an alarm in the words of the outcome is left away
- */
-export function RowMarks(
-  { row, isBesideOutcome }: { row: RowAnswer; isBesideOutcome?: true },
-  at: At,
-) {
-  const { alarm, refusedActs, hold, outcome, review } = row
+/** Whether nobody approved it, the alarms of a row, and the hold. */
+export function RowMarks({ row }: { row: RowAnswer }, at: At) {
+  const { alarm, refusedActs, hold, review } = row
   const { alarms, impersonations } = at.words
   const unapproved = unapprovedIn(review)
   const isRefusedBefore = unapproved === 'after_refusal'
   const open = isAlarmOpen(row)
-  const repeated = open && isBesideOutcome ? REPEATED_OUTCOMES[outcome] : undefined
   const hasSlip = refusedActs && !alarm?.kinds.includes('refused')
   if (!alarm && !hasSlip && !hold?.isHeld && !unapproved) return null
   return (
     <span class="marks">
       <UnapprovedMark of={unapproved} isSeen={isRefusedBefore && alarm !== undefined && !open} />
       {alarm?.kinds.map((kind) => {
-        if (kind === repeated || kind === 'after_refusal') return null
+        if (kind === 'after_refusal') return null
         const name = alarms.short[kind]
         return (
           <Badge key={kind} tone={open ? 'alarm' : 'plain'}>

@@ -11,8 +11,8 @@ import { Table, type TableColumn } from '../../../web/kit/table.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Countdown, Time } from '../../../web/kit/time.tsx'
-import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import { EndButton } from './end.tsx'
+import { Access } from './running-line.tsx'
 
 /** What runs, oldest first: of each operator together, with what a lead can do above. */
 export function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }, at: StaffAt) {
@@ -50,7 +50,7 @@ export function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }
           name: columns.application,
           cell: (it) => (
             <span class="marks">
-              <bdi>{it.application}</bdi>
+              <bdi>{it.applicationName}</bdi>
               {it.software !== undefined && (
                 <span class="soft">
                   <Actor of={it} />
@@ -59,7 +59,14 @@ export function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }
             </span>
           ),
         },
-        { name: columns.access, cell: (it) => <Access of={it} /> },
+        {
+          name: columns.access,
+          cell: (it) => (
+            <span class="marks">
+              <Access of={it} />
+            </span>
+          ),
+        },
         { name: columns.latest, cell: (it) => <Latest of={it} /> },
         {
           name: columns.started,
@@ -108,16 +115,6 @@ export function StopButton({ operator }: { operator: AuditPerson }, at: At) {
       label={text(at, labels.button, slots)}
       about={text(at, labels.about, slots)}
     />
-  )
-}
-
-function Access({ of: { canChange, unapproved } }: { of: RunningImpersonation }, at: At) {
-  const { change, look } = at.words.impersonations.running
-  return (
-    <span class="marks">
-      <Badge tone={canChange ? 'warning' : 'plain'}>{canChange ? change : look}</Badge>
-      <UnapprovedMark of={unapproved} />
-    </span>
   )
 }
 

@@ -1,49 +1,31 @@
 import { ALERT_EVENTS, USED_EVENT } from 'oidc-provider-impersonation-verify/format'
 import type { TimelineEntry } from '../../../web/answers.ts'
 
-/**
- * Entries that follow one another and tell of the same request with the same answer, or of one attempt to
- * tell the customer; or one entry.
- */
+/** Entries that follow one another and tell of the same request with the same answer; or one entry. */
 export type RequestRun = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /** Sums up entries that follow one another. */
 export function runsOf(entries: readonly TimelineEntry[]): readonly RequestRun[] {
   const runs: [TimelineEntry, ...TimelineEntry[]][] = []
-  for (const entry of entries) {
-    if (isOfAlert(entry)) continue
+  for (const entry of entries.filter(({ event }) => !ONLY_IN_EXPORTS.includes(event))) {
     const last = runs.at(-1)
-    if (last && (isSameRequest(last[0], entry) || isOneNotice(last, entry))) last.push(entry)
+    const request = requestOf(entry)
+    if (last && request !== undefined && requestOf(last[0]) === request) last.push(entry)
     else runs.push([entry])
   }
   return runs
 }
 
-/** That the deployment was told of an alarm is in the exports alone. */
-const isOfAlert = ({ event }: TimelineEntry) => ALERT_EVENTS.some((each) => each === event)
+/** That the deployment was told of an alarm, and that a customer is being told: what came of it is shown. */
+const ONLY_IN_EXPORTS: readonly string[] = [...ALERT_EVENTS, 'support.notifying']
 
 /** How often it happened. */
 export function countOf(run: RequestRun): number {
   return run.reduce((sum, { count = 1 }) => sum + count, 0)
 }
 
-function isSameRequest(one: TimelineEntry, other: TimelineEntry): boolean {
-  if (one.event !== USED_EVENT || other.event !== USED_EVENT) return false
-  return requestOf(one) === requestOf(other)
-}
-
-/** The beginning of an attempt, and what came of it. */
-function isOneNotice([one, another]: RequestRun, { event, notice }: TimelineEntry): boolean {
-  if (another !== undefined || !OUTCOMES_OF[one.event]?.includes(event)) return false
-  return one.notice?.attempt === notice?.attempt
-}
-
-/** What can come of an attempt. */
-const OUTCOMES_OF: Readonly<Record<string, readonly string[] | undefined>> = {
-  'support.notifying': ['support.notified', 'support.unnotified'],
-}
-
-function requestOf({ use }: TimelineEntry): string {
+function requestOf({ event, use }: TimelineEntry): string | undefined {
   const { audience, method, path, status, refused } = use ?? {}
+  if (event !== USED_EVENT) return undefined
   return JSON.stringify([audience, method, path, status, refused?.by, refused?.description])
 }

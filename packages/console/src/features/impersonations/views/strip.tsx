@@ -1,6 +1,5 @@
 import { type Ending, endingOf } from 'oidc-provider-impersonation-verify/format'
 import { type At, text } from '../../../web/kit/at.ts'
-import { Badge } from '../../../web/kit/badge.tsx'
 import { ActionButton } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { actPath, customerPath } from '../../../web/kit/paths.ts'
@@ -8,11 +7,10 @@ import { personName } from '../../../web/kit/people.tsx'
 import { Person } from '../../../web/kit/person.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
-import { Countdown } from '../../../web/kit/time.tsx'
-import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import type { WayOn } from '../server/continue.ts'
 import type { Continued, MyOver, MyRunning, StripAnswer } from '../server/strip.ts'
 import { EndButton } from './end.tsx'
+import { RunningLine } from './running-line.tsx'
 
 /** In this time before the end, the strip looks different, in milliseconds. */
 const LAST_MINUTE = 60_000
@@ -24,7 +22,7 @@ export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, a
     // What may go on depends on approvals and pauses, too.
     <div data-about={over.length > 0 ? '*' : 'running'}>
       <p role="status" class="unseen">
-        {running.map((it) => it.goOn && warningText(at, it))}
+        {running.map((it) => it.goOn === 'allowed' && text(at, labels.minuteLeft, slotsOf(at, it)))}
       </p>
       {running.length > 0 && (
         <section class="my-running" aria-label={labels.strip}>
@@ -64,67 +62,55 @@ export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, a
 
 function Running({ of: it }: { of: MyRunning }, at: At) {
   const { customer, expiresAt, goOn, widen } = it
-  const labels = at.words.impersonations.running
   const lastMinute = expiresAt - LAST_MINUTE
   return (
     <li>
       {lastMinute > at.now && <time hidden data-until={lastMinute} />}
-      <b class="acting-as">
+      <RunningLine of={it}>
         <Text
-          of={labels.acting}
+          of={at.words.impersonations.running.acting}
           customer={
             <Link to={customerPath(customer.id)}>
               <Person {...customer} />
             </Link>
           }
         />
-      </b>
-      <Ticket of={it.ticket} url={it.ticketUrl} />
-      {it.application !== undefined && <bdi class="application">{it.application}</bdi>}
-      <Badge tone={it.canChange ? 'warning' : 'plain'}>
-        {it.canChange ? labels.change : labels.look}
-      </Badge>
-      <UnapprovedMark of={it.unapproved} />
-      <span class="time-left">
-        <Text of={labels.left} time={<Countdown until={expiresAt} />} />
-      </span>
+      </RunningLine>
       <span class="strip-actions">
         {goOn === 'allowed' && <ContinueButton of={it} />}
         {widen && <WidenButton of={it} way={widen} />}
-        <EndButton of={it} />
+        <EndButton of={it} id={`strip-${it.id}`} />
       </span>
     </li>
   )
 }
 
 /** Goes on with the same ticket. */
-export function ContinueButton(
-  { of: { id, customer, ticket }, isFirst }: { of: Continued; isFirst?: true },
-  at: At,
-) {
+export function ContinueButton({ of: it, isFirst }: { of: Continued; isFirst?: true }, at: At) {
   const labels = at.words.impersonations.running
-  const slots = { ticket: ticket ?? '', customer: personName(at, customer) }
-  const [name, label] =
-    ticket === undefined
-      ? [labels.continueNoTicket, labels.continueNoTicketLabel]
-      : [labels.continue, labels.continueLabel]
+  const slots = slotsOf(at, it)
   return (
     <ActionButton
       opens
       {...(isFirst && { isFirst, kind: 'primary' })}
-      action={`/impersonations/${id}/continue`}
-      label={text(at, label, slots)}
+      action={`/impersonations/${it.id}/continue`}
+      label={text(at, labels.continueLabel, slots)}
     >
-      {text(at, name, slots)}
+      {text(at, labels.continue, slots)}
     </ActionButton>
   )
+}
+
+/** What has no ticket cannot be continued. */
+function slotsOf(at: At, { customer, ticket = '' }: Continued) {
+  return { customer: personName(at, customer), ticket }
 }
 
 /** From looking to changing. What needs an approval is asked for in the form. */
 function WidenButton({ of: it, way }: { of: MyRunning; way: WayOn }, at: At) {
   const { withChanges, withChangesLabel } = at.words.impersonations.running
   const { id, customer, ticket = '', reason = '' } = it
-  const label = text(at, withChangesLabel, { customer: personName(at, customer) })
+  const label = text(at, withChangesLabel, slotsOf(at, it))
   if (way === 'refused') return null
   if (way === 'needs') {
     const to = actPath(customer.id, { ticket, reason, access: 'change' })
@@ -146,25 +132,14 @@ function WidenButton({ of: it, way }: { of: MyRunning; way: WayOn }, at: At) {
   )
 }
 
-/** For screen readers, when the last minute begins. */
-function warningText(at: At, { customer, ticket }: MyRunning): string {
-  const { minuteLeft, minuteLeftNoTicket } = at.words.impersonations.running
-  const slots = { customer: personName(at, customer), ticket: ticket ?? '' }
-  return text(at, ticket === undefined ? minuteLeftNoTicket : minuteLeft, slots)
-}
-
 /** Who or what ended it, and what they said. */
 function stoppedText(at: At, { customer, end, objection, operator }: MyOver): string {
   const { overBy } = at.words.impersonations.running
   const known: Readonly<Partial<Record<Ending, string>>> = overBy
   const ending = endingOf({ end, operator }) ?? 'provider'
   const note = ending === 'other' ? end?.reason : undefined
-  const sentence =
-    ending === 'user' && objection
-      ? overBy.objected
-      : note === undefined
-        ? known[ending]
-        : overBy.otherWith
+  const ofCustomer = ending === 'user' && objection ? overBy.objected : undefined
+  const sentence = ofCustomer ?? (note === undefined ? known[ending] : overBy.otherWith)
   return text(at, sentence ?? overBy.provider, {
     ...{ customer: personName(at, customer), note: note ?? '' },
     person: end?.name ?? end?.by ?? '',

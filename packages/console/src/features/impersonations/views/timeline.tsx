@@ -66,30 +66,26 @@ function DayItem({ at: moment }: { at: number }, at: At) {
   return <li class="day-line">{text(at, labels.day, slots)}</li>
 }
 
-/** An entry; or what is summed up, which opens: a run of the same request, or an attempt to tell the customer. */
+/** An entry; or a run of the same request, which opens. */
 function RunItem({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at: At) {
   const { timeline: labels } = at.words.impersonations.audit
   const [first] = run
   const last = run.at(-1) ?? first
   if (run.length === 1) return <EntryItem entry={first} row={row} />
-  const isNotice = first.event === 'support.notifying'
-  const head = isNotice ? last : first
   return (
-    <li class={`entry run ${toneOf(head)}`}>
-      <Time at={head.timeMs} form="clock" />
+    <li class={`entry run ${toneOf(first)}`}>
+      <Time at={first.timeMs} form="clock" />
       <details class="entry-body">
         <summary>
-          <EntryInWords entry={head} row={row} />{' '}
-          {!isNotice && (
-            <span class="times">
-              <Text
-                of={labels.run}
-                times={counted(at, labels.times, countOf(run))}
-                from={<Time at={first.timeMs} form="clock" />}
-                to={<Time at={last.timeMs} form="clock" />}
-              />
-            </span>
-          )}
+          <EntryInWords entry={first} row={row} />{' '}
+          <span class="times">
+            <Text
+              of={labels.run}
+              times={counted(at, labels.times, countOf(run))}
+              from={<Time at={first.timeMs} form="clock" />}
+              to={<Time at={last.timeMs} form="clock" />}
+            />
+          </span>
         </summary>
         <ol class="timeline">
           {run.map((entry) => (

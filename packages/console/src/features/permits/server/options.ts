@@ -28,9 +28,8 @@ export interface PermitsOptions {
   readonly audit: AuditStore
   /**
    * Returns the people who may decide for the second person, and lift a pause. `about` is the
-   * permit or the pause. The console asks at each decision and for each request that a page shows,
-   * and leaves out the operator and the customer. If it returns no list, nobody may decide. If it
-   * throws or takes longer than `timeout`, the decision gets 503.
+   * permit or the pause. The console leaves out the operator and the customer. If it throws or
+   * takes longer than `timeout`, the decision gets 503.
    * @defaultValue the leads, and no emergencies. Without the console, `attach` needs `mayApprove`
    */
   readonly approvers?:

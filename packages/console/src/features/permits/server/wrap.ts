@@ -102,13 +102,9 @@ const NO_TICKET = 'options.ticketOf of createPermits answers no ticket: no permi
 /** `undefined` for what is no text, or has nothing to see. */
 const ticketIn = (answered: unknown) =>
   typeof answered === 'string' && answered.trim() !== '' ? answered : undefined
-/** The people who act: the operator, and whoever stands behind them in a chain. */
+/** The people who act: the operator whom the token is bound to, and the operator who acts. */
 function operatorsIn({ mayAct, actor }: AuthorizationRequest): readonly string[] {
-  const people = new Set(mayAct?.sub === undefined ? [] : [mayAct.sub])
-  for (let each: AuthorizationRequest['actor'] = actor; each; each = each.act) {
-    if (each.clientId === undefined) people.add(each.sub)
-  }
-  return [...people]
+  return [...new Set([mayAct?.sub ?? [], actor?.sub ?? []].flat())]
 }
 
 const isVerdict = (ruled: Verdict): boolean =>
