@@ -47,6 +47,7 @@ describe('the history of approvals', function () {
       await enter(page, 'ada', '/console/audit')
       await page.getByRole('link', { name, exact: true }).click()
       await heading(page, name).waitFor()
+      await page.getByRole('list', { name }).locator('summary').first().click()
       await page.getByRole('list', { name }).getByText('Saw it').waitFor()
       await expectGoodLooks(page, `history-${locale}`)
     }
@@ -55,7 +56,7 @@ describe('the history of approvals', function () {
   it('is searched while it is typed, and is saved as a file', async () => {
     await using grace = await visitDeployment(deployment)
     const { page } = grace
-    await enter(page, 'grace', '/console/approvals/history')
+    await enter(page, 'grace', '/console/records')
     const cards = page.getByRole('list', { name: 'Requests' }).locator('> li')
     await cards.nth(2).waitFor()
     const search = page.getByLabel('Search')
@@ -66,7 +67,7 @@ describe('the history of approvals', function () {
     expect(await search.evaluate((input) => input === document.activeElement)).to.equal(true)
     const downloaded = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Export as CSV' }).click()
-    expect((await downloaded).suggestedFilename()).to.equal('approvals.csv')
+    expect((await downloaded).suggestedFilename()).to.equal('records.csv')
     await page.getByRole('link', { name: 'Clear all' }).click()
     await cards.nth(2).waitFor()
   })

@@ -335,8 +335,8 @@ describe('the page of an impersonation', () => {
       ['olivia', idOf(1), []],
       ['ada', id, ['/audit/:id/hold']],
       ['ada', idOf(1), ['/audit/:id/hold']],
-      ['grace', id, ['/running/:id/end', '/audit/:id/hold', '/pauses']],
-      ['grace', idOf(1), ['/audit/:id/acknowledge', '/audit/:id/hold', '/pauses']],
+      ['grace', id, ['/running/:id/end', '/audit/:id/hold', '/stops']],
+      ['grace', idOf(1), ['/audit/:id/acknowledge', '/audit/:id/hold', '/stops']],
     ]
     for (const [who, of, work] of WORK) {
       const { text } = await look(who, `/audit/${of}`)

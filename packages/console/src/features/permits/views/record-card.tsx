@@ -67,10 +67,10 @@ export function RecordCard(
         )}
         <RecordMarks of={of} />
       </div>
-      <DeclinedBefore of={of} />
+      <DeclinedList of={of} />
       <RecordFacts of={of} {...(!isWhole && { fields: SHORT })} />
       {children}
-      <Words of={of} />
+      <WordList of={of} />
       <div class="actions">
         <StartButton of={of} />
         <SayButtons of={of} />
@@ -148,7 +148,7 @@ function FieldValue({ of, name }: { of: RecordAnswer; name: RecordField }, at: A
 }
 
 /** Who said what, with which note. What an operator asked stands above. */
-function Words({ of }: { of: RecordAnswer }, { words }: At) {
+function WordList({ of }: { of: RecordAnswer }, { words }: At) {
   const { kind, by, note, requestedAt, said } = of
   const { began, inCode, said: labels } = words.records
   const begun = kind === 'stop' || kind === 'erasure' ? began[kind] : undefined
@@ -173,7 +173,7 @@ function Words({ of }: { of: RecordAnswer }, { words }: At) {
 }
 
 /** What was declined to the same operator before. */
-function DeclinedBefore({ of: { declinedBefore = [] } }: { of: RecordAnswer }, { words }: At) {
+function DeclinedList({ of: { declinedBefore = [] } }: { of: RecordAnswer }, { words }: At) {
   const labels = words.records
   return (
     <>

@@ -15,6 +15,7 @@ import type {
   PersonAnswer,
   PersonAnswered,
 } from './answers.ts'
+import type { ErasedCounts } from './erase.ts'
 import { InForceError } from './in-force.ts'
 import { findOfPerson } from './person.ts'
 import type { PersonalData } from './personal-data.ts'
@@ -61,27 +62,23 @@ export async function listRequests(
   }
 }
 
-/** Requests to erase as records, for those who can confirm them. */
+/** Requests to erase as records, for those who may erase. */
 export const erasureRecords = {
   async find(call: ErasingCall): Promise<readonly RecordAnswer[]> {
     const { caller, personalData, settings } = call
     if (!(await findMayErase(caller.account, settings))) return []
     const requests = await personalData.erasures.list()
     const shown = await Promise.all(requests.map((each) => shownRequest(each, call)))
-    return shown
-      .filter(({ canConfirm }) => canConfirm)
-      .map(({ id, at, by, customer, lapsesAt, note }) => ({
-        ...{ id, kind: 'erasure', state: 'asked', customer, requestedAt: at, lapsesAt },
-        ...{ by, isMine: false, may: ['confirmed'], needs: [], said: [], ...present({ note }) },
-      }))
+    return shown.map(({ id, at, by, canConfirm, customer, lapsesAt, note }) => ({
+      ...{ id, kind: 'erasure', state: 'asked', customer, requestedAt: at, lapsesAt },
+      ...{ by, isMine: false, may: canConfirm ? ['confirmed'] : [], needs: [], said: [] },
+      ...present({ note }),
+    }))
   },
 
-  async confirm(call: ErasingCall, id: string, note: string | undefined): Promise<number> {
+  async confirm(call: ErasingCall, id: string, note: string | undefined): Promise<ErasedCounts> {
     const { caller, personalData } = call
-    const { impersonations, permits } = await orInForce(() =>
-      personalData.erasures.confirm(id, { by: caller.id, ...present({ note }) }),
-    )
-    return impersonations + permits
+    return orInForce(() => personalData.erasures.confirm(id, { by: caller.id, note }))
   },
 }
 

@@ -70,7 +70,7 @@ export async function approvalOf(
       (isDue ? { isReviewDue: isDue } : { emergency })),
     ...(deciders && { deciders }),
     ...(refusal && { refused: { by: refusal.by, until: refusal.until } }),
-    ...(mine && { record: shownRecord(mine, call) }),
+    ...(mine && { record: shownRecord(mine, call, []) }),
   }
 }
 

@@ -48,7 +48,7 @@ async function open(
   const deciders = await findDeciders(permits, permit)
   call.ctx.status = 201
   return {
-    record: shownRecord(await findStored(call, permit), call),
+    record: shownRecord(await findStored(call, permit), call, []),
     ...(needsSecond && { deciders }),
   }
 }

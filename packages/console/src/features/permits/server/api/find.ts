@@ -13,9 +13,9 @@ import {
   awaitsApprover,
   findApprovers,
   type PermitCall,
+  recordFor,
   shownDeciders,
   shownRecord,
-  shownTo,
 } from './shown.ts'
 
 /** How many pages of impersonations are read to find those of a record, each of 100. */
@@ -35,11 +35,11 @@ export async function showRecord(call: PermitCall): Promise<RecordPageAnswer> {
   const record = await findRecord(call, call.param('id'))
   if (!record) throw notFound('there is no such record')
   const [shown, impersonations] = await Promise.all([
-    shownTo(call, record),
+    recordFor(call, record),
     rowsUnder(record, call),
   ])
   // Who acted by an answer is shown it.
-  const seen = shown ?? (impersonations.length > 0 ? shownRecord(record, call) : undefined)
+  const seen = shown ?? (impersonations.length > 0 ? shownRecord(record, call, []) : undefined)
   if (!seen) throw notFound('there is no such record')
   if (seen.isMine && seen.state !== 'requested') keepSeen(call, seen.id)
   const isAwaited = seen.state === 'requested' && awaitsApprover(record, call.now())

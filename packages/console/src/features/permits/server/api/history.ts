@@ -20,7 +20,7 @@ import { zoneOf } from '../../../../web/pages/reader.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { type Range, WHEN, withRange } from '../../../../web/when.ts'
 import { recordColumns } from './fields.ts'
-import { hasSaid, type PermitCall, shownTo, withoutNotes } from './shown.ts'
+import { hasSaid, type PermitCall, recordFor, withoutNotes } from './shown.ts'
 
 /** How many records a page has at least, if there are as many. */
 const PAGE_SIZE = 50
@@ -44,7 +44,7 @@ export type HistoryState =
   | 'revoked'
   | 'waiting'
 
-const FILTER = {
+const HISTORY_FILTER = {
   ...WHEN,
   operator: personId,
   customer: personId,
@@ -55,9 +55,9 @@ const FILTER = {
   text: searchWords,
 }
 
-export const HISTORY = { ...FILTER, before: cursor }
+export const HISTORY = { ...HISTORY_FILTER, before: cursor }
 
-type HistoryFilter = Omit<Read<typeof FILTER>, keyof typeof WHEN> & Range
+type HistoryFilter = Omit<Read<typeof HISTORY_FILTER>, keyof typeof WHEN> & Range
 
 /**
  * `GET /records?text=&kind=&state=&operator=&customer=&person=&ticket=&from=&to=&before=`: every role. An
@@ -86,7 +86,7 @@ export async function listHistory(
   const { from, to } = filter
   const own = isAudited(caller.role) ? undefined : caller.id
   const { records, next } = await readHistory(call, filter, before, own)
-  const shown = await Promise.all(records.map((each) => shownTo(call, each)))
+  const shown = await Promise.all(records.map((each) => recordFor(call, each)))
   return {
     asked: Object.fromEntries(
       Object.entries(asked).flatMap(([name, value]) =>
@@ -101,7 +101,7 @@ export async function listHistory(
 
 /** Sends the history as a file. */
 export async function exportHistory(call: PermitCall): Promise<void> {
-  const filter: HistoryFilter = withRange(readQuery(call.ctx, FILTER), zoneOf(call.ctx))
+  const filter: HistoryFilter = withRange(readQuery(call.ctx, HISTORY_FILTER), zoneOf(call.ctx))
   const found = isNaming(filter) ? (await readHistory(call, filter)).records : []
   const context = {
     ...{ format: 'records.csv', filter: namelessFilter(filter) },

@@ -13,9 +13,9 @@ import {
   isAwaited,
   mayOf,
   type PermitCall,
-  personOf,
+  recordFor,
   shownRecord,
-  shownTo,
+  speakerIn,
 } from './shown.ts'
 
 /** Of how many records it is remembered who can decide. */
@@ -75,7 +75,7 @@ const alarmsFor = ({ alarms }: Waiting, { caller }: PermitCall) =>
 /** Finds what waits for a word of the caller. */
 export async function findInbox(call: PermitCall): Promise<Inbox> {
   const [waiting, erasures] = await Promise.all([readWaiting(call), call.erasures.find(call)])
-  const shown = await Promise.all(waiting.records.map((each) => shownTo(call, each, askAndKeep)))
+  const shown = await Promise.all(waiting.records.map((each) => recordFor(call, each, askAndKeep)))
   return {
     records: [...shown, ...erasures]
       .flatMap((each) => (each && isAwaited(each, each.may) ? each : []))
@@ -93,7 +93,7 @@ export async function findOwn(call: PermitCall): Promise<readonly RecordAnswer[]
   const found = await findRecords(call, { operator: caller.id, notOverAt: now() }, MAX_COUNTED)
   return found
     .filter(({ kind, state }) => kind !== 'stop' && state !== 'revoked')
-    .map((each) => shownRecord(each, call))
+    .map((each) => shownRecord(each, call, []))
 }
 
 /** Who can decide, as of when the inbox was read, and whom the deployment was asked about. */
@@ -133,7 +133,7 @@ export async function countInbox(
   const [waiting, erasures] = await Promise.all([readWaiting(call), call.erasures.find(call)])
   const { approvers, asking } = knownIn(call)
   const isOwn = (record: AuditRecord) =>
-    isAwaited(record, mayOf(record, personOf(call, approvers.get(record.id)), call.now()))
+    isAwaited(record, mayOf(record, speakerIn(call, approvers.get(record.id)), call.now()))
   const asked = waiting.records
     .filter(({ id }) => !approvers.has(id))
     .map((each) => {
@@ -150,6 +150,7 @@ export async function countInbox(
     if (!(await endsWithin(MAX_WAIT_MS, all))) onLate(all)
   }
   const own = waiting.records.filter((each) => approvers.has(each.id) && isOwn(each))
-  const count = own.length + erasures.length + alarmsFor(waiting, call).length
+  const toErase = erasures.filter((each) => isAwaited(each, each.may))
+  const count = own.length + toErase.length + alarmsFor(waiting, call).length
   return Math.min(count, MAX_COUNTED + 1)
 }

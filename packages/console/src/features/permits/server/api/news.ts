@@ -20,7 +20,7 @@ export async function findNews(call: PermitCall): Promise<News> {
   const isNews = ({ id, state }: RecordAnswer) =>
     (state === 'granted' || state === 'declined') && !wasSeen(call, id)
   const unused = own
-    .map((record) => shownRecord(record, call))
+    .map((record) => shownRecord(record, call, []))
     .filter(isNews)
     .map(async (shown) => {
       const isUsed = shown.state === 'granted' && (await rowsUnder(shown, call)).length > 0

@@ -16,7 +16,13 @@ import type { CustomerCall } from '../../../../web/parts.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { PermitError } from '../errors.ts'
 import { findRecord, findStored } from './read.ts'
-import { type PermitCall, type PermitParts, requirePermits, shownRecord } from './shown.ts'
+import {
+  type ErasedRecords,
+  type PermitCall,
+  type PermitParts,
+  requirePermits,
+  shownRecord,
+} from './shown.ts'
 
 export const WORD = { note: optionalNote }
 
@@ -25,10 +31,11 @@ const noSuchRecord = () => notFound('there is no such record')
 /** `POST /records/:id/:event` with `{ note?: string }`: every role. 403 `access_denied`, 404, 409 `decided`. */
 export async function say(
   call: PermitCall & { readonly body: Read<typeof WORD> },
-): Promise<RecordAnswer & { readonly erased?: number }> {
+): Promise<RecordAnswer & { readonly erased?: ErasedRecords }> {
   const { caller, erasures } = call
-  const erasure = (await erasures.find(call)).find(({ id }) => id === call.param('id'))
-  const record = erasure ? undefined : await findRecord(call, call.param('id'))
+  const record = await findRecord(call, call.param('id'))
+  const others = record ? [] : await erasures.find(call)
+  const erasure = others.find(({ id }) => id === call.param('id'))
   const event = eventIn(call, (erasure ?? record)?.kind)
   if (erasure) {
     const erased = await erasures.confirm(call, erasure.id, call.body.note)
@@ -60,11 +67,11 @@ export async function sayAsCustomer(
   return event
 }
 
-type Saying = Pick<CustomerCall, 'caller' | 'param'> &
+type SayingCall = Pick<CustomerCall, 'caller' | 'param'> &
   PermitParts & { readonly body: Read<typeof WORD> }
 
 /** The word of the path, if the table of transitions has it. */
-function eventIn({ body, param }: Saying, kind: RecordKind | undefined): SaidEvent {
+function eventIn({ body, param }: SayingCall, kind: RecordKind | undefined): SaidEvent {
   const event = SAID_EVENTS.find((each) => each === param('event'))
   const way = kind && event && KINDS[kind].says[event]
   if (!way || !event) throw noSuchRecord()
@@ -75,7 +82,7 @@ function eventIn({ body, param }: Saying, kind: RecordKind | undefined): SaidEve
 const METHODS = { granted: 'grant', declined: 'refuse', revoked: 'revoke' } as const
 
 /** Who may decide is asked in the decision. */
-async function decide(call: Saying, { id }: AuditRecord, event: SaidEvent): Promise<void> {
+async function decide(call: SayingCall, { id }: AuditRecord, event: SaidEvent): Promise<void> {
   const { body, caller, pauses } = call
   const { note = '' } = body
   const by = caller.id
@@ -105,7 +112,7 @@ export function saidOf({
   said,
   state,
 }: Awaited<ReturnType<typeof say>>): DoneMessage {
-  if (erased !== undefined) return { key: 'erased', count: erased }
+  if (erased !== undefined) return { key: 'erased', count: erased.impersonations + erased.permits }
   if (state === 'revoked' && grantedAt === undefined) return { key: 'withdrawn' }
   const { event = 'granted' } = said.at(-1) ?? {}
   return { key: event === 'confirmed' ? 'erased' : event }

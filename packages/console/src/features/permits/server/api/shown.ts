@@ -36,10 +36,15 @@ export interface PermitParts {
 
 /** Requests to erase: of the feature for personal data. */
 export interface ErasureRecords<C> {
-  /** Those that the caller can confirm. */
+  /** All of them, for a person who may erase. */
   find(call: C): Promise<readonly RecordAnswer[]>
-  /** @returns how much was erased */
-  confirm(call: C, id: string, note: string | undefined): Promise<number>
+  confirm(call: C, id: string, note: string | undefined): Promise<ErasedRecords>
+}
+
+/** How much was erased. */
+export interface ErasedRecords {
+  readonly impersonations: number
+  readonly permits: number
 }
 
 export interface StaffParts extends PermitParts {
@@ -72,7 +77,7 @@ export async function findApprovers(
 }
 
 /** A person of the support. @param approvers `undefined`: the leads */
-export function personOf(
+export function speakerIn(
   { caller: { id, role } }: Pick<Call, 'caller'>,
   approvers: readonly Approver[] | undefined,
 ): Person {
@@ -100,7 +105,7 @@ export function isAwaited(
 }
 
 /** Shows a record to a person of the support, or `undefined` to a person who sees nothing of it. */
-export async function shownTo(
+export async function recordFor(
   call: PermitCall,
   record: AuditRecord,
   find = findApprovers,
@@ -119,7 +124,7 @@ export async function shownTo(
 export function shownRecord(
   record: AuditRecord,
   call: Pick<Call, 'caller' | 'language' | 'now' | 'settings'>,
-  approvers: readonly Approver[] | undefined = [],
+  approvers: readonly Approver[] | undefined,
 ): RecordAnswer {
   const now = call.now()
   const { alert: _, lastAt: __, notice: ___, version: ____, ...rest } = record
@@ -129,7 +134,7 @@ export function shownRecord(
     state: recordStateAt(record, now),
     ...present({ unapproved: unapprovedBy(record) }),
     isMine: record.operator?.id === call.caller.id,
-    may: mayOf(record, personOf(call, approvers), now),
+    may: mayOf(record, speakerIn(call, approvers), now),
   }
 }
 

@@ -44,7 +44,7 @@ export async function stopOperator(
   await waitForEnds(END_TIMEOUT_MS, ending).catch((error: unknown) =>
     log(`what a stopped operator ran is not ended: ${reasonOf(error)}`),
   )
-  const shown = pause && shownRecord(await findStored(call, pause), call)
+  const shown = pause && shownRecord(await findStored(call, pause), call, [])
   // A stop that holds ends what runs once more.
   ctx.status = isNew ? 201 : 200
   return shown
@@ -69,7 +69,7 @@ export async function findOwnStop(
   customer: string,
 ): Promise<RecordAnswer | undefined> {
   const pause = await call.pauses.find(call.caller.id, customer)
-  return pause && shownRecord(await findStored(call, pause), call)
+  return pause && shownRecord(await findStored(call, pause), call, [])
 }
 
 /** What a request is refused with. */
