@@ -6,14 +6,14 @@ import type { ToldRequest } from 'oidc-provider-impersonation-verify/format'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { accountSite } from './account-site.tsx'
 import { consoleSite } from './console-site.ts'
-import { alarmAlerts } from './features/alarms/server/alarms.ts'
+import { alarmsToTell } from './features/alarms/server/alarms.ts'
 import { useRecorder } from './features/impersonations/server/uses/record-told.ts'
 import {
   type TakeUses,
   type TakeUsesOptions,
   takeUses,
 } from './features/impersonations/server/uses/take-uses.ts'
-import { noticeMark, startNotices } from './features/notices/server/start.ts'
+import { startNotices, toldOfStarts } from './features/notices/server/start.ts'
 import { permitGate } from './features/permits/server/api/gate.ts'
 import type { StaffParts } from './features/permits/server/api/shown.ts'
 import { permitsContext } from './features/permits/server/context.ts'
@@ -208,6 +208,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const settings = settingsOf(provider, options)
   const { path, url, account, notices, onAlarm } = settings
   const timeoutMs = settings.auditTimeout * 1000
+  const ledger = ledgerOf(settings.audit)
   const closing = new AbortController()
   const directory = customerDirectory(settings.customers)
   const nameOf = personNames(provider, directory, settings.languages.preferred)
@@ -216,7 +217,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     nameOf,
     nameTimeoutMs: Math.min(NAME_TIMEOUT_MS, timeoutMs / 4),
     slow: timeoutMs,
-    notify: notices && noticeMark(notices),
+    notify: notices && toldOfStarts(notices.when, notices.digest),
     alerts: onAlarm !== undefined,
   })
   const { store } = audit
@@ -234,17 +235,21 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     urlOf: (permit) => `${url}${path}/records/${permit}`,
   })
   const now = () => Date.now()
-  const pausing = permitsContext({ ledger: ledgerOf(settings.audit), now, timeoutMs })
+  const pausing = permitsContext({ ledger, now, timeoutMs })
   pausing.attach(provider, { nameOf })
   const leads = deciders({ mayApprove: () => isLead, timeoutMs })
   const ownPauses = pausesOf(pausing.context, leads.assertMay)
   const resume: SupportConsole['resume'] = (id, saying) => (permits ?? ownPauses).resume(id, saying)
   const outbox = startNotices({
-    ...{ provider, settings, notices, audit, directory },
-    decide: pausing.context.decide.decide,
+    ...{ provider, settings, notices, ledger, directory, now },
+    alerts: onAlarm !== undefined,
   })
   const alerts =
-    onAlarm && startOutbox({ who: 'leads', sources: [alarmAlerts(store, audit, onAlarm, urlOf)] })
+    onAlarm &&
+    startOutbox({
+      ...{ ledger, to: 'deployment', who: 'leads' },
+      sources: [alarmsToTell(store, onAlarm, urlOf)],
+    })
   const pauses = { ...ownPauses, resume }
   const ofPerson = personalData(audit, {
     isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,
@@ -254,6 +259,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       return account !== undefined && findMayErase(account, settings)
     },
     now,
+    decide: pausing.context.decide,
   })
   const erasures: StaffParts['erasures'] = {
     find: (call) => erasureRecords.find({ ...call, personalData: ofPerson }),
@@ -315,7 +321,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     settled: audit.settled,
     async check() {
       await store.open()
-      await audit.seals.assertSigns()
+      await audit.seals.assertSeals()
       await checkSetUp(provider, settings, checkClients)
     },
     endStreams: () => closing.abort(),

@@ -8,7 +8,7 @@ import type {
 
 /** A record as a person is shown it. All times are in milliseconds since the epoch. */
 export interface RecordAnswer
-  extends Omit<AuditRecord, 'alert' | 'lastAt' | 'notice' | 'state' | 'version'> {
+  extends Omit<AuditRecord, 'deliveries' | 'lastAt' | 'state' | 'version'> {
   /** As of now. */
   readonly state: RecordStateAt
   readonly unapproved?: Unapproved | undefined

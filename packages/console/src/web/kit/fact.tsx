@@ -12,7 +12,7 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
 }
 
 /** Facts in their order, each by its name. @param props.label of the list, for screen readers */
-export function Facts(props: {
+export function FactList(props: {
   of: readonly (readonly [name: string, value: ComponentChildren])[]
   label?: string
 }) {

@@ -407,7 +407,7 @@ const problemView: View<Problem, At> = (problem, at) => {
   const { web } = at.words
   const isNoPage = problem.error === 'not_found'
   return {
-    title: problem.statusCode === 404 ? web.notFoundTitle : web.problems.title,
+    title: isNoPage ? web.notFoundTitle : web.problems.title,
     about: isNoPage ? web.notFound : problemText(at, problem),
     body: <Link to="">{web.toStart}</Link>,
   }

@@ -1,4 +1,5 @@
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
+import { decisions } from '../../../src/features/permits/server/decisions.ts'
 import type { ErasureParts } from '../../../src/features/personal-data/server/erase.ts'
 import { personalData } from '../../../src/features/personal-data/server/personal-data.ts'
 import { auditLog } from '../../../src/ledger/recording/log.ts'
@@ -29,6 +30,10 @@ export function processOn(
       {
         ...{ isKept: async () => false, hasAccount: async () => true },
         ...{ mayErase: async () => true, now: Date.now, ...parts },
+        decide: decisions(
+          { store, log: auditLog(store, MARKS), marks: MARKS },
+          { timeoutMs: 5000 },
+        ),
       },
     ),
     record: (...entries) => Promise.all(entries.map(recording.record)),

@@ -5,12 +5,16 @@ import * as v from 'valibot'
 import type { Read } from '../../../kernel/input.ts'
 import { log } from '../../../kernel/log-line.ts'
 import { readAll } from '../../../kernel/pages.ts'
+import {
+  type AccountImpersonation,
+  describeRow,
+  describeRunning,
+} from '../../../web/account-card.ts'
 import { whatWasDone } from '../../../web/done.ts'
 import { askProvider } from '../../../web/http/problem.ts'
 import { cursor, numberParameter } from '../../../web/http/query.ts'
 import type { CustomerCall } from '../../../web/parts.ts'
-import type { AccountAnswer, AccountImpersonation } from './answers.ts'
-import { describeRow, describeRunning } from './describe.ts'
+import type { AccountAnswer } from './answers.ts'
 
 const MAX_ROWS_SHOWN = 50
 const ROWS_PER_PAGE = 10

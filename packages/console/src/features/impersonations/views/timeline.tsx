@@ -129,7 +129,7 @@ function EntryItem({ entry, row }: { entry: TimelineEntry; row: ImpersonationAns
 /** The whole entry, and its place in the audit. */
 function EntryDetails({ entry }: { entry: TimelineEntry }, { words }: At) {
   const { timeline: labels } = words.impersonations.audit
-  const { cursor, number, digest, byName, words: inWords, ...stored } = entry
+  const { cursor, number, digest, words: inWords, ...stored } = entry
   return (
     <>
       {inWords !== undefined && (

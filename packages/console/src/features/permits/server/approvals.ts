@@ -161,9 +161,9 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
   async function markAsked(
     customer: string,
     needs: readonly Need[],
-  ): Promise<Pick<AuditEntry, 'notify'>> {
+  ): Promise<Pick<AuditEntry, 'toTell'>> {
     const mark = needs.includes('user') ? context.markFor('asked') : {}
-    if (!mark.notify) return {}
+    if (!mark.toTell) return {}
     const [before] = await reading(() => findAsked(store, { customer, now: now() }))
     return before ? {} : mark
   }

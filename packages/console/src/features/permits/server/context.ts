@@ -35,7 +35,7 @@ export interface PermitsContext {
   /** The names of the people in an entry. */
   findNames(entry: AuditEntry): Promise<Pick<AuditEntry, 'names'>>
   /** Marks the first entry of a permit, where the customer is to be told of it. */
-  markFor(kind: NoticeKind): Pick<AuditEntry, 'notify'>
+  markFor(kind: NoticeKind): Pick<AuditEntry, 'toTell'>
   /** The permit as it is now. */
   shown(record: PermitRecord): Permit
   /** What is to end by an answer of a customer that says no. */
@@ -91,7 +91,7 @@ export function permitsContext({ ledger, now, timeoutMs, alerts }: ContextOption
       return names ? { names } : {}
     },
     markFor(kind) {
-      return notify.includes(kind) ? { notify: { when: [kind], digest: 0 } } : {}
+      return notify.includes(kind) ? { toTell: [{ to: 'customer', kind }] } : {}
     },
     shown: (record) => permitAt(record, now()),
     endingOf: (customer, before) => ({ customer, provider: attached(), store, now: now(), before }),

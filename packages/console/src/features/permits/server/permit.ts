@@ -13,15 +13,14 @@ import type { Pause } from '../../../web/pause-answers.ts'
  * One operator may act as one customer in one application, with at most these scopes, from `grantedAt`
  * until `until`. All times are in milliseconds since the epoch. What is not known is absent.
  */
-export interface Permit
-  extends Omit<PermitRecord, 'alert' | 'lastAt' | 'notice' | 'state' | 'version'> {
+export interface Permit extends Omit<PermitRecord, 'deliveries' | 'lastAt' | 'state' | 'version'> {
   /** As of now: `'lapsed'` was not decided in time, `'over'` had its window. */
   readonly state: PermitRecord['state'] | 'lapsed' | 'over'
 }
 
 /** A stop as it is shown. */
 export function pauseOf(record: StopRecord): Pause {
-  const { version: _, lastAt: __, notice: ___, alert: ____, ...pause } = record
+  const { version: _, lastAt: __, deliveries: ___, ...pause } = record
   return pause
 }
 
@@ -43,7 +42,7 @@ export function approvalIn(record: AuditRecord | undefined): PermitRecord | unde
 
 /** A permit as it is at a time. */
 export function permitAt(record: PermitRecord, now: number): Permit {
-  const { version: _, lastAt: __, notice: ___, alert: ____, ...permit } = record
+  const { version: _, lastAt: __, deliveries: ___, ...permit } = record
   return { ...permit, state: recordStateAt(record, now) }
 }
 

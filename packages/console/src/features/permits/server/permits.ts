@@ -10,7 +10,7 @@ import { deciders } from './deciders.ts'
 import type { AttachOptions, Permits, PermitsOptions, TicketOf } from './options.ts'
 import { pausesOf } from './pauses.ts'
 import { approvalIn, isOpenPermit, type Permit, permitAt } from './permit.ts'
-import { permitAlerts } from './permit-alerts.ts'
+import { changesToTell } from './permit-alerts.ts'
 import { refusalIn } from './refusals.ts'
 import { finishRevocations } from './revocations.ts'
 import { PERMITS_RULES } from './shape.ts'
@@ -83,8 +83,8 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       if (!onPermit) return
       const urlOf = (permit: string) => given.urlOf?.(permit)
       outbox ??= startOutbox({
-        ...{ who: 'approvers', now },
-        sources: [permitAlerts({ store, decide: context.decide, onPermit, urlOf, now })],
+        ...{ ledger, to: 'deployment', who: 'approvers', now },
+        sources: [changesToTell(store, onPermit, urlOf)],
       })
     },
     ...asked,

@@ -42,8 +42,8 @@ export function createPostgresAudit(options: PostgresAuditOptions): AuditStore {
   if (typeof prepare !== 'boolean') {
     throw new TypeError('createPostgresAudit: prepare must be true or false')
   }
-  const keeping = parseKeeping(options, 'createPostgresAudit')
-  return sqlStore(postgresDialect(pool, prepare), keeping)
+  const keepFor = parseKeeping(options, 'createPostgresAudit')
+  return sqlStore(postgresDialect(pool, prepare), keepFor)
 }
 
 function postgresDialect(pool: PostgresPool, prepare: boolean): SqlDialect {

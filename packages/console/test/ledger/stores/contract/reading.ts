@@ -192,13 +192,18 @@ export const readingCases: readonly AuditCase[] = [
     title: 'keeps seals by their number, the first of two, and finds that of an entry',
     async run({ store }) {
       assert.deepEqual(await store.seals(9), [])
-      assert.equal(await store.addSeal({ number: 1, last: 4, jws: 'one' }), true)
-      assert.equal(await store.addSeal({ number: 2, last: 9, jws: 'two' }), true)
-      assert.equal(await store.addSeal({ number: 2, last: 9, jws: 'late' }), false)
+      const two = { number: 2, last: 9, jws: 'two', mac: 'm' }
+      assert.equal(await store.addSeal({ number: 1, last: 4, jws: 'one', mac: 'm' }), true)
+      assert.equal(await store.addSeal(two), true)
+      assert.equal(await store.addSeal({ ...two, jws: 'late' }), false)
       assert.deepEqual(await store.seals(1), ['two'])
-      assert.deepEqual(await store.sealsAfter(1, 9), [{ number: 2, last: 9, jws: 'two' }])
+      assert.deepEqual(await store.sealsAfter(1, 9), [two])
       const found = await Promise.all([1, 4, 5, 9, 10].map((entry) => store.sealOf(entry)))
       assert.deepEqual(found, [1, 1, 2, 2, undefined])
+      await store.removeSeal({ ...two, jws: 'late' })
+      assert.deepEqual(await store.newestSeals(1), [two])
+      await store.removeSeal(two)
+      assert.deepEqual(await store.seals(9), ['one'])
     },
   },
   {

@@ -237,7 +237,7 @@ export const writingCases: readonly AuditCase[] = [
     async run({ store, another }) {
       const stores = await three(store, another)
       const claimAll = async (attempt: number) => {
-        const telling = told('notifying', 'a', T + 60_000 * attempt, { attempt })
+        const telling = told('telling', 'a', T + 60_000 * attempt, { attempt })
         const all = await Promise.all(stores.map((each) => put(each, exported(T), telling)))
         return all.filter(([, outcome]) => outcome?.stored !== undefined).length
       }

@@ -151,9 +151,26 @@ suite('the audit in PostgreSQL', function () {
         GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user}`)
       const store = await opened(pool({ user }))
       await put(store, issued('a', T), used('a', T + 1), exported(T))
-      await store.addSeal({ number: 1, last: 3, jws: 'jws' })
+      await store.addSeal({ number: 1, last: 3, jws: 'jws', mac: 'm' })
       expect(await removeOld(store, T + 1000, 10)).to.equal(2)
       expect(await readOn(store)).to.have.length(3)
+    } finally {
+      await admin.query(`DROP OWNED BY ${user}; DROP ROLE ${user}`)
+    }
+  })
+
+  it('gives the newest seals to a role that may read them, and nothing else', async () => {
+    const { schema, admin, pool } = database
+    const user = `audit_role_${randomUUID().replaceAll('-', '')}`
+    const store = await opened()
+    await put(store, issued('a', T))
+    await store.addSeal({ number: 1, last: 1, jws: 'one', mac: 'm' })
+    await admin.query(`CREATE ROLE ${user} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${user};
+      GRANT SELECT ON ${schema}.impersonation_audit_seal TO ${user}`)
+    try {
+      const read = createPostgresAudit({ pool: pool({ user }) })
+      expect(await read.seals(24)).to.deep.equal(['one'])
+      expect(await rejection(read.entries({ limit: 1 }))).to.include({ code: '42501' })
     } finally {
       await admin.query(`DROP OWNED BY ${user}; DROP ROLE ${user}`)
     }
@@ -407,7 +424,7 @@ suite('the audit in PostgreSQL', function () {
       { alarm: 'any' },
       { alarm: 'open' },
       { held: true },
-      { noticeDueBefore: T },
+      { due: { to: 'customer', before: T } },
     ]
     for (const filter of filters) {
       for (const before of [undefined, `${T + 3_000_000}.${idOf('3000')}`]) {

@@ -314,7 +314,7 @@ describe('the audit in SQLite', function () {
       { alarm: 'any' },
       { alarm: 'open' },
       { held: true },
-      { noticeDueBefore: T },
+      { due: { to: 'customer', before: T } },
     ]
     try {
       for (const filter of filters) {
@@ -338,8 +338,7 @@ describe('the audit in SQLite', function () {
             /USING INDEX impersonation_audit_impersonation_/,
           )
           expect(plan, JSON.stringify(filter)).to.not.match(/TEMP B-TREE/)
-          if (filter.noticeDueBefore !== undefined)
-            expect(plan).to.match(/_impersonation_notice_due/)
+          if (filter.due) expect(plan).to.match(/_impersonation_customer_due/)
         }
       }
     } finally {

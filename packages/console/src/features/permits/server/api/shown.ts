@@ -127,7 +127,7 @@ export function shownRecord(
   approvers: readonly Approver[] | undefined,
 ): RecordAnswer {
   const now = call.now()
-  const { alert: _, lastAt: __, notice: ___, version: ____, ...rest } = record
+  const { deliveries: _, lastAt: __, version: ___, ...rest } = record
   return {
     ...withoutNotes({ ...record, ...rest }, call.caller.id),
     ...namedIn(record, call),
