@@ -167,9 +167,10 @@ const DEEDS: Readonly<Record<string, (page: Page, what: string, who: string) => 
 
 /** What has just been opened lies before the person. */
 async function press(page: Page, name: string): Promise<void> {
-  const open = page.locator('details[open] button', { hasText: reads(name) })
+  const seen = page.locator(':visible')
+  const open = page.locator('details[open] button', { hasText: reads(name) }).and(seen)
   const link = page.getByRole('link', { name: reads(name) })
   const all = page.locator('a, button, summary', { hasText: reads(name) }).or(link)
   const found = (await open.count()) > 0 ? open : all
-  await found.and(page.locator(':visible')).first().click()
+  await found.and(seen).first().click()
 }

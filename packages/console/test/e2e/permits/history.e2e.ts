@@ -63,7 +63,7 @@ describe('the history of approvals', function () {
     await search.focus()
     await page.keyboard.type('saw')
     await cards.nth(1).waitFor({ state: 'detached' })
-    await cards.getByText('SUP-3').waitFor()
+    await cards.locator('summary').getByText('SUP-3').waitFor()
     expect(await search.evaluate((input) => input === document.activeElement)).to.equal(true)
     const downloaded = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Export as CSV' }).click()

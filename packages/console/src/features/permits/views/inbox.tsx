@@ -18,11 +18,11 @@ export function InboxList({ of: { records, alarms } }: { of: Inbox }, { words }:
   const isUrgent = ({ kind }: RecordAnswer) => kind === 'emergency' || kind === 'stop'
   return (
     <ul class="cards" aria-label={words.records.inbox}>
-      <RecordItems of={records.filter(isUrgent)} />
+      <RecordItems heading="h2" of={records.filter(isUrgent)} />
       {alarms.map((row) => (
         <AlarmCard key={row.id} row={row} />
       ))}
-      <RecordItems of={records.filter((each) => !isUrgent(each))} />
+      <RecordItems heading="h2" of={records.filter((each) => !isUrgent(each))} />
     </ul>
   )
 }
@@ -34,18 +34,18 @@ export function RecordList({ name, of }: { name: string; of: readonly RecordAnsw
     <section>
       <h2>{name}</h2>
       <ul class="cards" aria-label={name}>
-        <RecordItems of={of} />
+        <RecordItems heading="h3" of={of} />
       </ul>
     </section>
   )
 }
 
-function RecordItems({ of }: { of: readonly RecordAnswer[] }) {
+function RecordItems({ heading, of }: { heading: 'h2' | 'h3'; of: readonly RecordAnswer[] }) {
   return (
     <>
       {of.map((record) => (
         <li key={record.id}>
-          <RecordCard of={record} />
+          <RecordCard heading={heading} of={record} />
         </li>
       ))}
     </>
@@ -61,7 +61,7 @@ function AlarmCard({ row }: { row: RowAnswer }, at: StaffAt) {
   return (
     <li>
       <article class="card alarm" id={id} aria-label={acting}>
-        <h3>{alarm.kinds.map((kind) => alarms.kinds[kind]).join('. ')}</h3>
+        <h2>{alarm.kinds.map((kind) => alarms.kinds[kind]).join('. ')}</h2>
         <p>
           <Acting row={row} />
           {' · '}

@@ -1,4 +1,4 @@
-import { type At, text } from '../../../web/kit/at.ts'
+import type { At } from '../../../web/kit/at.ts'
 import { ActionButton, Button, Choice, Form } from '../../../web/kit/form.tsx'
 import { recordPath } from '../../../web/kit/paths.ts'
 import { Text } from '../../../web/kit/text.tsx'
@@ -74,7 +74,7 @@ function OwnRecord({ of }: { of: RecordAnswer }, at: At) {
                 key={event}
                 action={`${recordPath(id)}/${event}`}
                 kind={event === 'granted' ? 'primary' : event === 'revoked' ? 'danger' : 'plain'}
-                label={text(at, labels.choiceLabel, { label, who, application })}
+                label={`${label}: ${who}, ${application}`}
               >
                 {label}
               </ActionButton>

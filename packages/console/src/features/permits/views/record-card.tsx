@@ -40,13 +40,15 @@ export function recordTitle(at: At, of: RecordAnswer): string {
 export function RecordCard(
   props: {
     of: RecordAnswer
-    /** The page of the record: its heading says the title. */
+    /** Of its title. Absent if the title stands above. */
+    heading?: 'h2' | 'h3'
+    /** The page of the record. */
     isWhole?: true
     children?: ComponentChildren
   },
   at: StaffAt,
 ) {
-  const { of, isWhole, children } = props
+  const { of, heading: Heading, isWhole, children } = props
   const labels = at.words.records
   const path = of.kind === 'erasure' ? personalDataPath(of.customer?.id ?? '') : recordPath(of.id)
   return (
@@ -56,14 +58,14 @@ export function RecordCard(
       aria-label={recordTitle(at, of)}
     >
       <div class="section-head">
-        {!isWhole && (
-          <h3>
+        {Heading && (
+          <Heading>
             <Text
               of={labels.titles[sentenceOf(of)]}
               operator={<NamedPerson of={of.operator} />}
               customer={<NamedPerson of={of.customer} />}
             />
-          </h3>
+          </Heading>
         )}
         <RecordMarks of={of} />
       </div>

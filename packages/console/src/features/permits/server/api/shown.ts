@@ -129,7 +129,7 @@ export function shownRecord(
   const now = call.now()
   const { deliveries: _, lastAt: __, version: ___, ...rest } = record
   return {
-    ...withoutNotes({ ...record, ...rest }, call.caller.id),
+    ...withoutNotes(rest, call.caller.id),
     ...namedIn(record, call),
     state: recordStateAt(record, now),
     ...present({ unapproved: unapprovedBy(record) }),
@@ -139,10 +139,13 @@ export function shownRecord(
 }
 
 /** What a customer and a lead say of an operator's work is between them. */
-export function withoutNotes(record: AuditRecord, reader: string | undefined): AuditRecord {
-  const { kind, note: _, operator, said, ...rest } = record
+export function withoutNotes<R extends Pick<AuditRecord, 'kind' | 'note' | 'operator' | 'said'>>(
+  record: R,
+  reader: string | undefined,
+): R {
+  const { kind, operator, said } = record
   if (kind !== 'stop' || operator?.id !== reader) return record
-  return { ...rest, kind, operator, said: said.map(({ note: _, ...each }) => each) }
+  return { ...record, note: undefined, said: said.map(({ note: _, ...each }) => each) }
 }
 
 export function hasSaid(
