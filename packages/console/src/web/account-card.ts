@@ -1,9 +1,7 @@
-import type { Impersonation } from 'oidc-provider-impersonation'
 import {
   type AuditPerson,
   type AuditRow,
   endingOf,
-  nonEmptyText,
   type Outcome,
   outcomeOf,
   overAt,
@@ -17,19 +15,8 @@ import type { Done, WhatWasDone } from './done.ts'
 import type { CustomerCall } from './parts.ts'
 import type { Words } from './words/words.ts'
 
-/** How it stands, or how it ended. */
-export type AccountState =
-  | 'waiting' // asked for, can still start
-  | 'running'
-  | 'ended_by_you'
-  | 'left' // the operator left the page
-  | 'ended' // by `endedBy`, or by the support team where it is not known who
-  | 'signed_out' // the operator signed out
-  | 'replayed' // ended, because the key to it was used a second time
-  | 'policy' // ended by a rule of the provider
-  | 'expired' // its time was over
-  | 'unused' // asked for and never started
-  | 'refused' // never granted
+/** How it stands, or how it ended. `left`: the operator left the page. */
+export type AccountState = Outcome | 'left'
 
 /** A time that somebody acted as the customer; in a mail, all times for a ticket. */
 export interface AccountImpersonation extends WhatWasDone {
@@ -55,7 +42,7 @@ export interface AccountImpersonation extends WhatWasDone {
   readonly expiresAt?: number
   /** When it was over. */
   readonly endedAt?: number
-  /** With `ended`: the operator, or another person. Without a name, the page shows the id. */
+  /** With `requested`: the operator, or another person. Without a name, the page shows the id. */
   readonly endedBy?: { readonly id: string; readonly name?: string }
   /** How often its key was used again: one that was stolen, perhaps. */
   readonly replays: number
@@ -66,23 +53,6 @@ export interface AccountImpersonation extends WhatWasDone {
 }
 
 // What follows copies member by member: what is internal stays internal, also what is added later.
-
-const ACCOUNT_STATES = {
-  waiting: 'waiting',
-  running: 'running',
-  requested: 'ended',
-  user: 'ended_by_you',
-  operator_signed_out: 'signed_out',
-  replay: 'replayed',
-  policy: 'policy',
-  expired: 'expired',
-  unused: 'unused',
-  refused: 'refused',
-} as const satisfies Record<Outcome, AccountState>
-
-function stateOf(row: AuditRow, now: number): AccountState {
-  return endingOf(row) === 'left' ? 'left' : ACCOUNT_STATES[outcomeOf(row, now)]
-}
 
 /** Who reads it, and when. */
 type CardCall = Pick<CustomerCall, 'language' | 'now' | 'settings'>
@@ -105,7 +75,8 @@ export function describeTicket(
   const [first] = rows
   // What runs is over last.
   const last = rows.reduce((one, row) => (overAt(row) > overAt(one) ? row : one))
-  const state = stateOf(last, now())
+  const ending = endingOf(last)
+  const state = ending === 'left' ? ending : outcomeOf(last, now())
   const isOpen = state === 'waiting' || state === 'running'
   const started = rows.filter(({ startedAt }) => startedAt !== undefined)
   const marks = rows.flatMap(({ review }) => unapprovedIn(review) ?? [])
@@ -113,7 +84,6 @@ export function describeTicket(
   const changes = started.flatMap(
     (row) => canChange(applications, row.application, row.scope) ?? [],
   )
-  const ending = endingOf(last)
   return {
     id: last.id,
     state,
@@ -136,35 +106,6 @@ export function describeTicket(
       objectedAt: last.objection?.at,
     }),
   }
-}
-/**
- * What runs, for the customer. It is told without the row as well: the customer must be able to end it
- * while the audit cannot be read.
- */
-export function describeRunning(
-  running: Impersonation,
-  row: AuditRow | undefined,
-  done: WhatWasDone,
-  call: CustomerCall,
-): AccountImpersonation {
-  const { actor, mayAct, context, client, startedAt, expiresAt } = running
-  const operator = actor?.sub ?? mayAct?.sub
-  const at = running.issuedAt * 1000
-  const none = { reads: 0, changes: 0, refused: 0, failed: 0, replays: 0, denied: 0 }
-  const known = {
-    ...{ ...none, ...row, id: running.id, at, lastAt: at },
-    operator:
-      row?.operator?.id === operator ? row?.operator : operator ? { id: operator } : undefined,
-    software: running.software,
-    review: running.review,
-    ticket: nonEmptyText(context.ticketId),
-    application: client ?? mayAct?.clientId,
-    scope: running.scope,
-    startedAt: startedAt && startedAt * 1000,
-    expiresAt: expiresAt && expiresAt * 1000,
-    end: undefined,
-  }
-  return describeRow(known, done, call)
 }
 
 /** Without what they wrote about it. */

@@ -468,7 +468,7 @@ describe('texts of others on the pages of the audit', () => {
         'GET /hidden answered 200',
         'en: &lt;b>/email&lt;/b> refused not while acting',
       ])
-      expect(readText(page.text)).to.include('PUT /email refused Number')
+      expect(page.text).to.include('&quot;path&quot;: &quot;/email&quot;')
     }
   })
 

@@ -120,7 +120,7 @@ function stateText({ state, endedBy }: AccountImpersonation, at: At): string {
 
 function stateTone(state: AccountState): 'alarm' | 'plain' | 'warning' {
   if (state === 'running') return 'warning'
-  return state === 'replayed' ? 'alarm' : 'plain'
+  return state === 'replay' ? 'alarm' : 'plain'
 }
 
 /** In the words of the application, and in numbers where it has none. */

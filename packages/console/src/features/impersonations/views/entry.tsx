@@ -61,7 +61,7 @@ const hasFailed = (use: TimelineEntry['use']) =>
   use?.refused !== undefined || (use?.status ?? 0) >= 400
 
 /** A request to an API, and its answer. */
-export function RequestLine({ use }: Pick<TimelineEntry, 'use'>, { words }: At) {
+function RequestLine({ use }: Pick<TimelineEntry, 'use'>, { words }: At) {
   const { request, anyMethod } = words.impersonations.events[USED_EVENT]
   const { method = anyMethod, path = '' } = use ?? {}
   return (

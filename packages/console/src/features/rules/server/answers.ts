@@ -1,4 +1,5 @@
 import type { Foreseen } from '../../../web/acting/foresee.ts'
+import type { Question } from './may-act.ts'
 
 /** `GET /rules`: lead, auditor. Nothing starts, and nothing is recorded. 429 after 60 questions in a minute. */
 export interface RulesAnswer {
@@ -9,12 +10,4 @@ export interface RulesAnswer {
   readonly mayAct?: Foreseen
   /** Why there is no answer: the question is not accepted, or there is no such customer. */
   readonly notAnswered?: { readonly error: string; readonly why: string }
-}
-
-export interface Question {
-  readonly operator?: string | undefined
-  readonly userId?: string | undefined
-  readonly application?: string | undefined
-  readonly access?: 'change' | 'read' | undefined
-  readonly ticketId?: string | undefined
 }

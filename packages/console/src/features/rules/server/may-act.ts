@@ -1,13 +1,29 @@
 import { findAccount } from 'oidc-provider-impersonation/siblings'
-import { exactly, readBy } from '../../../kernel/input.ts'
+import * as v from 'valibot'
+import { exactly, oneOf, type Read, readBy } from '../../../kernel/input.ts'
 import { ACTING_ROLES } from '../../../kernel/roles.ts'
 import { actEntries } from '../../../web/acting/asked-for.ts'
 import { type Foreseen, foresee } from '../../../web/acting/foresee.ts'
 import type { ActBody } from '../../../web/answers.ts'
 import { invalid, orUnavailable, Problem } from '../../../web/http/problem.ts'
+import { personId, textParameter } from '../../../web/http/query.ts'
 import type { Call } from '../../../web/parts.ts'
 import { findRole } from '../../../web/sign-in/roles.ts'
-import type { Question } from './answers.ts'
+
+/** The question *May … act as …?*. It is asked if both people are named. */
+export const QUESTION = {
+  /** The account id. */
+  operator: personId,
+  /** The account id of the customer. */
+  userId: personId,
+  /** The client id of the application. */
+  application: v.optional(textParameter(100)),
+  access: v.optional(oneOf(['change', 'read'])),
+  /** Without it, the example of a ticket. */
+  ticketId: v.optional(textParameter(100)),
+}
+
+export type Question = Read<typeof QUESTION>
 
 /** What stands in the context where the question names no ticket, and there is no example. */
 const NO_TICKET = 'none'

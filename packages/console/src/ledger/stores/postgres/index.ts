@@ -16,8 +16,7 @@ export interface PostgresAuditOptions extends KeepingOptions {
    */
   readonly pool: PostgresPool
   /**
-   * Prepares statements by name. Set it to `false` behind a pooler that does not track them, such
-   * as PgBouncer before 1.21 or without `max_prepared_statements`.
+   * Prepares statements by name, as the option of `createPostgresAdapter` does.
    * @defaultValue `true`
    */
   readonly prepare?: boolean | undefined

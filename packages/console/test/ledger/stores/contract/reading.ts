@@ -63,38 +63,26 @@ const FORGED = [
 
 export const readingCases: readonly AuditCase[] = [
   {
-    title: 'reads all entries in their order, in pages of any size',
+    title: 'reads all entries in their order, in pages of any size, and on from the last one',
     async run({ store }) {
       for (const time of TWENTY) await put(store, issued(`${time % 3}`, time))
       for (const limit of [1, 3, 20, 100]) {
         assert.deepEqual(times(await readOn(store, undefined, limit)), TWENTY, `${limit}`)
       }
-      const [first, second] = await store.entries({ limit: 2 })
-      assert.deepEqual(times(await store.entries({ after: first?.cursor, limit: 1 })), [T + 1])
-      assert.deepEqual(times(await readOn(store, second?.cursor)), TWENTY.slice(2))
-    },
-  },
-  {
-    title: 'says which entry is the last, and reads on from there',
-    async run({ store }) {
-      await put(store, issued('a', T), used('a', T + 1))
+      const before = await readOn(store)
       const newest = await store.newest()
-      assert.equal(newest, (await readOn(store)).at(-1)?.cursor)
+      assert.equal(newest, before.at(-1)?.cursor)
+      assert.deepEqual(times(await readOn(store, before[1]?.cursor)), TWENTY.slice(2))
       assert.deepEqual(await store.entries({ after: newest, limit: 9 }), [])
-      await put(store, exported(T + 2), issued('b', T + 3))
-      assert.deepEqual(times(await store.entries({ after: newest, limit: 9 })), [T + 2, T + 3])
-      assert.notEqual(await store.newest(), newest)
-    },
-  },
-  {
-    title: 'gives every entry a cursor of its own, that stays and that URLs contain as it is',
-    async run({ store }) {
-      for (const time of TWENTY) await put(store, issued('a', time), issued('b', time))
+      await put(store, exported(T + 30), issued('b', T + 31))
+      assert.deepEqual(times(await store.entries({ after: newest, limit: 9 })), [T + 30, T + 31])
       const cursors = (await readOn(store)).map(({ cursor }) => cursor)
-      assert.equal(new Set(cursors).size, 40)
+      assert.deepEqual(
+        cursors.slice(0, 20),
+        before.map(({ cursor }) => cursor),
+      )
+      assert.equal(new Set(cursors).size, 22)
       for (const cursor of cursors) assert.equal(encodeURIComponent(cursor), cursor)
-      await put(store, issued('a', T))
-      assert.deepEqual((await readOn(store)).map(({ cursor }) => cursor).slice(0, 40), cursors)
     },
   },
   {

@@ -72,12 +72,9 @@ describeAuditStore(
     async create() {
       const { pool, dispose } = await newSchema()
       const connect = () => createPostgresAudit({ pool: pool() })
-      const attack = async (what: string) => {
-        await pool().query(CHANGES[what] ?? expect.fail())
-      }
-      return { connect, dispose, attack }
+      return { connect, dispose, run: (sql) => pool().query(sql) }
     },
-    attacks: Object.keys(CHANGES),
+    changes: CHANGES,
   },
   suite,
 )
@@ -103,17 +100,6 @@ suite('the audit in PostgreSQL', function () {
     expect(await stores[0]?.entries({ limit: 100 })).to.have.length(8)
   })
 
-  it('I17: sets aside what belongs to a row that was damaged, and stores what comes after', async () => {
-    const store = await opened()
-    await put(store, issued('a', T))
-    const { schema, admin } = database
-    await admin.query(
-      `UPDATE ${schema}.impersonation_audit_impersonation SET data = data - 'reads'`,
-    )
-    // A process that wrote the row itself remembers it, and writes it whole again.
-    await expectSetAside(await opened())
-  })
-
   it('I17: sets aside what a rule of the database refuses, and stores what comes after', async () => {
     const store = await opened()
     await put(store, issued('a', T))
@@ -121,15 +107,6 @@ suite('the audit in PostgreSQL', function () {
     const rule = "CHECK (text !~ '/orders')"
     await admin.query(`ALTER TABLE ${schema}.impersonation_audit_entry ADD ${rule}`)
     await expectSetAside(store)
-  })
-
-  it('refuses to write a column that is made of the row', async () => {
-    const store = await opened()
-    await put(store, issued('a', T))
-    const change = "UPDATE impersonation_audit_impersonation SET customer = 'bea'"
-    expect(await rejection(database.pool().query(change))).to.match(
-      /can only be updated to DEFAULT/,
-    )
   })
 
   it('refuses tables of an older version, and says what to do', async () => {
