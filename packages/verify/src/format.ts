@@ -15,7 +15,6 @@ export {
   isPermit,
   isStop,
   type PermitRecord,
-  RECORD_KINDS,
   RECORD_STATES,
   type RecordKind,
   type RecordState,

@@ -1,4 +1,3 @@
-import { RECORD_KINDS } from 'oidc-provider-impersonation-verify/format'
 import type { At, StaffAt } from '../../../web/kit/at.ts'
 import {
   type FieldIn,
@@ -12,7 +11,7 @@ import { AuditTabs } from '../../../web/kit/tabs.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { WhenField } from '../../../web/kit/when-field.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import { HISTORY_STATES, type HistoryAnswer } from '../server/api/history.ts'
+import { HISTORY_KINDS, HISTORY_STATES, type HistoryAnswer } from '../server/api/history.ts'
 import { RecordCard, RecordMarks, recordTitle } from './record-card.tsx'
 
 const PATH = '/records'
@@ -79,7 +78,7 @@ function HistoryFilters(
           <SelectField
             of={field('kind')}
             label={history.kind}
-            options={choices(RECORD_KINDS, history.kinds)}
+            options={choices(HISTORY_KINDS, history.kinds)}
           />
           <SelectField
             of={field('state')}

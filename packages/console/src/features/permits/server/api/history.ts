@@ -3,15 +3,14 @@ import {
   type AuditRecord,
   isSameTicket,
   present,
-  RECORD_KINDS,
   recordStateAt,
+  unapprovedBy,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { oneOf, type Read } from '../../../../kernel/input.ts'
 import { pages } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { csvHead, csvLine } from '../../../../ledger/keeping/csv.ts'
-import { allReadable } from '../../../../ledger/readable.ts'
 import { isNaming, namelessFilter } from '../../../../web/http/exported-filter.ts'
 import { orUnavailable } from '../../../../web/http/problem.ts'
 import { cursor, personId, readQuery, searchWords } from '../../../../web/http/query.ts'
@@ -20,6 +19,7 @@ import { zoneOf } from '../../../../web/pages/reader.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { type Range, WHEN, withRange } from '../../../../web/when.ts'
 import { recordColumns } from './fields.ts'
+import { recordsIn } from './read.ts'
 import { hasSaid, type PermitCall, recordFor, withoutNotes } from './shown.ts'
 
 /** How many records a page has at least, if there are as many. */
@@ -27,14 +27,15 @@ const PAGE_SIZE = 50
 /** How many are looked at for a page. */
 const MAX_LOOKED_AT = 1000
 
+export const HISTORY_KINDS = ['approval', 'emergency', 'answer', 'stop'] as const
+
 /** What waits or holds now, what a person said, whatever became of it since, and what lapsed. */
 export const HISTORY_STATES = [
   ...['waiting', 'in_force', 'granted', 'declined', 'revoked', 'reviewed'],
-  ...['lifted', 'confirmed', 'lapsed'],
+  ...['lifted', 'lapsed'],
 ] as const satisfies readonly string[] as readonly HistoryState[]
 
 export type HistoryState =
-  | 'confirmed'
   | 'declined'
   | 'granted'
   | 'in_force'
@@ -49,7 +50,7 @@ const HISTORY_FILTER = {
   operator: personId,
   customer: personId,
   person: personId,
-  kind: v.optional(oneOf(RECORD_KINDS)),
+  kind: v.optional(oneOf(HISTORY_KINDS)),
   state: v.optional(oneOf(HISTORY_STATES)),
   ticket: searchWords,
   text: searchWords,
@@ -110,7 +111,15 @@ export async function exportHistory(call: PermitCall): Promise<void> {
   await sendExport(call, 'records.csv', 'csv', context, async function* lines() {
     yield csvHead(Object.keys(recordColumns({})))
     for await (const { records } of pages((before) => readHistory(call, filter, before))) {
-      yield records.map((each) => csvLine(Object.values(recordColumns(each)))).join('')
+      const now = call.now()
+      yield records
+        .map((each) => ({
+          ...each,
+          state: recordStateAt(each, now),
+          ...present({ unapproved: unapprovedBy(each) }),
+        }))
+        .map((each) => csvLine(Object.values(recordColumns(each))))
+        .join('')
     }
   })
 }
@@ -131,7 +140,7 @@ async function readHistory(
       audit.store.permits(asked, { before, limit: PAGE_SIZE }),
     )
     records.push(
-      ...allReadable(page.permits)
+      ...recordsIn(page.permits)
         .map((each) => withoutNotes(each, own))
         .filter(
           (each) => matches(each, filter, now()) && (own === undefined || hasSaid(each, own)),
@@ -153,7 +162,7 @@ function matches(record: AuditRecord, filter: HistoryFilter, now: number): boole
   )
 }
 
-const IN_FORCE: readonly RecordAnswer['state'][] = ['allow', 'ask', 'granted', 'stopped']
+const IN_FORCE: readonly RecordAnswer['state'][] = ['granted', 'stopped']
 
 /** What a person decided is found under their decision, whatever became of it since. */
 function isOfState(
@@ -164,7 +173,7 @@ function isOfState(
   const { state, said } = record
   const isOf = person === undefined || hasSaid(record, person)
   if (asked === undefined) return isOf
-  if (asked === 'waiting') return isOf && (state === 'requested' || state === 'asked')
+  if (asked === 'waiting') return isOf && state === 'requested'
   if (asked === 'lapsed') return isOf && state === 'lapsed'
   if (asked === 'in_force') return isOf && IN_FORCE.includes(state)
   return said.some(({ event, by }) => event === asked && (!person || by?.id === person))

@@ -1,17 +1,23 @@
-import type { AuditRecord } from 'oidc-provider-impersonation-verify/format'
+import type { AuditRecord, StoredRecord } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../../kernel/ids.ts'
 import { readAll } from '../../../../kernel/pages.ts'
 import { PERMITS_PER_READ, type PermitFilter } from '../../../../ledger/filters.ts'
-import { allReadable, readable } from '../../../../ledger/readable.ts'
+import { allReadable } from '../../../../ledger/readable.ts'
 import { orUnavailable } from '../../../../web/http/problem.ts'
 import type { CustomerCall } from '../../../../web/parts.ts'
 
 type Reading = Pick<CustomerCall, 'audit'>
 
-export function findRecord({ audit }: Reading, id: string) {
-  return orUnavailable('records cannot be read now', async () =>
-    isId(id) ? readable(await audit.store.permit(id)) : undefined,
-  )
+/** The records of a page that can be read (I17). Erasures are shown to those who may erase. */
+export function recordsIn(stored: readonly StoredRecord[]): readonly AuditRecord[] {
+  return allReadable(stored).filter(({ kind }) => kind !== 'erasure')
+}
+
+export function findRecord({ audit }: Reading, id: string): Promise<AuditRecord | undefined> {
+  return orUnavailable('records cannot be read now', async () => {
+    const stored = isId(id) ? await audit.store.permit(id) : undefined
+    return recordsIn(stored ? [stored] : [])[0]
+  })
 }
 
 /** The record that was stored a moment ago. */
@@ -21,7 +27,7 @@ export async function findStored(call: Reading, { id }: { readonly id: string })
   throw new Error(`the record ${id} cannot be read any more`)
 }
 
-/** Finds records, the newest first. What cannot be read is left out (I17). @param most about so many */
+/** Finds records, the newest first. @param most about so many */
 export function findRecords(
   { audit }: Reading,
   filter: PermitFilter,
@@ -30,7 +36,7 @@ export function findRecords(
   return orUnavailable('records cannot be read now', () =>
     readAll(
       (before) => audit.store.permits(filter, { before, limit: PERMITS_PER_READ }),
-      ({ permits }) => allReadable(permits),
+      ({ permits }) => recordsIn(permits),
       most,
     ),
   )
