@@ -128,7 +128,7 @@ describe('an objection', function () {
       await olivia.page.getByText(reads(OBJECTED)).waitFor()
       await olivia.page.getByRole('link', { name: 'See the stop' }).click()
       await heading(olivia.page, 'Olivia Okafor as Alice Ng').waitFor()
-      await olivia.page.getByText(reads('Alice Ng stopped it')).waitFor()
+      await olivia.page.getByText(reads('Alice Ng says: I did not ask for this')).waitFor()
 
       await using grace = await visitDeployment(deployment)
       await enter(grace.page, 'grace', '/console')

@@ -151,9 +151,11 @@ function FieldValue({ of, name }: { of: RecordAnswer; name: RecordField }, at: A
 
 /** Who said what, with which note. What an operator asked stands above. */
 function WordList({ of }: { of: RecordAnswer }, { words }: At) {
-  const { kind, by, note, requestedAt, said } = of
+  const { kind, customer, by, note, requestedAt, said } = of
   const { began, inCode, said: labels } = words.records
-  const begun = kind === 'stop' || kind === 'erasure' ? began[kind] : undefined
+  const isObjection = kind === 'stop' && customer !== undefined
+  const beginning = isObjection ? 'objection' : kind
+  const begun = Object.hasOwn(began, beginning) && began[beginning as keyof typeof began]
   const lines = [
     ...(begun ? [{ sentence: begun, by, note, at: requestedAt }] : []),
     ...said.map(({ event, ...each }) => ({ sentence: labels[event], ...each })),
