@@ -1,4 +1,3 @@
-import type { Need } from 'oidc-provider-impersonation'
 import { emergencySlot, requestSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
@@ -9,7 +8,6 @@ import {
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../../../kernel/ids.ts'
-import { findAsked } from '../../../ledger/asked.ts'
 import { readable } from '../../../ledger/readable.ts'
 import type { PermitsContext } from './context.ts'
 import type { Deciders } from './deciders.ts'
@@ -149,23 +147,17 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
         const latest = holder && refusalIn(permitAt(holder, time), time)
         if (latest) assertNotRefused([latest], time)
       }
-      const mark = isEmergency ? context.markFor('emergency') : await markAsked(customer, needs)
+      const isAsked = needs.includes('user')
+      const mark = isEmergency
+        ? context.markFor('emergency')
+        : isAsked
+          ? context.markFor('asked')
+          : {}
       return { ...entryAt(time, declined), ...names, ...mark }
     })
     const permit = shown(approvalIn(record) ?? (await Promise.reject(noSuchPermit())))
     deciders.keep(permit, somebody)
     return permit
-  }
-
-  /** A customer is told once a day that support asks: the page of the account has all of it. */
-  async function markAsked(
-    customer: string,
-    needs: readonly Need[],
-  ): Promise<Pick<AuditEntry, 'toTell'>> {
-    const mark = needs.includes('user') ? context.markFor('asked') : {}
-    if (!mark.toTell) return {}
-    const [before] = await reading(() => findAsked(store, { customer, now: now() }))
-    return before ? {} : mark
   }
 
   async function assertNotTooMany(operator: string): Promise<void> {
