@@ -24,7 +24,7 @@ export const recordPages = (Rows: ComponentType<{ rows: readonly RowAnswer[] }>)
   }),
   action('/audit/:id/acknowledge', ['lead'], ACKNOWLEDGEMENT, acknowledgeAlarm, {
     writes: true,
-    after: () => ({ said: { key: 'acknowledged' } }),
+    says: 'acknowledged',
   }),
-  action('/stops', ['lead'], STOP, stopOperator, { after: () => ({ said: { key: 'stopped' } }) }),
+  action('/stops', ['lead'], STOP, stopOperator, { says: 'stopped' }),
 ]
