@@ -63,6 +63,8 @@ describe('acting as a customer, in the browser', function () {
     await actIn(await opened, 'olivia', 'alice')
     const [second, ...others] = await running()
     deepEqual([second.id === first.id, others.length], [false, 0])
+    // The end of the first one would end nothing.
+    await page.locator(`[action$="/running/${second.id}/end"]`).waitFor()
     await strip(page)
       .getByRole('button', { name: reads("End: you're acting as Alice Ng") })
       .click()
