@@ -34,17 +34,17 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, records, next 
             {next === undefined ? history.none : history.noneSoFar}
           </p>
         )}
-        <ul class="rows" aria-label={history.title}>
+        <ul class="timeline-part" aria-label={history.title}>
           {records.map((record) => (
             <li key={record.id}>
-              <details id={`open-${record.id}`}>
+              <details id={`open-${record.id}`} class="card">
                 <summary>
                   <span class="marks">
                     <bdi>{recordTitle(at, record)}</bdi>
                     <bdi class="ticket">{record.ticket}</bdi>
+                    <Time at={record.requestedAt} form="recent" />
                     <RecordMarks of={record} />
                   </span>
-                  <Time at={record.requestedAt} form="recent" />
                 </summary>
                 <RecordCard of={record} />
               </details>
