@@ -8,6 +8,7 @@ import {
 } from '../../../web/kit/form.tsx'
 import { Link, Older } from '../../../web/kit/link.tsx'
 import { AuditTabs } from '../../../web/kit/tabs.tsx'
+import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { WhenField } from '../../../web/kit/when-field.tsx'
 import type { View } from '../../../web/pages/table.ts'
@@ -36,15 +37,11 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, records, next 
         )}
         <ul class="timeline-part" aria-label={history.title}>
           {records.map((record) => (
-            <li key={record.id}>
-              <details id={`open-${record.id}`} class="card">
+            <li key={record.id} class="card">
+              <details id={`open-${record.id}`}>
                 <summary>
-                  <span class="marks">
-                    <bdi>{recordTitle(at, record)}</bdi>
-                    <bdi class="ticket">{record.ticket}</bdi>
-                    <Time at={record.requestedAt} form="recent" />
-                    <RecordMarks of={record} />
-                  </span>
+                  <bdi>{recordTitle(at, record)}</bdi> <Ticket of={record.ticket} />{' '}
+                  <Time at={record.requestedAt} form="recent" /> <RecordMarks of={record} />
                 </summary>
                 <RecordCard of={record} />
               </details>

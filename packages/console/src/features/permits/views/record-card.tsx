@@ -67,7 +67,7 @@ export function RecordCard(
             />
           </Heading>
         )}
-        <RecordMarks of={of} />
+        {(Heading || isWhole) && <RecordMarks of={of} />}
       </div>
       <DeclinedList of={of} />
       <RecordFacts of={of} {...(!isWhole && { fields: SHORT })} />
@@ -115,7 +115,7 @@ export function RecordFacts({ of, fields }: { of: RecordAnswer; fields?: typeof 
   const names = fields ?? (Object.keys(RECORD_FIELDS) as RecordField[])
   const isOpen = of.state === 'requested' || of.state === 'asked'
   return (
-    <dl class={fields ? 'told-facts' : 'facts'}>
+    <dl class="told-facts">
       {names.map((name) => {
         const label = labels[name]
         const isOver = (name === 'lapsesAt' && !isOpen) || (name === 'for' && of.until)
