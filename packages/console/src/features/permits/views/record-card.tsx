@@ -118,7 +118,11 @@ export function RecordFacts({ of, fields }: { of: RecordAnswer; fields?: typeof 
     <dl class="told-facts">
       {names.map((name) => {
         const label = labels[name]
-        const isOver = (name === 'lapsesAt' && !isOpen) || (name === 'for' && of.until)
+        const isOver =
+          (name === 'lapsesAt' && !isOpen) ||
+          (name === 'for' && of.until) ||
+          // Nobody approved an emergency.
+          (name === 'grantedAt' && of.kind === 'emergency')
         if (label === undefined || of[name] === undefined || isOver) return null
         return (
           <Fact key={name} name={label}>
