@@ -181,16 +181,34 @@ for (const to of AUDIENCES) {
       expect(texts.join('\n')).not.to.match(/alice|support\./)
     })
 
-    test('tells once what two processes find, and goes on where another one took it', async (deployment) => {
-      await put(deployment.store, ...MANY.map((name, index) => due(name, T + index, marks)))
-      deployment.start()
-      deployment.start()
-      await deployment.at(T + MANY.length)
-      await looks()
-      expect(deployment.sent.toSorted()).to.deep.equal(
-        MANY.map((name) => `${name} ${kind}`).toSorted(),
-      )
-    })
+    test(
+      'tells once what two processes find in the same moment, and goes on where another one took it',
+      async (deployment) => {
+        await put(deployment.store, ...MANY.map((name, index) => due(name, T + index, marks)))
+        deployment.time = T + MANY.length
+        deployment.start()
+        deployment.start()
+        await deployment.at(deployment.time)
+        await looks()
+        expect(deployment.sent.toSorted()).to.deep.equal(
+          MANY.map((name) => `${name} ${kind}`).toSorted(),
+        )
+      },
+      overStore((store) => {
+        const both = Promise.withResolvers<void>()
+        let looked = 0
+        return {
+          async find(...args: Parameters<AuditStore['find']>) {
+            const found = await store.find(...args)
+            if (args[0].due?.to !== to || args[1].limit === 1) return found
+            looked += 1
+            if (looked === 2) both.resolve()
+            await both.promise
+            return found
+          },
+        }
+      }),
+    )
 
     test(
       'tells nothing in an attempt that lost its time while it was stored',
