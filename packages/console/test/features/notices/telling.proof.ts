@@ -1,12 +1,11 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { skipWithout } from '../../../../../test/adapters/servers.ts'
+import { freePort, skipWithout } from '../../../../../test/adapters/servers.ts'
 import { newPlace, type StorageKind, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { assertWholeLog } from '../../ledger/stores/contract/support.ts'
 import type { Mode } from './telling-process.ts'
@@ -36,15 +35,6 @@ async function run(...args: string[]): Promise<{ lines: string[][]; signal: unkn
   return { lines: output.split('\n').map((line) => line.split(' ')), signal }
 }
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return String(port)
-}
-
 /** A storage of the audit, and a file for the provider. */
 async function withPlaces(
   kind: StorageKind,
@@ -68,7 +58,7 @@ describe('processes that tell customers, leads and approvers', function () {
     it(`lose nothing over ten kills, and repeat some with the same id: ${kind}`, async function () {
       if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
       await withPlaces(kind, async (place, file) => {
-        const port = await freePort()
+        const port = String(await freePort())
         const all: string[][] = []
         for (const [mode, count] of KILLED) {
           const { lines, signal } = await run(kind, place, file, port, mode, String(count))
