@@ -15,12 +15,12 @@ import {
 } from './features/impersonations/server/uses/take-uses.ts'
 import { startNotices, toldOfStarts } from './features/notices/server/start.ts'
 import { permitGate } from './features/permits/server/api/gate.ts'
-import type { PermitParts } from './features/permits/server/api/shown.ts'
+import type { StaffParts } from './features/permits/server/api/shown.ts'
 import { permitsContext } from './features/permits/server/context.ts'
 import { deciders } from './features/permits/server/deciders.ts'
 import type { PauseFilter, PausePage, Resuming } from './features/permits/server/options.ts'
 import { pausesOf } from './features/permits/server/pauses.ts'
-import type { ErasingParts } from './features/personal-data/server/api.ts'
+import { type ErasingParts, erasureRecords } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
 import { personalData } from './features/personal-data/server/personal-data.ts'
 import { log } from './kernel/log-line.ts'
@@ -65,10 +65,6 @@ export type { TakeUses, TakeUsesOptions } from './features/impersonations/server
 export type { Mail, MailTransport } from './features/notices/server/mail-transport.ts'
 export type { Notice, NoticeKind, NoticesOptions } from './features/notices/server/notice.ts'
 export { PermitError } from './features/permits/server/errors.ts'
-export type {
-  HistoryFilter,
-  PermitHistory,
-} from './features/permits/server/history-filter.ts'
 export type {
   Approver,
   AttachOptions,
@@ -236,7 +232,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   permits?.attach(provider, {
     ...{ nameOf, issueAs: settings.issueAs, notify: notices?.when, mayApprove: isLead },
     isBound: true,
-    urlOf: (permit) => `${url}${path}/approvals/${permit}`,
+    urlOf: (permit) => `${url}${path}/records/${permit}`,
   })
   const now = () => Date.now()
   const pausing = permitsContext({ ledger, now, timeoutMs })
@@ -265,11 +261,16 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     now,
     decide: pausing.context.decide,
   })
-  const parts: ErasingParts & Parts & PermitParts = {
-    permits,
+  const erasures: StaffParts['erasures'] = {
+    find: (call) => erasureRecords.find({ ...call, personalData: ofPerson }),
+    confirm: (call, id, note) =>
+      erasureRecords.confirm({ ...call, personalData: ofPerson }, id, note),
+  }
+  const records = { permits, pauses, erasures }
+  const parts: ErasingParts & Parts & StaffParts = {
+    ...records,
     personalData: ofPerson,
-    pauses,
-    gate: permitGate({ permits, pauses }),
+    gate: permitGate(records),
     provider,
     settings,
     audit,

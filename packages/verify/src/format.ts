@@ -18,6 +18,7 @@ export {
   RECORD_STATES,
   type RecordKind,
   type RecordState,
+  SAID_EVENTS,
   type Said,
   type SaidEvent,
   type StopRecord,

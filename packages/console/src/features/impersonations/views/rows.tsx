@@ -35,10 +35,7 @@ export function ImpersonationRows({ rows }: { rows: readonly RowAnswer[] }, { wo
           name: heads.started,
           cell: ({ startedAt, at }) => <Time at={startedAt ?? at} form="recent" />,
         },
-        {
-          name: heads.ticket,
-          cell: ({ ticket, ticketUrl }) => <Ticket of={ticket} url={ticketUrl} />,
-        },
+        { name: heads.ticket, cell: (row) => <Ticket of={row} /> },
         { name: heads.reason, cell: ({ reason }) => reason && <bdi class="free">{reason}</bdi> },
         { name: heads.outcome, cell: (row) => <OutcomeBadge row={row} /> },
         { name: heads.reads, numeric: true, cell: ({ reads }) => reads },
@@ -95,22 +92,21 @@ export function enderOf({ end, operator }: Pick<AuditRow, 'end' | 'operator'>): 
 
 /** Whether nobody approved it, the alarms of a row, and the hold. */
 export function RowMarks({ row }: { row: RowAnswer }, at: At) {
-  const { alarm, refusedActs, hold, review } = row
+  const { acknowledged, alarm, refusedActs, hold, review } = row
   const { alarms, impersonations } = at.words
   const unapproved = unapprovedIn(review)
-  const isRefusedBefore = unapproved === 'after_refusal'
   const open = isAlarmOpen(row)
   const hasSlip = refusedActs && !alarm?.kinds.includes('refused')
   if (!alarm && !hasSlip && !hold?.isHeld && !unapproved) return null
   return (
     <span class="marks">
-      <UnapprovedMark of={unapproved} isSeen={isRefusedBefore && alarm !== undefined && !open} />
+      <UnapprovedMark of={unapproved} />
       {alarm?.kinds.map((kind) => {
         if (kind === 'after_refusal') return null
         const name = alarms.short[kind]
         return (
           <Badge key={kind} tone={open ? 'alarm' : 'plain'}>
-            {open ? name : text(at, alarms.seen, { alarm: name })}
+            {open || !acknowledged ? name : text(at, alarms.seen, { alarm: name })}
           </Badge>
         )
       })}

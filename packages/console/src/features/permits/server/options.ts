@@ -13,7 +13,6 @@ import type {
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../../ledger/store.ts'
 import type { Pause } from '../../../web/pause-answers.ts'
-import type { HistoryFilter, PermitHistory } from './history-filter.ts'
 import type { Permit, PermitRefusal } from './permit.ts'
 import type { OnPermit } from './permit-alerts.ts'
 import type { RequestFacts } from './rules.ts'
@@ -223,13 +222,6 @@ export interface Permits {
     readonly isReviewDue?: true
     readonly before?: string
   }): Promise<{ readonly permits: readonly Permit[]; readonly next?: string }>
-  /**
-   * Requests and emergencies, also those that are over, the newest first: who asked, who decided with which note.
-   */
-  history(
-    filter: HistoryFilter,
-    page?: { readonly before?: string | undefined },
-  ): Promise<PermitHistory>
   /**
    * Who could decide now: without who asks and the customer. `undefined` where there are no `approvers`:
    * `mayApprove` says who may.

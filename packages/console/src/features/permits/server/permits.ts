@@ -7,7 +7,6 @@ import { ledgerOf } from '../../../ledger/recording/ledger.ts'
 import { approvals } from './approvals.ts'
 import { permitsContext } from './context.ts'
 import { deciders } from './deciders.ts'
-import { historyOf } from './history.ts'
 import type { AttachOptions, Permits, PermitsOptions, TicketOf } from './options.ts'
 import { pausesOf } from './pauses.ts'
 import { approvalIn, isOpenPermit, type Permit, permitAt } from './permit.ts'
@@ -103,7 +102,6 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       })
       return { permits: all, ...present({ next }) }
     },
-    history: historyOf(context),
     findApprovers: decided.find,
     pauses: held.list,
     resume: held.resume,
