@@ -40,7 +40,7 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, records, next 
             <li key={record.id} class="card">
               <details id={`open-${record.id}`}>
                 <summary>
-                  <bdi>{recordTitle(at, record)}</bdi> <Ticket of={record.ticket} />{' '}
+                  <bdi>{recordTitle(at, record)}</bdi> <Ticket of={record} />{' '}
                   <Time at={record.requestedAt} form="recent" /> <RecordMarks of={record} />
                 </summary>
                 <RecordCard of={record} />
