@@ -67,7 +67,7 @@ export function RecordCard(
             />
           </Heading>
         )}
-        <RecordMarks of={of} />
+        {(Heading || isWhole) && <RecordMarks of={of} />}
       </div>
       <DeclinedList of={of} />
       <RecordFacts of={of} {...(!isWhole && { fields: SHORT })} />
@@ -115,10 +115,14 @@ export function RecordFacts({ of, fields }: { of: RecordAnswer; fields?: typeof 
   const names = fields ?? (Object.keys(RECORD_FIELDS) as RecordField[])
   const isOpen = of.state === 'requested' || of.state === 'asked'
   return (
-    <dl class={fields ? 'told-facts' : 'facts'}>
+    <dl class="told-facts">
       {names.map((name) => {
         const label = labels[name]
-        const isOver = (name === 'lapsesAt' && !isOpen) || (name === 'for' && of.until)
+        const isOver =
+          (name === 'lapsesAt' && !isOpen) ||
+          (name === 'for' && of.until) ||
+          // Nobody approved an emergency.
+          (name === 'grantedAt' && of.kind === 'emergency')
         if (label === undefined || of[name] === undefined || isOver) return null
         return (
           <Fact key={name} name={label}>
@@ -134,7 +138,7 @@ function FieldValue({ of, name }: { of: RecordAnswer; name: RecordField }, at: A
   const { look, lookAndChange } = at.words.records
   const value = of[name]
   const shape = RECORD_FIELDS[name]
-  if (shape === 'ticket') return <Ticket of={of.ticket} url={of.ticketUrl} />
+  if (shape === 'ticket') return <Ticket of={of} />
   if (shape === 'code') return <code>{value}</code>
   if (typeof value === 'object') return <NamedPerson of={value} />
   if (typeof value === 'number') {
@@ -188,7 +192,8 @@ function DeclinedList({ of: { declinedBefore = [] } }: { of: RecordAnswer }, { w
             person={<NamedPerson of={by} />}
             time={<Time at={at} />}
           />{' '}
-          <Ticket of={ticket} /> <Said of={note} /> <Link to={recordPath(id)}>{labels.open}</Link>
+          <Ticket of={{ ticket }} /> <Said of={note} />{' '}
+          <Link to={recordPath(id)}>{labels.open}</Link>
         </p>
       ))}
     </>
