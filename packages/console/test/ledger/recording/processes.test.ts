@@ -76,7 +76,6 @@ describe('the log of several processes', function () {
   // One that stands still would outlive a test that fails.
   afterEach(() => {
     for (const child of started) child.kill('SIGKILL')
-    started.clear()
   })
 
   for (const kind of KINDS) {

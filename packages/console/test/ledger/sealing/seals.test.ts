@@ -112,14 +112,6 @@ describe('the seals of the audit', () => {
     expect(await sealed(store)).to.have.length(1)
   })
 
-  it('are made at the end of the process', async () => {
-    const store = memoryAudit()
-    await put(store, issued('a', T))
-    const { seals } = await sealsOf(store)
-    await seals.stop()
-    expect(await sealed(store)).to.have.length(1)
-  })
-
   it('hold up no start, no decision and no end, however long a signature takes', async () => {
     await using deployment = await deploy()
     const { audit, provider } = deployment
@@ -247,6 +239,7 @@ for (const { name, create, suite } of storages) {
           await one.record(used('5', T + 2))
           await one.seals.stop()
         })
+        expect((await sealed(store)).at(-1), 'at the end').to.include({ last: 25 })
         expect(stderr).to.deep.equal([])
         expect(await alarms()).to.deep.equal([])
         const keys = createLocalJWKSet({
