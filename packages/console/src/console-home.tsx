@@ -133,7 +133,7 @@ function WaitingParts(
       <PermitList name={labels.review} about={labels.reviewAbout} of={toReview} />
       <OpenAlarms of={alarms} />
       <PausedOperators of={pauses} />
-      <PermitList name={labels.decide} of={permits.filter(({ may }) => may.includes('grant'))} />
+      <PermitList name={labels.decide} of={permits.filter(({ may }) => may.includes('granted'))} />
       <ErasureRequests of={erasures} />
     </>
   )

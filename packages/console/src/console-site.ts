@@ -39,8 +39,8 @@ const streamChanges = changeStream<StaffCall>({
   countAlarms: countOpenAlarms,
   countToDecide: async ({ permits, caller }, onLate) =>
     permits ? countToDecide(permits, caller, onLate) : 0,
-  findOperator: async ({ audit, permits, pauses }, id) => {
-    const found = (await audit.store.row(id)) ?? (await permits?.get(id)) ?? (await pauses.get(id))
+  findOperator: async ({ audit, records }, id) => {
+    const found = (await audit.store.row(id)) ?? (await records.find(id))
     return found?.operator?.id
   },
 })

@@ -19,8 +19,9 @@ export {
   RECORD_STATES,
   type RecordKind,
   type RecordState,
-  type Said,
+  SAID_EVENTS,
   type SaidEvent,
+  type SaidWord,
   type StopRecord,
   type StoredRecord,
 } from './format/audit-record.ts'
@@ -58,12 +59,13 @@ export {
   KINDS,
   type Kind,
   may,
-  type Person,
   type RecordStateAt,
   recordStateAt,
   type Speaker,
+  type Speaking,
   speakersOf,
   type Transition,
+  whoSays,
 } from './format/kinds.ts'
 export { lifeOf } from './format/life.ts'
 export {

@@ -40,7 +40,7 @@ export const SAID_EVENTS = [
 export type SaidEvent = (typeof SAID_EVENTS)[number]
 
 /** What one person said of a record. */
-export interface Said {
+export interface SaidWord {
   readonly event: SaidEvent
   /** Absent where the deployment said it in code. */
   readonly by?: AuditPerson | undefined
@@ -92,7 +92,7 @@ export interface AuditRecord {
   readonly grantedAt?: number | undefined
   readonly until?: number | undefined
   /** In the order in which it was stored. */
-  readonly said: readonly Said[]
+  readonly said: readonly SaidWord[]
   /** What the customer is to be told of it: where the console has `notices`. */
   readonly notice?: RowNotice | undefined
   /** What the deployment is to be told of its changes: where there is `onPermit`. */

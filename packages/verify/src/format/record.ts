@@ -5,7 +5,7 @@ import {
   RECORD_KINDS,
   RECORD_STATES,
   SAID_EVENTS,
-  type Said,
+  type SaidWord,
   type StoredRecord,
 } from './audit-record.ts'
 import { type AuditEntry, isAlertEvent, isNoticeEvent, permitOf } from './entry.ts'
@@ -60,9 +60,9 @@ function begin(entry: AuditEntry): AuditRecord {
   const record: AuditRecord = {
     ...{ id, kind, state },
     ...present({
-      customer: personOf(userId, names?.user),
-      operator: personOf(mayAct?.sub, names?.actor),
-      by: personOf(by, names?.by),
+      customer: namedPerson(userId, names?.user),
+      operator: namedPerson(mayAct?.sub, names?.actor),
+      by: namedPerson(by, names?.by),
       note: nonEmptyText(note),
       application: nonEmptyText(mayAct?.clientId),
       resource: nonEmptyText(resource),
@@ -84,7 +84,7 @@ function begin(entry: AuditEntry): AuditRecord {
   return state === 'granted' ? withWindow(record, time) : record
 }
 
-function personOf(id: string | undefined, named: object | undefined): AuditPerson | undefined {
+function namedPerson(id: string | undefined, named: object | undefined): AuditPerson | undefined {
   return id === undefined || id === '' ? undefined : { id, ...named }
 }
 
@@ -102,9 +102,9 @@ function withSaid(before: AuditRecord, entry: AuditEntry): AuditRecord {
   if (!event || typeof word === 'string' || word.need !== need) {
     throw new TypeError(`${entry.event} does not fit what is ${before.state}`)
   }
-  const told: Said = {
+  const told: SaidWord = {
     event,
-    ...present({ by: personOf(by, names?.by) }),
+    ...present({ by: namedPerson(by, names?.by) }),
     at,
     ...present({ need, note: nonEmptyText(note) }),
   }
@@ -122,15 +122,15 @@ function withSaid(before: AuditRecord, entry: AuditEntry): AuditRecord {
 }
 
 /** Whether somebody granted what is needed. */
-export function isNeedMet({ said }: Pick<AuditRecord, 'said'>, need: Said['need']): boolean {
+export function isNeedMet({ said }: Pick<AuditRecord, 'said'>, need: SaidWord['need']): boolean {
   return said.some((each) => each.event === 'granted' && each.need === need)
 }
 
 /** The last word of a kind. */
 export function saidIn(
   { said }: Pick<AuditRecord, 'said'>,
-  event: Said['event'],
-): Said | undefined {
+  event: SaidWord['event'],
+): SaidWord | undefined {
   return said.findLast((each) => each.event === event)
 }
 
@@ -235,7 +235,7 @@ const isRecord = isObjectOf<AuditRecord>({
   grantedAt: mayBeInteger,
   until: mayBeInteger,
   said: isListOf(
-    isObjectOf<Said>({
+    isObjectOf<SaidWord>({
       event: isOneOf(SAID_EVENTS),
       by: mayBePerson,
       at: isInteger,

@@ -66,7 +66,7 @@ describe('alarms and approvals in Slack', function () {
         })
         expect(status, JSON.stringify(body)).to.equal(201)
         await until(() => receiver.texts.length === 2)
-        await permits.grant(body.permit.id, { by: 'grace' })
+        await permits.decide(body.permit.id, 'granted', { by: 'grace' })
         await until(() => receiver.texts.length === 3)
         expect(receiver.texts.slice(1)).to.deep.equal(
           ['requested', 'granted'].map(

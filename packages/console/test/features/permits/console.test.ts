@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { createParser } from 'eventsource-parser'
 import type { Authorize } from 'oidc-provider-impersonation'
-import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
+import type { PermitsOptions } from 'oidc-provider-impersonation-console'
 import { countToDecide } from '../../../src/features/permits/server/api/waiting.ts'
+import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import { settingsOf } from '../../../src/settings.ts'
 import type { RowAnswer } from '../../../src/web/answers.ts'
@@ -25,13 +26,14 @@ const ACT = {
   ...{ userId: 'alice', ticketId: 'SUP-123', reason: 'The address is wrong' },
   ...{ application: 'shop', access: 'change' },
 }
+const EMERGENCY = { ...ACT, emergency: 'The order leaves in five minutes' }
 
 /** The form to act, as a link has it. */
 const formOf = (more: object = {}) =>
   `/act?${new URLSearchParams({ user: 'alice', ticket: 'SUP-123', access: 'change', ...more })}`
 
 describe('permits in the console', () => {
-  let permits: Permits
+  let permits: ConsolePermits
   let deployment: Deployment
   /** By how much the clock of permits is ahead, in milliseconds. */
   let ahead: number
@@ -80,7 +82,7 @@ describe('permits in the console', () => {
       ['/impersonations', { ...ACT, access: 'read' }],
       [`/impersonations/${id}/continue`, {}],
       ['/permits', ACT],
-      ['/permits/emergency', ACT],
+      ['/permits/emergency', EMERGENCY],
     ] as const) {
       const { status, body: answer } = await ask('olivia', path, body)
       const told = [status, answer.error, answer.error_description]
@@ -130,7 +132,7 @@ describe('permits in the console', () => {
   it('an operator asks, a lead grants, the operator acts', async () => {
     const { body: created } = await ask('olivia', '/permits', ACT)
     expect(created.permit).to.deep.include({
-      ...{ isMine: true, canChange: true, applicationName: 'Shop', may: ['revoke'] },
+      ...{ isMine: true, canChange: true, applicationName: 'Shop', may: ['revoked'] },
       customer: { id: 'alice', name: 'Alice Ng', email: 'alice@example.com' },
     })
     expect(created.deciders).to.deep.equal({ names: [], others: 0, isLeads: true })
@@ -138,7 +140,7 @@ describe('permits in the console', () => {
     const [mine] = (await ask('olivia', '')).body.permits
     expect(mine).to.include({ id })
     const [waiting] = (await ask('grace', '')).body.permits
-    expect(waiting.may).to.deep.equal(['grant', 'revoke'])
+    expect(waiting.may).to.deep.equal(['granted', 'declined', 'revoked'])
     const granted = await ask('grace', `/permits/${id}/grant`, { note: 'Saw the ticket' })
     expect(granted.body).to.include({ state: 'granted' })
     expect(granted.body.said[0].by).to.include({ id: 'grace', name: 'Grace Lindqvist' })
@@ -252,12 +254,12 @@ describe('permits in the console', () => {
     expect(body.deciders).to.deep.equal({ names: ['Oscar Öhman'], others: 0, isLeads: false })
     const { id } = body.permit
     expect((await ask('grace', `/permits/${id}/grant`, {})).status).to.equal(403)
-    expect((await ask('oscar', '')).body.permits[0].may).to.include('grant')
+    expect((await ask('oscar', '')).body.permits[0].may).to.include('granted')
     expect((await ask('oscar', `/permits/${id}/grant`, {})).status).to.equal(200)
   })
 
   it('without approvers there is no emergency: the answer names the option', async () => {
-    const { status, body } = await ask('olivia', '/permits/emergency', ACT)
+    const { status, body } = await ask('olivia', '/permits/emergency', EMERGENCY)
     expect([status, body.error]).to.deep.equal([409, 'no_approver'])
     expect(body.error_description).to.include('approvers')
     await begunAnew({ approvers: () => [{ id: 'grace' }] })
@@ -313,7 +315,7 @@ describe('permits in the console', () => {
       ...{ scope: 'orders:read orders:write', reason: 'The address is wrong' },
     }
     const emergency = { ...facts, customer: 'alice', operator: 'olivia' }
-    const { id } = await permits.emergency(emergency)
+    const { id } = await permits.emergency({ ...emergency, why: 'It cannot wait' })
     const customers = CUSTOMERS.map((each) => each.id).filter(
       (each) => !/alice|bob|carla|paula/.test(each),
     )
@@ -330,7 +332,7 @@ describe('permits in the console', () => {
     const first = await ask('grace', '')
     expect(first.body.permits.map((each: { id: string }) => each.id)).not.to.include(id)
     expect(first.body.toReview.map((each: { id: string }) => each.id)).to.deep.equal([id])
-    expect(first.body.toReview[0].may).to.include('review')
+    expect(first.body.toReview[0].may).to.include('reviewed')
     expect(first.body.permits, 'more than a page').to.have.length.at.least(100)
     expect(await countToDecide(permits, { id: 'grace', role: 'lead' } as Caller)).to.equal(101)
     const stream = await firstOf('grace')
@@ -395,9 +397,9 @@ describe('permits in the console', () => {
       ...[400, 'invalid_request'],
     ])
     const inBobs = { ...ACT, userId: 'bob' }
-    expect(codeOf(await ask('olivia', '/permits/emergency', inBobs))).to.deep.equal([
-      ...[403, 'access_denied'],
-    ])
+    expect(
+      codeOf(await ask('olivia', '/permits/emergency', { ...inBobs, emergency: 'Now' })),
+    ).to.deep.equal([...[403, 'access_denied']])
     expect((await account('bob', '/permits')).body.granted).to.deep.equal([])
   })
 
@@ -434,7 +436,7 @@ describe('permits in the console', () => {
     expect(codeOf(twice)).to.deep.equal([409, 'already_requested'])
     expect(twice.body.permit.id).to.equal(id)
     await ask('grace', `/permits/${id}/refuse`, { note: 'No ticket' })
-    const late = await ask('olivia', '/permits/emergency', ACT)
+    const late = await ask('olivia', '/permits/emergency', EMERGENCY)
     expect(codeOf(late)).to.deep.equal([409, 'refused_lately'])
     expect(Number(late.headers.get('retry-after'))).to.be.within(86_000, 86_400)
     expect(codeOf(await ask('grace', `/permits/${id}/grant`, {}))).to.deep.equal([409, 'decided'])
@@ -472,7 +474,7 @@ describe('permits in the console', () => {
 
   it('an emergency acts at once, waits for a review, and bars the next', async () => {
     await begunAnew({ approvers: () => [{ id: 'grace' }] })
-    const { status, body } = await ask('olivia', '/permits/emergency', ACT)
+    const { status, body } = await ask('olivia', '/permits/emergency', EMERGENCY)
     expect([status, body.permit.state, body.permit.kind]).to.deep.equal([
       ...[201, 'granted', 'emergency'],
     ])
@@ -480,9 +482,9 @@ describe('permits in the console', () => {
     await deployment.settled()
     expect((await ask('grace', `/audit/${id}`)).body.review).to.equal('emergency')
     const [waiting] = (await ask('grace', '')).body.toReview
-    expect(waiting.may).to.include('review')
+    expect(waiting.may).to.include('reviewed')
     ahead = 600_000
-    const next = await ask('olivia', '/permits/emergency', ACT)
+    const next = await ask('olivia', '/permits/emergency', EMERGENCY)
     expect(codeOf(next)).to.deep.equal([409, 'review_due'])
     const { approval } = (await ask('olivia', '/impersonations', ACT)).body
     expect(approval, 'what is not possible is not offered').to.not.have.property('emergency')
@@ -490,7 +492,7 @@ describe('permits in the console', () => {
     const path = `/permits/${body.permit.id}/review`
     for (const note of [undefined, '\u200b', '\u2060 \ufeff']) {
       expect((await ask('grace', path, { note })).status, 'a note is needed').to.equal(400)
-      const inCode = permits.review(body.permit.id, { by: 'grace', note: note ?? '' })
+      const inCode = permits.decide(body.permit.id, 'reviewed', { by: 'grace', note: note ?? '' })
       const said = await inCode.catch((error: unknown) => error)
       expect(said).to.include({ error: 'invalid_request' })
     }
@@ -500,7 +502,7 @@ describe('permits in the console', () => {
   it('an emergency is marked wherever it is read: running, audit, search, the customer’s page', async () => {
     await begunAnew({ approvers: () => [{ id: 'grace' }] })
     const plain = await deployment.impersonate({ access: 'read' })
-    await ask('olivia', '/permits/emergency', ACT)
+    await ask('olivia', '/permits/emergency', EMERGENCY)
     const [one] = (await account('alice', '/permits')).body.granted
     expect(one.unapproved).to.equal('emergency')
     const { id } = await deployment.impersonate({ ticket: 'SUP-123' })
@@ -567,7 +569,7 @@ describe('permits in the console', () => {
     const request = async () => (await counted('olivia', '/permits', ACT)).permit.id
     const first = await request()
     const granted = await counted('grace', `/permits/${first}/grant`, {})
-    expect(granted.may).to.deep.equal(['revoke'])
+    expect(granted.may).to.deep.equal(['revoked'])
     await counted('grace', `/permits/${first}/revoke`, {})
     const refused = await counted('grace', `/permits/${await request()}/refuse`, {})
     expect(refused.may).to.deep.equal([])
@@ -673,7 +675,7 @@ describe('permits in the console', () => {
         const { status } = await askAccount(deployment.url, { authorization }, path, body)
         expect(status, path).to.equal(401)
       }
-      expect((await permits.standing('bob')).choice).to.equal('allow')
+      expect((await permits.answer('bob')).choice).to.equal('allow')
     })
   })
 })

@@ -128,7 +128,9 @@ const ok = ({ status, text, body }: Answer) => {
 async function happen(at: Deployment): Promise<void> {
   const { ask } = at
   const about = { userId: 'alice', ticketId: 'TCK-77', reason: 'Zebra', application: 'shop' }
-  const { permit } = ok(await ask('olivia', '/permits', { ...about, access: 'change' }))
+  const { permit } = ok(
+    await ask('olivia', '/permits', { ...about, access: 'change', emergency: 'Now' }),
+  )
   ok(await ask('grace', `/permits/${permit.id}/grant`, { note: 'Giraffe' }))
   const changed = await at.impersonate({ ticket: 'TCK-77', reason: 'Zebra' })
   for (let times = 0; times < 3; times += 1) await changed.change()
@@ -140,7 +142,7 @@ async function happen(at: Deployment): Promise<void> {
   const { body: handOver } = await ask('olivia', '/impersonations', { ...about, ...READ })
   expect(await at.exchange('oscar', handOver).catch(String)).to.match(/not exchanged/)
   const { permit: urgent } = ok(
-    await ask('oscar', '/permits/emergency', { ...about, access: 'change' }),
+    await ask('oscar', '/permits/emergency', { ...about, access: 'change', emergency: 'Now' }),
   )
   await at.settled()
   ok(await ask('grace', `/permits/${urgent.id}/review`, { note: 'Lemur' }))

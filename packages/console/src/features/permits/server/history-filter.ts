@@ -1,4 +1,4 @@
-import type { Permit } from './permit.ts'
+import type { Permit } from '../../../records/record-at.ts'
 
 /** How it stands, or what became of it. */
 export const HISTORY_STATES = [

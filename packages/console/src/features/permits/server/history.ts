@@ -1,10 +1,15 @@
 import { foundWordsIn, wordsOf } from 'oidc-provider-impersonation-verify/chain'
-import { isSameTicket, type PermitRecord, present } from 'oidc-provider-impersonation-verify/format'
+import {
+  isPermit,
+  isSameTicket,
+  type PermitRecord,
+  present,
+} from 'oidc-provider-impersonation-verify/format'
 import { allReadable } from '../../../ledger/readable.ts'
-import type { PermitsContext } from './context.ts'
+import { type Permit, permitAt } from '../../../records/record-at.ts'
+import type { Records } from '../../../records/records.ts'
 import type { HistoryFilter, HistoryState } from './history-filter.ts'
-import type { Permits } from './options.ts'
-import { approvalIn, type Permit, permitAt } from './permit.ts'
+import type { ConsolePermits } from './options.ts'
 
 /** How many of them a page has at least, where there are as many. */
 const PAGE_SIZE = 50
@@ -16,17 +21,16 @@ export function historyOf({
   store,
   reading,
   now,
-}: Pick<PermitsContext, 'now' | 'reading' | 'store'>): Permits['history'] {
+}: Pick<Records, 'now' | 'reading' | 'store'>): ConsolePermits['history'] {
   return async ({ customer, operator, from, to, ...asked }, { before: first } = {}) => {
     const filter = { customer, operator, from, to, state: storedStateOf(asked.state) }
     const found: Permit[] = []
     let before = first
     for (let looked = 0; looked < MAX_LOOKED_AT && found.length < PAGE_SIZE; looked += PAGE_SIZE) {
       const page = await reading(() => store.permits(filter, { before, limit: PAGE_SIZE }))
-      const permits = allReadable(page.permits).flatMap((each) => {
-        const record = approvalIn(each)
-        return record ? permitAt(record, now()) : []
-      })
+      const permits = allReadable(page.permits)
+        .filter(isPermit)
+        .map((each) => permitAt(each, now()))
       const fitting = permits.filter((permit) => isAskedFor(permit, asked))
       found.push(...fitting.filter((each) => isOfState(each, asked.state)))
       before = page.next

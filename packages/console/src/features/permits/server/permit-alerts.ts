@@ -15,8 +15,8 @@ import {
 } from '../../../ledger/outbox/source.ts'
 import { allReadable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
-import type { Decisions } from './decisions.ts'
-import { approvalIn, type Permit, permitAt } from './permit.ts'
+import type { Decisions } from '../../../records/decide.ts'
+import { approvalIn, type Permit, permitAt } from '../../../records/record-at.ts'
 
 /** A change of a permit, as it is handed to the deployment. */
 export interface PermitAlert {

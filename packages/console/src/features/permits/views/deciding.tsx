@@ -8,8 +8,8 @@ type Deed = 'grant' | 'refuse' | 'revoke' | 'withdraw'
 
 /** What the reader may do with a permit, in the order of the buttons. */
 function choicesOf({ may, isMine, state }: PermitAnswer): readonly Deed[] {
-  const choices: Deed[] = may.includes('grant') ? ['grant', 'refuse'] : []
-  if (!may.includes('revoke')) return choices
+  const choices: Deed[] = may.includes('granted') ? ['grant', 'refuse'] : []
+  if (!may.includes('revoked')) return choices
   if (state === 'granted') choices.push('revoke')
   else if (isMine) choices.push('withdraw')
   return choices

@@ -33,7 +33,7 @@ export function PermitCard({ permit }: { permit: PermitAnswer }, at: At) {
         <DecideButtons permit={permit} />
         <Link
           to={permitPath(id)}
-          class={may.includes('review') ? 'button primary' : 'button quiet'}
+          class={may.includes('reviewed') ? 'button primary' : 'button quiet'}
           label={text(at, labels.openLabel, { acting: actingText(at, permit) })}
         >
           {labels.open}

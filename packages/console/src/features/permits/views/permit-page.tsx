@@ -50,7 +50,7 @@ export function permitPage(
             )}
           </section>
           {/* It comes after what was done: who confirms it has seen that. */}
-          {permit?.may.includes('review') && <Review permit={permit} />}
+          {permit?.may.includes('reviewed') && <Review permit={permit} />}
         </>
       ),
     }

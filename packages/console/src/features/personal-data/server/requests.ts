@@ -1,6 +1,7 @@
 import { erasedOf, isTextOf, storable } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
+  DAY_MS,
   decodeEntry,
   ERASED_EVENT,
   ERASING_EVENT,
@@ -23,7 +24,6 @@ import { InForceError } from './in-force.ts'
 import { findFirst } from './of-customer.ts'
 import { findProved } from './prove-customer.ts'
 
-const DAY_MS = 86_400_000
 /** How long an erasure that was confirmed, and not carried out to its end, is shown. */
 const SHOWN_MS = 7 * DAY_MS
 

@@ -1,9 +1,9 @@
 import type { Need } from 'oidc-provider-impersonation'
-import type { AuditPerson, Unapproved } from 'oidc-provider-impersonation-verify/format'
+import type { AuditPerson, SaidEvent, Unapproved } from 'oidc-provider-impersonation-verify/format'
+import type { Permit } from '../../../../records/record-at.ts'
 import type { ActBody, RowAnswer } from '../../../../web/answers.ts'
 import type { Range } from '../../../../web/when.ts'
 import type { Standing, StandingAnswer } from '../options.ts'
-import type { Permit } from '../permit.ts'
 
 // Permits of the console, and of the account page. They are there where the console has `permits`. Problems are as in the other
 // answers; 409 has the permit that stands in the way as `permit`.
@@ -18,8 +18,8 @@ export interface PermitAnswer extends Permit {
   readonly canChange?: boolean
   /** Whether the caller asked for it. */
   readonly isMine: boolean
-  /** What the caller may do now. `revoke` is also how who asked withdraws a request. */
-  readonly may: readonly ('grant' | 'review' | 'revoke')[]
+  /** What the caller may say now. `revoked` is also how who asked withdraws a request. */
+  readonly may: readonly SaidEvent[]
   /** What was refused to the same operator before, and still holds: where the caller decides or reviews. */
   readonly refusals?: readonly RefusalAnswer[]
 }

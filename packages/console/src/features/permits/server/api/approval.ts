@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Need } from 'oidc-provider-impersonation'
 import { present } from 'oidc-provider-impersonation-verify/format'
+import type { Permit } from '../../../../records/record-at.ts'
 import type { ActBody } from '../../../../web/answers.ts'
 import { Problem } from '../../../../web/http/problem.ts'
 import type { AskedFor } from '../../../../web/parts.ts'
-import type { Permits } from '../options.ts'
-import type { Permit } from '../permit.ts'
+import type { ConsolePermits } from '../options.ts'
 import { isOfTicket } from '../refusals.ts'
 import type { ApprovalAnswer } from './answers.ts'
 import { findDeciders, type PermitCall, shownDeciders, shownPermit } from './shown.ts'
@@ -42,7 +42,7 @@ export async function withApproval(
 
 /** What the rule needs, and what the operator can do about it. */
 export async function approvalOf(
-  permits: Permits,
+  permits: ConsolePermits,
   { by, emergency }: { readonly by: readonly Need[]; readonly emergency?: true | undefined },
   asked: AskedFor,
   body: ActBody,
@@ -70,15 +70,15 @@ export async function approvalOf(
 type AllFacts = ReturnType<typeof factsOf>
 
 /** What the operator has asked for already, and can still be decided. */
-async function findMine(permits: Permits, facts: AllFacts): Promise<Permit | undefined> {
+async function findMine(permits: ConsolePermits, facts: AllFacts): Promise<Permit | undefined> {
   const { customer, operator, application } = facts
-  const { permits: open } = await permits.list({ customer, operator, isOpen: true })
+  const { permits: open } = await permits.listPermits({ customer, operator, isOpen: true })
   return open.find((each) => each.state === 'requested' && each.application === application)
 }
 
 /** Whether the last emergency of the operator keeps from the next one. */
-async function findReviewDue(permits: Permits, { operator }: AllFacts): Promise<boolean> {
-  const found = await permits.list({ operator, isReviewDue: true })
+async function findReviewDue(permits: ConsolePermits, { operator }: AllFacts): Promise<boolean> {
+  const found = await permits.listPermits({ operator, isReviewDue: true })
   return found.permits.length > 0
 }
 

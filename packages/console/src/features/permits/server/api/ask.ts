@@ -1,10 +1,12 @@
+import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { ACTING_ROLES } from '../../../../kernel/roles.ts'
+import type { Permit } from '../../../../records/record-at.ts'
 import { actEntries, actForm, askFor } from '../../../../web/acting/asked-for.ts'
 import type { ActBody } from '../../../../web/answers.ts'
+import { writtenText } from '../../../../web/http/json-body.ts'
 import { permitPath } from '../../../../web/kit/paths.ts'
 import { linesFor } from '../../../../web/pages/table.ts'
-import type { Permits } from '../options.ts'
-import type { Permit } from '../permit.ts'
+import type { ConsolePermits } from '../options.ts'
 import type { PermitCreated } from './answers.ts'
 import { factsOf } from './approval.ts'
 import {
@@ -25,7 +27,10 @@ export const askingActions = [
   action(
     '/permits/emergency',
     ACTING_ROLES,
-    ({ settings }: PermitCall) => actEntries(settings),
+    ({ settings }: PermitCall) => ({
+      ...actEntries(settings),
+      emergency: writtenText(MAX_REASON_LENGTH),
+    }),
     askInEmergency,
   ),
 ]
@@ -37,15 +42,18 @@ async function ask(call: Asking): Promise<PermitCreated> {
   return open(permits, call, (request) => permits.request(request, { ctx: call.ctx }))
 }
 
-async function askInEmergency(call: Asking): Promise<PermitCreated> {
+async function askInEmergency(
+  call: Asking & { readonly body: { readonly emergency: string } },
+): Promise<PermitCreated> {
   const permits = requirePermits(call)
-  return open(permits, call, (request) => permits.emergency(request, { ctx: call.ctx }))
+  const why = call.body.emergency
+  return open(permits, call, (request) => permits.emergency({ ...request, why }, { ctx: call.ctx }))
 }
 
 async function open(
-  permits: Permits,
+  permits: ConsolePermits,
   call: Asking,
-  begin: (request: Parameters<Permits['emergency']>[0]) => Promise<Permit>,
+  begin: (request: Parameters<ConsolePermits['request']>[0]) => Promise<Permit>,
 ): Promise<PermitCreated> {
   const found = await askFor(call, call.body)
   const permit = await begin({ ...factsOf(found, call.body, call), context: found.request.context })

@@ -1,6 +1,6 @@
+import { PermitError } from '../../../../records/errors.ts'
 import type { ActBody } from '../../../../web/answers.ts'
 import type { AskedFor, Call, Gate } from '../../../../web/parts.ts'
-import { PermitError } from '../errors.ts'
 import { approvalOf, factsOf, withApproval } from './approval.ts'
 import { assertNotPaused, findOwnPause, pausedProblem } from './pauses.ts'
 import { type PermitCall, type PermitParts, requirePermits } from './shown.ts'
@@ -16,8 +16,7 @@ export function permitGate(parts: PermitParts): Gate {
     withPermitsReason: (asked, call) => withPermitsReason(asked, own(call)),
     findApproval: async (call, asked, body, needed) =>
       parts.permits && approvalOf(parts.permits, needed, asked, body, own(call)),
-    beginEmergency: (call, asked, body, why) =>
-      beginEmergency(own(call), asked, { ...body, reason: why }),
+    beginEmergency: (call, asked, body, why) => beginEmergency(own(call), asked, body, why),
     withApproval: (problem, asked, body, call) => withApproval(problem, asked, body, own(call)),
   }
 }
@@ -29,7 +28,7 @@ async function withPermitsReason(
 ): Promise<AskedFor['request']> {
   if (!permits) return request
   const filter = { customer: customer.id, operator: caller.id, isOpen: true } as const
-  const { permits: open } = await permits.list(filter)
+  const { permits: open } = await permits.listPermits(filter)
   const granted = open.filter(
     (permit) => permit.state === 'granted' && permit.application === application.clientId,
   )
@@ -42,10 +41,15 @@ async function withPermitsReason(
 }
 
 /** If none is needed any more, or it is stored already, nothing is stored. */
-async function beginEmergency(call: PermitCall, asked: AskedFor, body: ActBody): Promise<void> {
+async function beginEmergency(
+  call: PermitCall,
+  asked: AskedFor,
+  body: ActBody,
+  why: string,
+): Promise<void> {
   const facts = { ...factsOf(asked, body, call), context: asked.request.context }
   try {
-    await requirePermits(call).emergency(facts, { ctx: call.ctx })
+    await requirePermits(call).emergency({ ...facts, why }, { ctx: call.ctx })
   } catch (error) {
     if (!(error instanceof PermitError) || error.error !== 'not_needed') throw error
   }

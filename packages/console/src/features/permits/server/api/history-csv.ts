@@ -1,6 +1,6 @@
-import { type Said, saidIn } from 'oidc-provider-impersonation-verify/format'
+import { type SaidWord, saidIn } from 'oidc-provider-impersonation-verify/format'
 import { type CsvValue, csvTime } from '../../../../ledger/keeping/csv.ts'
-import type { Permit } from '../permit.ts'
+import type { Permit } from '../../../../records/record-at.ts'
 
 /** For the names of the columns. */
 export const NO_PERMIT: Permit = {
@@ -48,7 +48,7 @@ function decisionColumns({ said }: Permit, need: Permit['needs'][number]) {
   }
 }
 
-function saidColumns(name: string, said: Said | undefined) {
+function saidColumns(name: string, said: SaidWord | undefined) {
   const { at, by, note } = said ?? {}
   return {
     [name]: csvTime(at),

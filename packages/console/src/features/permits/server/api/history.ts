@@ -10,7 +10,7 @@ import { sendExport } from '../../../../web/http/send-export.ts'
 import { zoneOf } from '../../../../web/pages/reader.ts'
 import { WHEN, withRange } from '../../../../web/when.ts'
 import { HISTORY_STATES, type HistoryFilter } from '../history-filter.ts'
-import type { Permits } from '../options.ts'
+import type { ConsolePermits } from '../options.ts'
 import type { HistoryAnswer } from './answers.ts'
 import { csvOf, NO_PERMIT } from './history-csv.ts'
 import { type PermitCall, requirePermits, shownPast } from './shown.ts'
@@ -62,7 +62,7 @@ export async function exportHistory(call: PermitCall): Promise<void> {
   await sendExport(call, 'approvals.csv', 'csv', context, () => linesOf(permits, filter))
 }
 
-async function* linesOf(permits: Permits, filter: HistoryFilter): AsyncGenerator<string> {
+async function* linesOf(permits: ConsolePermits, filter: HistoryFilter): AsyncGenerator<string> {
   yield csvHead(Object.keys(csvOf(NO_PERMIT)))
   const read = (before: string | undefined) => permits.history(filter, { before })
   for await (const page of pages(read)) {

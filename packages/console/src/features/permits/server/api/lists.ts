@@ -3,11 +3,11 @@ import { isId } from '../../../../kernel/ids.ts'
 import { MAX_COUNTED } from '../../../../kernel/limits.ts'
 import { pages, readAll } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
+import type { Permit } from '../../../../records/record-at.ts'
 import type { RowAnswer } from '../../../../web/answers.ts'
 import { notFound } from '../../../../web/http/problem.ts'
 import { shownRow } from '../../../../web/rows.ts'
-import type { Permits } from '../options.ts'
-import type { Permit } from '../permit.ts'
+import type { ConsolePermits } from '../options.ts'
 import type { PermitAnswer, PermitPageAnswer, PermitsAnswer } from './answers.ts'
 import { keepSeen } from './seen.ts'
 import {
@@ -30,11 +30,13 @@ export async function listPermits(call: PermitCall): Promise<PermitsAnswer> {
   if (!permits) return { permits: [], toReview: [] }
   const [own, awaited, toReview, inForce] = await Promise.all([
     findShown(permits, call, { operator: caller.id, isOpen: true }, () => true),
-    findShown(permits, call, { isAwaited: true }, ({ may }) => may.includes('grant')),
-    findShown(permits, call, { isReviewDue: true }, ({ may }) => may.includes('review')),
+    findShown(permits, call, { isAwaited: true }, ({ may }) => may.includes('granted')),
+    findShown(permits, call, { isReviewDue: true }, ({ may }) => may.includes('reviewed')),
     caller.role === 'lead'
       ? findShown(permits, call, { isOpen: true }, ({ may, isMine, state }) => {
-          return state === 'granted' && !isMine && may.includes('revoke') && !may.includes('review')
+          return (
+            state === 'granted' && !isMine && may.includes('revoked') && !may.includes('reviewed')
+          )
         })
       : [],
   ])
@@ -43,9 +45,9 @@ export async function listPermits(call: PermitCall): Promise<PermitsAnswer> {
 
 /** Finds the permits that the caller is shown, the newest first. */
 async function findShown(
-  permits: Permits,
+  permits: ConsolePermits,
   call: PermitCall,
-  filter: Parameters<Permits['list']>[0],
+  filter: Parameters<ConsolePermits['listPermits']>[0],
   isWanted: (permit: PermitAnswer) => boolean,
 ): Promise<readonly PermitAnswer[]> {
   const shown = async (permit: Permit) => {
@@ -55,7 +57,7 @@ async function findShown(
   }
   const found = await readAll(
     async (before) => {
-      const page = await permits.list({ ...filter, ...present({ before }) })
+      const page = await permits.listPermits({ ...filter, ...present({ before }) })
       return { next: page.next, permits: (await Promise.all(page.permits.map(shown))).flat() }
     },
     (page) => page.permits.filter(isWanted),
@@ -99,7 +101,7 @@ async function findAnswer(call: PermitCall): Promise<PermitPageAnswer | undefine
 async function findPermit(call: PermitCall): Promise<Decidable> {
   const permits = requirePermits(call)
   const id = call.param('id')
-  const permit = isId(id) ? await permits.get(id) : undefined
+  const permit = isId(id) ? await permits.getPermit(id) : undefined
   const decidable = permit && (await findDeciders(permits, permit))
   if (!decidable || !maySeePermit(decidable, call.caller)) throw notFound('there is no such permit')
   return decidable

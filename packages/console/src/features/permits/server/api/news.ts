@@ -14,7 +14,7 @@ export interface PermitNews {
 export async function findNews(call: PermitCall): Promise<PermitNews> {
   const { caller, permits } = call
   if (!permits || caller.role === 'auditor') return { decided: [], waiting: [] }
-  const { permits: open } = await permits.list({ operator: caller.id, isOpen: true })
+  const { permits: open } = await permits.listPermits({ operator: caller.id, isOpen: true })
   const own = open.filter(({ kind }) => kind === 'approval')
   const decided = own.filter(({ id, state }) => state !== 'requested' && !wasSeen(call, id))
   const unused = decided.map(async (permit) => {

@@ -6,13 +6,13 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import type { Read } from '../../../../kernel/input.ts'
 import { log } from '../../../../kernel/log-line.ts'
+import { END_TIMEOUT_MS, waitForEnds } from '../../../../records/ends.ts'
 import { settle, waitForCapacity } from '../../../../web/audit.ts'
 import { optionalNote } from '../../../../web/http/json-body.ts'
 import { Problem } from '../../../../web/http/problem.ts'
 import { operatorLimit } from '../../../../web/operator-limit.ts'
 import { notYours, OWN_ID, ownId } from '../../../../web/own-id.ts'
 import type { ObjectionAnswer } from '../../../../web/pause-answers.ts'
-import { END_TIMEOUT_MS, endForObjection, waitForEnds } from '../ends.ts'
 import type { CustomerPermitCall } from './shown.ts'
 
 /** Requests of a customer in an hour. Each objection is an alarm that people look at. */
@@ -60,34 +60,33 @@ export function objections(): (
     const at = row.objection?.at ?? now()
     if (!isSaid) record(own, call, id, note)
     const operator = began >= now() - RECENT_MS ? row.operator?.id : undefined
-    const about = operator === undefined ? undefined : { operator, customer: caller.id }
-    const [paused] = await Promise.allSettled([
-      about && call.pauses.object({ ...about, impersonation: id, at, note }),
+    const objection = { impersonation: id, at }
+    const about = { customer: caller.id, by: caller.id, note, objection }
+    const [stopped] = await Promise.allSettled([
+      operator === undefined ? undefined : call.records.stop({ ...about, operator }),
     ])
-    // An end never waits until it can be recorded (I13): it is carried out in any case.
-    const isEnded = await endObjected(call, row, about)
+    const isEnded = operator === undefined && (await endObjected(call, row))
     await settle(audit)
-    if (paused.status === 'rejected') throw paused.reason
-    if (isSaid && !paused.value?.isNew) {
+    if (stopped.status === 'rejected') throw stopped.reason
+    if (isSaid && !stopped.value?.isNew) {
       throw new Problem(409, 'already_objected', 'you have said so already')
     }
-    return { isPaused: paused.value?.pause !== undefined, isEnded }
+    const { stop, isEnded: isOver = isEnded } = stopped.value ?? {}
+    return { isPaused: stop !== undefined, isEnded: isOver }
   }
 }
 
-/** Ends all of the operator, or else this one alone. */
+/** Ends this one alone. */
 async function endObjected(
   { caller, provider, now }: CustomerPermitCall,
   row: AuditRow,
-  about: { readonly operator: string; readonly customer: string } | undefined,
 ): Promise<boolean> {
   const endOne = async () => {
     if (!['running', 'waiting'].includes(outcomeOf(row, now()))) return
     await provider.impersonation.end(row.id, { by: { sub: caller.id }, cause: 'user' })
   }
   try {
-    if (about) await endForObjection(provider, about, now(), END_TIMEOUT_MS)
-    else await waitForEnds(END_TIMEOUT_MS, endOne())
+    await waitForEnds(END_TIMEOUT_MS, endOne())
     return true
   } catch (error) {
     log(`what a customer objected to is not ended yet: ${reasonOf(error)}`)

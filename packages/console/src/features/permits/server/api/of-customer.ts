@@ -1,11 +1,11 @@
 import { present, saidIn, unapprovedBy } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../../kernel/ids.ts'
 import { oneOf, type Read } from '../../../../kernel/input.ts'
+import type { Permit } from '../../../../records/record-at.ts'
 import { notFound } from '../../../../web/http/problem.ts'
 import { operatorLimit } from '../../../../web/operator-limit.ts'
 import type { OWN_ID } from '../../../../web/own-id.ts'
-import type { Permits, Standing } from '../options.ts'
-import type { Permit } from '../permit.ts'
+import type { ConsolePermits, Standing } from '../options.ts'
 import type { AccountPermit, AccountPermitsAnswer, AccountRefusal } from './answers.ts'
 import { type CustomerPermitCall, namedApplication, requirePermits } from './shown.ts'
 
@@ -16,10 +16,10 @@ const HOUR_S = 3600
 export const CHOICE = { choice: oneOf(['ask', 'allow']) }
 
 /** What a customer says to a request or a permit. */
-export const CUSTOMER_WORDS = ['grant', 'refuse', 'revoke'] as const
-type CustomerWord = (typeof CUSTOMER_WORDS)[number]
+export const CUSTOMER_WORDS = { grant: 'granted', refuse: 'declined', revoke: 'revoked' } as const
+type CustomerWord = (typeof CUSTOMER_WORDS)[keyof typeof CUSTOMER_WORDS]
 
-type CustomerAsking = Pick<CustomerPermitCall, 'caller'> & { readonly permits: Permits }
+type CustomerAsking = Pick<CustomerPermitCall, 'caller'> & { readonly permits: ConsolePermits }
 
 /** The requests and permits of a customer, and what they answer for all requests. */
 export function customersAnswers() {
@@ -27,7 +27,7 @@ export function customersAnswers() {
 
   /** @throws Problem 404 for what is not about the caller */
   async function findOwn(id: string, { caller, permits }: CustomerAsking): Promise<Permit> {
-    const found = isId(id) ? await permits.get(id) : undefined
+    const found = isId(id) ? await permits.getPermit(id) : undefined
     if (found?.customer.id === caller.id) return found
     throw notFound('there is no such request about you')
   }
@@ -38,7 +38,10 @@ export function customersAnswers() {
       const { caller, permits } = call
       if (!permits) return undefined
       const filter = { customer: caller.id, isOpen: true } as const
-      const [open, answer] = await Promise.all([permits.list(filter), permits.standing(caller.id)])
+      const [open, answer] = await Promise.all([
+        permits.listPermits(filter),
+        permits.answer(caller.id),
+      ])
       const shown = (state: Permit['state']) => (permit: Permit) =>
         permit.state === state ? shownToCustomer(permit, call) : []
       return {
@@ -57,8 +60,8 @@ export function customersAnswers() {
         const permits = requirePermits(call)
         const permit = await findOwn(call.body.id, { ...call, permits })
         // A customer can always say no.
-        if (method === 'grant') await limit(call.caller.id)
-        await permits[method](permit.id, { by: call.caller.id })
+        if (method === 'granted') await limit(call.caller.id)
+        await permits.decide(permit.id, method, { by: call.caller.id })
       }
     },
 
@@ -68,7 +71,7 @@ export function customersAnswers() {
     ): Promise<Standing> {
       const { body, caller } = call
       if (body.choice !== 'ask') await limit(caller.id)
-      return requirePermits(call).setStanding(caller.id, body.choice)
+      return requirePermits(call).answer(caller.id, body.choice)
     },
   }
 }

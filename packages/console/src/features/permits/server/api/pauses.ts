@@ -1,27 +1,25 @@
 import { findAccount } from 'oidc-provider-impersonation/siblings'
-import { MAX_NOTE_LENGTH, present, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { isStop, MAX_NOTE_LENGTH, may, present } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../../kernel/ids.ts'
 import type { Read } from '../../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../../kernel/limits.ts'
-import { log } from '../../../../kernel/log-line.ts'
 import { readAll } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
+import { PERMITS_PER_READ } from '../../../../ledger/filters.ts'
+import { allReadable } from '../../../../ledger/readable.ts'
+import { stoppedError } from '../../../../records/in-force.ts'
+import { stopOf } from '../../../../records/record-at.ts'
 import { optionalNote, writtenText } from '../../../../web/http/json-body.ts'
 import { notFound, orUnavailable, Problem } from '../../../../web/http/problem.ts'
 import type { AccountPause, Pause, PauseAnswer } from '../../../../web/pause-answers.ts'
 import { findRole } from '../../../../web/sign-in/roles.ts'
-import { END_TIMEOUT_MS, endUnbegun } from '../ends.ts'
-import { pausedError } from '../pauses.ts'
-import { type CustomerPermitCall, mayDecide, type PermitCall } from './shown.ts'
+import { type CustomerPermitCall, type PermitCall, speakingOf } from './shown.ts'
 
 /** How many of the newest rows tell whether somebody acted. */
 const ROWS_PER_READ = 100
 /** Lists the operators who may not start now, of those whom the caller is shown, the newest first. */
 export async function findPauses(call: PermitCall): Promise<readonly PauseAnswer[]> {
-  const found = await readAll(
-    (before) => call.pauses.list(present({ before })),
-    (page) => page.pauses,
-  )
+  const found = await listStops(call, {})
   const seen = await Promise.all(found.map((pause) => seenBy(pause, call)))
   return seen.flatMap((pause) => pause ?? [])
 }
@@ -31,11 +29,23 @@ export const PAUSE = {
   note: optionalNote,
 }
 
+/** I17: one that cannot be read is left out here. It holds, and keeps from starting. */
+export async function listStops(
+  { records: { store, reading, now } }: Pick<PermitCall, 'records'>,
+  filter: { readonly customer?: string; readonly operator?: string },
+): Promise<readonly Pause[]> {
+  const held = { ...filter, state: 'stopped', notOverAt: now() } as const
+  return readAll(
+    (before) => reading(() => store.permits(held, { before, limit: PERMITS_PER_READ })),
+    ({ permits }) => allReadable(permits).filter(isStop).map(stopOf),
+  )
+}
+
 /** Keeps an operator from starting as any customer. */
 export async function pauseOperator(
   call: PermitCall & { readonly body: Read<typeof PAUSE> },
 ): Promise<PauseAnswer | undefined> {
-  const { body, ctx, caller, pauses, provider } = call
+  const { body, ctx, caller, records } = call
   const { operator, note } = body
   if (operator === caller.id) {
     throw new Problem(403, 'access_denied', 'you may not pause yourself')
@@ -43,15 +53,12 @@ export async function pauseOperator(
   if (!(await isOperator(operator, call))) {
     throw new Problem(404, 'user_not_found', 'there is no such operator')
   }
-  const { pause, isNew } = await pauses.hold({ operator, by: caller.id, note })
-  const shown = pause && (await seenBy(pause, call))
+  const { stop, isNew } = await records.stop({ operator, by: caller.id, note })
+  const shown = stop && (await seenBy(stopOf(stop), call))
   if (!isNew) {
     const message = 'the operator is paused already: lift that pause first'
     throw new Problem(409, 'conflict', message, { more: present({ pause: shown }) })
   }
-  await endUnbegun(provider, operator, caller.id, END_TIMEOUT_MS).catch((error: unknown) =>
-    log(`what a paused operator had not begun is not ended: ${reasonOf(error)}`),
-  )
   ctx.status = 201
   return shown
 }
@@ -75,18 +82,16 @@ export const LIFT = { note: writtenText(MAX_NOTE_LENGTH) }
 export async function resume(
   call: PermitCall & { readonly body: Read<typeof LIFT> },
 ): Promise<PauseAnswer | undefined> {
-  const { body, caller, pauses } = call
+  const { body, caller, records } = call
   const { id } = await showPause(call)
-  return seenBy(await pauses.resume(id, { by: caller.id, note: body.note }), call)
+  const lifted = await records.say(id, 'lifted', { by: caller.id, note: body.note })
+  return isStop(lifted) ? seenBy(stopOf(lifted), call) : undefined
 }
 
 /** Who may not act as the caller, who objected. */
-export async function listOwnPauses({
-  caller,
-  pauses,
-}: CustomerPermitCall): Promise<readonly AccountPause[]> {
-  const found = await pauses.list({ customer: caller.id })
-  return found.pauses.map(({ id, operator, requestedAt: at }) => {
+export async function listOwnPauses(call: CustomerPermitCall): Promise<readonly AccountPause[]> {
+  const found = await listStops(call, { customer: call.caller.id })
+  return found.map(({ id, operator, requestedAt: at }) => {
     return { id, at, operator: { id: operator.id, ...present({ name: operator.name }) } }
   })
 }
@@ -96,8 +101,8 @@ export async function findOwnPause(
   call: PermitCall,
   customer: string,
 ): Promise<PauseAnswer | undefined> {
-  const pause = await call.pauses.find(call.caller.id, customer)
-  return pause && seenBy(pause, call)
+  const stop = await call.records.findStop(call.caller.id, customer)
+  return stop && seenBy(stopOf(stop), call)
 }
 
 /** @throws Problem 403 with the pause */
@@ -108,15 +113,15 @@ export async function assertNotPaused(call: PermitCall, customer: string): Promi
 
 /** What a request is refused with. */
 export function pausedProblem(pause: PauseAnswer): Problem {
-  const { statusCode, error, message } = pausedError(pause)
+  const { statusCode, error, message } = stoppedError(pause)
   return new Problem(statusCode, error, message, { more: { pause } })
 }
 
 /** Shows the pause of the path. @throws Problem 404 if the caller is shown no such pause */
 export async function showPause(call: PermitCall): Promise<PauseAnswer> {
   const id = call.param('id')
-  const found = isId(id) ? await call.pauses.get(id) : undefined
-  const pause = found && (await seenBy(found, call))
+  const found = isId(id) ? await call.records.find(id) : undefined
+  const pause = isStop(found) ? await seenBy(stopOf(found), call) : undefined
   if (!pause) throw notFound('there is no such pause')
   return pause
 }
@@ -124,16 +129,18 @@ export async function showPause(call: PermitCall): Promise<PauseAnswer> {
 /** The pause as the caller sees it; `undefined` where they see nothing of it. */
 async function seenBy(
   pause: Pause,
-  { caller, permits }: PermitCall,
+  { caller, records, now }: PermitCall,
 ): Promise<PauseAnswer | undefined> {
   const isMine = pause.operator.id === caller.id
   // Nobody lifts their own.
   const approvers = isMine
     ? undefined
     : await orUnavailable('who can lift it cannot be looked up now', () =>
-        permits?.findApprovers(pause),
+        records.who.approvers(pause),
       )
-  const mayLift = mayDecide({ permit: pause, approvers }, caller)
+  const person = speakingOf({ approvers: isMine ? [] : approvers }, caller)
+  const mayLift =
+    typeof may({ ...pause, state: 'stopped', said: [] }, 'lifted', person, now()) === 'object'
   const { note, said, ...rest } = pause
   const mayRead = mayLift || (isAudited(caller.role) && !isMine)
   if (!isMine && !mayRead) return undefined

@@ -25,9 +25,9 @@ export function customerPermits() {
           },
         }),
       }),
-      ...CUSTOMER_WORDS.map((word) => {
+      ...Object.entries(CUSTOMER_WORDS).map(([name, word]) => {
         const after = () => ({ said: { key: SAID[word] } })
-        return action(`/permits/${word}`, [], OWN_ID, say(word), { after })
+        return action(`/permits/${name}`, [], OWN_ID, say(word), { after })
       }),
       action('/permits/standing', [], CHOICE, choose, {
         after: ({ choice }) => ({
@@ -39,7 +39,7 @@ export function customerPermits() {
 }
 
 const SAID = {
-  grant: 'permitAllowed',
-  refuse: 'permitRefused',
-  revoke: 'permitRevoked',
+  granted: 'permitAllowed',
+  declined: 'permitRefused',
+  revoked: 'permitRevoked',
 } as const

@@ -1,13 +1,21 @@
-import { isReviewDue, present, saidIn } from 'oidc-provider-impersonation-verify/format'
+import {
+  canSay,
+  present,
+  SAID_EVENTS,
+  type SaidEvent,
+  type Speaking,
+  saidIn,
+  speakersOf,
+} from 'oidc-provider-impersonation-verify/format'
 import { isAudited } from '../../../../kernel/roles.ts'
+import type { Permit } from '../../../../records/record-at.ts'
+import type { Records } from '../../../../records/records.ts'
+import type { Approver } from '../../../../records/who.ts'
 import { canChange, nameIn } from '../../../../web/applications.ts'
 import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
 import type { Call, Caller, CustomerCall } from '../../../../web/parts.ts'
-import type { Pause } from '../../../../web/pause-answers.ts'
 import { ticketLink } from '../../../../web/ticket-link.ts'
-import type { Approver, Permits } from '../options.ts'
-import type { Pauses } from '../pauses.ts'
-import type { Permit } from '../permit.ts'
+import type { ConsolePermits } from '../options.ts'
 import type { DecidersAnswer, PastPermitAnswer, PermitAnswer } from './answers.ts'
 
 /** So many are named of those who can decide. */
@@ -22,46 +30,52 @@ export interface Decidable {
 /** What permits add to the parts of the API. */
 export interface PermitParts {
   /** Absent where the console has none. */
-  readonly permits: Permits | undefined
-  /** Operators who may not start, with permits and without. */
-  readonly pauses: Pauses
+  readonly permits: ConsolePermits | undefined
+  /** What waits for a word, with permits and without: operators who may not start. */
+  readonly records: Records
 }
 
 export type PermitCall = Call & PermitParts
 export type CustomerPermitCall = CustomerCall & PermitParts
 
 /** @throws Problem 404 where the console has no permits */
-export function requirePermits({ permits }: PermitParts): Permits {
+export function requirePermits({ permits }: PermitParts): ConsolePermits {
   if (permits) return permits
   throw new Problem(404, 'not_found', 'there is nothing here')
 }
 
-export function findDeciders(permits: Permits, permit: Permit): Promise<Decidable> {
+export function findDeciders(permits: ConsolePermits, permit: Permit): Promise<Decidable> {
   return orUnavailable('who can decide cannot be looked up now', async () => ({
     permit,
-    approvers: await permits.findApprovers(permit),
+    approvers: await permits.records.who.approvers(permit),
   }))
 }
 
-export function mayDecide(
-  {
-    permit,
-    approvers,
-  }: Pick<Decidable, 'approvers'> & { readonly permit: Pick<Pause, 'customer' | 'operator'> },
+/** As what the caller speaks. */
+export function speakingOf(
+  { approvers }: Pick<Decidable, 'approvers'>,
   { id, role }: Pick<Caller, 'id' | 'role'>,
+): Speaking {
+  const isLead = role === 'lead'
+  const isApprover = approvers ? approvers.some((each) => each.id === id) : isLead
+  return {
+    id,
+    is: [...(isApprover ? (['approver'] as const) : []), ...(isLead ? (['lead'] as const) : [])],
+  }
+}
+
+export function mayDecide(
+  { permit, approvers }: Decidable,
+  caller: Pick<Caller, 'id' | 'role'>,
 ): boolean {
-  if (id === permit.operator.id || id === permit.customer?.id) return false
-  return approvers ? approvers.some((each) => each.id === id) : role === 'lead'
+  return speakersOf(permit, speakingOf({ approvers }, caller)).includes('approver')
 }
 
 /** Whether a second person has something to do: to decide, or to look at an emergency afterwards. */
 export function awaitsSecondPerson(permit: Permit): boolean {
-  return awaits(permit) || isReviewDue(permit)
-}
-
-function awaits({ state, needs, said }: Permit): boolean {
-  const need = 'second_person'
-  return state === 'requested' && needs.includes(need) && !said.some((each) => each.need === need)
+  const somebody = { id: '', is: ['approver'] } as const
+  const can = (event: SaidEvent) => canSay(permit, event, somebody, Date.now())
+  return can('granted') || can('reviewed')
 }
 
 /** The permit, with what was refused before, for who decides or reviews. */
@@ -71,7 +85,7 @@ export async function shownWithRefusals(
 ): Promise<PermitAnswer> {
   const shown = shownPermit(decidable, call)
   const { permits } = call
-  if (!permits || !(shown.may.includes('grant') || shown.may.includes('review'))) return shown
+  if (!permits || !(shown.may.includes('granted') || shown.may.includes('reviewed'))) return shown
   const found = await permits.refusals(decidable.permit)
   if (found.length === 0) return shown
   const refusals = found.map(({ permit: { id, ticket, said }, by, at }) => ({
@@ -93,13 +107,8 @@ export function shownPermit(
   const { caller } = call
   const { permit } = decidable
   const isMine = permit.operator.id === caller.id
-  const isDecider = mayDecide(decidable, caller)
-  const isOpen = permit.state === 'requested' || permit.state === 'granted'
-  const may: PermitAnswer['may'] = [
-    ...(isDecider && awaits(permit) ? (['grant'] as const) : []),
-    ...(isOpen && (isMine || isDecider) ? (['revoke'] as const) : []),
-    ...(isDecider && isReviewDue(permit) ? (['review'] as const) : []),
-  ]
+  const { person, now } = { person: speakingOf(decidable, caller), now: Date.now() }
+  const may = SAID_EVENTS.filter((event) => canSay(permit, event, person, now))
   return { ...permit, ...namedApplication(permit, call), isMine, may }
 }
 

@@ -2,9 +2,9 @@ import { BoundedMap, endsWithin } from 'oidc-provider-impersonation/siblings'
 import { MAX_COUNTED } from '../../../../kernel/limits.ts'
 import { readAll } from '../../../../kernel/pages.ts'
 import { sharedRead } from '../../../../kernel/shared-read.ts'
+import type { Permit } from '../../../../records/record-at.ts'
 import type { Caller } from '../../../../web/parts.ts'
-import type { Permits } from '../options.ts'
-import type { Permit } from '../permit.ts'
+import type { ConsolePermits } from '../options.ts'
 import { awaitsSecondPerson, type Decidable, findDeciders, mayDecide } from './shown.ts'
 
 /** Of so many permits it is remembered who can decide. */
@@ -20,9 +20,9 @@ interface KnownDeciders {
   readonly asking: Map<string, Promise<void>>
 }
 
-const knownDeciders = new WeakMap<Permits, KnownDeciders>()
+const knownDeciders = new WeakMap<ConsolePermits, KnownDeciders>()
 
-function decidersOf(permits: Permits): KnownDeciders {
+function decidersOf(permits: ConsolePermits): KnownDeciders {
   const found = knownDeciders.get(permits) ?? {
     known: new BoundedMap(MAX_REMEMBERED),
     asking: new Map(),
@@ -32,12 +32,12 @@ function decidersOf(permits: Permits): KnownDeciders {
 }
 
 /** Keeps who can decide, as it was just asked. */
-export function keepDeciders(permits: Permits, { permit, approvers }: Decidable): void {
+export function keepDeciders(permits: ConsolePermits, { permit, approvers }: Decidable): void {
   decidersOf(permits).known.set(permit.id, approvers)
 }
 
 /** The deployment is asked once at a time for a permit. Never rejects. */
-function askDeciders(permits: Permits, permit: Permit): Promise<void> {
+function askDeciders(permits: ConsolePermits, permit: Permit): Promise<void> {
   const { asking } = decidersOf(permits)
   const before = asking.get(permit.id)
   if (before) return before
@@ -50,12 +50,12 @@ function askDeciders(permits: Permits, permit: Permit): Promise<void> {
 }
 
 /** What a second person has to do, as of after the call. All who ask meanwhile share one read. */
-function waitingPermits(permits: Permits): Promise<readonly Permit[]> {
+function waitingPermits(permits: ConsolePermits): Promise<readonly Permit[]> {
   return sharedRead(permits, async () => {
     const waiting: Permit[] = []
     for (const filter of [{ isReviewDue: true }, { isAwaited: true }] as const) {
       const found = await readAll(
-        (before) => permits.list(before === undefined ? filter : { ...filter, before }),
+        (before) => permits.listPermits(before === undefined ? filter : { ...filter, before }),
         (page) => page.permits.filter(awaitsSecondPerson),
       )
       waiting.push(...found)
@@ -73,7 +73,7 @@ function waitingPermits(permits: Permits): Promise<readonly Permit[]> {
  * once it did
  */
 export async function countToDecide(
-  permits: Permits,
+  permits: ConsolePermits,
   caller: Caller,
   onLate: (answered: Promise<unknown>) => void = () => {},
 ): Promise<number> {
