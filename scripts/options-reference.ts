@@ -240,23 +240,14 @@ function within(groups: readonly string[], example: string): string {
   )
 }
 
-function contents(options: readonly Option[]): string {
-  const leaves = options.filter(({ rule }) => rule).map(({ path }) => path.join('.'))
-  return leaves
-    .map((path) => `[\`${path}\`](#${path.replaceAll('.', '').toLowerCase()})`)
-    .join(' · ')
-}
-
 /** Makes the page from the current sources. */
 export function optionsReference(): string {
   const sections = SECTIONS.map(({ title, intro, root, shape, required }) => {
-    const options = optionsOf(root, shape)
     const parts = [
       `## ${title}`,
       intro,
       required && `These are required:\n\n\`\`\`js\n${required}\n\`\`\``,
-      contents(options),
-      ...options.map((option) => described(option)),
+      ...optionsOf(root, shape).map((option) => described(option)),
     ]
     return parts.filter((part) => part).join('\n\n')
   })

@@ -10,11 +10,14 @@ import { type Deployment, deploy, STAFF } from '../packages/console/test/support
 import { memoryAudit } from '../packages/console/test/support/memory-audit.ts'
 import { launch } from '../test/example-provider/support.ts'
 import { newFolder } from '../test/support/folder.ts'
+import { movingWebp } from './moving-webp.ts'
 
 const IMAGES = join(import.meta.dirname, '../packages/console/images')
 const DOCS = join(import.meta.dirname, '../docs/images')
 const WIDE = { width: 1280, height: 800 }
 const HIGH = { width: 1280, height: 1130 }
+/** A wide picture, and a line below it. */
+const FILM = { width: 800, height: 560 }
 
 await mkdir(IMAGES, { recursive: true })
 await using deployment = await deploy()
@@ -38,7 +41,7 @@ try {
   await picture('account', 'alice', '/account')
   await picturesOfApprovals()
   await pictureOfMail()
-  await pictureOfShop()
+  await picturesOfShop()
 } finally {
   await browser.close()
 }
@@ -148,32 +151,63 @@ async function pictureOfMail(): Promise<void> {
   }
 }
 
-/** The example's shop, in which olivia acts as Alice. */
-async function pictureOfShop(): Promise<void> {
+/** The example's shop, in which olivia acts as Alice until Alice ends it: pictures, and a moving one. */
+async function picturesOfShop(): Promise<void> {
   await using example = await launch({ DATA_DIR: newFolder(), STORAGE_URL: 'memory:' })
-  const context = await browser.newContext({
-    baseURL: example.url,
-    viewport: WIDE,
-    locale: 'en-GB',
-  })
-  try {
+  const film = await browser.newPage({ viewport: FILM })
+  const scenes: Buffer[] = []
+  const sitDown = async (login: string, path: string) => {
+    const context = await browser.newContext({
+      baseURL: example.url,
+      viewport: WIDE,
+      locale: 'en-GB',
+    })
     const page = await context.newPage()
-    await page.goto('/console/act?user=alice&ticket=SUP-123&reason=The+parcel+should+go+next+door')
-    await page.getByLabel('Login').fill('olivia')
+    await page.goto(path)
+    await page.getByLabel('Login').fill(login)
     await page.getByLabel('Password').fill('demo-password')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByLabel('Look and change').check()
-    const opened = context.waitForEvent('page')
-    await page.getByRole('button', { name: 'Act as' }).click()
-    const shop = await opened
-    await shop.getByText('Coffee grinder').waitFor()
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await shop.emulateMedia({ colorScheme })
-      await save(shop, DOCS, `acting-${colorScheme}`)
-    }
-  } finally {
-    await context.close()
+    return page
   }
+  const take = async (page: Page, caption: string) => {
+    const seen = (await page.screenshot()).toString('base64')
+    await film.setContent(`<body style="margin: 0; background: #1c2733; color: #fff; font: 600 18px/60px sans-serif">
+      <img src="data:image/png;base64,${seen}" style="display: block; width: 100%">
+      <div style="padding: 0 20px">${caption}
+        <span style="float: right; font-weight: 400">${scenes.length + 1} / 5</span></div>`)
+    scenes.push(await webpOf(film))
+  }
+
+  const olivia = await sitDown(
+    'olivia',
+    '/console/act?user=alice&ticket=SUP-123&reason=The+parcel+should+go+next+door',
+  )
+  await olivia.getByLabel('Look and change').check()
+  await take(olivia, 'Olivia opens a link in the ticket, and acts as Alice.')
+
+  const opened = olivia.context().waitForEvent('page')
+  await olivia.getByRole('button', { name: 'Act as' }).click()
+  const shop = await opened
+  await shop.getByText('Coffee grinder').waitFor()
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await shop.emulateMedia({ colorScheme })
+    await save(shop, DOCS, `acting-${colorScheme}`)
+  }
+  await take(shop, 'She sees the shop as Alice sees it. A bar says who acts as whom.')
+
+  await shop.getByLabel('Delivery note').last().fill('Leave it with Mr Adler next door')
+  await shop.getByRole('button', { name: 'Save note' }).last().click()
+  await shop.getByText('The note is saved.').waitFor()
+  await take(shop, 'What she does is done for Alice, and recorded under her own name.')
+
+  const alice = await sitDown('alice', '/account/enter')
+  await alice.getByText('Changed the delivery note').waitFor()
+  await take(alice, 'Alice sees that Olivia acts as her, and ends it.')
+
+  await alice.getByRole('button', { name: 'End it now' }).click()
+  await shop.getByText('You no longer act as Alice Ng').waitFor()
+  await take(shop, 'Seconds later, Olivia’s page is covered. Her token no longer works.')
+  await keep(DOCS, 'acting', movingWebp(scenes, { ...FILM, milliseconds: 4000 }))
 }
 
 async function picture(
@@ -211,9 +245,17 @@ async function picture(
 }
 
 async function save(page: Page, folder: string, name: string): Promise<void> {
-  const path = join(folder, `${name}.webp`)
+  await keep(folder, name, await webpOf(page))
+}
+
+async function webpOf(page: Page): Promise<Buffer> {
   const session = await page.context().newCDPSession(page)
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 90 })
-  await writeFile(path, data, 'base64')
+  return Buffer.from(data, 'base64')
+}
+
+async function keep(folder: string, name: string, content: Buffer): Promise<void> {
+  const path = join(folder, `${name}.webp`)
+  await writeFile(path, content)
   console.log(relative(process.cwd(), path))
 }

@@ -29,7 +29,7 @@ export function createMail({ smtpUrl, production }: Config): Mail {
 
 const MAX_KEPT = 50
 
-/** Keeps what would be sent, and shows it: `/mail`, the newest first. What is about one ticket is brought up to date. */
+/** Keeps what would be sent, and shows it: `/mail`, the newest first. */
 function mailPage() {
   let kept: readonly Notice[] = []
   const page: Middleware = (ctx, next) => {
@@ -52,7 +52,7 @@ ${kept.map(
   return {
     page,
     keep(notice: Notice): void {
-      kept = [notice, ...kept.filter(({ thread }) => thread !== notice.thread)].slice(0, MAX_KEPT)
+      kept = [notice, ...kept].slice(0, MAX_KEPT)
     },
   }
 }

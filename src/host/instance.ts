@@ -114,15 +114,22 @@ export async function signJwt(
 }
 
 /**
- * Derives symmetric keys from the provider's private signing keys (RFC 5869). The key that signs comes first. Keys
- * outside the process are left out.
+ * Derives symmetric keys (RFC 5869) from the keys of cookies, and others from the private signing keys. The first of
+ * each kind is the one in use. Keys outside the process are left out.
  */
-export function derivedKeys(provider: Provider, purpose: string): readonly Buffer[] {
+export function derivedKeys(provider: Provider, purpose: string): readonly (readonly Buffer[])[] {
   const { keystore } = instance(provider)
+  const cookieKeys = configurationOf(provider).cookies?.keys ?? []
   const algorithms = [signingAlgorithm(provider) ?? [], SIGNING_ALGORITHMS].flat()
   const keys = new Set(algorithms.flatMap((alg) => keystore.selectForSign({ alg, use: 'sig' })))
-  const secrets = [...keys].flatMap(({ d, priv }) => d ?? priv ?? [])
-  return secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)))
+  const secrets = [
+    // A Keygrip keeps its keys to itself.
+    Symbol.iterator in cookieKeys ? [...cookieKeys] : [],
+    [...keys].flatMap(({ d, priv }) => d ?? priv ?? []),
+  ]
+  return secrets.map((kind) =>
+    kind.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))),
+  )
 }
 
 /**

@@ -45,8 +45,7 @@ export interface ImpersonationOptions {
   actorToken?: ActorTokenOptions | undefined
   /**
    * Clients that are software which acts, such as a support copilot. The client of the exchange is
-   * then the outermost actor in `act`, for the person of the actor token, or on its own. A public
-   * client is refused (`unauthorized_client`).
+   * then the outermost actor in `act`, for the person of the actor token, or on its own.
    * @defaultValue `[]`: a client is not named in `act`
    * @example
    * softwareActors: ['copilot']
@@ -57,10 +56,9 @@ export interface ImpersonationOptions {
   /** The maximum sizes of a request. */
   limits?: LimitOptions | undefined
   /**
-   * Your policy: who may act as whom. The provider calls it at issue and again at the exchange.
-   * `false` refuses. `{ scope }` narrows and `{ accessTokenTtl }` shortens. If it throws
-   * `TooManyRequests`, the response is 429. If it throws or returns anything else, the response is
-   * 500.
+   * Decides who may act as whom. The provider calls it at issue and again at the exchange. `false`
+   * refuses. `{ scope }` narrows and `{ accessTokenTtl }` shortens. If it throws `TooManyRequests`,
+   * the response is 429. If it throws or returns anything else, the response is 500.
    * @defaultValue everything is allowed that the rest of the options allow
    * @example
    * authorize({ stage, actor, account, context }) {
@@ -103,8 +101,8 @@ export interface ImpersonationOptions {
 /** `subjectToken`: the one-time tokens that an exchange redeems. */
 export interface SubjectTokenOptions {
   /**
-   * The mechanism of single use. `'adapter'` calls `consumeOnce` of the storage adapter.
-   * `'per-process'` is for one process whose adapter has no `consumeOnce`.
+   * `'adapter'` calls `consumeOnce` of the storage adapter. `'per-process'` is for one process
+   * whose adapter has no `consumeOnce`.
    * @defaultValue `'adapter'`
    */
   singleUse?: 'adapter' | 'per-process' | undefined
@@ -164,7 +162,8 @@ export interface ActorTokenOptions {
 export interface EndingOptions {
   /**
    * Lets impersonations be listed and ended. With `true`, a storage adapter that cannot do it is an
-   * error at the start. A subject token that was issued under `false` is refused once this is on.
+   * error at the start. Subject tokens from before this was on are
+   * refused.
    * @defaultValue on if the storage adapter can; if it cannot, one notice at the start
    * @example
    * enabled: true
@@ -207,8 +206,7 @@ export interface LimitOptions {
 /** `managementApi`: the endpoint that issues subject tokens. */
 export interface ManagementApiOptions {
   /**
-   * The resource indicator of the management API, an absolute URI without fragment. It is the
-   * audience of machine-to-machine tokens.
+   * The resource indicator of the management API, an absolute URI without fragment.
    * @see https://www.rfc-editor.org/rfc/rfc8707#section-2
    * @example
    * resource: 'https://id.example.com/api'
@@ -240,8 +238,7 @@ export interface ManagementApiOptions {
    */
   tokenFormat?: 'jwt' | 'opaque' | undefined
   /**
-   * The clients that may use the management API, and their actions. A list of client ids is short
-   * for `{ issue }`.
+   * The clients that may use the management API. A list of client ids is short for `{ issue }`.
    *
    * Each client needs the `client_credentials` grant, and must authenticate. If you remove a
    * client, its tokens and its subject tokens are refused.

@@ -92,7 +92,7 @@ const CONSOLE = 'packages/console/src'
 const FORMAT = 'packages/verify/src/format'
 const DAY_S = 86_400
 const permitSeconds = (name: 'lapse' | 'window') => Number(factsOf(PERMITS_RULES[name]).default)
-const PAUSES = found(`${FORMAT}/notice.ts`, /PAUSES_MS = \[([\d, ]+)\]/)
+const PAUSES = found(`${FORMAT}/delivery.ts`, /PAUSES_MS = \[([\d, ]+)\]/)
   .split(', ')
   .map(Number)
 
@@ -153,7 +153,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['each `Pool` of `pg` opens up to {10}.', PG_POOL],
     [
       'for up to {60} seconds, no other one does',
-      secondsOf('packages/verify/src/format/notice.ts', 'ATTEMPT_MS'),
+      secondsOf('packages/verify/src/format/delivery.ts', 'ATTEMPT_MS'),
     ],
     ['an unknown key, at most every {two} seconds.', UNKNOWN_KEY],
     ['Within {8} seconds, your API answers 401', SOON],
@@ -224,7 +224,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       secondsOf(`${CONSOLE}/features/impersonations/server/continue.ts`, 'CONTINUABLE_MS') / 60,
     ],
     ['or {three} different ones by', constant(`${FORMAT}/alarm.ts`, 'DENIED_ACTS_PER_ALARM')],
-    ['be [told] {three} times.', constant(`${FORMAT}/notice.ts`, 'FAILURES_PER_ALARM')],
+    ['be [told] {three} times.', constant(`${FORMAT}/delivery.ts`, 'FAILURES_PER_ALARM')],
     [
       'one person has {12} open streams, {2} exports at a time, and {60} requests to act in a minute.',
       constant(`${CONSOLE}/web/stream/stream.ts`, 'MAX_STREAMS_PER_PERSON'),
@@ -255,23 +255,14 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       secondsOf(`${CONSOLE}/features/permits/server/api/objections.ts`, 'RECENT_MS') / DAY_S,
     ],
     [
-      '| {an} hour is over, or somebody lifts it |',
-      constant(`${CONSOLE}/features/impersonations/views/running-table.tsx`, 'PAUSE_SECONDS') /
-        3600,
-    ],
-    [
       'after {60} requests of an operator in {an} hour',
       constant(`${CONSOLE}/features/permits/server/ask.ts`, 'MAX_REQUESTS'),
       secondsOf(`${CONSOLE}/features/permits/server/ask.ts`, 'HOUR_MS') / 3600,
     ],
   ],
   'docs/notices.md': [
-    ['at most once in {24} hours', secondsOf(`${CONSOLE}/ledger/asked.ts`, 'DAY_MS') / 3600],
-    [
-      'for {10} seconds to {2} minutes,',
-      secondsOf(`${FORMAT}/notice.ts`, 'LEAST_QUIET_MS'),
-      Number(found(`${FORMAT}/notice.ts`, /MAX_QUIET_MS = (\d+) \* MINUTE_MS/)),
-    ],
+    ['at most once in {24} hours', secondsOf(`${FORMAT}/kinds.ts`, 'DAY_MS') / 3600],
+    ['`digest` seconds, at least {10}.', secondsOf(`${FORMAT}/delivery.ts`, 'LEAST_QUIET_MS')],
     [
       'takes more than {50} seconds, the console tries again after {1}, {5} and {30} minutes, after {2} and {12} hours, and then every {24} hours.',
       Number(found(`${CONSOLE}/ledger/outbox/outbox.ts`, /timeoutMs = (\d+)_000,/)),
@@ -281,7 +272,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       'gives the running ones {5} seconds.',
       secondsOf(`${CONSOLE}/ledger/outbox/outbox.ts`, 'STOP_TIMEOUT_MS'),
     ],
-    ['the same pauses and {ten} attempts.', constant(`${FORMAT}/notice.ts`, 'MAX_FAILURES')],
+    ['the same pauses and {ten} attempts.', constant(`${FORMAT}/delivery.ts`, 'MAX_FAILURES')],
   ],
   'docs/data-protection.md': [
     ['| {75} minutes by default |', KEPT_MINUTES],
@@ -342,10 +333,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       ...(found('packages/browser/scripts/bundle.ts', /target = \[(.*)\]/).match(/\d+/g) ?? []),
     ],
     ['every {5} seconds while it is visible, and notices within **{8} seconds**', LOOK, COVERED],
-    [
-      'the code `left` for {ten} minutes',
-      secondsOf('packages/browser/src/leaving.ts', 'KEPT_MS') / 60,
-    ],
+    ['with `left` for {ten} minutes', secondsOf('packages/browser/src/leaving.ts', 'KEPT_MS') / 60],
     ['it waits {5} seconds for', secondsOf('packages/browser/src/only-tab.ts', 'LOCK_WAIT_MS')],
     ['every {5} seconds while it is there', LOOK],
   ],

@@ -9,7 +9,6 @@ import Koa from 'koa'
 import mount from 'koa-mount'
 import type { Account, Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { Provider } from '../../src/index.ts'
-import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { askUndescribed } from '../support/http.ts'
 import { launch } from '../support/program.ts'
 import { exchange, issue, providerAt, serving } from '../support/serving.ts'
@@ -118,22 +117,6 @@ describe('docs/frameworks.md on what goes wrong', () => {
         },
       )
     })
-
-    it('the management API follows its own mount, and managementApi.prefix', () =>
-      serving(
-        (base) => {
-          const managementApi = { resource: `${ORIGIN}/api`, clients: ['backend'] }
-          const own = { managementApi: { ...managementApi, prefix: '/support' } }
-          const provider = providerAt(`${base}/oidc`, {}, own)
-          return express().use('/admin', provider.impersonation.callback())
-        },
-        async (base) => {
-          const statusOf = async (path: string) =>
-            (await fetch(base + path, { method: 'POST' })).status
-          expect(await statusOf('/admin/support/subject-tokens')).to.equal(401)
-          expect(await statusOf('/api/subject-tokens')).to.equal(404)
-        },
-      ))
   })
 
   const behindProxy: Record<string, [does: boolean, build: (own: Provider) => RequestListener]> = {
@@ -204,28 +187,6 @@ describe('docs/frameworks.md on what goes wrong', () => {
           expect(page.headers.get('content-type')).to.match(/^text.html/)
         },
       ))
-  })
-
-  it('a 500 is told by server_error', async () => {
-    const { adapter, faults } = faultyAdapter()
-    const { error } = console
-    const told: unknown[][] = []
-    await serving(
-      (base) => {
-        const provider = providerAt(`${base}/oidc`, { adapter })
-        provider.on('server_error', (ctx, error) => console.error(ctx.method, ctx.path, error))
-        return underExpress(provider)
-      },
-      async (base) => {
-        faults.add('SubjectToken.upsert')
-        console.error = (...words) => told.push(words)
-        expect((await issue(base, `${base}/oidc`)).status).to.equal(500)
-        console.error = error
-      },
-    )
-    expect(told.map(([method, path]) => [method, path])).to.deep.equal([
-      ['POST', '/api/subject-tokens'],
-    ])
   })
 
   describe('a browser on another origin', () => {

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Adapter } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { startingLine } from '../advisories/attacks.ts'
 import { recording } from '../support/audit.ts'
-import { basic, deploy } from '../support/deployment.ts'
-import { faultyAdapter, memoryAdapterWith } from '../support/faulty-adapter.ts'
+import { deploy } from '../support/deployment.ts'
+import { memoryAdapterWith } from '../support/faulty-adapter.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 
@@ -96,22 +96,6 @@ describe('redeeming a subject token', () => {
       if (thrown === plain) expect(await reported()).to.equal(plain)
       else expect(await reported()).to.have.property('cause', thrown)
     }
-  })
-
-  it('costs one write to issue; one read, one claim and one look at marks to exchange', async () => {
-    const { adapter, calls } = faultyAdapter()
-    await using deployment = await deploy({ configuration: { adapter } })
-    const token = await deployment.m2mToken()
-    // The first one of a process leases places in a status list.
-    await deployment.issue({ userId: 'bob' }, { token })
-    await delay(20)
-    calls.length = 0
-    const { body } = await deployment.issue({ userId: 'alice' }, { token })
-    expect(calls).to.deep.equal(['SubjectToken.upsert'])
-    calls.length = 0
-    await deployment.exchange({ subject_token: body.subjectToken }, basic('web', 'web-secret'))
-    const subjectTokens = ['SubjectToken.find', 'SubjectToken.consumeOnce', 'SubjectToken.list']
-    expect(calls).to.deep.equal(subjectTokens)
   })
 })
 

@@ -63,21 +63,16 @@ describe('POST {issuer}/impersonations/current/end', () => {
     expect((await deployment.get(`/${id}`)).body.end.reason).to.equal('left')
   })
 
-  it('405 for other methods, HEAD among them; other paths are not this one', async () => {
+  it('other paths are not this one', async () => {
     const { id, token } = await impersonate(deployment)
-    for (const [path, own, others] of [
-      [PATH, 'POST', ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']],
-      [CURRENT, 'GET', ['POST', 'HEAD', 'PUT', 'OPTIONS']],
+    for (const [path, method] of [
+      [PATH, 'POST'],
+      [CURRENT, 'GET'],
     ] as const) {
-      const send = (method: string, at: string) =>
-        fetch(`${deployment.base}${at}`, { method, headers: bearer(token) })
-      for (const method of others) {
-        const { status, headers } = await send(method, path)
-        expect([status, headers.get('allow')], method).to.deep.equal([405, `${own}, OPTIONS`])
-      }
       const near = [`${path}/`, path.toUpperCase(), path.replace('c', '%63'), `/oidc/${path}`]
       for (const other of [...near, path.slice('/oidc'.length)]) {
-        expect((await answerOf(await send(own, other))).status, other).to.equal(404)
+        const sent = await fetch(deployment.base + other, { method, headers: bearer(token) })
+        expect((await answerOf(sent)).status, other).to.equal(404)
       }
     }
     expect(await stateOf(id)).to.equal('active')

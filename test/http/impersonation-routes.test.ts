@@ -1,30 +1,39 @@
 import { expect } from 'chai'
+import { CURRENT, impersonate, PATH } from '../support/ending-current.ts'
 import { faultyAdapter, memoryAdapterWith } from '../support/faulty-adapter.ts'
 import { EVERYTHING, managing, RESOURCE } from '../support/managing.ts'
 
-describe('the routes of impersonations', () => {
+describe('the routes', () => {
+  const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+  const MANAGEMENT = '/api/impersonations'
+  const LISTS = '/oidc/status-lists'
   it('answer the methods that they have, and name them', async () => {
     await using deployment = await managing()
-    const { id } = await deployment.start()
-    const allow = {
-      '': 'GET, HEAD',
-      [`/${id}`]: 'GET, HEAD',
-      '/end': 'POST',
-      [`/${id}/end`]: 'POST',
-    }
-    for (const [path, allowed] of Object.entries(allow)) {
-      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-        const { status, headers } = await fetch(`${deployment.base}/api/impersonations${path}`, {
+    const { id, token } = await impersonate(deployment)
+    for (const [path, allowed, bearer = deployment.token] of [
+      ['/api/subject-tokens', 'POST'],
+      [MANAGEMENT, 'GET, HEAD'],
+      [`${MANAGEMENT}/${id}`, 'GET, HEAD'],
+      [`${MANAGEMENT}/end`, 'POST'],
+      [`${MANAGEMENT}/${id}/end`, 'POST'],
+      [CURRENT, 'GET, OPTIONS', token],
+      [PATH, 'POST, OPTIONS', token],
+      [LISTS, 'GET, HEAD, OPTIONS'],
+      [`${LISTS}/${'A'.repeat(22)}`, 'GET, HEAD, OPTIONS'],
+    ] as const) {
+      for (const method of METHODS) {
+        const isPreflight = method === 'OPTIONS' && !path.startsWith(LISTS)
+        if (allowed.split(', ').includes(method) && !isPreflight) continue
+        const authorization = `Bearer ${bearer}`
+        const { status, headers } = await fetch(`${deployment.base}${path}`, {
           method,
-          headers: { authorization: `Bearer ${deployment.token}` },
+          headers: { authorization },
         })
-        const isAllowed = allowed.split(', ').includes(method)
-        expect(status, `${method} ${path}`).to.be.oneOf(isAllowed ? [200, 415] : [405])
-        if (isAllowed) continue
-        const told = [headers.get('allow'), headers.get('cache-control')]
-        expect(told, `${method} ${path}`).to.deep.equal([allowed, 'no-store'])
+        const told = [status, headers.get('allow'), headers.get('cache-control')]
+        expect(told, `${method} ${path}`).to.deep.equal([405, allowed, 'no-store'])
       }
     }
+    expect((await deployment.get(`/${id}`)).body.state).to.equal('active')
     expect(deployment.serverErrors).to.deep.equal([])
   })
 

@@ -108,15 +108,10 @@ describe('POST /api/subject-tokens', () => {
     expect((await managed.get(`/${id}`)).body.state).to.equal('active')
   })
 
-  it('405 with Allow to every other method; paths are case-sensitive, and end where they end', async () => {
-    const send = (method: string, path: string) => fetch(`${deployment.base}${path}`, { method })
-    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      const response = await send(method, '/api/subject-tokens')
-      expect([response.status, response.headers.get('allow')]).to.deep.equal([405, 'POST'])
-      expect(await response.json()).to.have.all.keys('error', 'error_description')
-    }
+  it('paths are case-sensitive, and end where they end', async () => {
     for (const path of ['/API/subject-tokens', '/api/Subject-Tokens', '/api/subject-tokens/']) {
-      expect((await send('POST', path)).status, path).to.equal(404)
+      const { status } = await fetch(`${deployment.base}${path}`, { method: 'POST' })
+      expect(status, path).to.equal(404)
     }
   })
 

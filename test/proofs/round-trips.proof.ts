@@ -7,7 +7,6 @@ import { FaultProxy } from './fault-proxy.ts'
 import { type OpenStorage, openStorage } from './storage.ts'
 import { onStores } from './stores.ts'
 
-// test/exchange/redemption.test.ts has the calls.
 describe('round trips to the storage, counted on the wire', () => {
   onStores(['node-redis', 'ioredis', 'pg'], (store) => {
     // Clients write the commands that wait for nothing in one turn. In the process of the proxy, they

@@ -147,19 +147,6 @@ describe('a status list token', () => {
     expect(await bitsOf(lists, list)).to.deep.equal([7, 9])
   })
 
-  it('is there only for a list that is there', async () => {
-    const { store, lists, list } = await servingProcess()
-    store.calls.length = 0
-    const shapes = ['', '..', `${list}=`, `${list}A`, list.slice(1), 'status-list:x', '0', '\0']
-    for (const shape of shapes) expect(await lists.find(shape), shape).to.equal(undefined)
-    expect(store.calls, 'no look-up for what is no name').to.deep.equal([])
-    expect(await lists.find('A'.repeat(22))).to.equal(undefined)
-    store.wipe()
-    store.time += 1000
-    expect(await lists.find(list)).to.equal(undefined)
-    expect(await lists.uris()).to.deep.equal([])
-  })
-
   it('is not made of a storage that forgot while it was read', async () => {
     const { store, lists, list } = await servingProcess()
     await endedAt(store, list, [7])

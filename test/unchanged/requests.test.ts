@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
@@ -47,18 +48,17 @@ describe('I12: requests that have nothing to do with impersonation', () => {
       const { body } = await side.json('GET', '/oidc/.well-known/openid-configuration')
       return JSON.parse(JSON.stringify(body).replaceAll(side.base, 'https://base'))
     })
+    const page = await readFile(new URL('../../docs/what-changes.md', import.meta.url), 'utf8')
+    const [, diff = ''] = /^```diff\n(.*?)^```$/ms.exec(page) ?? []
+    const added = [...diff.matchAll(/^\+ +"(\w+)": "(.*?)"/gm)].map(([, name, url]) => [name, url])
     const [grantType, ...others] = differences(plain, ours).toSorted()
     expect(grantType).to.match(/^grant_types_supported\.\d+$/)
-    expect(others).to.deep.equal([
-      'impersonation_current_endpoint',
-      'impersonation_end_endpoint',
-      'status_list_aggregation_endpoint',
-    ])
-    expect(ours).to.have.property(
-      'impersonation_end_endpoint',
-      'https://base/oidc/impersonations/current/end',
-    )
+    expect(diff).to.include(`+    "${TOKEN_EXCHANGE_GRANT_TYPE}"`)
     expect(JSON.stringify(ours)).to.include(TOKEN_EXCHANGE_GRANT_TYPE)
+    expect(others).to.have.members(added.map(([name]) => name))
+    for (const [name = '', url = ''] of added) {
+      expect(Object(ours)[name]).to.equal(url.replace('https://id.example.com', 'https://base'))
+    }
   })
 
   const CLIENTS = ['backend', 'web', 'console', 'plain', 'nobody']

@@ -22,7 +22,10 @@ const USES = 7
  * @returns the number of entries
  */
 export async function fillYear(store: AuditStore, impersonations: number): Promise<number> {
-  const { append } = auditLog(store, marks('the secret of the benchmark of the audit'))
+  const { append } = auditLog(
+    store,
+    marks([[Buffer.from('the key of the benchmark of the audit')]]),
+  )
   const how = { pauses: [100], end: new AbortController().signal } as const
   let [count, entries]: [number, AuditEntry[]] = [0, []]
   const write = async () => {

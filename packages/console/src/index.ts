@@ -6,14 +6,14 @@ import type { ToldRequest } from 'oidc-provider-impersonation-verify/format'
 import { isStop, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { accountSite } from './account-site.tsx'
 import { consoleSite } from './console-site.ts'
-import { alarmAlerts } from './features/alarms/server/alarms.ts'
+import { alarmsToTell } from './features/alarms/server/alarms.ts'
 import { useRecorder } from './features/impersonations/server/uses/record-told.ts'
 import {
   type TakeUses,
   type TakeUsesOptions,
   takeUses,
 } from './features/impersonations/server/uses/take-uses.ts'
-import { noticeMark, startNotices } from './features/notices/server/start.ts'
+import { startNotices, toldOfStarts } from './features/notices/server/start.ts'
 import { permitGate } from './features/permits/server/api/gate.ts'
 import { listStops } from './features/permits/server/api/pauses.ts'
 import type { PermitParts } from './features/permits/server/api/shown.ts'
@@ -24,6 +24,7 @@ import { log } from './kernel/log-line.ts'
 import { startRetention } from './ledger/keeping/retention.ts'
 import { startOutbox } from './ledger/outbox/outbox.ts'
 import { createAudit } from './ledger/recording/audit.ts'
+import { ledgerOf } from './ledger/recording/ledger.ts'
 import { recordEvents } from './ledger/recording/provider-events.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
 import { below, clientChecks, inOrder } from './middleware.ts'
@@ -206,6 +207,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const settings = settingsOf(provider, options)
   const { path, url, account, notices, onAlarm } = settings
   const timeoutMs = settings.auditTimeout * 1000
+  const ledger = ledgerOf(settings.audit)
   const closing = new AbortController()
   const directory = customerDirectory(settings.customers)
   const nameOf = personNames(provider, directory, settings.languages.preferred)
@@ -214,7 +216,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     nameOf,
     nameTimeoutMs: Math.min(NAME_TIMEOUT_MS, timeoutMs / 4),
     slow: timeoutMs,
-    notify: notices && noticeMark(notices),
+    notify: notices && toldOfStarts(notices.when, notices.digest),
     alerts: onAlarm !== undefined,
   })
   const { store } = audit
@@ -237,16 +239,21 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const records = permits?.records ?? createRecords({ audit: settings.audit, now, timeoutMs })
   if (!permits) records.attach(provider, { nameOf, is, notify: notices?.when })
   const outbox = startNotices({
-    ...{ provider, settings, notices, audit, directory },
-    decide: records.decisions.decide,
+    ...{ provider, settings, notices, ledger, directory, now },
+    alerts: onAlarm !== undefined,
   })
   const alerts =
-    onAlarm && startOutbox({ who: 'leads', sources: [alarmAlerts(store, audit, onAlarm, urlOf)] })
+    onAlarm &&
+    startOutbox({
+      ...{ ledger, to: 'deployment', who: 'leads' },
+      sources: [alarmsToTell(store, onAlarm, urlOf)],
+    })
   const ofPerson = personalData(audit, {
     isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,
     hasAccount: async (id) => (await findAccount(provider, id)) !== undefined,
     mayErase: (id) => is(id, 'eraser'),
     now,
+    decide: records.decisions,
   })
   const parts: ErasingParts & Parts & PermitParts = {
     permits,
@@ -306,7 +313,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     settled: audit.settled,
     async check() {
       await store.open()
-      await audit.seals.assertSigns()
+      await audit.seals.assertSeals()
       await checkSetUp(provider, settings, checkClients)
     },
     endStreams: () => closing.abort(),

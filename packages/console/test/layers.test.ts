@@ -38,7 +38,7 @@ const FEATURE_PARTS = ['server', 'views', 'words']
 
 /** The same within these. '' stands for the files that are in none of the folders. */
 const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
-  ledger: ['', 'outbox', 'stores', 'sealing', 'keeping', 'recording'],
+  ledger: ['', 'stores', 'sealing', 'keeping', 'recording', 'outbox'],
 }
 
 /** The stores know the contract, and not each other. `sql` is the body of two of them. */

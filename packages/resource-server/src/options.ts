@@ -85,8 +85,7 @@ export interface ResourceServerOptions {
   /**
    * Metadata in which clients, such as MCP clients, find the provider and the scopes of this API:
    * the URL of the document, or an object that the guard serves. Every challenge has it as
-   * `resource_metadata`. To serve it on a route of its own, write `app.use(api.metadata.path,
-   * api.connect())`.
+   * `resource_metadata`.
    * @defaultValue challenges name no metadata
    * @see https://www.rfc-editor.org/rfc/rfc9728
    * @example

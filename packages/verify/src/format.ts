@@ -5,7 +5,6 @@ export {
   foldAlarm,
   isAlarmByItself,
   isAlarmOpen,
-  type PendingAlarm,
   pendingAlarmOf,
 } from './format/alarm.ts'
 export { asciiJson } from './format/ascii-json.ts'
@@ -26,24 +25,42 @@ export {
   type StoredRecord,
 } from './format/audit-record.ts'
 export {
-  ALERT_EVENTS,
+  type AllDeliveries,
+  ATTEMPT_MS,
+  AUDIENCES,
+  type Audience,
+  type Deliveries,
+  type Delivery,
+  MAX_FAILURES,
+  NOTICE_KINDS,
+  type NoticeKind,
+  nextDelivery,
+  noticeDueAt,
+  noticeKindDue,
+  overAt,
+  PERMIT_CHANGES,
+  type PermitChange,
+  pendingOf,
+  quietAt,
+  type ToTell,
+} from './format/delivery.ts'
+export {
   AUDIT_EVENTS,
   type AuditEntry,
   type AuditEventName,
   CONSOLE_EVENTS,
+  DELIVERY_EVENTS,
   decodeEntry,
   ERASED_EVENT,
   ERASING_EVENT,
   type Erased,
   encodeEntry,
   isAboutPermit,
-  isAlertEvent,
-  isNoticeEvent,
+  isDeliveryEvent,
   isPermitEvent,
   MAX_DATE_MS,
   MISLABELLED_EVENT,
   type Named,
-  NOTICE_EVENTS,
   PERMIT_EVENTS,
   type PermitTerms,
   PLUGIN_EVENTS,
@@ -68,18 +85,6 @@ export {
   whoSays,
 } from './format/kinds.ts'
 export { lifeOf } from './format/life.ts'
-export {
-  ATTEMPT_MS,
-  FAILURES_PER_ALARM,
-  foldNotice,
-  isNextAttempt,
-  MAX_FAILURES,
-  noticeDueAt,
-  noticeKindsDue,
-  noticePausedUntil,
-  pendingKindsIn,
-  quietAt,
-} from './format/notice.ts'
 export { isPlainObject } from './format/plain-object.ts'
 export { nonEmptyText, type Present, positiveInteger, present } from './format/present.ts'
 export { reasonOf } from './format/reason.ts'
@@ -89,6 +94,7 @@ export {
   isNeedMet,
   parseRecord,
   pendingChangeOf,
+  pendingNoticeOf,
   saidIn,
   storedRecordOf,
 } from './format/record.ts'
@@ -106,16 +112,6 @@ export {
   type RowAlarm,
   type RowUse,
 } from './format/row.ts'
-export { type Alert, type AlertTry, PERMIT_CHANGES, type PermitChange } from './format/row-alert.ts'
-export {
-  ATTEMPT_STAGES,
-  type AttemptStage,
-  NOTICE_KINDS,
-  type NoticeKind,
-  type NoticeMark,
-  type NoticeTry,
-  type RowNotice,
-} from './format/row-notice.ts'
 export { isSameTicket, ticketKey } from './format/same-ticket.ts'
 export {
   EVENT_SENTENCES,

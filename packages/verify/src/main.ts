@@ -36,6 +36,7 @@ What no verification can find:
 - That person can cut off the newest seals with their entries. A seal that was kept elsewhere finds it.
 - That person can remove what is nearly as old as keepFor, up to ten minutes early.
 - If a person has the signing key as well, only a seal that was kept elsewhere before finds it.
+- If a person has a cookie key as well, that person can add entries.
 `
 
 /** How long the keys may take to arrive, in milliseconds. */

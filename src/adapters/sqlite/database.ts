@@ -14,9 +14,9 @@ export interface SqliteFile {
   file: string
 
   /**
-   * The durability of a commit. With `'NORMAL'`, it survives the end of the process, `kill -9`
-   * included. If the machine loses power, the last commits can be lost, consumptions among them.
-   * With `'FULL'`, it survives that too, at the cost of an fsync for each transaction.
+   * The durability of a commit. With `'NORMAL'`, it survives the end of the process. If the machine
+   * loses power, the last commits can be lost, consumptions among them. With `'FULL'`, it survives
+   * that too, at the cost of an fsync for each transaction.
    * @defaultValue `'NORMAL'`
    */
   synchronous?: 'NORMAL' | 'FULL'

@@ -78,6 +78,7 @@ suite('createPostgresAdapter, set up', () => {
         expect(() => migrationSql({ schema: name })).to.throw(TypeError, 'schema')
         expect(() => createPostgresAdapter({ pool, table: name })).to.throw(TypeError, 'table')
       }
+      expect(() => migrationSql({ table: 'x'.repeat(46) })).to.throw(TypeError, 'table')
     })
   })
 

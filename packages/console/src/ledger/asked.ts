@@ -24,7 +24,7 @@ export async function findAsked(
     store.permits({ customer }, { before, limit: PERMITS_PER_READ })
   for await (const page of pages(read)) {
     for (const each of allReadable(page.permits)) {
-      const isAsked = isPermit(each) && each.notice?.when.includes('asked')
+      const isAsked = isPermit(each) && each.deliveries?.customer?.due.asked
       if (isAsked && each.requestedAt > now - DAY_MS && isOrWillBeTold(each, now)) found.push(each)
     }
     if ((page.permits.at(-1)?.at ?? 0) <= now - DAY_MS) break
@@ -36,4 +36,5 @@ function isOrWillBeTold(permit: PermitRecord, now: number): boolean {
   return isTold(permit) || (permit.state === 'requested' && now < (permit.lapsesAt ?? Infinity))
 }
 
-export const isTold = ({ notice }: PermitRecord): boolean => notice?.last?.is === 'told'
+export const isTold = ({ deliveries }: PermitRecord): boolean =>
+  deliveries?.customer?.last?.is === 'told'

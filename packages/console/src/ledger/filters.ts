@@ -1,4 +1,10 @@
-import type { Outcome, RecordState } from 'oidc-provider-impersonation-verify/format'
+import type { Audience, Outcome, RecordState } from 'oidc-provider-impersonation-verify/format'
+
+/** Who was to be told something before this time, in milliseconds since the epoch. */
+export interface DueFilter {
+  readonly to: Audience
+  readonly before: number
+}
 
 /** Rows that match all given members. */
 export interface RowFilter {
@@ -27,10 +33,8 @@ export interface RowFilter {
   readonly held?: true | undefined
   /** Only rows of operators whom nobody approved: see `unapprovedIn`. */
   readonly unapproved?: true | undefined
-  /** Only rows whose customer was to be told something before this time. */
-  readonly noticeDueBefore?: number | undefined
-  /** Only rows with an alarm of which the deployment was to be told before this time. */
-  readonly alertDueBefore?: number | undefined
+  /** Only rows of which the customer or the deployment was to be told something before this time. */
+  readonly due?: DueFilter | undefined
 }
 
 /** Permits that match all given members. */
@@ -45,10 +49,7 @@ export interface PermitFilter {
   /** Only those that are not over at this time. */
   readonly notOverAt?: number | undefined
   readonly isReviewDue?: true | undefined
-  /** Only those whose customer was to be told something before this time. */
-  readonly noticeDueBefore?: number | undefined
-  /** Only those with a change of which the deployment was to be told before this time. */
-  readonly alertDueBefore?: number | undefined
+  readonly due?: DueFilter | undefined
 }
 
 /** How many permits are read at once where all are read. */

@@ -1,10 +1,13 @@
 import type { Impersonation } from 'oidc-provider-impersonation'
+import { storedRowOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
-  type AuditRow,
-  isNextAttempt,
+  type Delivery,
+  isDeliveryEvent,
+  parseRecord,
   present,
 } from 'oidc-provider-impersonation-verify/format'
+import type { Sum } from './store.ts'
 
 /**
  * What is done to a row, and never begins one. Where the row was erased or removed meanwhile, it would make it again:
@@ -12,27 +15,21 @@ import {
  */
 const NEVER_FIRST: ReadonlySet<string> = new Set([
   ...['support.acknowledged', 'support.held', 'support.objected', 'support.released'],
-  ...['support.notified', 'support.unnotified', 'support.alerted', 'support.unalerted'],
 ])
 
 /**
  * Whether an entry is stored only where its row has not what it says: after a restart, and to begin an
- * attempt at a notice, or to put it off. Or only where there is a row.
+ * attempt to tell somebody. Or only where there is a row.
  */
 export function isConditional({ afterRestart, event }: AuditEntry): boolean {
-  return (
-    afterRestart === true ||
-    NEVER_FIRST.has(event) ||
-    event === 'support.notifying' ||
-    event === 'support.joined' ||
-    event === 'support.alerting'
-  )
+  return afterRestart === true || NEVER_FIRST.has(event) || isDeliveryEvent(event)
 }
 
 export function isMissing(
-  row: AuditRow | undefined,
-  { event, notice, alert }: Pick<AuditEntry, 'alert' | 'event' | 'notice'>,
+  sum: Sum | undefined,
+  { event, delivery }: Pick<AuditEntry, 'delivery' | 'event'>,
 ): boolean {
+  const row = sum?.kind === 'impersonation' ? sum.row : undefined
   switch (event) {
     case 'impersonation.issued':
       return row?.askedAt === undefined
@@ -40,14 +37,24 @@ export function isMissing(
       return row?.startedAt === undefined || row.isStartInferred === true
     case 'impersonation.ended':
       return row?.end === undefined
-    case 'support.notifying':
+    case 'support.telling':
     case 'support.joined':
-      return row !== undefined && notice !== undefined && isNextAttempt(row.notice, notice)
-    case 'support.alerting':
-      return row !== undefined && alert !== undefined && isNextAttempt(row.alert, alert)
+      return sum !== undefined && delivery !== undefined && isNextAttempt(sum, delivery)
+    case 'support.told':
+    case 'support.untold':
+      return sum !== undefined
     default:
       return NEVER_FIRST.has(event) && row !== undefined
   }
+}
+
+/** Whether it is still to be told, and nobody else began with it. */
+function isNextAttempt(sum: Sum, { to, attempt }: Delivery): boolean {
+  const isRow = sum.kind === 'impersonation'
+  const found = isRow ? storedRowOf(sum.row).found : sum.permit
+  const { deliveries } = isRow ? sum.row : parseRecord(sum.permit)
+  const last = deliveries?.[to]?.last?.attempt ?? 0
+  return found[`${to}DueAt`] !== undefined && attempt === last + 1
 }
 
 /** What the audit should have of an impersonation, by the record that the provider keeps of it. */

@@ -97,6 +97,8 @@ export interface StoredSeal {
   readonly number: number
   readonly last: number
   readonly jws: string
+  /** Shows that a process of the deployment wrote it. */
+  readonly mac: string
 }
 
 export interface RowPage {
@@ -138,8 +140,6 @@ export interface AuditStore {
    * kept until they are released.
    */
   readonly keepFor: number | undefined
-  /** The option `secret`. */
-  readonly secret: string | undefined
 
   /** Creates what is missing. Safe in several processes at once, and again. */
   open(): Promise<void>
@@ -212,14 +212,6 @@ export interface AuditStore {
   /** Sums, at most 100, whose last entry is not there: somebody changed the storage. */
   strays(): Promise<readonly FiledSum[]>
 
-  /**
-   * The entries about erasures of this time and later, as they were asked for (`support.erasing`) and done
-   * (`support.erased`), in the order in which they became visible. Those whose text was removed are left out.
-   *
-   * @param since in milliseconds since the epoch
-   */
-  erasures(since: number): Promise<readonly StoredEntry[]>
-
   /** The cursor of the last entry; `undefined` in an empty store. */
   newest(): Promise<string | undefined>
 
@@ -278,6 +270,10 @@ export interface AuditStore {
 
   /** The number of the first seal that covers this entry; `undefined` where none does. */
   sealOf(entry: number): Promise<number | undefined>
+
+  newestSeals(limit: number): Promise<readonly StoredSeal[]>
+
+  removeSeal(seal: StoredSeal): Promise<void>
 
   /** The newest seals (JWS), newest first: keep them elsewhere. */
   seals(limit: number): Promise<readonly string[]>

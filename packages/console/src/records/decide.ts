@@ -15,6 +15,7 @@ import { readable } from '../ledger/readable.ts'
 import type { Ledger } from '../ledger/recording/ledger.ts'
 import { NothingDecided } from '../ledger/recording/log.ts'
 import type { Batch, KeptRecord } from '../ledger/store.ts'
+import { tellDeployment } from '../ledger/to-tell.ts'
 import { PermitError } from './errors.ts'
 
 /** How often a decision is made again where another one came first. */
@@ -68,8 +69,7 @@ export function decisions(
     slots: Batch['slots'],
     left: Left,
   ): Promise<AuditRecord | undefined> {
-    const isAlert = alerts && changeOf(told) !== undefined
-    const entry: AuditEntry = isAlert ? { ...told, isAlert } : told
+    const entry = alerts ? tellDeployment(told, changeOf(told)) : told
     const record = foldRecord(before?.record, entry)
     const sum = before && {
       kind: 'record' as const,

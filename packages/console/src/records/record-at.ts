@@ -13,18 +13,16 @@ import {
  * One operator may act as one customer in one application, with at most these scopes, from `grantedAt`
  * until `until`. All times are in milliseconds since the epoch. What is not known is absent.
  */
-export interface Permit
-  extends Omit<PermitRecord, 'alert' | 'lastAt' | 'notice' | 'state' | 'version'> {
+export interface Permit extends Omit<PermitRecord, 'deliveries' | 'lastAt' | 'state' | 'version'> {
   /** As of now: `'lapsed'` was not decided in time, `'over'` had its window. */
   readonly state: PermitRecord['state'] | 'lapsed' | 'over'
 }
 
 /** An operator who may not start: as one customer, who objected, or as any, where a lead says it. */
-export interface Stop extends Omit<StopRecord, 'alert' | 'lastAt' | 'notice' | 'version'> {}
+export interface Stop extends Omit<StopRecord, 'deliveries' | 'lastAt' | 'version'> {}
 
 /** Any record as it is at a time. All times are in milliseconds since the epoch. What is not known is absent. */
-export interface Shown
-  extends Omit<AuditRecord, 'alert' | 'lastAt' | 'notice' | 'state' | 'version'> {
+export interface Shown extends Omit<AuditRecord, 'deliveries' | 'lastAt' | 'state' | 'version'> {
   readonly state: RecordStateAt
 }
 
@@ -41,7 +39,7 @@ export interface PermitRefusal {
 
 /** A record as it is shown: as of a time, and without what only its fold needs. */
 function shownOf<R extends AuditRecord>(record: R) {
-  const { version: _, lastAt: __, notice: ___, alert: ____, ...shown } = record
+  const { version: _, lastAt: __, deliveries: ___, ...shown } = record
   return shown
 }
 

@@ -107,7 +107,7 @@ export interface Records {
   /** Carries out what a record ends. @throws Error where that takes longer, or fails */
   end(record: AuditRecord, mostMs?: number): Promise<void>
   /** Marks a first entry, where the customer is to be told of it. */
-  markFor(kind: NoticeKind): Pick<AuditEntry, 'notify'>
+  markFor(kind: NoticeKind): Pick<AuditEntry, 'toTell'>
   /** Stops what `attach` began. */
   close(): Promise<void>
 }
@@ -285,7 +285,7 @@ export function createRecords(options: RecordsOptions): Records {
       }
     },
     markFor(kind) {
-      return given.notify?.includes(kind) ? { notify: { when: [kind], digest: 0 } } : {}
+      return given.notify?.includes(kind) ? { toTell: [{ to: 'customer', kind }] } : {}
     },
     async close() {
       const running = stopFinishing

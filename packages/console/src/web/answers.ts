@@ -90,7 +90,7 @@ export interface HandOver {
 
 /**
  * A part of the first page: an operator sees their own, leads and auditors see all. Oldest first: the newest
- * 500, and whatever the caller runs.
+ * 500.
  * `POST /running/:id/end` with `{}`: the caller ends their own, a lead any; 204. 404 where no such
  * impersonation runs.
  * `POST /running/end` with `{ operator?: string }`: without it (or with the caller's id), all that the
@@ -174,8 +174,6 @@ export type TimelineEntry = AuditEntry & {
   /** Its place in the audit, and what is sealed of it. */
   readonly number: number
   readonly digest: string
-  /** The person of `by`. */
-  readonly byName?: string
   /**
    * With `impersonation.used`: what was done, as `account.describe` of the deployment says it in the
    * language of the reader. At most 200 characters.

@@ -6,7 +6,7 @@ export interface Brand {
   readonly name: string
   /**
    * An https URL, or a `data:` URL of at most 65536 characters with a PNG, JPEG, GIF, WebP or SVG
-   * in base64. It is shown 28 pixels high. Mail programs show no SVG.
+   * in base64. Mail programs show no SVG.
    * @defaultValue the mark of the console
    */
   readonly logo?: string | undefined

@@ -4,7 +4,7 @@ import type { AuditPerson, StopRecord } from 'oidc-provider-impersonation-verify
  * An operator who may not start: as the customer who objected, or as any. All times are in milliseconds since
  * the epoch. What is not known is absent.
  */
-export interface Pause extends Omit<StopRecord, 'alert' | 'lastAt' | 'notice' | 'version'> {}
+export interface Pause extends Omit<StopRecord, 'deliveries' | 'lastAt' | 'version'> {}
 
 // Operators who may not start, in the console and on the account page. Problems are as in the other answers.
 //

@@ -19,8 +19,7 @@ export function shownRow(row: AuditRow, { caller, language, settings, now }: Cal
   return {
     ...(caller.role === 'operator' ? withoutSupervision(row) : row),
     // Bookkeeping: the timeline tells it.
-    notice: undefined,
-    alert: undefined,
+    deliveries: undefined,
     // An operator sees no request of others.
     lastUse: undefined,
     outcome: outcomeOf(row, now()),

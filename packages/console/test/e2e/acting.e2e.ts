@@ -1,8 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import { createPermits } from 'oidc-provider-impersonation-console'
 import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import { memoryAudit } from '../support/memory-audit.ts'
+import { deployWithPermits } from '../support/with-permits.ts'
 import { enter } from './support/enter.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
 import { type MovedClock, movedClock } from './support/moved-clock.ts'
@@ -118,12 +117,10 @@ describe('acting as a customer, in the browser', function () {
   })
 
   it('is foreseen while a person types, who loses nothing; a decision is seen at once', async () => {
-    const audit = memoryAudit()
-    const permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: 'Grace' }] })
-    const authorize = permits.wrap(({ scope = '' }) =>
+    await using other = await deployWithPermits(({ scope = '' }) =>
       scope.includes('orders:write') ? { needs: ['second_person'] } : true,
     )
-    await using other = await deploy({ audit, authorize, console: { permits } })
+    const { permits } = other
     await using visit = await visitDeployment(other)
     const { page } = visit
     await enter(page, 'olivia', '/console/act?user=alice')

@@ -1,36 +1,24 @@
 import { expect } from 'chai'
 import { type Authorize, allOf } from 'oidc-provider-impersonation'
-import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
-import { type Deployment, deploy } from '../support/deployment.ts'
-import { memoryAudit } from '../support/memory-audit.ts'
+import type { Deployment } from '../support/deployment.ts'
+import { deployWithPermits } from '../support/with-permits.ts'
 import { enter } from './support/enter.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
 import { heading, reads, visitDeployment } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 
-const changes: Authorize = ({ account, scope = '' }) => {
-  if (account.accountId === 'bob') return false
-  return scope.includes('orders:write') ? { needs: ['second_person'] } : { accessTokenTtl: 300 }
-}
+const changes: Authorize = ({ scope = '' }) =>
+  scope.includes('orders:write') ? { needs: ['second_person'] } : { accessTokenTtl: 300 }
 changes.description = 'A change needs the approval of a lead.'
 
 describe('the page of the rules', function () {
   this.timeout(120_000)
-  let permits: Permits
   let deployment: Deployment
 
   beforeEach(async () => {
-    const audit = memoryAudit()
-    permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }] })
-    deployment = await deploy({
-      ...{ audit, authorize: permits.wrap(allOf(changes, () => true)) },
-      console: { permits },
-    })
+    deployment = await deployWithPermits(allOf(changes, () => true))
   })
-  afterEach(async () => {
-    await permits.close()
-    await deployment[Symbol.asyncDispose]()
-  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
 
   it('answers a lead before anybody tries, by the keyboard alone', async () => {
     await using visit = await visitDeployment(deployment)
@@ -50,15 +38,6 @@ describe('the page of the rules', function () {
     await page.getByRole('button', { name: 'Ask the rules' }).click()
     await answer.getByText('Yes, with an approval.').waitFor()
     await answer.getByText(reads('Grace Lindqvist can decide.')).waitFor()
-    await page.getByLabel('Customer').fill('bob')
-    await page.keyboard.press('Enter')
-    await answer.getByText('The rules do not allow it.').waitFor()
-    await page.getByLabel('Customer').fill('paula')
-    await page.keyboard.press('Enter')
-    await answer.getByText('Paula works here: support does not act as colleagues.').waitFor()
-    await page.getByLabel('Operator').fill('ada')
-    await page.keyboard.press('Enter')
-    await answer.getByText('This person has no role in which one may act as a customer.').waitFor()
     await page.getByLabel('Operator').fill('')
     await page.keyboard.press('Enter')
     await expectFocus(page.getByLabel('Operator'))

@@ -35,8 +35,8 @@ const EVENTS: readonly AuditEventName[] = [
   'support.released',
   'support.objected',
   'support.exported',
-  'support.notified',
-  'support.unnotified',
+  'support.told',
+  'support.untold',
 ]
 const CAUSES = ['requested', 'user', 'policy', 'operator_signed_out', 'replay'] as const
 export const START = 1_800_000_000_000
@@ -67,8 +67,10 @@ export function randomEntries(seed: number, count: number, rows = 40): AuditEntr
       case 'impersonation.started': {
         const expiresAt = Math.floor(time / 1000) + Math.floor(random() * 600)
         const names = { user: { name: 'Älice', email: `a${number}@example.com` } }
-        const notify = { when: ['started', 'ended'] as const, digest: 60 }
-        return { ...base, actor, context, expiresAt, jti: `jti-${number}`, names, notify }
+        const toTell = ['started', 'ended'].map(
+          (kind) => ({ to: 'customer', kind, after: 60 }) as const,
+        )
+        return { ...base, actor, context, expiresAt, jti: `jti-${number}`, names, toTell }
       }
       case 'impersonation.ended':
         return { ...base, actor, context, end: { at: time / 1000, cause: pick(CAUSES) } }
@@ -84,10 +86,11 @@ export function randomEntries(seed: number, count: number, rows = 40): AuditEntr
           ? { event, timeMs: time, actor, context, denial }
           : { ...base, actor, denial }
       }
-      case 'support.notified':
-      case 'support.unnotified': {
+      case 'support.told':
+      case 'support.untold': {
         const attempt = Math.floor(random() * 9)
-        return { ...base, notice: { kinds: [pick(['started', 'ended'])], attempt, failures: 1 } }
+        const about = { to: 'customer', kind: pick(['started', 'ended']), count: 1 } as const
+        return { ...base, delivery: { ...about, attempt, failures: 1 } }
       }
       case 'support.exported':
         return { event, timeMs: time, by: 'grace' }

@@ -16,12 +16,15 @@ export async function signingKey(kid: string): Promise<JWK> {
 export async function providerAt(
   issuer: string,
   keys?: readonly JWK[],
-  requireBinding: BindingMember[] = [],
+  {
+    requireBinding = [],
+    cookieKey = 'test',
+  }: { requireBinding?: BindingMember[]; cookieKey?: string } = {},
 ): Promise<Provider> {
   return new Provider(issuer, {
     adapter: createMemoryAdapter(),
     jwks: { keys: (keys ?? [await signingKey('k')]) as never },
-    cookies: { keys: ['test'] },
+    cookies: { keys: [cookieKey] },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     features: {
       devInteractions: { enabled: false },

@@ -167,6 +167,19 @@ describe('the command verify', function () {
     expect({ code, out }).to.deep.equal({ code: 2, out: '' })
   })
 
+  it('says of a file that was cut what docs/audit.md has', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../../../docs/audit.md'), 'utf8')
+    const whole = lines.map((line) => `${line}\n`).join('')
+    for (const cut of [whole.slice(0, -9), whole.slice(0, -(lines.at(-1) ?? '').length - 1)]) {
+      const path = await file('cut.jsonl', cut)
+      const { code, err } = await runVerify(path, '--jwks', `${issuer}/jwks`)
+      expect(code).to.equal(1)
+      const [, said = ''] = err.replace(/line \d+: /, '').split(': broken.\n')
+      expect(page).to.contain(said.trim())
+      expect(said).to.contain('cut off')
+    }
+  })
+
   it('says what it cannot find in the same words as docs/audit.md', async () => {
     const { out } = await runVerify('--help')
     const onOneLine = (text: string) => text.replaceAll(/\s+/g, ' ')

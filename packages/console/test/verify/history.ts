@@ -5,7 +5,7 @@ import type { Verification } from '../../../verify/src/verify/result.ts'
 import { type VerificationInput, verify } from '../../../verify/src/verify/verification.ts'
 import { exportEverything } from '../../src/ledger/keeping/export-everything.ts'
 import { proveOne } from '../../src/ledger/keeping/prove-one.ts'
-import type { Sign } from '../../src/ledger/sealing/seals.ts'
+import type { SealsOptions, Sign } from '../../src/ledger/sealing/seals.ts'
 import type { AuditStore } from '../../src/ledger/store.ts'
 import { KEYS, sealsOf } from '../ledger/sealing/seals-of.ts'
 import {
@@ -83,9 +83,9 @@ async function linesIn(parts: AsyncIterable<string>): Promise<string[]> {
 /** @param sign where another provider than that of the tests signs */
 export async function linesOfExport(
   store: AuditStore,
-  { now = END, sign }: { now?: number; sign?: Sign | undefined } = {},
+  { now = END, ...options }: { now?: number } & Omit<Partial<SealsOptions>, 'now'> = {},
 ): Promise<string[]> {
-  const { seals } = await sealsOf(store, { now: () => now, ...(sign && { sign }) })
+  const { seals } = await sealsOf(store, { ...options, now: () => now })
   return linesIn(exportEverything(store, seals))
 }
 

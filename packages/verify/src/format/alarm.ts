@@ -1,6 +1,5 @@
-import { alertDueAt, pendingAlertOf } from './alert.ts'
+import { dueAtOf, FAILURES_PER_ALARM, pendingOf } from './delivery.ts'
 import { type AuditEntry, MISLABELLED_EVENT, USED_EVENT } from './entry.ts'
-import { FAILURES_PER_ALARM } from './notice.ts'
 import { present } from './present.ts'
 import { ALARM_KINDS, type AlarmKind, type AuditRow, type RefusedActs } from './row.ts'
 import { unapprovedIn } from './unapproved.ts'
@@ -17,7 +16,7 @@ export function alarmKindOf({
   event,
   use,
   protects,
-  notice,
+  delivery,
   review,
 }: AuditEntry): AlarmKind | undefined {
   if (event === 'impersonation.replayed') return 'replayed'
@@ -31,9 +30,8 @@ export function alarmKindOf({
   }
   if (event === 'support.objected') return 'objection'
   if (event === MISLABELLED_EVENT) return 'tampered'
-  if (event === 'support.unnotified' && notice?.failures === FAILURES_PER_ALARM) {
-    return 'not_notified'
-  }
+  const isToCustomer = event === 'support.untold' && delivery?.to === 'customer'
+  if (isToCustomer && delivery.failures === FAILURES_PER_ALARM) return 'not_notified'
   return undefined
 }
 
@@ -43,24 +41,19 @@ export function isAlarmByItself(entry: AuditEntry): boolean {
   return kind !== undefined && kind !== 'refused'
 }
 
-/** An alarm of which the deployment is to be told. */
-export interface PendingAlarm {
-  readonly kind: AlarmKind
-  /** How often that kind is to be told of by now: 1 or more. */
-  readonly count: number
-}
-
 /** The next alarm to tell. Refused acts are told each time that they become an alarm together. */
-export function pendingAlarmOf({ alert, refusedActs }: AuditRow): PendingAlarm | undefined {
-  if (!alert) return undefined
-  return pendingAlertOf(alert, ALARM_KINDS, (kind) =>
-    kind === 'refused' ? alarmsOf(refusedActs) : (alert.due[kind]?.count ?? 0),
-  )
+export function pendingAlarmOf({ deliveries, refusedActs }: AuditRow) {
+  const side = deliveries?.deployment
+  const countOf = (kind: AlarmKind) =>
+    kind === 'refused' ? alarmsOf(refusedActs) : (side?.due[kind]?.count ?? 0)
+  return side && pendingOf(side, ALARM_KINDS, countOf)
 }
 
 /** When the deployment is to be told of an alarm. */
 export function alarmDueAt(row: AuditRow): number | undefined {
-  return row.alert && alertDueAt(row.alert, pendingAlarmOf(row)?.kind)
+  const side = row.deliveries?.deployment
+  const pending = pendingAlarmOf(row)
+  return side && pending && dueAtOf(side, side.due[pending.kind]?.at ?? 0)
 }
 
 /** The alarm of a row, and the refused acts that may become one. */

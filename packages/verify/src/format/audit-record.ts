@@ -1,6 +1,5 @@
+import type { AllDeliveries } from './delivery.ts'
 import type { AuditPerson } from './row.ts'
-import type { Alert } from './row-alert.ts'
-import type { RowNotice } from './row-notice.ts'
 import type { Need } from './told.ts'
 
 export const RECORD_KINDS = ['answer', 'approval', 'emergency', 'erasure', 'stop'] as const
@@ -93,10 +92,8 @@ export interface AuditRecord {
   readonly until?: number | undefined
   /** In the order in which it was stored. */
   readonly said: readonly SaidWord[]
-  /** What the customer is to be told of it: where the console has `notices`. */
-  readonly notice?: RowNotice | undefined
-  /** What the deployment is to be told of its changes: where there is `onPermit`. */
-  readonly alert?: Alert | undefined
+  /** What the customer is to be told of it, and of which changes the deployment: with `notices` and `onPermit`. */
+  readonly deliveries?: AllDeliveries | undefined
   readonly version: number
   /** Of the last entry that is not about a notice. */
   readonly lastAt: number
@@ -162,9 +159,9 @@ export interface StoredRecord {
    */
   readonly overAt: number | undefined
   /** When the customer is to be told something about it. */
-  readonly noticeDueAt?: number | undefined
+  readonly customerDueAt?: number | undefined
   /** When the deployment is to be told of a change. */
-  readonly alertDueAt?: number | undefined
+  readonly deploymentDueAt?: number | undefined
   /** The whole record as JSON in ASCII. */
   readonly data: string
 }

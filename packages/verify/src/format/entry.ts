@@ -1,6 +1,5 @@
 import { asciiJson } from './ascii-json.ts'
-import type { AlertTry } from './row-alert.ts'
-import type { NoticeMark, NoticeTry } from './row-notice.ts'
+import type { Delivery, ToTell } from './delivery.ts'
 import type { Need, ToldEvent, ToldUse } from './told.ts'
 
 /** The events of the plugin about an impersonation. */
@@ -70,24 +69,15 @@ export const PERMIT_EVENTS = [
   'support.confirmed',
 ] as const
 
-/** Of notices to customers: docs/notices.md. */
-export const NOTICE_EVENTS = [
-  // A process tells a customer now, and no other one does.
-  'support.notifying',
-  // It is told with another impersonation of the same operator, customer and ticket.
+/** Of what customers are told, and the deployment, of alarms and permits: docs/notices.md. */
+export const DELIVERY_EVENTS = [
+  // A process tells it now, and no other one does.
+  'support.telling',
+  // It is told with another impersonation for the same ticket, or was.
   'support.joined',
   // It was told, or it failed.
-  'support.notified',
-  'support.unnotified',
-] as const
-
-/** Of alerts to the deployment, about alarms and permits. */
-export const ALERT_EVENTS = [
-  // A process tells the deployment now, and no other one does.
-  'support.alerting',
-  // It was told, or it failed.
-  'support.alerted',
-  'support.unalerted',
+  'support.told',
+  'support.untold',
 ] as const
 
 /**
@@ -100,8 +90,7 @@ export const AUDIT_EVENTS = [
   USED_EVENT,
   ...CONSOLE_EVENTS,
   ...PERMIT_EVENTS,
-  ...NOTICE_EVENTS,
-  ...ALERT_EVENTS,
+  ...DELIVERY_EVENTS,
   SET_ASIDE,
 ] as const
 
@@ -169,14 +158,10 @@ export interface AuditEntry extends ToldEvent {
   readonly terms?: PermitTerms | undefined
   /** With `support.granted` and `support.declined`: what is decided. */
   readonly need?: Need | undefined
-  /** With the entry of a start, and the first one of a permit: what the customer is to be told. */
-  readonly notify?: NoticeMark | undefined
-  /** With an event of {@link NOTICE_EVENTS}. */
-  readonly notice?: NoticeTry | undefined
-  /** With an alarm, and a change of a permit: the deployment is to be told. */
-  readonly isAlert?: true | undefined
-  /** With an event of {@link ALERT_EVENTS}. */
-  readonly alert?: AlertTry | undefined
+  /** With a start, an alarm, and what becomes of a permit: who is to be told. */
+  readonly toTell?: readonly ToTell[] | undefined
+  /** With an event of {@link DELIVERY_EVENTS}. */
+  readonly delivery?: Delivery | undefined
   /** It was missing: written by the record of the provider, after a restart. */
   readonly afterRestart?: true | undefined
   /** With `support.erased`. */
@@ -231,8 +216,7 @@ export function isAboutPermit({
   id,
   permit,
 }: Pick<AuditEntry, 'event' | 'id' | 'permit'>): boolean {
-  const isOfMessage = isNoticeEvent(event) || isAlertEvent(event)
-  const mayBe = isOfMessage || (event === ERASING_EVENT && permit !== undefined)
+  const mayBe = isDeliveryEvent(event) || (event === ERASING_EVENT && permit !== undefined)
   return isPermitEvent(event) || (mayBe && id === undefined)
 }
 
@@ -241,13 +225,9 @@ export function permitOf({ permit }: Pick<AuditEntry, 'permit'>): string | undef
   return typeof permit === 'string' ? permit : undefined
 }
 
-const NOTICE_EVENT_NAMES: ReadonlySet<string> = new Set(NOTICE_EVENTS)
+const DELIVERY_EVENT_NAMES: ReadonlySet<string> = new Set(DELIVERY_EVENTS)
 
-export const isNoticeEvent = (event: string): boolean => NOTICE_EVENT_NAMES.has(event)
-
-const ALERT_EVENT_NAMES: ReadonlySet<string> = new Set(ALERT_EVENTS)
-
-export const isAlertEvent = (event: string): boolean => ALERT_EVENT_NAMES.has(event)
+export const isDeliveryEvent = (event: string): boolean => DELIVERY_EVENT_NAMES.has(event)
 
 export const isPermitEvent = (event: string): boolean => PERMIT_EVENT_NAMES.has(event)
 

@@ -1,8 +1,7 @@
-import { alarmKindOf, foldAcknowledgement, foldAlarm } from './alarm.ts'
-import { foldAlert } from './alert.ts'
+import { foldAcknowledgement, foldAlarm } from './alarm.ts'
+import { foldDeliveries } from './delivery.ts'
 import { type AuditEntry, type Named, USED_EVENT } from './entry.ts'
 import { lifeOf } from './life.ts'
-import { foldNotice } from './notice.ts'
 import { nonEmptyText, present } from './present.ts'
 import type { AuditPerson, AuditRow, RowUse } from './row.ts'
 import { allStorable } from './text.ts'
@@ -59,8 +58,7 @@ export function sumWith(row: AuditRow | undefined, id: string, told: AuditEntry)
     acknowledged: foldAcknowledgement(before, entry),
     hold: holdOf(before, entry),
     objection: objectionOf(before, entry),
-    notice: foldNotice(before.notice, entry),
-    alert: foldAlert(before.alert, entry, alarmKindOf(entry)),
+    deliveries: foldDeliveries(before.deliveries, entry),
     lastUse: lastUseOf(before, entry),
     at: Math.min(before.at, time),
     lastAt: Math.max(before.lastAt, time),
@@ -83,7 +81,7 @@ const NOTHING_KNOWN: Required<AuditRow> = {
     hold: undefined,
     objection: undefined,
   },
-  ...{ notice: undefined, alert: undefined, lastUse: undefined },
+  ...{ deliveries: undefined, lastUse: undefined },
 }
 const READING_METHODS: ReadonlySet<string | undefined> = new Set([
   'GET',

@@ -1,6 +1,6 @@
 import { alarmDueAt, isAlarmOpen } from './alarm.ts'
+import { noticeDueAt } from './delivery.ts'
 import { digestOf } from './digest.ts'
-import { noticeDueAt } from './notice.ts'
 import { present } from './present.ts'
 import type { AuditRow } from './row.ts'
 import { ticketKey } from './same-ticket.ts'
@@ -25,9 +25,9 @@ export interface RowFound {
   /** Of what nobody approved: see {@link unapprovedIn}. */
   readonly isUnapproved?: true | undefined
   /** When the customer is to be told something. */
-  readonly noticeDueAt?: number | undefined
+  readonly customerDueAt?: number | undefined
   /** When the deployment is to be told of an alarm. */
-  readonly alertDueAt?: number | undefined
+  readonly deploymentDueAt?: number | undefined
   /** See `rowWordsOf`: with a space between two words. */
   readonly words: string
 }
@@ -44,8 +44,8 @@ export function storedRowOf(row: AuditRow): StoredRow {
     openAlarmAt: isAlarmOpen(row) ? alarm?.at : undefined,
     heldAt: hold?.isHeld ? hold.at : undefined,
     isUnapproved: unapprovedIn(review) && (true as const),
-    noticeDueAt: noticeDueAt(row),
-    alertDueAt: alarmDueAt(row),
+    customerDueAt: noticeDueAt(row),
+    deploymentDueAt: alarmDueAt(row),
   }
   return { ...row, found: { ...present(found), words: rowWordsOf(row).join(' ') } }
 }

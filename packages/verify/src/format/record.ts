@@ -1,4 +1,3 @@
-import { alertDueAt, foldAlert, pendingAlertOf } from './alert.ts'
 import { asciiJson } from './ascii-json.ts'
 import {
   type AuditRecord,
@@ -8,13 +7,19 @@ import {
   type SaidWord,
   type StoredRecord,
 } from './audit-record.ts'
-import { type AuditEntry, isAlertEvent, isNoticeEvent, permitOf } from './entry.ts'
+import {
+  dueAtOf,
+  foldDeliveries,
+  NOTICE_KINDS,
+  PERMIT_CHANGES,
+  type PermitChange,
+  pendingOf,
+} from './delivery.ts'
+import { type AuditEntry, isDeliveryEvent, permitOf } from './entry.ts'
 import { type Guard, isAbsentOr, isInteger, isListOf, isObjectOf, isText } from './guards.ts'
 import { DAY_MS, isReviewDue, KINDS, may } from './kinds.ts'
-import { foldNotice, noticePausedUntil, pendingKindsIn } from './notice.ts'
 import { nonEmptyText, positiveInteger, present } from './present.ts'
 import type { AuditPerson } from './row.ts'
-import { PERMIT_CHANGES, type PermitChange } from './row-alert.ts'
 import { allStorable } from './text.ts'
 
 /**
@@ -31,12 +36,10 @@ const ENDING_TIME_MS = 600_000
  */
 export function foldRecord(record: AuditRecord | undefined, told: AuditEntry): AuditRecord {
   const entry = allStorable(told)
-  const isOfMessage = isAlertEvent(entry.event) || isNoticeEvent(entry.event)
+  const isOfMessage = isDeliveryEvent(entry.event)
   const next = record && isOfMessage ? { ...record, version: record.version + 1 } : undefined
   const folded = next ?? (record ? withSaid(record, entry) : begin(entry))
-  const notice = foldNotice(folded.notice, entry)
-  const alert = foldAlert(folded.alert, entry, changeOf(entry))
-  return { ...folded, ...present({ notice, alert }) }
+  return { ...folded, ...present({ deliveries: foldDeliveries(folded.deliveries, entry) }) }
 }
 
 /** What an entry is of which the deployment is told. */
@@ -44,9 +47,15 @@ export function changeOf({ event }: Pick<AuditEntry, 'event'>): PermitChange | u
   return PERMIT_CHANGES.find((change) => event === `support.${change}`)
 }
 
-/** The next change to tell. */
-export function pendingChangeOf({ alert }: Pick<AuditRecord, 'alert'>) {
-  return alert && pendingAlertOf(alert, PERMIT_CHANGES)
+/** The next change to tell the deployment. */
+export function pendingChangeOf({ deliveries }: Pick<AuditRecord, 'deliveries'>) {
+  return deliveries?.deployment && pendingOf(deliveries.deployment, PERMIT_CHANGES)
+}
+
+/** What the customer is to be told of it. What is decided is not asked for any more. */
+export function pendingNoticeOf({ deliveries, state }: AuditRecord) {
+  const pending = deliveries?.customer && pendingOf(deliveries.customer, NOTICE_KINDS)
+  return pending?.kind === 'asked' && state !== 'requested' ? undefined : pending
 }
 
 function begin(entry: AuditEntry): AuditRecord {
@@ -136,16 +145,19 @@ export function saidIn(
 
 /** As it is kept, and by what it is found. */
 export function storedRecordOf(record: AuditRecord, slot: string): StoredRecord {
-  const { id, version, requestedAt: at, customer, operator, state, notice, alert } = record
+  const { id, version, requestedAt: at, customer, operator, state, deliveries = {} } = record
   const over = overAt(record)
-  const toldAt = Math.max(notice?.last?.at ?? 0, alert?.last?.at ?? 0)
+  const { customer: toCustomer, deployment } = deliveries
+  const toldAt = Math.max(toCustomer?.last?.at ?? 0, deployment?.last?.at ?? 0)
+  const change = pendingChangeOf(record)
   return {
     ...{ id, version, at, slot, state, isReviewDue: isReviewDue(record) },
     ...{ customer: customer?.id, operator: operator?.id },
     overAt: over === undefined ? undefined : Math.max(over, toldAt),
     ...present({
-      noticeDueAt: recordNoticeDueAt(record),
-      alertDueAt: alert && alertDueAt(alert, pendingChangeOf({ alert })?.kind),
+      customerDueAt: toCustomer && pendingNoticeOf(record) && dueAtOf(toCustomer, at),
+      deploymentDueAt:
+        deployment && change && dueAtOf(deployment, deployment.due[change.kind]?.at ?? 0),
     }),
     data: asciiJson(record),
   }
@@ -172,13 +184,6 @@ function overAt(record: AuditRecord): number | undefined {
     default:
       return lastAt
   }
-}
-
-/** When the customer is to be told of it; `undefined` where there is nothing to tell any more. */
-function recordNoticeDueAt({ notice, state, requestedAt }: AuditRecord): number | undefined {
-  const [kind] = pendingKindsIn(notice)
-  if (kind === undefined || (kind === 'asked' && state !== 'requested')) return undefined
-  return Math.max(requestedAt, noticePausedUntil(notice?.last))
 }
 
 /** @throws Error for what is no record: what cannot be read allows nothing */
@@ -244,8 +249,7 @@ const isRecord = isObjectOf<AuditRecord>({
     }),
   ),
   // What is told has its own fold.
-  notice: isAnything,
-  alert: isAnything,
+  deliveries: isAnything,
   version: isInteger,
   lastAt: isInteger,
 })

@@ -1,6 +1,5 @@
+import type { AllDeliveries } from './delivery.ts'
 import type { Named } from './entry.ts'
-import type { Alert } from './row-alert.ts'
-import type { RowNotice } from './row-notice.ts'
 import type { EndCause } from './told.ts'
 
 export interface AuditPerson extends Named {
@@ -153,10 +152,8 @@ export interface AuditRow {
       }
     | undefined
   readonly objection?: { readonly at: number; readonly note?: string | undefined } | undefined
-  /** What the customer is to be told: where the console has `notices`. */
-  readonly notice?: RowNotice | undefined
-  /** What the deployment is to be told of alarms: where the console has `onAlarm`. */
-  readonly alert?: Alert | undefined
+  /** What the customer is to be told, and of which alarms the deployment: with `notices` and `onAlarm`. */
+  readonly deliveries?: AllDeliveries | undefined
 }
 
 /** How an impersonation stands, or how it ended. */

@@ -1,3 +1,4 @@
+import type { Audience } from './delivery.ts'
 import type { AuditEntry } from './entry.ts'
 import english from './events.json' with { type: 'json' }
 import { type AuditRow, type Ending, endingOf } from './row.ts'
@@ -11,6 +12,9 @@ interface Several {
   readonly 'impersonation.used': Readonly<
     Record<'anyMethod' | 'answered' | 'noAnswer' | 'refused' | 'request', string>
   >
+  readonly 'support.telling': Readonly<Record<Audience, string>>
+  readonly 'support.told': Readonly<Record<Audience, string>>
+  readonly 'support.untold': Readonly<Record<Audience, string>>
 }
 
 /** What an entry of each kind says, in any language. A sentence has slots, such as {person}. */
@@ -38,7 +42,7 @@ export function fill(
 /** The sentence of an entry, with its slots. What was requested of an API is another thing. */
 export function sentenceFor(
   sentences: EventSentences,
-  entry: Pick<AuditEntry, 'denial' | 'end' | 'event' | 'use'>,
+  entry: Pick<AuditEntry, 'delivery' | 'denial' | 'end' | 'event' | 'use'>,
   row: Pick<AuditRow, 'operator'>,
 ): string {
   const { event, denial, use } = entry
@@ -51,6 +55,10 @@ export function sentenceFor(
       const { refused, answered, noAnswer } = sentences[event]
       return use?.refused ? refused : use?.status === undefined ? noAnswer : answered
     }
+    case 'support.telling':
+    case 'support.told':
+    case 'support.untold':
+      return sentences[event][entry.delivery?.to ?? 'customer']
     default:
       return sentences[event]
   }

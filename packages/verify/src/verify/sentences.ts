@@ -62,7 +62,7 @@ export function entryInWords(entry: AuditEntry, row: Partial<AuditRow> = {}): st
     ['Because', quoted(use?.refused?.description)],
     ['Because', endingIn(entry, row) === 'left' ? undefined : quoted(end?.reason)],
     ['Note', quoted(entry.note)],
-    ['About', entry.notice?.kinds.join(', ')],
+    ['About', entry.delivery?.kind],
   ]
   return [told, ...details.flatMap(([name, value]) => (value ? `${name}: ${value}.` : []))].join(
     ' ',

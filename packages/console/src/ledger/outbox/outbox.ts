@@ -1,9 +1,22 @@
+import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { endsWithin } from 'oidc-provider-impersonation/siblings'
-import { ATTEMPT_MS, reasonOf } from 'oidc-provider-impersonation-verify/format'
-import { log } from '../../kernel/log-line.ts'
+import {
+  ATTEMPT_MS,
+  type Audience,
+  type AuditEntry,
+  alarmKindOf,
+  MAX_FAILURES,
+  nextDelivery,
+  reasonOf,
+} from 'oidc-provider-impersonation-verify/format'
+import { lineOf, log } from '../../kernel/log-line.ts'
 import { untilAborted } from '../../kernel/until-aborted.ts'
-import type { BegunAttempt, Due, OutboxSource } from './source.ts'
+import { newEntryId } from '../recording/compose.ts'
+import type { Ledger } from '../recording/ledger.ts'
+import { together } from '../recording/together.ts'
+import { tellDeployment } from '../to-tell.ts'
+import type { OutboxSource, Subject, Telling } from './source.ts'
 
 /** Tells people what is due, whichever process recorded it. */
 export interface Outbox {
@@ -12,10 +25,14 @@ export interface Outbox {
 }
 
 export interface OutboxOptions {
-  readonly sources: readonly OutboxSource[]
+  readonly ledger: Pick<Ledger, 'log'>
+  readonly to: Audience
   /** Who is told, for the log: `'customers'`. */
   readonly who: string
-  /** So many notices are under way at once: one that hangs holds up no other. @defaultValue 16 */
+  readonly sources: readonly OutboxSource<Subject>[]
+  /** Whether the deployment is to be told where a customer cannot be. */
+  readonly alerts?: boolean | undefined
+  /** So many are told at once: one that hangs holds up no other. @defaultValue 16 */
   readonly atOnce?: number | undefined
   /** How long between two looks, in milliseconds. @defaultValue 2 seconds */
   readonly interval?: number | undefined
@@ -28,15 +45,20 @@ export interface OutboxOptions {
 /** At least so many are looked for at once. */
 const MIN_FOUND = 100
 const STOP_TIMEOUT_MS = 5000
+/** Pauses before a failed write is repeated, in milliseconds. */
+const WRITE_PAUSES = [50, 250, 1000] as const
 
 /**
  * The audit is the outbox: what is due stands in rows and permits, and each attempt begins with an entry that is
- * stored once, by one of all processes. At least once: a process that is killed after it sent, and before
- * that is stored, leaves its attempt, and 60 seconds later comes another with the same id.
+ * stored once, by one of all processes. What became of it is written until it is stored. A process that is killed
+ * before that leaves its attempt, and 60 seconds later comes another with the same id.
  */
 export function startOutbox({
-  sources,
+  ledger,
+  to,
   who,
+  sources,
+  alerts,
   atOnce = 16,
   interval = 2000,
   timeoutMs = 50_000,
@@ -44,6 +66,7 @@ export function startOutbox({
 }: OutboxOptions): Outbox {
   const closing = new AbortController()
   const over = new AbortController()
+  const end = new AbortController()
   /** By the id of the impersonation or the permit. */
   const underWay = new Map<string, Promise<void>>()
   /** Resolves when one that was under way is over. */
@@ -51,54 +74,89 @@ export function startOutbox({
   /** What is under way is found again until it is stored that it began: there are more than these. */
   const limit = Math.max(MIN_FOUND, 2 * atOnce)
   /** The reason why a source fails, while it fails. */
-  const troubles = new Map<OutboxSource, string>()
+  const troubles = new Map<OutboxSource<Subject>, string>()
+  const write = together((entries: readonly AuditEntry[]) =>
+    ledger.log.append(
+      entries.map((entry) => ({ id: newEntryId(), entry })),
+      { pauses: WRITE_PAUSES, end: end.signal },
+    ),
+  )
+
+  /** Resolves whether it is stored. */
+  async function store(told: AuditEntry): Promise<boolean> {
+    const entry = alerts ? tellDeployment(told, alarmKindOf(told)) : told
+    const isStored = (await write(entry))?.stored === entry
+    if (isStored) console.log(lineOf(entry))
+    return isStored
+  }
 
   /** Tells all that is due. Returns while the last of them are under way. */
-  async function look(source: OutboxSource): Promise<void> {
+  async function look(source: OutboxSource<Subject>): Promise<void> {
     for (let isMore = true; isMore; ) {
       const found = await source.findDue(now(), limit)
       const begun: Promise<boolean>[] = []
-      for (const due of found) {
-        if (underWay.has(due.id)) continue
+      for (const subject of found) {
+        if (underWay.has(subject.id)) continue
         while (underWay.size >= atOnce && !closing.signal.aborted) await slot.promise
         if (closing.signal.aborted) return
-        begun.push(begin(due))
+        begun.push(begin(source, subject))
       }
       // Where none of them could begin, the same would be found again.
       isMore = found.length === limit && (await Promise.all(begun)).includes(true)
     }
   }
 
-  /** Resolves whether the attempt began. */
-  function begin(due: Due): Promise<boolean> {
+  /** Resolves whether something is stored of it. */
+  function begin(source: OutboxSource<Subject>, subject: Subject): Promise<boolean> {
     const begun = Promise.withResolvers<boolean>()
-    const telling = tell(due, begun.resolve)
+    const telling = tell(source, subject, begun.resolve)
       .catch((error: unknown) => log(`${who} are not told yet: ${reasonOf(error)}`))
       .finally(() => {
         begun.resolve(false)
-        underWay.delete(due.id)
+        underWay.delete(subject.id)
         slot.resolve()
         slot = Promise.withResolvers()
       })
-    underWay.set(due.id, telling)
+    underWay.set(subject.id, telling)
     return begun.promise
   }
 
-  async function tell(due: Due, began: (isBegun: boolean) => void): Promise<void> {
+  async function tell(
+    source: OutboxSource<Subject>,
+    subject: Subject,
+    began: (isBegun: boolean) => void,
+  ): Promise<void> {
     const time = now()
-    const attempt = await due.begin(time)
-    began(attempt !== undefined)
+    const telling = await source.choose(subject, time)
+    if (!telling) return
+    const { id, customer } = subject
+    const { kind, count } = telling
+    const delivery = nextDelivery(subject.deliveries?.[to], { to, kind, count })
+    const about = { [source.about]: id, userId: customer?.id }
+    const entryOf = (event: AuditEntry['event'], failures = delivery.failures): AuditEntry => ({
+      ...{ event, timeMs: now(), ...about, delivery: { ...delivery, failures } },
+    })
+    if (telling.is !== 'told') {
+      const isJoined = telling.is === 'joined'
+      const entry = isJoined ? entryOf('support.joined') : entryOf('support.untold', MAX_FAILURES)
+      return began(await store(entry))
+    }
+    const isBegun = await store(entryOf('support.telling'))
+    began(isBegun)
     // An attempt that took long to be stored has lost its time.
-    if (!attempt || now() > time + ATTEMPT_MS - timeoutMs) return
-    const failure = await failureOf(attempt)
-    if (failure !== undefined) log(`telling ${who} failed, and is tried again: ${failure}`)
-    await attempt.finish(failure === undefined, now())
+    if (!isBegun || now() > time + ATTEMPT_MS - timeoutMs) return
+    const failure = await failureOf(telling, messageId(to, source.about, id, kind, count))
+    if (failure === undefined) await store(entryOf('support.told', 0))
+    else {
+      log(`telling ${who} failed, and is tried again: ${failure}`)
+      await store(entryOf('support.untold', delivery.failures + 1))
+    }
   }
 
   /** @returns why it failed; `undefined` where it did not */
-  async function failureOf(attempt: BegunAttempt): Promise<string | undefined> {
+  async function failureOf({ tell }: Extract<Telling, { is: 'told' }>, id: string) {
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), over.signal])
-    const outcome = attempt.tell(signal).then(
+    const outcome = (async () => tell(id, signal))().then(
       () => ({ failure: undefined }),
       (error: unknown) => ({ failure: reasonOf(error) }),
     )
@@ -106,7 +164,7 @@ export function startOutbox({
   }
 
   /** One source that fails, or has much to tell, does not hold up the other. */
-  async function lookAgainAndAgain(source: OutboxSource): Promise<void> {
+  async function lookAgainAndAgain(source: OutboxSource<Subject>): Promise<void> {
     while (!closing.signal.aborted) {
       try {
         await look(source)
@@ -132,6 +190,12 @@ export function startOutbox({
       // What is aborted failed, and is tried again.
       over.abort()
       await endsWithin(STOP_TIMEOUT_MS, all)
+      end.abort()
     },
   }
+}
+
+/** The same in every process, and each time. */
+function messageId(...parts: readonly (number | string)[]): string {
+  return hash('sha256', JSON.stringify(parts), 'base64url')
 }

@@ -1,69 +1,57 @@
-import {
-  type AlertTry,
-  type NoticeKind,
-  type NoticeTry,
-  present,
-  type RowNotice,
+import type {
+  AllDeliveries,
+  Audience,
+  AuditRecord,
+  AuditRow,
 } from 'oidc-provider-impersonation-verify/format'
+import { allReadable } from '../readable.ts'
+import type { AuditStore } from '../store.ts'
 
-/** What is to be told, as it was read. */
-export interface Due {
-  /** Of the impersonation, or the permit. */
+/** An impersonation or a permit, as it was read. */
+export interface Subject {
   readonly id: string
-  /**
-   * Stores that an attempt begins.
-   *
-   * @param time in milliseconds since the epoch
-   * @returns `undefined` where another process has the attempt, where it is told with something else, or
-   * where it is too late
-   */
-  begin(time: number): Promise<BegunAttempt | undefined>
+  readonly customer?: { readonly id: string } | undefined
+  readonly deliveries?: AllDeliveries | undefined
 }
 
-/** An attempt that is stored: no other process has it. */
-export interface BegunAttempt {
-  /** @throws Error where it could not be told now */
-  tell(signal: AbortSignal): Promise<unknown>
-  /**
-   * Stores what became of it.
-   *
-   * @param time in milliseconds since the epoch
-   */
-  finish(isTold: boolean, time: number): Promise<void>
-}
+/** What is told of a subject. */
+export type Telling = {
+  readonly kind: string
+  /** How often that had happened by now. */
+  readonly count: number
+} & (
+  | {
+      readonly is: 'told'
+      /**
+       * @param id the same each time that it is told
+       * @throws Error where it could not be told now
+       */
+      tell(id: string, signal: AbortSignal): unknown
+    }
+  /** It is told with another one; or it cannot be told any more. */
+  | { readonly is: 'dropped' | 'joined' }
+)
 
 /** Where what is due stands. */
-export interface OutboxSource {
+export interface OutboxSource<S extends Subject> {
+  /** As what an entry names the subject. */
+  readonly about: 'id' | 'permit'
   /** What is due, and not under way in another process. The oldest comes first. */
-  findDue(now: number, limit: number): Promise<readonly Due[]>
+  findDue(now: number, limit: number): Promise<readonly S[]>
+  /** @returns `undefined` where there is nothing to tell now */
+  choose(subject: S, now: number): Promise<Telling | undefined>
 }
 
-/** The attempt after the last one. */
-export function nextTry(last: RowNotice['last'], kinds: readonly NoticeKind[]): NoticeTry {
-  return { kinds, attempt: (last?.attempt ?? 0) + 1, failures: last?.failures ?? 0 }
-}
-
-/** What an entry has of an attempt that is over. */
-export function triedOutcome(tried: NoticeTry, isTold: boolean) {
-  const { kinds, attempt, failures } = tried
-  return {
-    event: isTold ? ('support.notified' as const) : ('support.unnotified' as const),
-    notice: present({ kinds, attempt, failures: isTold ? 0 : failures + 1 }),
+export function dueRows(store: Pick<AuditStore, 'find'>, to: Audience) {
+  return async (now: number, limit: number): Promise<readonly AuditRow[]> => {
+    const filter = { due: { to, before: now } }
+    return (await store.find(filter, { limit, now, oldestFirst: true })).rows
   }
 }
 
-/** The attempt after the last one. */
-export function nextAlert(
-  last: RowNotice['last'],
-  { kind, count }: Pick<AlertTry, 'count' | 'kind'>,
-): AlertTry {
-  return { kind, count, attempt: (last?.attempt ?? 0) + 1, failures: last?.failures ?? 0 }
-}
-
-/** What an entry has of an attempt that is over. */
-export function triedAlert(tried: AlertTry, isTold: boolean) {
-  return {
-    event: isTold ? ('support.alerted' as const) : ('support.unalerted' as const),
-    alert: { ...tried, failures: isTold ? 0 : tried.failures + 1 },
+export function duePermits(store: Pick<AuditStore, 'permits'>, to: Audience) {
+  return async (now: number, limit: number): Promise<readonly AuditRecord[]> => {
+    const filter = { due: { to, before: now } }
+    return allReadable((await store.permits(filter, { limit, oldestFirst: true })).permits)
   }
 }

@@ -11,7 +11,7 @@ export interface Audit extends Recorder {
   /** It waits until it is open. Its `open()` rejects where it cannot be opened, and tries again. */
   readonly store: AuditStore
   readonly seals: Seals
-  readonly changes: Pick<Changes, 'follow'>
+  readonly changes: Changes
 }
 
 /** Opens the store at its first use, and tries again at each call while it cannot be opened. */
@@ -23,18 +23,15 @@ export function createAudit(
   const { store, log, marks } = ledgerOf(closed)
   marks.attach(provider)
   const recording = recorder(log, options)
-  const news = changes(store)
-  const unfollow = log.follow(news.stored)
   const seals = startSeals({
     ...{ store, marks, recordSurely: recording.recordSurely },
     sign: (claims) => signCheckpoint(provider, claims),
   })
   return {
     ...recording,
-    ...{ store, seals, changes: news },
+    ...{ store, seals, changes: changes(store) },
     async close() {
       await recording.close()
-      unfollow()
       await seals.stop()
       await store.close()
     },

@@ -1,9 +1,8 @@
-import { decodeEntry, reasonOf } from 'oidc-provider-impersonation-verify/format'
-import { log } from '../../kernel/log-line.ts'
-import type { AuditStore } from '../store.ts'
-import type { StoredEvent } from './log.ts'
+import { decodeEntry } from 'oidc-provider-impersonation-verify/format'
+import { every } from '../../kernel/every.ts'
+import type { AuditStore, StoredEntry } from '../store.ts'
 
-/** Milliseconds between two reads of the entries that other processes stored. */
+/** Milliseconds between two reads of the entries that processes stored. */
 const POLL_EVERY = 1000
 /** Number of entries per read. */
 const ENTRIES_PER_READ = 500
@@ -18,6 +17,11 @@ const EVENTS_OF_RUNNING: ReadonlySet<string> = new Set([
   'support.continued',
 ])
 
+const SAYS = {
+  failing: 'the changes of the audit cannot be read',
+  again: 'the changes of the audit can be read again',
+}
+
 /** What changed since a follower was told last. */
 export interface Changed {
   /** The ids of the rows. With none, any row may have changed. */
@@ -28,17 +32,8 @@ export interface Changed {
 
 /** Tells followers which rows changed. */
 export interface Changes {
-  /** Tells what this process stored. */
-  stored(told: readonly StoredEvent[]): void
-  /**
-   * Yields what changes from the first read on, until the signal aborts. */
+  /** Yields what changes from the first read on, until the signal aborts. */
   follow(signal: AbortSignal): AsyncGenerator<Changed, void>
-}
-
-interface RowEvent {
-  readonly row: string
-  /** `undefined` for an entry that this version cannot read. */
-  readonly event: string | undefined
 }
 
 /** What one follower has not been told yet. */
@@ -58,18 +53,16 @@ export function changes(
   pollEvery = POLL_EVERY,
 ): Changes {
   const followers = new Set<Follower>()
-  /** The ids of entries that this process stored since they were read last: `stored` told them. */
-  const own = new Set<string>()
-  let timer: NodeJS.Timeout | undefined
-  /** Up to where the entries were read; `undefined` before the first read. */
-  let position: { readonly after: string | undefined } | undefined
-  let [isPolling, isLogged] = [false, false]
+  let polling = new AbortController()
 
   /** @param isAny whether any row may have changed */
-  function notifyAll(events: readonly RowEvent[], isAny = false): void {
+  function tellAll(entries: readonly StoredEntry[], isAny = false): void {
+    const told = entries.map(({ row, text }) => ({ row, event: decodeEntry(text ?? '')?.event }))
     for (const follower of followers) {
-      for (const { row, event } of events) {
+      for (const { row, event } of told) {
+        if (row === undefined) continue
         follower.rows.add(row)
+        // This version cannot read every event.
         if (event === undefined || EVENTS_OF_RUNNING.has(event)) follower.begunOrEnded.add(row)
       }
       follower.isAny ||= isAny || follower.rows.size > MAX_IDS_NOTIFIED
@@ -81,75 +74,40 @@ export function changes(
     }
   }
 
-  async function poll(): Promise<void> {
-    if (isPolling) return
-    isPolling = true
-    try {
-      position ??= await firstPosition()
-      await readOn()
-      if (isLogged) log('the changes of other processes can be read again')
-      isLogged = false
-    } catch (error) {
-      if (!isLogged) log(`the changes of other processes cannot be read: ${reasonOf(error)}`)
-      isLogged = true
-    }
-    isPolling = false
-    if (followers.size === 0) position = undefined
-  }
-
   /** What happened before is not told. After trouble, it is not known what that was. */
-  async function firstPosition(): Promise<{ readonly after: string | undefined }> {
-    const after = await store.newest()
-    if (isLogged) notifyAll([], true)
-    return { after }
-  }
+  function startPolling({ signal }: AbortController): void {
+    let after: string | undefined
+    let [isBegun, isFirst] = [false, true]
 
-  async function readOn(): Promise<void> {
-    for (let isMore = true; isMore && followers.size > 0; ) {
-      const entries = await store.entries({ after: position?.after, limit: ENTRIES_PER_READ })
-      position = { after: entries.at(-1)?.cursor ?? position?.after }
-      isMore = entries.length === ENTRIES_PER_READ
-      notifyAll(
-        entries.flatMap(({ id, row, text }) =>
-          own.delete(id) || row === undefined ? [] : { row, event: decodeEntry(text ?? '')?.event },
-        ),
-      )
+    async function poll(): Promise<void> {
+      if (!isBegun) {
+        const hasFailed = !isFirst
+        isFirst = false
+        after = await store.newest()
+        isBegun = true
+        tellAll([], hasFailed)
+      }
+      for (let isMore = true; isMore && !signal.aborted; ) {
+        const entries = await store.entries({ after, limit: ENTRIES_PER_READ })
+        after = entries.at(-1)?.cursor ?? after
+        isMore = entries.length === ENTRIES_PER_READ
+        tellAll(entries)
+      }
     }
-  }
-
-  function join(): Follower {
-    const follower: Follower = {
-      rows: new Set(),
-      begunOrEnded: new Set(),
-      isAny: false,
-      wake() {},
-    }
-    followers.add(follower)
-    timer ??= setInterval(poll, pollEvery).unref()
-    if (position === undefined) void poll()
-    return follower
-  }
-
-  function leave(follower: Follower): void {
-    followers.delete(follower)
-    if (followers.size > 0) return
-    clearInterval(timer)
-    timer = undefined
-    position = undefined
-    own.clear()
+    void every(() => pollEvery, poll, { signal, says: SAYS })
   }
 
   async function* follow(signal: AbortSignal): AsyncGenerator<Changed, void> {
-    const follower = join()
+    const follower: Follower = { rows: new Set(), begunOrEnded: new Set(), isAny: false, wake() {} }
+    followers.add(follower)
+    if (followers.size === 1) startPolling(polling)
     const wake = () => follower.wake()
     signal.addEventListener('abort', wake, { once: true })
     try {
       while (!signal.aborted) {
         const { rows, begunOrEnded, isAny } = follower
         if (isAny || rows.size > 0) {
-          follower.rows = new Set()
-          follower.begunOrEnded = new Set()
-          follower.isAny = false
+          Object.assign(follower, { rows: new Set(), begunOrEnded: new Set(), isAny: false })
           yield { rows, begunOrEnded }
         } else {
           await new Promise<void>((resolve) => {
@@ -158,17 +116,14 @@ export function changes(
         }
       }
     } finally {
-      leave(follower)
       signal.removeEventListener('abort', wake)
+      followers.delete(follower)
+      if (followers.size === 0) {
+        polling.abort()
+        polling = new AbortController()
+      }
     }
   }
 
-  return {
-    stored(told) {
-      if (followers.size === 0) return
-      for (const { id } of told) own.add(id)
-      notifyAll(told.flatMap(({ row, event }) => (row === undefined ? [] : { row, event })))
-    },
-    follow,
-  }
+  return { follow }
 }

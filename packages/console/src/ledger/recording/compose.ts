@@ -71,8 +71,8 @@ export function compose(
     if (subject !== undefined) {
       const { sum, from = entries.length } = sums.get(subject) ?? {}
       const before = sum ?? stored.get(subject)
-      const isOfRow = before !== 'unreadable' && !isAboutPermit(entry)
-      if (isOfRow && isConditional(entry) && !isMissing(rowIn(before), entry)) return undefined
+      const isReadable = before !== 'unreadable'
+      if (isReadable && isConditional(entry) && !isMissing(before, entry)) return undefined
       sums.set(subject, { sum: nextSum(before, subject, entry), from, at: entries.length })
     }
     const text = encodeEntry(entry, newEntryId())
@@ -110,9 +110,6 @@ export function compose(
     },
   }
 }
-
-const rowIn = (sum: Sum | 'unreadable' | undefined) =>
-  sum === undefined || sum === 'unreadable' || sum.kind === 'record' ? undefined : sum.row
 
 function nextSum(before: Sum | 'unreadable' | undefined, id: string, entry: AuditEntry): Sum {
   if (before === 'unreadable') throw new Error('that cannot be read')

@@ -1,4 +1,4 @@
-import { type EntryMarks, marks } from '../sealing/marks.ts'
+import { type Marks, marks } from '../sealing/marks.ts'
 import type { AuditStore } from '../store.ts'
 import { openedStore } from '../stores/opened-store.ts'
 import { auditLog, type Log } from './log.ts'
@@ -8,7 +8,7 @@ export interface Ledger {
   /** It waits until it is open. Its `open()` rejects where it cannot be opened, and tries again. */
   readonly store: AuditStore
   readonly log: Log
-  readonly marks: EntryMarks
+  readonly marks: Marks
 }
 
 const ledgers = new WeakMap<AuditStore, Ledger>()
@@ -25,7 +25,7 @@ export function ledgerOf(audit: AuditStore): Ledger {
       await opened.close()
     },
   }
-  const marked = marks(audit.secret)
+  const marked = marks()
   const ledger = { store, log: auditLog(store, marked), marks: marked }
   ledgers.set(audit, ledger)
   return ledger

@@ -3,7 +3,7 @@ import { BoundedMap, limitTime } from 'oidc-provider-impersonation/siblings'
 import { type AuditEntry, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { complain, log } from '../../kernel/log-line.ts'
 import { untilAborted } from '../../kernel/until-aborted.ts'
-import type { EntryMarks } from '../sealing/marks.ts'
+import type { Marks } from '../sealing/marks.ts'
 import type { AuditStore, Batch, Sum, Written } from '../store.ts'
 import { UnstorableError } from '../unstorable.ts'
 import {
@@ -25,14 +25,6 @@ export interface Writing {
   readonly end: AbortSignal
 }
 
-/** What is stored of an entry, and of which row. */
-export interface StoredEvent {
-  /** Of the entry. */
-  readonly id: string
-  readonly row: string | undefined
-  readonly event: AuditEntry['event']
-}
-
 /** Writes what this process has for the audit. */
 export interface Log {
   /** Whether the store fails: it did not take what it was asked to write last. */
@@ -52,8 +44,6 @@ export interface Log {
    * @throws Error where it is not known whether it is stored
    */
   decide(decision: Undecided, left: () => number): Promise<boolean>
-  /** Calls back with what is stored; must not throw. @returns a function that stops it */
-  follow(stored: (told: readonly StoredEvent[]) => void): () => void
 }
 
 /** An entry about a permit, and what was looked at before. */
@@ -82,9 +72,8 @@ const WRITE_MS = 5000
 /** The part of its time in which a decision is stored. In the rest, its outcome is looked up. */
 const DECIDING_PART = 0.7
 
-export function auditLog(store: WrittenStore, { markOf }: Pick<EntryMarks, 'markOf'>): Log {
+export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>): Log {
   const remembered = new BoundedMap<string, Sum>(MAX_SUMS_REMEMBERED)
-  const followers = new Set<(told: readonly StoredEvent[]) => void>()
   /** The reason why the store fails, while it fails. */
   let trouble: string | undefined
   let failures = 0
@@ -105,14 +94,8 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<EntryMarks, 'mark
     return new Map([...found, ...read])
   }
 
-  function tell(pending: readonly Pending[], { outcomes, sums }: Composed, number: number): void {
+  function remember({ sums }: Composed, number: number): void {
     for (const [id, { sum, at }] of sums) remembered.set(id, { ...sum, version: number + at })
-    const told = pending.flatMap((one, index): StoredEvent[] => {
-      const entry = outcomes[index]?.stored
-      if (!entry) return []
-      return [{ id: one.id, row: subjectOf({ ...one, entry }), event: entry.event }]
-    })
-    for (const stored of followers) stored(told)
   }
 
   function recovered(): void {
@@ -170,7 +153,7 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<EntryMarks, 'mark
       if (composed.batch.entries.length === 0) return composed.outcomes
       const written = await writeSurely({ ...composed.batch, slots: [] }, how)
       if (written?.is === 'stored') {
-        tell(pending, composed, written.number)
+        remember(composed, written.number)
         return composed.outcomes
       }
       if (written?.is === 'changed') changes += 1
@@ -205,9 +188,11 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<EntryMarks, 'mark
   ): Promise<readonly StoredOutcome[]> {
     const all = await write(pending, how).catch(() => undefined)
     if (all) return all
-    const outcomes: StoredOutcome[] = []
-    for (const one of pending) outcomes.push(await writeOrSetAside(one, how))
-    return outcomes
+    const [one, ...others] = pending
+    if (one && others.length === 0) return [await writeOrSetAside(one, how)]
+    const middle = Math.floor(pending.length / 2)
+    const first = await append(pending.slice(0, middle), how)
+    return [...first, ...(await append(pending.slice(middle), how))]
   }
 
   return {
@@ -239,13 +224,8 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<EntryMarks, 'mark
         return ask(left())
       })
       if (written.is === 'late') throw new NothingDecided('it was too late')
-      if (written.is === 'stored') tell([one], composed, written.number)
+      if (written.is === 'stored') remember(composed, written.number)
       return written.is === 'stored'
-    },
-
-    follow(stored) {
-      followers.add(stored)
-      return () => followers.delete(stored)
     },
   }
 }

@@ -64,7 +64,8 @@ export function startReconciliation(
   }
 
   async function complete(row: AuditRow | undefined, due: readonly AuditEntry[]): Promise<number> {
-    const missing = due.filter((entry) => isMissing(row, entry))
+    const sum = row && ({ kind: 'impersonation', version: 0, row } as const)
+    const missing = due.filter((entry) => isMissing(sum, entry))
     const written = await Promise.all(missing.map(recordMissing))
     return written.filter((isWritten) => isWritten).length
   }

@@ -1,18 +1,18 @@
 import { digestOf } from 'oidc-provider-impersonation-verify/chain'
 import {
-  ALERT_EVENTS,
   type AuditEntry,
   alarmKindOf,
   ERASED_EVENT,
   MISLABELLED_EVENT,
-  type NoticeMark,
   present,
   reasonOf,
   SET_ASIDE,
+  type ToTell,
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
 import { complain, lineOf, log } from '../../kernel/log-line.ts'
 import { untilAborted } from '../../kernel/until-aborted.ts'
+import { tellDeployment } from '../to-tell.ts'
 import { type Capacity, capacity } from './capacity.ts'
 import { newEntryId, type StoredOutcome } from './compose.ts'
 import type { Log } from './log.ts'
@@ -41,8 +41,8 @@ export interface Recorder {
    */
   recordSurely(entry: AuditEntry, id?: string): Promise<void>
   /**
-   * Stores an entry with `afterRestart`, or one that begins an attempt, unless its row has what it says. It is in the log
-   * once it is stored. Never rejects.
+   * Stores an entry with `afterRestart` unless its row has what it says. It is in the log once it is stored. Never
+   * rejects.
    *
    * @returns whether this call stored it
    */
@@ -65,7 +65,7 @@ export interface RecorderOptions {
   /** Names customers and operators when an entry is recorded. */
   readonly nameOf?: NameOf | undefined
   /** What customers are to be told of impersonations that start. */
-  readonly notify?: NoticeMark | undefined
+  readonly notify?: readonly ToTell[] | undefined
   /** Whether the deployment is to be told of alarms. */
   readonly alerts?: boolean | undefined
   /**
@@ -165,8 +165,9 @@ export function recorder(
   }
 
   function marked(entry: AuditEntry): AuditEntry {
-    if (notify && entry.event === 'impersonation.started') entry = { ...entry, notify }
-    return alerts && alarmKindOf(entry) !== undefined ? { ...entry, isAlert: true } : entry
+    const isStart = entry.event === 'impersonation.started'
+    const told = isStart && notify ? { ...entry, toTell: notify } : entry
+    return alerts ? tellDeployment(told, alarmKindOf(told)) : told
   }
 
   /** Resolves whether the store has the entry as it was told. */
@@ -255,7 +256,6 @@ function eventOf(reported: { readonly event?: unknown }): string | undefined {
 const ALWAYS_STORED: ReadonlySet<string> = new Set([
   ...[SET_ASIDE, ERASED_EVENT, MISLABELLED_EVENT],
   'support.exported',
-  ...ALERT_EVENTS,
 ])
 
 function isKept(entry: AuditEntry): boolean {

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Provider } from 'oidc-provider-impersonation'
 import { derivedKeys } from 'oidc-provider-impersonation/siblings'
 
@@ -6,47 +6,40 @@ const PURPOSE = 'impersonation audit'
 /** Base64url: 132 bits. */
 const MARK_LENGTH = 22
 
-/** Marks entries until they are sealed, by a key that the storage does not have. */
-export interface EntryMarks {
+/** Marks what a process stores, by keys that the storage does not have. */
+export interface Marks {
   /** @throws Error before a key is known */
-  markOf(digest: string): string
-  isRight(digest: string, mark: string): boolean
+  markOf(text: string): string
+  isRight(text: string, mark: string): boolean
   /**
-   * From now on it marks by the keys of this provider, if there is no secret.
+   * From now on it marks by the keys of this provider.
    *
    * @throws TypeError where all keys are outside the process
    */
   attach(provider: Provider): void
 }
 
-/** @param secret the option of the audit */
-export function marks(secret: string | undefined): EntryMarks {
-  let keys: readonly Buffer[] =
-    secret === undefined ? [] : [Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, 32))]
-
-  const markBy = (key: Buffer, digest: string) =>
-    createHmac('sha256', key).update(digest).digest('base64url').slice(0, MARK_LENGTH)
+/** @param kinds of keys: the first of each marks */
+export function marks(kinds: readonly (readonly Buffer[])[] = []): Marks {
+  const markBy = (key: Buffer, text: string) =>
+    createHmac('sha256', key).update(text).digest('base64url').slice(0, MARK_LENGTH)
 
   return {
-    markOf(digest) {
-      const [key] = keys
-      if (key) return markBy(key, digest)
+    markOf(text) {
+      const marked = kinds.flatMap(([key]) => (key ? markBy(key, text) : []))
+      if (marked.length > 0) return marked.join('.')
       throw new Error('the audit belongs to no provider yet: see supportConsole() or attach()')
     },
-    // At a rotation, other processes still mark by the key before: it stays in the set.
-    isRight: (digest, mark) =>
-      keys.some((key) => {
-        const right = markBy(key, digest)
-        return (
-          mark.length === right.length && timingSafeEqual(Buffer.from(mark), Buffer.from(right))
-        )
-      }),
+    // If all keys of one kind are replaced, the other kind shows that a process of the deployment wrote it.
+    isRight(text, mark) {
+      const marked = mark.split('.')
+      return kinds.flat().some((key) => marked.includes(markBy(key, text)))
+    },
     attach(provider) {
-      if (secret !== undefined) return
-      keys = derivedKeys(provider, PURPOSE)
-      if (keys.length > 0) return
+      kinds = derivedKeys(provider, PURPOSE)
+      if (kinds.flat().length > 0) return
       throw new TypeError(
-        'the provider signs with keys outside the process: give the audit a secret, as createPostgresAudit({ secret })',
+        'the provider signs with keys outside the process: the audit needs cookies.keys, as a list',
       )
     },
   }

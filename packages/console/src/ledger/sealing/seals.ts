@@ -14,8 +14,8 @@ import {
 import { every } from '../../kernel/every.ts'
 import { log } from '../../kernel/log-line.ts'
 import { takingTurns } from '../../kernel/turns.ts'
-import type { AuditStore, MarkedEntry, StoredSeal } from '../store.ts'
-import type { EntryMarks } from './marks.ts'
+import type { AuditStore, StoredSeal } from '../store.ts'
+import type { Marks } from './marks.ts'
 
 /** Signs claims by the provider's key. */
 export type Sign = (claims: Readonly<Record<string, unknown>>) => Promise<string>
@@ -29,16 +29,19 @@ export interface Seals {
    * @param isDue whether it seals also where nothing is new: what was removed since is then told
    */
   seal(isDue?: boolean): Promise<void>
-  /** @throws Error where no key signs */
-  assertSigns(): Promise<void>
+  /** @throws Error where no key signs, or somebody changed the newest seal */
+  assertSeals(): Promise<void>
   /** Seals what is left. */
   stop(): Promise<void>
 }
 
 export interface SealsOptions {
-  readonly store: Pick<AuditStore, 'addSeal' | 'entries' | 'keepFor' | 'seals'>
-  readonly marks: Pick<EntryMarks, 'isRight'>
-  /** Records the alarm about an entry that no process of the deployment wrote. */
+  readonly store: Pick<
+    AuditStore,
+    'addSeal' | 'entries' | 'keepFor' | 'newest' | 'newestSeals' | 'removeSeal'
+  >
+  readonly marks: Pick<Marks, 'isRight' | 'markOf'>
+  /** Records the alarm about what no process of the deployment wrote. */
   recordSurely(entry: AuditEntry, id?: string): Promise<void>
   readonly sign: Sign
   /** Whether it seals by itself. @defaultValue true */
@@ -59,14 +62,22 @@ const SAYS = {
 }
 
 /** The claims of a seal that is stored: `verify` looks at its signature. */
-export function claimsOf({ jws, number, last }: StoredSeal): Seal {
+export function claimsOf(stored: StoredSeal): Seal {
+  const seal = claimsIn(stored)
+  if (seal) return seal
+  throw new Error(`the seal ${stored.number} is not as it was stored`)
+}
+
+function claimsIn({ jws, number, last }: StoredSeal): Seal | undefined {
   const seal = sealInJws(jws)
-  if (seal?.number === number && seal.last === last) return seal
-  throw new Error(`the seal ${number} is not as it was stored`)
+  return seal?.number === number && seal.last === last ? seal : undefined
 }
 
 /** Before the first seal. */
 const NO_SEAL = { number: 0, last: 0, hash: '', time: 0 }
+type Sealed = Pick<Seal, keyof typeof NO_SEAL>
+
+const foreign = (what: string) => `${what} was not written by the audit`
 
 export function startSeals({
   store,
@@ -79,19 +90,42 @@ export function startSeals({
   const over = new AbortController()
   const inTurn = takingTurns()
 
-  /** An entry that was put into the storage is sealed by nobody. */
-  async function raiseAlarm({ number, digest }: MarkedEntry): Promise<void> {
-    log(`entry ${number} was not written by the audit: somebody changed the storage`)
+  /** Tells of what was put into the storage. */
+  async function raiseAlarm(what: string, content: string): Promise<void> {
+    const note = foreign(what)
+    log(`${note}: somebody changed the storage`)
     // One alarm, also where several processes find it.
-    const id = digestOf(`${number} ${digest}`).slice(0, 22)
-    const note = `entry ${number} was not written by the audit`
+    const id = digestOf(`${what} ${content}`).slice(0, 22)
     await recordSurely({ event: MISLABELLED_EVENT, timeMs: now(), note }, id)
   }
 
+  /** The seal that the next one follows. A seal that follows from nothing is removed: the next one has its number. */
+  async function newestSealed(): Promise<Sealed> {
+    for (;;) {
+      const [newest, before] = await store.newestSeals(2)
+      if (!newest) return NO_SEAL
+      const claims = claimsIn(newest)
+      const isRight = marks.isRight(newest.jws, newest.mac)
+      if (!isRight) await raiseAlarm(`the seal ${newest.number}`, newest.jws)
+      // It may be ours, of keys that were all replaced at once.
+      const isNext = claims && (isRight || (await follows(claims, before)))
+      if (isNext) return claims
+      await store.removeSeal(newest)
+    }
+  }
+
+  async function follows(claims: Seal, stored: StoredSeal | undefined): Promise<boolean> {
+    const before = stored ? claimsIn(stored) : NO_SEAL
+    return (
+      claims.number - 1 === before?.number &&
+      claims.last >= before.last &&
+      claims.last <= Number((await store.newest()) ?? 0) &&
+      claims.hash === sealHashOf(before.hash, claims.root)
+    )
+  }
+
   async function sealNow(when: 'anyway' | 'new' | 'old'): Promise<void> {
-    const [newest] = await store.seals(1)
-    const claims = newest === undefined ? NO_SEAL : sealInJws(newest)
-    if (!claims) throw new Error('the newest seal cannot be read')
+    const claims = await newestSealed()
     if (when === 'old' && Math.abs(now() - claims.time) < SEAL_HOLDS_MS) return
     const tree = new MerkleTree()
     let last = claims.last
@@ -103,7 +137,7 @@ export function startSeals({
       isMore = entries.length === ENTRIES_PER_READ
       for (const entry of entries) {
         if (marks.isRight(entry.digest, entry.mac)) tree.add(entry.digest)
-        else await raiseAlarm(entry)
+        else await raiseAlarm(`the entry ${entry.number}`, entry.digest)
       }
       last = entries.at(-1)?.number ?? last
     }
@@ -114,7 +148,8 @@ export function startSeals({
     const hash = sealHashOf(claims.hash, root)
     const seal: Seal = { version: 1, number, last, count, time, root, hash, before }
     // Where another process was first, what it left is sealed next.
-    await store.addSeal({ number, last, jws: await sign({ ...seal }) })
+    const jws = await sign({ ...seal })
+    await store.addSeal({ number, last, jws, mac: marks.markOf(jws) })
   }
 
   const sealInTurn = (when: Parameters<typeof sealNow>[0]) =>
@@ -145,8 +180,11 @@ export function startSeals({
 
   return {
     ...{ sign, seal },
-    async assertSigns() {
+    async assertSeals() {
       await sign({ version: 1, checks: now() })
+      const [newest] = await store.newestSeals(1)
+      if (!newest || marks.isRight(newest.jws, newest.mac)) return
+      throw new Error(`${foreign(`the seal ${newest.number}`)}: somebody changed the storage`)
     },
     async stop() {
       over.abort()

@@ -1,6 +1,6 @@
 import { indexable } from 'oidc-provider-impersonation-verify/chain'
 import { type Outcome, ticketKey } from 'oidc-provider-impersonation-verify/format'
-import type { RowFilter } from '../filters.ts'
+import type { DueFilter, RowFilter } from '../filters.ts'
 
 /** Whether a text can be the id of a row. PostgreSQL refuses to compare with some that cannot. */
 export function isRowId(id: string): boolean {
@@ -29,77 +29,60 @@ export interface Comparisons {
   readonly others: readonly Condition[]
 }
 
-/** @param now for outcomes, in milliseconds since the epoch */
-export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
-  const {
-    operator,
-    customer,
-    ticket,
-    outcome,
-    alarm,
-    held,
-    noticeDueBefore,
-    alertDueBefore,
-    unapproved,
-  } = filter
-  const has = (sql: string, isRare: boolean): IndexedCondition => ({ sql, values: [], isRare })
-  const is = (
-    column: NonNullable<IndexedCondition['column']>,
-    value: string,
-    isRare: boolean,
-  ): IndexedCondition => ({ sql: `${column} = ?`, values: [value], column, isRare })
-  const { indexed, others = [] } = outcome ? comparisonsOfOutcome(outcome, now) : {}
-  return {
-    indexed: [
-      noticeDueBefore === undefined
-        ? []
-        : {
-            ...has('notice_due_at IS NOT NULL AND notice_due_at < ?', true),
-            values: [noticeDueBefore],
-          },
-      alertDueBefore === undefined
-        ? []
-        : {
-            ...has('alert_due_at IS NOT NULL AND alert_due_at < ?', true),
-            values: [alertDueBefore],
-          },
-      ticket === undefined ? [] : is('ticket', indexable(ticketKey(ticket)), true),
-      customer === undefined ? [] : is('customer', indexable(customer), true),
-      alarm === 'objection' ? has('objected_at IS NOT NULL', true) : [],
-      held ? has('held_at IS NOT NULL', true) : [],
-      unapproved ? has('unapproved', true) : [],
-      alarm === 'open' ? has('open_alarm_at IS NOT NULL', true) : [],
-      alarm === 'any' ? has('alarm_at IS NOT NULL', false) : [],
-      operator === undefined ? [] : is('operator', indexable(operator), false),
-      indexed === 'end_cause' && outcome ? is(indexed, outcome, false) : [],
-      indexed && indexed !== 'end_cause' ? has(indexed, false) : [],
-    ].flat(),
-    others,
-  }
+/** A condition for what a filter has. */
+export function ifGiven<Value, Made extends Condition>(
+  value: Value | undefined,
+  conditionOf: (value: Value) => Made,
+): Made[] {
+  return value === undefined ? [] : [conditionOf(value)]
 }
 
-/** In the same way as `outcomeOf`. */
-function comparisonsOfOutcome(
-  outcome: Outcome,
-  now: number,
-): { indexed: string; others?: readonly Condition[] } {
-  const started = 'end_cause IS NULL AND started_at IS NOT NULL'
-  const notStarted = 'end_cause IS NULL AND started_at IS NULL'
-  const wasAsked = { sql: 'asked_at IS NOT NULL', values: [] }
-  const isOver = { sql: '(expires_at IS NULL OR expires_at <= ?)', values: [now] }
-  const isNotOver = { sql: 'expires_at > ?', values: [now] }
-  switch (outcome) {
-    case 'running':
-      return { indexed: started, others: [isNotOver] }
-    case 'expired':
-      return { indexed: started, others: [isOver] }
-    case 'waiting':
-      return { indexed: notStarted, others: [wasAsked, isNotOver] }
-    case 'unused':
-      return { indexed: notStarted, others: [wasAsked, isOver] }
-    case 'refused':
-      return { indexed: notStarted, others: [{ sql: 'asked_at IS NULL', values: [] }] }
-    default:
-      return { indexed: 'end_cause' }
+/** Of a row or a permit. */
+export function isDue({ to, before }: DueFilter): Condition {
+  return { sql: `${to}_due_at IS NOT NULL AND ${to}_due_at < ?`, values: [before] }
+}
+
+const STARTED = 'end_cause IS NULL AND started_at IS NOT NULL'
+const NOT_STARTED = 'end_cause IS NULL AND started_at IS NULL'
+const ASKED = 'asked_at IS NOT NULL'
+const OVER = '(expires_at IS NULL OR expires_at <= ?)'
+const NOT_OVER = 'expires_at > ?'
+
+/** In the same way as `outcomeOf`: the first is that of an index, and a value is the time. Others have ended. */
+const OUTCOMES: Partial<Record<Outcome, readonly [indexed: string, ...others: string[]]>> = {
+  running: [STARTED, NOT_OVER],
+  expired: [STARTED, OVER],
+  waiting: [NOT_STARTED, ASKED, NOT_OVER],
+  unused: [NOT_STARTED, ASKED, OVER],
+  refused: [NOT_STARTED, 'asked_at IS NULL'],
+}
+
+/** @param now for outcomes, in milliseconds since the epoch */
+export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
+  const { outcome, alarm, held, unapproved } = filter
+  const has = (sql: string, isRare = true, ...values: number[]): IndexedCondition => {
+    return { sql, values, isRare }
+  }
+  const is =
+    (column: NonNullable<IndexedCondition['column']>, isRare = true) =>
+    (value: string): IndexedCondition => {
+      return { sql: `${column} = ?`, values: [indexable(value)], column, isRare }
+    }
+  const [indexed, ...others] = (outcome && OUTCOMES[outcome]) ?? []
+  return {
+    indexed: [
+      ifGiven(filter.due, (due) => ({ ...isDue(due), isRare: true })),
+      ifGiven(filter.ticket, (ticket) => is('ticket')(ticketKey(ticket))),
+      ifGiven(filter.customer, is('customer')),
+      alarm === 'objection' ? has('objected_at IS NOT NULL') : [],
+      held ? has('held_at IS NOT NULL') : [],
+      unapproved ? has('unapproved') : [],
+      alarm === 'open' ? has('open_alarm_at IS NOT NULL') : [],
+      alarm === 'any' ? has('alarm_at IS NOT NULL', false) : [],
+      ifGiven(filter.operator, is('operator', false)),
+      ifGiven(indexed ? undefined : outcome, is('end_cause', false)),
+      ifGiven(indexed, (sql) => has(sql, false)),
+    ].flat(),
+    others: others.map((sql) => ({ sql, values: sql.includes('?') ? [now] : [] })),
   }
 }

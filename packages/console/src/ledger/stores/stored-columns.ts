@@ -11,9 +11,8 @@ export function isResultRow(row: unknown): row is ResultRow {
 /** From the columns `number`, `digest`, `text`. */
 export function storedEntryOf(columns: ResultRow): StoredEntry {
   const [number, digest] = [numberIn(columns, 'number'), textIn(columns, 'digest')]
-  const parts = digestParts(digest)
-  if (!parts) throw unreadable('digest')
-  const { id, time, subject: row } = parts
+  // Somebody put in a digest that is none: no mark is right for it.
+  const { id, time, subject: row } = digestParts(digest) ?? { id: '', time: 0, subject: undefined }
   const text = columns.text === null ? undefined : textIn(columns, 'text')
   return { cursor: String(number), number, id, time, digest, text, row }
 }

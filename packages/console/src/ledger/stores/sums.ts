@@ -17,11 +17,11 @@ export function encodeRow(row: AuditRow): string {
 /** A permit as it is kept. */
 export function encodePermit(permit: StoredRecord): string {
   const { id, version, at, customer, operator, slot, state, isReviewDue, overAt, data } = permit
-  const { noticeDueAt, alertDueAt } = permit
+  const { customerDueAt, deploymentDueAt } = permit
   return JSON.stringify({
     ...{ id, version, at, customer, operator, slot, state, isReviewDue, overAt, data },
-    noticeDueAt,
-    alertDueAt,
+    customerDueAt,
+    deploymentDueAt,
   })
 }
 
@@ -105,7 +105,7 @@ const PERMIT = v.object({
   state: v.picklist(RECORD_STATES),
   isReviewDue: v.boolean(),
   overAt: v.optional(v.number()),
-  noticeDueAt: v.optional(v.number()),
-  alertDueAt: v.optional(v.number()),
+  customerDueAt: v.optional(v.number()),
+  deploymentDueAt: v.optional(v.number()),
   data: v.string(),
 } satisfies SchemasOf<StoredRecord>)

@@ -18,7 +18,7 @@ export function MomentFact({ name, at }: { name: string; at: number | undefined 
 }
 
 /** Facts in their order, each by its name. @param props.label of the list, for screen readers */
-export function Facts(props: {
+export function FactList(props: {
   of: readonly (readonly [name: string, value: ComponentChildren])[]
   label?: string
 }) {

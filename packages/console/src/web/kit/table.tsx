@@ -19,12 +19,14 @@ export interface RowGroup<Row> {
 /** Rows of 40 px; on phones, each row is a card. The first column names the row. */
 export function Table<Row>(props: {
   label: string
-  columns: readonly TableColumn<Row>[]
+  /** One that is false is not there. */
+  columns: readonly (TableColumn<Row> | false)[]
   rows?: readonly Row[]
   groups?: readonly RowGroup<Row>[]
   keyOf: (row: Row) => string
 }) {
-  const { label, columns, rows = [], groups = [{ key: '', rows }], keyOf } = props
+  const { label, rows = [], groups = [{ key: '', rows }], keyOf } = props
+  const columns = props.columns.filter((column) => column !== false)
   const isOneRow = groups.flatMap(({ rows }) => rows).length <= 1
   return (
     <table class={isOneRow ? 'table one-row' : 'table'} aria-label={label}>

@@ -190,7 +190,7 @@ async function answer<C extends AnyCall, A extends At>(
     if (!canLeave(ctx, site)) await findAgain()
     return flow.begin(ctx, hereOf(ctx, site.base), route.path === '' ? 'none' : undefined)
   }
-  if (!isPost && canLeave(ctx, site) && isDue(person))
+  if (!isPost && canLeave(ctx, site) && isRenewalDue(person))
     return flow.begin(ctx, hereOf(ctx, site.base), 'none')
   const request: Browsing<C, A> = { ctx, route, params, person, findAgain, values }
   if (!isPost) return showPage(serving, request)
@@ -315,7 +315,7 @@ async function orNobody(find: () => Promise<Entered>): Promise<Entered | undefin
   }
 }
 
-function isDue({ token: { exp, iat = 0 } }: Entered): boolean {
+function isRenewalDue({ token: { exp, iat = 0 } }: Entered): boolean {
   if (exp === undefined) return false
   return exp - Date.now() / 1000 <= Math.min(RENEWAL_SECONDS, (exp - iat) / 3)
 }
@@ -407,7 +407,7 @@ const problemView: View<Problem, At> = (problem, at) => {
   const { web } = at.words
   const isNoPage = problem.error === 'not_found'
   return {
-    title: problem.statusCode === 404 ? web.notFoundTitle : web.problems.title,
+    title: isNoPage ? web.notFoundTitle : web.problems.title,
     about: isNoPage ? web.notFound : problemText(at, problem),
     body: <Link to="">{web.toStart}</Link>,
   }

@@ -70,11 +70,11 @@ export interface Route<C extends AnyCall, A extends At = StaffAt> {
   readonly path: string
   /** The roles that may use it. Empty for customers. */
   readonly roles: readonly Role[]
-  readonly marks: Marks
+  readonly marks: RouteMarks
   readonly answer: (call: C, showing: Showing<A>) => Promise<void>
 }
 
-export interface Marks {
+export interface RouteMarks {
   /** A request of a person who may not use it is recorded, as a request to act. */
   readonly isActing?: true
   /** It makes an entry of the audit that can wait. An end cannot. */
@@ -113,7 +113,10 @@ export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
       roles: readonly Role[],
       body: E | ((call: C) => E),
       model: (call: C & { readonly body: Read<E> }) => R | Promise<R>,
-      { after, ...marks }: Marks & { readonly after?: (answer: NoInfer<R>, call: C) => After } = {},
+      {
+        after,
+        ...marks
+      }: RouteMarks & { readonly after?: (answer: NoInfer<R>, call: C) => After } = {},
     ): Route<C, A> {
       return {
         ...{ method: 'POST', path, roles, marks },
@@ -131,7 +134,7 @@ export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
       path: string,
       roles: readonly Role[],
       answer: (call: C) => Promise<void>,
-      marks: Marks = {},
+      marks: RouteMarks = {},
     ): Route<C, A> {
       return {
         ...{ method: 'GET', path, roles, marks: { ...marks, isFile: true } },

@@ -36,7 +36,7 @@ export async function expectNothingCut(page: Page): Promise<void> {
     }
     const solid = [
       ...document.querySelectorAll<HTMLElement>(
-        'main :is(h2, button, .button, select, textarea, input:not([type=radio], [type=checkbox]))',
+        'main :is(h2, button, .button, .choice, select, textarea, input:not([type=radio], [type=checkbox]))',
       ),
     ].filter((it) => it.checkVisibility() && !it.closest('dialog, .toasts, .unseen'))
     for (const [index, one] of solid.entries()) {

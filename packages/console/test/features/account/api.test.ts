@@ -1,10 +1,8 @@
 // Over 250 lines: every route of the customer, with one deployment.
 import { expect } from 'chai'
 import type { AuditStore } from 'oidc-provider-impersonation-console'
-import type {
-  AccountAnswer,
-  AccountImpersonation,
-} from '../../../src/features/account/server/answers.ts'
+import type { AccountAnswer } from '../../../src/features/account/server/answers.ts'
+import type { AccountImpersonation } from '../../../src/web/account-card.ts'
 import type { DescribedUse } from '../../../src/web/use-words.ts'
 import { askAccount } from '../../support/account.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../../support/deployment.ts'
@@ -127,10 +125,10 @@ describe('the API of the account page', () => {
     it('how each impersonation ended, the newest first', async () => {
       const states: Record<string, string> = {}
       const own = await deployment.impersonate({ ticket: 'SUP-1' })
-      states[own.id] = 'ended_by_you'
+      states[own.id] = 'user'
       expect((await ask('alice', '/end', { id: own.id })).status).to.equal(204)
       const byOperator = await deployment.impersonate({ ticket: 'SUP-2' })
-      states[byOperator.id] = 'ended'
+      states[byOperator.id] = 'requested'
       await byOperator.end()
       const again = await deployment.impersonate({ ticket: 'SUP-3', access: 'read' })
       states[again.id] = 'running'
@@ -150,7 +148,7 @@ describe('the API of the account page', () => {
         expect(state).to.equal(states[id])
         expect(endedAt).to.be.above(0)
       }
-      expect(['running', 'replayed']).to.include(told[1]?.state)
+      expect(['running', 'replay']).to.include(told[1]?.state)
     })
 
     it('that a request was refused, and not why: there is nothing to object to, and leads know', async () => {
@@ -213,7 +211,7 @@ describe('the API of the account page', () => {
       expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
       expect((await ask('alice', '/running')).body.impersonations).to.deep.equal([])
       // The answer waits until the audit has it.
-      expect((await listOf('alice'))[0]).to.include({ state: 'ended_by_you' })
+      expect((await listOf('alice'))[0]).to.include({ state: 'user' })
       const row = await deployment.audit.row(running.id)
       expect(row?.end).to.include({ cause: 'user', by: 'alice' })
       expect(row?.alarm).to.equal(undefined)
@@ -416,7 +414,7 @@ describe('the API of the account page', () => {
       expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
       isAway = false
       expect((await ask('alice', '/objection', { id: running.id })).status).to.equal(200)
-      expect((await listOf('alice'))[0]).to.include({ state: 'ended_by_you' })
+      expect((await listOf('alice'))[0]).to.include({ state: 'user' })
     })
 
     it('ends what runs also while too many entries wait to be stored', async () => {
@@ -443,7 +441,7 @@ describe('the API of the account page', () => {
       expect(await deployment.provider.impersonation.get(running.id)).to.include({ state: 'ended' })
       isAway = false
       await deployment.settled()
-      expect((await listOf('alice'))[0]).to.include({ state: 'ended_by_you' })
+      expect((await listOf('alice'))[0]).to.include({ state: 'user' })
     })
 
     it('says that the provider cannot be asked', async () => {

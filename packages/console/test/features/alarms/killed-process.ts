@@ -42,8 +42,14 @@ if (mode !== 'restart') {
   await until(() => false, 60_000)
 }
 const isDue = async () => {
-  const { rows } = await audit.find({ alertDueBefore: now() + 9e9 }, { limit: 1, now: now() })
-  const { permits: due } = await audit.permits({ alertDueBefore: now() + 9e9 }, { limit: 1 })
+  const { rows } = await audit.find(
+    { due: { to: 'deployment', before: now() + 9e9 } },
+    { limit: 1, now: now() },
+  )
+  const { permits: due } = await audit.permits(
+    { due: { to: 'deployment', before: now() + 9e9 } },
+    { limit: 1 },
+  )
   return rows.length + due.length > 0
 }
 await until(async () => !(await isDue()), 60_000)

@@ -53,7 +53,9 @@ describe('alarms and approvals in Slack', function () {
         receiver.state.status = 500
         const running = await deployment.impersonate({ customer: 'hostile-script' })
         await running.replay()
-        await until(async () => (await audit.row(running.id))?.alert?.last?.is === 'failed')
+        await until(
+          async () => (await audit.row(running.id))?.deliveries?.deployment?.last?.is === 'failed',
+        )
         receiver.state.status = 200
         await later(61_000, () => until(() => receiver.texts.length === 1))
         const [text = ''] = receiver.texts

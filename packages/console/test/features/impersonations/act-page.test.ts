@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
-import { createPermits } from 'oidc-provider-impersonation-console'
-import { type Deployment, type DeploymentOptions, deploy } from '../../support/deployment.ts'
+import { type Deployment, deploy } from '../../support/deployment.ts'
 import { formsOf, press, readPage } from '../../support/forms.ts'
-import { memoryAudit } from '../../support/memory-audit.ts'
 import { storePause } from '../../support/store-pause.ts'
+import { deployWithPermits } from '../../support/with-permits.ts'
 
 const ACT = '/impersonations'
 
@@ -18,14 +17,6 @@ const read = (deployment: Deployment, more: object = {}) =>
 const rule: Authorize = ({ account, scope = '' }) => {
   if (account.accountId === 'carla') return false
   return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
-}
-
-async function withPermits(options: DeploymentOptions = {}) {
-  const audit = memoryAudit()
-  const permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: 'Grace' }] })
-  const authorize = permits.wrap(rule)
-  const deployment = await deploy({ audit, authorize, console: { permits }, ...options })
-  return { deployment, permits }
 }
 
 describe('the form to act', () => {
@@ -54,8 +45,7 @@ describe('the form to act', () => {
   })
 
   it('has no button for a protected customer, a paused operator, oneself, and what the rule refuses', async () => {
-    const { deployment, permits } = await withPermits()
-    await using _ = deployment
+    await using deployment = await deployWithPermits(rule)
     await storePause(deployment, { operator: 'olivia', customer: 'bob', by: 'bob' })
     deployment.roles.set('alice', 'operator')
     for (const [who, user, why] of [
@@ -67,8 +57,8 @@ describe('the form to act', () => {
       const html = await readPage(deployment, who, formOf({ user }))
       expect(html, user).to.include(why)
       expect(html, user).to.not.match(/<button[^>]*>[^<]*(?:Act as|Ask for)/)
+      expect(html, 'a way on').to.match(/<h1>.*href="\/console\/(?:customers|pauses)/s)
     }
-    await permits.close()
   })
 
   it('comes back with what was typed, and says at the field what is wrong', async () => {
@@ -101,8 +91,8 @@ describe('the form to act', () => {
   })
 
   it('asks for an approval where the rule needs one, in the same tab, and starts by it', async () => {
-    const { deployment, permits } = await withPermits()
-    await using _ = deployment
+    await using deployment = await deployWithPermits(rule)
+    const { permits } = deployment
     const change = { access: 'change' }
     const html = await read(deployment, change)
     expect(html).to.match(/needs the approval of a second person/)
@@ -118,27 +108,23 @@ describe('the form to act', () => {
     const granted = await read(deployment, change)
     expect(granted).to.match(/<button[^>]*>Act as Alice Ng</)
     expect((await press(deployment, granted, ACT)).status).to.equal(303)
-    await permits.close()
   })
 
   it('that needs no approval any more says so, and starts then', async () => {
     let isNeeded = true
-    const audit = memoryAudit()
-    const permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: 'Grace' }] })
-    const authorize = permits.wrap(() => (isNeeded ? { needs: ['second_person'] } : true))
-    await using deployment = await deploy({ audit, authorize, console: { permits } })
+    await using deployment = await deployWithPermits(() =>
+      isNeeded ? { needs: ['second_person'] } : true,
+    )
     const html = await read(deployment)
     isNeeded = false
     const answer = await press(deployment, html, ACT, { button: '/permits' })
     expect(answer.status).to.equal(409)
     expect(answer.text).to.include('This needs no approval any more: you can start.')
     expect((await press(deployment, answer.text, ACT)).status).to.equal(303)
-    await permits.close()
   })
 
   it('says at the press what it could not foresee: the form has the way to ask then', async () => {
-    const { deployment, permits } = await withPermits()
-    await using _ = deployment
+    await using deployment = await deployWithPermits(rule)
     const more = { ticketId: 'SUP-9', access: 'change' }
     const answer = await press(deployment, await read(deployment, { ticket: '' }), ACT, { more })
     expect(answer.status).to.equal(403)
@@ -146,12 +132,11 @@ describe('the form to act', () => {
       .to.include('>Ask for approval<')
       .and.to.not.match(/<button[^>]*>Act as/)
     expect(formsOf(answer.text).get(ACT)).to.include(more)
-    await permits.close()
   })
 
   it('starts in an emergency, with the reason why it cannot wait, and not without', async () => {
-    const { deployment, permits } = await withPermits()
-    await using _ = deployment
+    await using deployment = await deployWithPermits(rule)
+    const { permits } = deployment
     const html = await read(deployment, { access: 'change' })
     const button = `${ACT}/emergency`
     const without = await press(deployment, html, ACT, { button })
@@ -162,6 +147,5 @@ describe('the form to act', () => {
     expect(status).to.equal(303)
     const [permit] = (await permits.list({ operator: 'olivia' })).records
     expect(permit).to.include({ kind: 'emergency', why: emergency })
-    await permits.close()
   })
 })

@@ -88,31 +88,6 @@ describe('the audit over the API', () => {
     })
   })
 
-  it('the timeline has every entry, in order and in pages', async () => {
-    const all: {
-      event: string
-      cursor: string
-      digest: string
-      number: number
-    }[] = []
-    let path = `/audit/${own?.id}?limit=2`
-    for (;;) {
-      const { body } = await deployment.ask('ada', path)
-      all.push(...body.entries)
-      if (body.next === undefined) break
-      path = `/audit/${own?.id}?limit=2&after=${body.next}`
-    }
-    const events = all.map(({ event }) => event)
-    expect(events.slice(0, 2)).to.deep.equal(['impersonation.issued', 'impersonation.started'])
-    const uses = all.filter(({ event }) => event === 'impersonation.used')
-    expect(uses).to.have.length(4)
-    expect(new Set(all.map(({ cursor }) => cursor)).size).to.equal(all.length)
-    for (const { digest, number } of all) {
-      expect(digest).to.match(/^[\w-]{43}\./)
-      expect(number).to.be.above(0)
-    }
-  })
-
   it('refuses parameters that are wrong, unknown or repeated, and forged cursors', async () => {
     for (const query of [
       ...['from=yesterday', 'from=-1', 'to=1e9', 'outcome=won', 'alarm=yes', 'held=false'],
@@ -153,7 +128,7 @@ describe('the audit over the API', () => {
       expect(row.acknowledged).to.deep.include({ by: 'grace', note, alarms: 1 })
       const { body } = await deployment.ask('ada', `/audit/${own?.id}`)
       expect(body.entries.at(-1)).to.deep.include({
-        ...{ event: 'support.acknowledged', by: 'grace', byName: 'Grace Lindqvist', note },
+        ...{ event: 'support.acknowledged', by: 'grace', note },
       })
     })
 

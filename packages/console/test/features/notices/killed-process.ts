@@ -55,7 +55,7 @@ if (isRestart) {
     const rows = await Promise.all(items.map(({ id }) => store.row(id)))
     return items.every(
       ({ startedAt }, index) =>
-        startedAt === undefined || rows[index]?.notice?.settled.includes('started') === true,
+        startedAt === undefined || rows[index]?.deliveries?.customer?.told.started === 1,
     )
   }, 60_000)
   const { items } = await impersonation.list({ limit: 100 })

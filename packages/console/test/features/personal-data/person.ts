@@ -3,6 +3,7 @@ import type { ErasureParts } from '../../../src/features/personal-data/server/er
 import { personalData } from '../../../src/features/personal-data/server/personal-data.ts'
 import { auditLog } from '../../../src/ledger/recording/log.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
+import { decisions } from '../../../src/records/decide.ts'
 import { recorderOn } from '../../ledger/recording/recorder-on.ts'
 import { ended, idOf, issued, MARKS, started, used } from '../../ledger/stores/contract/support.ts'
 import { linesOfExport, verified as verifiedLines } from '../../verify/history.ts'
@@ -29,6 +30,10 @@ export function processOn(
       {
         ...{ isKept: async () => false, hasAccount: async () => true },
         ...{ mayErase: async () => true, now: Date.now, ...parts },
+        decide: decisions(
+          { store, log: auditLog(store, MARKS), marks: MARKS },
+          { timeoutMs: 5000 },
+        ),
       },
     ),
     record: (...entries) => Promise.all(entries.map(recording.record)),

@@ -94,7 +94,7 @@ describe('an erasure by two people', () => {
   }
 
   for (const { kind, test } of STORAGES) {
-    test(`leaves two entries, and nothing that names the person: ${kind}`, async () => {
+    test(`leaves three entries, and nothing that names the person: ${kind}`, async () => {
       await using storage = await newPlace(kind)
       const own = await storeAt(kind, storage.place)
       const { store } = own
@@ -134,14 +134,15 @@ describe('an erasure by two people', () => {
         expect((await at.ask('ada', '/personal-data')).body.requests).to.deep.equal([])
         expect((await at.ask('ada', person('alice'))).body.asCustomer).to.deep.equal({ count: 0 })
 
-        const erasing = (await at.entries()).filter(({ event }) => /\.eras/.test(event))
+        const erasing = (await at.entries()).filter(({ event }) => /\.(eras|confirmed)/.test(event))
         expect(
-          erasing.map(({ event, by, note, context }) => ({ event, by, note, context })),
+          erasing.map(({ event, by, note, context = {} }) => ({ event, by, note, context })),
         ).to.deep.equal([
           {
             ...{ event: 'support.erasing', by: 'grace', note: 'DPO-12' },
-            context: { request: id, impersonation: idOf('b') },
+            context: { impersonation: idOf('b') },
           },
+          { event: 'support.confirmed', by: 'ada', note: 'DPO-12', context: {} },
           { event: 'support.erased', by: 'ada', note: 'DPO-12', context: { request: id } },
         ])
         const whole = await expectWhole(at)
@@ -266,7 +267,7 @@ describe('an erasure by two people', () => {
       ...store,
       async write(batch, deadline) {
         // Another process confirms it in the last moment before this one.
-        const entry = batch.entries.find(({ text }) => text.includes('"support.erased"'))
+        const entry = batch.entries.find(({ text }) => text.includes('"support.confirmed"'))
         if (entry) expect((await confirm(at, 'oscar', id)).status).to.equal(200)
         return store.write(batch, deadline)
       },
@@ -280,6 +281,26 @@ describe('an erasure by two people', () => {
       statusCode: 409,
     })
     expect(removed).to.deep.equal([])
+    await otherProcess.close()
+  })
+
+  it('is asked for once, also where another process asks in the last moment before this one', async () => {
+    const audit = memoryAudit()
+    at = await consoleOn(audit)
+    await at.before(...over('a', 'alice'))
+    const store = openedStore(audit)
+    let isFirst = true
+    const otherProcess = processOn({
+      ...store,
+      async slotHolder(slot) {
+        if (isFirst) await asked('grace')
+        isFirst = false
+        return store.slotHolder(slot)
+      },
+    })
+    expect(await rejection(otherProcess.erasures.ask('alice', { by: 'oscar' }))).to.include({
+      ...{ statusCode: 409, error: 'conflict' },
+    })
     await otherProcess.close()
   })
 
@@ -334,10 +355,12 @@ describe('an erasure by two people', () => {
     await at.before(...over('a', 'alice'), ...over('b', 'bob'))
     const id = await asked('grace')
     const database = new DatabaseSync(storage.place)
-    const rewrite = (from: string, to: string) => {
+    const rewrite = (from: string, to: string, column = 'text') => {
+      const [table, where] =
+        column === 'text' ? ['entry', "text LIKE '%support.erasing%'"] : ['record', 'true']
       database
         .prepare(
-          `UPDATE impersonation_audit_entry SET text = replace(text, ?, ?) WHERE text LIKE '%support.erasing%'`,
+          `UPDATE impersonation_audit_${table} SET ${column} = replace(${column}, ?, ?) WHERE ${where}`,
         )
         .run(from, to)
     }
@@ -356,13 +379,16 @@ describe('an erasure by two people', () => {
     rewrite('"grace"', '"oscar"')
     await nothing()
     rewrite('"oscar"', '"grace"')
+    rewrite('grace', 'oscar', 'data')
+    await nothing()
+    rewrite('oscar', 'grace', 'data')
     relabel('alice', 'bob')
     await nothing()
     relabel('bob', 'alice')
     database.close()
     // The first word of a request counts.
-    const second = { request: id, impersonation: idOf('a') }
-    await at.before({ event: 'support.erasing', timeMs: Date.now(), by: 'ada', context: second })
+    const second = { permit: id, by: 'ada', context: { impersonation: idOf('a') } }
+    await at.before({ event: 'support.erasing', timeMs: Date.now(), ...second })
     expect(codeOf(await confirm(at, 'grace', id))).to.deep.equal([403, 'access_denied'])
     expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
     await close()

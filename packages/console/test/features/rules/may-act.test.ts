@@ -1,10 +1,8 @@
 import { expect } from 'chai'
 import { type Authorize, allOf } from 'oidc-provider-impersonation'
-import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
-import type { AuditStore } from '../../../src/ledger/store.ts'
-import { type Deployment, deploy } from '../../support/deployment.ts'
-import { memoryAudit } from '../../support/memory-audit.ts'
+import { readText } from '../../support/read-text.ts'
 import { storePause } from '../../support/store-pause.ts'
+import { deployWithPermits } from '../../support/with-permits.ts'
 
 const QUESTION = { operator: 'olivia', userId: 'alice', application: 'shop', access: 'read' }
 
@@ -16,45 +14,26 @@ const rule: Authorize = ({ account, scope = '', context }) => {
   return { accessTokenTtl: Number(context.duration ?? 1800) }
 }
 
-async function deployWith(audit: AuditStore) {
-  const asked: unknown[] = []
-  const noting: Authorize = Object.assign(
-    (request: Parameters<Authorize>[0]) => {
-      asked.push([request.isPreview, request.mayAct?.sub, request.context.ticketId])
-      return true
-    },
-    { description: 'Operators act for a ticket.' },
-  )
-  const permits = createPermits({
-    ...{ audit, approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }] },
-  })
-  const authorize = permits.wrap(allOf(noting, rule))
-  const deployment = await deploy({ audit, authorize, console: { permits } })
-  return { deployment, permits, asked }
-}
-
 describe('GET /rules with a question', function () {
   this.timeout(30_000)
-  let deployment: Deployment
-  let permits: Permits
+  let deployment: Awaited<ReturnType<typeof deployWithPermits>>
   let asked: unknown[]
+  const noting: Authorize = ({ isPreview, mayAct, context }) => {
+    asked.push([isPreview, mayAct?.sub, context.ticketId])
+    return true
+  }
+  noting.description = 'Operators act for a ticket.'
   const ask = async (question: object = {}, who = 'grace') => {
-    const asked = new URLSearchParams({ ...QUESTION, ...question })
-    const { status, body } = await deployment.ask(who, `/rules?${asked}`)
+    const query = new URLSearchParams({ ...QUESTION, ...question })
+    const { status, body } = await deployment.ask(who, `/rules?${query}`)
     return status === 200 ? (body.mayAct ?? body.notAnswered?.error) : [status, body.error]
   }
 
   beforeEach(async () => {
-    const audit = memoryAudit()
-    const found = await deployWith(audit)
-    deployment = found.deployment
-    permits = found.permits
-    asked = found.asked
+    asked = []
+    deployment = await deployWithPermits(allOf(noting, rule))
   })
-  afterEach(async () => {
-    await permits.close()
-    await deployment[Symbol.asyncDispose]()
-  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
 
   it('answers what the rule would answer to the operator now, and for how long', async () => {
     expect(await ask()).to.deep.equal({ verdict: 'allowed', seconds: 600 })
@@ -69,6 +48,7 @@ describe('GET /rules with a question', function () {
   })
 
   it('answers by the permit that the operator has, for the ticket of the question', async () => {
+    const { permits } = deployment
     const { id } = await permits.request({
       ...{ customer: 'alice', operator: 'olivia', application: 'shop', ticket: 'SUP-1' },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
@@ -107,6 +87,18 @@ describe('GET /rules with a question', function () {
     expect(asked, 'none of them asked the rule').to.deep.equal([])
     deployment.roles.delete('oscar')
     expect(await ask({ operator: 'oscar' }), 'a role that was taken away').to.deep.equal(noRole)
+  })
+
+  it('says it in words on the page', async () => {
+    for (const [question, words] of [
+      [{ operator: 'ada' }, 'This person has no role in which one may act as a customer.'],
+      [{ userId: 'carla' }, 'The rules do not allow it.'],
+      [{ userId: 'paula' }, 'Paula works here: support does not act as colleagues.'],
+    ] as const) {
+      const query = new URLSearchParams({ ...QUESTION, ...question })
+      const { text } = await deployment.browse('grace', `/rules?${query}`)
+      expect(readText(text)).to.include(words)
+    }
   })
 
   it('records nothing, begins nothing, and uses up no start of the operator', async () => {

@@ -17,6 +17,8 @@ const AT_ONCE = 5
 /** How long what others do may take while one process stands still, in milliseconds. */
 const OTHERS_MS = 2000
 
+const started = new Set<ChildProcess>()
+
 /** Writes until it ends. `batches` has the ids of the entries that it has an answer for. */
 function start(kind: StorageKind, place: string, step: Step, signal = '', count = 0) {
   const child = fork(
@@ -24,6 +26,7 @@ function start(kind: StorageKind, place: string, step: Step, signal = '', count 
     [kind, place, step, signal, String(count)],
     { execArgv: ['--conditions=oidc-provider-impersonation'], silent: true },
   )
+  started.add(child)
   const batches: string[][] = []
   const { stdout, stderr } = child
   if (!stdout || !stderr) return expect.fail('no output')
@@ -64,6 +67,11 @@ async function begin(kind: StorageKind, place: string): Promise<void> {
 
 describe('the log of several processes', function () {
   this.timeout(60_000 + ROUNDS * 5000)
+  // One that stands still would outlive a test that fails.
+  afterEach(() => {
+    for (const child of started) child.kill('SIGKILL')
+    started.clear()
+  })
 
   for (const kind of KINDS) {
     it(`has each entry that was answered, once, however often one is killed: ${kind}`, async function () {

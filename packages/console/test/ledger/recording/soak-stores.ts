@@ -7,7 +7,6 @@ import { POSTGRES_URL } from '../../../../../test/support/server-urls.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
 import { createPostgresAudit } from '../../../src/ledger/stores/postgres/index.ts'
 import { createSqliteAudit } from '../../../src/ledger/stores/sqlite/index.ts'
-import { SECRET } from '../stores/contract/support.ts'
 
 export type StorageKind = 'postgres' | 'sqlite'
 
@@ -21,11 +20,11 @@ export interface OwnStore {
 export async function storeAt(kind: StorageKind, place: string): Promise<OwnStore> {
   switch (kind) {
     case 'sqlite':
-      return { store: createSqliteAudit({ file: place, secret: SECRET }), close: async () => {} }
+      return { store: createSqliteAudit({ file: place }), close: async () => {} }
     case 'postgres': {
       const options = `-c search_path=${place}`
       const pool = new Pool({ connectionString: POSTGRES_URL, options })
-      return { store: createPostgresAudit({ pool, secret: SECRET }), close: () => pool.end() }
+      return { store: createPostgresAudit({ pool }), close: () => pool.end() }
     }
   }
 }

@@ -1,29 +1,67 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { sealInJws } from 'oidc-provider-impersonation-verify/chain'
+import { createLocalJWKSet, type JWK } from 'jose'
+import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
+import { sealHashOf, sealInJws } from 'oidc-provider-impersonation-verify/chain'
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
+import { newEntryId, pendingOf } from '../../../src/ledger/recording/compose.ts'
+import { auditLog } from '../../../src/ledger/recording/log.ts'
 import { marks } from '../../../src/ledger/sealing/marks.ts'
-import { startSeals } from '../../../src/ledger/sealing/seals.ts'
+import { type Sign, startSeals } from '../../../src/ledger/sealing/seals.ts'
+import type { AuditStore } from '../../../src/ledger/store.ts'
 import { deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
+import { providerAt, signingKey } from '../../support/provider-at.ts'
 import { quietly } from '../../support/quietly.ts'
+import { broken, linesOfExport, verified } from '../../verify/history.ts'
+import { type Storage, storages } from '../../verify/storages.ts'
 import {
   batchOf,
   decoded,
   exported,
+  HOW,
+  idOf,
   issued,
   MARKS,
   put,
   readOn,
   rejection,
-  SECRET,
   T,
   used,
   writeNow,
 } from '../stores/contract/support.ts'
-import { sealsOf } from './seals-of.ts'
+import { ISSUER, sealsOf, signer } from './seals-of.ts'
 
 const sealed = async (store: ReturnType<typeof memoryAudit>) =>
   (await store.seals(99)).toReversed().map((jws) => sealInJws(jws))
+
+const foreignMarks = marks([[Buffer.from('a key of somebody else')]])
+const shared = signingKey('shared').then((key) => [key])
+
+/** A process of the deployment, with keys of its own. */
+async function processOn(
+  store: AuditStore,
+  { keys, cookieKey }: { keys: JWK[]; cookieKey: string },
+) {
+  const provider = await providerAt(ISSUER, keys, { cookieKey })
+  const marked = marks()
+  marked.attach(provider)
+  const log = auditLog(store, marked)
+  const sign: Sign = (claims) => signCheckpoint(provider, claims)
+  const recordSurely = async (entry: AuditEntry, id = newEntryId()) => {
+    await log.append([{ id, entry }], HOW)
+  }
+  const sealing = { marks: marked, sign, recordSurely }
+  const { seals } = await sealsOf(store, sealing)
+  const record = (entry: AuditEntry) => log.append([pendingOf(entry)], HOW)
+  return {
+    seals,
+    record,
+    sealing,
+    keys: keys.map(({ d: _, ...key }) => key),
+  }
+}
 
 describe('the seals of the audit', () => {
   it('cover what is new, one after the other, and nothing where nothing is', async () => {
@@ -97,7 +135,7 @@ describe('the seals of the audit', () => {
     expect(stderr).to.deep.equal([
       'audit: new entries are not sealed, until it works: no key in jwks can sign',
     ])
-    expect(await rejection(seals.assertSigns())).to.match(/no key/)
+    expect(await rejection(seals.assertSeals())).to.match(/no key/)
     await (await sealsOf(store)).seals.seal()
     expect(await sealed(store)).to.have.length(1)
   })
@@ -114,7 +152,7 @@ describe('the seals of the audit', () => {
     await using deployment = await deploy()
     const { audit, provider } = deployment
     const hanging = startSeals({
-      ...{ store: audit, marks: { isRight: () => true }, recordSurely: async () => {} },
+      ...{ store: audit, marks: MARKS, recordSurely: async () => {} },
       sign: () => wait(10_000, 'late', { ref: false }),
       isTimed: false,
     })
@@ -131,18 +169,147 @@ describe('the seals of the audit', () => {
   })
 })
 
+for (const { name, create, suite } of storages) {
+  suite(`what SQL alone puts into the audit, in ${name},`, () => {
+    let storage: Storage
+    beforeEach(async () => {
+      storage = await create()
+    })
+    afterEach(() => storage.dispose())
+
+    const alarms = async () =>
+      decoded(await readOn(storage.store)).flatMap((each) =>
+        each?.event === 'support.mislabelled' ? (each.note ?? '') : [],
+      )
+    const addSeal = (number: number, last: number, jws: string) =>
+      storage.run('INSERT INTO impersonation_audit_seal VALUES (?, ?, ?, ?)', number, last, jws, '')
+
+    it('after the newest seal, garbage: check() and one alarm say so, and sealing goes on', async () => {
+      const { store } = storage
+      const { seals } = await sealsOf(store)
+      await put(store, issued('a', T))
+      await seals.seal()
+      const [good = ''] = await store.seals(1)
+      const { sign } = await signer()
+      const hash = sealHashOf(sealInJws(good)?.hash ?? '', 'root')
+      const never = { version: 1, time: T, count: 1, root: 'root', hash, before: 0 }
+      await addSeal(2, 1e9, await sign({ ...never, number: 2, last: 1e9 }))
+      await addSeal(3, 1, good)
+      await addSeal(9e15, 9e15, 'é'.repeat(22))
+      const says = 'the seal 9000000000000000 was not written by the audit: somebody changed'
+      expect(await rejection(seals.assertSeals())).to.match(new RegExp(says))
+      await put(store, used('a', T + 1))
+      const { stderr } = await quietly(() => seals.seal())
+      expect(stderr.join()).to.include(says)
+      await seals.assertSeals()
+      expect((await sealed(store)).map((seal) => [seal?.last, seal?.count])).to.deep.equal([
+        ...[
+          [1, 1],
+          [5, 4],
+        ],
+      ])
+      expect(await alarms()).to.deep.equal(
+        [9e15, 3, 2].map((number) => `the seal ${number} was not written by the audit`),
+      )
+      expect(await verified(await linesOfExport(store, { now: T }))).to.include({ rows: 4 })
+    })
+
+    it('before the first seal, a seal of a foreign key: one alarm says so, and it stays', async () => {
+      const { store } = storage
+      await put(store, issued('a', T))
+      const { sign } = await signer({ kid: 'foreign' })
+      await (
+        await sealsOf(store, { sign, marks: { ...foreignMarks, isRight: () => true } })
+      ).seals.seal()
+      const { seals } = await sealsOf(store)
+      await quietly(() => seals.seal())
+      await seals.seal()
+      expect(await alarms()).to.deep.equal(['the seal 1 was not written by the audit'])
+      const found = await verified(await linesOfExport(store, { now: T }))
+      expect(found).to.include({ seals: 3, unknown: 1 })
+    })
+
+    it('an entry without a digest, or with a mark that is none: one alarm for each', async () => {
+      const { store } = storage
+      await put(store, issued('a', T), exported(T))
+      const [one, other] = (await batchOf(store, used('a', T + 1), used('b', T))).entries
+      const insert = (number: number, digest = '') =>
+        storage.run(
+          'INSERT INTO impersonation_audit_entry (number, digest, text, mac) VALUES (?, ?, ?, ?)',
+          ...[number, digest, '{}', 'é'.repeat(22)],
+        )
+      await insert(3, one?.digest)
+      await insert(4, other?.digest.replace('.', ':'))
+      const { seals } = await sealsOf(store)
+      await quietly(() => seals.seal())
+      expect((await sealed(store)).map((seal) => [seal?.last, seal?.count])).to.deep.equal([[4, 2]])
+      expect(await store.row(idOf('a'))).to.include({ reads: 0 })
+      expect(await alarms()).to.have.length(2)
+    })
+
+    for (const [replaced, of] of Object.entries({
+      'signing keys': async () => ({ keys: [await signingKey(randomUUID())], cookieKey: 'test' }),
+      'cookie keys': async () => ({ keys: await shared, cookieKey: randomUUID() }),
+    })) {
+      it(`beside two processes that have no ${replaced} in common: they seal all but that`, async () => {
+        const { store } = storage
+        const [one, two] = [await processOn(store, await of()), await processOn(store, await of())]
+        const both = [one, two]
+        const { stderr } = await quietly(async () => {
+          for (let round = 0; round < 6; round += 1) {
+            for (const { record } of both) {
+              await record(issued(`${round}`, T))
+              await record(used(`${round}`, T + 1))
+            }
+            await both[round % 2]?.seals.seal()
+          }
+          await one.record(used('5', T + 2))
+          await one.seals.stop()
+        })
+        expect(stderr).to.deep.equal([])
+        expect(await alarms()).to.deep.equal([])
+        const keys = createLocalJWKSet({
+          keys: [
+            ...new Map(both.flatMap((each) => each.keys).map((key) => [key.kid, key])).values(),
+          ],
+        })
+        const exporting = { now: T, ...two.sealing }
+        const found = await verified(await linesOfExport(store, exporting), { keys })
+        expect(found).to.deep.include({
+          entries: 25,
+          rows: 6,
+          unsealed: { count: 0, since: undefined },
+        })
+
+        const [entry] = (await batchOf(store, used('5', T + 3))).entries
+        await storage.run(
+          'INSERT INTO impersonation_audit_entry (number, digest, text, mac) VALUES (?, ?, ?, ?)',
+          ...[26, entry?.digest ?? '', entry?.text ?? '', foreignMarks.markOf(entry?.digest ?? '')],
+        )
+        await two.record(used('5', T + 4))
+        await quietly(() => two.seals.seal())
+        expect(await store.row(idOf('5'))).to.include({ reads: 4 })
+        expect(await alarms()).to.deep.equal(['the entry 26 was not written by the audit'])
+        expect((await sealed(store)).at(-1)).to.include({ last: 27, count: 1 })
+        const { message } = await broken(await linesOfExport(store, exporting), { keys })
+        expect(message).to.include('its reads is not what its entries say')
+      })
+    }
+  })
+}
+
 describe('what marks an entry until it is sealed', () => {
   it('is right by the keys that processes share, and by no other', () => {
     const mark = MARKS.markOf('digest')
-    expect(marks(SECRET).isRight('digest', mark)).to.equal(true)
+    expect(MARKS.isRight('digest', mark)).to.equal(true)
     expect(MARKS.isRight('another', mark)).to.equal(false)
     expect(MARKS.isRight('digest', '')).to.equal(false)
-    expect(marks('another secret, as long as it has to be').isRight('digest', mark)).to.equal(false)
+    expect(foreignMarks.isRight('digest', mark)).to.equal(false)
   })
 
-  it('is made of the keys of the provider where there is no secret, and by none before', async () => {
+  it('is made of the keys of the provider, and by none before', async () => {
     await using deployment = await deploy()
-    const [one, two] = [marks(undefined), marks(undefined)]
+    const [one, two] = [marks(), marks()]
     expect(() => one.markOf('digest')).to.throw('belongs to no provider')
     for (const each of [one, two]) each.attach(deployment.provider)
     expect(two.isRight('digest', one.markOf('digest'))).to.equal(true)

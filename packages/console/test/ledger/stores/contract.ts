@@ -1,5 +1,22 @@
+import type { AuditStore } from 'oidc-provider-impersonation-console'
 import type { DefineSuite } from '../../../../../test/adapters/servers.ts'
-import { type AuditContractHooks, auditContract } from './contract/index.ts'
+import type { AuditCase, AuditStorage } from './contract/audit-case.ts'
+import { damageCases } from './contract/damage.ts'
+import { filterCases } from './contract/filtering.ts'
+import { findingCases } from './contract/finding.ts'
+import { permitCases } from './contract/permits.ts'
+import { readingCases } from './contract/reading.ts'
+import { removingCases } from './contract/removing.ts'
+import { searchingCases } from './contract/searching.ts'
+import { writingCases } from './contract/writing.ts'
+
+/** A storage of one kind. */
+export interface AuditStorageKind {
+  /** Makes an empty storage. It is called once for each case. */
+  create(): AuditStorage | Promise<AuditStorage>
+  /** What somebody may change in the tables, in words and in SQL. */
+  readonly changes: Readonly<Record<string, string>>
+}
 
 /**
  * Defines the tests of an audit store.
@@ -8,11 +25,43 @@ import { type AuditContractHooks, auditContract } from './contract/index.ts'
  */
 export function describeAuditStore(
   name: string,
-  hooks: AuditContractHooks,
+  { create, changes }: AuditStorageKind,
   suite: DefineSuite = describe,
 ): void {
+  async function runOnStorage({ run }: AuditCase): Promise<void> {
+    const storage = await create()
+    const connections: AuditStore[] = []
+    const another = async () => {
+      const store = storage.connect()
+      connections.push(store)
+      await store.open()
+      return store
+    }
+    try {
+      // Processes that start together open together.
+      const [store] = await Promise.all([another(), another()])
+      await run({ store, another, run: storage.run })
+    } finally {
+      for (const store of connections) await store.close()
+      await storage.dispose()
+    }
+  }
+
+  const groups = {
+    writing: writingCases,
+    reading: readingCases,
+    finding: findingCases,
+    searching: [...searchingCases, ...filterCases],
+    removing: removingCases,
+    permits: permitCases,
+    damage: damageCases(changes),
+  }
   suite(`audit store: ${name}`, function () {
     this.timeout(30_000)
-    auditContract({ ...hooks, describe, it })
+    for (const [group, cases] of Object.entries(groups)) {
+      describe(group, () => {
+        for (const each of cases) it(each.title, () => runOnStorage(each))
+      })
+    }
   })
 }

@@ -1,16 +1,17 @@
 import type { Impersonation } from 'oidc-provider-impersonation'
 import { storable } from 'oidc-provider-impersonation-verify/chain'
-import { type AuditRow, present, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { present, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import type { Read } from '../../../kernel/input.ts'
 import { log } from '../../../kernel/log-line.ts'
 import { readAll } from '../../../kernel/pages.ts'
+import { type AccountImpersonation, describeRow } from '../../../web/account-card.ts'
 import { whatWasDone } from '../../../web/done.ts'
 import { askProvider } from '../../../web/http/problem.ts'
 import { cursor, numberParameter } from '../../../web/http/query.ts'
 import type { CustomerCall } from '../../../web/parts.ts'
-import type { AccountAnswer, AccountImpersonation } from './answers.ts'
-import { describeRow, describeRunning } from './describe.ts'
+import { rowOfRunning } from '../../../web/rows.ts'
+import type { AccountAnswer } from './answers.ts'
 
 const MAX_ROWS_SHOWN = 50
 const ROWS_PER_PAGE = 10
@@ -60,16 +61,14 @@ async function withWhatWasDone(
   running: Impersonation,
 ): Promise<AccountImpersonation> {
   const { audit, language, settings } = call
-  const answer = (row?: AuditRow, done: Parameters<typeof describeRunning>[2] = { did: [] }) =>
-    describeRunning(running, row, done, call)
   try {
     const row = await audit.store.row(running.id)
-    return row
-      ? answer(row, await whatWasDone(audit.store, [row], settings.account?.describe, language))
-      : answer()
+    const rows = row ? [row] : []
+    const done = await whatWasDone(audit.store, rows, settings.account?.describe, language)
+    return describeRow(rowOfRunning(running, row), done, call)
   } catch (error) {
     log(`what was done cannot be read: ${reasonOf(error)}`)
-    return answer()
+    return describeRow(rowOfRunning(running), { did: [] }, call)
   }
 }
 

@@ -1,11 +1,12 @@
 import type { ComponentType } from 'preact'
+import type { AccountImpersonation } from '../../../web/account-card.ts'
 import type { At } from '../../../web/kit/at.ts'
 import { Older } from '../../../web/kit/link.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { AccountPause } from '../../../web/pause-answers.ts'
-import type { AccountImpersonation, AccountPageAnswer } from '../server/answers.ts'
+import type { AccountPageAnswer } from '../server/answers.ts'
 import { ImpersonationCard } from './impersonation-card.tsx'
 
 /** @param Permits shows what support asks the customer */

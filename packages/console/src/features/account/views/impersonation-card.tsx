@@ -1,4 +1,10 @@
 import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AccountImpersonation,
+  type AccountState,
+  type CardInWords,
+  cardInWords,
+} from '../../../web/account-card.ts'
 import type { Done } from '../../../web/done.ts'
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
@@ -8,13 +14,14 @@ import { actorName } from '../../../web/kit/people.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time, timeText } from '../../../web/kit/time.tsx'
 import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
-import type { AccountImpersonation, AccountState } from '../server/answers.ts'
 
 /** One time that the support team acted as the customer. */
 export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) {
-  const { id, state, startedAt, endedAt, expiresAt, objectedAt, unapproved } = of
+  const { id, state, objectedAt, unapproved } = of
   const { account } = at.words
   const isRunning = state === 'running'
+  const shown = { ...of, ticket: of.ticket ?? account.noTicket }
+  const card = cardInWords(shown, at.words, (sentence, count) => counted(at, sentence, count))
   const who = actorName(at, of, account.support)
   return (
     <article class={isRunning ? 'card running' : 'card'}>
@@ -28,22 +35,18 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
         </span>
       </div>
       <dl class="told-facts">
-        <Fact name={startedAt === undefined ? account.askedAt : account.started}>
-          <Time at={startedAt ?? of.at} />
-        </Fact>
-        <Fact name={account.ended}>{endedAt !== undefined && <Time at={endedAt} />}</Fact>
-        <Fact name={account.endsAt}>
-          {isRunning && expiresAt !== undefined && <Time at={expiresAt} />}
-        </Fact>
-        <Fact name={account.ticket}>{of.ticket ?? account.noTicket}</Fact>
-        <Fact name={account.application}>{of.application && <bdi>{of.application}</bdi>}</Fact>
-        <Fact name={account.could}>
-          {of.canChange !== undefined && (of.canChange ? account.lookAndChange : account.look)}
-        </Fact>
+        {card.facts.map(([name, value]) => (
+          <Fact key={name} name={name}>
+            {typeof value === 'number' ? <Time at={value} /> : value && <bdi>{value}</bdi>}
+          </Fact>
+        ))}
       </dl>
-      {unapproved && <p class="message refused">{account.unapproved[unapproved]}</p>}
-      <DoneList of={of} />
-      {of.replays > 0 && <p class="message refused">{counted(at, account.replays, of.replays)}</p>}
+      {card.warnings.map((warning) => (
+        <p key={warning} class="message refused">
+          {warning}
+        </p>
+      ))}
+      <DoneList of={card} />
       {objectedAt !== undefined && (
         <p class="message done">
           <Text of={account.objected} at={<Time at={objectedAt} />} />
@@ -114,25 +117,15 @@ function stateText({ state, endedBy }: AccountImpersonation, at: At): string {
 
 function stateTone(state: AccountState): 'alarm' | 'plain' | 'warning' {
   if (state === 'running') return 'warning'
-  return state === 'replayed' ? 'alarm' : 'plain'
+  return state === 'replay' ? 'alarm' : 'plain'
 }
 
 /** In the words of the application, and in numbers where it has none. */
-function DoneList({ of }: { of: AccountImpersonation }, at: At) {
-  const { account } = at.words
-  const { did, more, state, startedAt } = of
-  const counts = (['reads', 'changes', 'refused'] as const).flatMap((kind) => {
-    const count = more?.[kind] ?? 0
-    const sentence = kind === 'refused' ? account.refusals : account[kind]
-    return count > 0 ? counted(at, sentence, count) : []
-  })
-  if (did.length + counts.length === 0) {
-    if (startedAt === undefined) return null
-    return <p>{state === 'running' ? account.didNothingYet : account.didNothing}</p>
-  }
+function DoneList({ of: { did, counts, nothing } }: { of: CardInWords }, { words }: At) {
+  if (did.length + counts.length === 0) return nothing === undefined ? null : <p>{nothing}</p>
   return (
     <div>
-      <h4>{account.did}</h4>
+      <h4>{words.account.did}</h4>
       <ul class="did">
         {did.map((done) => (
           <li key={`${done.text} ${done.at}`}>

@@ -1,9 +1,10 @@
 import { MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { exactly, type Read, readBy } from '../../../kernel/input.ts'
-import { actEntries, requestFor } from '../../../web/acting/asked-for.ts'
+import { actEntries } from '../../../web/acting/asked-for.ts'
+import { type Foreseen, foresee } from '../../../web/acting/foresee.ts'
 import type { CustomerAnswer, RunningImpersonation } from '../../../web/answers.ts'
-import { invalid, Problem } from '../../../web/http/problem.ts'
+import { invalid } from '../../../web/http/problem.ts'
 import { personId, textParameter } from '../../../web/http/query.ts'
 import type { Call } from '../../../web/parts.ts'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
@@ -51,15 +52,6 @@ export interface Draft {
   readonly duration?: number
 }
 
-/** What the rule says of the start. It is no promise: the start asks again. */
-interface Foreseen {
-  readonly verdict: 'allowed' | 'needs' | 'refused'
-  /** Of `needs`, if the console has permits: who can give the approval. */
-  readonly approval: object
-  /** Of `refused`: the code of the problem. */
-  readonly problem: string
-}
-
 /** Shows the form, filled in as the link says, with what the rule says of it. */
 export async function showAct(
   call: Call & { readonly query: Read<typeof ACT_LINK> },
@@ -74,7 +66,7 @@ export async function showAct(
     gate.findPause(call, customer.id),
   ])
   const isKept = customer.protected !== undefined || pause !== undefined
-  const foreseen = isKept ? undefined : await foresee(call, customer.id, draft)
+  const foreseen = isKept ? undefined : await foreseeDraft(call, customer.id, draft)
   return { customer, draft, running, inTheWay, ...present({ pause }), ...foreseen }
 }
 
@@ -98,26 +90,17 @@ function draftOf({
 }
 
 /** Asks the rule, once there is a ticket. If it cannot be asked, nothing is foreseen. */
-async function foresee(
+async function foreseeDraft(
   call: Call,
   userId: string,
   { ticket: ticketId, reason, ...rest }: Draft,
-): Promise<Partial<Foreseen>> {
+): Promise<Foreseen | undefined> {
   try {
     const given = { userId, ticketId, reason: reason || REASON, ...rest }
     const body = readBy(exactly(actEntries(call.settings)), given, invalid)
     await call.limitPreviews(call.caller.id)
-    const asked = await requestFor(call, body)
-    const { verdict, needs: by = [], emergency } = await call.preview(asked.request, call.ctx)
-    if (verdict !== 'needs') return { verdict }
-    return {
-      verdict,
-      ...present({ approval: await call.gate.findApproval(call, asked, body, { by, emergency }) }),
-    }
-  } catch (error) {
-    if (error instanceof Problem && error.statusCode === 403) {
-      return { verdict: 'refused', problem: error.error }
-    }
-    return {}
+    return await foresee(call, body)
+  } catch {
+    return undefined
   }
 }

@@ -89,10 +89,9 @@ export async function showImpersonation(
   const names = await findNames(call, people)
   const next = stored.length === query.limit ? stored.at(-1)?.cursor : undefined
   const entries = found.map((entry) => {
-    const byName = entry.by === undefined ? undefined : names.get(entry.by)
     const { use } = entry
     const words = use && auditWords(describedUse(use), settings.account?.describe, language)
-    return { ...entry, ...present({ byName }), words }
+    return { ...entry, words }
   })
   const byNames = Object.fromEntries(names)
   const isPaused = caller.role === 'lead' && (await isOperatorPaused(row, call))

@@ -1,15 +1,23 @@
 import type { Preview } from 'oidc-provider-impersonation'
-import { type AuditRow, decodeEntry } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditPerson,
+  type AuditRow,
+  decodeEntry,
+  present,
+  ticketKey,
+} from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { isId } from '../../../kernel/ids.ts'
 import { exactly, type Read, readBy } from '../../../kernel/input.ts'
 import { actEntries, requestFor } from '../../../web/acting/asked-for.ts'
-import type { ActBody, HandOver } from '../../../web/answers.ts'
+import type { HandOver, RowAnswer } from '../../../web/answers.ts'
+import { canChange } from '../../../web/applications.ts'
 import { settle } from '../../../web/audit.ts'
 import { askProvider, invalid, notFound, Problem } from '../../../web/http/problem.ts'
 import type { Call } from '../../../web/parts.ts'
+import { findRow, shownRow } from '../../../web/rows.ts'
 import { issueHandOver } from './act.ts'
-import { endAsCaller } from './running.ts'
+import { endAsCaller, runningImpersonations } from './running.ts'
 
 /** How long after its time was over, or the caller ended it, it can be continued, in milliseconds. */
 const CONTINUABLE_MS = 600_000
@@ -28,6 +36,7 @@ export async function continueImpersonation(
   const id = call.param('id')
   const { request, expiresAt } = await askedBefore(call, id, call.body.access)
   const handOver = await issueHandOver(call, request, { continues: id })
+  // What is over already has no end to ask for.
   if (expiresAt > call.now()) await endAsCaller(call, id)
   return handOver
 }
@@ -39,70 +48,41 @@ export type WayOn = Preview['verdict']
 export async function findWayOn(call: Call, id: string, access?: 'change'): Promise<WayOn> {
   try {
     await call.limitStripPreviews(call.caller.id)
-    return await askToContinue(call, id, access)
-  } catch (error) {
-    return error instanceof Problem && error.error === 'not_found' ? 'refused' : 'allowed'
-  }
-}
-
-async function askToContinue(call: Call, id: string, access?: 'change'): Promise<WayOn> {
-  try {
     const { request } = await askedBefore(call, id, access)
     const asked = await requestFor(call, request)
     return (await call.preview(asked.request, call.ctx)).verdict
   } catch (error) {
     const isAnswer = error instanceof Problem && error.statusCode < 500 && error.statusCode !== 429
-    if (!isAnswer || error.error === 'not_found') throw error
-    return 'refused'
+    return isAnswer ? 'refused' : 'allowed'
   }
 }
 
-interface Continuable {
-  /** How it was asked for, or the same with wider access. */
-  readonly request: ActBody
-  /** Unix time in milliseconds. What is over already has no end to ask for. */
-  readonly expiresAt: number
-}
-
-/** An impersonation that the caller ran, and that may be continued. */
-async function askedBefore(
-  call: Call,
-  id: string,
-  wider: 'change' | undefined,
-): Promise<Continuable> {
-  const { audit, caller } = call
-  const gone = () => notFound('there is no such impersonation of yours to continue')
-  if (!isId(id)) throw gone()
+/** How an impersonation was asked for that the caller ran, and may continue; or the same with wider access. */
+async function askedBefore(call: Call, id: string, wider: 'change' | undefined) {
+  const { audit, caller, gate, settings } = call
   await settle(audit)
-  const row = await audit.store.row(id)
-  if (!row || row.operator?.id !== caller.id || row.startedAt === undefined) throw gone()
+  const row = isId(id) ? await audit.store.row(id) : undefined
+  const stored = row ? await audit.store.timeline(id, { limit: FIRST_ENTRIES }) : []
+  const entries = stored.map(({ text = '' }) => decodeEntry(text))
+  const issued = entries.find((entry) => entry?.event === 'impersonation.issued')
+  if (!row || !issued || row.operator?.id !== caller.id || row.startedAt === undefined) {
+    throw notFound('there is no such impersonation of yours to continue')
+  }
   // An objection ended it: then the start says that.
-  if (!(await call.gate.findPause(call, row.customer?.id ?? ''))) {
+  if (!(await gate.findPause(call, row.customer?.id ?? ''))) {
     const end = row.end ?? (await endAtProvider(call, row.id))
     if (!isContinuable({ ...row, end }, call)) {
       throw new Problem(409, 'conflict', 'it is over: ask for a new one, with a reason')
     }
   }
-  const entries = await audit.store.timeline(id, { limit: FIRST_ENTRIES })
-  for (const { text } of entries) {
-    const entry = text === undefined ? undefined : decodeEntry(text)
-    if (entry?.event !== 'impersonation.issued') continue
-    const { userId, context, mayAct } = entry
-    const request = readBy(
-      exactly(actEntries(call.settings)),
-      {
-        userId,
-        application: mayAct?.clientId,
-        ticketId: context?.ticketId,
-        reason: context?.reason,
-        access: wider ?? context?.access,
-        duration: context?.duration,
-      },
-      invalid,
-    )
-    return { request, expiresAt: row.expiresAt ?? 0 }
+  const { userId, context, mayAct } = issued
+  const { ticketId, reason, access, duration } = context ?? {}
+  const asked = { userId, ticketId, reason, duration, access: wider ?? access }
+  const given = { ...asked, application: mayAct?.clientId }
+  return {
+    request: readBy(exactly(actEntries(settings)), given, invalid),
+    expiresAt: row.expiresAt ?? 0,
   }
-  throw gone()
 }
 
 /**
@@ -119,4 +99,36 @@ export function isContinuable({ end, expiresAt = 0 }: AuditRow, { caller, now }:
 async function endAtProvider({ provider }: Call, id: string): Promise<AuditRow['end']> {
   const end = (await askProvider(() => provider.impersonation.get(id)))?.end
   return end && { at: end.at * 1000, cause: end.cause, by: end.by?.sub }
+}
+
+/** `GET /continue/:id`: operator, lead. Where an application leads after a reload. */
+export interface ContinueAnswer {
+  readonly row: RowAnswer & { readonly customer: AuditPerson }
+  /** The access that it had. */
+  readonly access?: 'change'
+  /** What the rule says of going on; absent if the caller has gone on with it. */
+  readonly wayOn?: WayOn
+}
+
+/** Shows what can be gone on with. It starts, ends and records nothing: any link may lead here. */
+export async function showContinue(call: Call): Promise<ContinueAnswer> {
+  const { audit, caller, settings } = call
+  await settle(audit)
+  const found = await findRow(call)
+  const { id, application, customer, scope, ticket } = found
+  if (!customer || found.operator?.id !== caller.id) {
+    throw notFound('there is no such impersonation of yours')
+  }
+  const { running } = await runningImpersonations(call, { actor: caller.id })
+  const isOn = running.some(
+    (it) =>
+      it.id !== id &&
+      it.customer.id === customer.id &&
+      ticketKey(it.ticket ?? '') === ticketKey(ticket ?? ''),
+  )
+  return {
+    row: { ...shownRow(found, call), customer },
+    ...(canChange(settings.applications, application, scope) ? { access: 'change' } : {}),
+    ...present({ wayOn: isOn ? undefined : await findWayOn(call, id) }),
+  }
 }

@@ -11,7 +11,6 @@ import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
 import { log } from '../../../kernel/log-line.ts'
 import { readAll } from '../../../kernel/pages.ts'
 import { isAudited } from '../../../kernel/roles.ts'
-import type { RowFilter } from '../../../ledger/filters.ts'
 import type { RunningAnswer, RunningImpersonation, RunningUse } from '../../../web/answers.ts'
 import { canChange } from '../../../web/applications.ts'
 import { optionalText } from '../../../web/http/json-body.ts'
@@ -24,7 +23,7 @@ import { auditWords } from '../../../web/use-words.ts'
 const MAX_RUNNING_SHOWN = 500
 const ROWS_PER_READ = 100
 /** The longest that an access token may live, and the time of clocks that differ, in milliseconds. */
-const MAX_LIFE_S = 25 * 3600 * 1000
+const MAX_LIFE_MS = 25 * 3600 * 1000
 
 /** Lists what runs: an operator sees their own, leads and auditors see all. */
 export function listRunning(call: Call): Promise<RunningAnswer> {
@@ -68,28 +67,12 @@ export async function endAllRunning({
   return { ended }
 }
 
-/** What runs, oldest first: the newest of all, and whatever the caller runs. */
+/** What runs, oldest first. If there is too much, the newest: the strip has what the caller runs. */
 export async function runningImpersonations(
   call: Call,
   filter: ImpersonationFilter,
 ): Promise<RunningAnswer> {
-  const { caller } = call
-  const { found, more } = await newest(call, filter)
-  // However many others run, the caller sees and ends what is theirs.
-  const own = more && filter.actor === undefined ? { ...filter, actor: caller.id } : undefined
-  const ids = new Set(found.map(({ id }) => id))
-  const older = own ? (await newest(call, own)).found.filter(({ id }) => !ids.has(id)) : []
-  const isOver = ({ expiresAt = 0 }: Impersonation) => expiresAt * 1000 <= call.now()
-  const shown = [...found, ...older].filter((each) => !isOver(each)).toReversed()
-  const rows = new Map(shown.length > 0 ? await findRows(call, filter) : [])
-  if (own && older.length > 0) for (const [id, row] of await findRows(call, own)) rows.set(id, row)
-  return {
-    running: shown.map((each) => shownTo(call, each, rows.get(each.id))),
-    more,
-  }
-}
-
-async function newest({ provider }: Call, filter: ImpersonationFilter) {
+  const { now, provider } = call
   const asked = { ...filter, state: 'active', limit: ROWS_PER_READ } as const
   // With more than are shown, there are more.
   const found = await readAll(
@@ -97,7 +80,15 @@ async function newest({ provider }: Call, filter: ImpersonationFilter) {
     ({ items }) => items,
     MAX_RUNNING_SHOWN + 1,
   )
-  return { found: found.slice(0, MAX_RUNNING_SHOWN), more: found.length > MAX_RUNNING_SHOWN }
+  const shown = found
+    .slice(0, MAX_RUNNING_SHOWN)
+    .filter(({ expiresAt = 0 }) => expiresAt * 1000 > now())
+    .toReversed()
+  const rows = shown.length > 0 ? await findRows(call, filter) : undefined
+  return {
+    running: shown.map((each) => shownTo(call, each, rows?.get(each.id))),
+    more: found.length > MAX_RUNNING_SHOWN,
+  }
 }
 
 /**
@@ -108,24 +99,19 @@ async function findRows(
   { audit, now }: Parts,
   { userId, actor }: ImpersonationFilter,
 ): Promise<ReadonlyMap<string, AuditRow>> {
-  const rows = new Map<string, AuditRow>()
-  const filter: RowFilter = {
-    outcome: 'running',
-    from: now() - MAX_LIFE_S,
-    customer: userId,
-    operator: actor,
-  }
+  const from = now() - MAX_LIFE_MS
+  const filter = { outcome: 'running', from, customer: userId, operator: actor } as const
   try {
     const found = await readAll(
       (before) => audit.store.find(filter, { before, limit: 200, now: now() }),
-      (page) => page.rows,
+      ({ rows }) => rows,
       MAX_RUNNING_SHOWN,
     )
-    for (const row of found) rows.set(row.id, row)
+    return new Map(found.map((row) => [row.id, row]))
   } catch (error) {
     log(`no names of what runs: ${reasonOf(error)}`)
+    return new Map()
   }
-  return rows
 }
 
 function shownTo(

@@ -105,7 +105,7 @@ function ActForm(props: OfForm, at: StaffAt) {
 
 /** What depends on what stands in the form: the script fetches it again. */
 function Next({ model, customer, Approval, field }: OfForm & { field: FieldIn }, at: StaffAt) {
-  const { draft, inTheWay, problem } = model
+  const { by, draft, inTheWay } = model
   // A refused form says itself what it needs: it is not asked again for what was typed.
   const needed: unknown = Reflect.get(at.refused?.more ?? {}, 'approval')
   const approval = needed ? Object(needed) : model.approval
@@ -156,7 +156,7 @@ function Next({ model, customer, Approval, field }: OfForm & { field: FieldIn },
       {verdict === 'needs' && !approval && <p role="status">{at.words.rules.verdict.noPermits}</p>}
       {verdict === 'refused' && (
         <p role="status" class="message refused">
-          {problem === 'own_account' ? codes.own_account : at.words.permits.ask.ruleRefuses}
+          {by === 'self' ? codes.own_account : at.words.permits.ask.ruleRefuses}
         </p>
       )}
       <div class="actions">

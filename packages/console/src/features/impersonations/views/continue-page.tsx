@@ -5,7 +5,7 @@ import { Person } from '../../../web/kit/person.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import type { ContinueAnswer } from '../server/continue-page.ts'
+import type { ContinueAnswer } from '../server/continue.ts'
 import { ContinueButton } from './strip.tsx'
 
 /** Where an application leads after a reload: one press goes on. */

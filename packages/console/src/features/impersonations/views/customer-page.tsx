@@ -28,10 +28,7 @@ export const customerPage: View<CustomerPageAnswer> = ({ customer, running, paus
             </Link>
           </div>
         </UnlessKept>
-        <section aria-labelledby="now">
-          <h2 id="now">{text(at, operators.now.title, { name })}</h2>
-          <ActingNow customer={customer} running={running} />
-        </section>
+        <ActingNow customer={customer} running={running} />
         <section aria-labelledby="past" class="past">
           <h2 id="past">{operators.past.title}</h2>
           <Past of={past} customer={customer} />

@@ -41,22 +41,8 @@ export function CustomerTable(
           ),
         },
         { name: columns.email, cell: ({ email }) => <Email of={email} /> },
-        ...(hasId
-          ? [
-              {
-                name: columns.id,
-                cell: ({ id }: CustomerAnswer) => <bdi class="id">{id}</bdi>,
-              },
-            ]
-          : []),
-        ...(hasDetails
-          ? [
-              {
-                name: columns.details,
-                cell: (customer: CustomerAnswer) => <Details of={customer} />,
-              },
-            ]
-          : []),
+        hasId && { name: columns.id, cell: ({ id }) => <bdi class="id">{id}</bdi> },
+        hasDetails && { name: columns.details, cell: (customer) => <Details of={customer} /> },
         { name: columns.act, cell: (customer) => <ActLink customer={customer} /> },
       ]}
     />

@@ -4,7 +4,7 @@ import {
   sentenceFor,
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
-import type { RowAnswer, TimelineEntry } from '../../../web/answers.ts'
+import type { ImpersonationAnswer, TimelineEntry } from '../../../web/answers.ts'
 import type { At } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
 import { Link } from '../../../web/kit/link.tsx'
@@ -16,7 +16,10 @@ import { ReviewMark } from '../../../web/kit/unapproved.tsx'
 import { personOfRow } from './person-of-row.ts'
 
 /** What an entry tells, in words. */
-export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: RowAnswer }, at: At) {
+export function EntryInWords(
+  { entry, row }: { entry: TimelineEntry; row: ImpersonationAnswer },
+  at: At,
+) {
   const { event, note, denial, end, use } = entry
   const isUse = event === USED_EVENT
   return (
@@ -58,7 +61,7 @@ const hasFailed = (use: TimelineEntry['use']) =>
   use?.refused !== undefined || (use?.status ?? 0) >= 400
 
 /** A request to an API, and its answer. */
-export function RequestLine({ use }: Pick<TimelineEntry, 'use'>, { words }: At) {
+function RequestLine({ use }: Pick<TimelineEntry, 'use'>, { words }: At) {
   const { request, anyMethod } = words.impersonations.events[USED_EVENT]
   const { method = anyMethod, path = '' } = use ?? {}
   return (
@@ -80,13 +83,15 @@ function Answer({ use }: Pick<TimelineEntry, 'use'>, { words }: At) {
   )
 }
 
-function What({ entry, row }: { entry: TimelineEntry; row: RowAnswer }, { words }: At) {
-  const { continues = '', client, end, by, byName, names } = entry
+function What({ entry, row }: { entry: TimelineEntry; row: ImpersonationAnswer }, { words }: At) {
+  const { continues = '', client, end, by = '', names } = entry
   const { audit, events } = words.impersonations
   // By name, if the console knows it.
   const application = client === row.application ? row.applicationName : client
   // Who ended it, or did it in the console or on the account page.
-  const person = end ? personOfRow(row, end.by?.sub, names?.by?.name) : personOfRow(row, by, byName)
+  const person = end
+    ? personOfRow(row, end.by?.sub, names?.by?.name)
+    : personOfRow(row, entry.by, row.byNames[by])
   return (
     <Text
       of={sentenceFor(events, entry, row)}

@@ -2,7 +2,7 @@ import { type AuditPerson, endingOf } from 'oidc-provider-impersonation-verify/f
 import type { RowFilter } from '../../../ledger/filters.ts'
 import type { ImpersonationAnswer } from '../../../web/answers.ts'
 import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
-import { Facts } from '../../../web/kit/fact.tsx'
+import { FactList } from '../../../web/kit/fact.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditListPath, permitPath } from '../../../web/kit/paths.ts'
 import { NamedPerson, personName } from '../../../web/kit/people.tsx'
@@ -33,7 +33,7 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
   const permit = at.me.permits ? [row.permit ?? []].flat() : []
   return (
     <>
-      <Facts
+      <FactList
         label={labels.facts}
         of={[
           [
@@ -119,7 +119,7 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
       />
       <details class="technical">
         <summary>{labels.technical}</summary>
-        <Facts
+        <FactList
           of={(
             [
               [labels.id, row.id],

@@ -17,7 +17,7 @@ export function RunningLine(
       <b class="acting-as">{children}</b>
       <Ticket of={it.ticket} url={it.ticketUrl} />
       {it.applicationName !== undefined && <bdi>{it.applicationName}</bdi>}
-      <Access of={it} />
+      <AccessMarks of={it} />
       <span>
         <Text of={words.impersonations.running.left} time={<Countdown until={it.expiresAt} />} />
       </span>
@@ -26,7 +26,10 @@ export function RunningLine(
 }
 
 /** Whether it can change something, and whether nobody approved it. */
-export function Access({ of: { canChange, review } }: { of: RunningImpersonation }, { words }: At) {
+export function AccessMarks(
+  { of: { canChange, review } }: { of: RunningImpersonation },
+  { words }: At,
+) {
   const { change, look } = words.impersonations.running
   return (
     <>

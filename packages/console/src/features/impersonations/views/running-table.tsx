@@ -7,13 +7,13 @@ import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath, customerPath, pausePath } from '../../../web/kit/paths.ts'
 import { Actor, actorName, personName } from '../../../web/kit/people.tsx'
 import { Person } from '../../../web/kit/person.tsx'
-import { Table, type TableColumn } from '../../../web/kit/table.tsx'
+import { Table } from '../../../web/kit/table.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Countdown, Time } from '../../../web/kit/time.tsx'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { EndAll, EndButton } from './end.tsx'
-import { Access } from './running-line.tsx'
+import { AccessMarks } from './running-line.tsx'
 
 /** What runs, oldest first: of each operator together, with what a lead can do above. */
 export function RunningTable(
@@ -23,10 +23,6 @@ export function RunningTable(
   const { rows, pauses } = props
   const { columns, title } = at.words.impersonations.running
   const mayAct = at.me.role !== 'auditor'
-  const end: TableColumn<RunningImpersonation> = {
-    name: columns.end,
-    cell: (it) => it.canEnd && <EndButton of={it} />,
-  }
   const groups = Map.groupBy(rows, ({ operator, software }) => operator?.id ?? `${software} alone`)
   return (
     <Table
@@ -71,7 +67,7 @@ export function RunningTable(
           name: columns.access,
           cell: (it) => (
             <span class="marks">
-              <Access of={it} />
+              <AccessMarks of={it} />
             </span>
           ),
         },
@@ -85,7 +81,7 @@ export function RunningTable(
           numeric: true,
           cell: ({ expiresAt }) => <Countdown until={expiresAt} />,
         },
-        ...(mayAct ? [end] : []),
+        mayAct && { name: columns.end, cell: (it) => it.canEnd && <EndButton of={it} /> },
       ]}
     />
   )

@@ -1,4 +1,4 @@
-import { ALERT_EVENTS, USED_EVENT } from 'oidc-provider-impersonation-verify/format'
+import { USED_EVENT } from 'oidc-provider-impersonation-verify/format'
 import type { TimelineEntry } from '../../../web/answers.ts'
 
 /** Entries that follow one another and tell of the same request with the same answer; or one entry. */
@@ -7,7 +7,7 @@ export type RequestRun = readonly [TimelineEntry, ...TimelineEntry[]]
 /** Sums up entries that follow one another. */
 export function runsOf(entries: readonly TimelineEntry[]): readonly RequestRun[] {
   const runs: [TimelineEntry, ...TimelineEntry[]][] = []
-  for (const entry of entries.filter(({ event }) => !ONLY_IN_EXPORTS.includes(event))) {
+  for (const entry of entries.filter(isShown)) {
     const last = runs.at(-1)
     const request = requestOf(entry)
     if (last && request !== undefined && requestOf(last[0]) === request) last.push(entry)
@@ -17,7 +17,8 @@ export function runsOf(entries: readonly TimelineEntry[]): readonly RequestRun[]
 }
 
 /** That the deployment was told of an alarm, and that a customer is being told: what came of it is shown. */
-const ONLY_IN_EXPORTS: readonly string[] = [...ALERT_EVENTS, 'support.notifying']
+const isShown = ({ event, delivery }: TimelineEntry) =>
+  event !== 'support.telling' && delivery?.to !== 'deployment'
 
 /** How often it happened. */
 export function countOf(run: RequestRun): number {

@@ -6,7 +6,7 @@ import { auditPath } from '../../../web/kit/paths.ts'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time, timeText } from '../../../web/kit/time.tsx'
 import { dateOf } from '../../../web/when.ts'
-import { EntryInWords, RequestLine, toneOf } from './entry.tsx'
+import { EntryInWords, toneOf } from './entry.tsx'
 import { countOf, type RequestRun, runsOf } from './runs.ts'
 
 /** Everything that happened in an impersonation, oldest first; what comes goes to the end. */
@@ -16,13 +16,16 @@ export function Timeline({ of: row }: { of: ImpersonationAnswer }, at: At) {
   const runs = runsOf(entries)
   // An expiry raises no event.
   const expiry = outcome === 'expired' ? row.expiresAt : undefined
-  const later = runs.findIndex(([{ timeMs }]) => expiry !== undefined && timeMs > expiry)
-  const before = later === -1 ? runs.length : later
-  const isExpiryHere = expiry !== undefined && (later !== -1 || next === undefined)
+  const before = runs.filter(([{ timeMs }]) => timeMs <= (expiry ?? timeMs)).length
+  const isExpiryHere = expiry !== undefined && (before < runs.length || next === undefined)
   const dayOf = (run: RequestRun | undefined) => run && dateOf(at.zone, run[0].timeMs)
   const itemOf = (run: RequestRun, index: number) => (
     <Fragment key={run[0].cursor}>
-      {dayOf(run) !== dayOf(runs[index - 1]) && <DayItem at={run[0].timeMs} />}
+      {dayOf(run) !== dayOf(runs[index - 1]) && (
+        <li class="day-line">
+          {text(at, labels.day, { day: timeText(at, run[0].timeMs, 'day'), zone: at.zone })}
+        </li>
+      )}
       <RunItem run={run} row={row} />
     </Fragment>
   )
@@ -57,13 +60,6 @@ export function Timeline({ of: row }: { of: ImpersonationAnswer }, at: At) {
       )}
     </section>
   )
-}
-
-/** The day of what stands below. */
-function DayItem({ at: moment }: { at: number }, at: At) {
-  const { timeline: labels } = at.words.impersonations.audit
-  const slots = { day: timeText(at, moment, 'day'), zone: at.zone }
-  return <li class="day-line">{text(at, labels.day, slots)}</li>
 }
 
 /** An entry; or a run of the same request, which opens. */
@@ -108,15 +104,7 @@ function EntryItem({ entry, row }: { entry: TimelineEntry; row: ImpersonationAns
       </a>
       <div class="entry-body">
         <EntryInWords entry={entry} row={row} />
-        {count > 1 && (
-          <span class="times">
-            <Text
-              of={labels.timesUntil}
-              times={counted(at, labels.times, count)}
-              time={<Time at={time} form="clock" />}
-            />
-          </span>
-        )}
+        {count > 1 && <span class="times">{counted(at, labels.times, count)}</span>}
       </div>
       <details class="on-demand">
         <summary class="button quiet">{labels.details}</summary>
@@ -129,14 +117,9 @@ function EntryItem({ entry, row }: { entry: TimelineEntry; row: ImpersonationAns
 /** The whole entry, and its place in the audit. */
 function EntryDetails({ entry }: { entry: TimelineEntry }, { words }: At) {
   const { timeline: labels } = words.impersonations.audit
-  const { cursor, number, digest, byName, words: inWords, ...stored } = entry
+  const { cursor, number, digest, words: _, ...stored } = entry
   return (
     <>
-      {inWords !== undefined && (
-        <p>
-          <RequestLine use={entry.use} />
-        </p>
-      )}
       <p class="chain">
         <Text of={labels.position} number={String(number)} digest={digest} />
       </p>

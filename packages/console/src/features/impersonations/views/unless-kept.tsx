@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { CustomerAnswer } from '../../../web/answers.ts'
 import { type At, text } from '../../../web/kit/at.ts'
+import { Link } from '../../../web/kit/link.tsx'
 import { PauseLine } from '../../../web/kit/paused.tsx'
 import type { PauseAnswer } from '../../../web/pause-answers.ts'
 
@@ -15,15 +16,19 @@ export function UnlessKept(
 ) {
   const { customer, pause, children } = props
   const { protected: why, name } = customer
+  const { operators } = at.words.impersonations
   if (why === undefined && !pause) return <>{children}</>
   return (
     <div class="message refused">
       {pause && why === undefined ? (
         <PauseLine pause={pause} />
       ) : (
-        <p>
-          {text(at, at.words.impersonations.operators.form.forbidden, { name })} <bdi>{why}</bdi>
-        </p>
+        <>
+          <p>
+            {text(at, operators.form.forbidden, { name })} <bdi>{why}</bdi>
+          </p>
+          <Link to="/customers">{operators.toSearch}</Link>
+        </>
       )}
     </div>
   )

@@ -1,4 +1,3 @@
-import { Fragment } from 'preact'
 import type { CustomerAnswer } from '../../../web/answers.ts'
 
 /** Addresses up to this length stay on one line of a table. */
@@ -17,20 +16,10 @@ export function Who({ customer }: { customer: CustomerAnswer }) {
   )
 }
 
-/** An e-mail address: a longer one breaks after its dots and its `@`, and not elsewhere. */
+/** An e-mail address. */
 export function Email({ of }: { of: string | undefined }) {
   if (of === undefined) return null
-  if (of.length <= MAX_LENGTH_ON_ONE_LINE) return <bdi class="email whole">{of}</bdi>
-  return (
-    <bdi class="email">
-      {of.split(/(?<=[.@])/).map((part, index) => (
-        <Fragment key={index}>
-          {index > 0 && <wbr />}
-          {part}
-        </Fragment>
-      ))}
-    </bdi>
-  )
+  return <bdi class={of.length <= MAX_LENGTH_ON_ONE_LINE ? 'email whole' : 'email'}>{of}</bdi>
 }
 
 /** What helps to tell customers apart, as the directory of the deployment names it. */

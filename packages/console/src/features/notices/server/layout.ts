@@ -8,7 +8,7 @@ export interface MailContent {
   readonly sentence: string
   readonly facts: readonly (readonly [label: string, value: string])[]
   readonly doneTitle: string
-  readonly done: readonly string[] | undefined
+  readonly done: readonly string[]
   readonly linkTitle: string
   readonly url: string
   readonly onlyLink: string
@@ -27,7 +27,7 @@ export function mailText(
   return [
     `${hello}\n\n${sentence}\n`,
     ...facts.map(([label, value]) => factOf(label, value)),
-    ...(done ? [`\n${doneTitle}:`, ...done.map((line) => `- ${line}`)] : []),
+    ...(done.length > 0 ? [`\n${doneTitle}:`, ...done.map((line) => `- ${line}`)] : []),
     `\n${linkTitle}\n${url}\n\n${onlyLink}\n`,
   ].join('\n')
 }
@@ -52,7 +52,7 @@ export function mailHtml(content: MailContent, { language, brand }: Layout): str
   const body = [
     html`<p style="margin:0 0 12px">${hello}</p><p style="margin:0 0 12px;font-weight:600">${sentence}</p>`,
     `<table style="margin:0 0 16px;border-collapse:collapse;${FONT}">${rows.join('')}</table>`,
-    ...(done
+    ...(done.length > 0
       ? [
           html`<p style="margin:0 0 4px">${doneTitle}:</p>`,
           `<ul style="margin:0 0 16px;padding:0 0 0 24px">${done.map((line) => html`<li>${line}</li>`).join('')}</ul>`,

@@ -1,32 +1,17 @@
 import { fill } from 'oidc-provider-impersonation-verify/format'
 import { formOf, type Plural } from '../../../kernel/sentence.ts'
-import type { Done, WhatWasDone } from '../../../web/done.ts'
+import type { CardInWords } from '../../../web/account-card.ts'
+import type { Done } from '../../../web/done.ts'
 import type { Words } from '../../../web/words/words.ts'
 import { type Layout, type MailContent, mailHtml, mailText } from './layout.ts'
 import type { Notice } from './notice.ts'
 import { asLine, plain, withoutAddresses } from './plain.ts'
 
 /** What a notice says, before it is written. */
-export interface MessageFacts
-  extends Pick<
-    Notice,
-    | 'application'
-    | 'at'
-    | 'by'
-    | 'endedAt'
-    | 'expiresAt'
-    | 'kind'
-    | 'startedAt'
-    | 'ticket'
-    | 'unapproved'
-    | 'url'
-  > {
+export interface MessageFacts extends Pick<Notice, 'by' | 'kind' | 'url'> {
   readonly name: string | undefined
-  /** How many impersonations it tells of. */
-  readonly times: number
-  readonly canChange: boolean | undefined
-  /** Of an end. */
-  readonly done: WhatWasDone | undefined
+  /** As the account page has it. */
+  readonly card: CardInWords
 }
 
 /** Of the one who reads it, and of the firm. */
@@ -37,23 +22,23 @@ export interface Reader extends Layout {
 
 /** A notice as text and as HTML. What people and applications said is plain in both. */
 export function writeMessage(
-  facts: MessageFacts,
+  { kind, name, by, url, card }: MessageFacts,
   reader: Reader,
 ): Pick<Notice, 'html' | 'subject' | 'text'> {
   const { notices: words, account } = reader.words
-  const { kind, name, by, url, unapproved } = facts
   const { brand } = reader
   const title = words.subjects[kind]
   const said = fill(words.sentences[kind], { who: plain(by ?? account.support) })
+  const done = [...card.did.map((each) => doneLine(each, reader)), ...card.counts]
   const message: MailContent = {
     subject: brand
       ? fill(words.subjectOfFirm, { firm: asLine(brand.name), subject: title })
       : title,
     hello: name === undefined ? words.helloWithoutName : fill(words.hello, { name: plain(name) }),
-    sentence: unapproved ? `${said} ${account.unapproved[unapproved]}` : said,
-    facts: labelledFacts(facts, reader),
+    sentence: [said, ...card.warnings].join(' '),
+    facts: labelledFacts(card, reader),
     doneTitle: account.did,
-    done: facts.done && doneLines(facts.done, reader),
+    done: done.length > 0 ? done : [card.nothing ?? []].flat(),
     linkTitle: words.links[kind],
     url,
     onlyLink: words.onlyLink,
@@ -65,71 +50,28 @@ export function writeMessage(
   }
 }
 
-/** Each with its label. */
-function labelledFacts(facts: MessageFacts, reader: Reader): MailContent['facts'] {
-  const { language, timeZone } = reader
-  const { notices: words, account } = reader.words
-  const { application, ticket, canChange, times } = facts
+/** What is known. A ticket keeps its digits together. */
+function labelledFacts({ facts }: CardInWords, { language, timeZone, words }: Reader) {
   const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
     ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' },
     ...{ timeZone, timeZoneName: 'short' },
   } as const)
-  const at = (time?: number) => (time === undefined ? undefined : format.format(time))
-  const allowed = canChange ? account.lookAndChange : account.look
-  const pairs = [
-    [account.application, application && plain(application)],
-    ...timesOf(facts, reader).map(([label, time]) => [label, at(time)] as const),
-    [words.howOften, times > 1 ? countedIn(words.times, times, language) : undefined],
-    [account.could, canChange === undefined ? undefined : allowed],
-    [account.ticket, ticket && withoutAddresses(ticket)],
-  ] as const
-  return pairs.flatMap(([label, value]) => (value ? [[label, value] as const] : []))
-}
-
-function timesOf({ kind, at, startedAt, endedAt, expiresAt }: MessageFacts, reader: Reader) {
-  const { notices: words, account } = reader.words
-  const pairs = {
-    asked: [
-      [account.askedAt, at],
-      [words.answerUntil, expiresAt],
-    ],
-    started: [
-      [account.started, startedAt],
-      [account.endsAt, expiresAt],
-    ],
-    ended: [
-      [account.started, startedAt],
-      [account.ended, endedAt],
-    ],
-    emergency: [
-      [words.since, at],
-      [words.until, expiresAt],
-    ],
-    opened: [[words.since, at]],
-  } as const
-  return pairs[kind]
-}
-
-/** What was done, in the words of the deployment; what it has no words for is counted. */
-function doneLines(
-  { did, more }: WhatWasDone,
-  { words: { notices: words, account }, language }: Reader,
-): string[] {
-  const count = (of: Plural, number: number) => countedIn(of, number, language)
-  const howOf = ({ count: times, refused }: Done) =>
-    [refused ? account.wasRefused : [], times > 1 ? count(words.times, times) : []].flat()
-  const lines = did.map((each) => {
-    const how = howOf(each).join(', ')
-    return how ? fill(words.done, { what: plain(each.text), how }) : plain(each.text)
+  const ticket = words.account.ticket
+  return facts.flatMap(([label, value]): MailContent['facts'] => {
+    if (value === undefined) return []
+    if (typeof value === 'number') return [[label, format.format(value)]]
+    return [[label, label === ticket ? withoutAddresses(value) : plain(value)]]
   })
-  const { reads = 0, changes = 0, refused = 0 } = more ?? {}
-  if (reads > 0) lines.push(count(account.reads, reads))
-  if (changes > 0) lines.push(count(account.changes, changes))
-  if (refused > 0) lines.push(count(account.refusals, refused))
-  return lines.length > 0 ? lines : [account.didNothing]
 }
 
-function countedIn(of: Plural, count: number, language: string): string {
+function doneLine({ text, count, refused }: Done, { words, language }: Reader): string {
+  const { notices, account } = words
+  const times = count > 1 ? countedIn(notices.times, count, language) : []
+  const how = [refused ? account.wasRefused : [], times].flat().join(', ')
+  return how ? fill(notices.done, { what: plain(text), how }) : plain(text)
+}
+
+export function countedIn(of: Plural, count: number, language: string): string {
   const form = formOf(of, count, new Intl.PluralRules(language))
   return fill(form, { count: new Intl.NumberFormat(language).format(count) })
 }

@@ -11,13 +11,13 @@ export interface Notice {
    */
   readonly id: string
   /**
-   * The same for all notices about what one operator does for the customer and one ticket, while the audit keeps
-   * the first of it: what comes later brings the first one up to date. In the form of `id`.
+   * The same for all notices about one ticket of the customer, while the audit keeps the first of it: they are one
+   * conversation. In the form of `id`.
    */
   readonly thread: string
   /**
    * `'asked'`: support asks for the customer's approval. `'started'`: support acts as the customer.
-   * `'ended'`: it did; also where the start was not told before. `'emergency'`: support may act without an
+   * `'ended'`: it did, with the whole ticket, also where that was told before. `'emergency'`: support may act without an
    * approval. `'opened'`: the customer allowed it for all requests.
    */
   readonly kind: NoticeKind
@@ -31,7 +31,7 @@ export interface Notice {
     /** A BCP 47 tag, by the claim `locale` of the account. Without one, the language of the console. */
     readonly language: string
   }
-  /** The name of the operator, or of the team: see `by` of the options. Without line breaks. Absent with `'opened'`. */
+  /** The names of the operators, or of the team: see `by` of the options. Without line breaks. Absent with `'opened'`. */
   readonly by?: string | undefined
   /** Where, as the console names it. */
   readonly application?: string | undefined
@@ -91,8 +91,8 @@ export interface NoticesOptions {
   /** The kinds that customers are told. @defaultValue all kinds */
   readonly when?: readonly NoticeKind[] | undefined
   /**
-   * How long after a start the notice is sent, in seconds, from 0 to 86400. An end waits as long,
-   * but at least 10 seconds and at most 2 minutes.
+   * How long after a start the notice is sent, in seconds, from 0 to 86400. A ticket is over when nothing has run
+   * for it for as long, at least 10 seconds.
    * @defaultValue `600`
    */
   readonly digest?: number | undefined

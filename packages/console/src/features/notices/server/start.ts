@@ -1,48 +1,42 @@
-import type { NoticeMark } from 'oidc-provider-impersonation-verify/format'
+import type { NoticeKind, ToTell } from 'oidc-provider-impersonation-verify/format'
 import { type Outbox, startOutbox } from '../../../ledger/outbox/outbox.ts'
-import type { Audit } from '../../../ledger/recording/audit.ts'
-import { factsOfPermit, factsOfRows, type NoticeFacts } from './facts.ts'
+import type { Ledger } from '../../../ledger/recording/ledger.ts'
 import type { NoticeSettings } from './notice.ts'
-import { type DecideOnPermit, permitNotices } from './permit-notices.ts'
-import { rowNotices } from './row-notices.ts'
+import { permitsToTell, type Tell, ticketsToTell } from './sources.ts'
 import { type NoticeParts, writeNotice } from './write-notice.ts'
 
 interface NoticesParts extends Omit<NoticeParts, 'notices' | 'store'> {
-  readonly audit: Audit
+  readonly ledger: Ledger
   readonly notices: NoticeSettings | undefined
-  readonly decide: DecideOnPermit
+  /** Whether the deployment is to be told where a customer cannot be. */
+  readonly alerts: boolean
 }
 
 /** Begins to tell customers, where the deployment wants it. */
 export function startNotices({
-  audit,
-  decide,
+  ledger,
+  alerts,
   notices,
   ...parts
 }: NoticesParts): Outbox | undefined {
-  const { store } = audit
+  const { store } = ledger
   if (!notices) return undefined
-  const all = { ...parts, notices, store }
-  const send = async (facts: NoticeFacts, signal: AbortSignal) => {
-    const notice = await writeNotice(facts, all)
+  const send: Tell = async (id, told, signal) => {
+    const notice = await writeNotice(id, told, { ...parts, notices, store })
     if (!signal.aborted) await notices.send(notice, { signal })
   }
   return startOutbox({
-    who: 'customers',
-    atOnce: notices.atOnce,
-    sources: [
-      rowNotices(store, audit, (row, others, kinds, signal) =>
-        send(factsOfRows(row, others, kinds), signal),
-      ),
-      permitNotices(store, decide, (permit, kind, signal) =>
-        send(factsOfPermit(permit, kind), signal),
-      ),
-    ],
+    ...{ ledger, alerts, to: 'customer', who: 'customers', atOnce: notices.atOnce },
+    sources: [ticketsToTell(store, send), permitsToTell(store, send)],
   })
 }
 
 /** What is to be told of each impersonation that starts. */
-export function noticeMark({ when, digest }: NoticeSettings): NoticeMark | undefined {
+export function toldOfStarts(
+  when: readonly NoticeKind[],
+  digest: number,
+): readonly ToTell[] | undefined {
   const kinds = when.filter((kind) => kind === 'started' || kind === 'ended')
-  return kinds.length === 0 ? undefined : { when: kinds, digest }
+  if (kinds.length === 0) return undefined
+  return kinds.map((kind) => ({ to: 'customer', kind, after: digest }))
 }

@@ -1,15 +1,32 @@
 import { hash } from 'node:crypto'
 import type { Provider } from 'oidc-provider-impersonation'
-import { present } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AnswerRecord,
+  type AuditPerson,
+  type AuditRow,
+  isPermit,
+  isSameTicket,
+  type NoticeKind,
+  type PermitRecord,
+  present,
+  unapprovedBy,
+} from 'oidc-provider-impersonation-verify/format'
 import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import { allReadable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
+import {
+  type AccountImpersonation,
+  allowedIn,
+  type CardInWords,
+  cardInWords,
+  describeTicket,
+} from '../../../web/account-card.ts'
 import { applicationName, canChange } from '../../../web/applications.ts'
 import type { CustomerDirectory } from '../../../web/customer-directory.ts'
 import { whatWasDone } from '../../../web/done.ts'
 import type { Settings } from '../../../web/settings.ts'
-import type { NoticeFacts } from './facts.ts'
-import { writeMessage } from './message.ts'
+import type { Words } from '../../../web/words/words.ts'
+import { countedIn, writeMessage } from './message.ts'
 import type { Notice, NoticeSettings } from './notice.ts'
 import { asLine } from './plain.ts'
 import { findRecipient } from './recipient.ts'
@@ -20,86 +37,146 @@ export interface NoticeParts {
   readonly notices: NoticeSettings
   readonly store: Pick<AuditStore, 'find' | 'permits' | 'timeline'>
   readonly directory: Pick<CustomerDirectory, 'get'>
+  /** The clock, in milliseconds since the epoch. */
+  readonly now: () => number
 }
 
-/**
- * Writes a notice. Its id follows from what it tells: it is the same in every process, and each time.
- *
- * @throws Error where it cannot be told now
- */
-export async function writeNotice(
-  facts: NoticeFacts,
-  { provider, settings, notices, store, directory }: NoticeParts,
-): Promise<Notice> {
-  const { account, applications, brand, url, languages, ticketPattern } = settings
+/** What is told: a ticket, with all that started for it, or a permit. */
+export type Told =
+  | { readonly kind: 'ended' | 'started'; readonly rows: readonly AuditRow[] }
+  | { readonly kind: NoticeKind; readonly permit: AnswerRecord | PermitRecord }
+
+/** What a notice has of a ticket or a permit. */
+type About = Pick<
+  Notice,
+  | 'application'
+  | 'at'
+  | 'endedAt'
+  | 'expiresAt'
+  | 'impersonations'
+  | 'permit'
+  | 'startedAt'
+  | 'ticket'
+  | 'unapproved'
+> & {
+  /** Absent where the customer did it. */
+  readonly operators?: readonly AuditPerson[]
+  readonly card: CardInWords
+}
+
+/** @throws Error where it cannot be told now */
+export async function writeNotice(id: string, told: Told, parts: NoticeParts): Promise<Notice> {
+  const { provider, settings, notices, store, directory } = parts
+  const { account, brand, url, languages } = settings
   if (!account) throw new Error('customers are not told')
-  const { customer, operator, isBySupport, done, identity, access, ticket, ...rest } = facts
-  const recipient = await findRecipient(customer, provider, directory, languages)
-  const { language } = recipient
-  const words = languages.wordsIn(language)
-  const team = words.account.support
-  const by = notices.by === 'name' ? (operator?.name ?? team) : notices.by
-  // A ticket that no pattern limits is what an operator typed.
-  const isTicket = ticket !== undefined && ticketPattern?.whole.test(ticket) === true
-  const notice = {
-    ...rest,
-    url: `${url}${account.path}`,
-    ...present({
-      by: isBySupport ? asLine(by) : undefined,
-      application: namesOf(access, applications, language),
-      ticket: isTicket ? ticket : undefined,
-    }),
-  }
-  const message = writeMessage(
-    {
-      ...{ ...notice, name: recipient.name },
-      canChange: mayChange(access, applications),
-      times: done?.length ?? 1,
-      done: done && (await whatWasDone(store, done, account.describe, language)),
-    },
-    { language, words, brand, timeZone: notices.timeZone },
+  const { kind } = told
+  const subject = 'rows' in told ? told.rows[0] : told.permit
+  const recipient = await findRecipient(
+    subject?.customer ?? { id: '' },
+    provider,
+    directory,
+    languages,
   )
+  const { language } = recipient
+  const reader = { language, words: languages.wordsIn(language), timeZone: notices.timeZone, brand }
+  const { card, operators, ...about } =
+    'rows' in told
+      ? await aboutTicket(told.rows, reader, parts)
+      : aboutPermit(told.kind, told.permit, reader, parts)
+  const team = reader.words.account.support
+  const names = [...new Set(operators?.map(({ name = team }) => name))].join(', ')
+  const by = operators && asLine(notices.by === 'name' ? names : notices.by)
+  const link = `${url}${account.path}`
   return {
-    id: idOf('notice', facts.kind, ...identity),
-    thread: await threadOf(facts, store),
-    ...{ customer: recipient, ...notice, ...message },
+    ...{ id, kind, thread: await threadOf(told, store), customer: recipient, url: link },
+    ...{ ...about, ...present({ by }) },
+    ...writeMessage({ kind, by, name: recipient.name, url: link, card }, reader),
   }
 }
 
-function idOf(...parts: readonly string[]): string {
-  return hash('sha256', JSON.stringify(parts), 'base64url')
+interface Reader {
+  readonly language: string
+  readonly words: Words
+}
+
+async function aboutTicket(
+  rows: readonly AuditRow[],
+  { language, words }: Reader,
+  { settings, store, now }: NoticeParts,
+): Promise<About> {
+  const [first, ...others] = rows
+  if (!first) throw new TypeError('a ticket has a start')
+  const done = await whatWasDone(store, rows, settings.account?.describe, language)
+  const { ticket, ...described } = describeTicket([first, ...others], done, {
+    language,
+    now,
+    settings,
+  })
+  const shown: AccountImpersonation = { ...described, ...ticketIn(ticket, settings) }
+  const { application, at, startedAt = at, endedAt, expiresAt, unapproved } = shown
+  return {
+    ...{ impersonations: rows.map(({ id }) => id), at: endedAt ?? startedAt, startedAt },
+    ...present({ application, endedAt, expiresAt, unapproved, ticket: shown.ticket }),
+    operators: rows.map(({ operator }) => operator ?? { id: '' }),
+    card: cardInWords(shown, words, (sentence, count) => countedIn(sentence, count, language)),
+  }
+}
+
+function aboutPermit(
+  kind: NoticeKind,
+  permit: AnswerRecord | PermitRecord,
+  { language, words: { notices: words, account } }: Reader,
+  { settings }: NoticeParts,
+): About {
+  const { id, requestedAt: at } = permit
+  const nothing = { warnings: [], did: [], counts: [], nothing: undefined }
+  if (!isPermit(permit)) {
+    return { ...{ permit: id, at }, card: { ...nothing, facts: [[words.since, at]] } }
+  }
+  const { applications } = settings
+  const expiresAt = kind === 'asked' ? permit.lapsesAt : permit.until
+  const application = applicationName(applications, permit.application, language)
+  const unapproved = unapprovedBy(permit)
+  const mayChange = canChange(applications, permit.application, permit.scope)
+  const { ticket } = ticketIn(permit.ticket, settings)
+  return {
+    ...{ permit: id, at, operators: [permit.operator] },
+    ...present({ application, expiresAt, unapproved, ticket }),
+    card: {
+      ...nothing,
+      facts: [
+        [kind === 'asked' ? account.askedAt : words.since, at],
+        [kind === 'asked' ? words.answerUntil : words.until, expiresAt],
+        [account.ticket, ticket],
+        [account.application, application],
+        [account.could, mayChange === undefined ? undefined : allowedIn(account, mayChange)],
+      ],
+      warnings: unapproved ? [account.unapproved[unapproved]] : [],
+    },
+  }
+}
+
+/** A ticket that no pattern limits is what an operator typed. */
+function ticketIn(ticket: string | undefined, { ticketPattern }: Settings) {
+  return ticket !== undefined && ticketPattern?.whole.test(ticket) ? { ticket } : {}
 }
 
 /** By a random id, and not by the people: who reads it learns nothing of a person whom the notice does not name. */
-async function threadOf(
-  { customer, operator, ticket, identity }: NoticeFacts,
-  store: NoticeParts['store'],
-): Promise<string> {
-  if (!operator || ticket === undefined) return idOf('thread', ...identity)
-  const pair = { customer: customer.id, operator: operator.id }
-  const [{ rows }, { permits }] = await Promise.all([
-    store.find({ ...pair, ticket }, { limit: 1, now: 0, oldestFirst: true }),
-    store.permits(pair, { limit: PERMITS_PER_READ }),
-  ])
-  const asked = allReadable(permits).findLast((each) => 'ticket' in each && each.ticket === ticket)
-  const [row] = rows
-  const first = asked && (!row || asked.requestedAt < row.at) ? asked : row
-  return idOf('thread', first?.id ?? identity.join())
-}
-
-type Applications = Settings['applications']
-
-function namesOf(access: NoticeFacts['access'], applications: Applications, language: string) {
-  const names = access.flatMap(
-    ({ application }) => applicationName(applications, application, language) ?? [],
-  )
-  return names.length === 0 ? undefined : [...new Set(names)].join(', ')
-}
-
-/** `undefined` where nothing is known of it. */
-function mayChange(access: NoticeFacts['access'], applications: Applications) {
-  const all = access.flatMap(
-    ({ application, scope }) => canChange(applications, application, scope) ?? [],
-  )
-  return all.length === 0 ? undefined : all.includes(true)
+async function threadOf(told: Told, store: NoticeParts['store']): Promise<string> {
+  const subject = 'rows' in told ? told.rows[0] : told.permit
+  const ticket = subject && 'ticket' in subject ? subject.ticket : undefined
+  const customer = subject?.customer?.id
+  let first = subject?.id
+  if (ticket !== undefined && customer !== undefined) {
+    const [{ rows }, { permits }] = await Promise.all([
+      store.find({ customer, ticket }, { limit: 1, now: 0, oldestFirst: true }),
+      store.permits({ customer }, { limit: PERMITS_PER_READ }),
+    ])
+    const asked = allReadable(permits).findLast(
+      (each) => 'ticket' in each && isSameTicket(each.ticket, ticket),
+    )
+    const [row] = rows
+    first = asked && (!row || asked.requestedAt < row.at) ? asked.id : row?.id
+  }
+  return hash('sha256', JSON.stringify(['thread', first]), 'base64url')
 }

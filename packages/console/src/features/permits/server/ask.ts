@@ -72,9 +72,9 @@ export function asking({ records, hasApprovers, issueAs, lapse, window }: Asking
   }
 
   /** A customer is told once a day that support asks: the page of the account has all of it. */
-  async function markAsked({ customer, needs }: AuditRecord): Promise<Pick<AuditEntry, 'notify'>> {
+  async function markAsked({ customer, needs }: AuditRecord): Promise<Pick<AuditEntry, 'toTell'>> {
     const mark = needs.includes('user') ? records.markFor('asked') : {}
-    if (!mark.notify || !customer) return {}
+    if (!mark.toTell || !customer) return {}
     const asked = { customer: customer.id, now: now() }
     const [before] = await reading(() => findAsked(store, asked))
     return before ? {} : mark

@@ -1,21 +1,10 @@
-import { hash } from 'node:crypto'
 import {
-  type AuditEntry,
   type AuditRecord,
-  isNextAttempt,
   type PermitChange,
-  type PermitRecord,
   pendingChangeOf,
 } from 'oidc-provider-impersonation-verify/format'
-import {
-  type BegunAttempt,
-  nextAlert,
-  type OutboxSource,
-  triedAlert,
-} from '../../../ledger/outbox/source.ts'
-import { allReadable } from '../../../ledger/readable.ts'
+import { duePermits, type OutboxSource } from '../../../ledger/outbox/source.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
-import type { Decisions } from '../../../records/decide.ts'
 import { approvalIn, type Permit, permitAt } from '../../../records/record-at.ts'
 
 /** A change of a permit, as it is handed to the deployment. */
@@ -33,68 +22,26 @@ export interface PermitAlert {
 
 export type OnPermit = (alert: PermitAlert, options: { readonly signal: AbortSignal }) => unknown
 
-export interface PermitAlertsOptions {
-  readonly store: Pick<AuditStore, 'permits'>
-  readonly decide: Pick<Decisions, 'decide'>
-  readonly onPermit: OnPermit
-  urlOf(permit: string): string | undefined
-  /** The clock, in milliseconds since the epoch. */
-  readonly now: () => number
-}
-
-/** Another process began the attempt. */
-class AlertTaken extends Error {
-  override readonly name = 'AlertTaken'
-}
-
 /** Of permits with a change that the deployment has not been told. */
-export function permitAlerts({
-  store,
-  decide,
-  onPermit,
-  urlOf,
-  now,
-}: PermitAlertsOptions): OutboxSource {
-  async function begin(found: PermitRecord, timeMs: number): Promise<BegunAttempt | undefined> {
-    const pending = pendingChangeOf(found)
-    if (!pending) return undefined
-    const { id } = found
-    const alert = nextAlert(found.alert?.last, pending)
-    const about = { permit: id, userId: found.customer.id }
-    const begun: AuditEntry = { event: 'support.alerting', timeMs, ...about, alert }
-    const entryOf = (stored: AuditRecord | undefined) => {
-      if (!isNextAttempt(approvalIn(stored)?.alert, alert)) throw new AlertTaken()
-      return begun
-    }
-    const stored = await decide.decide(id, entryOf).catch((error: unknown) => {
-      if (error instanceof AlertTaken) return undefined
-      throw error
-    })
-    const record = approvalIn(stored)
-    if (!record) return undefined
-    const { kind, count } = pending
-    const told: PermitAlert = {
-      id: hash('sha256', JSON.stringify(['permit', id, kind, count]), 'base64url'),
-      ...{ kind, timeMs: record.alert?.due[kind]?.at ?? timeMs },
-      ...{ url: urlOf(id), permit: permitAt(record, now()) },
-    }
-    return {
-      tell: async (signal) => onPermit(told, { signal }),
-      async finish(isTold, time) {
-        const entry = { timeMs: time, ...about, ...triedAlert(alert, isTold) }
-        await decide.decide(id, () => entry)
-      },
-    }
-  }
-
+export function changesToTell(
+  store: Pick<AuditStore, 'permits'>,
+  onPermit: OnPermit,
+  urlOf: (permit: string) => string | undefined,
+): OutboxSource<AuditRecord> {
   return {
-    async findDue(time, limit) {
-      const filter = { alertDueBefore: time }
-      const { permits } = await store.permits(filter, { limit, oldestFirst: true })
-      return allReadable(permits).flatMap((each) => {
-        const record = approvalIn(each)
-        return record ? { id: record.id, begin: (at: number) => begin(record, at) } : []
-      })
+    about: 'permit',
+    findDue: duePermits(store, 'deployment'),
+    async choose(found, now) {
+      const record = approvalIn(found)
+      const pending = record && pendingChangeOf(record)
+      if (!pending) return undefined
+      const { kind, count } = pending
+      const timeMs = record.deliveries?.deployment?.due[kind]?.at ?? record.lastAt
+      const about = { kind, timeMs, url: urlOf(record.id), permit: permitAt(record, now) }
+      return {
+        ...{ kind, count, is: 'told' },
+        tell: (id, signal) => onPermit({ id, ...about }, { signal }),
+      }
     },
   }
 }

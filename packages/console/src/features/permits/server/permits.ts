@@ -10,6 +10,7 @@ import {
 import type { PermitFilter as StoredFilter } from '../../../ledger/filters.ts'
 import { type Outbox, startOutbox } from '../../../ledger/outbox/outbox.ts'
 import { allReadable } from '../../../ledger/readable.ts'
+import { ledgerOf } from '../../../ledger/recording/ledger.ts'
 import {
   isOpenPermit,
   type Permit,
@@ -22,7 +23,7 @@ import { answers } from './answers.ts'
 import { asking } from './ask.ts'
 import { historyOf } from './history.ts'
 import type { AttachOptions, ConsolePermits, Permits, PermitsOptions, TicketOf } from './options.ts'
-import { permitAlerts } from './permit-alerts.ts'
+import { changesToTell } from './permit-alerts.ts'
 import { findRefusals, refusalIn } from './refusals.ts'
 import { PERMITS_RULES } from './shape.ts'
 import { warnOfUnbound } from './unbound.ts'
@@ -93,8 +94,8 @@ export function permitsWith(
       if (!onPermit) return
       const urlOf = (permit: string) => given.urlOf?.(permit)
       outbox ??= startOutbox({
-        ...{ who: 'approvers', now },
-        sources: [permitAlerts({ store, decide: records.decisions, onPermit, urlOf, now })],
+        ...{ ledger: ledgerOf(audit), to: 'deployment', who: 'approvers', now },
+        sources: [changesToTell(store, onPermit, urlOf)],
       })
     },
     ...asking({ records, hasApprovers, issueAs, ...times }),

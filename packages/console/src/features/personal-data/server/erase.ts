@@ -36,18 +36,8 @@ export interface ErasedCounts {
 export interface ConfirmedErasure {
   /** The id of the request: the entry has it as `context.request`. */
   readonly request: string
-  /**
-   * Called when the first entry is stored, and before anything is removed.
-   *
-   * @throws where somebody else erases it by this request
-   */
-  readonly assertFirst: () => Promise<void>
-  /**
-   * Called at the end, where somebody else removed something meanwhile.
-   *
-   * @throws where somebody else confirmed it later, and finishes it
-   */
-  readonly assertLast: () => Promise<void>
+  /** What goes last: by it, the request leads to the customer until the end. */
+  readonly last: string
 }
 
 export interface ErasureParts {
@@ -97,9 +87,9 @@ export async function eraseCustomer(
   const { items, inForce } = await findOfCustomer(parts, customer, hasAccount)
   await raiseAlarms(parts, inForce, request)
   const counts = { impersonation: 0, permit: 0 }
-  // The newest impersonation goes last: by it, a request leads to the customer until the end.
-  let left: readonly Item[] = inForce.length > 0 ? [] : items.toReversed()
-  let [isFirst, hasOther] = [true, false]
+  const isLast = ({ id }: Item) => id === confirmed?.last
+  const inOrder = [...items.filter((item) => !isLast(item)), ...items.filter(isLast)]
+  let left: readonly Item[] = inForce.length > 0 ? [] : inOrder
   for (let round = 0; left.length > 0; round += 1) {
     if (round === MAX_ROUNDS) throw new Error('others write all the time: call it again')
     const changed: Item[] = []
@@ -108,14 +98,14 @@ export async function eraseCustomer(
       const until = Math.max(now(), ...some.map(({ lastAt }) => lastAt))
       const entry = erasedEntry(some, { until, timeMs: now() }, request, confirmed?.request)
       await parts.record(entry)
-      if (isFirst) await confirmed?.assertFirst()
-      isFirst = false
       for (const item of some) {
-        const { isRemoved, lastAt, why } = await remove(item, until)
+        const isKept = isLast(item) && changed.length > 0
+        const { isRemoved, lastAt, why } = isKept
+          ? { ...item, isRemoved: false }
+          : await remove(item, until)
         if (isRemoved) counts[item.kind] += 1
         else if (why) inForce.push({ kind: item.kind, id: item.id, why })
         else if (lastAt !== undefined) changed.push({ ...item, lastAt })
-        else hasOther = true
       }
     }
     left = changed
@@ -123,7 +113,6 @@ export async function eraseCustomer(
   // Also what a call before this one removed, and could not overwrite.
   await store.overwriteRemoved()
   if (inForce.length > 0) throw new InForceError(inForce)
-  if (hasOther) await confirmed?.assertLast()
   return { impersonations: counts.impersonation, permits: counts.permit }
 
   /** Not where it has a later entry than was recorded, or came in force: the store asks for the version. */

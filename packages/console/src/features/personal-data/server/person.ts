@@ -19,11 +19,11 @@ export async function findOfPerson(
   id: string,
   now: number,
 ): Promise<FoundOfPerson> {
-  const rows: Pick<AuditRow, 'at' | 'customer' | 'hold' | 'notice'>[] = []
+  const rows: Pick<AuditRow, 'at' | 'customer' | 'deliveries' | 'hold'>[] = []
   let uses = 0
   for await (const page of rowsOfCustomer(store, id, now)) {
-    for (const { at, customer, hold, notice, reads, changes } of page) {
-      rows.push({ at, customer, hold, notice })
+    for (const { at, customer, deliveries, hold, reads, changes } of page) {
+      rows.push({ at, customer, deliveries, hold })
       uses += reads + changes
     }
   }
@@ -34,7 +34,7 @@ export async function findOfPerson(
     held: rows.filter(({ hold }) => hold?.isHeld).length,
     asCustomer: spanOf(rows.map(({ at }) => at)),
     permits: spanOf(permits),
-    notices: rows.filter(({ notice }) => notice?.last?.is === 'told').length,
+    notices: rows.filter(({ deliveries }) => deliveries?.customer?.last?.is === 'told').length,
     name: rows.find(({ customer }) => customer?.name !== undefined)?.customer?.name,
   }
 }

@@ -1,17 +1,24 @@
-import { erasedOf, isTextOf, storable } from 'oidc-provider-impersonation-verify/chain'
+import { erasureSlot, isTextOf, storable } from 'oidc-provider-impersonation-verify/chain'
 import {
-  type AuditEntry,
+  type AuditRecord,
+  asciiJson,
   DAY_MS,
   decodeEntry,
-  ERASED_EVENT,
   ERASING_EVENT,
-  nonEmptyText,
+  foldRecord,
+  may,
+  parseRecord,
   present,
+  type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../../../kernel/ids.ts'
-import { takingTurns } from '../../../kernel/turns.ts'
+import { readAll } from '../../../kernel/pages.ts'
+import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
+import { readTimelines } from '../../../ledger/keeping/timelines.ts'
+import { readable } from '../../../ledger/readable.ts'
 import type { Audit } from '../../../ledger/recording/audit.ts'
-import { newEntryId } from '../../../ledger/recording/compose.ts'
+import type { AuditStore } from '../../../ledger/store.ts'
+import type { Decisions } from '../../../records/decide.ts'
 import { notFound, Problem } from '../../../web/http/problem.ts'
 import {
   type ErasedCounts,
@@ -62,7 +69,7 @@ export interface ErasuresByTwo {
    */
   ask(customer: string, saying: SaidBy): Promise<ErasureRequest>
   /**
-   * Erases it. Of those who confirm it together, one does.
+   * Erases it. Of those who confirm it together, one does. What broke off, whoever may erase finishes.
    *
    * @throws Problem 403 for the customer and for who asked, 404 where it lapsed or is done, or where who asked may not
    * erase any more, 409 where somebody else does it
@@ -71,158 +78,132 @@ export interface ErasuresByTwo {
   confirm(id: string, saying: SaidBy): Promise<ErasedCounts>
 }
 
-/** A request as its entries have it. */
-interface AskedErasure extends Omit<ErasureRequest, 'customer' | 'isBegun'> {
-  /** What leads to the customer, as long as it is there. */
-  readonly impersonations: readonly string[]
-  readonly permit: string | undefined
-  /** What says that it was confirmed: the ids of entries, in their order. */
-  readonly confirmed: readonly string[]
-}
-
 export interface ErasuresParts extends Omit<ErasureParts, 'record' | 'store'> {
   /** Whether a person may erase now, by the account id. */
   readonly mayErase: (accountId: string) => Promise<boolean>
+  readonly decide: Decisions
 }
 
 export function erasuresOf(
   { recordSurely, settled, store }: Pick<Audit, 'recordSurely' | 'settled' | 'store'>,
-  given: ErasuresParts,
+  { decide, ...given }: ErasuresParts,
 ): ErasuresByTwo {
   const { now, mayErase } = given
   const parts: ErasureParts = { ...given, store, record: recordSurely }
-  const inTurn = takingTurns()
-  const oneByOne = <T>(work: () => Promise<T>) => inTurn((before) => before, work)
-
-  /** All of the last days, by their id. */
-  async function readAsked(): Promise<ReadonlyMap<string, AskedErasure>> {
-    const found = new Map<string, AskedErasure>()
-    for (const { text, digest, id: entryId } of await store.erasures(now() - SHOWN_MS)) {
-      // What was changed says nothing.
-      if (text === undefined || !isTextOf(text, digest)) continue
-      const entry = decodeEntry(text)
-      const id = nonEmptyText(entry?.context?.request)
-      if (!entry || id === undefined) continue
-      const before = found.get(id)
-      if (entry.event === ERASING_EVENT) {
-        const asked = askedIn(entry, id)
-        if (!before && asked) found.set(id, asked)
-      } else if (entry.event === ERASED_EVENT && before) {
-        found.set(id, {
-          ...before,
-          impersonations: [
-            ...before.impersonations,
-            ...(erasedOf(entry.erased)?.impersonations ?? []),
-          ],
-          confirmed: [...before.confirmed, entryId],
-        })
-      }
-    }
-    return found
-  }
 
   /** The request with its customer, while there is something that leads there. */
-  async function toConfirm({
-    impersonations,
-    permit,
-    confirmed,
-    ...asked
-  }: AskedErasure): Promise<ErasureRequest | undefined> {
-    const isBegun = confirmed.length > 0
-    if (!isBegun && now() >= asked.lapsesAt) return undefined
-    const customer = await findCustomer(impersonations, permit)
-    if (customer === undefined || !(isBegun || (await mayErase(asked.by)))) return undefined
-    return { ...asked, customer, isBegun }
+  async function toConfirm(stored: StoredRecord): Promise<ErasureRequest | undefined> {
+    const record = await findAsTold(store, stored)
+    const { lapsesAt, requestedAt: at, note, state } = record ?? {}
+    const by = record?.by?.id
+    if (!record || by === undefined || lapsesAt === undefined || at === undefined) return undefined
+    const isBegun = state === 'confirmed'
+    if (!isBegun && (now() >= lapsesAt || !(await mayErase(by)))) return undefined
+    const customer = await findCustomer(record)
+    if (customer === undefined) return undefined
+    return { id: stored.id, at, lapsesAt, by, customer, ...present({ note }), isBegun }
   }
 
-  async function findCustomer(
-    impersonations: readonly string[],
-    permit: string | undefined,
-  ): Promise<string | undefined> {
-    const rows = await store.rows(impersonations)
-    const [found = permit === undefined ? undefined : await store.permit(permit)] = rows
-    if (!found) return undefined
-    const customer = typeof found.customer === 'object' ? found.customer.id : found.customer
-    if (customer === undefined) return undefined
-    const proved = await findProved(store, [found.id], customer)
-    return proved.has(found.id) ? customer : undefined
+  async function findCustomer(record: AuditRecord): Promise<string | undefined> {
+    const id = aboutOf(record)
+    const found = (await store.row(id))?.customer?.id ?? (await store.permit(id))?.customer
+    if (found === undefined) return undefined
+    return (await findProved(store, [id], found)).has(id) ? found : undefined
   }
 
   async function list(): Promise<readonly ErasureRequest[]> {
     await settled()
     const found: ErasureRequest[] = []
-    for (const asked of (await readAsked()).values())
-      found.push(...[await toConfirm(asked)].flatMap((each) => each ?? []))
-    return found
+    for (const filter of [
+      { state: 'asked', notOverAt: now() },
+      { state: 'confirmed', from: now() - SHOWN_MS },
+    ] as const) {
+      const read = (before: string | undefined) =>
+        store.permits(filter, { before, limit: PERMITS_PER_READ })
+      const all = await readAll(read, ({ permits }) => permits)
+      for (const each of all) found.push(...[await toConfirm(each)].flatMap((one) => one ?? []))
+    }
+    return found.toSorted((one, other) => one.at - other.at)
   }
 
-  async function askNow(customer: string, { by, note }: SaidBy): Promise<ErasureRequest> {
-    assertOther(customer, by)
-    const requests = await list()
-    if (requests.some((each) => isSameAccount(each.customer, customer))) {
-      throw new Problem(409, 'conflict', 'somebody asked for this already')
-    }
+  async function assertNoneInForce(customer: string, said: SaidBy): Promise<void> {
     const { inForce } = await findOfCustomer(parts, customer, await parts.hasAccount(customer))
-    await raiseAlarms(parts, inForce, { by, note })
+    await raiseAlarms(parts, inForce, said)
     if (inForce.length > 0) throw new InForceError(inForce)
-    const first = await findFirst(store, customer, now())
-    if (!first) throw notFound('there is nothing of this person')
-    const [id, at] = [newId(), now()]
-    const context = { request: id, ...first }
-    await recordSurely({ event: ERASING_EVENT, timeMs: at, by, ...present({ note }), context })
-    return { id, at, lapsesAt: at + DAY_MS, by, customer, ...present({ note }), isBegun: false }
-  }
-
-  async function confirmNow(id: string, { by, note }: SaidBy): Promise<ErasedCounts> {
-    await settled()
-    const asked = (await readAsked()).get(id)
-    const request = asked && (await toConfirm(asked))
-    if (!request) throw notFound('there is no such request: it lapsed, or it is done')
-    assertOther(request.customer, by)
-    if (isSameAccount(request.by, by)) {
-      throw new Problem(403, 'access_denied', 'another person confirms what you asked for')
-    }
-    const faster = () =>
-      new Problem(409, 'conflict', 'another person confirmed it at the same time')
-    const own = new Set<string>()
-    const record = (entry: AuditEntry) => {
-      const entryId = newEntryId()
-      own.add(entryId)
-      return recordSurely(entry, entryId)
-    }
-    /** In the order of the store, the entry at this place is one of this call, or another one was faster. */
-    const assertOwn = async (place: number) => {
-      const { confirmed = [] } = (await readAsked()).get(id) ?? {}
-      if (!own.has(confirmed.at(place) ?? '')) throw faster()
-    }
-    const assertFirst = () => assertOwn(asked.confirmed.length)
-    const said = { by, note }
-    const erased = await eraseCustomer({ ...parts, record }, request.customer, said, {
-      ...{ request: id, assertFirst, assertLast: () => assertOwn(-1) },
-    })
-    // Of two that finish what was begun, the last one with something left did it.
-    if (erased.impersonations + erased.permits === 0) throw faster()
-    return erased
   }
 
   return {
     list,
-    ask: (customer, saying) => oneByOne(() => askNow(customer, saying)),
-    confirm: (id, saying) => oneByOne(() => confirmNow(id, saying)),
+    async ask(customer, { by, note }) {
+      assertOther(customer, by)
+      const conflict = () => new Problem(409, 'conflict', 'somebody asked for this already')
+      if ((await list()).some((each) => isSameAccount(each.customer, customer))) throw conflict()
+      await assertNoneInForce(customer, { by, note })
+      const first = await findFirst(store, customer, now())
+      if (!first) throw notFound('there is nothing of this person')
+      const [id, at] = [newId(), now()]
+      const lapsesAt = at + DAY_MS
+      const about = { by, ...present({ note }) }
+      const slot = erasureSlot(first.impersonation ?? first.permit ?? '')
+      await decide.open(slot, async (_, holder) => {
+        // Another process was faster.
+        if (holder && (await toConfirm(holder))) throw conflict()
+        const terms = { needs: [], lapsesAt }
+        return { event: ERASING_EVENT, timeMs: at, permit: id, ...about, context: first, terms }
+      })
+      return { id, at, lapsesAt, customer, ...about, isBegun: false }
+    },
+    async confirm(id, said) {
+      await settled()
+      const stored = await store.permit(id)
+      const request = stored && (await toConfirm(stored))
+      if (!request) throw notFound('there is no such request: it lapsed, or it is done')
+      const { by, note } = said
+      const { customer, isBegun } = request
+      assertOther(customer, by)
+      if (isSameAccount(request.by, by)) {
+        throw new Problem(403, 'access_denied', 'another person confirms what you asked for')
+      }
+      const faster = () =>
+        new Problem(409, 'conflict', 'another person confirmed it at the same time')
+      if (!isBegun) {
+        await store.assertSchema()
+        await assertNoneInForce(customer, said)
+        await decide.decide(id, (record) => {
+          const person = { id: by, is: ['eraser'] } as const
+          if (!record || typeof may(record, 'confirmed', person, now()) === 'string') throw faster()
+          const timeMs = Math.max(now(), record.lastAt)
+          return { event: 'support.confirmed', timeMs, permit: id, by, ...present({ note }) }
+        })
+      }
+      const confirmed = { request: id, last: aboutOf(parseRecord(stored)) }
+      const erased = await eraseCustomer(parts, customer, said, confirmed)
+      // Of those who finish what was begun, one removed the last of it.
+      if (erased.impersonations + erased.permits === 0) throw faster()
+      return erased
+    },
   }
 }
 
-function askedIn(
-  { timeMs: at, by, note, context }: AuditEntry,
-  id: string,
-): AskedErasure | undefined {
-  if (by === undefined) return undefined
-  const impersonation = nonEmptyText(context?.impersonation)
-  return {
-    ...{ id, at, lapsesAt: at + DAY_MS, by, note, confirmed: [] },
-    impersonations: impersonation === undefined ? [] : [impersonation],
-    permit: nonEmptyText(context?.permit),
+/** What leads to the customer, whom the record does not name. */
+const aboutOf = ({ impersonation, record = '' }: AuditRecord) => impersonation ?? record
+
+/** As its entries tell it; `undefined` where they were changed, or tell another one: then it asks for nothing. */
+async function findAsTold(
+  store: Pick<AuditStore, 'timelines'>,
+  stored: StoredRecord,
+): Promise<AuditRecord | undefined> {
+  const record = readable(stored)
+  if (record?.kind !== 'erasure') return undefined
+  let told: AuditRecord | undefined
+  for await (const entries of readTimelines(store, [stored.id])) {
+    for (const { text, digest } of entries) {
+      const entry = text !== undefined && isTextOf(text, digest) ? decodeEntry(text) : undefined
+      if (!entry) return undefined
+      told = foldRecord(told, entry)
+    }
   }
+  return told && asciiJson(told) === asciiJson(record) ? record : undefined
 }
 
 /** @throws Problem for the person concerned */

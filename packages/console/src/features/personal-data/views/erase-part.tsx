@@ -42,16 +42,17 @@ function Blocked({ by }: { by: readonly InForce[] }, { words }: At) {
         <ul>
           {[...Map.groupBy(by, ({ why }) => why)].map(([why, each]) => (
             <li key={why}>
-              {labels.why[why]}{' '}
-              {each.slice(0, 3).map(({ kind, id }) => (
+              {labels.why[why]}
+              {each.slice(0, 3).flatMap(({ kind, id }) => [
+                ' ',
                 <Link
                   key={id}
                   to={kind === 'permit' ? permitPath(id) : auditPath(id)}
                   label={`${labels.open}: ${labels.why[why]}`}
                 >
                   {labels.open}
-                </Link>
-              ))}
+                </Link>,
+              ])}
             </li>
           ))}
         </ul>

@@ -1,5 +1,5 @@
-import type { Need } from 'oidc-provider-impersonation'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
+import type { Foreseen } from '../../../web/acting/foresee.ts'
+import type { Question } from './may-act.ts'
 
 /** `GET /rules`: lead, auditor. Nothing starts, and nothing is recorded. 429 after 60 questions in a minute. */
 export interface RulesAnswer {
@@ -7,33 +7,7 @@ export interface RulesAnswer {
   readonly rules: readonly (string | null)[]
   readonly question: Question
   /** The answer to the question. */
-  readonly mayAct?: MayActAnswer
+  readonly mayAct?: Foreseen
   /** Why there is no answer: the question is not accepted, or there is no such customer. */
   readonly notAnswered?: { readonly error: string; readonly why: string }
-}
-
-export interface Question {
-  readonly operator?: string | undefined
-  readonly userId?: string | undefined
-  readonly application?: string | undefined
-  readonly access?: 'change' | 'read' | undefined
-  readonly ticketId?: string | undefined
-}
-
-/** What would be answered to the operator now. It is no promise: a start asks again. */
-export interface MayActAnswer {
-  readonly verdict: 'allowed' | 'needs' | 'refused'
-  /** Of `'refused'`: what refuses. */
-  readonly by?: 'pause' | 'protected' | 'role' | 'rule' | 'self'
-  /** Of `'protected'`: the sentence of the directory. */
-  readonly reason?: string
-  readonly pause?: PauseAnswer
-  /** Of `'allowed'`: how long at most, in seconds, where that is known. */
-  readonly seconds?: number
-  /** Of `'allowed'`: the permits by which. */
-  readonly permits?: readonly string[]
-  /** Of `'needs'`: whose approval. */
-  readonly needs?: readonly Need[]
-  /** Of `'needs'`, where the console has permits: who can give it, as an operator is told it. */
-  readonly approval?: object
 }

@@ -1,14 +1,29 @@
 import { findAccount } from 'oidc-provider-impersonation/siblings'
-import { present } from 'oidc-provider-impersonation-verify/format'
-import { exactly, readBy } from '../../../kernel/input.ts'
+import * as v from 'valibot'
+import { exactly, oneOf, type Read, readBy } from '../../../kernel/input.ts'
 import { ACTING_ROLES } from '../../../kernel/roles.ts'
-import { actEntries, requestFor } from '../../../web/acting/asked-for.ts'
+import { actEntries } from '../../../web/acting/asked-for.ts'
+import { type Foreseen, foresee } from '../../../web/acting/foresee.ts'
 import type { ActBody } from '../../../web/answers.ts'
 import { invalid, orUnavailable, Problem } from '../../../web/http/problem.ts'
+import { personId, textParameter } from '../../../web/http/query.ts'
 import type { Call } from '../../../web/parts.ts'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { findRole } from '../../../web/sign-in/roles.ts'
-import type { MayActAnswer, Question } from './answers.ts'
+
+/** The question *May … act as …?*. It is asked if both people are named. */
+export const QUESTION = {
+  /** The account id. */
+  operator: personId,
+  /** The account id of the customer. */
+  userId: personId,
+  /** The client id of the application. */
+  application: v.optional(textParameter(100)),
+  access: v.optional(oneOf(['change', 'read'])),
+  /** Without it, the example of a ticket. */
+  ticketId: v.optional(textParameter(100)),
+}
+
+export type Question = Read<typeof QUESTION>
 
 /** What stands in the context where the question names no ticket, and there is no example. */
 const NO_TICKET = 'none'
@@ -23,7 +38,7 @@ const REASON = 'a question beforehand'
 export async function mayAct(
   call: Call,
   { operator, ...question }: Question & { readonly operator: string; readonly userId: string },
-): Promise<MayActAnswer> {
+): Promise<Foreseen> {
   const { settings } = call
   const { userId, application, access, ticketId } = actEntries(settings)
   const asked = readBy(
@@ -39,7 +54,7 @@ export async function mayAct(
   const body = { ...asked, reason: REASON, ...longest(call) }
   await assertMayAskAbout(call, body.userId)
   const asOperator = await actingAs(call, operator)
-  return asOperator ? answerTo(asOperator, body) : { verdict: 'refused', by: 'role' }
+  return asOperator ? foresee(asOperator, body) : { verdict: 'refused', by: 'role' }
 }
 
 /** The longest time that an operator can choose. */
@@ -64,34 +79,4 @@ async function actingAs(call: Call, id: string): Promise<Call | undefined> {
   const role = account && (await findRole(account, settings))
   if (!role || !ACTING_ROLES.includes(role)) return undefined
   return { ...call, caller: { id, account, role } }
-}
-
-/** What the operator would be answered. The rule sees the request of the caller. */
-async function answerTo(call: Call, body: ActBody): Promise<MayActAnswer> {
-  try {
-    const asked = await requestFor(call, body)
-    const { verdict, accessTokenTtl, permit, needs, emergency } = await call.preview(
-      asked.request,
-      call.ctx,
-    )
-    if (verdict === 'refused') return { verdict, by: 'rule' }
-    if (verdict === 'allowed') {
-      const limits = [accessTokenTtl, body.duration].flatMap((seconds) => seconds ?? [])
-      return {
-        verdict,
-        ...(limits.length > 0 ? { seconds: Math.min(...limits) } : {}),
-        ...(permit === undefined ? {} : { permits: [permit].flat() }),
-      }
-    }
-    const approval = await call.gate.findApproval(call, asked, body, { by: needs ?? [], emergency })
-    return { verdict, ...present({ needs, approval }) }
-  } catch (problem) {
-    if (!(problem instanceof Problem) || problem.statusCode !== 403) throw problem
-    if (problem.error === 'own_account') return { verdict: 'refused', by: 'self' }
-    if (problem.error === 'access_denied') {
-      return { verdict: 'refused', by: 'protected', reason: problem.message }
-    }
-    if (problem.error !== 'paused') throw problem
-    return { verdict: 'refused', by: 'pause', ...(problem.more as { pause: PauseAnswer }) }
-  }
 }

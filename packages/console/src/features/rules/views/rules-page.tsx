@@ -3,7 +3,8 @@ import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Choice, type FieldIn, PersonField, TextField } from '../../../web/kit/form.tsx'
 import { SettingsTabs } from '../../../web/kit/tabs.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import type { Question, RulesAnswer } from '../server/answers.ts'
+import type { RulesAnswer } from '../server/answers.ts'
+import type { Question } from '../server/may-act.ts'
 import { Verdict } from './verdict.tsx'
 
 /** What the rules say before anybody asks. */

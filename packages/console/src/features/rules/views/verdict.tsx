@@ -1,13 +1,13 @@
 import type { ComponentType } from 'preact'
+import type { Foreseen } from '../../../web/acting/foresee.ts'
 import { type At, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { pausePath, permitPath } from '../../../web/kit/paths.ts'
 import { durationText } from '../../../web/kit/time.tsx'
-import type { MayActAnswer } from '../server/answers.ts'
 
 /** The answer that the operator would get. */
 export function Verdict(
-  { of, Needed }: { of: MayActAnswer; Needed: ComponentType<{ approval: object }> },
+  { of, Needed }: { of: Foreseen; Needed: ComponentType<{ approval: object }> },
   at: At,
 ) {
   const { verdict, seconds, permits = [], approval, pause, by = 'rule', reason } = of

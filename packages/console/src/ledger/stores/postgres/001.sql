@@ -30,8 +30,8 @@ CREATE TABLE impersonation_audit_impersonation (
   objected_at bigint GENERATED ALWAYS AS (CAST(((data -> 'objection') ->> 'at') AS bigint)) STORED,
   held_at bigint GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'heldAt') AS bigint)) STORED,
   unapproved boolean GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'isUnapproved') AS boolean)) STORED,
-  notice_due_at bigint GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'noticeDueAt') AS bigint)) STORED,
-  alert_due_at bigint GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'alertDueAt') AS bigint)) STORED,
+  customer_due_at bigint GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'customerDueAt') AS bigint)) STORED,
+  deployment_due_at bigint GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'deploymentDueAt') AS bigint)) STORED,
   words tsvector GENERATED ALWAYS AS (array_to_tsvector(string_to_array(((data -> 'found') ->> 'words'), ' '))) STORED
 );
 
@@ -47,14 +47,15 @@ CREATE TABLE impersonation_audit_record (
   state text COLLATE "C" GENERATED ALWAYS AS (data ->> 'state') STORED,
   review_due boolean GENERATED ALWAYS AS (CAST((data ->> 'isReviewDue') AS boolean)) STORED,
   over_at bigint GENERATED ALWAYS AS (CAST((data ->> 'overAt') AS bigint)) STORED,
-  notice_due_at bigint GENERATED ALWAYS AS (CAST((data ->> 'noticeDueAt') AS bigint)) STORED,
-  alert_due_at bigint GENERATED ALWAYS AS (CAST((data ->> 'alertDueAt') AS bigint)) STORED
+  customer_due_at bigint GENERATED ALWAYS AS (CAST((data ->> 'customerDueAt') AS bigint)) STORED,
+  deployment_due_at bigint GENERATED ALWAYS AS (CAST((data ->> 'deploymentDueAt') AS bigint)) STORED
 );
 
 CREATE TABLE impersonation_audit_seal (
   number bigint PRIMARY KEY,
   last bigint NOT NULL,
-  jws text COLLATE "C" NOT NULL
+  jws text COLLATE "C" NOT NULL,
+  mac text COLLATE "C" NOT NULL
 );
 
 CREATE UNIQUE INDEX impersonation_audit_entry_id ON impersonation_audit_entry (id);
@@ -89,9 +90,9 @@ CREATE INDEX impersonation_audit_impersonation_held ON impersonation_audit_imper
 
 CREATE INDEX impersonation_audit_impersonation_unapproved ON impersonation_audit_impersonation (at, id) WHERE unapproved;
 
-CREATE INDEX impersonation_audit_impersonation_notice_due ON impersonation_audit_impersonation (at, id, notice_due_at) WHERE notice_due_at IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_customer_due ON impersonation_audit_impersonation (at, id, customer_due_at) WHERE customer_due_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_impersonation_alert_due ON impersonation_audit_impersonation (at, id, alert_due_at) WHERE alert_due_at IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_deployment_due ON impersonation_audit_impersonation (at, id, deployment_due_at) WHERE deployment_due_at IS NOT NULL;
 
 CREATE INDEX impersonation_audit_impersonation_last ON impersonation_audit_impersonation (last_at) WHERE held_at IS NULL;
 
@@ -105,9 +106,9 @@ CREATE INDEX impersonation_audit_record_state ON impersonation_audit_record (sta
 
 CREATE INDEX impersonation_audit_record_review ON impersonation_audit_record (at, id) WHERE review_due;
 
-CREATE INDEX impersonation_audit_record_notice_due ON impersonation_audit_record (at, id, notice_due_at) WHERE notice_due_at IS NOT NULL;
+CREATE INDEX impersonation_audit_record_customer_due ON impersonation_audit_record (at, id, customer_due_at) WHERE customer_due_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_record_alert_due ON impersonation_audit_record (at, id, alert_due_at) WHERE alert_due_at IS NOT NULL;
+CREATE INDEX impersonation_audit_record_deployment_due ON impersonation_audit_record (at, id, deployment_due_at) WHERE deployment_due_at IS NOT NULL;
 
 CREATE INDEX impersonation_audit_record_slot ON impersonation_audit_record (slot, first) WHERE slot IS NOT NULL;
 

@@ -16,8 +16,7 @@ export interface PostgresAuditOptions extends KeepingOptions {
    */
   readonly pool: PostgresPool
   /**
-   * Prepares statements by name. Set it to `false` behind a pooler that does not track them, such
-   * as PgBouncer before 1.21 or without `max_prepared_statements`.
+   * Prepares statements by name, as the option of `createPostgresAdapter` does.
    * @defaultValue `true`
    */
   readonly prepare?: boolean | undefined
@@ -42,8 +41,8 @@ export function createPostgresAudit(options: PostgresAuditOptions): AuditStore {
   if (typeof prepare !== 'boolean') {
     throw new TypeError('createPostgresAudit: prepare must be true or false')
   }
-  const keeping = parseKeeping(options, 'createPostgresAudit')
-  return sqlStore(postgresDialect(pool, prepare), keeping)
+  const keepFor = parseKeeping(options, 'createPostgresAudit')
+  return sqlStore(postgresDialect(pool, prepare), keepFor)
 }
 
 function postgresDialect(pool: PostgresPool, prepare: boolean): SqlDialect {

@@ -1,7 +1,7 @@
 import { storable } from 'oidc-provider-impersonation-verify/chain'
 import type { PermitFilter } from '../../filters.ts'
 import type { AuditStore } from '../../store.ts'
-import { type Condition, isRowId } from '../row-columns.ts'
+import { type Condition, ifGiven, isDue, isRowId } from '../row-columns.ts'
 import { sumReader } from '../sums.ts'
 import type { SqlDialect, SqlQuery } from './dialect.ts'
 import { asNumber, orderOf, pageOf, query, whereOf } from './query.ts'
@@ -59,22 +59,18 @@ WHERE customer = ? AND operator = ? AND state = 'granted' AND (over_at IS NULL O
 }
 
 function conditionsOf(filter: PermitFilter): Condition[] {
-  const { from, to, customer, operator, state, notOverAt, isReviewDue } = filter
-  const { noticeDueBefore, alertDueBefore } = filter
-  const is = (sql: string, ...values: (string | number)[]): Condition => ({ sql, values })
+  const compared = (sql: string) => (value: string | number) => ({
+    sql,
+    values: [typeof value === 'string' ? storable(value) : value],
+  })
   return [
-    from === undefined ? [] : is('at >= ?', from),
-    to === undefined ? [] : is('at < ?', to),
-    customer === undefined ? [] : is('customer = ?', storable(customer)),
-    operator === undefined ? [] : is('operator = ?', storable(operator)),
-    state === undefined ? [] : is('state = ?', state),
-    notOverAt === undefined ? [] : is('(over_at IS NULL OR over_at > ?)', notOverAt),
-    isReviewDue ? is('review_due') : [],
-    noticeDueBefore === undefined
-      ? []
-      : is('notice_due_at IS NOT NULL AND notice_due_at < ?', noticeDueBefore),
-    alertDueBefore === undefined
-      ? []
-      : is('alert_due_at IS NOT NULL AND alert_due_at < ?', alertDueBefore),
+    ifGiven(filter.from, compared('at >= ?')),
+    ifGiven(filter.to, compared('at < ?')),
+    ifGiven(filter.customer, compared('customer = ?')),
+    ifGiven(filter.operator, compared('operator = ?')),
+    ifGiven(filter.state, compared('state = ?')),
+    ifGiven(filter.notOverAt, compared('(over_at IS NULL OR over_at > ?)')),
+    ifGiven(filter.isReviewDue, () => ({ sql: 'review_due', values: [] })),
+    ifGiven(filter.due, isDue),
   ].flat()
 }

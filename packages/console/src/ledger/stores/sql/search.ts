@@ -169,18 +169,10 @@ function rangeOf(
   beyond: RowPosition | undefined,
 ): RowRange {
   // No id comes before the empty one: all rows of the time come after it.
-  const [above, below] = [from, to].map((at) => (at === undefined ? undefined : { at, id: '' }))
-  return oldestFirst
-    ? {
-        oldestFirst,
-        below,
-        above: beyond && above && above.at > beyond.at ? above : (beyond ?? above),
-      }
-    : {
-        oldestFirst,
-        above,
-        below: beyond && below && below.at <= beyond.at ? below : (beyond ?? below),
-      }
+  let [above, below] = [from, to].map((at) => (at === undefined ? undefined : { at, id: '' }))
+  if (beyond && oldestFirst && !(above && above.at > beyond.at)) above = beyond
+  if (beyond && !oldestFirst && !(below && below.at <= beyond.at)) below = beyond
+  return { above, below, oldestFirst }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ERASED_EVENT, ERASING_EVENT } from 'oidc-provider-impersonation-verify/format'
+import { ERASED_EVENT } from 'oidc-provider-impersonation-verify/format'
 import { sharedRead } from '../../../kernel/shared-read.ts'
 import type { AuditStore, FiledSum, StoredSeal } from '../../store.ts'
 import { UnstorableError } from '../../unstorable.ts'
@@ -17,18 +17,13 @@ import { ENTRY_TABLE, PERMIT_TABLE, ROW_TABLE, SEAL_TABLE } from './tables.ts'
 
 /** Of entries that are read. */
 const READ_ENTRY = `${asNumber('number')}, digest, text`
-const READ_SEAL = `SELECT ${asNumber('number')}, ${asNumber('last')}, jws FROM ${SEAL_TABLE}`
+const READ_SEAL = `SELECT ${asNumber('number')}, ${asNumber('last')}, jws, mac FROM ${SEAL_TABLE}`
 
 // In a JSON string, the quotes would be escaped.
 const says = (event: string) => `text LIKE '%"event":"${event}"%'`
 
-export interface StoreOptions {
-  readonly keepFor: number | undefined
-  readonly secret: string | undefined
-}
-
 /** Keeps the audit in a SQL database. */
-export function sqlStore(dialect: SqlDialect, { keepFor, secret }: StoreOptions): AuditStore {
+export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): AuditStore {
   const { isIn, texts } = dialect
   const { rowIn, sumIn, filedIn } = sumReader(dialect.isCanonical)
   const read = (text: string, ...values: SqlQuery['values']) => dialect.read(query(text, ...values))
@@ -82,9 +77,12 @@ SELECT * FROM (SELECT id, ${asNumber('version')} FROM ${table} WHERE ${column} <
     }
   }
 
+  const newestSeals = async (limit: number) =>
+    (await read(`${READ_SEAL} ORDER BY number DESC LIMIT ?`, limit)).map(storedSealIn)
+
   // Methods are async, so that an exception becomes a rejection.
   return {
-    ...{ keepFor, secret, rows, sums, old },
+    ...{ keepFor, rows, sums, old },
     ...sqlPermits(dialect),
     ...sqlSearch(dialect),
     open: async () => dialect.open(),
@@ -161,13 +159,6 @@ SELECT * FROM (SELECT '${kind}' AS kind, id, CAST(data AS text) AS data, CAST(${
       return found.map(filedSumIn)
     },
 
-    erasures: async (since) =>
-      readEntries(
-        `SELECT ${READ_ENTRY} FROM ${ENTRY_TABLE} WHERE subject IS NULL AND text IS NOT NULL AND time >= ?
-  AND (${says(ERASING_EVENT)} OR ${says(ERASED_EVENT)}) ORDER BY number`,
-        since,
-      ),
-
     async newest() {
       const [found] = await read(
         `SELECT ${asNumber('number')} FROM ${ENTRY_TABLE} ORDER BY number DESC LIMIT 1`,
@@ -179,11 +170,17 @@ SELECT * FROM (SELECT '${kind}' AS kind, id, CAST(data AS text) AS data, CAST(${
       await dialect.overwriteRemoved?.()
     },
 
-    async addSeal({ number, last, jws }) {
+    newestSeals,
+
+    async removeSeal({ number, jws }) {
+      await read(`DELETE FROM ${SEAL_TABLE} WHERE number = ? AND jws = ?`, number, jws)
+    },
+
+    async addSeal({ number, last, jws, mac }) {
       const added = await read(
-        `INSERT INTO ${SEAL_TABLE} (number, last, jws) VALUES (?, ?, ?)
+        `INSERT INTO ${SEAL_TABLE} (number, last, jws, mac) VALUES (?, ?, ?, ?)
 ON CONFLICT (number) DO NOTHING RETURNING jws`,
-        ...[number, last, jws],
+        ...[number, last, jws, mac],
       )
       return added.length > 0
     },
@@ -202,16 +199,13 @@ ON CONFLICT (number) DO NOTHING RETURNING jws`,
       return found && numberIn(found, 'number')
     },
 
-    seals: async (limit) =>
-      (await read(`${READ_SEAL} ORDER BY number DESC LIMIT ?`, limit)).map(({ jws }) =>
-        String(jws),
-      ),
+    seals: async (limit) => (await newestSeals(limit)).map(({ jws }) => jws),
   }
 }
 
 function storedSealIn(columns: ResultRow): StoredSeal {
   const [number, last] = [numberIn(columns, 'number'), numberIn(columns, 'last')]
-  return { number, last, jws: textIn(columns, 'jws') }
+  return { number, last, jws: textIn(columns, 'jws'), mac: textIn(columns, 'mac') }
 }
 
 function numberOf(cursor: string | undefined): number {

@@ -31,8 +31,8 @@ CREATE TABLE impersonation_audit_impersonation (
   objected_at INTEGER GENERATED ALWAYS AS (data ->> '$.objection.at') STORED,
   held_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.heldAt') STORED,
   unapproved INTEGER GENERATED ALWAYS AS (data ->> '$.found.isUnapproved') STORED,
-  notice_due_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.noticeDueAt') STORED,
-  alert_due_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.alertDueAt') STORED,
+  customer_due_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.customerDueAt') STORED,
+  deployment_due_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.deploymentDueAt') STORED,
   words TEXT GENERATED ALWAYS AS (data ->> '$.found.words') STORED
 ) STRICT;
 
@@ -48,14 +48,15 @@ CREATE TABLE impersonation_audit_record (
   state TEXT GENERATED ALWAYS AS (data ->> '$.state') STORED,
   review_due INTEGER GENERATED ALWAYS AS (data ->> '$.isReviewDue') STORED,
   over_at INTEGER GENERATED ALWAYS AS (data ->> '$.overAt') STORED,
-  notice_due_at INTEGER GENERATED ALWAYS AS (data ->> '$.noticeDueAt') STORED,
-  alert_due_at INTEGER GENERATED ALWAYS AS (data ->> '$.alertDueAt') STORED
+  customer_due_at INTEGER GENERATED ALWAYS AS (data ->> '$.customerDueAt') STORED,
+  deployment_due_at INTEGER GENERATED ALWAYS AS (data ->> '$.deploymentDueAt') STORED
 ) STRICT;
 
 CREATE TABLE impersonation_audit_seal (
   number INTEGER PRIMARY KEY,
   last INTEGER NOT NULL,
-  jws TEXT NOT NULL
+  jws TEXT NOT NULL,
+  mac TEXT NOT NULL
 ) STRICT;
 
 CREATE UNIQUE INDEX impersonation_audit_entry_id ON impersonation_audit_entry (id);
@@ -90,9 +91,9 @@ CREATE INDEX impersonation_audit_impersonation_held ON impersonation_audit_imper
 
 CREATE INDEX impersonation_audit_impersonation_unapproved ON impersonation_audit_impersonation (at, id) WHERE unapproved;
 
-CREATE INDEX impersonation_audit_impersonation_notice_due ON impersonation_audit_impersonation (at, id, notice_due_at) WHERE notice_due_at IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_customer_due ON impersonation_audit_impersonation (at, id, customer_due_at) WHERE customer_due_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_impersonation_alert_due ON impersonation_audit_impersonation (at, id, alert_due_at) WHERE alert_due_at IS NOT NULL;
+CREATE INDEX impersonation_audit_impersonation_deployment_due ON impersonation_audit_impersonation (at, id, deployment_due_at) WHERE deployment_due_at IS NOT NULL;
 
 CREATE INDEX impersonation_audit_impersonation_last ON impersonation_audit_impersonation (last_at) WHERE held_at IS NULL;
 
@@ -106,9 +107,9 @@ CREATE INDEX impersonation_audit_record_state ON impersonation_audit_record (sta
 
 CREATE INDEX impersonation_audit_record_review ON impersonation_audit_record (at, id) WHERE review_due;
 
-CREATE INDEX impersonation_audit_record_notice_due ON impersonation_audit_record (at, id, notice_due_at) WHERE notice_due_at IS NOT NULL;
+CREATE INDEX impersonation_audit_record_customer_due ON impersonation_audit_record (at, id, customer_due_at) WHERE customer_due_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_record_alert_due ON impersonation_audit_record (at, id, alert_due_at) WHERE alert_due_at IS NOT NULL;
+CREATE INDEX impersonation_audit_record_deployment_due ON impersonation_audit_record (at, id, deployment_due_at) WHERE deployment_due_at IS NOT NULL;
 
 CREATE INDEX impersonation_audit_record_slot ON impersonation_audit_record (slot, first) WHERE slot IS NOT NULL;
 

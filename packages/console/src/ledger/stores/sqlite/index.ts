@@ -31,8 +31,8 @@ export function createSqliteAudit(options: SqliteAuditOptions): AuditStore {
   if (typeof file !== 'string' || file === '') {
     throw new TypeError('createSqliteAudit: file must be a path')
   }
-  const keeping = parseKeeping(options, 'createSqliteAudit')
-  return sqlStore(sqliteDialect(file), keeping)
+  const keepFor = parseKeeping(options, 'createSqliteAudit')
+  return sqlStore(sqliteDialect(file), keepFor)
 }
 
 function sqliteDialect(file: string): SqlDialect {

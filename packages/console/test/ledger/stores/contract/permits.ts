@@ -162,8 +162,8 @@ export const permitCases: readonly AuditCase[] = [
     async run({ store }) {
       const long = 'x'.repeat(3000)
       const all = [
-        permitOf('a', { at: T + 1, customer: 'bob', overAt: T + 50, noticeDueAt: T + 5 }),
-        permitOf('b', { at: T + 2, operator: undefined, state: 'granted', noticeDueAt: T + 4 }),
+        permitOf('a', { at: T + 1, customer: 'bob', overAt: T + 50, customerDueAt: T + 5 }),
+        permitOf('b', { at: T + 2, operator: undefined, state: 'granted', customerDueAt: T + 4 }),
         permitOf('c', { at: T + 3, isReviewDue: true, state: 'revoked', overAt: T + 60 }),
         permitOf('d', { at: T + 3, operator: long, customer: long }),
         permitOf('e', { at: T, state: 'declined', overAt: T + 50 }),
@@ -188,8 +188,8 @@ export const permitCases: readonly AuditCase[] = [
         [{ isReviewDue: true }, ['c']],
         [{ notOverAt: T + 50 }, [...newest, 'b']],
         [{ notOverAt: T + 49 }, [...newest, 'b', 'a', 'e']],
-        [{ noticeDueBefore: T + 4 }, []],
-        [{ noticeDueBefore: T + 6 }, ['b', 'a']],
+        [{ due: { to: 'customer', before: T + 4 } }, []],
+        [{ due: { to: 'customer', before: T + 6 } }, ['b', 'a']],
       ]
       for (const [filter, names] of cases) {
         assert.deepEqual(await named(filter), names, JSON.stringify(filter).slice(0, 60))
@@ -204,7 +204,7 @@ export const permitCases: readonly AuditCase[] = [
         overAt: T + 70,
       } as const
       assert.equal(await decide(store, permitOf('a', now)), true)
-      assert.deepEqual(await named({ noticeDueBefore: T + 6 }), ['b'], 'told')
+      assert.deepEqual(await named({ due: { to: 'customer', before: T + 6 } }), ['b'], 'told')
       assert.deepEqual(await named({ state: 'granted', notOverAt: T + 50 }), ['b', 'a'])
       const wrong = store.permits({}, { before: 'x', limit: 2 })
       assertHas(await rejection(wrong), { code: 'ERR_AUDIT_CURSOR' })

@@ -1,21 +1,6 @@
 import assert from 'node:assert/strict'
-import type { RowFilter } from 'oidc-provider-impersonation-console'
-import { type AuditEntry, decodeEntry } from 'oidc-provider-impersonation-verify/format'
 import type { AuditCase } from './audit-case.ts'
-import {
-  act,
-  ended,
-  found,
-  idOf,
-  issued,
-  namesOf,
-  put,
-  removeOld,
-  rowOf,
-  started,
-  T,
-  used,
-} from './support.ts'
+import { found, idOf, issued, namesOf, put, removeOld, started, T, used } from './support.ts'
 
 const ALICE = { name: 'Alice Adams', email: 'alice@example.com' }
 const OLIVIA = { name: 'Ólivia Ørsted', email: 'olivia@support.example' }
@@ -148,75 +133,6 @@ export const searchingCases: readonly AuditCase[] = [
       await put(store, started('a', T + 1, { names: { user: ALICE, actor: OLIVIA } }))
       assert.deepEqual(await namesOf(store, ['a'], { text: 'adams' }), ['a'])
       assert.deepEqual((await store.row(idOf('a')))?.operator, { id: 'olivia', ...OLIVIA })
-    },
-  },
-  {
-    title:
-      'stores an entry with NUL and half a character in each of its texts, as it was, and finds its row',
-    async run({ store }) {
-      for (const [name, bad] of Object.entries({ nul: '\0', half: '\ud800', low: '\udc00' })) {
-        const text = (is: string) => `${is}${bad}${is}`
-        const named = { name: text('Zora'), email: text('zora') }
-        const entries: AuditEntry[] = [
-          issued(name, T, {
-            ...{ userId: text('cust'), resource: text('res'), scope: text('scope') },
-            ...{
-              mayAct: { sub: text('op'), clientId: text('client') },
-              requestedBy: text('machine'),
-            },
-            ...{
-              context: {
-                ticketId: text('tick'),
-                reason: text('why'),
-                [text('key')]: text('value'),
-              },
-            },
-            ...{
-              names: { user: named, actor: named },
-              software: text('soft'),
-              review: text('review'),
-            },
-            ...{ continues: text('before'), permit: text('permit') },
-          }),
-          started(name, T + 1, {
-            ...{ userId: text('cust'), actor: { sub: text('op') }, mayAct: { sub: text('op') } },
-            client: text('client'),
-            jti: text('jti'),
-          }),
-          used(name, T + 2, {
-            path: text('/path'),
-            refused: { by: 'impersonation', description: text('no') },
-          }),
-          ended(name, T + 3, {
-            end: { at: 1, cause: 'requested', by: { sub: text('by') }, reason: text('end') },
-          }),
-          act('objected', name, T + 4, { note: text('note') }),
-          act('held', name, T + 5, { by: text('by'), note: text('note') }),
-          act('acknowledged', name, T + 6, { by: text('by'), note: text('note'), alarms: 1 }),
-        ]
-        // Alone and together: the two ways of writing differ.
-        await put(store, ...entries.slice(0, 1))
-        for (const entry of entries.slice(1, 4)) await put(store, entry)
-        await put(store, ...entries.slice(4))
-        const texts = (await store.timeline(idOf(name), { limit: 9 })).map((entry) => entry.text)
-        assert.deepEqual(
-          texts.map((each) => decodeEntry(each ?? '')),
-          entries,
-          name,
-        )
-        assert.deepEqual(await store.row(idOf(name)), rowOf(name, ...entries), name)
-        const filters: RowFilter[] = [
-          ...[{ customer: text('cust') }, { ticket: text('TICK') }, { operator: text('op') }],
-          ...['Zora', 'tick', 'why', 'client', 'soft', 'jti'].map((word) => ({ text: word })),
-        ]
-        for (const filter of filters) {
-          const rows = await found(store, filter)
-          assert.ok(
-            rows.some(({ id }) => id === idOf(name)),
-            JSON.stringify(filter),
-          )
-        }
-      }
     },
   },
   {

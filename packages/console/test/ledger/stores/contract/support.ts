@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hkdfSync } from 'node:crypto'
 import type {
   AuditStore,
   Batch,
@@ -10,10 +11,10 @@ import { digestOf, isTextOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
   type AuditRow,
+  type Delivery,
   decodeEntry,
   fold,
   type NoticeKind,
-  type NoticeTry,
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
 import {
@@ -115,26 +116,30 @@ export function act(
 export const notify = (
   digest: number,
   when: readonly NoticeKind[] = ['started', 'ended'],
-): Partial<AuditEntry> => ({ notify: { when, digest } })
+): Partial<AuditEntry> => ({
+  toTell: when.map((kind) => ({ to: 'customer', kind, after: digest })),
+})
 
 /** What a process did to tell the customer of a row. */
 export function told(
-  event: 'notified' | 'notifying' | 'unnotified',
+  event: 'joined' | 'telling' | 'told' | 'untold',
   name: string,
   time: number,
-  notice: Partial<NoticeTry> = {},
+  more: Partial<Delivery> = {},
 ): AuditEntry {
-  const about = { kinds: ['started'] as const, attempt: 1, failures: 0, ...notice }
-  return { event: `support.${event}`, timeMs: time, id: idOf(name), userId: 'alice', notice: about }
+  const first = { to: 'customer', kind: 'started', count: 1, attempt: 1, failures: 0 } as const
+  const delivery = { ...first, ...more }
+  return { event: `support.${event}`, timeMs: time, id: idOf(name), userId: 'alice', delivery }
 }
 
 export function exported(time: number): AuditEntry {
   return { event: 'support.exported', timeMs: time, by: 'grace', note: 'all' }
 }
 
-/** By which all processes of the tests mark entries. */
-export const SECRET = 'the secret of all tests of the audit'
-export const MARKS = marks(SECRET)
+/** Those that a process makes of the cookie key of the tests, `test`. */
+export const MARKS = marks([
+  [Buffer.from(hkdfSync('sha256', 'test', '', 'impersonation audit', 32))],
+])
 export const HOW = { pauses: [20], end: new AbortController().signal } as const
 
 /** A process that writes: each call appends one batch. */
@@ -195,11 +200,15 @@ const MAX_ROWS = 20_000
 export async function found(
   store: AuditStore,
   filter: RowFilter = {},
-  { now = T, limit = 3 } = {},
+  {
+    now = T,
+    limit = 3,
+    oldestFirst,
+  }: { now?: number; limit?: number; oldestFirst?: true | undefined } = {},
 ): Promise<AuditRow[]> {
   const all: AuditRow[] = []
   for (let before: string | undefined, isMore = true; isMore; ) {
-    const page = await store.find(filter, { before, limit, now })
+    const page = await store.find(filter, { before, limit, now, oldestFirst })
     all.push(...page.rows)
     if (all.length > MAX_ROWS) assert.fail('the pages do not end')
     before = page.next

@@ -33,7 +33,8 @@ import {
 export const ODD_TEXTS = {
   'key "\\ \0': 'NUL \0, ESC \u001b[2J, CSI \u009b, lines \r\n\u2028\u2029',
   emoji: '\u{1f980}\u200d', // with a joiner
-  half: '\ud800',
+  half: 'Zora\ud800',
+  low: 'Zora\udc00Zora',
   markup: '<img src=x onerror=alert(1)>',
   sql: "'; DROP TABLE audit; --",
   like: '100% _under_ back\\slash \\u0041 \\x41 {a} [b] $1 ?',
@@ -66,9 +67,10 @@ export const writingCases: readonly AuditCase[] = [
       for (const [name, text] of Object.entries(ODD_TEXTS)) {
         const names = { user: { name: text, email: text }, actor: { name: text } }
         const context = { ...ODD_TEXTS, ticketId: text, reason: text, nested: [1, null, { text }] }
+        const who = { userId: text, mayAct: { sub: text, clientId: text }, requestedBy: text }
         const entries = [
-          issued(name, T, { context, names }),
-          started(name, T + 1, { scope: text, resource: ['a', text] }),
+          issued(name, T, { ...who, context, names, software: text, review: text }),
+          started(name, T + 1, { ...who, actor: { sub: text }, resource: ['a', text], jti: text }),
           used(name, T + 2),
           used(name, T + 3, { method: 'POST', path: text }),
           used(name, T + 4, { refused: { by: 'scope', description: text } }),
@@ -86,6 +88,14 @@ export const writingCases: readonly AuditCase[] = [
         }
         await put(store, ...entries.slice(5))
         assert.deepEqual(await store.row(idOf(name)), rowOf(name, ...entries), name)
+        for (const filter of [{ customer: text }, { operator: text }, { ticket: text }]) {
+          const rows = await found(store, filter)
+          assert.deepEqual(
+            rows.map(({ id }) => id),
+            [idOf(name)],
+            JSON.stringify(filter),
+          )
+        }
         all.push(...entries)
       }
       assert.deepEqual(decoded(await readOn(store)), all)
@@ -237,7 +247,7 @@ export const writingCases: readonly AuditCase[] = [
     async run({ store, another }) {
       const stores = await three(store, another)
       const claimAll = async (attempt: number) => {
-        const telling = told('notifying', 'a', T + 60_000 * attempt, { attempt })
+        const telling = told('telling', 'a', T + 60_000 * attempt, { attempt })
         const all = await Promise.all(stores.map((each) => put(each, exported(T), telling)))
         return all.filter(([, outcome]) => outcome?.stored !== undefined).length
       }

@@ -7,12 +7,7 @@ import {
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../../../../kernel/log-line.ts'
-import {
-  type ParsedGap,
-  type ParsedUse,
-  parseGap,
-  parseUse,
-} from '../../../../ledger/recording/parse-entry.ts'
+import { parseGap, parseUse } from '../../../../ledger/recording/parse-entry.ts'
 import type { Recorder } from '../../../../ledger/recording/recorder.ts'
 import { setAsideEntry } from '../../../../ledger/recording/set-aside.ts'
 
@@ -51,14 +46,18 @@ export function usesTaker(recorder: Pick<Recorder, 'record' | 'recordUse'>): Rec
     return recorded
   }
 
-  function take(sender: string, one: TakenUse): Promise<void> {
-    const { reported, use, gap, why } = one
-    if (gap) {
-      const dropped = `the sender had to drop ${gap.dropped} uses`
-      return once([sender, gap.useId], () => setAside(sender, { why: dropped }, gap.timeMs))
+  function take(sender: string, reported: unknown): Promise<void> {
+    try {
+      if (typeof reported === 'object' && reported !== null && 'dropped' in reported) {
+        const { dropped, timeMs, useId } = parseGap(reported)
+        const why = `the sender had to drop ${dropped} uses`
+        return once([sender, useId], () => setAside(sender, { why }, timeMs))
+      }
+      const use = parseUse(reported)
+      return once([sender, use.useId], () => recorder.recordUse(use))
+    } catch (error) {
+      return takeMalformed(sender, reported, reasonOf(error))
     }
-    if (!use) return takeMalformed(sender, reported, why)
-    return once([sender, use.useId], () => recorder.recordUse(use))
   }
 
   function takeMalformed(sender: string, reported: unknown, why: string): Promise<void> {
@@ -85,25 +84,6 @@ export function usesTaker(recorder: Pick<Recorder, 'record' | 'recordUse'>): Rec
   }
 
   return async (sender, reported) => {
-    await Promise.all(reported.map((each) => take(sender, parseTold(each))))
-  }
-}
-
-/** What a sender tells, read once. */
-interface TakenUse {
-  readonly reported: unknown
-  readonly use?: ParsedUse
-  readonly gap?: ParsedGap
-  /** Why it is neither. */
-  readonly why: string
-}
-
-function parseTold(reported: unknown): TakenUse {
-  const isGap = typeof reported === 'object' && reported !== null && 'dropped' in reported
-  try {
-    if (isGap) return { reported, gap: parseGap(reported), why: '' }
-    return { reported, use: parseUse(reported), why: '' }
-  } catch (error) {
-    return { reported, why: reasonOf(error) }
+    await Promise.all(reported.map((each) => take(sender, each)))
   }
 }

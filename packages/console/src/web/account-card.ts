@@ -1,0 +1,169 @@
+import {
+  type AuditPerson,
+  type AuditRow,
+  endingOf,
+  type Outcome,
+  outcomeOf,
+  overAt,
+  present,
+  type Unapproved,
+  unapprovedIn,
+} from 'oidc-provider-impersonation-verify/format'
+import type { Plural } from '../kernel/sentence.ts'
+import { applicationName, canChange } from './applications.ts'
+import type { Done, WhatWasDone } from './done.ts'
+import type { CustomerCall } from './parts.ts'
+import type { Words } from './words/words.ts'
+
+/** How it stands, or how it ended. `left`: the operator left the page. */
+export type AccountState = Outcome | 'left'
+
+/** A time that somebody acted as the customer; in a mail, all times for a ticket. */
+export interface AccountImpersonation extends WhatWasDone {
+  readonly id: string
+  /** Absent where it is not known. Without a name, the page shows the id. */
+  readonly operator?: { readonly id: string; readonly name?: string }
+  /** The client id of the software that acts, for the operator or on its own. */
+  readonly software?: string
+  readonly ticket?: string
+  /** The name of the application, or its client id. */
+  readonly application?: string
+  readonly state: AccountState
+  /** How many impersonations it tells of, where these are several. */
+  readonly times?: number
+  /** Whether the operator could change something; absent where it never started. */
+  readonly canChange?: boolean
+  /** An emergency, which nobody approved; or one after a request of the same operator was refused. */
+  readonly unapproved?: Unapproved
+  /** When it was asked for, or refused. */
+  readonly at: number
+  readonly startedAt?: number
+  /** When it ends by itself, where it runs. */
+  readonly expiresAt?: number
+  /** When it was over. */
+  readonly endedAt?: number
+  /** With `requested`: the operator, or another person. Without a name, the page shows the id. */
+  readonly endedBy?: { readonly id: string; readonly name?: string }
+  /** How often its key was used again: one that was stolen, perhaps. */
+  readonly replays: number
+  /** When the caller said that they did not ask for it. */
+  readonly objectedAt?: number
+}
+
+// What follows copies member by member: what is internal stays internal, also what is added later.
+
+/** Who reads it, and when. */
+type CardCall = Pick<CustomerCall, 'language' | 'now' | 'settings'>
+
+/** A row of the audit, for the customer. */
+export function describeRow(row: AuditRow, done: WhatWasDone, call: CardCall) {
+  return describeTicket([row], done, call)
+}
+
+/**
+ * Rows of the audit for one ticket, for the customer.
+ *
+ * @param rows the first one that started comes first
+ */
+export function describeTicket(
+  rows: readonly [AuditRow, ...AuditRow[]],
+  done: WhatWasDone,
+  { language, now, settings: { applications } }: CardCall,
+): AccountImpersonation {
+  const [first] = rows
+  // What runs is over last.
+  const last = rows.reduce((one, row) => (overAt(row) > overAt(one) ? row : one))
+  const ending = endingOf(last)
+  const state = ending === 'left' ? ending : outcomeOf(last, now())
+  const isOpen = state === 'waiting' || state === 'running'
+  const started = rows.filter(({ startedAt }) => startedAt !== undefined)
+  const marks = rows.flatMap(({ review }) => unapprovedIn(review) ?? [])
+  const names = rows.map((row) => applicationName(applications, row.application, language))
+  const changes = started.flatMap(
+    (row) => canChange(applications, row.application, row.scope) ?? [],
+  )
+  return {
+    id: last.id,
+    state,
+    at: first.at,
+    replays: rows.reduce((sum, { replays }) => sum + replays, 0),
+    ...done,
+    ...present({
+      operator: operatorOf(last.operator),
+      software: last.software,
+      // Of several, one after a refusal counts for all.
+      unapproved: marks.find((mark) => mark === 'after_refusal') ?? marks[0],
+      ticket: last.ticket,
+      application: [...new Set(names.filter(Boolean))].join(', ') || undefined,
+      canChange: changes.length > 0 ? changes.includes(true) : undefined,
+      times: rows.length > 1 ? rows.length : undefined,
+      startedAt: first.startedAt,
+      expiresAt: isOpen ? last.expiresAt : undefined,
+      endedAt: isOpen || state === 'refused' ? undefined : (last.end?.at ?? last.expiresAt),
+      endedBy: ending === 'operator' || ending === 'other' ? endedByOf(last) : undefined,
+      objectedAt: last.objection?.at,
+    }),
+  }
+}
+
+/** Without what they wrote about it. */
+function endedByOf({ end, operator }: AuditRow): AccountImpersonation['endedBy'] {
+  if (end?.by === undefined || end.by === operator?.id) return operatorOf(operator)
+  return { id: end.by, ...present({ name: end.name }) }
+}
+
+/** Without the e-mail address. */
+function operatorOf(operator: AuditPerson | undefined): AccountImpersonation['operator'] {
+  return operator && { id: operator.id, ...present({ name: operator.name }) }
+}
+
+/** A label, and a text or a time in milliseconds since the epoch. */
+export type CardFact = readonly [label: string, value: number | string | undefined]
+
+/** What a card says, on the page and in a mail. */
+export interface CardInWords {
+  readonly facts: readonly CardFact[]
+  readonly warnings: readonly string[]
+  readonly did: readonly Done[]
+  /** What was done, in numbers. */
+  readonly counts: readonly string[]
+  /** Instead, where nothing was done. */
+  readonly nothing: string | undefined
+}
+
+/** @param count fills a sentence with a number */
+export function cardInWords(
+  of: AccountImpersonation,
+  { account, notices }: Words,
+  count: (sentence: Plural, count: number) => string,
+): CardInWords {
+  const { startedAt, canChange, unapproved, replays, did, more, state, times } = of
+  const isRunning = state === 'running'
+  const counts = (['reads', 'changes', 'refused'] as const).flatMap((kind) => {
+    const sentence = kind === 'refused' ? account.refusals : account[kind]
+    return more?.[kind] ? count(sentence, more[kind]) : []
+  })
+  const isNothing = startedAt !== undefined && did.length + counts.length === 0
+  return {
+    facts: [
+      [startedAt === undefined ? account.askedAt : account.started, startedAt ?? of.at],
+      [account.ended, of.endedAt],
+      [account.endsAt, isRunning ? of.expiresAt : undefined],
+      [notices.howOften, times && count(notices.times, times)],
+      [account.ticket, of.ticket],
+      [account.application, of.application],
+      [account.could, canChange === undefined ? undefined : allowedIn(account, canChange)],
+    ],
+    warnings: [
+      unapproved ? account.unapproved[unapproved] : [],
+      replays > 0 ? count(account.replays, replays) : [],
+    ].flat(),
+    ...{ did, counts },
+    nothing: isNothing ? (isRunning ? account.didNothingYet : account.didNothing) : undefined,
+  }
+}
+
+/** What an operator may do. */
+export function allowedIn(account: Words['account'], canChange: boolean): string {
+  return canChange ? account.lookAndChange : account.look
+}
