@@ -131,7 +131,7 @@ export function decisions(
 }
 
 /** What every entry about a record has, so that a reader knows what it is about. */
-export function aboutOf({
+export function factsOfRecord({
   id,
   customer,
   operator,

@@ -23,7 +23,7 @@ import { PERMITS_PER_READ, type PermitFilter } from '../ledger/filters.ts'
 import { allReadable } from '../ledger/readable.ts'
 import type { AddNames } from '../ledger/recording/names.ts'
 import type { AuditStore } from '../ledger/store.ts'
-import { aboutOf, type Decisions } from './decide.ts'
+import { type Decisions, factsOfRecord } from './decide.ts'
 
 /** How long ends may take before an answer leaves, in milliseconds. */
 export const END_TIMEOUT_MS = 2000
@@ -55,7 +55,7 @@ export interface Ends {
 
 export function endsOf({ store, decisions, addNames, provider, now }: EndsParts): Ends {
   async function revoke(permit: PermitRecord, by: string, note?: string): Promise<void> {
-    const about = { ...aboutOf(permit), by, ...present({ note }) }
+    const about = { ...factsOfRecord(permit), by, ...present({ note }) }
     const event = 'support.revoked'
     const { names } = await addNames({ event, timeMs: now(), ...about })
     // It follows from what this person may say: whether they may say it themselves is not asked.

@@ -23,7 +23,7 @@ import { ledgerOf } from '../ledger/recording/ledger.ts'
 import { type AddNames, naming } from '../ledger/recording/names.ts'
 import type { AuditStore } from '../ledger/store.ts'
 import { isMalformedCursor } from '../ledger/stores/cursor.ts'
-import { aboutOf, type Decisions, decisions, permitsUnreadable } from './decide.ts'
+import { type Decisions, decisions, factsOfRecord, permitsUnreadable } from './decide.ts'
 import { END_TIMEOUT_MS, type Ends, endsOf, waitForEnds } from './ends.ts'
 import { PermitError } from './errors.ts'
 import { finishEnds } from './finish.ts'
@@ -185,7 +185,7 @@ export function createRecords(options: RecordsOptions): Records {
       const stop = await findStop(before.operator.id, before.customer.id)
       if (stop) throw stoppedError(stop)
     }
-    const entry = { event: `support.${event}`, ...aboutOf(before), ...written } as const
+    const entry = { event: `support.${event}`, ...factsOfRecord(before), ...written } as const
     const { names } = await addNames({ ...entry, timeMs: now(), ...present({ by }) })
     const record = await writes.decide(id, (stored = raise(noSuchRecord())) => {
       // After the last entry, also where the clock was set back.

@@ -18,18 +18,18 @@ export interface Approver extends Named {
 }
 
 /** What a decision is about: the record as it is shown. */
-export type About = Pick<AuditRecord, 'by' | 'customer' | 'kind' | 'operator'>
+export type DecidedOn = Pick<AuditRecord, 'by' | 'customer' | 'kind' | 'operator'>
 
 /** Asks the deployment who may decide, in this moment. Never who asks, and never the customer. */
 export interface Deciders {
   /** Those who may decide; `undefined` where the leads may. */
-  approvers(about: About): Promise<readonly Approver[] | undefined>
+  approvers(about: DecidedOn): Promise<readonly Approver[] | undefined>
   /** As what a person may say something of a record. */
-  of(about: About, by: string | undefined, event: SaidEvent): Promise<Speaking>
+  of(about: DecidedOn, by: string | undefined, event: SaidEvent): Promise<Speaking>
   /** @returns who may. @throws PermitError where it is known that there is no one */
   assertSomebody(permit: Permit): Promise<readonly Approver[] | undefined>
   /** The deployment was asked about this a moment ago: who asks next for the same object is told that. */
-  keep(about: About, approvers: readonly Approver[] | undefined): void
+  keep(about: DecidedOn, approvers: readonly Approver[] | undefined): void
 }
 
 export interface WhoOptions {
@@ -44,7 +44,7 @@ export interface WhoOptions {
 
 export function whoOf({ approvers, is, timeoutMs }: WhoOptions): Deciders {
   let isWarned = false
-  const kept = new WeakMap<About, readonly Approver[]>()
+  const kept = new WeakMap<DecidedOn, readonly Approver[]>()
 
   const late = () => new Error('it does not answer')
   const asked = async <T>(ask: () => T | Promise<T>) =>
@@ -53,7 +53,7 @@ export function whoOf({ approvers, is, timeoutMs }: WhoOptions): Deciders {
       throw new PermitError('temporarily_unavailable', message, { cause })
     })
 
-  async function find(about: About): Promise<readonly Approver[] | undefined> {
+  async function find(about: DecidedOn): Promise<readonly Approver[] | undefined> {
     if (!approvers) return undefined
     const known = kept.get(about)
     kept.delete(about)
@@ -68,7 +68,11 @@ export function whoOf({ approvers, is, timeoutMs }: WhoOptions): Deciders {
     return all.filter(({ id }) => !isConcerned(about, id))
   }
 
-  async function isOne(about: About, id: string, what: Speaking['is'][number]): Promise<boolean> {
+  async function isOne(
+    about: DecidedOn,
+    id: string,
+    what: Speaking['is'][number],
+  ): Promise<boolean> {
     const all = what === 'approver' ? await find(about) : undefined
     if (all) return all.some((each) => each.id === id)
     return (await asked(() => is(id, what === 'eraser' ? what : 'lead'))) === true
@@ -98,7 +102,7 @@ export function whoOf({ approvers, is, timeoutMs }: WhoOptions): Deciders {
 }
 
 /** Whether a person speaks for themselves alone. */
-function isConcerned(about: About, id: string): boolean {
+function isConcerned(about: DecidedOn, id: string): boolean {
   return !speakersOf(about, { id, is: ['approver'] }).includes('approver')
 }
 

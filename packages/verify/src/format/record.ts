@@ -146,7 +146,7 @@ export function saidIn(
 /** As it is kept, and by what it is found. */
 export function storedRecordOf(record: AuditRecord, slot: string): StoredRecord {
   const { id, version, requestedAt: at, customer, operator, state, deliveries = {} } = record
-  const over = overAt(record)
+  const over = recordOverAt(record)
   const { customer: toCustomer, deployment } = deliveries
   const toldAt = Math.max(toCustomer?.last?.at ?? 0, deployment?.last?.at ?? 0)
   const change = pendingChangeOf(record)
@@ -163,7 +163,7 @@ export function storedRecordOf(record: AuditRecord, slot: string): StoredRecord 
   }
 }
 
-function overAt(record: AuditRecord): number | undefined {
+function recordOverAt(record: AuditRecord): number | undefined {
   const { state, lastAt, lapsesAt = 0, until = 0 } = record
   if (isReviewDue(record)) return undefined
   switch (state) {
