@@ -162,8 +162,7 @@ export interface ActorTokenOptions {
 export interface EndingOptions {
   /**
    * Lets impersonations be listed and ended. With `true`, a storage adapter that cannot do it is an
-   * error at the start. Subject tokens from before this was on are
-   * refused.
+   * error at the start. Subject tokens from before this was on are refused.
    * @defaultValue on if the storage adapter can; if it cannot, one notice at the start
    * @example
    * enabled: true

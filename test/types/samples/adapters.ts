@@ -15,16 +15,13 @@ import { Pool } from 'pg'
 import { holds, type Same } from './expect.js'
 
 const pool = new Pool()
-const command: RedisClient = async (_args: string[], _key: string | undefined) => 'OK'
 const nodeRedis: RedisClient = { sendCommand: async (_args: string[]) => 'OK' }
 const ioredis: RedisClient = { call: async (_command: string, ..._args: string[]) => 'OK' }
 
 // What each function returns can be named, and oidc-provider takes it.
 const factories: AdapterFactory[] = [
   createMemoryAdapter(),
-  createMemoryAdapter({ now: () => 0 }),
   createSqliteAdapter({ file: 'data/oidc.db' }),
-  createRedisAdapter({ client: command, keyPrefix: 'oidc:' }),
   createRedisAdapter({ client: nodeRedis }),
   createRedisAdapter({ client: ioredis, requirePersistence: true }),
   createPostgresAdapter({ pool, prepare: false }),

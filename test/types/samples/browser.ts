@@ -9,15 +9,7 @@ import {
 } from 'oidc-provider-impersonation-browser'
 import { holds, type Same } from './expect.js'
 
-const options: AcceptImpersonationOptions = {
-  issuer: 'https://id.example.com/oidc',
-  clientId: 'shop',
-  redirectUri: 'https://shop.example.com/',
-  resource: 'https://api.example.com/orders',
-  scope: 'orders:read',
-}
-acceptImpersonation({ ...options, dPoP: true, endOnLeave: false, texts: { denied: 'No.' }, fetch })
-acceptImpersonation({ ...options, cover: false, drafts: () => 'what was typed' })
+declare const options: AcceptImpersonationOptions
 acceptImpersonation({ ...options, cover: { next: 'Close this tab.' } })
 // @ts-expect-error there is no such text of the cover
 acceptImpersonation({ ...options, cover: { unknownText: 'No.' } })

@@ -10,7 +10,6 @@ import type {
   GetCustomJwtClaims,
   ImpersonationOptions,
   SubjectTokenContext,
-  Verdict,
 } from 'oidc-provider-impersonation'
 import { z } from 'zod'
 import { holds, type Same } from './expect.js'
@@ -27,20 +26,8 @@ export const absent: ImpersonationOptions = {
   authorize: undefined,
 }
 
-export const full: ImpersonationOptions = {
-  enabled: true,
-  managementApi: {
-    resource: 'https://id.example.com/api',
-    tokenFormat: 'opaque',
-    clients: { issue: ['backend'], end: (client) => client.clientId === 'backend' },
-    requireBinding: ['mayAct', 'resource', 'scope', 'expiresIn'],
-  },
-  subjectToken: { singleUse: 'per-process' },
-  accessToken: { maxTtl: 3600 },
-  actorToken: { required: true, maxAge: 3600 },
-  limits: { contextBytes: 1024 },
+export const schema: ImpersonationOptions = {
   contextSchema: z.object({ ticketId: z.string() }),
-  environmentVariables: { REGION: 'eu' },
 }
 
 export const wrong: ImpersonationOptions[] = [
@@ -85,7 +72,6 @@ export const authorize: Authorize = ({ stage, client, account, actor, mayAct, co
   if (mayAct?.sub === operator) return { scope: 'orders:read', accessTokenTtl: 300 }
   return context.approved === true
 }
-export const verdicts: Verdict[] = [true, false, { scope: 'orders:read' }, {}]
 // @ts-expect-error a decision is not text
 export const wordy: Authorize = async () => 'yes'
 

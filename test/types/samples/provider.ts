@@ -32,9 +32,7 @@ const configuration: ProviderConfiguration = {
     impersonation: { enabled: true, managementApi: { resource: 'urn:api', clients: ['backend'] } },
   },
 }
-const plain: Configuration = { features: { clientCredentials: { enabled: true } } }
 new Provider('https://id.example.com')
-new Provider('https://id.example.com', plain)
 
 const provider: OidcProvider = new Provider('https://id.example.com', configuration)
 const own = new Provider('https://id.example.com', configuration)

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import Router from '@koa/router'
 import Koa from 'koa'
 import {
   type Actor,
   type Caller,
   denyImpersonation,
-  type ImpersonationUse,
   type OnImpersonatedRequest,
   type ReplayStore,
   RequestRefused,
@@ -17,18 +17,6 @@ import {
 import { holds, type Same } from './expect.js'
 
 const replayStore: ReplayStore = { isFirstUse: async (_id: string, _expiresAt: number) => true }
-const api = resourceServer({
-  issuer: 'https://id.example.com',
-  audience: 'https://api.example.com',
-  dPoP: { baseUrl: 'https://api.example.com', replayStore },
-})
-resourceServer({
-  issuer: 'https://id.example.com',
-  audience: 'https://api.example.com',
-  requireStatus: true,
-  fetch,
-})
-const uses: ImpersonationUse[] = []
 const listener: OnImpersonatedRequest = async (use) => {
   holds<Same<typeof use.refused, UseRefusal | undefined>>()
   holds<Same<typeof use.actor, Actor | undefined>>()
@@ -36,18 +24,11 @@ const listener: OnImpersonatedRequest = async (use) => {
   // @ts-expect-error it is a record of what happened
   use.userId = 'mallory'
 }
-for (const onImpersonatedRequest of [listener, (use: ImpersonationUse) => uses.push(use)]) {
-  resourceServer({
-    issuer: 'https://id.example.com',
-    audience: 'https://api.example.com',
-    onImpersonatedRequest,
-  })
-}
-resourceServer({
+const api = resourceServer({
   issuer: 'https://id.example.com',
   audience: 'https://api.example.com',
-  // @ts-expect-error a function is told
-  onImpersonatedRequest: uses,
+  dPoP: { baseUrl: 'https://api.example.com', replayStore },
+  onImpersonatedRequest: listener,
 })
 holds<Same<StatusUnavailable['status'], 503>>()
 // @ts-expect-error the audience has to be said
@@ -59,13 +40,17 @@ const own: Requirement = (caller) => {
 // @ts-expect-error a guard refuses with 401 or 403
 new RequestRefused(400, { description: 'bad request' })
 
-const app = new Koa<{ caller: Caller }>()
-app.use(api.koa(requireScope('orders:read'), denyImpersonation(), own))
-app.use((ctx) => holds<Same<typeof ctx.state.caller, Caller>>())
-
-export function handle(request: IncomingMessage & { caller?: Caller }, response: ServerResponse) {
-  api.connect(requireScope('orders:read'))(request, response, () => response.end())
+interface State {
+  requestId: string
 }
+const guard = api.koa(requireScope('orders:read'), denyImpersonation(), own)
+const router = new Router<State>().get('/orders', guard, ({ state }) => {
+  holds<Same<typeof state.caller, Caller>>()
+  holds<Same<typeof state.requestId, string>>()
+})
+const app = new Koa<State & { caller: Caller }>()
+app.use(router.routes()).use(guard)
+app.use((ctx) => holds<Same<typeof ctx.state.caller, Caller>>())
 
 export async function read(request: IncomingMessage, response: ServerResponse) {
   const caller = await api.authenticate(Object.assign(request, { res: response }))

@@ -15,7 +15,7 @@ import type { Done, WhatWasDone } from './done.ts'
 import type { CustomerCall } from './parts.ts'
 import type { Words } from './words/words.ts'
 
-/** How it stands, or how it ended. `left`: the operator left the page. */
+/** The state, or the kind of the end. `left`: the operator left the page. */
 export type AccountState = Outcome | 'left'
 
 /** A time that somebody acted as the customer; in a mail, all times for a ticket. */
@@ -29,30 +29,30 @@ export interface AccountImpersonation extends WhatWasDone {
   /** The name of the application, or its client id. */
   readonly application?: string
   readonly state: AccountState
-  /** How many impersonations it tells of, where these are several. */
+  /** The number of impersonations on it, if it is more than one. */
   readonly times?: number
-  /** Whether the operator could change something; absent where it never started. */
+  /** `true` if the operator could change something. Absent if it never started. */
   readonly canChange?: boolean
   /** An emergency, which nobody approved; or one after a request of the same operator was refused. */
   readonly unapproved?: Unapproved
-  /** When it was asked for, or refused. */
+  /** The time of the request, or of its refusal. */
   readonly at: number
   readonly startedAt?: number
-  /** When it ends by itself, where it runs. */
+  /** The time at which it ends by itself, if it runs. */
   readonly expiresAt?: number
-  /** When it was over. */
+  /** The time at which it was over. */
   readonly endedAt?: number
   /** With `requested`: the operator, or another person. Without a name, the page shows the id. */
   readonly endedBy?: { readonly id: string; readonly name?: string }
-  /** How often its key was used again: one that was stolen, perhaps. */
+  /** The number of further uses of its key, which was perhaps stolen. */
   readonly replays: number
-  /** When the caller said that they did not ask for it. */
+  /** The time at which the caller said that they did not ask for it. */
   readonly objectedAt?: number
 }
 
-// What follows copies member by member: what is internal stays internal, also what is added later.
+// Code below copies member by member, so that internal members stay internal, also later ones.
 
-/** Who reads it, and when. */
+/** The reader, and the time of reading. */
 type CardCall = Pick<CustomerCall, 'language' | 'now' | 'settings'>
 
 /** A row of the audit, for the customer. */
@@ -71,7 +71,7 @@ export function describeTicket(
   { language, now, settings: { applications } }: CardCall,
 ): AccountImpersonation {
   const [first] = rows
-  // What runs is over last.
+  // A running one is over last.
   const last = rows.reduce((one, row) => (overAt(row) > overAt(one) ? row : one))
   const ending = endingOf(last)
   const state = ending === 'left' ? ending : outcomeOf(last, now())
@@ -91,7 +91,7 @@ export function describeTicket(
     ...present({
       operator: operatorOf(last.operator),
       software: last.software,
-      // Of several, one after a refusal counts for all.
+      // One after a refusal counts for all.
       unapproved: marks.find((mark) => mark === 'after_refusal') ?? marks[0],
       ticket: last.ticket,
       application: [...new Set(names.filter(Boolean))].join(', ') || undefined,
@@ -120,12 +120,12 @@ function operatorOf(operator: AuditPerson | undefined): AccountImpersonation['op
 /** A label, and a text or a time in milliseconds since the epoch. */
 export type CardFact = readonly [label: string, value: number | string | undefined]
 
-/** What a card says, on the page and in a mail. */
+/** The words of a card, on the page and in a mail. */
 export interface CardInWords {
   readonly facts: readonly CardFact[]
   readonly warnings: readonly string[]
   readonly did: readonly Done[]
-  /** What was done, in numbers. */
+  /** The numbers of what was done. */
   readonly counts: readonly string[]
   /** Instead, where nothing was done. */
   readonly nothing: string | undefined
@@ -163,7 +163,7 @@ export function cardInWords(
   }
 }
 
-/** What an operator may do. */
+/** Words for what an operator may do. */
 export function allowedIn(account: Words['account'], canChange: boolean): string {
   return canChange ? account.lookAndChange : account.look
 }

@@ -64,10 +64,12 @@ export async function whatWasDone(
       if (words.kind === 'none') continue
       if (words.kind === 'shown' && !addTo(did, words.text, { use, count, at })) continue
       const kind = useKindOf(use)
-      if (kind !== 'failed') wordless[kind] -= count
+      // The row may be older than the entries.
+      if (kind !== 'failed') wordless[kind] = Math.max(0, wordless[kind] - count)
     }
   }
-  return { did: [...did.values()], ...more(wordless) }
+  const isCounted = Object.values(wordless).some((count) => count > 0)
+  return { did: [...did.values()], ...(isCounted && { more: wordless }) }
 }
 
 interface Used {
@@ -109,14 +111,4 @@ function addTo(did: Map<string, Done>, text: string, { use, count, at }: Used): 
     refused,
   })
   return true
-}
-
-/** The row may be older than the entries: then there are fewer than none. */
-function more(wordless: Counted): Pick<WhatWasDone, 'more'> {
-  const [reads, changes, refused] = [wordless.reads, wordless.changes, wordless.refused].map(
-    (count) => Math.max(0, count),
-  )
-  return reads || changes || refused
-    ? { more: { reads: reads ?? 0, changes: changes ?? 0, refused: refused ?? 0 } }
-    : {}
 }

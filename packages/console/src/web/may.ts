@@ -9,12 +9,12 @@ interface SupportPerson {
 
 type Run = Pick<AuditRow, 'operator'>
 
-/** Whether an impersonation and its entries are shown to a person: operators see what they did. */
+/** Checks whether a person may see an impersonation and its entries. Operators see what they did. */
 export function maySee({ id, role }: SupportPerson, { operator }: Run): boolean {
   return role !== 'operator' || operator?.id === id
 }
 
-/** Whether a person may end an impersonation: a lead may end all. */
+/** Checks whether a person may end an impersonation. A lead may end all. */
 export function mayEnd({ id, role }: SupportPerson, { operator }: Run): boolean {
   return role === 'lead' || (role === 'operator' && operator?.id === id)
 }

@@ -102,12 +102,11 @@ async function* computedSeals(
 
 async function entriesOf(store: AuditStore, after: number, upTo: number): Promise<StoredEntry[]> {
   const all: StoredEntry[] = []
-  for (let last = after; last < upTo; last = all.at(-1)?.number ?? upTo) {
-    const limit = Math.min(ENTRIES_PER_READ, upTo - last)
-    const page = await store.entries({ after: last === 0 ? undefined : String(last), limit })
-    if (page.length === 0) break
-    all.push(...page.filter(({ number }) => number <= upTo))
-    if ((page.at(-1)?.number ?? upTo) >= upTo) break
+  for (let last = after; last < upTo; ) {
+    const from = last === 0 ? undefined : String(last)
+    const page = await store.entries({ after: from, limit: ENTRIES_PER_READ })
+    all.push(...page)
+    last = page.at(-1)?.number ?? upTo
   }
-  return all
+  return all.filter(({ number }) => number <= upTo)
 }

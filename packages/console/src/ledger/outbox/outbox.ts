@@ -175,7 +175,11 @@ export function startOutbox({
         if (!isTold) log(`${who} are not told, until it works: ${reason}`)
         troubles.set(source, reason)
       }
-      await wait(interval, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+      // Two processes do not look in the same moments.
+      await wait(interval * (0.75 + Math.random() / 2), undefined, {
+        signal: closing.signal,
+        ref: false,
+      }).catch(() => {})
     }
   }
 

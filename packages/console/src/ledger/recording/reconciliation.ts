@@ -1,5 +1,5 @@
 import type { Impersonation, Provider } from 'oidc-provider-impersonation'
-import type { AuditEntry, AuditRow } from 'oidc-provider-impersonation-verify/format'
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { every } from '../../kernel/every.ts'
 import { log } from '../../kernel/log-line.ts'
 import { pages } from '../../kernel/pages.ts'
@@ -14,8 +14,8 @@ export interface Reconciliation {
    * Does it now, once.
    *
    * @returns how many entries were written
-   * @throws the error of the provider's storage, or of the audit's: the first one, after all that could
-   * be written
+   * @throws the error of the provider's storage or of the audit's, or one that names rows that cannot be read, after
+   * all that could be written
    */
   run(): Promise<number>
   /** Resolves when nothing more is begun. */
@@ -36,7 +36,6 @@ const SECOND_RUN_MS = 65_000
 /** Processes that start together take turns, in milliseconds. */
 const JITTER_MS = 5000
 const ROWS_PER_READ = 100
-type RowRead = AuditRow | undefined | Promise<AuditRow | undefined>
 
 /**
  * Nothing acts unrecorded (I13): an entry can be missing where a process was killed after it had issued,
@@ -48,11 +47,12 @@ type RowRead = AuditRow | undefined | Promise<AuditRow | undefined>
  */
 export function startReconciliation(
   { impersonation }: { readonly impersonation: Pick<Provider['impersonation'], 'list'> },
-  store: Pick<AuditStore, 'keepFor' | 'open' | 'row' | 'rows'>,
+  store: Pick<AuditStore, 'keepFor' | 'open' | 'sums'>,
   { recordMissing }: Pick<Recorder, 'recordMissing'>,
   { now = () => Date.now(), isTimed = true }: ReconciliationOptions = {},
 ): Reconciliation {
   const over = new AbortController()
+  const unreadable = new Set<string>()
 
   /** Old enough to be missing, and young enough to be kept. */
   function dueEntries(found: Impersonation): readonly AuditEntry[] {
@@ -63,51 +63,38 @@ export function startReconciliation(
     return entries.filter(({ timeMs: time }) => time < now() - ON_ITS_WAY_MS)
   }
 
-  async function complete(row: AuditRow | undefined, due: readonly AuditEntry[]): Promise<number> {
-    const sum = row && ({ kind: 'impersonation', version: 0, row } as const)
-    const missing = due.filter((entry) => isMissing(sum, entry))
+  /**
+   * One bad entry stops nothing (I17): a row that cannot be read does not hold up the others.
+   *
+   * @returns how many entries were written
+   */
+  async function completePage(items: readonly Impersonation[]): Promise<number> {
+    const due = items
+      .map((found) => ({ id: found.id, entries: dueEntries(found) }))
+      .filter(({ entries }) => entries.length > 0)
+    if (due.length === 0) return 0
+    const sums = await store.sums(due.map(({ id }) => id))
+    const missing = due.flatMap(({ id, entries }) => {
+      const sum = sums.get(id)
+      if (sum !== 'unreadable') return entries.filter((entry) => isMissing(sum, entry))
+      unreadable.add(id)
+      return []
+    })
     const written = await Promise.all(missing.map(recordMissing))
     return written.filter((isWritten) => isWritten).length
   }
 
-  /**
-   * One bad entry stops nothing (I17): a row that cannot be read does not hold up the others: then each is
-   * read by itself.
-   */
-  async function rowsOf(ids: readonly string[]): Promise<(id: string) => RowRead> {
-    try {
-      const rows = new Map((await store.rows(ids)).map((row) => [row.id, row]))
-      return (id) => rows.get(id)
-    } catch {
-      return (id) => store.row(id)
-    }
-  }
-
-  async function completePage(items: readonly Impersonation[]) {
-    const due = items
-      .map((found) => ({ id: found.id, entries: dueEntries(found) }))
-      .filter(({ entries }) => entries.length > 0)
-    if (due.length === 0) return []
-    const rowOf = await rowsOf(due.map(({ id }) => id))
-    return Promise.allSettled(
-      due.map(async ({ id, entries }) => complete(await rowOf(id), entries)),
-    )
-  }
-
   async function run(): Promise<number> {
     let written = 0
-    let failure: PromiseRejectedResult | undefined
+    unreadable.clear()
     const read = (cursor: string | undefined) =>
       impersonation.list({ limit: ROWS_PER_READ, cursor })
     for await (const { items } of pages(read)) {
-      for (const outcome of await completePage(items)) {
-        if (outcome.status === 'fulfilled') written += outcome.value
-        else failure ??= outcome
-      }
+      written += await completePage(items)
       if (over.signal.aborted) break
     }
     if (written > 0) log(`${written} entries were missing, and were written after a restart`)
-    if (failure) throw failure.reason
+    if (unreadable.size > 0) throw new Error(`rows cannot be read: ${[...unreadable].join(', ')}`)
     return written
   }
 

@@ -14,12 +14,13 @@ import { complain, lineOf, log } from '../../kernel/log-line.ts'
 import { untilAborted } from '../../kernel/until-aborted.ts'
 import { tellDeployment } from '../to-tell.ts'
 import { type Capacity, capacity } from './capacity.ts'
-import { newEntryId, type StoredOutcome } from './compose.ts'
+import { newEntryId, type Pending } from './compose.ts'
 import type { Log } from './log.ts'
 import { type NameOf, naming } from './names.ts'
 import { type ParsedUse, parseEntry } from './parse-entry.ts'
 import { repetitions } from './repetitions.ts'
 import { setAsideEntry } from './set-aside.ts'
+import { together } from './together.ts'
 
 /** Records events on stdout and in the store. */
 export interface Recorder {
@@ -101,15 +102,6 @@ const ENTRIES_PER_WRITE = 1000
 /** How often what was counted is looked at, in milliseconds. */
 const COUNTED_EVERY_MS = 60_000
 
-/** Entries that are written in one batch. */
-interface Group {
-  readonly entries: { readonly id: string; readonly entry: AuditEntry }[]
-  /** The same entries with names. None rejects. */
-  readonly named: Promise<AuditEntry>[]
-  /** Resolves when the entries are stored, or are known to be lost. */
-  readonly done: PromiseWithResolvers<readonly StoredOutcome[]>
-}
-
 export function recorder(
   { append, isTroubled }: Pick<Log, 'append' | 'isTroubled'>,
   {
@@ -127,8 +119,6 @@ export function recorder(
   const over = new AbortController()
   const repeated = repetitions(now)
   const addNames = naming(nameOf, nameTimeoutMs)
-  /** In order. The store is writing the first one. */
-  const groups: Group[] = []
   let backlog = 0
   /** When the store was handed what it is writing, by the monotonic clock. */
   let writingSince: number | undefined
@@ -138,31 +128,19 @@ export function recorder(
     return writingSince !== undefined && performance.now() - writingSince > slow
   }
 
-  function groupToFill(): Group {
-    const last = groups.at(-1)
-    if (last && groups.length > 1 && last.entries.length < ENTRIES_PER_WRITE) return last
-    const group: Group = { entries: [], named: [], done: Promise.withResolvers() }
-    groups.push(group)
-    return group
-  }
-
   /** Writes one group after the other. This keeps the order and needs only one connection. */
-  async function writeAll(): Promise<void> {
-    for (let group = groups[0]; group; group = groups[0]) {
-      const named = await untilAborted(Promise.all(group.named), over.signal)
-      writingSince = performance.now()
-      const pending = group.entries.map(({ id, entry }, at) => ({
-        id,
-        entry: named?.[at] ?? entry,
-      }))
-      const outcomes = await append(pending, { pauses, end: over.signal })
-      writingSince = undefined
-      groups.shift()
-      backlog -= group.entries.length
-      group.done.resolve(outcomes)
-      free.changed()
-    }
-  }
+  const write = together(async (all: readonly (Pending & { named: Promise<AuditEntry> })[]) => {
+    const named = await untilAborted(Promise.all(all.map((one) => one.named)), over.signal)
+    writingSince = performance.now()
+    const pending = all.map(({ id, entry }, at) => ({ id, entry: named?.[at] ?? entry }))
+    const outcomes = await append(pending, { pauses, end: over.signal })
+    writingSince = undefined
+    backlog -= all.length
+    free.changed()
+    return outcomes
+  }, ENTRIES_PER_WRITE)
+  /** Resolves when all that was kept is stored, or is known to be lost. */
+  let last: Promise<unknown> = Promise.resolve()
 
   function marked(entry: AuditEntry): AuditEntry {
     const isStart = entry.event === 'impersonation.started'
@@ -177,12 +155,10 @@ export function recorder(
       complain(entry, 'the storage is closed')
       return false
     }
-    const { entries, named, done } = groupToFill()
-    named.push(addNames(entry))
-    const at = entries.push({ id, entry }) - 1
     backlog += 1
-    if (backlog === 1) void writeAll()
-    const { stored, why } = (await done.promise)[at] ?? {}
+    const written = write({ id, entry, named: addNames(entry) })
+    last = written
+    const { stored, why } = (await written) ?? {}
     return stored !== undefined && why === undefined
   }
 
@@ -215,14 +191,14 @@ export function recorder(
       return isStored
     },
     async settled() {
-      await groups.at(-1)?.done.promise
+      await last
     },
     isClosed: () => over.signal.aborted,
     async close() {
       clearInterval(counting)
       const counted = keepCounted(true)
       const timer = setTimeout(() => over.abort(), timeoutMs)
-      while (groups.length > 0) await groups.at(-1)?.done.promise
+      while (backlog > 0) await last
       await counted
       clearTimeout(timer)
       over.abort()

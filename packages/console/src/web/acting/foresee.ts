@@ -6,25 +6,25 @@ import type { Call } from '../parts.ts'
 import type { PauseAnswer } from '../pause-answers.ts'
 import { requestFor } from './asked-for.ts'
 
-/** What would be answered to the operator now. It is no promise: a start asks again. */
+/** The answer that an operator would get now. It is no promise: a start asks again. */
 export interface Foreseen {
   readonly verdict: 'allowed' | 'needs' | 'refused'
-  /** Of `'refused'`: what refuses. */
+  /** The part that refuses, for `'refused'`. */
   readonly by?: 'pause' | 'protected' | 'role' | 'rule' | 'self'
-  /** Of `'protected'`: the sentence of the directory. */
+  /** The sentence of the directory, for `'protected'`. */
   readonly reason?: string
   readonly pause?: PauseAnswer
-  /** Of `'allowed'`: how long at most, in seconds, where that is known. */
+  /** The longest time in seconds, if known, for `'allowed'`. */
   readonly seconds?: number
-  /** Of `'allowed'`: the permits by which. */
+  /** The permits that allow it, for `'allowed'`. */
   readonly permits?: readonly string[]
-  /** Of `'needs'`: whose approval. */
+  /** The approvals, for `'needs'`. */
   readonly needs?: readonly Need[]
-  /** Of `'needs'`, where the console has permits: who can give it, as an operator is told it. */
+  /** The people who can give it, as an operator reads it, for `'needs'` if the console has permits. */
   readonly approval?: object
 }
 
-/** What the operator would be answered. The rule sees the request of the caller. */
+/** Finds the answer that the operator would get. The rule sees the request of the caller. */
 export async function foresee(call: Call, body: ActBody): Promise<Foreseen> {
   try {
     const asked = await requestFor(call, body)

@@ -301,7 +301,7 @@ export function formId(action: string, fields: Readonly<Record<string, string>>)
 /** A form of one button. */
 export function ActionButton(props: {
   action: string
-  /** Of the form, if the page has this button twice. */
+  /** The id of the form, if the page has this button twice. */
   id?: string | undefined
   kind?: 'danger' | 'plain' | 'primary' | 'quiet'
   label?: string

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { type Deployment, deploy, HOSTILE } from '../../support/deployment.ts'
@@ -181,22 +180,6 @@ describe('the audit in a browser', () => {
     await page.keyboard.press('Escape')
     await waitForAll(page, 1)
     expect(await search(page).inputValue(), 'the list as it was left').to.equal('sup-58')
-  })
-
-  it('downloads the files of a filter, and of one impersonation', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
-    await enter(page, 'ada', '/console/audit?customer=bob')
-    const save = async (name: string) => {
-      const download = page.waitForEvent('download')
-      await page.getByRole('link', { name }).click()
-      return readFile(await (await download).path(), 'utf8')
-    }
-    await page.getByText('Export', { exact: true }).click()
-    expect((await save('CSV')).trim().split('\r\n')).to.have.lengthOf(16)
-    await page.goto(OBJECTED)
-    await page.getByText('Prove this', { exact: true }).click()
-    expect((await save('Save the file')).trim().split('\n').at(-1)).to.include('"proof"')
   })
 
   it('adds to the timeline at its end, keeps what is open, and ends what runs', async () => {

@@ -65,10 +65,10 @@ describe('the form to act', () => {
     await using deployment = await deploy({
       console: { ticket: { pattern: /SUP-\d+/, example: 'SUP-42' } },
     })
-    const more = { ticketId: 'nonsense', reason: 'Typed with care' }
+    const more = { ticketId: 'nonsense', reason: '<script>typed' }
     const answer = await press(deployment, await read(deployment), ACT, { more })
     expect(answer.status).to.equal(400)
-    expect(formsOf(answer.text).get(ACT)).to.include(more)
+    expect(formsOf(answer.text).get(ACT)).to.include({ ...more, reason: '&lt;script>typed' })
     expect(answer.text).to.match(/class="problem">A ticket number looks like this here: .?SUP-42/)
     const { items } = await deployment.provider.impersonation.list({})
     expect(items).to.deep.equal([])

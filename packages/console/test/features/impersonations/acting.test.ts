@@ -225,18 +225,4 @@ describe('acting as a customer', () => {
     expect(told).to.have.length(1)
     expect((await act(ACT, 'olivia')).status, 'of another person').to.equal(201)
   })
-
-  it('records 20 refusals of a person in a minute, and answers 429 to more', async () => {
-    const statuses: number[] = []
-    for (let index = 0; index < 22; index += 1) {
-      const { status, headers } = await act({ ...ACT, userId: `unknown-${index}` }, 'oscar')
-      statuses.push(status)
-      if (status === 429) expect(headers.get('retry-after')).to.match(/^[1-9]\d?$/)
-    }
-    expect(statuses).to.deep.equal([...new Array(20).fill(404), 429, 429])
-    const told = deployment.log.filter((line) => line.startsWith('support.refused: oscar was'))
-    expect(told).to.have.length(1)
-    const { status } = await act({ ...ACT, userId: 'ghost' }, 'grace')
-    expect(status, 'of another person').to.equal(404)
-  })
 })

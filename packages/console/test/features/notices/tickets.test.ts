@@ -89,7 +89,7 @@ const STORIES: Readonly<Record<string, { digest: number; story: Story }>> = {
     story: [
       begun('a', 0),
       [1, 'a started'],
-      ...[begun('b', 1000), over('b', 2000), over('a', 60_000)],
+      ...[begun('b', 1000), over('b', 2000), [20_000] as const, over('a', 60_000)],
       [70_001, 'a,b ended'],
       [9e8],
     ],

@@ -147,6 +147,10 @@ describe('GET /rules with a question', function () {
       const { body } = await deployment.ask(person, '/rules')
       // The first is the deployment's own, which says nothing of itself.
       expect(body.rules).to.deep.equal([null, 'Operators act for a ticket.', null])
+      const { text } = await deployment.browse(person, '/rules')
+      expect(readText(text)).to.match(
+        /A rule without a description\..*Operators act for a ticket\..*A rule without a description/,
+      )
     }
   })
 })

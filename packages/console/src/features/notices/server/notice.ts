@@ -11,8 +11,7 @@ export interface Notice {
    */
   readonly id: string
   /**
-   * The same for all notices about one ticket of the customer, while the audit keeps the first of it: they are one
-   * conversation. In the form of `id`.
+   * The same for all notices about one ticket of the customer: they are one conversation. In the form of `id`.
    */
   readonly thread: string
   /**

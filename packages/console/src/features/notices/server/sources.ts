@@ -1,18 +1,21 @@
 import {
   type AuditRecord,
   type AuditRow,
+  DAY_MS,
   isAnswer,
   isPermit,
-  type PermitRecord,
   pendingNoticeOf,
+  recordStateAt,
 } from 'oidc-provider-impersonation-verify/format'
-import { findAsked, isTold } from '../../../ledger/asked.ts'
+import { readAll } from '../../../kernel/pages.ts'
+import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import {
   duePermits,
   dueRows,
   type OutboxSource,
   type Telling,
 } from '../../../ledger/outbox/source.ts'
+import { allReadable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import { chooseTelling, rowsOfTicket } from './ticket.ts'
 import type { Told } from './write-notice.ts'
@@ -46,21 +49,36 @@ export function permitsToTell(
       const pending = pendingNoticeOf(permit)
       if (!pending || !(isAnswer(permit) || isPermit(permit))) return undefined
       const { kind } = pending
-      if (permit.kind === 'approval') {
-        if (now >= (permit.lapsesAt ?? now)) return { ...pending, is: 'dropped' }
-        // Two processes can ask at once: the first request is told.
-        const asked = await findAsked(store, { customer: permit.customer.id, now })
-        const earlier = asked.filter((each) => isBefore(each, permit))
-        if (earlier.some(isTold)) return { ...pending, is: 'joined' }
-        if (earlier.length > 0) return undefined
+      if (kind === 'asked') {
+        if (!isAnswerable(permit, now)) return { ...pending, is: 'dropped' }
+        const before = await askedBefore(store, permit, now)
+        if (before.some(isTold)) return { ...pending, is: 'joined' }
+        if (before.length > 0) return undefined
       }
       return { ...pending, is: 'told', tell: (id, signal) => tell(id, { kind, permit }, signal) }
     },
   }
 }
 
-function isBefore(one: PermitRecord, other: PermitRecord): boolean {
-  return (
-    (one.requestedAt - other.requestedAt || (one.id < other.id ? -1 : 1)) < 0 && one.id !== other.id
+/** The requests of the last day before this one of which the customer was told, or is to be told. */
+async function askedBefore(
+  store: Pick<AuditStore, 'permits'>,
+  { id, customer, requestedAt }: AuditRecord,
+  now: number,
+): Promise<readonly AuditRecord[]> {
+  const filter = { customer: customer?.id, from: now - DAY_MS, to: requestedAt + 1 }
+  const all = await readAll(
+    (before) => store.permits(filter, { before, limit: PERMITS_PER_READ }),
+    ({ permits }) => allReadable(permits),
   )
+  return all.filter((each) => {
+    const isBefore = each.requestedAt < requestedAt || each.id < id
+    const isToBeTold = pendingNoticeOf(each)?.kind === 'asked' && isAnswerable(each, now)
+    return isBefore && (isToBeTold || (isTold(each) && each.kind === 'approval'))
+  })
 }
+
+const isAnswerable = (permit: AuditRecord, now: number) =>
+  recordStateAt(permit, now) === 'requested'
+
+const isTold = ({ deliveries }: AuditRecord) => deliveries?.customer?.last?.is === 'told'

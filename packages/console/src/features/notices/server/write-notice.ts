@@ -5,14 +5,12 @@ import {
   type AuditPerson,
   type AuditRow,
   isPermit,
-  isSameTicket,
   type NoticeKind,
   type PermitRecord,
   present,
+  ticketKey,
   unapprovedBy,
 } from 'oidc-provider-impersonation-verify/format'
-import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
-import { allReadable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import {
   type AccountImpersonation,
@@ -35,7 +33,7 @@ export interface NoticeParts {
   readonly provider: Provider
   readonly settings: Settings
   readonly notices: NoticeSettings
-  readonly store: Pick<AuditStore, 'find' | 'permits' | 'timeline'>
+  readonly store: Pick<AuditStore, 'timeline'>
   readonly directory: Pick<CustomerDirectory, 'get'>
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number
@@ -66,7 +64,7 @@ type About = Pick<
 
 /** @throws Error where it cannot be told now */
 export async function writeNotice(id: string, told: Told, parts: NoticeParts): Promise<Notice> {
-  const { provider, settings, notices, store, directory } = parts
+  const { provider, settings, notices, directory } = parts
   const { account, brand, url, languages } = settings
   if (!account) throw new Error('customers are not told')
   const { kind } = told
@@ -88,7 +86,7 @@ export async function writeNotice(id: string, told: Told, parts: NoticeParts): P
   const by = operators && asLine(notices.by === 'name' ? names : notices.by)
   const link = `${url}${account.path}`
   return {
-    ...{ id, kind, thread: await threadOf(told, store), customer: recipient, url: link },
+    ...{ id, kind, thread: threadOf(told), customer: recipient, url: link },
     ...{ ...about, ...present({ by }) },
     ...writeMessage({ kind, by, name: recipient.name, url: link, card }, reader),
   }
@@ -161,22 +159,10 @@ function ticketIn(ticket: string | undefined, { ticketPattern }: Settings) {
   return ticket !== undefined && ticketPattern?.whole.test(ticket) ? { ticket } : {}
 }
 
-/** By a random id, and not by the people: who reads it learns nothing of a person whom the notice does not name. */
-async function threadOf(told: Told, store: NoticeParts['store']): Promise<string> {
+/** By the customer and the ticket alone: who reads it learns of no person whom the notice does not name. */
+function threadOf(told: Told): string {
   const subject = 'rows' in told ? told.rows[0] : told.permit
   const ticket = subject && 'ticket' in subject ? subject.ticket : undefined
-  const customer = subject?.customer?.id
-  let first = subject?.id
-  if (ticket !== undefined && customer !== undefined) {
-    const [{ rows }, { permits }] = await Promise.all([
-      store.find({ customer, ticket }, { limit: 1, now: 0, oldestFirst: true }),
-      store.permits({ customer }, { limit: PERMITS_PER_READ }),
-    ])
-    const asked = allReadable(permits).findLast(
-      (each) => 'ticket' in each && isSameTicket(each.ticket, ticket),
-    )
-    const [row] = rows
-    first = asked && (!row || asked.requestedAt < row.at) ? asked.id : row?.id
-  }
-  return hash('sha256', JSON.stringify(['thread', first]), 'base64url')
+  const parts = ticket === undefined ? [subject?.id] : [subject?.customer?.id, ticketKey(ticket)]
+  return hash('sha256', JSON.stringify(['thread', ...parts]), 'base64url')
 }

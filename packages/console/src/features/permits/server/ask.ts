@@ -13,7 +13,6 @@ import * as v from 'valibot'
 import { newId } from '../../../kernel/ids.ts'
 import { objectOf, readBy, wholeNumber } from '../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
-import { findAsked } from '../../../ledger/asked.ts'
 import { PermitError } from '../../../records/errors.ts'
 import { stoppedError } from '../../../records/in-force.ts'
 import { accountId, invalidInput, note, saidText } from '../../../records/inputs.ts'
@@ -69,15 +68,6 @@ export function asking({ records, hasApprovers, issueAs, lapse, window }: Asking
     if (retryAfter <= 0) return
     const message = `you have asked ${MAX_REQUESTS} times in an hour`
     throw new PermitError('temporarily_unavailable', message, { statusCode: 429, retryAfter })
-  }
-
-  /** A customer is told once a day that support asks: the page of the account has all of it. */
-  async function markAsked({ customer, needs }: AuditRecord): Promise<Pick<AuditEntry, 'toTell'>> {
-    const mark = needs.includes('user') ? records.markFor('asked') : {}
-    if (!mark.toTell || !customer) return {}
-    const asked = { customer: customer.id, now: now() }
-    const [before] = await reading(() => findAsked(store, asked))
-    return before ? {} : mark
   }
 
   /** What the rule says of it, where nothing is in the way. */
@@ -146,7 +136,8 @@ export function asking({ records, hasApprovers, issueAs, lapse, window }: Asking
         await assertMayAsk(facts.operator)
         assertMayRequest(holder, time)
       }
-      const mark = isEmergency ? records.markFor('emergency') : await markAsked(planned)
+      const isTold = isEmergency || needs.includes('user')
+      const mark = isTold ? records.markFor(isEmergency ? 'emergency' : 'asked') : {}
       return { ...entryAt(time, declined), ...mark }
     })
     const permit = permitAt(asPermit(record), now())

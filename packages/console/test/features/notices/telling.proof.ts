@@ -1,0 +1,122 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { skipWithout } from '../../../../../test/adapters/servers.ts'
+import { newPlace, type StorageKind, storeAt } from '../../ledger/recording/soak-stores.ts'
+import { assertWholeLog } from '../../ledger/stores/contract/support.ts'
+import type { Mode } from './telling-process.ts'
+
+/** When each process is killed: at the n-th start, or message that it sends or has sent. */
+const KILLED: readonly (readonly [Mode, count: number])[] = [
+  ...[1, 2, 3, 5].map((count) => ['answered', count] as const),
+  ...[1, 2, 3].map((count) => ['sending', count] as const),
+  ...[1, 2, 3].map((count) => ['sent', count] as const),
+]
+const MINUTE = 60_000
+
+/** Runs a process to its end. Returns what it wrote down. */
+async function run(...args: string[]): Promise<{ lines: string[][]; signal: unknown }> {
+  const child = fork(new URL('telling-process.ts', import.meta.url), args, {
+    execArgv: ['--conditions=oidc-provider-impersonation'],
+    silent: true,
+  })
+  const { stdout, stderr } = child
+  if (!stdout || !stderr) return expect.fail('no output')
+  const [output, errors, [code, signal]] = await Promise.all([
+    text(stdout),
+    text(stderr),
+    once(child, 'exit'),
+  ])
+  if (code) throw new Error(errors)
+  return { lines: output.split('\n').map((line) => line.split(' ')), signal }
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return String(port)
+}
+
+/** A storage of the audit, and a file for the provider. */
+async function withPlaces(
+  kind: StorageKind,
+  use: (place: string, file: string) => Promise<void>,
+): Promise<void> {
+  await using storage = await newPlace(kind)
+  const folder = await mkdtemp(join(tmpdir(), 'telling-'))
+  await use(storage.place, join(folder, 'provider.db'))
+  const { store, close } = await storeAt(kind, storage.place)
+  await store.open()
+  await assertWholeLog(store)
+  await store.close()
+  await close()
+  await rm(folder, { recursive: true })
+}
+
+describe('processes that tell customers, leads and approvers', function () {
+  this.timeout(300_000)
+
+  for (const kind of ['sqlite', 'postgres'] as const) {
+    it(`lose nothing over ten kills, and repeat some with the same id: ${kind}`, async function () {
+      if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
+      await withPlaces(kind, async (place, file) => {
+        const port = await freePort()
+        const all: string[][] = []
+        for (const [mode, count] of KILLED) {
+          const { lines, signal } = await run(kind, place, file, port, mode, String(count))
+          expect(signal).to.equal('SIGKILL')
+          all.push(...lines)
+        }
+        all.push(...(await run(kind, place, file, port, 'restart')).lines)
+        const of = (what: string) => all.filter(([first]) => first === what)
+        const told = new Map<string, Set<string | undefined>>()
+        for (const [, what, about, id] of of('told')) {
+          told.set(`${what} ${about}`, (told.get(`${what} ${about}`) ?? new Set()).add(id))
+        }
+        const known = of('known').map(([, what, about]) => `${what} ${about}`)
+        expect(known).to.include.members(of('started').map(([, id]) => `started ${id}`))
+        expect(told).to.have.all.keys(known)
+        expect(
+          [...told.values()].map(({ size }) => size),
+          'one id for each',
+        ).to.deep.equal(known.map(() => 1))
+        const { lines } = await run(kind, place, file, port, 'restart')
+        expect(
+          lines.filter(([first]) => first === 'told'),
+          'and no more',
+        ).to.deep.equal([])
+        console.log(
+          `      ${KILLED.length} kills: ${known.length} to tell, ${of('told').length} told`,
+        )
+      })
+    })
+  }
+
+  it('do not hinder each other: two on PostgreSQL, twelve clients, a minute, and no 503', async function () {
+    await skipWithout(this, 'PostgreSQL')
+    await withPlaces('postgres', async (place, file) => {
+      const clients = () => run('postgres', place, file, '0', 'clients', String(MINUTE))
+      const lines = (await Promise.all([clients(), clients()])).flatMap((each) => each.lines)
+      const of = (what: string) => lines.filter(([first]) => first === what)
+      expect(of('failed').map((line) => line.join(' '))).to.deep.equal([])
+      const times = of('started')
+        .map(([, , ms]) => Number(ms))
+        .toSorted((one, other) => one - other)
+      const at = (part: number) => times[Math.floor(part * times.length)]
+      console.log(
+        `      ${times.length} starts, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; ${of('told').length} told`,
+      )
+      // Of each start that was told, once.
+      const ids = of('told').map(([, , , id]) => id)
+      expect(new Set(ids).size).to.equal(ids.length)
+    })
+  })
+})
