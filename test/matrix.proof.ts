@@ -8,9 +8,9 @@ import { decodeJwt } from 'jose'
 import manifest from '../package.json' with { type: 'json' }
 import { readmeBlocks } from '../scripts/readme.ts'
 import { freePort } from './adapters/servers.ts'
-import { signInAt } from './support/development-sign-in.ts'
 import { newFolder } from './support/folder.ts'
 import { launch, type Program } from './support/program.ts'
+import { signIn } from './support/sign-in.ts'
 import { install, packInto } from './support/tarball.ts'
 
 const run = promisify(execFile)
@@ -114,7 +114,8 @@ async function start(node: string | undefined, cwd: string, file: string): Promi
 /** Runs the commands of the README at another port. */
 async function impersonate({ base }: Program): Promise<void> {
   const commands = readmeBlocks().commands.replaceAll('localhost:3000', new URL(base).host)
-  const env = { ...process.env, OPERATOR_TOKEN: await signInAt(`${base}/oidc`, 'olivia') }
+  const { access_token: OPERATOR_TOKEN } = await signIn({ issuer: `${base}/oidc` }, 'olivia')
+  const env = { ...process.env, OPERATOR_TOKEN }
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], { env })
   const { sub, act, aud, impersonation_context } = decodeJwt(JSON.parse(stdout).access_token)
   assert.deepEqual(

@@ -7,8 +7,8 @@ import PlainProvider from 'oidc-provider'
 import { allowInsecureRequests, discovery } from 'openid-client'
 import { upstreamSignIn } from '../../examples/upstream-sign-in.ts'
 import { type Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import { signInAt } from '../support/development-sign-in.ts'
 import { configuration, exchange, providerAt } from '../support/serving.ts'
+import { signIn } from '../support/sign-in.ts'
 import { listening } from '../support/token-issuer.ts'
 
 /** The people of the company's directory, and their accounts here. */
@@ -63,18 +63,18 @@ describe('examples/upstream-sign-in.ts', () => {
   })
 
   it('names in act the account of the person who signed in at the upstream', async () => {
-    const operator = await signInAt(issuer, 'olivia@corp.example')
+    const operator = await signIn(provider, 'olivia@corp.example')
     const { subjectToken } = await provider.impersonation.issue(
       { userId: 'alice', mayAct: { sub: 'olivia' } },
       { as: 'backend' },
     )
-    const { body } = await exchange(issuer, subjectToken, {}, operator)
+    const { body } = await exchange(issuer, subjectToken, {}, operator.access_token)
     expect(decodeJwt(body.access_token)).to.deep.include({ sub: 'alice', act: { sub: 'olivia' } })
   })
 
   it('refuses a person who has no account here', async () => {
-    const refusal = await signInAt(issuer, 'mallory@corp.example').catch((error: Error) => error)
-    expect(String(refusal)).to.match(/the sign-in was refused: .*access_denied/)
+    const refusal = await signIn(provider, 'mallory@corp.example').catch(String)
+    expect(refusal).to.match(/the sign-in was refused: .*access_denied/)
   })
 
   it('takes no answer of the upstream in a browser that did not begin the sign-in', async () => {

@@ -40,7 +40,7 @@ describe('the actor token', () => {
     const client = {
       client_id: clientId,
       token_endpoint_auth_method: 'none' as const,
-      redirect_uris: ['https://app.example.com/callback'],
+      redirect_uris: ['https://console.example.com/callback'],
     }
     await memory('Client').upsert(clientId, client)
     await using other = await deploy({ configuration: { adapter: memory } })
@@ -120,7 +120,7 @@ describe('the actor token', () => {
           client_id: 'pairwise',
           client_secret: 'secret',
           subject_type: 'pairwise',
-          redirect_uris: ['https://app.example.com/callback'],
+          redirect_uris: ['https://console.example.com/callback'],
           grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:token-exchange'],
         },
       ],

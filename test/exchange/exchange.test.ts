@@ -18,7 +18,7 @@ describe('token exchange', () => {
           client_id: 'narrow',
           token_endpoint_auth_method: 'none',
           scope: 'openid',
-          redirect_uris: ['https://app.example.com/callback'],
+          redirect_uris: ['https://console.example.com/callback'],
           grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
         },
       ],

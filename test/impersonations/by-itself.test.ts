@@ -100,7 +100,7 @@ describe('an impersonation ends by itself', () => {
         grant_type: 'authorization_code',
         client_id: 'console',
         code,
-        redirect_uri: 'https://app.example.com/callback',
+        redirect_uri: 'https://console.example.com/callback',
         code_verifier: 'a-verifier-that-is-long-enough-for-pkce-0123456789',
       }),
   }

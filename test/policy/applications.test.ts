@@ -74,7 +74,7 @@ async function silently(
   const question = new URLSearchParams({
     client_id: 'console',
     response_type: 'code',
-    redirect_uri: 'https://app.example.com/callback',
+    redirect_uri: 'https://console.example.com/callback',
     scope: 'openid',
     prompt: 'none',
     code_challenge: 'x'.repeat(43),

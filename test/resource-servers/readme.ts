@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 import { readmeBlocks } from '../../scripts/readme.ts'
 import type { ChecklistItem } from '../../src/index.ts'
 import { freePort } from '../adapters/servers.ts'
-import { signInAt } from '../support/development-sign-in.ts'
 import { newFolder } from '../support/folder.ts'
 import { launch } from '../support/program.ts'
+import { signIn } from '../support/sign-in.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const execute = promisify(execFile)
@@ -42,16 +42,19 @@ export async function readmeProvider(which: 'after' | 'before' = 'after') {
   const command = [process.execPath, condition, join(folder, 'server.mjs')] as const
   const running = await launch(command, { PORT, BASE_URL: base, NODE_ENV: '' })
   const issuer = `${base}/oidc`
+  const tokenOf = async (accountId: string, resource?: string, clientId?: string) => {
+    const scope = resource ? 'openid orders:read' : 'openid'
+    return (await signIn({ issuer }, accountId, { clientId, resource, scope })).access_token
+  }
 
   return {
     issuer,
     /** An access token of a person who has signed in on the pages. */
-    signIn: (accountId: string, resource?: string, clientId?: string) =>
-      signInAt(issuer, accountId, resource, clientId),
+    signIn: tokenOf,
     /** An access token to act as alice, by the commands of the README: of olivia, or of another token. */
     async exchange(actorToken?: string) {
       const commands = readmeBlocks().commands.replaceAll('localhost:3000', `localhost:${PORT}`)
-      const OPERATOR_TOKEN = actorToken ?? (await signInAt(issuer, 'olivia'))
+      const OPERATOR_TOKEN = actorToken ?? (await tokenOf('olivia'))
       const env = { ...process.env, OPERATOR_TOKEN }
       const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', commands], { env })
       const { access_token: accessToken, ...rest } = JSON.parse(stdout)

@@ -1,7 +1,7 @@
 import type { ClientMetadata } from 'oidc-provider'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 
-export const REDIRECT_URI = 'https://app.example.com/callback'
+export const REDIRECT_URI = 'https://console.example.com/callback'
 
 const user = { redirect_uris: [REDIRECT_URI] }
 

@@ -4,9 +4,9 @@ import type { Provider } from 'oidc-provider'
 import { Browser } from '../docs/browser-by-hand.ts'
 import { REDIRECT_URI } from './clients.ts'
 import type { Deployment } from './deployment.ts'
+import { answerOf, urlencoded } from './http.ts'
 
-export const VERIFIER = 'a-verifier-that-is-long-enough-for-pkce-0123456789'
-export const CHALLENGE = hash('sha256', VERIFIER, 'base64url')
+const VERIFIER = 'a-verifier-that-is-long-enough-for-pkce-0123456789'
 
 /** A sign-in page that accepts the `login_hint` without a password. */
 export function signInRoutes(provider: Provider): Middleware {
@@ -22,11 +22,13 @@ export function signInRoutes(provider: Provider): Middleware {
 }
 
 export interface SignInOptions {
-  clientId?: string
-  scope?: string
-  resource?: string
+  /** A public one, unless `headers` authenticate it. */
+  readonly clientId?: string | undefined
+  readonly redirectUri?: string
+  readonly scope?: string
+  readonly resource?: string | undefined
   /** Headers of the token request: client authentication, DPoP. */
-  headers?: Record<string, string>
+  readonly headers?: Record<string, string>
 }
 
 /** What the token endpoint answered to a person who signed in through the real code flow. */
@@ -39,42 +41,56 @@ export interface SignedIn {
   cookie: string
 }
 
-/** Signs a person in through the authorization endpoint, as a browser would. */
+/**
+ * Signs a person in through the authorization endpoint, as a browser would: on a page that takes
+ * the `login_hint`, or on those that oidc-provider has for development.
+ */
 export async function signIn(
-  deployment: Pick<Deployment, 'base' | 'issuer' | 'post'>,
+  { issuer }: Pick<Provider, 'issuer'>,
   accountId: string,
-  { clientId = 'console', scope = 'openid', resource, headers }: SignInOptions = {},
+  {
+    clientId = 'console',
+    redirectUri = REDIRECT_URI,
+    scope = 'openid',
+    resource,
+    headers = {},
+  }: SignInOptions = {},
 ): Promise<SignedIn> {
   const browser = new Browser()
-  const parameters = new URLSearchParams({
+  const isCallback = (url: string) => url.startsWith(redirectUri)
+  const question = urlencoded({
     client_id: clientId,
     response_type: 'code',
-    redirect_uri: REDIRECT_URI,
+    redirect_uri: redirectUri,
     scope,
     login_hint: accountId,
-    code_challenge: CHALLENGE,
+    code_challenge: hash('sha256', VERIFIER, 'base64url'),
     code_challenge_method: 'S256',
-    ...(resource ? { resource } : {}),
-    ...(scope.includes('offline_access') ? { prompt: 'consent' } : {}),
+    resource,
+    prompt: scope.includes('offline_access') ? 'consent' : undefined,
   })
-  const { issuer } = deployment
-  const page = await browser.get(`${issuer}/auth?${parameters}`, (url) =>
-    url.startsWith(REDIRECT_URI),
-  )
+  let page = await browser.get(`${issuer}/auth?${question}`, isCallback)
+  while (!isCallback(page.url)) {
+    const { url, status, text } = page
+    const [, prompt] = /name="prompt" value="(login|consent)"/.exec(text) ?? []
+    if (!prompt) throw new Error(`the sign-in stopped: ${status} ${text}`)
+    const [, action = url] = /<form[^>]* action="([^"]+)"/.exec(text) ?? []
+    const { href, origin } = new URL(action, url)
+    const form = { prompt, ...(prompt === 'login' && { login: accountId, password: 'any' }) }
+    page = await browser.post(href, form, origin, isCallback)
+  }
   const code = new URL(page.url).searchParams.get('code')
-  if (!code) throw new Error(`no code: ${page.url} ${page.status} ${page.text}`)
-  const { status, body } = await deployment.post(
-    '/oidc/token',
-    {
-      grant_type: 'authorization_code',
-      ...(headers?.authorization ? {} : { client_id: clientId }),
-      code,
-      redirect_uri: REDIRECT_URI,
-      code_verifier: VERIFIER,
-      resource,
-    },
-    headers,
-  )
+  if (!code) throw new Error(`the sign-in was refused: ${page.url}`)
+  const form = urlencoded({
+    grant_type: 'authorization_code',
+    client_id: headers.authorization ? undefined : clientId,
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: VERIFIER,
+    resource,
+  })
+  const asked = fetch(`${issuer}/token`, { method: 'POST', body: form, headers })
+  const { status, body } = await answerOf(await asked, 'authorization_code')
   if (status !== 200) throw new Error(`no token: ${JSON.stringify(body)}`)
   return { ...body, code, cookie: browser.cookies(new URL(issuer).origin) }
 }

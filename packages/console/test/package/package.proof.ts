@@ -13,8 +13,8 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 import { POSTGRES_URL, skipWithout } from '../../../../test/adapters/servers.ts'
 import { compile } from '../../../../test/support/compile.ts'
+import { signIn } from '../../../../test/support/sign-in.ts'
 import { findBrokenLinks, install, packInto } from '../../../../test/support/tarball.ts'
-import { signInByDevInteractions } from './dev-interactions.ts'
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -158,7 +158,7 @@ describe('the console as users get it', function () {
           body: new URLSearchParams({ grant_type: 'client_credentials' }),
         })
         const { access_token: machine } = (await answer.json()) as { access_token: string }
-        const operator = await signInByDevInteractions(url, 'olivia')
+        const operator = await operatorAt(url)
         expect((await tell(operator)).status, 'a token of a person').to.equal(401)
         expect((await tell(machine)).status, log()).to.equal(204)
         expect((await tell(machine)).status, 'again').to.equal(204)
@@ -173,10 +173,10 @@ describe('the console as users get it', function () {
       } finally {
         server.kill('SIGKILL')
       }
-      const kept = 'INSERT INTO impersonation_audit_seal (number, last, jws) VALUES '
+      const kept = 'INSERT INTO impersonation_audit_seal (number, last, jws, mac) VALUES '
       const client = new Client({ connectionString: postgres.href })
       await client.connect()
-      await client.query(`${kept} (98, 98, 'a.b.old'), (99, 99, 'a.b.new')`)
+      await client.query(`${kept} (98, 98, 'a.b.old', ''), (99, 99, 'a.b.new', '')`)
       await client.end()
       const env = { PATH: process.env.PATH, ...environment }
       const { stdout } = await run(process.execPath, ['seals.mjs'], { cwd: project, env })
@@ -195,7 +195,7 @@ describe('the console as users get it', function () {
         const [, style = ''] = /href="(\/console\/assets\/style[^"]+)"/.exec(page) ?? []
         expect((await fetch(url + style)).headers.get('cache-control')).to.include('immutable')
 
-        const token = await signInByDevInteractions(url, 'olivia')
+        const token = await operatorAt(url)
         const ask = async (path: string, init: RequestInit = {}) => {
           const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
           const response = await fetch(`${url}/console${path}`, { ...init, headers })
@@ -271,4 +271,10 @@ async function reachable(url: string, log: () => string): Promise<string> {
     await wait(100)
   }
   throw new Error(`${url} does not answer: ${log()}`)
+}
+
+/** The access token of olivia, who signs in on the pages of oidc-provider for development. */
+async function operatorAt(url: string): Promise<string> {
+  const how = { clientId: 'support-console', redirectUri: `${url}/console/callback` }
+  return (await signIn({ issuer: `${url}/oidc` }, 'olivia', how)).access_token
 }

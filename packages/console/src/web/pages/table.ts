@@ -85,6 +85,13 @@ export interface RouteMarks {
   readonly isFile?: true
 }
 
+/** What a browser is shown after an action, where that is more than the page with the form. */
+interface Afterwards<R, C> {
+  /** What was done. */
+  readonly says?: DoneMessage['key']
+  readonly after?: (answer: R, call: C) => After
+}
+
 /** Makes the lines of a table. @typeParam C what the models receive */
 export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
   return {
@@ -113,10 +120,7 @@ export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
       roles: readonly Role[],
       body: E | ((call: C) => E),
       model: (call: C & { readonly body: Read<E> }) => R | Promise<R>,
-      {
-        after,
-        ...marks
-      }: RouteMarks & { readonly after?: (answer: NoInfer<R>, call: C) => After } = {},
+      { says, after, ...marks }: RouteMarks & Afterwards<NoInfer<R>, C> = {},
     ): Route<C, A> {
       return {
         ...{ method: 'POST', path, roles, marks },
@@ -124,7 +128,11 @@ export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
           const entries = typeof body === 'function' ? body(call) : body
           const given = readBy(exactly(entries), await call.input(), invalid)
           const answer = await model({ ...call, body: given })
-          done(Object(answer) === answer ? Object(answer) : undefined, after?.(answer, call) ?? {})
+          const said = says && { said: { key: says } }
+          done(Object(answer) === answer ? Object(answer) : undefined, {
+            ...said,
+            ...after?.(answer, call),
+          })
         },
       }
     },

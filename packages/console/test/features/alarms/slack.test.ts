@@ -5,10 +5,9 @@ import { json } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { createPermits } from 'oidc-provider-impersonation-console'
 import { slack } from '../../../../../examples/alerts/slack.ts'
-import { skipWithout } from '../../../../../test/adapters/servers.ts'
-import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { later } from '../../support/clock.ts'
 import { deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { until } from '../notices/until.ts'
 
 /** A receiver of what would go to Slack. */
@@ -36,51 +35,43 @@ async function startReceiver() {
 describe('alarms and approvals in Slack', function () {
   this.timeout(60_000)
 
-  for (const kind of ['sqlite', 'postgres'] as const) {
-    it(`are posted with who, what and the page, again after an error, and then once: ${kind}`, async function () {
-      if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
-      await using receiver = await startReceiver()
-      await using storage = await newPlace(kind)
-      const { store: audit, close } = await storeAt(kind, storage.place)
-      try {
-        const { onAlarm, onPermit } = slack(receiver.url)
-        const approvers = () => [{ id: 'grace', name: 'Grace Lindqvist' }]
-        const permits = createPermits({ audit, approvers, onPermit })
-        const authorize = permits.wrap(({ account }) =>
-          account.accountId === 'bob' ? { needs: ['second_person'] } : true,
-        )
-        await using deployment = await deploy({ audit, authorize, console: { permits, onAlarm } })
-        receiver.state.status = 500
-        const running = await deployment.impersonate({ customer: 'hostile-script' })
-        await running.replay()
-        await until(
-          async () => (await audit.row(running.id))?.deliveries?.deployment?.last?.is === 'failed',
-        )
-        receiver.state.status = 200
-        await later(61_000, () => until(() => receiver.texts.length === 1))
-        const [text = ''] = receiver.texts
-        expect(text).to.match(/^Alarm replayed: Olivia Okafor as &lt;/)
-        expect(text.split('\n')[1]).to.equal(`${deployment.url}/console/audit/${running.id}`)
+  it('are posted with who, what and the page, again after an error, and then once', async () => {
+    await using receiver = await startReceiver()
+    const audit = memoryAudit()
+    const { onAlarm, onPermit } = slack(receiver.url)
+    const approvers = () => [{ id: 'grace', name: 'Grace Lindqvist' }]
+    const permits = createPermits({ audit, approvers, onPermit })
+    const authorize = permits.wrap(({ account }) =>
+      account.accountId === 'bob' ? { needs: ['second_person'] } : true,
+    )
+    await using deployment = await deploy({ audit, authorize, console: { permits, onAlarm } })
+    receiver.state.status = 500
+    const running = await deployment.impersonate({ customer: 'hostile-script' })
+    await running.replay()
+    await until(
+      async () => (await audit.row(running.id))?.deliveries?.deployment?.last?.is === 'failed',
+    )
+    receiver.state.status = 200
+    await later(61_000, () => until(() => receiver.texts.length === 1))
+    const [text = ''] = receiver.texts
+    expect(text).to.match(/^Alarm replayed: Olivia Okafor as &lt;/)
+    expect(text.split('\n')[1]).to.equal(`${deployment.url}/console/audit/${running.id}`)
 
-        const { status, body } = await deployment.ask('olivia', '/permits', {
-          ...{ userId: 'bob', ticketId: 'SUP-1', reason: 'x', application: 'shop' },
-          ...{ access: 'change' },
-        })
-        expect(status, JSON.stringify(body)).to.equal(201)
-        await until(() => receiver.texts.length === 2)
-        await permits.decide(body.permit.id, 'granted', { by: 'grace' })
-        await until(() => receiver.texts.length === 3)
-        expect(receiver.texts.slice(1)).to.deep.equal(
-          ['requested', 'granted'].map(
-            (change) =>
-              `Approval ${change}: Olivia Okafor as Bob Marsh, SUP-1\n${deployment.url}/console/approvals/${body.permit.id}`,
-          ),
-        )
-        await later(3_600_000, () => deployment.settled())
-        expect(receiver.texts, 'once each').to.have.length(3)
-      } finally {
-        await close()
-      }
+    const { status, body } = await deployment.ask('olivia', '/permits', {
+      ...{ userId: 'bob', ticketId: 'SUP-1', reason: 'x', application: 'shop' },
+      ...{ access: 'change' },
     })
-  }
+    expect(status, JSON.stringify(body)).to.equal(201)
+    await until(() => receiver.texts.length === 2)
+    await permits.decide(body.permit.id, 'granted', { by: 'grace' })
+    await until(() => receiver.texts.length === 3)
+    expect(receiver.texts.slice(1)).to.deep.equal(
+      ['requested', 'granted'].map(
+        (change) =>
+          `Approval ${change}: Olivia Okafor as Bob Marsh, SUP-1\n${deployment.url}/console/approvals/${body.permit.id}`,
+      ),
+    )
+    await later(3_600_000, () => deployment.settled())
+    expect(receiver.texts, 'once each').to.have.length(3)
+  })
 })

@@ -113,22 +113,6 @@ describe('notices to customers', function () {
     expect(notice?.html).to.contain('lang="fr"')
   })
 
-  it('make no markup and no link of what people are called', async () => {
-    await using deployment = await telling({ by: 'evil.example/login\r\nBcc: all' })
-    for (const customer of ['hostile-script', 'hostile-html', 'hostile-lines']) {
-      await deployment.impersonate({ customer })
-    }
-    await until(() => deployment.sent.length === 3)
-    for (const { html, text, customer, by } of deployment.sent) {
-      expect(`${by}${customer.name}`).to.not.match(/[\r\n]/)
-      expect(html).to.not.match(/<(?:script|img)/)
-      expect(html.match(/<a /g)).to.have.length(1)
-      expect(`${text}${html}`).to.not.contain('evil.example')
-      expect(text.split('\n')[0]).to.match(/^Hello .+,$/)
-      expect(customer.email, 'to be sent as it is').to.match(/@hostile\.example$/)
-    }
-  })
-
   it('are sent as docs/notices.md does it', async () => {
     await using snippets = await snippetsOf('notices.md')
     const module = await snippets.load('# Notices to customers')

@@ -100,33 +100,6 @@ for (const to of AUDIENCES) {
       expect(ofA).to.have.length(2)
     })
 
-    test(
-      'tells once where two processes find the same in the same moment',
-      async (deployment) => {
-        deployment.start()
-        deployment.start()
-        const names = ['a', 'b', 'c']
-        await deployment.record(...names.map((name) => due(name)))
-        await deployment.at(T + 1)
-        await looks()
-        expect(deployment.sent.toSorted()).to.deep.equal(names.map((name) => `${name} ${kind}`))
-      },
-      overStore((store) => {
-        const looking: (() => void)[] = []
-        return {
-          async find(...args: Parameters<AuditStore['find']>) {
-            const found = await store.find(...args)
-            if (args[0].due?.to !== to || args[1].limit === 1) return found
-            await new Promise<void>((resolve) => {
-              if (looking.push(resolve) < 2) return
-              for (const goOn of looking.splice(0)) goOn()
-            })
-            return found
-          },
-        }
-      }),
-    )
-
     test('tells again what a process began that was killed, when its attempt has lost its time', async (deployment) => {
       await put(deployment.store, due('a', T, marks), told('telling', 'a', T + 5000, { to, kind }))
       deployment.start()
@@ -208,7 +181,7 @@ for (const to of AUDIENCES) {
       expect(texts.join('\n')).not.to.match(/alice|support\./)
     })
 
-    test('goes on where another process took what it found', async (deployment) => {
+    test('tells once what two processes find, and goes on where another one took it', async (deployment) => {
       await put(deployment.store, ...MANY.map((name, index) => due(name, T + index, marks)))
       deployment.start()
       deployment.start()

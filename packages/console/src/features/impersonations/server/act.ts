@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { impersonationUrl } from 'oidc-provider-impersonation-browser'
 import { MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
-import type * as v from 'valibot'
 import type { Read } from '../../../kernel/input.ts'
 import { actForm, askFor } from '../../../web/acting/asked-for.ts'
 import type { ActBody, HandOver, RunningImpersonation } from '../../../web/answers.ts'
@@ -12,37 +11,33 @@ import type { Opening } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
 import { endAsCaller, runningImpersonations } from './running.ts'
 
-type Sent<E extends v.ObjectEntries> = Call & { readonly body: Read<E> }
-
-/** Issues a subject token, with which the application acts as the customer. */
-export async function act(call: Sent<ReturnType<typeof actForm>>): Promise<HandOver> {
-  // Of another button of the form.
-  const { emergency: _, ...body } = call.body
-  return actInstead(call, body)
-}
-
 /** The members of the form, with the reason why it cannot wait for an approval. */
 export const emergencyForm = ({ settings }: Call) => ({
   ...actForm({ settings }),
   emergency: writtenText(MAX_REASON_LENGTH),
 })
 
-/** As {@link act}, without the approval that the rule asks for. */
-export function actInEmergency(call: Sent<ReturnType<typeof emergencyForm>>): Promise<HandOver> {
-  const { emergency, ...body } = call.body
-  return actInstead(call, body, emergency)
-}
-
-async function actInstead(
-  call: Call,
-  { instead, ...body }: ActBody & { readonly instead?: true | undefined },
+/**
+ * Issues a subject token, with which the application acts as the customer.
+ *
+ * @param emergency why it cannot wait for the approval that the rule asks for
+ */
+export async function act(
+  call: Call & { readonly body: Read<ReturnType<typeof actForm>> },
   emergency?: string,
 ): Promise<HandOver> {
+  const { instead, emergency: _, ...body } = call.body
   const inTheWay = instead ? await findInTheWay(call, body.application) : []
   const handOver = await issueHandOver(call, body, present({ emergency }))
   // After the issue, so that a refusal ends nothing.
   for (const { id } of inTheWay) await endAsCaller(call, id)
   return handOver
+}
+
+export function actInEmergency(
+  call: Call & { readonly body: Read<ReturnType<typeof emergencyForm>> },
+): Promise<HandOver> {
+  return act(call, call.body.emergency)
 }
 
 /** An application lets one impersonation act at a time, in one browser. */

@@ -35,22 +35,13 @@ async function findNewest(filter: RowFilter, { audit, now }: Call) {
   return present({ impersonation: rows[0]?.id })
 }
 
-/** `GET /audit/entries.jsonl` */
+/** `GET /audit/entries.jsonl`, or of one impersonation `GET /audit/:id/entries.jsonl` */
 export async function exportEntries(call: Call): Promise<void> {
-  await sendEntries(call, 'entries.jsonl')
-}
-
-/** `GET /audit/:id/entries.jsonl` */
-export async function exportEntriesOfOne(call: Call): Promise<void> {
-  const { id } = await findRow(call)
-  await sendEntries(call, `impersonation-${id}.jsonl`, id)
-}
-
-/** @param only the id of the impersonation whose texts it has; `undefined` for all */
-function sendEntries(call: Call, name: string, only?: string): Promise<void> {
   const { store, seals } = call.audit
+  const only = call.param('id') === '' ? undefined : (await findRow(call)).id
+  const name = only === undefined ? 'entries.jsonl' : `impersonation-${only}.jsonl`
   const context = { format: 'entries', ...present({ impersonation: only }) }
-  return sendExport(call, name, 'jsonl', context, () =>
+  await sendExport(call, name, 'jsonl', context, () =>
     only === undefined ? exportEverything(store, seals) : proveOne(store, seals, only),
   )
 }

@@ -14,7 +14,7 @@ import { ACT_LINK, showAct } from './act-page.ts'
 import { PART_OF_TIMELINE, SEARCHED, searchAudit, showImpersonation } from './audit.ts'
 import { continueImpersonation, showContinue, WIDER } from './continue.ts'
 import { PAST, showCustomer } from './customers.ts'
-import { exportEntries, exportEntriesOfOne, exportRows } from './exports.ts'
+import { exportEntries, exportRows } from './exports.ts'
 import { HOLD, hold, RELEASE, release } from './hold.ts'
 import { SOUGHT, suggestPeople } from './people.ts'
 import { endAllRunning, endRunning, OPERATOR } from './running.ts'
@@ -39,19 +39,16 @@ export const impersonationPages = (Approval: AskForApproval) => [
   action('/running/end', ACTING_ROLES, OPERATOR, endAllRunning, {
     after: ({ ended }) => ({ said: { key: 'endedAll', count: ended } }),
   }),
-  action('/running/:id/end', ACTING_ROLES, {}, endRunning, {
-    after: () => ({ said: { key: 'ended' } }),
-  }),
+  action('/running/:id/end', ACTING_ROLES, {}, endRunning, { says: 'ended' }),
   page('/customers/:id', ACTING_ROLES, PAST, showCustomer, customerPage),
   page('/audit', ALL_ROLES, SEARCHED, searchAudit, auditPage),
   file('/audit/export.csv', SUPERVISING_ROLES, exportRows, EXPORTS),
   file('/audit/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORTS),
   page('/audit/:id', ALL_ROLES, PART_OF_TIMELINE, showImpersonation, impersonationPage),
-  file('/audit/:id/entries.jsonl', SUPERVISING_ROLES, exportEntriesOfOne, EXPORTS),
-  action('/audit/:id/hold', SUPERVISING_ROLES, HOLD, hold, {
-    ...{ writes: true, after: () => ({ said: { key: 'held' } }) },
-  }),
+  file('/audit/:id/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORTS),
+  action('/audit/:id/hold', SUPERVISING_ROLES, HOLD, hold, { writes: true, says: 'held' }),
   action('/audit/:id/release', SUPERVISING_ROLES, RELEASE, release, {
-    ...{ writes: true, after: () => ({ said: { key: 'released' } }) },
+    writes: true,
+    says: 'released',
   }),
 ]
