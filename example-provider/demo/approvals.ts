@@ -31,17 +31,17 @@ export async function approvals(base: string, password: string): Promise<void> {
   const id = await step(`Ask for the approval, as ${OPERATOR_ID}`, async () => {
     const answer = await ask(operator, '/permits', request)
     expectStatus(answer, 201)
-    return String(Object(answer.body.permit).id)
+    return String(Object(answer.body.record).id)
   })
   await step(`Approve it as ${OPERATOR_ID}: refused, it is their own`, () =>
-    refused(ask(operator, `/permits/${id}/grant`, {}), 403, 'access_denied'),
+    refused(ask(operator, `/records/${id}/granted`, {}), 403, 'access_denied'),
   )
   await step(`Approve it as ${LEAD_ID}`, async () =>
-    expectStatus(await ask(lead, `/permits/${id}/grant`, { note: 'Saw the ticket' }), 200),
+    expectStatus(await ask(lead, `/records/${id}/granted`, { note: 'Saw the ticket' }), 200),
   )
   await step('Ask again: there is a subject token', async () => expectStatus(await act(), 201))
   await step(`Take the approval back as ${LEAD_ID}, and ask again: refused`, async () => {
-    expectStatus(await ask(lead, `/permits/${id}/revoke`, {}), 200)
+    expectStatus(await ask(lead, `/records/${id}/revoked`, {}), 200)
     await refused(act(), 403, 'approval_required')
   })
 }

@@ -23,9 +23,9 @@ describe('the links of the example', function () {
 
   const customer = ['/console/customers/alice', '/console/act?user=dana']
   for (const [login, kinds, ...begin] of [
-    ['olivia', ['/console/audit/:id', '/console/approvals/:id'], '/console', ...customer],
-    ['grace', ['/console/audit/:id', '/console/approvals/:id'], '/console', ...customer],
-    ['ada', ['/console/audit/:id', '/console/approvals/:id'], '/console'],
+    ['olivia', ['/console/audit/:id', '/console/records/:id'], '/console', ...customer],
+    ['grace', ['/console/audit/:id', '/console/records/:id'], '/console', ...customer],
+    ['ada', ['/console/audit/:id', '/console/records/:id'], '/console'],
     ['alice', ['/account'], '/account'],
   ] as const) {
     it(`lead ${login} to a page`, async () => {

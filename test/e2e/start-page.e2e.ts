@@ -17,7 +17,7 @@ const LANGUAGES = {
       'Olivia Okafor acts as Chidi Okeke',
       'Olivia Okafor acts as Dana Schmidt',
       'Noted.',
-      'The pause is lifted.',
+      'The stop is lifted.',
     ],
   },
   'de-DE': {
@@ -28,7 +28,7 @@ const LANGUAGES = {
       'Olivia Okafor handelt als Chidi Okeke',
       'Olivia Okafor handelt als Dana Schmidt',
       'Vermerkt.',
-      'Die Pause ist aufgehoben.',
+      'Die Sperre ist aufgehoben.',
     ],
   },
 } as const

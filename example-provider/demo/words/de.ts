@@ -84,7 +84,7 @@ export const de: Words = {
         reason: 'Die Adresse ist falsch, und die Bestellung geht jetzt ab',
         press: [
           ['Ohne Freigabe handeln', 'Ohne Freigabe beginnen'],
-          ['Öffnen', 'Ich habe es angesehen'],
+          ['Ich habe es angesehen', 'Ich habe es angesehen'],
         ],
         see: 'Es ist überall gekennzeichnet. Bevor Grace es angesehen hat, kann Oscar es nicht noch einmal tun.',
       },
@@ -95,9 +95,9 @@ export const de: Words = {
         press: [
           ['Als Bob Marsh handeln'],
           ['Darum habe ich nicht gebeten', 'Der Leitung sagen'],
-          ['Pause aufheben', 'Pause aufheben'],
+          ['Sperre aufheben', 'Sperre aufheben'],
         ],
-        see: 'Der Laden wird in Oscars Tab verdeckt, Grace sieht einen Alarm, und Oscar kann nicht als Bob handeln, bis sie die Pause aufhebt.',
+        see: 'Der Laden wird in Oscars Tab verdeckt, Grace sieht, warum, und Oscar kann nicht als Bob handeln, bis sie die Sperre aufhebt.',
       },
     ],
     seeLabel: 'Was Sie sehen:',

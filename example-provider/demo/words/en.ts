@@ -81,7 +81,7 @@ export const en = {
         reason: 'The address is wrong, and the order leaves now',
         press: [
           ['Act without approval', 'Start without approval'],
-          ['Open', 'I looked at it'],
+          ['I looked at it', 'I looked at it'],
         ],
         see: 'It is marked wherever it shows. Until Grace has looked at it, Oscar cannot do it again.',
       },
@@ -92,9 +92,9 @@ export const en = {
         press: [
           ['Act as Bob Marsh'],
           ['I did not ask for this', 'Tell them'],
-          ['Lift the pause', 'Lift the pause'],
+          ['Lift the stop', 'Lift the stop'],
         ],
-        see: 'The shop is covered in Oscar’s tab, Grace sees an alarm, and Oscar cannot act as Bob until she lifts the pause.',
+        see: 'The shop is covered in Oscar’s tab, Grace sees why, and Oscar cannot act as Bob until she lifts the stop.',
       },
     ],
     seeLabel: 'What to see:',

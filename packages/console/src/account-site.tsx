@@ -1,10 +1,13 @@
 import type { Middleware } from 'koa'
 import type { ComponentChildren } from 'preact'
 import { accountPages } from './features/account/server/pages.ts'
-import { listOwnPauses } from './features/permits/server/api/pauses.ts'
-import { customerPermits } from './features/permits/server/api/routes.ts'
+import {
+  customerActions,
+  findLookedInto,
+  listOwnRecords,
+} from './features/permits/server/api/of-customer.ts'
 import type { CustomerPermitCall, PermitParts } from './features/permits/server/api/shown.ts'
-import { AccountPermits } from './features/permits/views/account-permits.tsx'
+import { OwnRecords } from './features/permits/views/own-records.tsx'
 import { languageOf } from './web/http/language.ts'
 import type { At } from './web/kit/at.ts'
 import { ActionButton } from './web/kit/form.tsx'
@@ -25,7 +28,6 @@ export function accountSite(
 ): Middleware {
   const { provider, settings, now } = parts
   const { languages, brand, url } = settings
-  const { list: listPermits, actions } = customerPermits()
   return servePages<CustomerPermitCall, At>({
     ...{ provider, url, languages, brand, assets, now },
     ...{ clientId: account.clientId, base: account.path, realm: 'account', isForStaff: false },
@@ -33,16 +35,13 @@ export function accountSite(
     leadsTo: [],
     doorOf: (words) => ({ product: words.account.title, about: words.account.signInAbout }),
     table: [
-      ...accountPages<CustomerPermitCall>({
-        listPauses: listOwnPauses,
-        listPermits,
-        Permits: AccountPermits,
-      }),
-      ...actions,
+      ...accountPages({ listRecords: listOwnRecords, findLookedInto, Records: OwnRecords }),
+      ...customerActions(),
     ],
-    enter: async ({ ctx, person, input }) => ({
+    enter: async ({ ctx, params, person, input }) => ({
       ...parts,
       ...{ ctx, input, caller: person, language: languageOf(ctx, languages) },
+      param: (name) => params[name] ?? '',
     }),
     readerFor: async (_call, at) => at,
     Frame: AccountFrame,

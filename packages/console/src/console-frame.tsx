@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { StripAnswer } from './features/impersonations/server/strip.ts'
 import { Strip } from './features/impersonations/views/strip.tsx'
-import type { PermitNews as News } from './features/permits/server/api/news.ts'
-import { NewsOfPermits } from './features/permits/views/news.tsx'
+import type { News } from './features/permits/server/api/news.ts'
+import { NewsOfRecords } from './features/permits/views/news.tsx'
 import { MAX_COUNTED } from './kernel/limits.ts'
 import { counted, type StaffAt, shortCount, text } from './web/kit/at.ts'
 import { Badge } from './web/kit/badge.tsx'
@@ -26,28 +26,27 @@ interface HeadLink {
 }
 
 function linksFor({ me, words }: FrameAt): readonly HeadLink[] {
-  const { impersonations, overview, personalData, web } = words
+  const { impersonations, personalData, records, web } = words
   const { audit, operators, running } = impersonations
-  const permits = '/approvals'
   const erasing = me.mayErase ? [{ to: '/personal-data', label: personalData.title }] : []
   const settings = { to: '/rules', label: web.settings, holds: ['/personal-data'] }
-  const past = (label: string) => ({ to: '/audit', label, holds: [permits] })
+  const past = (label: string) => ({ to: '/audit', label, holds: ['/records'] })
   switch (me.role) {
     case 'operator':
       return [
-        { to: '', label: operators.title, holds: ['/customers', '/act', '/continue', '/pauses'] },
+        { to: '', label: operators.title, holds: ['/customers', '/act', '/continue'] },
         past(audit.linkOwn),
         ...erasing,
       ]
     case 'lead':
       return [
-        { to: '', label: overview.title, holds: ['/pauses'] },
+        { to: '', label: records.inbox },
         { to: '/customers', label: operators.title, holds: ['/act', '/continue'] },
         past(audit.title),
         settings,
       ]
     case 'auditor':
-      return [{ to: '', label: running.title, holds: ['/pauses'] }, past(audit.title), settings]
+      return [{ to: '', label: running.title }, past(audit.title), settings]
   }
 }
 
@@ -85,7 +84,7 @@ export function ConsoleFrame(
       product={words.web.product}
       head={head}
       strip={strip && <Strip of={strip} />}
-      news={<NewsOfPermits of={news} />}
+      news={<NewsOfRecords of={news} />}
     >
       {children}
     </Frame>

@@ -1,24 +1,19 @@
 import type { Middleware } from 'koa'
 import { ConsoleFrame, type FrameAt } from './console-frame.tsx'
 import { customersHome, homePage, showCustomers, showHome } from './console-home.tsx'
-import { alarmActions } from './features/alarms/server/actions.ts'
-import { countOpenAlarms } from './features/alarms/server/list.ts'
 import { SEARCH } from './features/impersonations/server/customers.ts'
 import { impersonationPages } from './features/impersonations/server/pages.ts'
 import { findStrip } from './features/impersonations/server/strip.ts'
 import { ImpersonationRows } from './features/impersonations/views/rows.tsx'
 import { askingActions } from './features/permits/server/api/ask.ts'
+import { countInbox } from './features/permits/server/api/inbox.ts'
 import { findNews } from './features/permits/server/api/news.ts'
-import { permitPages } from './features/permits/server/api/pages.ts'
-import type { PermitCall, PermitParts } from './features/permits/server/api/shown.ts'
-import { countToDecide } from './features/permits/server/api/waiting.ts'
+import { recordPages } from './features/permits/server/api/pages.ts'
+import { findRecord } from './features/permits/server/api/read.ts'
+import type { PermitCall, StaffParts } from './features/permits/server/api/shown.ts'
 import { ApprovalPart } from './features/permits/views/approval-part.tsx'
 import { Needed } from './features/permits/views/needed.tsx'
-import {
-  type ErasingCall,
-  type ErasingParts,
-  findToConfirm,
-} from './features/personal-data/server/api.ts'
+import type { ErasingCall, ErasingParts } from './features/personal-data/server/api.ts'
 import { personalDataPages } from './features/personal-data/server/pages.ts'
 import { rulePages } from './features/rules/server/pages.ts'
 import { ACTING_ROLES, ALL_ROLES } from './kernel/roles.ts'
@@ -36,11 +31,9 @@ import { changeStream } from './web/stream/stream.ts'
 type StaffCall = ErasingCall & PermitCall
 
 const streamChanges = changeStream<StaffCall>({
-  countAlarms: countOpenAlarms,
-  countToDecide: async ({ permits, caller }, onLate) =>
-    permits ? countToDecide(permits, caller, onLate) : 0,
-  findOperator: async ({ audit, records }, id) => {
-    const found = (await audit.store.row(id)) ?? (await records.find(id))
+  count: countInbox,
+  async findOperator(call, id) {
+    const found = (await call.audit.store.row(id)) ?? (await findRecord(call, id))
     return found?.operator?.id
   },
 })
@@ -52,9 +45,8 @@ export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
   page('', ALL_ROLES, SEARCH, showHome, homePage),
   page('/customers', ACTING_ROLES, SEARCH, showCustomers, customersHome),
   ...impersonationPages(ApprovalPart),
-  ...alarmActions,
   ...askingActions,
-  ...permitPages(ImpersonationRows),
+  ...recordPages(ImpersonationRows),
   ...rulePages(Needed),
   ...personalDataPages,
   file('/me', ALL_ROLES, me),
@@ -63,7 +55,7 @@ export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
 
 /** The pages of the support. */
 export function consoleSite(
-  parts: ErasingParts & Parts & PermitParts,
+  parts: ErasingParts & Parts & StaffParts,
   assets: () => Promise<Assets>,
 ): Middleware {
   const { provider, settings, now } = parts
@@ -90,16 +82,13 @@ export function consoleSite(
       }
     },
     async readerFor(call, at) {
-      const { permits, caller } = call
-      const [me, alarms, toDecide, erasures, strip, news] = await Promise.all([
+      const [me, waits, strip, news] = await Promise.all([
         findMe(call),
-        caller.role === 'lead' ? countOpenAlarms(call).catch(() => 0) : 0,
-        permits ? countToDecide(permits, caller) : 0,
-        findToConfirm(call).catch(() => []),
-        caller.role === 'auditor' ? undefined : findStrip(call),
+        countInbox(call).catch(() => 0),
+        call.caller.role === 'auditor' ? undefined : findStrip(call),
         findNews(call),
       ])
-      return { ...at, me, strip, news, waits: alarms + toDecide + erasures.length }
+      return { ...at, me, waits, strip, news }
     },
     Frame: ConsoleFrame,
     async beforeSignOut({ id }) {

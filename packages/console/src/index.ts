@@ -15,9 +15,8 @@ import {
 } from './features/impersonations/server/uses/take-uses.ts'
 import { startNotices, toldOfStarts } from './features/notices/server/start.ts'
 import { permitGate } from './features/permits/server/api/gate.ts'
-import { listStops } from './features/permits/server/api/pauses.ts'
-import type { PermitParts } from './features/permits/server/api/shown.ts'
-import type { ErasingParts } from './features/personal-data/server/api.ts'
+import type { StaffParts } from './features/permits/server/api/shown.ts'
+import { type ErasingParts, erasureRecords } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
 import { personalData } from './features/personal-data/server/personal-data.ts'
 import { log } from './kernel/log-line.ts'
@@ -63,16 +62,11 @@ export type { TakeUses, TakeUsesOptions } from './features/impersonations/server
 export type { Mail, MailTransport } from './features/notices/server/mail-transport.ts'
 export type { Notice, NoticeKind, NoticesOptions } from './features/notices/server/notice.ts'
 export type {
-  HistoryFilter,
-  PermitHistory,
-} from './features/permits/server/history-filter.ts'
-export type {
   AttachOptions,
   PermitRequest,
   Permits,
   PermitsOptions,
   Standing,
-  StandingAnswer,
   StandingChoice,
   StandingOptions,
 } from './features/permits/server/options.ts'
@@ -233,7 +227,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   permits?.attach(provider, {
     ...{ nameOf, issueAs: settings.issueAs, notify: notices?.when, is },
     isBound: true,
-    urlOf: (permit) => `${url}${path}/approvals/${permit}`,
+    urlOf: (permit) => `${url}${path}/records/${permit}`,
   })
   const now = () => Date.now()
   const records = permits?.records ?? createRecords({ audit: settings.audit, now, timeoutMs })
@@ -255,11 +249,16 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     now,
     decide: records.decisions,
   })
-  const parts: ErasingParts & Parts & PermitParts = {
-    permits,
+  const erasures: StaffParts['erasures'] = {
+    find: (call) => erasureRecords.find({ ...call, personalData: ofPerson }),
+    confirm: (call, id, note) =>
+      erasureRecords.confirm({ ...call, personalData: ofPerson }, id, note),
+  }
+  const parts: ErasingParts & Parts & StaffParts = {
+    ...{ permits, erasures },
     personalData: ofPerson,
     records,
-    gate: permitGate({ permits, records }),
+    gate: permitGate({ permits, records, erasures }),
     provider,
     settings,
     audit,
@@ -301,7 +300,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   return Object.assign(middleware, {
     exportOf: ofPerson.exportOf,
     erase: ofPerson.erase,
-    stops: (filter = {}) => listStops({ records }, filter),
+    stops: (filter = {}) => records.stops(filter),
     async lift(id: string, saying: Saying) {
       const lifted = await records.say(id, 'lifted', saying)
       return isStop(lifted) ? stopOf(lifted) : Promise.reject(noSuchRecord())

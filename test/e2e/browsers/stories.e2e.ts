@@ -224,8 +224,7 @@ inEachBrowser('the stories', (browser) => {
     await shop.sees('Without approval')
     const grace = await person('grace', '/console')
     await step('a lead looks at it afterwards', [2, 1], async () => {
-      await grace.press('Open the request: Oscar Öhman as Chidi Okeke')
-      await grace.sees('What was done under it')
+      await grace.press('I looked at it')
       await grace.fill('Note', 'It was right')
       await grace.press('I looked at it')
       await grace.sees('Noted.')
@@ -255,21 +254,21 @@ inEachBrowser('the stories', (browser) => {
       expect(height, 'the part of the window that the form takes').to.be.below(0.75)
       await bob.fill('Is there anything', 'I never called')
       await bob.press('Tell them')
-      await grace.sees('The customer says: I did not ask for this')
+      await grace.sees('says: I did not ask for this')
     })
     await shop.sees('You no longer act as Bob Marsh')
     await bob.sees('Oscar Öhman cannot act as you')
     expect(await isTooWide(bob), 'the account, afterwards').to.equal(false)
   })
 
-  it('a lead ends all that one operator runs', async () => {
+  it('a lead stops an operator', async () => {
     const olivia = await form('olivia', 'alice', 'SUP-410')
     const shop = await opens(olivia, 'Act as Alice Ng')
     const grace = await person('grace', '/console')
-    await step('a lead ends all of one operator', [3, 0], async () => {
-      await grace.press('End all of Olivia Okafor')
-      await grace.sees('End all of Olivia Okafor?')
-      await grace.press('End it')
+    await step('a lead stops an operator', [3, 0], async () => {
+      await grace.press('Stop Olivia Okafor')
+      await grace.sees('This ends what Olivia Okafor runs')
+      await grace.press('Stop Olivia Okafor')
       await shop.sees('You no longer act as Alice Ng')
     })
   })

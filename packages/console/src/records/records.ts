@@ -18,7 +18,9 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../kernel/ids.ts'
 import { log } from '../kernel/log-line.ts'
-import { readable } from '../ledger/readable.ts'
+import { readAll } from '../kernel/pages.ts'
+import { PERMITS_PER_READ } from '../ledger/filters.ts'
+import { allReadable, readable } from '../ledger/readable.ts'
 import { ledgerOf } from '../ledger/recording/ledger.ts'
 import { type AddNames, naming } from '../ledger/recording/names.ts'
 import type { AuditStore } from '../ledger/store.ts'
@@ -29,7 +31,7 @@ import { PermitError } from './errors.ts'
 import { finishEnds } from './finish.ts'
 import { findInForce, stoppedError } from './in-force.ts'
 import { invalidInput, parseAccountId, parseNote } from './inputs.ts'
-import { permitAt } from './record-at.ts'
+import { permitAt, type Stop, stopOf } from './record-at.ts'
 import { type Deciders, type WhoOptions, whoOf } from './who.ts'
 
 /** Deciders says something, and what they write. Deciders calls has authenticated the person, and no impersonation. */
@@ -100,6 +102,11 @@ export interface Records {
   say(id: string, event: SaidEvent, saying: Saying): Promise<AuditRecord>
   /** Keeps an operator from starting, and ends what they run there. One that holds stays as it is. */
   stop(stopping: Stopping): Promise<Stopped>
+  /** Those that hold, the newest first. */
+  stops(filter: {
+    readonly customer?: string
+    readonly operator?: string
+  }): Promise<readonly Stop[]>
   /** What keeps an operator from starting as a customer. */
   findStop(operator: string, customer: string): Promise<StopRecord | undefined>
   /** Takes back the emergencies among these, before what runs under one of them is ended by a person. */
@@ -233,6 +240,14 @@ export function createRecords(options: RecordsOptions): Records {
       given = { ...given, ...more }
       addNames = naming(given.nameOf)
       stopFinishing ??= finishEnds({ store, provider, ends: ends(), now })
+    },
+    /** I17: one that cannot be read is left out here. It holds, and keeps from starting. */
+    stops(filter) {
+      const held = { ...filter, state: 'stopped', notOverAt: now() } as const
+      return readAll(
+        (before) => reading(() => store.permits(held, { before, limit: PERMITS_PER_READ })),
+        ({ permits }) => allReadable(permits).filter(isStop).map(stopOf),
+      )
     },
     async begin(slot, decide) {
       return writes.open(slot, async (holder, stored) => {

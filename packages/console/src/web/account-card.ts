@@ -48,6 +48,8 @@ export interface AccountImpersonation extends WhatWasDone {
   readonly replays: number
   /** The time at which the caller said that they did not ask for it. */
   readonly objectedAt?: number
+  /** When another person lifted what the objection began. */
+  readonly lookedIntoAt?: number
 }
 
 // Code below copies member by member, so that internal members stay internal, also later ones.

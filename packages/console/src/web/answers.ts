@@ -52,7 +52,7 @@ export interface CustomersAnswer {
 
 /**
  * The body of `POST /impersonations`: operator, lead. 201 {@link HandOver}. 403 `access_denied` for
- * a protected customer. 403 `own_account` for the operator's own. 403 `paused`: see pause-answers.ts. 404 `user_not_found`.
+ * a protected customer. 403 `own_account` for the operator's own. 403 `paused` with the stop as `record`. 404 `user_not_found`.
  */
 export interface ActBody {
   readonly userId: string
@@ -162,9 +162,7 @@ export interface ImpersonationAnswer extends RowAnswer {
   readonly byNames: Readonly<Record<string, string>>
   readonly entries: readonly TimelineEntry[]
   readonly next?: string
-  /** For a lead: whether the operator may not start as any customer. */
-  readonly isPaused: boolean
-  /** The address of the provider's public keys. */
+  /** Where the public keys of the provider are. */
   readonly keys: string
 }
 
@@ -192,16 +190,14 @@ export type TimelineEntry = AuditEntry & {
 
 /**
  * `GET /stream`: server-sent events. The first one comes at once, with no ids: what happened before it,
- * the page may have missed. `event: changed`, `data: {"ids": […], "alarms": number, …}`: rows
+ * the page may have missed. `event: changed`, `data: {"ids": […], "waits": number, …}`: rows
  * that the caller may see have changed (at most 100 ids; then `ids` is empty, which means any), and
- * how many alarms are open (0 for an operator), `toDecide`: on how many permits the caller may
- * decide, or has to review an emergency. Comments between show that it is alive. A count is at most one more
- * than 100: then there are more than these.
+ * how many things wait for the caller. Comments between show that it is alive. The count is at most one
+ * more than 100: then there are more than these.
  */
 export interface ChangedEvent {
   readonly ids: readonly string[]
-  readonly alarms: number
-  readonly toDecide?: number
-  /** `true` if one of them may have begun to run, or ended. */
+  readonly waits: number
+  /** Whether one of them may have begun to run, or ended. */
   readonly isOfRunning: boolean
 }

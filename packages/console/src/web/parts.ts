@@ -9,8 +9,8 @@ import type { Application } from './applications.ts'
 import type { CustomerDirectory } from './customer-directory.ts'
 import type { Problem } from './http/problem.ts'
 import type { OperatorLimit } from './operator-limit.ts'
-import type { PauseAnswer } from './pause-answers.ts'
 import type { NamePerson } from './person-names.ts'
+import type { RecordAnswer } from './record-answer.ts'
 import type { Settings } from './settings.ts'
 import type { SignedIn } from './sign-in/signed-in.ts'
 
@@ -65,6 +65,8 @@ export interface CustomerCall extends Pick<Parts, 'audit' | 'now' | 'provider' |
   readonly caller: SignedIn
   /** The caller's, a BCP 47 tag. */
   readonly language: string
+  /** A parameter of the path. */
+  param(name: string): string
 }
 
 /** The request of an operator, as the provider gets it. */
@@ -78,15 +80,15 @@ export interface AskedFor {
   }
 }
 
-/** Checks before a start, beside the rule of the deployment: pauses, and permits if there are any. */
+/** What stands before a start, beside the rule of the deployment: records. */
 export interface Gate {
   readonly hasPermits: boolean
-  /** Finds what keeps the caller from starting as this customer. */
-  findPause(call: Call, customer: string): Promise<PauseAnswer | undefined>
-  /** @throws Problem 403 with the pause */
-  assertNotPaused(call: Call, customer: string): Promise<void>
-  /** Makes the problem with which a request is refused. */
-  pausedProblem(pause: PauseAnswer): Problem
+  /** What keeps the caller from starting as this customer. */
+  findStop(call: Call, customer: string): Promise<RecordAnswer | undefined>
+  /** @throws Problem 403 with the record */
+  assertNotStopped(call: Call, customer: string): Promise<void>
+  /** What a request is refused with. */
+  stoppedProblem(stop: RecordAnswer): Problem
   /** The request, with the reason that was approved: what a person approved is what is written down. */
   withPermitsReason(asked: AskedFor, call: Call): Promise<AskedFor['request']>
   /** Finds what the rule needs, and who can give it, for the operator. Resolves `undefined` without permits. */

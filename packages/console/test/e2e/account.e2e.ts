@@ -80,8 +80,8 @@ describe('the account page', function () {
     expect(await page.locator('summary').count(), 'once').to.equal(0)
     await expectGoodLooks(page, 'account-objected')
     await deployment.settled()
-    const { body } = await deployment.ask('grace', '')
-    expect(body.alarms.map((row: { id: string }) => row.id)).to.eql([id])
+    const { inbox } = (await deployment.ask('grace', '')).body
+    expect(inbox.records.map((each: { impersonation: string }) => each.impersonation)).to.eql([id])
     const timeline = await deployment.ask('grace', `/audit/${id}`)
     expect(timeline.text).to.contain('I know of no ticket')
   })

@@ -49,10 +49,16 @@ describe('the overview', function () {
     await page.getByText('2 things wait for you.').first().waitFor()
     await running.replay()
     await page.waitForFunction(() => document.title === '(3) Inbox')
-    expect(
-      await page.getByRole('main').getByRole('heading', { level: 2 }).allTextContents(),
-      'the most important first',
-    ).to.deep.equal(['To look at', 'Alarms', 'To decide', 'Who acts now'])
+    const cards = await page.getByRole('main').getByRole('heading', { level: 2 }).allTextContents()
+    const seen = cards.map((each) => each.replaceAll(/[\u2066-\u2069]/g, ''))
+    expect(seen, 'the most important first').to.deep.equal([
+      ...[
+        'Olivia Okafor as Alice Ng',
+        'A token was used again',
+        'Oscar Öhman as Bob Marsh',
+        'Who acts now',
+      ],
+    ])
     expect(await page.getByText('Nothing waits for you.').count()).to.equal(0)
     // The number stays on other pages.
     await page.getByRole('link', { name: 'Settings' }).click()

@@ -33,6 +33,8 @@ const STORIES: Readonly<Record<string, readonly string[]>> = {
     'grace sees Approved.',
     `olivia opens ${act('alice', 'change')}`,
     'olivia begins Act as Alice Ng',
+    'grace opens /console/records?state=in_force',
+    'grace presses Olivia Okafor as Alice Ng',
     'grace presses Take back',
     'grace presses Take back',
     'grace sees You took it back.',
@@ -64,12 +66,12 @@ const STORIES: Readonly<Record<string, readonly string[]>> = {
     'oscar types Why can this not wait?: Five minutes',
     'oscar begins Start without approval',
     'grace opens /console',
-    'grace presses Open the request',
+    'grace presses I looked at it',
     'grace types Note: It was right',
     'grace presses I looked at it',
     'grace sees Noted.',
   ],
-  'a customer objects, and a lead ends what the operator runs': [
+  'a customer objects, and a lead stops an operator': [
     `olivia opens ${act('alice')}`,
     'olivia begins Act as Alice Ng',
     'alice opens /account',
@@ -78,13 +80,13 @@ const STORIES: Readonly<Record<string, readonly string[]>> = {
     'alice presses Tell them',
     'alice sees Thank you.',
     'grace opens /console',
-    'grace sees Alarms',
+    'grace sees I never called',
     `oscar opens ${act('carla')}`,
     'oscar begins Act as Carla',
     'grace opens /console',
-    'grace presses End all of Oscar Öhman',
-    'grace presses End it',
-    'grace sees 1 was ended.',
+    'grace presses Stop Oscar Öhman',
+    'grace presses Stop Oscar Öhman',
+    'grace sees Stopped: what ran has ended',
   ],
 }
 
@@ -165,9 +167,10 @@ const DEEDS: Readonly<Record<string, (page: Page, what: string, who: string) => 
 
 /** What has just been opened lies before the person. */
 async function press(page: Page, name: string): Promise<void> {
-  const open = page.locator('details[open] button', { hasText: reads(name) })
+  const seen = page.locator(':visible')
+  const open = page.locator('details[open] button', { hasText: reads(name) }).and(seen)
   const link = page.getByRole('link', { name: reads(name) })
   const all = page.locator('a, button, summary', { hasText: reads(name) }).or(link)
   const found = (await open.count()) > 0 ? open : all
-  await found.and(page.locator(':visible')).first().click()
+  await found.and(seen).first().click()
 }

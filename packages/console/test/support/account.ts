@@ -1,10 +1,9 @@
 import type { Answer, Deployment } from './deployment.ts'
 
 /** The parts of the account page. */
-const PARTS: Readonly<Record<string, 'past' | 'pauses' | 'permits' | 'running'>> = {
+const PARTS: Readonly<Record<string, 'past' | 'records' | 'running'>> = {
   '/impersonations': 'past',
-  '/pauses': 'pauses',
-  '/permits': 'permits',
+  '/records': 'records',
   '/running': 'running',
 }
 
@@ -29,12 +28,7 @@ export async function askAccount(
     status: part && shown === null ? 503 : response.status,
     headers: response.headers,
     text: part ? JSON.stringify(shown ?? '') : text,
-    body:
-      part === 'running'
-        ? { impersonations: shown }
-        : part === 'pauses'
-          ? { pauses: shown }
-          : shown,
+    body: part === 'running' ? { impersonations: shown } : shown,
   }
 }
 

@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { createPermits } from 'oidc-provider-impersonation-console'
 import { type Deployment, deploy, type Running } from '../support/deployment.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
-import { storePause } from '../support/store-pause.ts'
 
 // The package compiles its views when it is loaded.
 const { STAFF_TABLE } = await import('../../src/console-site.ts')
@@ -38,16 +37,11 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /continue/:id': 'operator lead',
   'POST /permits': 'operator lead',
   'POST /permits/emergency': 'operator lead',
-  'GET /approvals/history': 'operator lead auditor',
-  'GET /approvals/history.csv': 'lead auditor',
-  'GET /approvals/:id': 'operator lead auditor',
-  'POST /pauses': 'lead',
-  'GET /pauses/:id': 'operator lead auditor',
-  'POST /pauses/:id/resume': 'operator lead auditor',
-  'POST /permits/:id/grant': 'operator lead auditor',
-  'POST /permits/:id/refuse': 'operator lead auditor',
-  'POST /permits/:id/revoke': 'operator lead auditor',
-  'POST /permits/:id/review': 'operator lead auditor',
+  'GET /records': 'operator lead auditor',
+  'GET /records/export.csv': 'lead auditor',
+  'GET /records/:id': 'operator lead auditor',
+  'POST /records/:id/:event': 'operator lead auditor',
+  'POST /stops': 'lead',
   'POST /audit/:id/acknowledge': 'lead',
   'POST /audit/:id/hold': 'lead auditor',
   'POST /audit/:id/release': 'lead auditor',
@@ -59,7 +53,6 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /personal-data/:id': 'operator lead auditor',
   'GET /personal-data/:id/export.jsonl': 'operator lead auditor',
   'POST /personal-data/:id/erase': 'operator lead auditor',
-  'POST /personal-data/requests/:id/confirm': 'operator lead auditor',
 }
 
 const CALLERS = ['operator', 'lead', 'auditor'] as const
@@ -70,7 +63,6 @@ describe('every route of the console, for each role', function () {
   let deployment: Deployment
   let running: Running
   let permit: string
-  let pause: string
   let foreign: ReadonlyMap<string, string>
 
   before(async () => {
@@ -86,8 +78,6 @@ describe('every route of the console, for each role', function () {
     })
     permit = id
     isNeeded = false
-    const bobs = { operator: 'olivia', customer: 'bob', by: 'bob' }
-    pause = (await storePause(deployment, bobs)).id
     running = await deployment.impersonate()
     await running.refused()
     await deployment.settled()
@@ -116,9 +106,10 @@ describe('every route of the console, for each role', function () {
     return ''
   }
   const pathOf = ({ path }: Pick<TestedRoute, 'method' | 'path'>) => {
-    if (/^\/(?:approvals|permits)/.test(path)) return path.replace(':id', permit)
+    if (path.startsWith('/records')) {
+      return path.replace(':id', permit).replace(':event', 'granted')
+    }
     if (path.startsWith('/personal-data/:')) return path.replace(':id', 'alice')
-    if (path.startsWith('/pauses')) return path.replace(':id', pause)
     return path.replace(':id', path.startsWith('/customers') ? 'alice' : running.id)
   }
 

@@ -87,30 +87,28 @@ describe('the stream of changes', () => {
     expect(stream.status).to.equal(200)
     expect(await stream.next()).to.deep.equal({
       ids: [],
-      alarms: 0,
-      toDecide: 0,
+      waits: 0,
       isOfRunning: true,
     })
   })
 
-  it('tells leads and auditors of every row, and how many alarms are to look at now', async () => {
+  it('tells leads and auditors of every row, and leads how many things wait for them', async () => {
     await using lead = await follow(deployment, 'grace')
     await using auditor = await follow(deployment, 'ada')
     const { id, replay } = await deployment.impersonate()
-    expect((await nextOf(lead, id)).alarms).to.equal(0)
+    expect((await nextOf(lead, id)).waits).to.equal(0)
     await nextOf(auditor, id)
     await replay()
-    let { alarms } = await nextOf(lead, id)
-    while (alarms === 0) ({ alarms } = await nextOf(lead, id))
-    expect(alarms).to.equal(1)
+    let { waits } = await nextOf(lead, id)
+    while (waits === 0) ({ waits } = await nextOf(lead, id))
+    expect(waits).to.equal(1)
   })
 
   it('tells an operator of their own rows alone, and of no alarm', async () => {
     await using olivia = await follow(deployment, 'olivia')
     expect(await olivia.next()).to.deep.equal({
       ids: [],
-      alarms: 0,
-      toDecide: 0,
+      waits: 0,
       isOfRunning: true,
     })
     const other = await deployment.impersonate({ operator: 'oscar' })
@@ -118,7 +116,7 @@ describe('the stream of changes', () => {
     await deployment.settled()
     const own = await deployment.impersonate({ operator: 'olivia' })
     const { isOfRunning: _, ...told } = await olivia.next()
-    expect(told).to.deep.equal({ ids: [own.id], alarms: 0, toDecide: 0 })
+    expect(told).to.deep.equal({ ids: [own.id], waits: 0 })
   })
 
   it('ends soon after the role is gone, is another one, or the token is revoked', async () => {

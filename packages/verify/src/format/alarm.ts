@@ -116,7 +116,13 @@ export function foldAcknowledgement(
   return { at: time, by, ...present({ note }), alarms }
 }
 
-/** Whether there is an alarm that no lead has seen yet. */
+/** The alarms that wait for a lead. A refused act is seen in the audit, and an emergency waits as a record. */
+const URGENT: readonly AlarmKind[] = [
+  ...(['replayed', 'proof_reused', 'objection', 'not_notified', 'tampered'] as const),
+]
+
+/** Whether there is an urgent alarm that no lead has seen yet. */
 export function isAlarmOpen({ alarm, acknowledged }: AuditRow): boolean {
-  return (alarm?.count ?? 0) > (acknowledged?.alarms ?? 0)
+  const isUrgent = alarm?.kinds.some((kind) => URGENT.includes(kind)) === true
+  return isUrgent && alarm.count > (acknowledged?.alarms ?? 0)
 }

@@ -52,7 +52,7 @@ export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> 
   if (customer.protected !== undefined) {
     throw new Problem(403, 'access_denied', customer.protected)
   }
-  await gate.assertNotPaused(call, customer.id)
+  await gate.assertNotStopped(call, customer.id)
   const { ticketId, reason, access, duration } = asked
   const request = {
     userId: customer.id,

@@ -3,18 +3,18 @@ import { present } from 'oidc-provider-impersonation-verify/format'
 import type { ActBody } from '../answers.ts'
 import { Problem } from '../http/problem.ts'
 import type { Call } from '../parts.ts'
-import type { PauseAnswer } from '../pause-answers.ts'
+import type { RecordAnswer } from '../record-answer.ts'
 import { requestFor } from './asked-for.ts'
 
 /** The answer that an operator would get now. It is no promise: a start asks again. */
 export interface Foreseen {
   readonly verdict: 'allowed' | 'needs' | 'refused'
-  /** The part that refuses, for `'refused'`. */
-  readonly by?: 'pause' | 'protected' | 'role' | 'rule' | 'self'
-  /** The sentence of the directory, for `'protected'`. */
+  /** Of `'refused'`: what refuses. */
+  readonly by?: 'protected' | 'role' | 'rule' | 'self' | 'stop'
+  /** Of `'protected'`: the sentence of the directory. */
   readonly reason?: string
-  readonly pause?: PauseAnswer
-  /** The longest time in seconds, if known, for `'allowed'`. */
+  readonly record?: RecordAnswer
+  /** Of `'allowed'`: how long at most, in seconds, where that is known. */
   readonly seconds?: number
   /** The permits that allow it, for `'allowed'`. */
   readonly permits?: readonly string[]
@@ -50,6 +50,6 @@ export async function foresee(call: Call, body: ActBody): Promise<Foreseen> {
       return { verdict: 'refused', by: 'protected', reason: problem.message }
     }
     if (problem.error !== 'paused') throw problem
-    return { verdict: 'refused', by: 'pause', ...(problem.more as { pause: PauseAnswer }) }
+    return { verdict: 'refused', by: 'stop', ...(problem.more as { record: RecordAnswer }) }
   }
 }

@@ -125,21 +125,20 @@ function morph(id: string, page: Document): void {
 const isShown = (id: string) => document.querySelector(`[data-about~="${CSS.escape(id)}"]`) !== null
 
 let stream: EventSource | undefined
-/** The counts that the stream sent last. */
-let counts = ''
+/** The number that the stream sent last. */
+let waited: number | undefined
 
 function follow(): void {
   if (every !== '' || isSignedOut || document.hidden) return
   stream = new EventSource(`${base}/stream`)
   let isFirst = true
   stream.addEventListener('changed', ({ data }) => {
-    const { ids = [], alarms, toDecide, isOfRunning } = JSON.parse(data)
-    const before = counts
-    counts = `${alarms} ${toDecide}`
+    const { ids = [], waits, isOfRunning } = JSON.parse(data)
     const about = [...ids, '*', ...(isOfRunning ? ['running'] : [])]
-    const isNews = counts !== before || ids.length === 0 || about.some(isShown)
+    const isNews = waits !== waited || ids.length === 0 || about.some(isShown)
     // The first one tells that the stream has begun: what is shown is newer.
     if (!isFirst && isNews) void refresh()
+    waited = waits
     isFirst = false
   })
   stream.addEventListener('error', () => {

@@ -70,7 +70,7 @@ export async function orUnavailable<T>(
     return await work()
   } catch (cause) {
     const isKnown = cause instanceof Problem || cause instanceof DomainError
-    throw isKnown ? cause : unavailable(description, cause)
+    throw isKnown || isMalformedCursor(cause) ? cause : unavailable(description, cause)
   }
 }
 

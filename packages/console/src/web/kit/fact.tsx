@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { Time } from './time.tsx'
 
 /** A fact in a list of facts. If it is not known, it is not there. */
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
@@ -10,11 +9,6 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
       <dd>{children}</dd>
     </div>
   )
-}
-
-/** A fact that is a moment. @param props.at milliseconds since the epoch */
-export function MomentFact({ name, at }: { name: string; at: number | undefined }) {
-  return <Fact name={name}>{at !== undefined && <Time at={at} form="long" />}</Fact>
 }
 
 /** Facts in their order, each by its name. @param props.label of the list, for screen readers */

@@ -13,11 +13,8 @@ export const auditListPath = (filter: RowFilter, more: Readonly<Record<string, s
 /** The page of an impersonation in the audit. */
 export const auditPath = (id: string) => `/audit/${encodeURIComponent(id)}`
 
-/** The page of a permit. */
-export const permitPath = (id: string) => `/approvals/${encodeURIComponent(id)}`
-
-/** The page of a pause. */
-export const pausePath = (id: string) => `/pauses/${encodeURIComponent(id)}`
+/** The page of a record. */
+export const recordPath = (id: string) => `/records/${encodeURIComponent(id)}`
 
 /** The form to act as a customer, and what stands in it. */
 export const actPath = (

@@ -18,16 +18,16 @@ export function Tabs(
   )
 }
 
-/** The audit by impersonation, and by request if the console has permits. */
+/** The audit by impersonation, and by record. */
 export function AuditTabs(_: object, { me, words }: StaffAt) {
-  const { impersonations, permits } = words
+  const { impersonations, records } = words
   const { audit } = impersonations
   return (
     <Tabs
       label={me.role === 'operator' ? audit.titleOwn : audit.title}
       of={[
         { to: '/audit', label: audit.tab },
-        ...(me.permits ? [{ to: '/approvals/history', label: permits.history.title }] : []),
+        { to: '/records', label: records.history.title },
       ]}
     />
   )

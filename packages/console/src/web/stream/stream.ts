@@ -19,27 +19,25 @@ const NOTHING: Changed = { rows: new Set(), begunOrEnded: new Set() }
 
 /** Functions of the features that the stream calls. */
 export interface Told<C> {
-  /** Counts the alarms to look at, up to one more than `MAX_COUNTED`. */
-  countAlarms(call: C): Promise<number>
   /**
-   * On how many permits the caller may decide, at most one more than `MAX_COUNTED`.
+   * How many things wait for the caller, at most one more than `MAX_COUNTED`.
    *
-   * @param onLate called where it may be another number later
+   * @param onLate called if it may be another number later
    */
-  countToDecide(call: C, onLate: (answered: Promise<unknown>) => void): Promise<number>
-  /** The account id of the operator of a row, a permit or a pause; `undefined` where it is none. */
+  count(call: C, onLate: (answered: Promise<unknown>) => void): Promise<number>
+  /** The account id of the operator of a row or a record; `undefined` if it is neither. */
   findOperator(call: C, id: string): Promise<string | undefined>
 }
 
 /** `GET /stream`: tells of changes as they happen. */
 export function changeStream<C extends Call>(
-  { countAlarms, countToDecide, findOperator }: Told<C>,
+  { count, findOperator }: Told<C>,
   heartbeat = HEARTBEAT_MS,
 ): (call: C) => Promise<void> {
   const { take } = slots(MAX_STREAMS, MAX_STREAMS_PER_PERSON)
   const operators = new BoundedMap<string, string>(MAX_OPERATORS_KNOWN)
 
-  /** Finds the rows and permits of the caller. The operator never changes once it is known. */
+  /** Which of the rows and records are the caller's. The operator never changes once it is known. */
   async function findOwn(ids: ReadonlySet<string>, call: C): Promise<string[]> {
     const own: string[] = []
     for (const id of ids) {
@@ -57,7 +55,7 @@ export function changeStream<C extends Call>(
    * Finds what the caller is told of rows that changed, or `undefined` if they may see none of them.
    *
    * @param before what they were told last
-   * @param onLate called where `toDecide` may be another number later
+   * @param onLate called if `waits` may be another number later
    */
   async function findChange(
     { rows, begunOrEnded }: Changed,
@@ -65,25 +63,12 @@ export function changeStream<C extends Call>(
     onLate: (answered: Promise<unknown>) => void,
     before?: ChangedEvent,
   ): Promise<ChangedEvent | undefined> {
-    const toDecide = await countToDecide(call, onLate).catch(() => before?.toDecide ?? 0)
-    if (call.caller.role !== 'operator') {
-      return {
-        ids: [...rows],
-        alarms: await countAlarms(call),
-        toDecide,
-        isOfRunning: rows.size === 0 || begunOrEnded.size > 0,
-      }
-    }
-    const own = await findOwn(rows, call)
-    const isForOthers = rows.size > 0 && own.length === 0 && toDecide === before?.toDecide
-    return isForOthers
-      ? undefined
-      : {
-          ids: own,
-          alarms: 0,
-          toDecide,
-          isOfRunning: rows.size === 0 || own.some((id) => begunOrEnded.has(id)),
-        }
+    const waits = await count(call, onLate).catch(() => before?.waits ?? 0)
+    const isOperator = call.caller.role === 'operator'
+    const ids = isOperator ? await findOwn(rows, call) : [...rows]
+    const isForOthers = rows.size > 0 && ids.length === 0 && waits === before?.waits
+    const isOfRunning = rows.size === 0 || ids.some((id) => begunOrEnded.has(id))
+    return isOperator && isForOthers ? undefined : { ids, waits, isOfRunning }
   }
 
   async function follow(call: C): Promise<void> {
@@ -116,7 +101,7 @@ export function changeStream<C extends Call>(
         if (happened) next = changes.next()
         else late = undefined
         const change = await findChange(happened?.value ?? NOTHING, call, onLate, last)
-        const isNews = happened !== undefined || change?.toDecide !== last?.toDecide
+        const isNews = happened !== undefined || change?.waits !== last?.waits
         if (change && isNews) await stream.send('changed', change)
         last = change ?? last
       }

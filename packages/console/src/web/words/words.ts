@@ -18,6 +18,8 @@ import personalDataEnglish from '../../features/personal-data/words/en.json' wit
 import rulesGerman from '../../features/rules/words/de.json' with { type: 'json' }
 import rulesEnglish from '../../features/rules/words/en.json' with { type: 'json' }
 import type { Plural } from '../../kernel/sentence.ts'
+import recordsGerman from '../../records/words/de.json' with { type: 'json' }
+import recordsEnglish from '../../records/words/en.json' with { type: 'json' }
 import webGerman from './de.json' with { type: 'json' }
 import webEnglish from './en.json' with { type: 'json' }
 
@@ -29,6 +31,7 @@ const english = {
   overview: overviewEnglish,
   permits: permitsEnglish,
   personalData: personalDataEnglish,
+  records: recordsEnglish,
   rules: rulesEnglish,
   web: webEnglish,
 }
@@ -41,6 +44,7 @@ const german = {
   overview: overviewGerman,
   permits: permitsGerman,
   personalData: personalDataGerman,
+  records: recordsGerman,
   rules: rulesGerman,
   web: webGerman,
 }

@@ -10,7 +10,7 @@ const badge = (page: Page, count: number): Locator =>
   page
     .getByRole('navigation')
     .getByText(`${count} thing${count === 1 ? ' waits' : 's wait'} for you.`)
-const alarms = (page: Page): Locator => page.getByRole('list', { name: 'Alarms' })
+const alarms = (page: Page): Locator => page.getByRole('list', { name: 'Inbox' })
 
 describe('alarms', () => {
   let deployment: Deployment
@@ -20,17 +20,12 @@ describe('alarms', () => {
   })
   afterEach(() => deployment[Symbol.asyncDispose]())
 
-  it('are seen by a lead on any page, and acknowledged while an auditor watches', async () => {
+  it('are seen by a lead on any page, and acknowledged while others come', async () => {
     await using grace = await visitDeployment(deployment)
-    await using ada = await visitDeployment(deployment)
     await enter(grace.page, 'grace', '/console/rules')
-    await enter(ada.page, 'ada', '/console')
-    await ada.page.getByText('No one is acting as a customer right now.').waitFor()
     const running = await deployment.impersonate()
     await running.replay()
     await deployment.settled()
-    await alarms(ada.page).getByRole('heading', { name: 'A token was used again' }).waitFor()
-    expect(await ada.page.getByText('Acknowledge', { exact: true }).count()).to.equal(0)
     await badge(grace.page, 1).waitFor()
     await grace.page.waitForFunction(() => document.title.startsWith('(1) Rules'))
 
@@ -54,7 +49,6 @@ describe('alarms', () => {
     await badge(page, 1).waitFor()
     await page.keyboard.press('Control+Enter')
     await page.getByText('The alarm is acknowledged.').waitFor()
-    await alarms(ada.page).getByText('SUP-123').waitFor({ state: 'detached' })
     const { body } = await deployment.ask('ada', `/audit/${running.id}`)
     expect(body.acknowledged).to.include({ note: 'Spoke to Olivia.' })
 

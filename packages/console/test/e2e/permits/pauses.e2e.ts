@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { enter, submitSignIn } from '../support/enter.ts'
-import { heading, reads, strip, visitDeployment } from '../support/operating.ts'
+import { heading, reads, visitDeployment } from '../support/operating.ts'
 import { expectGoodLooks } from '../support/pictures.ts'
 import { visit } from '../support/visit.ts'
 
@@ -23,20 +23,20 @@ async function object(page: Page): Promise<void> {
 }
 
 async function lift(page: Page): Promise<void> {
-  const card = page.getByRole('list', { name: 'Paused' }).getByRole('listitem')
+  const card = page.getByRole('article', { name: reads('Olivia Okafor as Alice Ng') })
   await card.getByText('I know of no ticket').waitFor()
   await card.locator('summary').click()
   await card.getByLabel('Note').fill('Talked to both')
-  await card.getByRole('button', { name: 'Lift the pause' }).click()
-  await page.getByText('The pause is lifted.').waitFor()
+  await card.getByRole('button', { name: 'Lift the stop' }).click()
+  await page.getByText('The stop is lifted.').waitFor()
 }
 
-describe('a pause by a lead', function () {
+describe('a stop by a lead', function () {
   this.timeout(120_000)
 
-  it('keeps the operator from starting with a sentence and a name, and is lifted', async () => {
+  it('ends what runs, keeps the operator from starting with a sentence and a name, and is lifted', async () => {
     await using deployment = await deploy()
-    await deployment.impersonate({ access: 'read', ticket: 'SUP-7' })
+    const { id } = await deployment.impersonate({ access: 'read', ticket: 'SUP-7' })
     await deployment.settled()
     await using olivia = await visitDeployment(deployment)
     await enter(olivia.page, 'olivia', '/console/act?user=bob&ticket=SUP-1&reason=Again')
@@ -44,35 +44,30 @@ describe('a pause by a lead', function () {
     await using grace = await visitDeployment(deployment)
     const { page } = grace
     await enter(page, 'grace', '/console')
-    await page.locator('summary', { hasText: reads('Pause Olivia Okafor') }).click()
+    await page.locator('summary', { hasText: reads('Stop Olivia Okafor') }).click()
     const form = page.locator('details[open]')
-    await form.getByText(reads('Pause Olivia Okafor?')).waitFor()
-    await form.getByRole('radio', { name: 'For an hour', checked: true }).waitFor()
-    await expectGoodLooks(page, 'running-pause')
-    await form.getByRole('radio', { name: 'Until someone lifts it' }).check()
+    await form.getByText('This ends what').waitFor()
+    await expectGoodLooks(page, 'running-stop')
     await form.getByLabel('Note').fill('Asked twice')
-    await form.getByRole('button', { name: reads('Pause Olivia Okafor') }).click()
-    await page.getByText('Paused. This operator cannot start').waitFor()
-    const held = page.getByRole('link', { name: reads('Paused: see the pause of Olivia Okafor') })
-    await held.waitFor()
-    await expectGoodLooks(page, 'running-paused')
+    await form.getByRole('button', { name: reads('Stop Olivia Okafor') }).click()
+    await page.getByText('Stopped: what ran has ended').waitFor()
+    equal((await deployment.provider.impersonation.get(id))?.state, 'ended')
 
-    const PAUSED =
-      'Grace Lindqvist paused you. You cannot act as a customer until another person lifts the pause.'
-    await olivia.page.getByText(reads(PAUSED)).first().waitFor()
+    const STOPPED =
+      'Grace Lindqvist stopped you. You cannot act as a customer until another person lifts the stop.'
+    await olivia.page.getByText(reads(STOPPED)).first().waitFor()
     equal(await olivia.page.getByLabel('Ticket number').count(), 0, 'the form is there')
-    // What runs goes on, and can be ended.
-    await strip(olivia.page).getByRole('button', { name: /^End/ }).waitFor()
     await olivia.page.goto('/console')
-    await olivia.page.getByRole('main').getByText(reads(PAUSED)).first().waitFor()
-    await expectGoodLooks(olivia.page, 'customers-paused')
+    await olivia.page.getByRole('main').getByText(reads(STOPPED)).first().waitFor()
+    await expectGoodLooks(olivia.page, 'customers-stopped')
     equal(await olivia.page.getByText('Asked twice').count(), 0)
 
-    await held.click()
-    await page.locator('summary').click()
-    await page.getByLabel('Note').fill('Talked')
-    await page.getByRole('button', { name: 'Lift the pause' }).click()
-    await page.getByText(reads('Grace Lindqvist lifted it')).waitFor()
+    await page.getByRole('link', { name: 'See what is in force' }).click()
+    await page.locator('summary', { hasText: reads('Olivia Okafor as any customer') }).click()
+    await page.locator('summary', { hasText: 'Lift the stop' }).click()
+    await page.getByLabel('Note', { exact: true }).fill('Talked')
+    await page.getByRole('button', { name: 'Lift the stop' }).click()
+    await page.getByText('The stop is lifted.').waitFor()
     await olivia.page.goto('/console/act?user=bob&ticket=SUP-1&reason=Again')
     await olivia.page.getByLabel('Ticket number').waitFor()
   })
@@ -131,33 +126,27 @@ describe('an objection', function () {
       await expectGoodLooks(olivia.page, 'act-paused')
       await olivia.page.goto('/console/customers/alice')
       await olivia.page.getByText(reads(OBJECTED)).waitFor()
-      await olivia.page.getByRole('link', { name: 'See the pause' }).click()
+      await olivia.page.getByRole('link', { name: 'See the stop' }).click()
       await heading(olivia.page, 'Olivia Okafor as Alice Ng').waitFor()
-      await olivia.page.getByText(reads('Alice Ng objected')).waitFor()
+      await olivia.page.getByText(reads('Alice Ng says: I did not ask for this')).waitFor()
 
       await using grace = await visitDeployment(deployment)
       await enter(grace.page, 'grace', '/console')
       await heading(grace.page, 'Inbox').waitFor()
-      await grace.page.getByRole('list', { name: 'Paused' }).waitFor()
-      await expectGoodLooks(grace.page, 'permits-paused')
-      await grace.page
-        .getByRole('heading', { name: reads('Olivia Okafor as') })
-        .getByRole('link')
-        .click()
-      const held = 'Olivia Okafor cannot act as Alice Ng until another person lifts the pause.'
-      await grace.page.getByText(reads(held)).waitFor()
-      await grace.page.goBack()
+      await grace.page.getByRole('list', { name: 'Inbox' }).waitFor()
+      await expectGoodLooks(grace.page, 'inbox-objection')
       await lift(grace.page)
-      await grace.page.getByRole('list', { name: 'Paused' }).waitFor({ state: 'detached' })
+      await grace.page.getByRole('list', { name: 'Inbox' }).waitFor({ state: 'detached' })
 
       await olivia.page.getByText(reads('Grace Lindqvist lifted it')).waitFor()
       await olivia.page.goto('/console/customers/alice')
       await olivia.page.getByRole('link', { name: reads('Act as Alice Ng') }).waitFor()
       await card.waitFor({ state: 'detached' })
+      await page.getByText('Another person looked into it on').waitFor()
     })
   })
 
-  it('without permits, is shown among the alarms, where a lead lifts it', async () => {
+  it('without permits, is in the inbox, where a lead lifts it', async () => {
     await using deployment = await deploy()
     await deployment.impersonate({ access: 'read' })
     await deployment.settled()

@@ -164,7 +164,7 @@ describe('the API of the account page', () => {
       expect(told).to.deep.include({ state: 'refused', ticket: 'SUP-7', did: [] })
       expect(text).to.not.match(/Curious|colleague|works for us|access_denied/)
       expect((await ask('paula', '/objection', { id: told.id })).status).to.equal(404)
-      const [alarm] = (await deployment.ask('ada', '')).body.alarms
+      const [alarm] = (await deployment.ask('ada', '/audit?alarm=any')).body.rows
       expect(alarm.alarm.kinds).to.deep.equal(['protected'])
     })
 
@@ -240,12 +240,12 @@ describe('the API of the account page', () => {
       const running = await deployment.impersonate()
       const note = 'I did not call <b>anyone</b>'
       expect((await ask('alice', '/objection', { id: running.id, note })).status).to.equal(200)
-      const { body } = await deployment.ask('grace', '')
-      expect(body.alarms[0]).to.deep.include({ id: running.id })
-      expect(body.alarms[0].objection).to.include({ note })
-      expect(body.alarms[0].alarm.kinds).to.deep.equal(['objection'])
+      const [row] = (await deployment.ask('grace', '/audit?alarm=open')).body.rows
+      expect(row).to.deep.include({ id: running.id })
+      expect(row.objection).to.include({ note })
+      expect(row.alarm.kinds).to.deep.equal(['objection'])
       const [told] = await listOf('alice')
-      expect(told?.objectedAt).to.equal(body.alarms[0].objection.at)
+      expect(told?.objectedAt).to.equal(row.objection.at)
       expect((await ask('alice', '/running')).body.impersonations, 'it ended').to.deep.equal([])
     })
 

@@ -63,12 +63,12 @@ describe('alarms and approvals in Slack', function () {
     })
     expect(status, JSON.stringify(body)).to.equal(201)
     await until(() => receiver.texts.length === 2)
-    await permits.decide(body.permit.id, 'granted', { by: 'grace' })
+    await permits.decide(body.record.id, 'granted', { by: 'grace' })
     await until(() => receiver.texts.length === 3)
     expect(receiver.texts.slice(1)).to.deep.equal(
       ['requested', 'granted'].map(
         (change) =>
-          `Approval ${change}: Olivia Okafor as Bob Marsh, SUP-1\n${deployment.url}/console/approvals/${body.permit.id}`,
+          `Approval ${change}: Olivia Okafor as Bob Marsh, SUP-1\n${deployment.url}/console/records/${body.record.id}`,
       ),
     )
     await later(3_600_000, () => deployment.settled())

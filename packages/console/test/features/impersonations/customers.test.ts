@@ -34,7 +34,7 @@ describe('searching for customers', () => {
     for (const query of ['', 'q=', 'q=%20%20']) {
       expect((await search(query)).body).to.deep.equal({
         ...{ offset: 0, recents: [], running: [] },
-        ...{ permits: [], toReview: [], pauses: [], erasures: [] },
+        ...{ inbox: { records: [], alarms: [] }, own: [] },
       })
     }
     const gone = new Set<string>()

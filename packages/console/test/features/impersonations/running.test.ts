@@ -181,9 +181,7 @@ describe('what runs', () => {
     const lead = await pageOf('grace')
     expect(readText(lead)).to.contain('1 impersonation is running').and.to.contain('Nothing yet')
     expect(lead).to.contain(`action="/console/running/${id}/end"`)
-    expect(readText(lead))
-      .to.contain('End all of Olivia Okafor')
-      .and.to.contain('Pause Olivia Okafor')
+    expect(readText(lead)).to.contain('Stop Olivia Okafor')
     expect(lead).to.contain('href="/console/customers/alice"')
     const auditor = await pageOf('ada')
     expect(readText(auditor)).to.match(/Olivia Okafor.* Alice Ng.* SUP-1 An order did not arrive/)
@@ -195,20 +193,6 @@ describe('what runs', () => {
     const { status } = await deployment.send('grace', `/running/${id}/end`, { from: '' })
     expect(status).to.equal(303)
     expect(readText(await pageOf('grace'))).to.contain('No one is acting as a customer right now.')
-  })
-
-  it('a paused operator says so, and is not paused twice; nobody pauses themselves', async () => {
-    const { id } = await deployment.impersonate()
-    await deployment.impersonate({ operator: 'grace' })
-    const paused = { operator: 'olivia', from: '' }
-    expect((await deployment.send('grace', '/pauses', paused)).status).to.equal(303)
-    const page = readText((await deployment.browse('grace', '')).text)
-    expect(page).not.to.match(/Pause (?:Olivia|Grace)/)
-    expect(page).to.match(/Paused.*Olivia Okafor.*Grace Lindqvist paused it/)
-    const one = readText((await deployment.browse('grace', `/audit/${id}`)).text)
-    expect(one)
-      .to.include('Put on hold')
-      .and.not.match(/Pause Olivia/)
   })
 
   it('I5: a storage that fails is trouble, and never an empty list', async () => {

@@ -2,10 +2,13 @@ import { expect } from 'chai'
 import { createRemoteJWKSet } from 'jose'
 import type { Authorize } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
-import { InForceError, type PermitsOptions } from 'oidc-provider-impersonation-console'
+import {
+  InForceError,
+  type Permits,
+  type PermitsOptions,
+} from 'oidc-provider-impersonation-console'
 import { testOn } from '../../../../../test/adapters/servers.ts'
 import { verify } from '../../../../verify/src/verify/verification.ts'
-import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { askAs } from '../../support/account.ts'
@@ -77,7 +80,7 @@ async function expectWhole({ ask, issuer }: Deployment): Promise<{ permits: numb
 }
 
 describe('an objection', () => {
-  let permits: ConsolePermits
+  let permits: Permits
   let deployment: Deployment
   let audit: FaultyAudit
   let approvers: { id: string; name?: string }[]
@@ -126,7 +129,7 @@ describe('an objection', () => {
     ]
     await deployment.settled()
     const { status, body } = await object(deployment, first.id)
-    expect([status, body]).to.deep.equal([200, { isPaused: true, isEnded: true }])
+    expect([status, body]).to.deep.equal([200, { isStopped: true, isEnded: true }])
     for (const { id } of [first, second]) expect(await stateOf(id)).to.equal('ended')
     expect(await deployment.exchange('olivia', waiting).catch(String)).to.match(/not exchanged/)
     for (const { id } of others) expect(await stateOf(id)).to.equal('active')
@@ -148,13 +151,13 @@ describe('an objection', () => {
     for (const answer of answers) {
       expect(codeOf(answer), answer.text).to.deep.equal(PAUSED)
       expect(answer.body.error_description).to.match(/^the customer objected/)
-      expect(answer.body.pause).to.include({ isMine: true, canResume: false })
+      expect(answer.body.record).to.deep.include({ isMine: true, may: [] })
       expect(answer.text, 'the note is for who lifts it').not.to.include('I know of no ticket')
     }
     expect((await act('oscar')).status, 'another operator').to.equal(201)
     expect((await act('olivia', { userId: 'carla' })).status, 'another customer').to.equal(201)
-    expect((await ask('olivia', '/customers/alice')).body.pause).to.include({ isMine: true })
-    expect((await ask('oscar', '/customers/alice')).body).not.to.have.property('pause')
+    expect((await ask('olivia', '/customers/alice')).body.stop).to.include({ isMine: true })
+    expect((await ask('oscar', '/customers/alice')).body).not.to.have.property('stop')
   })
 
   it('takes back what the operator asked for there, and nothing else: nobody approves it any more', async () => {
@@ -164,13 +167,12 @@ describe('an objection', () => {
       ['olivia', { userId: 'carla' }],
       ['oscar', {}],
     ] as const) {
-      ids.push((await ask(who, '/permits', { ...CHANGE, ...more })).body.permit.id)
+      ids.push((await ask(who, '/permits', { ...CHANGE, ...more })).body.record.id)
     }
     const { pause } = await objected()
     const states = await Promise.all(ids.map(async (id) => (await permits.get(id))?.state))
     expect(states).to.deep.equal(['revoked', 'requested', 'requested'])
-    const granted = await ask('grace', `/permits/${ids[0]}/grant`, {})
-    expect(codeOf(granted)).to.deep.equal(PAUSED)
+    expect(codeOf(await ask('grace', `/records/${ids[0]}/granted`, {}))).to.deep.equal(PAUSED)
     await permits.lift(pause, { by: 'grace', note: 'Talked to both' })
     expect((await ask('olivia', '/permits', { ...CHANGE })).status, 'anew').to.equal(201)
   })
@@ -206,7 +208,7 @@ describe('an objection', () => {
       const started = handOver ? deployment.exchange('olivia', handOver) : act()
       const outcome = started.catch(String)
       await held.reached
-      expect((await object(deployment, id)).body).to.include({ isPaused: true, isEnded: true })
+      expect((await object(deployment, id)).body).to.include({ isStopped: true, isEnded: true })
       held.release()
       const after = await outcome
       if (stage === 'issue') {
@@ -228,7 +230,7 @@ describe('an objection', () => {
       const answer = await object(deployment, id)
       return { objected: answer.body, status: answer.status }
     })
-    expect([status, objected.isPaused, objected.isEnded]).to.deep.equal([200, false, true])
+    expect([status, objected.isStopped, objected.isEnded]).to.deep.equal([200, false, true])
     expect((await permits.list({ kind: 'stop', isOpen: true })).records).to.deep.equal([])
   })
 
@@ -240,7 +242,7 @@ describe('an objection', () => {
     expect((await act()).status).to.equal(201)
     const again = await deployment.impersonate({ access: 'read' })
     await deployment.settled()
-    expect((await object(deployment, again.id)).body.isPaused).to.equal(true)
+    expect((await object(deployment, again.id)).body.isStopped).to.equal(true)
     expect(codeOf(await act())).to.deep.equal(PAUSED)
   })
 
@@ -252,10 +254,10 @@ describe('an objection', () => {
     expect(await stateOf(id)).to.equal('ended')
     audit.failing = []
     await deployment.settled()
-    expect((await object(deployment, id)).body.isPaused).to.equal(true)
+    expect((await object(deployment, id)).body.isStopped).to.equal(true)
     await deployment.settled()
     const { body } = await ask('grace', '')
-    expect(body.alarms[0].alarm.count, 'it is one alarm').to.equal(1)
+    expect([body.inbox.records.length, body.inbox.alarms], 'it is one thing').to.deep.equal([1, []])
   })
 
   it('is finished by another process, where this one ended before what runs', async () => {
@@ -269,50 +271,29 @@ describe('an objection', () => {
         isAway ? Promise.reject(new Error('away')) : list.apply(impersonation, args),
     })
     const { body } = await object(deployment, id)
-    expect(body).to.include({ isPaused: true, isEnded: false })
+    expect(body).to.include({ isStopped: true, isEnded: false })
     isAway = false
     await until(async () => (await stateOf(id)) === 'ended')
   })
 
   describe('has a pause that', () => {
-    it('an approver lifts, with a note, once; never the operator, the customer or another', async () => {
-      approvers = ['grace', 'olivia', 'alice', 'oscar'].map((id) => ({ id }))
-      const { pause } = await objected()
-      const lift = (who: string) => ask(who, `/pauses/${pause}/resume`, { note: 'Talked to both' })
-      deployment.roles.set('olivia', 'lead')
-      expect(codeOf(await lift('olivia'))).to.deep.equal([403, 'access_denied'])
-      approvers = [{ id: 'oscar' }]
-      for (const by of ['olivia', 'alice', 'ada']) {
-        const error = await permits.lift(pause, { by, note: 'Me' }).catch((each: unknown) => each)
-        expect(error, by).to.include({ error: 'access_denied', statusCode: 403 })
-      }
-      expect((await ask('oscar', `/pauses/${pause}/resume`, {})).status, 'no note').to.equal(400)
-      const lifted = await lift('oscar')
-      expect(lifted.body).to.deep.include({ state: 'lifted', canResume: false })
-      expect(lifted.body.said[0]).to.deep.include({ note: 'Talked to both' })
-      expect(codeOf(await lift('oscar'))).to.deep.equal([409, 'decided'])
-      expect((await act()).status).to.equal(201)
-    })
-
     it('leads see, and auditors, who lifts it and the operator, without the notes', async () => {
       const { id, pause } = await objected()
       for (const who of ['grace', 'ada', 'olivia']) {
-        const [shown] = (await ask(who, '')).body.pauses
-        expect(shown, who).to.deep.include({ id: pause, impersonation: id, state: 'stopped' })
-        expect(shown.customer).to.include({ id: 'alice', name: 'Alice Ng' })
-        expect(shown.note, who).to.equal(who === 'olivia' ? undefined : 'I know of no ticket')
-        expect(shown.canResume, who).to.equal(who === 'grace')
+        const { record, impersonations } = (await ask(who, `/records/${pause}`)).body
+        expect(record, who).to.deep.include({ id: pause, impersonation: id, state: 'stopped' })
+        expect(impersonations.map((row: { id: string }) => row.id)).to.deep.equal([id])
+        expect(record.customer).to.include({ id: 'alice', name: 'Alice Ng' })
+        expect(record.note, who).to.equal(who === 'olivia' ? undefined : 'I know of no ticket')
       }
-      expect((await ask('oscar', '')).body.pauses).to.deep.equal([])
-      expect((await ask('oscar', `/pauses/${pause}`)).status).to.equal(404)
-      expect((await ask('ada', `/pauses/${id}`)).status, 'no pause').to.equal(404)
-      expect((await askAs(deployment, 'alice', '/pauses')).body.pauses[0]).to.deep.include({
-        ...{ id: pause, operator: { id: 'olivia', name: 'Olivia Okafor' } },
-      })
-      expect((await askAs(deployment, 'carla', '/pauses')).body.pauses).to.deep.equal([])
-      expect((await permits.listPermits({ customer: 'alice' })).permits, 'it is no permit').to.eql(
-        [],
-      )
+      const found = (await ask('olivia', '/records?text=ticket')).body.records
+      expect(found, 'nor finds by their words').to.deep.equal([])
+      expect((await ask('oscar', `/records/${pause}`)).status).to.equal(404)
+      expect((await ask('ada', `/records/${id}`)).status, 'no record').to.equal(404)
+      const [own] = (await askAs(deployment, 'alice', '/records')).body.records
+      expect(own).to.deep.include({ id: pause, operator: { id: 'olivia', name: 'Olivia Okafor' } })
+      expect((await askAs(deployment, 'carla', '/records')).body.records).to.deep.equal([])
+      expect((await permits.list({ customer: 'alice', kind: 'approval' })).records).to.eql([])
     })
 
     it('the deployment lifts in code, where there is no person who may', async () => {
@@ -321,7 +302,7 @@ describe('an objection', () => {
       const note = 'No one else works today'
       expect((await permits.lift(pause, { note })).said[0]).to.include({ event: 'lifted', note })
       expect((await act()).status).to.equal(201)
-      const { status } = await ask('ada', `/pauses/${pause}`)
+      const { status } = await ask('ada', `/records/${pause}`)
       expect(status, 'the page stays').to.equal(200)
     })
 
@@ -355,14 +336,14 @@ describe('an objection', () => {
 
   describe('a lead', () => {
     const hold = (more: object = {}, who = 'grace') =>
-      ask(who, '/pauses', { operator: 'olivia', note: 'Asked twice', ...more })
+      ask(who, '/stops', { operator: 'olivia', note: 'Asked twice', ...more })
 
-    it('keeps an operator from starting as any customer, and ends what runs', async () => {
+    it('ends what an operator runs, and keeps them from starting as any customer', async () => {
       const { id } = await deployment.impersonate({ access: 'read' })
       await deployment.settled()
       const { status, body } = await hold()
       expect(status).to.equal(201)
-      expect(body).to.deep.include({ state: 'stopped', note: 'Asked twice', canResume: true })
+      expect(body).to.deep.include({ state: 'stopped', note: 'Asked twice' })
       expect(body.by).to.deep.include({ id: 'grace', name: 'Grace Lindqvist' })
       expect(body.operator).to.include({ id: 'olivia', name: 'Olivia Okafor' })
       expect(body).not.to.have.property('customer')
@@ -376,23 +357,11 @@ describe('an objection', () => {
       for (const answer of answers) {
         expect(codeOf(answer), answer.text).to.deep.equal(PAUSED)
         expect(answer.body.error_description).to.equal('a lead paused the operator')
-        expect(answer.body.pause.by.name).to.equal('Grace Lindqvist')
+        expect(answer.body.record.by.name).to.equal('Grace Lindqvist')
         expect(answer.text, 'the note is for leads and auditors').not.to.include('Asked twice')
       }
       expect((await act('oscar')).status, 'another operator').to.equal(201)
       expect(await stateOf(id)).to.equal('ended')
-    })
-
-    it('pauses until a person lifts it, who is not the operator', async () => {
-      const { body } = await hold({ note: undefined })
-      expect(body).not.to.have.property('note')
-      expect(codeOf(await later(40 * DAY, () => act()))).to.deep.equal(PAUSED)
-      approvers = [...approvers, { id: 'olivia' }]
-      const lift = (who: string) => ask(who, `/pauses/${body.id}/resume`, { note: 'Talked' })
-      expect(codeOf(await lift('olivia'))).to.deep.equal([403, 'access_denied'])
-      expect((await lift('grace')).body.said[0].by).to.include({ id: 'grace' })
-      expect((await act()).status).to.equal(201)
-      expect((await hold()).status, 'again').to.equal(201)
     })
 
     it('I15: keeps what was handed over from starting, at the exchange and in any backend', async () => {
@@ -410,11 +379,10 @@ describe('an objection', () => {
       }
     })
 
-    it('is refused a second pause, a pause of themselves and of nobody, and what cannot be read', async () => {
+    it('stops once, and neither themselves nor nobody', async () => {
       const held = await hold()
       const again = await hold()
-      expect(codeOf(again)).to.deep.equal([409, 'conflict'])
-      expect(again.body.pause.id).to.equal(held.body.id)
+      expect([again.status, again.body.id]).to.deep.equal([200, held.body.id])
       expect(codeOf(await hold({ operator: 'grace' }))).to.deep.equal([403, 'access_denied'])
       expect(codeOf(await hold({ operator: 'nobody' }))).to.deep.equal([404, 'user_not_found'])
       for (const who of ['olivia', 'ada']) {
@@ -425,7 +393,6 @@ describe('an objection', () => {
 
     it('pauses nobody who is no operator, and whoever acted also without a role', async () => {
       expect(codeOf(await hold({ operator: 'alice' }))).to.deep.equal([404, 'user_not_found'])
-      expect((await askAs(deployment, 'alice', '/pauses')).body.pauses).to.deep.equal([])
       // Who was refused has not acted.
       expect((await act('alice', { userId: 'carla' })).status).to.equal(403)
       await deployment.settled()
@@ -443,7 +410,7 @@ describe('an objection', () => {
     it('pauses once, where two leads do it at the same moment', async () => {
       deployment.roles.set('oscar', 'lead')
       const answers = await Promise.all([hold(), hold({}, 'oscar')])
-      expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([201, 409])
+      expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([200, 201])
       expect((await permits.list({ kind: 'stop', isOpen: true })).records).to.have.length(1)
     })
   })
@@ -462,7 +429,7 @@ describe('an objection', () => {
       const running = await plain.impersonate()
       await plain.settled()
       const { body } = await object(plain, running.id)
-      expect(body).to.deep.equal({ isPaused: true, isEnded: true })
+      expect(body).to.deep.equal({ isStopped: true, isEnded: true })
       expect(codeOf(await plain.ask('olivia', '/impersonations', ACT))).to.deep.equal(PAUSED)
       expect(
         codeOf(await plain.ask('olivia', `/impersonations/${running.id}/continue`, {})),
@@ -476,18 +443,18 @@ describe('an objection', () => {
           .catch((each: unknown) => each)
         expect(error, by).to.include({ error: 'access_denied' })
       }
-      const lifted = await plain.ask('grace', `/pauses/${id}/resume`, { note: 'Talked to both' })
+      const lifted = await plain.ask('grace', `/records/${id}/lifted`, { note: 'Talked to both' })
       expect(lifted.status).to.equal(200)
       expect((await plain.ask('olivia', '/impersonations', ACT)).status).to.equal(201)
     })
 
     it('a lead pauses the operator there, and lifts it; what was handed over never starts', async () => {
       const { body: waiting } = await plain.ask('olivia', '/impersonations', ACT)
-      const held = await plain.ask('grace', '/pauses', { operator: 'olivia' })
+      const held = await plain.ask('grace', '/stops', { operator: 'olivia' })
       expect(held.status).to.equal(201)
       expect(await plain.exchange('olivia', waiting).catch(String)).to.match(/not exchanged/)
       expect(codeOf(await plain.ask('olivia', '/impersonations', ACT))).to.deep.equal(PAUSED)
-      const lifted = await plain.ask('grace', `/pauses/${held.body.id}/resume`, { note: 'Fine' })
+      const lifted = await plain.ask('grace', `/records/${held.body.id}/lifted`, { note: 'Fine' })
       expect(lifted.status).to.equal(200)
       expect((await plain.ask('olivia', '/impersonations', ACT)).status).to.equal(201)
     })
@@ -496,7 +463,7 @@ describe('an objection', () => {
       const held = hold('issue')
       const started = plain.ask('olivia', '/impersonations', ACT)
       await held.reached
-      expect((await plain.ask('grace', '/pauses', { operator: 'olivia' })).status).to.equal(201)
+      expect((await plain.ask('grace', '/stops', { operator: 'olivia' })).status).to.equal(201)
       held.release()
       expect(codeOf(await started)).to.deep.equal(PAUSED)
       const { items } = await plain.provider.impersonation.list({ userId: 'alice' })
@@ -509,7 +476,7 @@ describe('an objection', () => {
       const held = hold('issue')
       const started = plain.ask('olivia', '/impersonations', ACT)
       await held.reached
-      expect((await object(plain, id)).body.isPaused).to.equal(true)
+      expect((await object(plain, id)).body.isStopped).to.equal(true)
       held.release()
       expect(codeOf(await started)).to.deep.equal(PAUSED)
       const { items } = await plain.provider.impersonation.list({ userId: 'alice' })
@@ -537,7 +504,7 @@ describe('an objection', () => {
         const answers = await Promise.all(
           ids.map((id, index) => object(index % 2 === 0 ? one : two, id)),
         )
-        expect(answers.map(({ status, body }) => [status, body.isPaused])).to.deep.equal(
+        expect(answers.map(({ status, body }) => [status, body.isStopped])).to.deep.equal(
           ids.map(() => [200, true]),
         )
         for (const each of [one, two]) {
@@ -546,7 +513,7 @@ describe('an objection', () => {
         const { records: pauses } = await two.own.list({ kind: 'stop', isOpen: true })
         expect(pauses).to.have.length(1)
         const lift = (each: typeof one) =>
-          each.ask('grace', `/pauses/${pauses[0]?.id}/resume`, { note: 'Fine' })
+          each.ask('grace', `/records/${pauses[0]?.id}/lifted`, { note: 'Fine' })
         const lifted = await Promise.all([lift(one), lift(two)])
         expect(lifted.map(({ status }) => status).toSorted()).to.deep.equal([200, 409])
         expect((await two.ask('olivia', '/impersonations', ACT)).status).to.equal(201)

@@ -288,7 +288,7 @@ describe('what a customer answers for all requests', () => {
     still = Date.now()
     await permits.answer('bob', 'allow')
     await permits.answer('bob', 'ask')
-    expect((await permits.listPermits({ customer: 'bob' })).permits).to.deep.equal([])
+    expect((await permits.list({ customer: 'bob', kind: 'approval' })).records).to.deep.equal([])
     const entries = await audit.store.entries({ limit: 100 })
     const events = entries.map(({ text = '{}' }) => JSON.parse(text))
     expect(

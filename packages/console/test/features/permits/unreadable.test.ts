@@ -4,12 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
-import { InForceError } from 'oidc-provider-impersonation-console'
+import { InForceError, type Permits } from 'oidc-provider-impersonation-console'
 import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sqlite'
-import { countToDecide } from '../../../src/features/permits/server/api/waiting.ts'
-import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
-import type { Caller } from '../../../src/web/parts.ts'
 import { askAs } from '../../support/account.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { until } from '../notices/until.ts'
@@ -24,7 +21,6 @@ const ACT = {
   ...{ userId: 'carla', ticketId: 'SUP-123', reason: 'The address is wrong' },
   ...{ application: 'shop', access: 'change' },
 }
-const GRACE = { id: 'grace', role: 'lead' } as Caller
 
 /** What the column `data` of a permit becomes. */
 const SPOILS: Readonly<Record<string, (data: string) => string>> = {
@@ -46,7 +42,7 @@ for (const [how, spoilt] of Object.entries(SPOILS)) unreadable(how, spoilt)
 function unreadable(how: string, spoilt: (data: string) => string) {
   describe(`I17: a permit that cannot be read stops nothing but itself: ${how}`, () => {
     let folder: string
-    let permits: ConsolePermits
+    let permits: Permits
     let deployment: Deployment
 
     beforeEach(async () => {
@@ -73,7 +69,7 @@ function unreadable(how: string, spoilt: (data: string) => string) {
     async function asked(more: object = {}): Promise<string> {
       const { status, body } = await ask('olivia', '/permits', { ...ACT, ...more })
       expect(status, JSON.stringify(body)).to.equal(201)
-      return body.permit.id
+      return body.record.id
     }
 
     it('of a request: pages, counts, streams and the customer’s no go on', async () => {
@@ -85,16 +81,14 @@ function unreadable(how: string, spoilt: (data: string) => string) {
       for (const [who, path] of [
         ['grace', ''],
         ['olivia', ''],
-        ['ada', '/approvals/history'],
+        ['ada', '/records'],
       ] as const) {
         const { status, body } = await ask(who, path)
-        expect([status, body.permits?.map(({ id }: { id: string }) => id)]).to.deep.equal([
-          200,
-          [good],
-        ])
+        const records = body.records ?? (who === 'grace' ? body.inbox.records : body.own)
+        expect([status, records.map(({ id }: { id: string }) => id)]).to.deep.equal([200, [good]])
       }
-      expect(await countToDecide(permits, GRACE)).to.equal(1)
-      expect((await ask('grace', `/approvals/${bad}`)).status).to.equal(404)
+      expect((await deployment.browse('grace', '/rules')).text).to.include('<title>(1) ')
+      expect((await ask('grace', `/records/${bad}`)).status).to.equal(404)
       expect((await ask('olivia', '/impersonations', ACT)).status, 'it allows nothing').to.equal(
         403,
       )
@@ -153,8 +147,8 @@ function unreadable(how: string, spoilt: (data: string) => string) {
       spoil(pause.id)
       const note = 'It was agreed'
       for (const answer of [
-        await ask('grace', `/pauses/${pause.id}`),
-        await ask('grace', `/pauses/${pause.id}/resume`, { note }),
+        await ask('grace', `/records/${pause.id}`),
+        await ask('grace', `/records/${pause.id}/lifted`, { note }),
       ]) {
         expect(answer.status).to.equal(404)
       }

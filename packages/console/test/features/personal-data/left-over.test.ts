@@ -128,10 +128,8 @@ const ok = ({ status, text, body }: Answer) => {
 async function happen(at: Deployment): Promise<void> {
   const { ask } = at
   const about = { userId: 'alice', ticketId: 'TCK-77', reason: 'Zebra', application: 'shop' }
-  const { permit } = ok(
-    await ask('olivia', '/permits', { ...about, access: 'change', emergency: 'Now' }),
-  )
-  ok(await ask('grace', `/permits/${permit.id}/grant`, { note: 'Giraffe' }))
+  const { permit } = ok(await ask('olivia', '/permits', { ...about, access: 'change' }))
+  ok(await ask('grace', `/records/${permit.id}/granted`, { note: 'Giraffe' }))
   const changed = await at.impersonate({ ticket: 'TCK-77', reason: 'Zebra' })
   for (let times = 0; times < 3; times += 1) await changed.change()
   await changed.refused()
@@ -142,16 +140,16 @@ async function happen(at: Deployment): Promise<void> {
   const { body: handOver } = await ask('olivia', '/impersonations', { ...about, ...READ })
   expect(await at.exchange('oscar', handOver).catch(String)).to.match(/not exchanged/)
   const { permit: urgent } = ok(
-    await ask('oscar', '/permits/emergency', { ...about, access: 'change', emergency: 'Now' }),
+    await ask('oscar', '/permits/emergency', { ...about, access: 'change' }),
   )
   await at.settled()
-  ok(await ask('grace', `/permits/${urgent.id}/review`, { note: 'Lemur' }))
+  ok(await ask('grace', `/records/${urgent.id}/reviewed`, { note: 'Lemur' }))
   ok(await askAs(at, 'alice', '/objection', { id: changed.id, note: 'Llama' }))
   expect((await ask('olivia', '/impersonations', { ...about, access: 'read' })).status).to.equal(
     403,
   )
   const { pauses } = ok(await ask('grace', ''))
-  ok(await ask('grace', `/pauses/${pauses[0].id}/resume`, { note: 'Okapi' }))
+  ok(await ask('grace', `/records/${pauses[0].id}/lifted`, { note: 'Okapi' }))
   await at.settled()
   const { rows } = ok(await ask('grace', '/audit'))
   for (const { id } of rows) {
@@ -162,7 +160,7 @@ async function happen(at: Deployment): Promise<void> {
   const exports = ['customer=alice', 'text=Alice+Ng', 'ticket=TCK-77', 'text=alice@example.com']
   for (const filter of exports) {
     ok(await ask('ada', `/audit/export.csv?${filter}`))
-    ok(await ask('ada', `/approvals/history.csv?${filter}`))
+    ok(await ask('ada', `/records/export.csv?${filter}`))
   }
   await at.settled()
 }

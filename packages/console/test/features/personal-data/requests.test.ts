@@ -59,8 +59,10 @@ const codeOf = ({ status, body }: Answer) => [status, body?.error]
 const NOTE = { note: 'DPO-12' }
 const person = (id: string, more = '') => `/personal-data/${encodeURIComponent(id)}${more}`
 type Asking = Parameters<Deployment['ask']>[0]
-const confirm = ({ ask }: Deployment, who: Asking, id: string) =>
-  ask(who, `/personal-data/requests/${id}/confirm`, {})
+const confirm = async ({ ask }: Deployment, who: Asking, id: string, body = {}) => {
+  const answer = await ask(who, `/records/${id}/confirmed`, body)
+  return { ...answer, body: answer.body.erased ?? answer.body }
+}
 
 describe('an erasure by two people', () => {
   let at: Console
@@ -128,7 +130,7 @@ describe('an erasure by two people', () => {
           customer: { id: 'alice', name: 'Alice Ng' },
         })
         expect(codeOf(await confirm(at, 'grace', id))).to.deep.equal([403, 'access_denied'])
-        const answer = await at.ask('ada', `/personal-data/requests/${id}/confirm`, NOTE)
+        const answer = await confirm(at, 'ada', id, NOTE)
         expect(answer.body).to.deep.equal({ impersonations: 2, permits: 1 })
         expect(codeOf(await confirm(at, 'oscar', id))).to.deep.equal([404, 'not_found'])
         expect((await at.ask('ada', '/personal-data')).body.requests).to.deep.equal([])
@@ -436,7 +438,7 @@ describe('an erasure by two people', () => {
       { kind: 'impersonation', id: idOf('a'), why: 'tampered' },
     ])
     expect((await at.ask('ada', '/personal-data')).body.requests).to.deep.equal([])
-    const [alarm] = (await at.ask('grace', '')).body.alarms
+    const [alarm] = (await at.ask('grace', '')).body.inbox.alarms
     expect(alarm).to.deep.include({ id: idOf('a') })
     expect(await rejection(expectWhole(at))).to.have.property('name', 'Broken')
     isClosed = true

@@ -83,7 +83,7 @@ describe('GET /rules with a question', function () {
       by: 'alice',
     })
     const paused = await ask()
-    expect([paused.verdict, paused.by, paused.pause.id]).to.deep.equal(['refused', 'pause', id])
+    expect([paused.verdict, paused.by, paused.record.id]).to.deep.equal(['refused', 'stop', id])
     expect(asked, 'none of them asked the rule').to.deep.equal([])
     deployment.roles.delete('oscar')
     expect(await ask({ operator: 'oscar' }), 'a role that was taken away').to.deep.equal(noRole)
@@ -110,7 +110,7 @@ describe('GET /rules with a question', function () {
     await deployment.settled()
     expect(await deployment.audit.newest()).to.equal(newest)
     expect((await deployment.ask('grace', '')).body.running).to.deep.equal([])
-    expect((await deployment.ask('grace', '')).body.permits).to.deep.equal([])
+    expect((await deployment.ask('grace', '/records')).body.records).to.deep.equal([])
     await deployment.impersonate({ access: 'read' })
   })
 

@@ -65,7 +65,7 @@ describe('a language', () => {
         account: { actsAsYou: '{wer} handelt', actedAsYou: 'Es wurde gehandelt', now: ' ' },
         web: { product: 'Kundendienst', toolbar: 'Leiste' },
         overview: { waits: { one: '{count} Punkt' } },
-        alarms: { page: { times: { one: 'einmal', oter: '{count}-mal', other: '{count}-mal' } } },
+        alarms: { times: { one: 'einmal', oter: '{count}-mal', other: '{count}-mal' } },
       },
     })
     const { account, web, overview } = wordsIn('de')
@@ -75,7 +75,7 @@ describe('a language', () => {
     expect(web).to.not.have.property('toolbar')
     expect(overview.waits.other).to.equal(GERMAN.overview.waits.other)
     expect(warnings).to.eql([
-      'de has 5 with other placeholders or forms (account.now, account.actsAsYou, account.actedAsYou, alarms.page.times, overview.waits); ' +
+      'de has 5 with other placeholders or forms (account.now, account.actsAsYou, account.actedAsYou, alarms.times, overview.waits); ' +
         "de has 1 with an unknown key (web.toolbar). The console's own sentences stay there.",
     ])
   })

@@ -1,5 +1,4 @@
 import type { AccountImpersonation } from '../../../web/account-card.ts'
-import type { AccountPause } from '../../../web/pause-answers.ts'
 
 // The answers of the account page. Each request has `Authorization: Bearer <access
 // token>` of a person who signed in to the client of the account page with the scope openid. Without
@@ -11,12 +10,11 @@ import type { AccountPause } from '../../../web/pause-answers.ts'
  * `GET {account.path}?before=&limit=`. `limit` is 1 to 50, 10 without. A part that cannot be read now is
  * `null`: the customer must be able to end what runs in any case.
  */
-export interface AccountPageAnswer {
+export interface AccountPageAnswer<R> {
   /** Who acts as the caller now, newest first. */
   readonly running: readonly AccountImpersonation[] | null
-  readonly pauses: readonly AccountPause[] | null
-  /** What support asks: see answers.ts of permits. Absent if the console has no permits. */
-  readonly permits?: object | null
+  /** What support asks, and what the caller answered. */
+  readonly records: R | null
   readonly past: AccountAnswer | null
 }
 

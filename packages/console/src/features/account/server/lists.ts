@@ -25,17 +25,29 @@ export const OWN = {
   limit: v.optional(numberParameter(1, MAX_ROWS_SHOWN), `${ROWS_PER_PAGE}`),
 }
 
+/** Finds when another person looked into what the caller objected to, by the operator. */
+export type FindLookedInto<C> = (
+  call: C,
+) => Promise<(operator: string, objectedAt: number) => number | undefined>
+
 /** Lists the impersonations of the caller, newest first. */
-export async function listOwnImpersonations(
-  call: CustomerCall,
+export async function listOwnImpersonations<C extends CustomerCall>(
+  call: C,
   { before, limit }: Read<typeof OWN>,
+  findLookedInto: FindLookedInto<C>,
 ): Promise<AccountAnswer> {
   const { caller, audit, language, settings, now } = call
   const page = await audit.store.find({ customer: caller.id }, { before, limit, now: now() })
   const rows = page.rows.filter(({ customer }) => customer?.id === storable(caller.id))
-  const impersonations = await inParts(rows, async (row) => {
+  const described = await inParts(rows, async (row) => {
     const done = await whatWasDone(audit.store, [row], settings.account?.describe, language)
     return describeRow(row, done, call)
+  })
+  const lookedInto = rows.some(({ objection }) => objection) && (await findLookedInto(call))
+  const impersonations = described.map((each) => {
+    const { operator, objectedAt } = each
+    if (!lookedInto || !operator || objectedAt === undefined) return each
+    return { ...each, ...present({ lookedIntoAt: lookedInto(operator.id, objectedAt) }) }
   })
   return { impersonations, ...present({ next: page.next }) }
 }

@@ -2,16 +2,13 @@ import type { ComponentType } from 'preact'
 import type { AccountImpersonation } from '../../../web/account-card.ts'
 import type { At } from '../../../web/kit/at.ts'
 import { Older } from '../../../web/kit/link.tsx'
-import { Text } from '../../../web/kit/text.tsx'
-import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import type { AccountPause } from '../../../web/pause-answers.ts'
 import type { AccountPageAnswer } from '../server/answers.ts'
 import { ImpersonationCard } from './impersonation-card.tsx'
 
-/** @param Permits shows what support asks the customer */
-export function accountPage(Permits: ComponentType<{ of: object }>): View<AccountPageAnswer, At> {
-  return ({ running, pauses, permits, past }, { words: { account } }) => {
+/** @param Records shows what support asks the customer, and what they answered */
+export function accountPage<R>(Records: ComponentType<{ of: R }>): View<AccountPageAnswer<R>, At> {
+  return ({ running, records, past }, { words: { account } }) => {
     const runs = new Set(running?.map(({ id }) => id))
     const over = past?.impersonations.filter(({ id }) => !runs.has(id)) ?? []
     return {
@@ -24,13 +21,8 @@ export function accountPage(Permits: ComponentType<{ of: object }>): View<Accoun
             {running === null && <NotShown />}
             {running?.length === 0 && <p class="empty">{account.notNow}</p>}
             <Cards of={running ?? []} />
-            {pauses === null && <NotShown />}
-            {pauses?.map((pause) => (
-              <PausedCard key={pause.id} of={pause} />
-            ))}
           </section>
-          {permits === null && <NotShown />}
-          {permits && <Permits of={permits} />}
+          {records === null ? <NotShown /> : <Records of={records} />}
           <section class="part" aria-labelledby="before">
             <h2 id="before">{account.before}</h2>
             {past === null && <NotShown />}
@@ -64,20 +56,5 @@ function NotShown(_: object, { words }: At) {
     <p class="message trouble" role="alert">
       {words.web.problems.notShown}
     </p>
-  )
-}
-
-/** Who may not act as the customer, and why. */
-function PausedCard({ of: { operator, at } }: { of: AccountPause }, { words: { account } }: At) {
-  const who = <bdi class="person">{operator.name ?? operator.id}</bdi>
-  return (
-    <article class="card">
-      <h3>
-        <Text of={account.paused} who={who} />
-      </h3>
-      <p>
-        <Text of={account.pausedAbout} who={who} at={<Time at={at} />} />
-      </p>
-    </article>
   )
 }

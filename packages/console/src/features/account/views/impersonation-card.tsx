@@ -49,7 +49,10 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
       <DoneList of={card} />
       {objectedAt !== undefined && (
         <p class="message done">
-          <Text of={account.objected} at={<Time at={objectedAt} />} />
+          <Text of={account.objected} at={<Time at={objectedAt} />} />{' '}
+          {of.lookedIntoAt !== undefined && (
+            <Text of={account.lookedInto} at={<Time at={of.lookedIntoAt} />} />
+          )}
         </p>
       )}
       <div class="actions">

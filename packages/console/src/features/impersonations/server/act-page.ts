@@ -7,7 +7,7 @@ import type { CustomerAnswer, RunningImpersonation } from '../../../web/answers.
 import { invalid } from '../../../web/http/problem.ts'
 import { personId, textParameter } from '../../../web/http/query.ts'
 import type { Call } from '../../../web/parts.ts'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
+import type { RecordAnswer } from '../../../web/record-answer.ts'
 import { findInTheWay } from './act.ts'
 import { findCustomer } from './customers.ts'
 import { runningImpersonations } from './running.ts'
@@ -39,7 +39,7 @@ export interface ActPageAnswer extends Partial<Foreseen> {
   /** What the caller runs in the application: it ends if this begins. */
   readonly inTheWay: readonly RunningImpersonation[]
   /** What keeps the caller from starting as the customer. */
-  readonly pause?: PauseAnswer
+  readonly stop?: RecordAnswer
 }
 
 /** What stands in the form. */
@@ -60,14 +60,14 @@ export async function showAct(
   const draft = draftOf(call)
   if (query.user === undefined) return { draft, running: [], inTheWay: [] }
   const customer = await findCustomer(call, query.user)
-  const [{ running }, inTheWay, pause] = await Promise.all([
+  const [{ running }, inTheWay, stop] = await Promise.all([
     runningImpersonations(call, { userId: customer.id }),
     findInTheWay(call, draft.application),
-    gate.findPause(call, customer.id),
+    gate.findStop(call, customer.id),
   ])
-  const isKept = customer.protected !== undefined || pause !== undefined
+  const isKept = customer.protected !== undefined || stop !== undefined
   const foreseen = isKept ? undefined : await foreseeDraft(call, customer.id, draft)
-  return { customer, draft, running, inTheWay, ...present({ pause }), ...foreseen }
+  return { customer, draft, running, inTheWay, ...present({ stop }), ...foreseen }
 }
 
 /** The first application and the middle duration are chosen, if the link names none that there is. */

@@ -71,7 +71,7 @@ export async function issueHandOver(
   )
   const id = hash('sha256', subjectToken, 'base64url')
   // With permits, the exchange asks again.
-  if (!gate.hasPermits) await assertStillNotPaused(call, customer.id, id)
+  if (!gate.hasPermits) await assertStillNotStopped(call, customer.id, id)
   if (continues !== undefined) {
     await recordNow(call, { event: 'support.continued', id, userId: customer.id, continues })
   }
@@ -97,11 +97,11 @@ export function openingOf(
   return { name, url: impersonationUrl(url, { subjectToken, actor: caller.id, expiresAtMs }) }
 }
 
-/** The customer may have objected while it was issued, or a lead paused the operator. */
-async function assertStillNotPaused(call: Call, customer: string, id: string): Promise<void> {
-  const pause = await call.gate.findPause(call, customer)
-  if (!pause) return
-  const cause = pause.customer ? 'user' : 'requested'
-  await call.provider.impersonation.end(id, { by: { sub: pause.by.id }, cause })
-  throw call.gate.pausedProblem(pause)
+/** The customer may have objected while it was issued, or a lead stopped the operator. */
+async function assertStillNotStopped(call: Call, customer: string, id: string): Promise<void> {
+  const stop = await call.gate.findStop(call, customer)
+  if (!stop) return
+  const cause = stop.customer ? 'user' : 'requested'
+  await call.provider.impersonation.end(id, { by: { sub: stop.by?.id ?? '' }, cause })
+  throw call.gate.stoppedProblem(stop)
 }

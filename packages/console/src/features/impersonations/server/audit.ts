@@ -94,22 +94,13 @@ export async function showImpersonation(
     return { ...entry, words }
   })
   const byNames = Object.fromEntries(names)
-  const isPaused = caller.role === 'lead' && (await isOperatorPaused(row, call))
   return {
     ...row,
-    isPaused,
     byNames,
     entries,
     ...present({ next }),
     keys: providerUrl(provider, 'jwks'),
   }
-}
-
-/** Whether something keeps the operator from starting as any customer. */
-async function isOperatorPaused({ operator }: AuditRow, call: Call): Promise<boolean> {
-  if (operator === undefined) return false
-  const asOperator = { ...call, caller: { ...call.caller, id: operator.id } }
-  return (await call.gate.findPause(asOperator, '')) !== undefined
 }
 
 /** Nothing, where the text was removed when its time was over. */

@@ -69,7 +69,7 @@ async function askedBefore(call: Call, id: string, wider: 'change' | undefined) 
     throw notFound('there is no such impersonation of yours to continue')
   }
   // An objection ended it: then the start says that.
-  if (!(await gate.findPause(call, row.customer?.id ?? ''))) {
+  if (!(await gate.findStop(call, row.customer?.id ?? ''))) {
     const end = row.end ?? (await endAtProvider(call, row.id))
     if (!isContinuable({ ...row, end }, call)) {
       throw new Problem(409, 'conflict', 'it is over: ask for a new one, with a reason')

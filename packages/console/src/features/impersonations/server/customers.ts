@@ -13,7 +13,7 @@ import { settle } from '../../../web/audit.ts'
 import { Problem } from '../../../web/http/problem.ts'
 import { cursor, numberParameter, textParameter } from '../../../web/http/query.ts'
 import type { Call } from '../../../web/parts.ts'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
+import type { RecordAnswer } from '../../../web/record-answer.ts'
 import { shownRow } from '../../../web/rows.ts'
 import { runningImpersonations } from './running.ts'
 
@@ -34,7 +34,7 @@ export interface CustomersPageAnswer extends Partial<CustomersAnswer> {
   readonly asked?: string
   readonly offset: number
   /** What keeps the caller from starting as any customer. */
-  readonly pause?: PauseAnswer
+  readonly stop?: RecordAnswer
   readonly recents?: readonly CustomerAnswer[]
 }
 
@@ -45,10 +45,10 @@ export async function searchCustomers(
   const { directory, gate, language, query } = call
   const { q: asked = '', offset } = query
   // A start asks again.
-  const pause = await gate.findPause(call, '').catch(() => undefined)
-  if (asked === '') return { offset, ...present({ pause, recents: await findRecents(call) }) }
+  const stop = await gate.findStop(call, '').catch(() => undefined)
+  if (asked === '') return { offset, ...present({ stop, recents: await findRecents(call) }) }
   return {
-    ...{ asked, offset, ...present({ pause }) },
+    ...{ asked, offset, ...present({ stop }) },
     ...(await directory.search(asked, offset, language)),
   }
 }
@@ -81,8 +81,8 @@ export interface CustomerPageAnswer {
   readonly customer: CustomerAnswer
   /** Who acts as this customer now, the caller included. */
   readonly running: readonly RunningImpersonation[]
-  /** What keeps the caller from starting: see pause-answers.ts. */
-  readonly pause?: PauseAnswer
+  /** What keeps the caller from starting: see stop-answers.ts. */
+  readonly stop?: RecordAnswer
   /** Who acted as them, newest first, and where older ones begin; `null` while the audit cannot be read. */
   readonly past: { readonly rows: readonly RowAnswer[]; readonly next?: string } | null
 }
@@ -94,9 +94,9 @@ export async function showCustomer(
   const { gate, query } = call
   const customer = await findCustomer(call, call.param('id'))
   const { running } = await runningImpersonations(call, { userId: customer.id })
-  const pause = await gate.findPause(call, customer.id)
+  const stop = await gate.findStop(call, customer.id)
   const past = await findPast(call, customer.id, query.before)
-  return { customer, running, ...present({ pause }), past }
+  return { customer, running, ...present({ stop }), past }
 }
 
 /** @throws Problem 404 if there is no such customer */

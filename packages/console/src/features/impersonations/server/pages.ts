@@ -36,9 +36,7 @@ export const impersonationPages = (Approval: AskForApproval) => [
   action('/impersonations/emergency', ACTING_ROLES, emergencyForm, actInEmergency, ACTS),
   action('/impersonations/:id/continue', ACTING_ROLES, WIDER, continueImpersonation, ACTS),
   page('/continue/:id', ACTING_ROLES, {}, showContinue, continuePage),
-  action('/running/end', ACTING_ROLES, OPERATOR, endAllRunning, {
-    after: ({ ended }) => ({ said: { key: 'endedAll', count: ended } }),
-  }),
+  action('/running/end', ACTING_ROLES, OPERATOR, endAllRunning),
   action('/running/:id/end', ACTING_ROLES, {}, endRunning, { says: 'ended' }),
   page('/customers/:id', ACTING_ROLES, PAST, showCustomer, customerPage),
   page('/audit', ALL_ROLES, SEARCHED, searchAudit, auditPage),

@@ -27,7 +27,7 @@ export type AskForApproval = ComponentType<{ approval: object; field: FieldIn }>
 /** Asks why, in which application, and what for. Nothing starts without a click. */
 export function actPage(Approval: AskForApproval): View<ActPageAnswer> {
   return (model, at) => {
-    const { customer, pause, running } = model
+    const { customer, stop, running } = model
     const { operators } = at.words.impersonations
     if (!customer) {
       return {
@@ -44,7 +44,7 @@ export function actPage(Approval: AskForApproval): View<ActPageAnswer> {
         <>
           <Who customer={customer} />
           <ActingNow customer={customer} running={running} />
-          <UnlessKept customer={customer} pause={pause}>
+          <UnlessKept customer={customer} stop={stop}>
             <ActForm model={model} customer={customer} Approval={Approval} />
           </UnlessKept>
         </>

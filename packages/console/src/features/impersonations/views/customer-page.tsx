@@ -10,7 +10,7 @@ import { UnlessKept } from './unless-kept.tsx'
 import { Who } from './who.tsx'
 
 /** Who a customer is, who acts as them now, and who did before. */
-export const customerPage: View<CustomerPageAnswer> = ({ customer, running, pause, past }, at) => {
+export const customerPage: View<CustomerPageAnswer> = ({ customer, running, stop, past }, at) => {
   const { operators } = at.words.impersonations
   const { id, name } = customer
   const isActing = running.some(({ isMine }) => isMine)
@@ -20,7 +20,7 @@ export const customerPage: View<CustomerPageAnswer> = ({ customer, running, paus
     body: (
       <>
         <Who customer={customer} />
-        <UnlessKept customer={customer} pause={pause}>
+        <UnlessKept customer={customer} stop={stop}>
           <div class="actions">
             {/* To act again is not what comes next. */}
             <Link to={actPath(id)} class={isActing ? 'button' : 'button primary'}>

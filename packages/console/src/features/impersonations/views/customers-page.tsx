@@ -1,22 +1,22 @@
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { SearchForm } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
-import { PauseLine } from '../../../web/kit/paused.tsx'
+import { StopLine } from '../../../web/kit/stopped.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { CustomersPageAnswer } from '../server/customers.ts'
 import { CustomerTable } from './customer-table.tsx'
 
 /** Finds a customer. Nothing is listed without a search, but for those as whom the reader acted last. */
 export const customersPage: View<CustomersPageAnswer> = (model, { words }) => {
-  const { asked, pause, recents } = model
+  const { asked, stop, recents } = model
   const { operators } = words.impersonations
   return {
     title: operators.title,
     body: (
       <>
-        {pause && (
+        {stop && (
           <div class="message refused">
-            <PauseLine pause={pause} />
+            <StopLine stop={stop} />
           </div>
         )}
         <SearchForm value={asked} label={operators.search} help={operators.searchHelp} />

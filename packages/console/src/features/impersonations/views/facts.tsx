@@ -4,7 +4,7 @@ import type { ImpersonationAnswer } from '../../../web/answers.ts'
 import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
 import { FactList } from '../../../web/kit/fact.tsx'
 import { Link } from '../../../web/kit/link.tsx'
-import { auditListPath, permitPath } from '../../../web/kit/paths.ts'
+import { auditListPath, recordPath } from '../../../web/kit/paths.ts'
 import { NamedPerson, personName } from '../../../web/kit/people.tsx'
 import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
@@ -17,7 +17,7 @@ import { OutcomeBadge, RowMarks } from './rows.tsx'
 export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
   const { customer, operator, end, refusal, alarm, acknowledged, hold, objection, outcome } = row
   const { ticket, startedAt, isStartInferred, expiresAt, byNames } = row
-  const { permits, alarms, impersonations } = at.words
+  const { records, alarms, impersonations } = at.words
   const { impersonation: labels } = impersonations.audit
   const over = end?.at ?? (outcome === 'expired' ? expiresAt : undefined)
   const timeOf = (time: number | undefined) => time !== undefined && <Time at={time} form="long" />
@@ -96,11 +96,11 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
             noteOf(refusal && { ...refusal, note: refusal.reason || refusal.error }, '{time}'),
           ],
           [
-            permits.facts,
+            records.history.kinds.approval,
             permit.length > 0 &&
               permit.map((id) => (
-                <Link key={id} to={permitPath(id)}>
-                  {permits.open}
+                <Link key={id} to={recordPath(id)}>
+                  {records.open}
                 </Link>
               )),
           ],

@@ -1,6 +1,4 @@
 import {
-  AFTER_REFUSAL,
-  EMERGENCY,
   isAlarmOpen,
   REVIEW_SEPARATOR,
   unapprovedIn,
@@ -10,14 +8,14 @@ import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Disclosure } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
-import { auditPath, permitPath } from '../../../web/kit/paths.ts'
+import { auditPath, recordPath } from '../../../web/kit/paths.ts'
 import { actingText, personName } from '../../../web/kit/people.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { mayEnd } from '../../../web/may.ts'
 import type { View } from '../../../web/pages/table.ts'
 import { EndButton } from './end.tsx'
 import { ImpersonationFacts } from './facts.tsx'
-import { PauseButton } from './running-table.tsx'
+import { StopButton } from './running-table.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** One impersonation: all facts, and everything that happened in it. The address is permanent. */
@@ -46,37 +44,34 @@ export const impersonationPage: View<ImpersonationAnswer> = (row, at) => {
 /** Above all other facts: why a person has to look at it. What permits say is in the words of the page. */
 function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
   const { review, operator, permit = [] } = row
-  const { permits, impersonations } = at.words
+  const { records, impersonations } = at.words
   const { impersonation: labels } = impersonations.audit
   if (!review) return null
-  const isUnapproved = unapprovedIn(review) !== undefined
-  const reasons = review.split(REVIEW_SEPARATOR)
-  const refused = reasons.find((reason) => reason.startsWith(AFTER_REFUSAL))
+  const unapproved = unapprovedIn(review)
+  const isUnapproved = unapproved !== undefined
   return (
-    <section class={isUnapproved ? 'message refused' : 'message'} aria-label={permits.review}>
+    <section class={isUnapproved ? 'message refused' : 'message'} aria-label={records.toReview}>
       {isUnapproved && (
         <p>
           <Text
             of={labels.unapproved}
             operator={<bdi class="person">{personName(at, operator)}</bdi>}
           />{' '}
-          {refused !== undefined && (
-            <Text of={permits.afterRefusal} person={refused.slice(AFTER_REFUSAL.length)} />
-          )}
+          {unapproved === 'after_refusal' && records.afterRefusal}
         </p>
       )}
-      {reasons
-        .filter((reason) => reason !== EMERGENCY && reason !== refused)
+      {review
+        .split(REVIEW_SEPARATOR)
+        .filter((reason) => unapprovedIn(reason) === undefined)
         .map((reason) => (
           <p key={reason}>
             <Text of={labels.reviewWanted} reason={<bdi>{reason}</bdi>} />
           </p>
         ))}
       {isUnapproved &&
-        at.me.permits &&
         [permit].flat().map((id) => (
           <p key={id}>
-            <Link to={permitPath(id)}>{labels.emergency}</Link>
+            <Link to={recordPath(id)}>{labels.emergency}</Link>
           </p>
         ))}
     </section>
@@ -113,9 +108,7 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
           about={isHeld ? labels.releaseAbout : labels.holdAbout}
         />
       )}
-      {role === 'lead' && operator && !isOwn && !row.isPaused && (
-        <PauseButton operator={operator} />
-      )}
+      {role === 'lead' && operator && !isOwn && <StopButton operator={operator} />}
       {role !== 'operator' && (
         <Disclosure id="prove" label={prove.title}>
           <div class="card">

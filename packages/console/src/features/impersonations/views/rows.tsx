@@ -95,22 +95,21 @@ export function enderOf({ end, operator }: Pick<AuditRow, 'end' | 'operator'>): 
 
 /** Whether nobody approved it, the alarms of a row, and the hold. */
 export function RowMarks({ row }: { row: RowAnswer }, at: At) {
-  const { alarm, refusedActs, hold, review } = row
+  const { acknowledged, alarm, refusedActs, hold, review } = row
   const { alarms, impersonations } = at.words
   const unapproved = unapprovedIn(review)
-  const isRefusedBefore = unapproved === 'after_refusal'
   const open = isAlarmOpen(row)
   const hasSlip = refusedActs && !alarm?.kinds.includes('refused')
   if (!alarm && !hasSlip && !hold?.isHeld && !unapproved) return null
   return (
     <span class="marks">
-      <UnapprovedMark of={unapproved} isSeen={isRefusedBefore && alarm !== undefined && !open} />
+      <UnapprovedMark of={unapproved} />
       {alarm?.kinds.map((kind) => {
         if (kind === 'after_refusal') return null
         const name = alarms.short[kind]
         return (
           <Badge key={kind} tone={open ? 'alarm' : 'plain'}>
-            {open ? name : text(at, alarms.seen, { alarm: name })}
+            {open || !acknowledged ? name : text(at, alarms.seen, { alarm: name })}
           </Badge>
         )
       })}

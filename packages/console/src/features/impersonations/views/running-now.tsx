@@ -1,15 +1,10 @@
 import type { RunningAnswer } from '../../../web/answers.ts'
 import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
 import { RunningTable } from './running-table.tsx'
 
 /** Who acts now. */
 export function RunningNow(
-  {
-    of,
-    pauses,
-    isTitled,
-  }: { of: RunningAnswer; pauses: readonly PauseAnswer[]; isTitled: boolean },
+  { of, isTitled }: { of: RunningAnswer; isTitled: boolean },
   at: StaffAt,
 ) {
   const { more, running } = of
@@ -23,7 +18,7 @@ export function RunningNow(
       <p role="status" data-about="*" class={count === 0 ? 'empty' : undefined}>
         {count === 0 ? labels.empty : told}
       </p>
-      {count > 0 && <RunningTable rows={running} pauses={pauses} />}
+      {count > 0 && <RunningTable rows={running} />}
     </section>
   )
 }

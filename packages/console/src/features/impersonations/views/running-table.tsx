@@ -4,23 +4,18 @@ import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
-import { auditPath, customerPath, pausePath } from '../../../web/kit/paths.ts'
+import { auditPath, customerPath } from '../../../web/kit/paths.ts'
 import { Actor, actorName, personName } from '../../../web/kit/people.tsx'
 import { Person } from '../../../web/kit/person.tsx'
 import { Table } from '../../../web/kit/table.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Countdown, Time } from '../../../web/kit/time.tsx'
-import type { PauseAnswer } from '../../../web/pause-answers.ts'
-import { EndAll, EndButton } from './end.tsx'
+import { EndButton } from './end.tsx'
 import { AccessMarks } from './running-line.tsx'
 
 /** What runs, oldest first: of each operator together, with what a lead can do above. */
-export function RunningTable(
-  props: { rows: readonly RunningImpersonation[]; pauses: readonly PauseAnswer[] },
-  at: StaffAt,
-) {
-  const { rows, pauses } = props
+export function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }, at: StaffAt) {
   const { columns, title } = at.words.impersonations.running
   const mayAct = at.me.role !== 'auditor'
   const groups = Map.groupBy(rows, ({ operator, software }) => operator?.id ?? `${software} alone`)
@@ -28,15 +23,12 @@ export function RunningTable(
     <Table
       label={title}
       keyOf={({ id }) => id}
-      groups={[...groups].map(([key, own]) => {
-        const pause = pauses.find(({ operator, customer }) => operator.id === key && !customer)
-        return {
-          key,
-          head: <OperatorHead rows={own} pause={pause} />,
-          actions: <OperatorActions rows={own} pause={pause} />,
-          rows: own,
-        }
-      })}
+      groups={[...groups].map(([key, [first, ...others]]) => ({
+        key,
+        head: first && <OperatorHead of={first} />,
+        actions: <OperatorActions of={first?.operator} />,
+        rows: first ? [first, ...others] : [],
+      }))}
       columns={[
         {
           name: columns.customer,
@@ -87,53 +79,36 @@ export function RunningTable(
   )
 }
 
-interface OfOperator {
-  /** What the operator runs: at least one. */
-  readonly rows: readonly RunningImpersonation[]
-  /** What keeps the operator from starting as any customer. */
-  readonly pause: PauseAnswer | undefined
-}
-
 /** An operator above what they run, and what software runs for them. */
-function OperatorHead({ rows: [first], pause }: OfOperator, at: StaffAt) {
-  const labels = at.words.impersonations.running
-  const { operator } = first ?? {}
-  const name = operator ? personName(at, operator) : actorName(at, first ?? {})
+function OperatorHead({ of }: { of: RunningImpersonation }, at: StaffAt) {
+  const { operator } = of
   return (
     <span class="marks">
-      <bdi class="person">{name}</bdi>
-      {operator?.id === at.me.id && <Badge>{labels.you}</Badge>}
-      {pause && (
-        <Link to={pausePath(pause.id)} label={text(at, labels.pause.heldLabel, { operator: name })}>
-          {labels.pause.held}
-        </Link>
-      )}
+      <bdi class="person">{operator ? personName(at, operator) : actorName(at, of)}</bdi>
+      {operator?.id === at.me.id && <Badge>{at.words.impersonations.running.you}</Badge>}
     </span>
   )
 }
 
-/** The pause of an operator, and the end of all that they run. */
-function OperatorActions({ rows, pause }: OfOperator, { me }: StaffAt) {
-  const operator = rows[0]?.operator
-  if (operator === undefined || me.role !== 'lead') return null
+function OperatorActions({ of }: { of: AuditPerson | undefined }, { me }: StaffAt) {
+  if (of === undefined || me.role !== 'lead' || of.id === me.id) return null
   return (
     <div class="actions">
-      {operator.id !== me.id && !pause && <PauseButton operator={operator} />}
-      <EndAll operator={operator} count={rows.length} />
+      <StopButton operator={of} />
     </div>
   )
 }
 
-/** Keeps an operator from starting. */
-export function PauseButton({ operator }: { operator: AuditPerson }, at: At) {
-  const labels = at.words.impersonations.running.pause
+/** Ends what an operator runs, and keeps them from starting. */
+export function StopButton({ operator }: { operator: AuditPerson }, at: At) {
+  const labels = at.words.impersonations.running.stop
   const slots = { operator: personName(at, operator) }
   return (
     <NoteAction
-      action="/pauses"
+      action="/stops"
+      kind="danger"
       fields={{ operator: operator.id }}
       label={text(at, labels.button, slots)}
-      title={text(at, labels.title, slots)}
       about={text(at, labels.about, slots)}
     />
   )

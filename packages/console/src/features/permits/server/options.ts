@@ -5,17 +5,11 @@ import type {
   Provider,
   SubjectTokenContext,
 } from 'oidc-provider-impersonation'
-import type {
-  AnswerRecord,
-  AuditPerson,
-  RecordKind,
-  SaidEvent,
-} from 'oidc-provider-impersonation-verify/format'
+import type { AnswerRecord, RecordKind, SaidEvent } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../../ledger/store.ts'
 import type { Permit, PermitRefusal, Shown, Stop } from '../../../records/record-at.ts'
 import type { Records, RecordsAttached, Saying, Stopping } from '../../../records/records.ts'
 import type { Approver } from '../../../records/who.ts'
-import type { HistoryFilter, PermitHistory } from './history-filter.ts'
 import type { OnPermit } from './permit-alerts.ts'
 import type { RequestFacts } from './rules.ts'
 
@@ -78,15 +72,6 @@ export type TicketOf = (
 
 /** What a customer answers for all requests: support may act without asking, or asks each time. */
 export type StandingChoice = AnswerRecord['state']
-
-/** One answer of a customer for all requests. */
-export interface StandingAnswer {
-  readonly id: string
-  readonly customer: AuditPerson
-  readonly choice: StandingChoice
-  /** In milliseconds since the epoch. */
-  readonly requestedAt: number
-}
 
 /** What holds for a customer now. */
 export interface Standing {
@@ -190,18 +175,6 @@ export interface Permits {
   close(): Promise<void>
 }
 
-export interface PermitQuery {
-  readonly customer?: string
-  readonly operator?: string
-  /** Only what can still be decided, is in its window, is to be reviewed, or is a refusal that holds. */
-  readonly isOpen?: true
-  /** Only requests that can still be decided. */
-  readonly isAwaited?: true
-  /** Only emergencies that an approver has not looked at. */
-  readonly isReviewDue?: true
-  readonly before?: string
-}
-
 /** What the console needs of them beside that. */
 export interface ConsolePermits extends Permits {
   readonly audit: AuditStore
@@ -210,19 +183,6 @@ export interface ConsolePermits extends Permits {
   readonly hasApprovers: boolean
   /** Whether customers may answer for all requests. */
   readonly hasStanding: boolean
-  getPermit(id: string): Promise<Permit | undefined>
-  /** An answer of a customer for all requests, by its id: impersonations that it allowed have it. */
-  getAnswer(id: string): Promise<StandingAnswer | undefined>
-  listPermits(
-    filter?: PermitQuery,
-  ): Promise<{ readonly permits: readonly Permit[]; readonly next?: string }>
   /** What else was refused to the same operator for the same customer and application, and still holds. */
   refusals(permit: Permit): Promise<readonly PermitRefusal[]>
-  /**
-   * Requests and emergencies, also those that are over, the newest first: who asked, who decided with which note.
-   */
-  history(
-    filter: HistoryFilter,
-    page?: { readonly before?: string | undefined },
-  ): Promise<PermitHistory>
 }

@@ -1,30 +1,17 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { descriptionsOf, requiredBinding, resolve } from 'oidc-provider-impersonation/siblings'
-import {
-  type AuditRecord,
-  isAnswer,
-  isPermit,
-  isStop,
-  present,
-} from 'oidc-provider-impersonation-verify/format'
+import { type AuditRecord, isStop, present } from 'oidc-provider-impersonation-verify/format'
 import type { PermitFilter as StoredFilter } from '../../../ledger/filters.ts'
 import { type Outbox, startOutbox } from '../../../ledger/outbox/outbox.ts'
 import { allReadable } from '../../../ledger/readable.ts'
 import { ledgerOf } from '../../../ledger/recording/ledger.ts'
-import {
-  isOpenPermit,
-  type Permit,
-  permitAt,
-  recordAt,
-  stopOf,
-} from '../../../records/record-at.ts'
+import { recordAt, stopOf } from '../../../records/record-at.ts'
 import { createRecords, noSuchRecord } from '../../../records/records.ts'
 import { answers } from './answers.ts'
 import { asking } from './ask.ts'
-import { historyOf } from './history.ts'
 import type { AttachOptions, ConsolePermits, Permits, PermitsOptions, TicketOf } from './options.ts'
 import { changesToTell } from './permit-alerts.ts'
-import { findRefusals, refusalIn } from './refusals.ts'
+import { findRefusals } from './refusals.ts'
 import { PERMITS_RULES } from './shape.ts'
 import { warnOfUnbound } from './unbound.ts'
 import { wrapRule } from './wrap.ts'
@@ -73,7 +60,6 @@ export function permitsWith(
     if (isStop(record)) return stopOf(record)
     throw noSuchRecord()
   }
-  const standsInTheWay = (permit: Permit) => refusalIn(permit, now()) !== undefined
 
   return {
     ...{ audit, records, hasApprovers, hasStanding: standing !== undefined },
@@ -115,30 +101,11 @@ export function permitsWith(
       return stopIn(stop)
     },
     lift: async (id, saying) => stopIn(await records.say(id, 'lifted', saying)),
-    async getPermit(id) {
-      const record = await records.find(id)
-      return isPermit(record) ? permitAt(record, now()) : undefined
-    },
-    async getAnswer(id) {
-      const record = await records.find(id)
-      if (!isAnswer(record)) return undefined
-      const { customer, state: choice, requestedAt } = record
-      return { id, customer, choice, requestedAt }
-    },
-    async listPermits({ before, isOpen, isAwaited, ...filter } = {}) {
-      const state = isAwaited && ('requested' as const)
-      const notOverAt = isOpen || isAwaited ? now() : undefined
-      const { found, ...rest } = await page({ ...filter, state, notOverAt }, before)
-      const permits = found.filter(isPermit).map((each) => permitAt(each, now()))
-      const isShown = (each: Permit) => !isOpen || isOpenPermit(each) || standsInTheWay(each)
-      return { permits: permits.filter(isShown), ...rest }
-    },
     async refusals({ id, customer, operator, application }) {
       const facts = { customer: customer.id, operator: operator.id, application }
       const found = await findRefusals(records, facts)
       return found.filter(({ permit }) => permit.id !== id)
     },
-    history: historyOf(records),
     async close() {
       const telling = outbox
       // Attached again, it begins again.

@@ -2,7 +2,7 @@ import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import type { At } from '../../../web/kit/at.ts'
 import { Button, Disclosure, type FieldIn, NoteField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
-import { permitPath } from '../../../web/kit/paths.ts'
+import { recordPath } from '../../../web/kit/paths.ts'
 import type { ApprovalAnswer } from '../server/api/answers.ts'
 import { neededText } from './in-words.ts'
 
@@ -13,18 +13,18 @@ import { neededText } from './in-words.ts'
  */
 export function ApprovalPart(props: { approval: object; field: FieldIn }, at: At) {
   const approval = props.approval as ApprovalAnswer['approval']
-  const { by, deciders, emergency, isReviewDue, permit, refused } = approval
+  const { by, deciders, emergency, isReviewDue, record, refused } = approval
   const { ask, problems } = at.words.permits
   const hasNobody = deciders?.names.length === 0 && !deciders.isLeads
   const isCustomers = !refused && by.includes('user')
   return (
     <div class="card ask">
       <p role="status">
-        {permit ? problems.already_requested : neededText(at, approval)}{' '}
-        {!permit && isCustomers && ask.customer}
-        {permit && <Link to={permitPath(permit.id)}>{ask.page}</Link>}
+        {record ? problems.already_requested : neededText(at, approval)}{' '}
+        {!record && isCustomers && ask.customer}
+        {record && <Link to={recordPath(record.id)}>{ask.page}</Link>}
       </p>
-      {!permit && !hasNobody && !refused && (
+      {!record && !hasNobody && !refused && (
         <div class="actions">
           <Button action="/permits" kind="primary" shortcut="Control+Enter">
             {ask.submit}

@@ -1,4 +1,4 @@
-import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
+import type { At, StaffAt } from '../../../web/kit/at.ts'
 import {
   type FieldIn,
   PersonField,
@@ -7,92 +7,83 @@ import {
   TextField,
 } from '../../../web/kit/form.tsx'
 import { Link, Older } from '../../../web/kit/link.tsx'
-import { permitPath } from '../../../web/kit/paths.ts'
-import { actingText } from '../../../web/kit/people.tsx'
 import { AuditTabs } from '../../../web/kit/tabs.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { WhenField } from '../../../web/kit/when-field.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import type { HistoryAnswer, HistoryQuestion, PastPermitAnswer } from '../server/api/answers.ts'
-import { HISTORY_STATES } from '../server/history-filter.ts'
-import { DecisionList } from './decisions.tsx'
-import { PermitFrame } from './permit-card.tsx'
+import { HISTORY_KINDS, HISTORY_STATES, type HistoryAnswer } from '../server/api/history.ts'
+import { RecordCard, RecordMarks, recordTitle } from './record-card.tsx'
 
-const PATH = '/approvals/history'
+const PATH = '/records'
 
-/** All requests and emergencies: who asked, who decided with which note, and what came of it. */
-export const historyPage: View<HistoryAnswer> = ({ asked, filter, permits, next }, at) => {
-  const { history, older } = at.words.permits
+/** All records, a row each, which opens to its card. */
+export const historyPage: View<HistoryAnswer> = ({ asked, filter, records, next }, at) => {
+  const { history, older } = at.words.records
   const isOwn = at.me.role === 'operator'
   return {
     title: history.title,
     about: isOwn ? history.aboutOwn : history.about,
-    ids: permits.map(({ id }) => id),
+    ids: records.map(({ id }) => id),
     body: (
       <>
         <AuditTabs />
         <HistoryFilters asked={asked} range={filter} isOwn={isOwn} />
         {!isOwn && <Export query={new URLSearchParams(asked)} />}
-        {permits.length === 0 ? (
+        {records.length === 0 && (
           <p class="empty" role="status">
             {next === undefined ? history.none : history.noneSoFar}
           </p>
-        ) : (
-          <ul class="cards" aria-label={history.title}>
-            {permits.map((permit) => (
-              <PastCard key={permit.id} permit={permit} />
-            ))}
-          </ul>
         )}
+        <ul class="rows" aria-label={history.title}>
+          {records.map((record) => (
+            <li key={record.id}>
+              <details id={`open-${record.id}`}>
+                <summary>
+                  <span class="marks">
+                    <bdi>{recordTitle(at, record)}</bdi>
+                    <bdi class="ticket">{record.ticket}</bdi>
+                    <RecordMarks of={record} />
+                  </span>
+                  <Time at={record.requestedAt} form="recent" />
+                </summary>
+                <RecordCard of={record} />
+              </details>
+            </li>
+          ))}
+        </ul>
         <Older to={PATH} next={next} asked={asked} label={older} />
       </>
     ),
   }
 }
 
-function PastCard({ permit }: { permit: PastPermitAnswer }, at: At) {
-  const labels = at.words.permits
-  return (
-    <PermitFrame permit={permit} heading="h2">
-      <p class="note">
-        {permit.kind === 'emergency' ? labels.begun : labels.asked}{' '}
-        <Time at={permit.requestedAt} form="long" />
-      </p>
-      <DecisionList permit={permit} />
-      <div class="actions">
-        <Link
-          to={permitPath(permit.id)}
-          class="button quiet"
-          label={text(at, labels.openLabel, { acting: actingText(at, permit) })}
-        >
-          {labels.open}
-        </Link>
-      </div>
-    </PermitFrame>
-  )
-}
-
-/** Who, what became of it, and when. An operator sees what they asked for, and what they decided. */
+/** Who, what was said, and when. An operator sees what they asked for, and what they decided. */
 function HistoryFilters(
-  props: { asked: HistoryQuestion; range: HistoryAnswer['filter']; isOwn: boolean },
+  props: { asked: HistoryAnswer['asked']; range: HistoryAnswer['filter']; isOwn: boolean },
   { base, words }: StaffAt,
 ) {
   const { asked, range, isOwn } = props
-  const { history } = words.permits
+  const { history } = words.records
   const { filter: names } = words.impersonations.audit
   const field: FieldIn = (name) => ({ id: name, name, value: asked[name] ?? '' })
+  const choices = <T extends string>(of: readonly T[], labels: Readonly<Record<T, string>>) => [
+    { value: '', label: history.any },
+    ...of.map((value) => ({ value, label: labels[value] })),
+  ]
   return (
     <search class="filter">
       <form class="filter-box" method="get" action={base + PATH} data-auto>
         <div class="filter-fields first">
           <SearchField of={field('text')} label={names.text} placeholder={history.textHelp} />
           <SelectField
+            of={field('kind')}
+            label={history.kind}
+            options={choices(HISTORY_KINDS, history.kinds)}
+          />
+          <SelectField
             of={field('state')}
             label={history.state}
-            options={[
-              { value: '', label: history.anyState },
-              ...HISTORY_STATES.map((value) => ({ value, label: history.states[value] })),
-            ]}
+            options={choices(HISTORY_STATES, history.states)}
           />
         </div>
         <div class="filter-fields">
@@ -123,7 +114,7 @@ function Export({ query }: { query: URLSearchParams }, { base, words }: At) {
   const { export: names } = words.impersonations.audit
   return (
     <p>
-      <a class="button" href={`${base}${PATH}.csv?${query}`} download>
+      <a class="button" href={`${base}${PATH}/export.csv?${query}`} download>
         {names.csvLabel}
       </a>{' '}
       <span class="note">{names.about}</span>

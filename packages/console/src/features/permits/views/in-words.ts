@@ -1,17 +1,16 @@
 import { type At, counted, text } from '../../../web/kit/at.ts'
-import { personName } from '../../../web/kit/people.tsx'
 import { relativeText } from '../../../web/kit/time.tsx'
-import type { ApprovalAnswer, DecidersAnswer, PastPermitAnswer } from '../server/api/answers.ts'
+import type { ApprovalAnswer, DecidersAnswer } from '../server/api/answers.ts'
 
 /** What is needed, and who can give it; or who refused it. */
 export function neededText(at: At, approval: ApprovalAnswer['approval']): string {
   const { by, deciders, refused } = approval
-  const labels = at.words.permits
+  const { permits, records } = at.words
   if (refused) {
     const person = refused.by.name ?? refused.by.id
-    return text(at, labels.ask.refused, { person, time: relativeText(at, refused.until - at.now) })
+    return text(at, permits.ask.refused, { person, time: relativeText(at, refused.until - at.now) })
   }
-  const needs = labels.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]
+  const needs = records.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]
   return deciders ? `${needs} ${decidersText(at, deciders)}` : needs
 }
 
@@ -22,18 +21,4 @@ export function decidersText(at: At, { names, others, isLeads }: DecidersAnswer)
   if (names.length === 0) return ask.nobody
   const slots = { names: new Intl.ListFormat(at.locale).format(names) }
   return others > 0 ? counted(at, ask.peopleAndMore, others, slots) : text(at, ask.people, slots)
-}
-
-/** What the texts about a permit name. */
-export function permitSlots(at: At, permit: PastPermitAnswer) {
-  return {
-    operator: personName(at, permit.operator),
-    customer: personName(at, permit.customer),
-    application: permit.applicationName ?? permit.application,
-  }
-}
-
-/** Whether it was approved to look only, or to change. */
-export function accessText({ words }: At, { canChange }: PastPermitAnswer): string {
-  return canChange ? words.permits.lookAndChange : words.permits.look
 }

@@ -55,9 +55,3 @@ export interface PersonAnswer extends PersonAnswered {
   readonly request?: ErasureRequestAnswer
   readonly isMe: boolean
 }
-
-/** `POST /personal-data/requests/:id/confirm` */
-export interface ErasedAnswer {
-  readonly impersonations: number
-  readonly permits: number
-}

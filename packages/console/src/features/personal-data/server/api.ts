@@ -2,19 +2,20 @@ import { MAX_NOTE_LENGTH, present } from 'oidc-provider-impersonation-verify/for
 import * as v from 'valibot'
 import type { Read } from '../../../kernel/input.ts'
 import { MAX_CUSTOMER_ID_LENGTH } from '../../../kernel/limits.ts'
-import { optionalNote, writtenText } from '../../../web/http/json-body.ts'
+import { writtenText } from '../../../web/http/json-body.ts'
 import { notFound, Problem } from '../../../web/http/problem.ts'
 import { numberParameter, textParameter } from '../../../web/http/query.ts'
 import { sendExport } from '../../../web/http/send-export.ts'
 import type { Call } from '../../../web/parts.ts'
+import type { RecordAnswer } from '../../../web/record-answer.ts'
 import { findMayErase } from '../../../web/sign-in/roles.ts'
 import type {
-  ErasedAnswer,
   ErasureRequestAnswer,
   ErasureRequestsAnswer,
   PersonAnswer,
   PersonAnswered,
 } from './answers.ts'
+import type { ErasedCounts } from './erase.ts'
 import { InForceError } from './in-force.ts'
 import { findOfPerson } from './person.ts'
 import type { PersonalData } from './personal-data.ts'
@@ -61,13 +62,24 @@ export async function listRequests(
   }
 }
 
-/** Lists what the caller can confirm: nothing for a person who may not erase. */
-export async function findToConfirm(call: ErasingCall): Promise<readonly ErasureRequestAnswer[]> {
-  const { caller, personalData, settings } = call
-  if (!(await findMayErase(caller.account, settings))) return []
-  const requests = await personalData.erasures.list()
-  const shown = await Promise.all(requests.map((each) => shownRequest(each, call)))
-  return shown.filter(({ canConfirm }) => canConfirm)
+/** Requests to erase as records, for those who may erase. */
+export const erasureRecords = {
+  async find(call: ErasingCall): Promise<readonly RecordAnswer[]> {
+    const { caller, personalData, settings } = call
+    if (!(await findMayErase(caller.account, settings))) return []
+    const requests = await personalData.erasures.list()
+    const shown = await Promise.all(requests.map((each) => shownRequest(each, call)))
+    return shown.map(({ id, at, by, canConfirm, customer, lapsesAt, note }) => ({
+      ...{ id, kind: 'erasure', state: 'asked', customer, requestedAt: at, lapsesAt },
+      ...{ by, isMine: false, may: canConfirm ? ['confirmed'] : [], needs: [], said: [] },
+      ...present({ note }),
+    }))
+  },
+
+  async confirm(call: ErasingCall, id: string, note: string | undefined): Promise<ErasedCounts> {
+    const { caller, personalData } = call
+    return orInForce(() => personalData.erasures.confirm(id, { by: caller.id, note }))
+  },
 }
 
 /** Finds what there is of one person. */
@@ -118,19 +130,6 @@ export async function askToErase(
   )
   ctx.status = 201
   return shownRequest(asked, call)
-}
-
-export const CONFIRM_NOTE = { note: optionalNote }
-
-/** Confirms an erasure that another person asked for. */
-export async function confirmErasure(
-  call: ErasingCall & { readonly body: Read<typeof CONFIRM_NOTE> },
-): Promise<ErasedAnswer> {
-  await assertMayErase(call)
-  const { body, caller, personalData } = call
-  return orInForce(() =>
-    personalData.erasures.confirm(call.param('id'), { by: caller.id, note: body.note }),
-  )
 }
 
 /**

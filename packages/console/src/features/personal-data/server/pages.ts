@@ -4,8 +4,6 @@ import { personPage } from '../views/person-page.tsx'
 import { personalDataPage } from '../views/personal-data-page.tsx'
 import {
   askToErase,
-  CONFIRM_NOTE,
-  confirmErasure,
   ERASE_NOTE,
   type ErasingCall,
   exportPerson,
@@ -26,11 +24,5 @@ export const personalDataPages = [
   action('/personal-data/:id/erase', ALL_ROLES, ERASE_NOTE, askToErase, {
     ...WRITES,
     after: () => ({ said: { key: 'askedToErase' } }),
-  }),
-  action('/personal-data/requests/:id/confirm', ALL_ROLES, CONFIRM_NOTE, confirmErasure, {
-    ...WRITES,
-    after: ({ impersonations, permits }) => ({
-      said: { key: 'erased', count: impersonations + permits },
-    }),
   }),
 ]

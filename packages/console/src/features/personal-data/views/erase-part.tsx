@@ -3,7 +3,7 @@ import type { At } from '../../../web/kit/at.ts'
 import { Button, Form, NoteField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
-import { auditPath, permitPath, personalDataPath } from '../../../web/kit/paths.ts'
+import { auditPath, personalDataPath, recordPath } from '../../../web/kit/paths.ts'
 import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
@@ -47,7 +47,7 @@ function Blocked({ by }: { by: readonly InForce[] }, { words }: At) {
                 ' ',
                 <Link
                   key={id}
-                  to={kind === 'permit' ? permitPath(id) : auditPath(id)}
+                  to={kind === 'permit' ? recordPath(id) : auditPath(id)}
                   label={`${labels.open}: ${labels.why[why]}`}
                 >
                   {labels.open}
@@ -91,7 +91,7 @@ function Confirm(
   if (isBlocked || !request.canConfirm) return null
   return (
     <NoteAction
-      action={`/personal-data/requests/${encodeURIComponent(request.id)}/confirm`}
+      action={`${recordPath(request.id)}/confirmed`}
       label={request.isBegun ? labels.finish : labels.confirm}
       kind="danger"
       about={labels.confirmAbout}

@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto'
 import type { Need } from 'oidc-provider-impersonation'
-import { present } from 'oidc-provider-impersonation-verify/format'
+import { type AuditRecord, isReviewDue, present } from 'oidc-provider-impersonation-verify/format'
 import type { Permit } from '../../../../records/record-at.ts'
 import type { ActBody } from '../../../../web/answers.ts'
-import { Problem } from '../../../../web/http/problem.ts'
+import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
 import type { AskedFor } from '../../../../web/parts.ts'
 import type { ConsolePermits } from '../options.ts'
 import { isOfTicket } from '../refusals.ts'
-import type { ApprovalAnswer } from './answers.ts'
-import { findDeciders, type PermitCall, shownDeciders, shownPermit } from './shown.ts'
+import type { ApprovalAnswer, DecidersAnswer } from './answers.ts'
+import { findRecords } from './read.ts'
+import { type PermitCall, shownDeciders, shownRecord } from './shown.ts'
 
 /** What an operator asks an approval for. */
 export function factsOf(
@@ -49,41 +50,39 @@ export async function approvalOf(
   call: PermitCall,
 ): Promise<ApprovalAnswer['approval']> {
   const facts = factsOf(asked, body, call)
-  const isPossible = emergency === true && permits.hasApprovers
-  const [mine, deciders, isReviewDue, refusals] = await Promise.all([
-    findMine(permits, facts),
-    by.includes('second_person') ? findDeciders(permits, notYet(facts, by)) : undefined,
-    isPossible && findReviewDue(permits, facts),
-    permits.refusals(notYet(facts, by)),
+  const about = notYet(facts, by)
+  const [own, refusals, deciders] = await Promise.all([
+    findRecords(call, { operator: facts.operator, notOverAt: call.now() }),
+    permits.refusals(about),
+    by.includes('second_person') ? findDeciders(permits, about) : undefined,
   ])
+  const isOfFacts = ({ customer, application }: AuditRecord) =>
+    customer?.id === facts.customer && application === facts.application
+  const mine = own.find((each) => each.state === 'requested' && isOfFacts(each))
   const refusal = refusals.find(({ isByCustomer }) => isByCustomer)
-  const hasEmergency = isPossible && !refusals.some((each) => isOfTicket(each, facts.ticket))
+  const isRefused = refusals.some((each) => isOfTicket(each, facts.ticket))
+  const isDue = own.some(isReviewDue)
   return {
     by,
-    ...(hasEmergency ? (isReviewDue ? { isReviewDue } : { emergency }) : {}),
-    ...(deciders && { deciders: shownDeciders(deciders) }),
+    ...(emergency &&
+      permits.hasApprovers &&
+      !isRefused &&
+      (isDue ? { isReviewDue: isDue } : { emergency })),
+    ...(deciders && { deciders }),
     ...(refusal && { refused: { by: refusal.by, until: refusal.until } }),
-    ...(mine && { permit: shownPermit({ permit: mine, approvers: [] }, call) }),
+    ...(mine && { record: shownRecord(mine, call, []) }),
   }
 }
 
-type AllFacts = ReturnType<typeof factsOf>
-
-/** What the operator has asked for already, and can still be decided. */
-async function findMine(permits: ConsolePermits, facts: AllFacts): Promise<Permit | undefined> {
-  const { customer, operator, application } = facts
-  const { permits: open } = await permits.listPermits({ customer, operator, isOpen: true })
-  return open.find((each) => each.state === 'requested' && each.application === application)
-}
-
-/** Whether the last emergency of the operator keeps from the next one. */
-async function findReviewDue(permits: ConsolePermits, { operator }: AllFacts): Promise<boolean> {
-  const found = await permits.listPermits({ operator, isReviewDue: true })
-  return found.permits.length > 0
+/** Says who can decide. */
+export function findDeciders(permits: ConsolePermits, permit: Permit): Promise<DecidersAnswer> {
+  return orUnavailable('who can decide cannot be looked up now', async () =>
+    shownDeciders(await permits.records.who.approvers(permit)),
+  )
 }
 
 /** What is asked about before it is stored: the rules of a deployment may look at all of it. */
-function notYet(facts: AllFacts, needs: readonly Need[]): Permit {
+function notYet(facts: ReturnType<typeof factsOf>, needs: readonly Need[]): Permit {
   const { customer, operator, ...rest } = facts
   return {
     ...rest,

@@ -2,17 +2,21 @@ import { PermitError } from '../../../../records/errors.ts'
 import type { ActBody } from '../../../../web/answers.ts'
 import type { AskedFor, Call, Gate } from '../../../../web/parts.ts'
 import { approvalOf, factsOf, withApproval } from './approval.ts'
-import { assertNotPaused, findOwnPause, pausedProblem } from './pauses.ts'
-import { type PermitCall, type PermitParts, requirePermits } from './shown.ts'
+import { findRecords } from './read.ts'
+import { type PermitCall, requirePermits, type StaffParts } from './shown.ts'
+import { findOwnStop, stoppedProblem } from './stops.ts'
 
-/** What stands before a start, by permits and pauses. */
-export function permitGate(parts: PermitParts): Gate {
+/** What stands before a start, by records. */
+export function permitGate(parts: StaffParts): Gate {
   const own = (call: Call): PermitCall => ({ ...call, ...parts })
   return {
     hasPermits: parts.permits !== undefined,
-    findPause: (call, customer) => findOwnPause(own(call), customer),
-    assertNotPaused: (call, customer) => assertNotPaused(own(call), customer),
-    pausedProblem,
+    findStop: (call, customer) => findOwnStop(own(call), customer),
+    async assertNotStopped(call, customer) {
+      const stop = await findOwnStop(own(call), customer)
+      if (stop) throw stoppedProblem(stop)
+    },
+    stoppedProblem,
     withPermitsReason: (asked, call) => withPermitsReason(asked, own(call)),
     findApproval: async (call, asked, body, needed) =>
       parts.permits && approvalOf(parts.permits, needed, asked, body, own(call)),
@@ -24,14 +28,13 @@ export function permitGate(parts: PermitParts): Gate {
 /** The request, with the reason that was approved: what a person approved is what is written down. */
 async function withPermitsReason(
   { application, customer, request }: AskedFor,
-  { caller, ctx, preview, permits }: PermitCall,
+  call: PermitCall,
 ): Promise<AskedFor['request']> {
+  const { caller, ctx, now, preview, permits } = call
   if (!permits) return request
-  const filter = { customer: customer.id, operator: caller.id, isOpen: true } as const
-  const { permits: open } = await permits.listPermits(filter)
-  const granted = open.filter(
-    (permit) => permit.state === 'granted' && permit.application === application.clientId,
-  )
+  const filter = { customer: customer.id, operator: caller.id, state: 'granted' } as const
+  const found = await findRecords(call, { ...filter, notOverAt: now() })
+  const granted = found.filter((each) => each.application === application.clientId)
   if (granted.length === 0) return request
   // The rule alone says under which permit it would start, or that it needs none.
   const { permit } = await preview(request, ctx)
@@ -47,9 +50,9 @@ async function beginEmergency(
   body: ActBody,
   why: string,
 ): Promise<void> {
-  const facts = { ...factsOf(asked, body, call), context: asked.request.context }
+  const facts = { ...factsOf(asked, body, call), why, context: asked.request.context }
   try {
-    await requirePermits(call).emergency({ ...facts, why }, { ctx: call.ctx })
+    await requirePermits(call).emergency(facts, { ctx: call.ctx })
   } catch (error) {
     if (!(error instanceof PermitError) || error.error !== 'not_needed') throw error
   }

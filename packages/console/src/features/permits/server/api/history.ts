@@ -1,25 +1,56 @@
-import { present } from 'oidc-provider-impersonation-verify/format'
+import { foundWordsIn, wordsOf } from 'oidc-provider-impersonation-verify/chain'
+import {
+  type AuditRecord,
+  isSameTicket,
+  present,
+  recordStateAt,
+  unapprovedBy,
+} from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { oneOf, type Read } from '../../../../kernel/input.ts'
 import { pages } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { csvHead, csvLine } from '../../../../ledger/keeping/csv.ts'
 import { isNaming, namelessFilter } from '../../../../web/http/exported-filter.ts'
+import { orUnavailable } from '../../../../web/http/problem.ts'
 import { cursor, personId, readQuery, searchWords } from '../../../../web/http/query.ts'
 import { sendExport } from '../../../../web/http/send-export.ts'
 import { zoneOf } from '../../../../web/pages/reader.ts'
-import { WHEN, withRange } from '../../../../web/when.ts'
-import { HISTORY_STATES, type HistoryFilter } from '../history-filter.ts'
-import type { ConsolePermits } from '../options.ts'
-import type { HistoryAnswer } from './answers.ts'
-import { csvOf, NO_PERMIT } from './history-csv.ts'
-import { type PermitCall, requirePermits, shownPast } from './shown.ts'
+import type { RecordAnswer } from '../../../../web/record-answer.ts'
+import { type Range, WHEN, withRange } from '../../../../web/when.ts'
+import { recordColumns } from './fields.ts'
+import { recordsIn } from './read.ts'
+import { hasSaid, type PermitCall, recordFor, withoutNotes } from './shown.ts'
+
+/** How many records a page has at least, if there are as many. */
+const PAGE_SIZE = 50
+/** How many are looked at for a page. */
+const MAX_LOOKED_AT = 1000
+
+export const HISTORY_KINDS = ['approval', 'emergency', 'answer', 'stop'] as const
+
+/** What waits or holds now, what a person said, whatever became of it since, and what lapsed. */
+export const HISTORY_STATES = [
+  ...['waiting', 'in_force', 'granted', 'declined', 'revoked', 'reviewed'],
+  ...['lifted', 'lapsed'],
+] as const satisfies readonly string[] as readonly HistoryState[]
+
+export type HistoryState =
+  | 'declined'
+  | 'granted'
+  | 'in_force'
+  | 'lapsed'
+  | 'lifted'
+  | 'reviewed'
+  | 'revoked'
+  | 'waiting'
 
 const HISTORY_FILTER = {
   ...WHEN,
   operator: personId,
   customer: personId,
   person: personId,
+  kind: v.optional(oneOf(HISTORY_KINDS)),
   state: v.optional(oneOf(HISTORY_STATES)),
   ticket: searchWords,
   text: searchWords,
@@ -27,52 +58,135 @@ const HISTORY_FILTER = {
 
 export const HISTORY = { ...HISTORY_FILTER, before: cursor }
 
-/** Lists requests and emergencies, also those that are over: an operator those that they have to do with. */
+type HistoryFilter = Omit<Read<typeof HISTORY_FILTER>, keyof typeof WHEN> & Range
+
+/**
+ * `GET /records?text=&kind=&state=&operator=&customer=&person=&ticket=&from=&to=&before=`: every role. An
+ * operator is shown what they asked for, and what they decided; leads and auditors all. Newest first. `person`
+ * asked or said what `state` is. There may be a `next` if none of those that were looked at matched.
+ * `GET /records/export.csv` with the same filter: lead, auditor. Streamed; one line for each. The export is an
+ * entry itself.
+ */
+export interface HistoryAnswer {
+  /** The parameters of the filter, as they were given. */
+  readonly asked: Readonly<Record<string, string>>
+  /** The part of time. */
+  readonly filter: Range
+  readonly records: readonly RecordAnswer[]
+  /** The value of `before` for the next, older page. */
+  readonly next?: string
+}
+
+/** Lists records, also those that are over: to an operator those that they have to do with. */
 export async function listHistory(
   call: PermitCall & { readonly query: Read<typeof HISTORY> },
 ): Promise<HistoryAnswer> {
-  const { query } = call
-  const permits = requirePermits(call)
+  const { caller, query } = call
   const { before, ...asked } = query
   const filter: HistoryFilter = withRange(asked, zoneOf(call.ctx))
-  const visible = visibleHistory(filter, call)
-  const page = visible ? await permits.history(visible, { before }) : { permits: [] }
+  const { from, to } = filter
+  const own = isAudited(caller.role) ? undefined : caller.id
+  const { records, next } = await readHistory(call, filter, before, own)
+  const shown = await Promise.all(records.map((each) => recordFor(call, each)))
   return {
     asked: Object.fromEntries(
       Object.entries(asked).flatMap(([name, value]) =>
         value === undefined || (name === 'when' && value === 'any') ? [] : [[name, value]],
       ),
     ),
-    filter: { from: filter.from, to: filter.to },
-    permits: page.permits.map((permit) => shownPast(permit, call)),
-    ...present({ next: page.next }),
+    filter: { from, to },
+    records: shown.flatMap((each) => each ?? []),
+    ...present({ next }),
   }
 }
 
 /** Sends the history as a file. */
 export async function exportHistory(call: PermitCall): Promise<void> {
-  const permits = requirePermits(call)
-  const asked = readQuery(call.ctx, HISTORY_FILTER)
-  const filter: HistoryFilter = withRange(asked, zoneOf(call.ctx))
-  const found = isNaming(filter) ? (await permits.history(filter)).permits : []
+  const filter: HistoryFilter = withRange(readQuery(call.ctx, HISTORY_FILTER), zoneOf(call.ctx))
+  const found = isNaming(filter) ? (await readHistory(call, filter)).records : []
   const context = {
-    ...{ format: 'approvals.csv', filter: namelessFilter(filter) },
+    ...{ format: 'records.csv', filter: namelessFilter(filter) },
     ...present({ permit: found[0]?.id }),
   }
-  await sendExport(call, 'approvals.csv', 'csv', context, () => linesOf(permits, filter))
+  await sendExport(call, 'records.csv', 'csv', context, async function* lines() {
+    yield csvHead(Object.keys(recordColumns({})))
+    for await (const { records } of pages((before) => readHistory(call, filter, before))) {
+      const now = call.now()
+      yield records
+        .map((each) => ({
+          ...each,
+          state: recordStateAt(each, now),
+          ...present({ unapproved: unapprovedBy(each) }),
+        }))
+        .map((each) => csvLine(Object.values(recordColumns(each))))
+        .join('')
+    }
+  })
 }
 
-async function* linesOf(permits: ConsolePermits, filter: HistoryFilter): AsyncGenerator<string> {
-  yield csvHead(Object.keys(csvOf(NO_PERMIT)))
-  const read = (before: string | undefined) => permits.history(filter, { before })
-  for await (const page of pages(read)) {
-    yield page.permits.map((permit) => csvLine(Object.values(csvOf(permit)))).join('')
+/** @param own the account id of the only person whose records are read */
+async function readHistory(
+  { audit, now }: PermitCall,
+  filter: HistoryFilter,
+  first?: string,
+  own?: string,
+): Promise<{ records: readonly AuditRecord[]; next?: string }> {
+  const { customer, operator, from, to } = filter
+  const records: AuditRecord[] = []
+  let before = first
+  for (let looked = 0; looked < MAX_LOOKED_AT && records.length < PAGE_SIZE; looked += PAGE_SIZE) {
+    const asked = { customer, operator, from, to }
+    const page = await orUnavailable('records cannot be read now', () =>
+      audit.store.permits(asked, { before, limit: PAGE_SIZE }),
+    )
+    records.push(
+      ...recordsIn(page.permits)
+        .map((each) => withoutNotes(each, own))
+        .filter(
+          (each) => matches(each, filter, now()) && (own === undefined || hasSaid(each, own)),
+        ),
+    )
+    before = page.next
+    if (before === undefined) break
   }
+  return { records, ...present({ next: before }) }
 }
 
-/** An operator sees what they asked for, and what they decided. @returns `undefined` where nothing can match */
-function visibleHistory(filter: HistoryFilter, { caller }: PermitCall): HistoryFilter | undefined {
-  if (isAudited(caller.role)) return filter
-  if (filter.person !== undefined && filter.person !== caller.id) return undefined
-  return { ...filter, person: caller.id }
+function matches(record: AuditRecord, filter: HistoryFilter, now: number): boolean {
+  const { kind, person, state, ticket, text } = filter
+  return (
+    (kind === undefined || record.kind === kind) &&
+    isOfState({ ...record, state: recordStateAt(record, now) }, state, person) &&
+    (ticket === undefined || isSameTicket(record.ticket, ticket)) &&
+    (text === undefined || hasWords(record, text))
+  )
+}
+
+const IN_FORCE: readonly RecordAnswer['state'][] = ['granted', 'stopped']
+
+/** What a person decided is found under their decision, whatever became of it since. */
+function isOfState(
+  record: Pick<RecordAnswer, 'by' | 'operator' | 'said' | 'state'>,
+  asked: HistoryState | undefined,
+  person: string | undefined,
+): boolean {
+  const { state, said } = record
+  const isOf = person === undefined || hasSaid(record, person)
+  if (asked === undefined) return isOf
+  if (asked === 'waiting') return isOf && state === 'requested'
+  if (asked === 'lapsed') return isOf && state === 'lapsed'
+  if (asked === 'in_force') return isOf && IN_FORCE.includes(state)
+  return said.some(({ event, by }) => event === asked && (!person || by?.id === person))
+}
+
+function hasWords(record: AuditRecord, text: string): boolean {
+  const { id, customer, operator, by, application, ticket, reason, why, note, said } = record
+  const people = [customer, operator, by, ...said.map((each) => each.by)]
+  const texts = [
+    ...[id, application, ticket, reason, why, note, ...said.map((each) => each.note)],
+    ...people.flatMap((who) => [who?.id, who?.name, who?.email]),
+  ]
+  const found = foundWordsIn(texts.filter((each) => each !== undefined).join('\n'))
+  const words = wordsOf(text)
+  return words.length > 0 && words.every((word) => found.some((each) => each.startsWith(word)))
 }

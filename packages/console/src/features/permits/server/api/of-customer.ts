@@ -1,97 +1,120 @@
-import { present, saidIn, unapprovedBy } from 'oidc-provider-impersonation-verify/format'
-import { isId } from '../../../../kernel/ids.ts'
+import {
+  type AuditRecord,
+  present,
+  recordStateAt,
+  unapprovedBy,
+} from 'oidc-provider-impersonation-verify/format'
 import { oneOf, type Read } from '../../../../kernel/input.ts'
-import type { Permit } from '../../../../records/record-at.ts'
-import { notFound } from '../../../../web/http/problem.ts'
+import type { At } from '../../../../web/kit/at.ts'
 import { operatorLimit } from '../../../../web/operator-limit.ts'
-import type { OWN_ID } from '../../../../web/own-id.ts'
-import type { ConsolePermits, Standing } from '../options.ts'
-import type { AccountPermit, AccountPermitsAnswer, AccountRefusal } from './answers.ts'
-import { type CustomerPermitCall, namedApplication, requirePermits } from './shown.ts'
+import { linesFor } from '../../../../web/pages/table.ts'
+import type { RecordAnswer } from '../../../../web/record-answer.ts'
+import type { Standing } from '../options.ts'
+import { findRecords } from './read.ts'
+import { sayAsCustomer, WORD } from './say.ts'
+import { type CustomerPermitCall, mayOf, namedIn, requirePermits } from './shown.ts'
+import { OBJECTION, objections } from './stops.ts'
 
 /** Answers of a customer in an hour. Each is an entry of the audit. */
 const MAX_IN_AN_HOUR = 60
 const HOUR_S = 3600
+/** How many of the newest stops are looked at for what became of an objection. */
+const MAX_STOPS_READ = 100
 
-export const CHOICE = { choice: oneOf(['ask', 'allow']) }
+const CHOICE = { choice: oneOf(['ask', 'allow']) }
 
-/** What a customer says to a request or a permit. */
-export const CUSTOMER_WORDS = { grant: 'granted', refuse: 'declined', revoke: 'revoked' } as const
-type CustomerWord = (typeof CUSTOMER_WORDS)[keyof typeof CUSTOMER_WORDS]
+/** A part of the account page. */
+export interface AccountRecords {
+  /** What waits for the caller's answer, what is in force, and what the caller refused for a day. */
+  readonly records: readonly RecordAnswer[]
+  /** The answer for all requests, if the deployment offers it. */
+  readonly standing?: Standing
+}
 
-type CustomerAsking = Pick<CustomerPermitCall, 'caller'> & { readonly permits: ConsolePermits }
+/** Lists what a customer can answer, and what holds by their answers. */
+export async function listOwnRecords(call: CustomerPermitCall): Promise<AccountRecords> {
+  const { caller, permits, now } = call
+  const [found, standing] = await Promise.all([
+    findRecords(call, { customer: caller.id, notOverAt: now() }),
+    permits?.hasStanding ? permits.answer(caller.id) : undefined,
+  ])
+  const records = found.map((each) => shownToCustomer(each, call)).filter(isShown)
+  return { records, ...present({ standing }) }
+}
 
-/** The requests and permits of a customer, and what they answer for all requests. */
-export function customersAnswers() {
+/** Finds when another person looked into an objection of the caller: by the operator, the newest first. */
+export async function findLookedInto(
+  call: CustomerPermitCall,
+): Promise<(operator: string, objectedAt: number) => number | undefined> {
+  const filter = { customer: call.caller.id, state: 'lifted' } as const
+  const stops = await findRecords(call, filter, MAX_STOPS_READ)
+  return (operator, objectedAt) =>
+    stops
+      .filter((stop) => stop.operator?.id === operator)
+      .flatMap(({ said }) => said.filter(({ event }) => event === 'lifted'))
+      .findLast(({ at }) => at >= objectedAt)?.at
+}
+
+function isShown({ kind, may, said, state }: RecordAnswer): boolean {
+  if (kind === 'answer' || kind === 'erasure') return false
+  // Of what others declined, the customer is told nothing.
+  if (state === 'declined') return said.length > 0
+  return state === 'requested' ? may.includes('granted') : IN_FORCE.includes(state)
+}
+
+const IN_FORCE: readonly RecordAnswer['state'][] = ['granted', 'stopped']
+
+/** Without what the operator and the team wrote. */
+function shownToCustomer(record: AuditRecord, call: CustomerPermitCall): RecordAnswer {
+  const { id, kind, operator, ticket, application, requestedAt, lapsesAt, said } = record
+  const { applicationName, canChange } = namedIn(record, call)
+  const customer = call.caller.id
+  return {
+    ...{ id, kind, requestedAt, isMine: false, needs: [] },
+    state: recordStateAt(record, call.now()),
+    may: mayOf(record, { id: customer, is: [] }, call.now()),
+    said: said.filter(({ by }) => by?.id === customer),
+    ...present({
+      operator: operator && { id: operator.id, ...present({ name: operator.name }) },
+      ...{ ticket, canChange, lapsesAt, until: record.until, for: record.for },
+      ...{ application: applicationName ?? application, unapproved: unapprovedBy(record) },
+    }),
+  }
+}
+
+/** What customers say. Each console counts for itself. */
+export function customerActions() {
   const limit = operatorLimit(MAX_IN_AN_HOUR, HOUR_S)
+  const { action } = linesFor<CustomerPermitCall, At>()
 
-  /** @throws Problem 404 for what is not about the caller */
-  async function findOwn(id: string, { caller, permits }: CustomerAsking): Promise<Permit> {
-    const found = isId(id) ? await permits.getPermit(id) : undefined
-    if (found?.customer.id === caller.id) return found
-    throw notFound('there is no such request about you')
+  async function choose(
+    call: CustomerPermitCall & { readonly body: Read<typeof CHOICE> },
+  ): Promise<Standing> {
+    const { body, caller } = call
+    if (body.choice !== 'ask') await limit(caller.id)
+    return requirePermits(call).answer(caller.id, body.choice)
   }
 
-  return {
-    /** `undefined` if the console has no permits. */
-    async list(call: CustomerPermitCall): Promise<AccountPermitsAnswer | undefined> {
-      const { caller, permits } = call
-      if (!permits) return undefined
-      const filter = { customer: caller.id, isOpen: true } as const
-      const [open, answer] = await Promise.all([
-        permits.listPermits(filter),
-        permits.answer(caller.id),
-      ])
-      const shown = (state: Permit['state']) => (permit: Permit) =>
-        permit.state === state ? shownToCustomer(permit, call) : []
-      return {
-        asked: open.permits.filter(awaitsCustomer).flatMap(shown('requested')),
-        granted: open.permits.flatMap(shown('granted')),
-        refused: open.permits.flatMap((permit) => refusedByCustomer(permit, call)),
-        ...(permits.hasStanding && { standing: answer }),
-      }
-    },
-
-    /** Answers a request, or takes a permit back. */
-    say(method: CustomerWord) {
-      return async (
-        call: CustomerPermitCall & { readonly body: Read<typeof OWN_ID> },
-      ): Promise<void> => {
-        const permits = requirePermits(call)
-        const permit = await findOwn(call.body.id, { ...call, permits })
-        // A customer can always say no.
-        if (method === 'granted') await limit(call.caller.id)
-        await permits.decide(permit.id, method, { by: call.caller.id })
-      }
-    },
-
-    /** Answers all requests. */
-    async choose(
-      call: CustomerPermitCall & { readonly body: Read<typeof CHOICE> },
-    ): Promise<Standing> {
-      const { body, caller } = call
-      if (body.choice !== 'ask') await limit(caller.id)
-      return requirePermits(call).answer(caller.id, body.choice)
-    },
-  }
+  return [
+    action('/objection', [], OBJECTION, objections(), {
+      after: ({ isStopped, isEnded }) => {
+        const key = isStopped ? 'objectedStopped' : 'objected'
+        return { said: { key: isEnded ? key : `${key}NotEnded` } }
+      },
+    }),
+    action('/records/:id/:event', [], WORD, (call) => sayAsCustomer(call, limit), {
+      after: (event) => ({ said: { key: SAID[event as keyof typeof SAID] } }),
+    }),
+    action('/answer', [], CHOICE, choose, {
+      after: ({ choice }) => ({
+        said: { key: choice === 'allow' ? 'standingAllow' : 'standingAsk' },
+      }),
+    }),
+  ]
 }
 
-function awaitsCustomer({ needs, said }: Permit): boolean {
-  return needs.includes('user') && !said.some(({ need }) => need === 'user')
-}
-
-function refusedByCustomer(permit: Permit, call: CustomerPermitCall): readonly AccountRefusal[] {
-  const said = saidIn(permit, 'declined')
-  if (said?.need !== 'user') return []
-  return [{ ...shownToCustomer(permit, call), refusedAt: said.at }]
-}
-
-function shownToCustomer(permit: Permit, call: CustomerPermitCall): AccountPermit {
-  const { id, operator, application, ticket, requestedAt, lapsesAt, until } = permit
-  const { applicationName, canChange } = namedApplication(permit, call)
-  return {
-    ...{ id, requestedAt, for: permit.for, application: applicationName ?? application },
-    operator: { id: operator.id, ...present({ name: operator.name }) },
-    ...present({ ticket, canChange, unapproved: unapprovedBy(permit), lapsesAt, until }),
-  }
-}
+const SAID = {
+  granted: 'allowed',
+  declined: 'declined',
+  revoked: 'revoked',
+} as const

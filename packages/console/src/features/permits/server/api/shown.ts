@@ -1,129 +1,168 @@
 import {
+  type AuditRecord,
   canSay,
+  isPermit,
+  isStop,
   present,
+  recordStateAt,
   SAID_EVENTS,
   type SaidEvent,
   type Speaking,
   saidIn,
-  speakersOf,
+  unapprovedBy,
 } from 'oidc-provider-impersonation-verify/format'
 import { isAudited } from '../../../../kernel/roles.ts'
-import type { Permit } from '../../../../records/record-at.ts'
+import { permitAt, stopOf } from '../../../../records/record-at.ts'
 import type { Records } from '../../../../records/records.ts'
 import type { Approver } from '../../../../records/who.ts'
 import { canChange, nameIn } from '../../../../web/applications.ts'
 import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
-import type { Call, Caller, CustomerCall } from '../../../../web/parts.ts'
+import type { Call, CustomerCall } from '../../../../web/parts.ts'
+import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { ticketLink } from '../../../../web/ticket-link.ts'
 import type { ConsolePermits } from '../options.ts'
-import type { DecidersAnswer, PastPermitAnswer, PermitAnswer } from './answers.ts'
+import type { DecidersAnswer } from './answers.ts'
+import { findRecord, findRecords } from './read.ts'
 
-/** So many are named of those who can decide. */
+/** How many people are named of those who can decide. */
 const MAX_NAMED = 3
 
-/** A permit with who can decide on it; `undefined`: leads. */
-export interface Decidable {
-  readonly permit: Permit
-  readonly approvers: readonly Approver[] | undefined
-}
-
-/** What permits add to the parts of the API. */
+/** What records add to the parts of the API. */
 export interface PermitParts {
-  /** Absent where the console has none. */
+  /** Absent if the console has none. */
   readonly permits: ConsolePermits | undefined
-  /** What waits for a word, with permits and without: operators who may not start. */
+  /** What waits for a word, with permits and without. */
   readonly records: Records
 }
 
-export type PermitCall = Call & PermitParts
+/** Requests to erase: of the feature for personal data. */
+export interface ErasureRecords<C> {
+  /** All of them, for a person who may erase. */
+  find(call: C): Promise<readonly RecordAnswer[]>
+  confirm(call: C, id: string, note: string | undefined): Promise<ErasedRecords>
+}
+
+/** How much was erased. */
+export interface ErasedRecords {
+  readonly impersonations: number
+  readonly permits: number
+}
+
+export interface StaffParts extends PermitParts {
+  readonly erasures: ErasureRecords<Call>
+}
+
+export type PermitCall = Call & StaffParts
 export type CustomerPermitCall = CustomerCall & PermitParts
 
-/** @throws Problem 404 where the console has no permits */
+/** @throws Problem 404 if the console has no permits */
 export function requirePermits({ permits }: PermitParts): ConsolePermits {
   if (permits) return permits
   throw new Problem(404, 'not_found', 'there is nothing here')
 }
 
-export function findDeciders(permits: ConsolePermits, permit: Permit): Promise<Decidable> {
-  return orUnavailable('who can decide cannot be looked up now', async () => ({
-    permit,
-    approvers: await permits.records.who.approvers(permit),
-  }))
+/** Finds who may decide on a record. `undefined`: the leads. */
+export async function findApprovers(
+  record: AuditRecord,
+  { now, records }: PermitCall,
+): Promise<readonly Approver[] | undefined> {
+  const about = isPermit(record)
+    ? permitAt(record, now())
+    : isStop(record)
+      ? stopOf(record)
+      : undefined
+  return orUnavailable(
+    'who can decide cannot be looked up now',
+    () => about && records.who.approvers(about),
+  )
 }
 
-/** As what the caller speaks. */
-export function speakingOf(
-  { approvers }: Pick<Decidable, 'approvers'>,
-  { id, role }: Pick<Caller, 'id' | 'role'>,
+/** A person of the support. @param approvers `undefined`: the leads */
+export function speakerIn(
+  { caller: { id, role } }: Pick<Call, 'caller'>,
+  approvers: readonly Approver[] | undefined,
 ): Speaking {
   const isLead = role === 'lead'
-  const isApprover = approvers ? approvers.some((each) => each.id === id) : isLead
+  const isApprover = approvers?.some((each) => each.id === id) ?? isLead
   return {
     id,
-    is: [...(isApprover ? (['approver'] as const) : []), ...(isLead ? (['lead'] as const) : [])],
+    is: [isApprover ? (['approver'] as const) : [], isLead ? (['lead'] as const) : []].flat(),
   }
 }
 
-export function mayDecide(
-  { permit, approvers }: Decidable,
-  caller: Pick<Caller, 'id' | 'role'>,
+/** What a person may say now. */
+export function mayOf(record: AuditRecord, person: Speaking, now: number): readonly SaidEvent[] {
+  return SAID_EVENTS.filter((event) => canSay(record, event, person, now))
+}
+
+const SOMEBODY: Speaking = { id: '', is: ['approver'] }
+
+/** Whether an approver has a word to say about a record now. */
+export const awaitsApprover = (record: AuditRecord, now: number) =>
+  mayOf(record, SOMEBODY, now).length > 0
+
+/** Whether a record waits for a person who may say these. A stop by a lead waits for nobody. */
+export function isAwaited(
+  { kind, customer }: Pick<AuditRecord, 'customer' | 'kind'>,
+  may: readonly SaidEvent[],
 ): boolean {
-  return speakersOf(permit, speakingOf({ approvers }, caller)).includes('approver')
+  return may.some((event) => event !== 'revoked') && !(kind === 'stop' && !customer)
 }
 
-/** Whether a second person has something to do: to decide, or to look at an emergency afterwards. */
-export function awaitsSecondPerson(permit: Permit): boolean {
-  const somebody = { id: '', is: ['approver'] } as const
-  const can = (event: SaidEvent) => canSay(permit, event, somebody, Date.now())
-  return can('granted') || can('reviewed')
-}
-
-/** The permit, with what was refused before, for who decides or reviews. */
-export async function shownWithRefusals(
-  decidable: Decidable,
+/** Shows a record to a person of the support, or `undefined` to a person who sees nothing of it. */
+export async function recordFor(
   call: PermitCall,
-): Promise<PermitAnswer> {
-  const shown = shownPermit(decidable, call)
-  const { permits } = call
-  if (!permits || !(shown.may.includes('granted') || shown.may.includes('reviewed'))) return shown
-  const found = await permits.refusals(decidable.permit)
-  if (found.length === 0) return shown
-  const refusals = found.map(({ permit: { id, ticket, said }, by, at }) => ({
-    ...{ id, by, at },
-    ...present({ ticket, note: saidIn({ said }, 'declined')?.note }),
-  }))
-  return { ...shown, refusals }
-}
-
-export function maySeePermit(decidable: Decidable, caller: Caller): boolean {
-  const isMine = decidable.permit.operator.id === caller.id
-  return isMine || isAudited(caller.role) || mayDecide(decidable, caller)
-}
-
-export function shownPermit(
-  decidable: Decidable,
-  call: Pick<Call, 'caller' | 'language' | 'settings'>,
-): PermitAnswer {
+  record: AuditRecord,
+  find = findApprovers,
+): Promise<RecordAnswer | undefined> {
   const { caller } = call
-  const { permit } = decidable
-  const isMine = permit.operator.id === caller.id
-  const { person, now } = { person: speakingOf(decidable, caller), now: Date.now() }
-  const may = SAID_EVENTS.filter((event) => canSay(permit, event, person, now))
-  return { ...permit, ...namedApplication(permit, call), isMine, may }
+  const isMine = record.operator?.id === caller.id
+  const isAsked = !isMine && awaitsApprover(record, call.now())
+  const shown = shownRecord(record, call, isAsked ? await find(record, call) : [])
+  const isSeen = isMine || isAudited(caller.role) || hasSaid(record, caller.id)
+  if (!isSeen && shown.may.length === 0) return undefined
+  if (!shown.may.includes('granted') && !shown.may.includes('reviewed')) return shown
+  return { ...shown, ...present({ declinedBefore: await findDeclined(record, call) }) }
 }
 
-/** One of the past: what can be done with it, its own page says. */
-export function shownPast(
-  permit: Permit,
-  call: Pick<Call, 'caller' | 'language' | 'settings'>,
-): PastPermitAnswer {
-  const isMine = permit.operator.id === call.caller.id
-  return { ...permit, ...namedApplication(permit, call), isMine }
+/** @param approvers who may decide; `undefined`: the leads */
+export function shownRecord(
+  record: AuditRecord,
+  call: Pick<Call, 'caller' | 'language' | 'now' | 'settings'>,
+  approvers: readonly Approver[] | undefined,
+): RecordAnswer {
+  const now = call.now()
+  const { deliveries: _, lastAt: __, version: ___, ...rest } = record
+  return {
+    ...withoutNotes(rest, call.caller.id),
+    ...namedIn(record, call),
+    state: recordStateAt(record, now),
+    ...present({ unapproved: unapprovedBy(record) }),
+    isMine: record.operator?.id === call.caller.id,
+    may: mayOf(record, speakerIn(call, approvers), now),
+  }
+}
+
+/** What a customer and a lead say of an operator's work is between them. */
+export function withoutNotes<R extends Pick<AuditRecord, 'kind' | 'note' | 'operator' | 'said'>>(
+  record: R,
+  reader: string | undefined,
+): R {
+  const { kind, operator, said } = record
+  if (kind !== 'stop' || operator?.id !== reader) return record
+  return { ...record, note: undefined, said: said.map(({ note: _, ...each }) => each) }
+}
+
+export function hasSaid(
+  { by, operator, said }: Pick<AuditRecord, 'by' | 'operator' | 'said'>,
+  id: string,
+): boolean {
+  return [by, operator, ...said.map((each) => each.by)].some((each) => each?.id === id)
 }
 
 /** What the console knows of the application and of the ticket. */
-export function namedApplication(
-  { application, scope, ticket }: Pick<Permit, 'application' | 'scope' | 'ticket'>,
+export function namedIn(
+  { application, scope, ticket }: AuditRecord,
   { language, settings }: Pick<Call, 'language' | 'settings'>,
 ) {
   const { applications } = settings
@@ -137,7 +176,26 @@ export function namedApplication(
   }
 }
 
-export function shownDeciders({ approvers }: Pick<Decidable, 'approvers'>): DecidersAnswer {
+/** An emergency keeps what was declined before it. */
+async function findDeclined(
+  record: AuditRecord,
+  call: PermitCall,
+): Promise<RecordAnswer['declinedBefore']> {
+  const { application, customer, declined, operator } = record
+  const filter = { customer: customer?.id, operator: operator?.id, state: 'declined' } as const
+  const found = declined
+    ? await Promise.all(declined.map((id) => findRecord(call, id)))
+    : await findRecords(call, { ...filter, notOverAt: call.now() })
+  const before = found.flatMap((each) => {
+    const said = each && saidIn(each, 'declined')
+    if (!said || each.application !== application) return []
+    const { by, at, note } = said
+    return [{ id: each.id, at, ...present({ by, note, ticket: each.ticket }) }]
+  })
+  return before.length > 0 ? before : undefined
+}
+
+export function shownDeciders(approvers: readonly Approver[] | undefined): DecidersAnswer {
   if (!approvers) return { names: [], others: 0, isLeads: true }
   const names = approvers.slice(0, MAX_NAMED).map(({ id, name }) => name ?? id)
   return { names, others: approvers.length - names.length, isLeads: false }

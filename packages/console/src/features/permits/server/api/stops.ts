@@ -1,0 +1,163 @@
+import { findAccount } from 'oidc-provider-impersonation/siblings'
+import {
+  type AuditRow,
+  outcomeOf,
+  present,
+  reasonOf,
+} from 'oidc-provider-impersonation-verify/format'
+import type { Read } from '../../../../kernel/input.ts'
+import { MAX_ID_LENGTH } from '../../../../kernel/limits.ts'
+import { log } from '../../../../kernel/log-line.ts'
+import { END_TIMEOUT_MS, waitForEnds } from '../../../../records/ends.ts'
+import { stoppedError } from '../../../../records/in-force.ts'
+import { settle, waitForCapacity } from '../../../../web/audit.ts'
+import { optionalNote, writtenText } from '../../../../web/http/json-body.ts'
+import { Problem } from '../../../../web/http/problem.ts'
+import { operatorLimit } from '../../../../web/operator-limit.ts'
+import { notYours, OWN_ID, ownId } from '../../../../web/own-id.ts'
+import type { RecordAnswer } from '../../../../web/record-answer.ts'
+import { findRole } from '../../../../web/sign-in/roles.ts'
+import { type CustomerPermitCall, type PermitCall, shownRecord } from './shown.ts'
+
+/** How many of the newest rows tell whether somebody acted. */
+const ROWS_PER_READ = 100
+/** Requests of a customer in an hour. Each objection is an alarm that people look at. */
+const MAX_IN_AN_HOUR = 20
+/** What began longer ago stops no one, in milliseconds. */
+const RECENT_MS = 30 * 86_400_000
+
+export const STOP = { operator: writtenText(MAX_ID_LENGTH), note: optionalNote }
+
+/** `POST /stops`: lead. Ends what an operator runs, and keeps them from starting as any customer. 201, or 200 if they are. */
+export async function stopOperator(
+  call: PermitCall & { readonly body: Read<typeof STOP> },
+): Promise<RecordAnswer | undefined> {
+  const { body, ctx, caller, records } = call
+  const { operator, note } = body
+  if (operator === caller.id) throw new Problem(403, 'access_denied', 'you may not stop yourself')
+  if (!(await isOperator(operator, call))) {
+    throw new Problem(404, 'user_not_found', 'there is no such operator')
+  }
+  const { stop, isNew } = await records.stop({ operator, by: caller.id, note })
+  // A stop that holds ends what runs once more.
+  ctx.status = isNew ? 201 : 200
+  return stop && shownRecord(stop, call, [])
+}
+
+/**
+ * Whether the deployment gives an account a role, or the account acted as a customer already: another backend may let
+ * people act who have no role here.
+ */
+async function isOperator(id: string, { audit, provider, settings, now }: PermitCall) {
+  const account = await findAccount(provider, id)
+  if (!account) return false
+  if ((await findRole(account, settings)) !== undefined) return true
+  const { rows } = await audit.store.find({ operator: id }, { limit: ROWS_PER_READ, now: now() })
+  // A request that was refused can come from anybody.
+  return rows.some(({ askedAt, startedAt }) => (startedAt ?? askedAt) !== undefined)
+}
+
+/** Finds what keeps the caller from starting as this customer. */
+export async function findOwnStop(
+  call: PermitCall,
+  customer: string,
+): Promise<RecordAnswer | undefined> {
+  const stop = await call.records.findStop(call.caller.id, customer)
+  return stop && shownRecord(stop, call, [])
+}
+
+/** What a request is refused with. */
+export function stoppedProblem(record: RecordAnswer): Problem {
+  const { statusCode, error, message } = stoppedError(record)
+  return new Problem(statusCode, error, message, { more: { record } })
+}
+
+export const OBJECTION = { ...OWN_ID, note: optionalNote }
+
+/**
+ * `POST /objection` with `{ id, note? }`: *I did not ask for this*. 404 `not_found` if it is not one of the caller, or
+ * was refused. 409 `already_objected`. 429 `temporarily_unavailable` with `Retry-After`. 503 if the operator could not
+ * be stopped: the caller can say it again.
+ */
+export interface ObjectionAnswer {
+  /**
+   * Whether the operator may not act as the caller now, until another person lifts it. Not if it
+   * began more than 30 days ago, nor if software acted on its own.
+   */
+  readonly isStopped: boolean
+  /** Whether nothing runs any more of what ends by it: all of the operator for the caller, if stopped. */
+  readonly isEnded: boolean
+}
+
+/**
+ * Takes an objection. Each impersonation takes one. Where the pause could not be stored, it can be said again:
+ * then it is no second alarm.
+ */
+export function objections(): (
+  call: CustomerPermitCall & { readonly body: Read<typeof OBJECTION> },
+) => Promise<ObjectionAnswer> {
+  const limit = operatorLimit(MAX_IN_AN_HOUR, 3600)
+  /** Those that are not stored yet. */
+  const pending = new Set<string>()
+
+  function record(
+    own: string,
+    { audit, caller, now }: CustomerPermitCall,
+    id: string,
+    note?: string,
+  ) {
+    const by = caller.id
+    const entry = { event: 'support.objected', timeMs: now(), id, userId: by, by } as const
+    pending.add(own)
+    const stored = audit.record({ ...entry, ...present({ note }) })
+    void stored.finally(() => pending.delete(own))
+  }
+
+  return async (call) => {
+    const { body, caller, audit, now } = call
+    const { note } = body
+    const id = ownId(body.id)
+    await limit(caller.id)
+    const row = await audit.store.row(id)
+    // What was refused never was an impersonation: there is nothing to object to.
+    const began = row?.startedAt ?? row?.askedAt
+    if (row?.customer?.id !== caller.id || began === undefined) throw notYours()
+    await waitForCapacity(call)
+    const own = `${caller.id} ${id}`
+    const isSaid = row.objection !== undefined || pending.has(own)
+    const at = row.objection?.at ?? now()
+    if (!isSaid) record(own, call, id, note)
+    const operator = began >= now() - RECENT_MS ? row.operator?.id : undefined
+    const objection = { impersonation: id, at }
+    const about = { customer: caller.id, by: caller.id, note, objection }
+    const [stopped] = await Promise.allSettled([
+      operator === undefined ? undefined : call.records.stop({ ...about, operator }),
+    ])
+    const isOneEnded = operator === undefined && (await endObjected(call, row))
+    await settle(audit)
+    if (stopped.status === 'rejected') throw stopped.reason
+    if (isSaid && !stopped.value?.isNew) {
+      throw new Problem(409, 'already_objected', 'you have said so already')
+    }
+    const { stop, isEnded = isOneEnded } = stopped.value ?? {}
+    return { isStopped: stop !== undefined, isEnded }
+  }
+}
+
+/** Ends this one alone. */
+async function endObjected(
+  { caller, provider, now }: CustomerPermitCall,
+  row: AuditRow,
+): Promise<boolean> {
+  const endOne = async () => {
+    if (!['running', 'waiting'].includes(outcomeOf(row, now()))) return
+    await provider.impersonation.end(row.id, { by: { sub: caller.id }, cause: 'user' })
+  }
+  try {
+    await waitForEnds(END_TIMEOUT_MS, endOne())
+    return true
+  } catch (error) {
+    log(`what a customer objected to is not ended yet: ${reasonOf(error)}`)
+    return false
+  }
+}

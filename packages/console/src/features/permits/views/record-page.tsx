@@ -1,0 +1,39 @@
+import type { ComponentType } from 'preact'
+import type { RowAnswer } from '../../../web/answers.ts'
+import type { View } from '../../../web/pages/table.ts'
+import type { RecordPageAnswer } from '../server/api/find.ts'
+import { decidersText } from './in-words.ts'
+import { RecordCard, recordTitle } from './record-card.tsx'
+
+/** One record, with everything that was done under it. @param Rows shows impersonations */
+export function recordPage(
+  Rows: ComponentType<{ rows: readonly RowAnswer[] }>,
+): View<RecordPageAnswer> {
+  return ({ record, deciders, impersonations }, at) => {
+    const { records, web } = at.words
+    const [need] = record.needs ?? []
+    return {
+      title: recordTitle(at, record),
+      ids: [record, ...impersonations].map(({ id }) => id),
+      back: { to: '', label: web.toStart },
+      body: (
+        <>
+          <RecordCard isWhole of={record}>
+            {record.state === 'requested' && need && (
+              <p>
+                {records.needs[record.needs?.length === 1 ? need : 'both']}{' '}
+                {deciders && decidersText(at, deciders)}
+              </p>
+            )}
+          </RecordCard>
+          {impersonations.length > 0 && (
+            <section>
+              <h2>{records.under}</h2>
+              <Rows rows={impersonations} />
+            </section>
+          )}
+        </>
+      ),
+    }
+  }
+}

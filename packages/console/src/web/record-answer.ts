@@ -1,0 +1,32 @@
+import type {
+  AuditRecord,
+  RecordStateAt,
+  SaidEvent,
+  SaidWord,
+  Unapproved,
+} from 'oidc-provider-impersonation-verify/format'
+
+/** A record as a person is shown it. All times are in milliseconds since the epoch. */
+export interface RecordAnswer
+  extends Omit<AuditRecord, 'deliveries' | 'lastAt' | 'state' | 'version'> {
+  /** As of now. */
+  readonly state: RecordStateAt
+  readonly unapproved?: Unapproved | undefined
+  /** The name of the application, if the console knows it. */
+  readonly applicationName?: string
+  /** The page of the ticket, if the deployment knows it. */
+  readonly ticketUrl?: string
+  /** Whether the scope changes data; `undefined` if the console does not know the scope. */
+  readonly canChange?: boolean
+  /** Whether the caller is its operator. */
+  readonly isMine: boolean
+  /** What the caller may say now. */
+  readonly may: readonly SaidEvent[]
+  /** What was declined to the same operator before, for a person who decides. */
+  readonly declinedBefore?: readonly DeclinedBefore[]
+}
+
+export interface DeclinedBefore extends Pick<SaidWord, 'at' | 'by' | 'note'> {
+  readonly id: string
+  readonly ticket?: string | undefined
+}

@@ -1,0 +1,245 @@
+import { expect } from 'chai'
+import type { Authorize } from 'oidc-provider-impersonation'
+import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
+import { openedStore } from '../../../src/ledger/stores/opened-store.ts'
+import { askAs } from '../../support/account.ts'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { formsOf } from '../../support/forms.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+import { storePause } from '../../support/store-pause.ts'
+import { over, processOn } from '../personal-data/person.ts'
+
+/** A change needs a second person; in Bob's account, both. */
+const rule: Authorize = ({ account, scope = '' }) => {
+  if (account.accountId === 'bob') return { needs: ['second_person', 'user'] }
+  return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+}
+
+const WORDS = ['granted', 'declined', 'revoked', 'reviewed', 'lifted', 'confirmed'] as const
+const NOTE = { note: 'Because' }
+
+/** What each person may say; all others are refused. Olivia asks, Grace and Oscar approve, Ada may erase. */
+const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'a request': {
+    ...{ olivia: 'revoked', grace: 'granted declined revoked', oscar: 'granted declined revoked' },
+    ...{ ada: '', bob: '' },
+  },
+  'a request that the customer is asked about, too': {
+    ...{ olivia: 'revoked', grace: 'granted declined revoked', oscar: 'granted declined revoked' },
+    ...{ ada: '', bob: 'granted declined revoked' },
+  },
+  'what an approver granted, and the customer did not': {
+    ...{ olivia: 'revoked', grace: 'revoked', oscar: 'revoked', ada: '' },
+    bob: 'granted declined revoked',
+  },
+  'an approval': {
+    olivia: 'revoked',
+    grace: 'revoked',
+    oscar: 'revoked',
+    ada: '',
+    alice: 'revoked',
+  },
+  'an approval of an approver': { oscar: 'revoked', grace: 'revoked', olivia: '', ada: '' },
+  'a request that was declined': { olivia: '', grace: '', oscar: '', ada: '', alice: '' },
+  'a request that was taken back': { olivia: '', grace: '', oscar: '', ada: '', alice: '' },
+  'an emergency': {
+    ...{ olivia: 'revoked', grace: 'revoked reviewed', oscar: 'revoked reviewed' },
+    ...{ ada: '', alice: 'revoked' },
+  },
+  'an emergency that was taken back': {
+    ...{ olivia: '', grace: 'reviewed', oscar: 'reviewed', ada: '', alice: '' },
+  },
+  'an emergency that was reviewed': {
+    ...{ olivia: 'revoked', grace: 'revoked', oscar: 'revoked', ada: '', alice: 'revoked' },
+  },
+  'an objection': { olivia: '', grace: 'lifted', oscar: 'lifted', ada: '', alice: '' },
+  'a stop by a lead': { olivia: '', grace: 'lifted', oscar: 'lifted', ada: '' },
+  'an answer for all requests': { olivia: '', grace: '', ada: '', alice: '' },
+  'a request to erase': { olivia: '', oscar: '', grace: '', ada: 'confirmed' },
+}
+
+describe('records', function () {
+  this.timeout(60_000)
+  let permits: Permits
+  let deployment: Deployment
+
+  beforeEach(async () => {
+    const audit = memoryAudit()
+    const approvers = ['grace', 'oscar'].map((id) => ({ id, name: id }))
+    permits = createPermits({ audit, approvers: () => approvers, standing: {} })
+    const mayErase = ({ accountId }: { accountId: string }) => ['ada', 'grace'].includes(accountId)
+    deployment = await deploy({
+      ...{ audit, authorize: permits.wrap(rule), console: { permits, mayErase } },
+    })
+  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
+
+  const facts = (more: object = {}) => ({
+    ...{ customer: 'alice', operator: 'olivia', application: 'shop', ticket: 'SUP-1' },
+    ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+    ...{ reason: 'The address is wrong', ...more },
+  })
+  const request = async (more: object = {}) => (await permits.request(facts(more))).id
+  const emergency = async () => (await permits.emergency({ ...facts(), why: 'It cannot wait' })).id
+  const by = { by: 'grace' }
+
+  const BEGIN: Readonly<Record<string, () => Promise<string>>> = {
+    'a request': () => request(),
+    'a request that the customer is asked about, too': () => request({ customer: 'bob' }),
+    async 'what an approver granted, and the customer did not'() {
+      return (await permits.decide(await request({ customer: 'bob' }), 'granted', by)).id
+    },
+    'an approval': async () => (await permits.decide(await request(), 'granted', by)).id,
+    async 'an approval of an approver'() {
+      return (await permits.decide(await request({ operator: 'oscar' }), 'granted', by)).id
+    },
+    'a request that was declined': async () =>
+      (await permits.decide(await request(), 'declined', by)).id,
+    'a request that was taken back': async () =>
+      (await permits.decide(await request(), 'revoked', by)).id,
+    'an emergency': emergency,
+    'an emergency that was taken back': async () =>
+      (await permits.decide(await emergency(), 'revoked', by)).id,
+    async 'an emergency that was reviewed'() {
+      return (await permits.decide(await emergency(), 'reviewed', { ...by, ...NOTE })).id
+    },
+    async 'an objection'() {
+      const about = { operator: 'olivia', customer: 'alice', by: 'alice' }
+      return (await storePause(deployment, about)).id
+    },
+    async 'a stop by a lead'() {
+      return (await deployment.ask('grace', '/stops', { operator: 'olivia' })).body.id
+    },
+    async 'an answer for all requests'() {
+      await permits.answer('alice', 'allow')
+      const { body } = await deployment.ask('ada', '/records?kind=answer')
+      return body.records[0].id
+    },
+    async 'a request to erase'() {
+      const past = processOn(openedStore(deployment.audit))
+      await past.record(...over('d', 'dana'))
+      await past.close()
+      const { body } = await deployment.ask('grace', '/personal-data/dana/erase', NOTE)
+      return body.id
+    },
+  }
+
+  for (const [what, rights] of Object.entries(TABLE)) {
+    it(`of ${what}, each person is shown the buttons that work, and is refused all else`, async () => {
+      const id = (await BEGIN[what]?.()) ?? ''
+      const may = (who: string) => (rights[who] ?? '').split(' ').filter((word) => word !== '')
+      const isOfStaff = (who: string) => deployment.roles.has(who)
+      const say = (who: string, word: string) =>
+        isOfStaff(who)
+          ? deployment.ask(who, `/records/${id}/${word}`, NOTE)
+          : askAs(deployment, who, `/records/${id}/${word}`, NOTE)
+      for (const who of Object.keys(rights)) {
+        for (const word of WORDS.filter((each) => !may(who).includes(each))) {
+          const { status } = await say(who, word)
+          expect(status, `${who}: ${word}`).to.be.oneOf([403, 404, 409])
+        }
+        if (!isOfStaff(who)) continue
+        const pages = [`/records/${id}`, '', '/personal-data/dana']
+        const texts = await Promise.all(pages.map((path) => deployment.browse(who, path)))
+        const buttons = texts.flatMap(({ text }) => [...formsOf(text).keys()])
+        const shown = buttons.flatMap((action) => action.split(`/records/${id}/`)[1] ?? [])
+        // Who can refuse need not take back.
+        const isHidden = (word: string) => word === 'revoked' && may(who).includes('declined')
+        expect([...new Set(shown)], who).to.have.members(may(who).filter((word) => !isHidden(word)))
+      }
+      const [who, words] = Object.entries(rights).find(([, each]) => each !== '') ?? []
+      if (who === undefined || words === undefined) return
+      const [first = ''] = words.split(' ')
+      expect((await say(who, first)).status, `${who}: ${first}`).to.be.oneOf([200, 204])
+      expect((await say(who, first)).status, 'once').to.be.oneOf([404, 409])
+    })
+  }
+
+  it('I15: neither an impersonated token nor a lead who is none any more decides', async () => {
+    const id = await request()
+    const { accessToken: token } = await deployment.impersonate({ access: 'read' })
+    const say = (who: string | { token: string }) =>
+      deployment.ask(who, `/records/${id}/granted`, {})
+    expect((await say({ token })).status).to.equal(401)
+    deployment.roles.set('grace', 'auditor')
+    deployment.roles.delete('oscar')
+    expect((await say('oscar')).status).to.equal(403)
+    expect((await permits.get(id))?.state).to.equal('requested')
+  })
+
+  it('that need a note are not said without one', async () => {
+    const id = await emergency()
+    for (const note of [undefined, '\u200b', '\u2060 \ufeff']) {
+      const { status, body } = await deployment.ask('grace', `/records/${id}/reviewed`, { note })
+      expect([status, body.error_description]).to.deep.equal([400, 'note is required'])
+    }
+    expect((await deployment.ask('grace', `/records/${id}/reviewed`, NOTE)).status).to.equal(200)
+  })
+
+  it('that were declined before are shown to everybody who decides, by whom and why', async () => {
+    const id = await request()
+    await permits.decide(id, 'declined', { by: 'grace', note: 'Call first' })
+    for (const next of [
+      await request({ ticket: 'SUP-9' }),
+      (
+        await permits.emergency({
+          ...facts({ ticket: 'SUP-8' }),
+          why: 'It cannot wait',
+        })
+      ).id,
+    ]) {
+      const { declinedBefore } = (await deployment.ask('oscar', `/records/${next}`)).body.record
+      expect(declinedBefore).to.have.length(1)
+      expect(declinedBefore[0]).to.deep.include({ id, ticket: 'SUP-1', note: 'Call first' })
+    }
+    const page = (await deployment.browse('oscar', '')).text
+    expect(page.match(/refused a request of the same operator/g)).to.have.length(2)
+  })
+
+  it('wait in the inbox of each who has a word to say, with one number', async () => {
+    await BEGIN['a request to erase']?.()
+    await BEGIN['an objection']?.()
+    await request({ operator: 'grace', customer: 'carla' })
+    await request({ customer: 'bob' })
+    await permits.emergency({
+      ...facts({ operator: 'oscar' }),
+      why: 'It cannot wait',
+    })
+    await BEGIN['a stop by a lead']?.()
+    for (const [who, kinds] of [
+      // What olivia asked for is taken back by the stop.
+      ['grace', ['emergency', 'stop']],
+      ['oscar', ['stop', 'approval']],
+      ['ada', ['erasure']],
+      ['olivia', []],
+    ] as const) {
+      const { inbox } = (await deployment.ask(who, '')).body
+      expect(
+        inbox.records.map(({ kind }: { kind: string }) => kind),
+        who,
+      ).to.deep.equal(kinds)
+      const { text } = await deployment.browse(who, '')
+      const number = /<title>(?:\((\d+)\) )?/.exec(text)?.[1] ?? '0'
+      expect(number, who).to.equal(`${kinds.length}`)
+    }
+  })
+
+  it('that are one event with an alarm are one card, and lifting it closes both', async () => {
+    const running = await deployment.impersonate({ access: 'read' })
+    await deployment.settled()
+    await askAs(deployment, 'alice', '/objection', { id: running.id, note: 'I never called' })
+    await deployment.settled()
+    const { inbox } = (await deployment.ask('grace', '')).body
+    expect([inbox.records.length, inbox.alarms]).to.deep.equal([1, []])
+    const [{ id, impersonation, note }] = inbox.records
+    expect([impersonation, note]).to.deep.equal([running.id, 'I never called'])
+    const before = (await askAs(deployment, 'alice', '/impersonations')).body.impersonations[0]
+    expect(before).to.include.keys('objectedAt').and.not.have.property('lookedIntoAt')
+    await deployment.ask('grace', `/records/${id}/lifted`, { note: 'Spoke with Alice' })
+    const after = (await deployment.ask('grace', '')).body.inbox
+    expect(after).to.deep.equal({ records: [], alarms: [] })
+    const told = await askAs(deployment, 'alice', '/impersonations')
+    expect(told.body.impersonations[0].lookedIntoAt).to.be.a('number')
+    expect(told.text, 'the note is for the team').to.not.include('Spoke with')
+  })
+})
