@@ -58,13 +58,14 @@ export const customersHome: View<Awaited<ReturnType<typeof showCustomers>>, Fram
 ) => {
   const { inbox, own = [] } = model
   const told = at.news.decided.map(({ id }) => id)
+  const page = customersPage(model, at)
   return {
-    ...customersPage(model, at),
+    ...page,
     ids: [...own, ...(inbox?.records ?? [])].map(({ id }) => id),
     body: (
       <>
         {at.me.role === 'operator' && <WaitingPart of={inbox} />}
-        {customersPage(model, at).body}
+        {page.body}
         <RecordList name={at.words.records.mine} of={own.filter(({ id }) => !told.includes(id))} />
       </>
     ),

@@ -4,7 +4,6 @@ import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import { reasonOf } from './format/reason.ts'
 import { escapeControls } from './format/text.ts'
 import { Broken } from './verify/broken.ts'
-import { AmbiguousKeys, keySetOf } from './verify/key-set.ts'
 import { readLines } from './verify/lines.ts'
 import type { Verification } from './verify/result.ts'
 import { summaryOf } from './verify/summary.ts'
@@ -88,16 +87,11 @@ async function keysFrom(sources: readonly string[]): Promise<JSONWebKeySet> {
   const sets = await Promise.all(
     sources.map(async (source) => {
       const set: unknown = JSON.parse(await textFrom(source))
-      if (isKeySet(set)) return { name: source, keys: set.keys }
+      if (isKeySet(set)) return set.keys
       throw new Unusable(`${source} has no key set`)
     }),
   )
-  try {
-    return keySetOf(sets)
-  } catch (error) {
-    if (!(error instanceof AmbiguousKeys)) throw error
-    throw new Unusable(`--jwks: ${error.message}`, { cause: error })
-  }
+  return { keys: sets.flat() }
 }
 
 function isKeySet(value: unknown): value is JSONWebKeySet {

@@ -1,4 +1,4 @@
-import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { reasonOf } from '../format/reason.ts'
 import { type ProofClaims, proofIn, type Seal, sealIn, sealInJws } from '../format/seal.ts'
 import { Broken, type Position } from './broken.ts'
@@ -48,13 +48,27 @@ const KEY_UNKNOWN = 'no key of the key set signed it'
 /** @returns `undefined` where the key is not known @throws Broken */
 async function signedIn(jws: string, { keys, issuer }: Signer, what: string, at: Position) {
   try {
-    const options = { typ: JWS_TYPE, requiredClaims: ['iss', 'iat'] }
-    const { iss = '', checkpoint: claims } = (await jwtVerify(jws, keys, options)).payload
+    const { iss = '', checkpoint: claims } = await payloadIn(jws, keys)
     if (issuer === undefined || iss === issuer) return { claims, issuer: iss }
     throw new Broken(`${what} is of another issuer: ${iss}`, at)
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return undefined
     if (error instanceof Broken) throw error
     throw new Broken(`${what} is not valid: ${reasonOf(error)}`, at, error)
+  }
+}
+
+/** Several files may have a key, and two keys one `kid`: each is tried. */
+async function payloadIn(jws: string, keys: JWTVerifyGetKey): Promise<JWTPayload> {
+  const options = { typ: JWS_TYPE, requiredClaims: ['iss', 'iat'] }
+  try {
+    return (await jwtVerify(jws, keys, options)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    for await (const key of error) {
+      const tried = await jwtVerify(jws, key, options).catch(() => undefined)
+      if (tried) return tried.payload
+    }
+    throw new errors.JWSSignatureVerificationFailed()
   }
 }

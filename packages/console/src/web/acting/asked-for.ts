@@ -43,7 +43,8 @@ export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
 /** @throws Problem 404 for a customer that there is not, 403 for the operator, and for one who is protected, or objected */
 export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> {
   const { caller, directory, gate, language, settings } = call
-  const application = requireApplication(asked.application, settings)
+  const application = settings.applications.find(({ clientId }) => clientId === asked.application)
+  if (!application) throw invalid('application is not known')
   const customer = await directory.get(asked.userId, language)
   if (!customer) throw new Problem(404, 'user_not_found', 'there is no such customer')
   if (customer.id === caller.id) {
@@ -128,17 +129,11 @@ export const actForm = ({ settings }: Pick<Parts, 'settings'>) => ({
   emergency: optionalText(MAX_REASON_LENGTH),
 })
 
-function requireApplication(clientId: string, { applications }: Parts['settings']): Application {
-  const found = applications.find((application) => application.clientId === clientId)
-  if (found) return found
-  const known = applications.map((application) => application.clientId).join(', ')
-  throw invalid(`application must be one of: ${known}`)
-}
-
 function scopeOf({ scopes }: Application, access: ActBody['access']): string {
-  if (access === 'change' && scopes.change === undefined) {
+  const { read, change } = scopes
+  if (access === 'change' && change === undefined) {
     throw invalid('access must be read in this application')
   }
-  const all = access === 'change' ? `${scopes.read} ${scopes.change ?? ''}` : scopes.read
+  const all = access === 'change' ? `${read} ${change}` : read
   return [...new Set(all.split(' ').filter((scope) => scope !== ''))].join(' ')
 }

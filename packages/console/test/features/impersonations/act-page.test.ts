@@ -57,7 +57,7 @@ describe('the form to act', () => {
       const html = await readPage(deployment, who, formOf({ user }))
       expect(html, user).to.include(why)
       expect(html, user).to.not.match(/<button[^>]*>[^<]*(?:Act as|Ask for)/)
-      expect(html, 'a way on').to.match(/<h1>.*href="\/console\/(?:customers|pauses)/s)
+      expect(html, 'a way on').to.match(/<h1>.*href="\/console\/(?:customers|records)/s)
     }
   })
 
@@ -99,7 +99,7 @@ describe('the form to act', () => {
     expect(html).to.not.match(/<button[^>]*>Act as/)
     expect(html).to.match(/formaction="\/console\/permits" formtarget="_self"/)
     const asked = await press(deployment, html, ACT, { button: '/permits' })
-    const id = /^\/console\/approvals\/(.+)$/.exec(asked.headers.get('location') ?? '')?.[1] ?? ''
+    const id = /^\/console\/records\/(.+)$/.exec(asked.headers.get('location') ?? '')?.[1] ?? ''
     expect(await permits.get(id)).to.deep.include({ state: 'requested', ticket: 'SUP-1' })
     const waiting = await read(deployment, change)
     expect(waiting).to.include('You have asked for this already.')

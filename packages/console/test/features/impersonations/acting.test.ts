@@ -65,7 +65,7 @@ describe('acting as a customer', () => {
         {
           caller: { id: 'olivia' },
           directory: { get: async () => ({ id: 'alice', name: 'Alice Ng' }) },
-          gate: { assertNotPaused: async () => {} },
+          gate: { assertNotStopped: async () => {} },
           settings: { applications: [shop] },
         } as unknown as Call,
         { ...ACT, access: 'change' },

@@ -57,7 +57,6 @@ export async function searchAudit(
   const now = call.now()
   const answer = { filter, isDays: asksForDays(asked), now, ...present({ before }) }
   const visible = visibleFilter(filter, caller)
-  if (!visible) return { rows: [], ...answer }
   if (before === undefined) await settle(audit)
   const until = first && Math.min(visible.to ?? Number.POSITIVE_INFINITY, first.at + 1)
   const [{ rows, next, lookedTo }, newer] = await Promise.all([

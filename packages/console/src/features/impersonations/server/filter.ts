@@ -24,15 +24,17 @@ export const FILTER = {
  * A filter, narrowed to what the caller may see: an operator sees the rows that they
  * ran, and with `customer` those of this customer.
  *
- * @returns `undefined` where nothing can match
  * @throws Problem 403 for a parameter that is not for operators
  */
-export function visibleFilter(filter: RowFilter, caller: Caller): RowFilter | undefined {
-  if (caller.role !== 'operator') return filter
-  if (filter.alarm !== undefined || filter.held !== undefined) {
-    throw new Problem(403, 'access_denied', 'alarm and held are for leads and auditors')
+export function visibleFilter(filter: RowFilter, { id, role }: Caller): RowFilter {
+  const { alarm, customer, held, operator = id } = filter
+  if (role !== 'operator') return filter
+  if (alarm !== undefined || held !== undefined || (customer === undefined && operator !== id)) {
+    throw new Problem(
+      403,
+      'access_denied',
+      'alarm, held and other operators are for leads and auditors',
+    )
   }
-  if (filter.customer !== undefined) return filter
-  const isOwn = filter.operator === undefined || filter.operator === caller.id
-  return isOwn ? { ...filter, operator: caller.id } : undefined
+  return customer === undefined ? { ...filter, operator } : filter
 }

@@ -10,7 +10,7 @@ import { ContinueButton } from './strip.tsx'
 
 /** Where an application leads after a reload: one press goes on. */
 export const continuePage: View<ContinueAnswer> = ({ row, access, wayOn }, { words }) => {
-  const { customer, ticket, ticketUrl, reason } = row
+  const { customer, ticket, reason } = row
   const { running } = words.impersonations
   const why = { refused: running.continueGone, needs: running.continueNeeds, allowed: undefined }
   return {
@@ -20,8 +20,8 @@ export const continuePage: View<ContinueAnswer> = ({ row, access, wayOn }, { wor
       <>
         {wayOn && (
           <p>
-            <Text of={running.acted} customer={<Person {...customer} />} />{' '}
-            <Ticket of={ticket} url={ticketUrl} /> <bdi class="free">{reason}</bdi>
+            <Text of={running.acted} customer={<Person {...customer} />} /> <Ticket of={row} />{' '}
+            <bdi class="free">{reason}</bdi>
           </p>
         )}
         {wayOn && why[wayOn] && <p>{why[wayOn]}</p>}

@@ -63,7 +63,7 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
             labels.ticket,
             ticket !== undefined && (
               <>
-                <Ticket of={ticket} url={row.ticketUrl} />{' '}
+                <Ticket of={row} />{' '}
                 <Link to={auditListPath({ ticket })}>
                   {text(at, labels.allOfTicket, { ticket })}
                 </Link>

@@ -6,9 +6,8 @@ import {
 import type { ImpersonationAnswer } from '../../../web/answers.ts'
 import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Disclosure } from '../../../web/kit/form.tsx'
-import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
-import { auditPath, recordPath } from '../../../web/kit/paths.ts'
+import { auditPath } from '../../../web/kit/paths.ts'
 import { actingText, personName } from '../../../web/kit/people.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { mayEnd } from '../../../web/may.ts'
@@ -43,7 +42,7 @@ export const impersonationPage: View<ImpersonationAnswer> = (row, at) => {
 
 /** Above all other facts: why a person has to look at it. What permits say is in the words of the page. */
 function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
-  const { review, operator, permit = [] } = row
+  const { review, operator } = row
   const { records, impersonations } = at.words
   const { impersonation: labels } = impersonations.audit
   if (!review) return null
@@ -66,12 +65,6 @@ function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
         .map((reason) => (
           <p key={reason}>
             <Text of={labels.reviewWanted} reason={<bdi>{reason}</bdi>} />
-          </p>
-        ))}
-      {isUnapproved &&
-        [permit].flat().map((id) => (
-          <p key={id}>
-            <Link to={recordPath(id)}>{labels.emergency}</Link>
           </p>
         ))}
     </section>

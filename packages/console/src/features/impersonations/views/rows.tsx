@@ -35,10 +35,7 @@ export function ImpersonationRows({ rows }: { rows: readonly RowAnswer[] }, { wo
           name: heads.started,
           cell: ({ startedAt, at }) => <Time at={startedAt ?? at} form="recent" />,
         },
-        {
-          name: heads.ticket,
-          cell: ({ ticket, ticketUrl }) => <Ticket of={ticket} url={ticketUrl} />,
-        },
+        { name: heads.ticket, cell: (row) => <Ticket of={row} /> },
         { name: heads.reason, cell: ({ reason }) => reason && <bdi class="free">{reason}</bdi> },
         { name: heads.outcome, cell: (row) => <OutcomeBadge row={row} /> },
         { name: heads.reads, numeric: true, cell: ({ reads }) => reads },

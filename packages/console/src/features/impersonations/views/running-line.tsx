@@ -15,7 +15,7 @@ export function RunningLine(
   return (
     <>
       <b class="acting-as">{children}</b>
-      <Ticket of={it.ticket} url={it.ticketUrl} />
+      <Ticket of={it} />
       {it.applicationName !== undefined && <bdi>{it.applicationName}</bdi>}
       <AccessMarks of={it} />
       <span>

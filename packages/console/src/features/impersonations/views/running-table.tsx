@@ -37,10 +37,7 @@ export function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }
             return mayAct ? <Link to={customerPath(customer.id)}>{person}</Link> : person
           },
         },
-        {
-          name: columns.ticket,
-          cell: ({ ticket, ticketUrl }) => <Ticket of={ticket} url={ticketUrl} />,
-        },
+        { name: columns.ticket, cell: (row) => <Ticket of={row} /> },
         { name: columns.reason, cell: ({ reason }) => <bdi class="free">{reason}</bdi> },
         {
           name: columns.application,

@@ -49,7 +49,7 @@ export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, a
                 <span>
                   <Text of={labels.acted} customer={<Person {...it.customer} />} />
                 </span>
-                <Ticket of={it.ticket} url={it.ticketUrl} />
+                <Ticket of={it} />
                 <ContinueButton of={it} />
               </li>
             ))}

@@ -54,7 +54,7 @@ function RecordItems({ heading, of }: { heading: 'h2' | 'h3'; of: readonly Recor
 
 /** One row with an alarm that no lead has acknowledged. */
 function AlarmCard({ row }: { row: RowAnswer }, at: StaffAt) {
-  const { id, alarm, objection, ticket, ticketUrl, reason } = row
+  const { id, alarm, objection, ticket, reason } = row
   const { alarms } = at.words
   if (!alarm) return null
   const acting = actingText(at, row)
@@ -71,7 +71,7 @@ function AlarmCard({ row }: { row: RowAnswer }, at: StaffAt) {
         <Said of={objection?.note} />
         {(ticket ?? reason) !== undefined && (
           <p class="why">
-            <Ticket of={ticket} url={ticketUrl} /> <bdi class="free">{reason}</bdi>
+            <Ticket of={row} /> <bdi class="free">{reason}</bdi>
           </p>
         )}
         <div class="actions">

@@ -134,7 +134,7 @@ function FieldValue({ of, name }: { of: RecordAnswer; name: RecordField }, at: A
   const { look, lookAndChange } = at.words.records
   const value = of[name]
   const shape = RECORD_FIELDS[name]
-  if (shape === 'ticket') return <Ticket of={of.ticket} url={of.ticketUrl} />
+  if (shape === 'ticket') return <Ticket of={of} />
   if (shape === 'code') return <code>{value}</code>
   if (typeof value === 'object') return <NamedPerson of={value} />
   if (typeof value === 'number') {
@@ -188,7 +188,8 @@ function DeclinedList({ of: { declinedBefore = [] } }: { of: RecordAnswer }, { w
             person={<NamedPerson of={by} />}
             time={<Time at={at} />}
           />{' '}
-          <Ticket of={ticket} /> <Said of={note} /> <Link to={recordPath(id)}>{labels.open}</Link>
+          <Ticket of={{ ticket }} /> <Said of={note} />{' '}
+          <Link to={recordPath(id)}>{labels.open}</Link>
         </p>
       ))}
     </>

@@ -69,13 +69,11 @@ function MayAct(
         label={form.customer}
         {...(me.role === 'auditor' && { help: form.customerOfAudit })}
       />
-      {me.applications.length > 1 && (
-        <Choice
-          of={field('application')}
-          legend={form.application}
-          options={me.applications.map(({ clientId, name }) => ({ value: clientId, label: name }))}
-        />
-      )}
+      <Choice
+        of={field('application')}
+        legend={form.application}
+        options={me.applications.map(({ clientId, name }) => ({ value: clientId, label: name }))}
+      />
       {me.applications.some(({ canChange }) => canChange) && (
         <Choice
           of={field('access')}
