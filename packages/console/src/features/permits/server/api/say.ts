@@ -20,7 +20,7 @@ import { type ErasedRecords, type PermitCall, type PermitParts, shownRecord } fr
 
 export const WORD = { note: optionalNote }
 
-const noSuchRecord = () => notFound('there is no such record')
+const hidden = () => notFound('there is no such record')
 
 /** `POST /records/:id/:event` with `{ note?: string }`: every role. 403 `access_denied`, 404, 409 `decided`. */
 export async function say(
@@ -35,12 +35,12 @@ export async function say(
     const erased = await erasures.confirm(call, erasure.id, call.body.note)
     return { ...erasure, state: 'confirmed', may: [], erased }
   }
-  if (!record) throw noSuchRecord()
+  if (!record) throw hidden()
   await call.records.say(record.id, event, sayingOf(call)).catch((error: unknown) => {
     const isDenied = error instanceof PermitError && error.error === 'access_denied'
     const isShown = isAudited(caller.role) || record.operator?.id === caller.id
     // A person who may not decide on what others asked is not told that it is there.
-    throw isDenied && !isShown ? noSuchRecord() : error
+    throw isDenied && !isShown ? hidden() : error
   })
   if (event === 'lifted') await acknowledgeObjection(call, record)
   // Who decided may decide; on their own, nobody does.
@@ -54,7 +54,7 @@ export async function sayAsCustomer(
 ): Promise<SaidEvent> {
   const record = await findRecord(call, call.param('id'))
   const event = eventIn(call, record?.kind)
-  if (record?.customer?.id !== call.caller.id) throw noSuchRecord()
+  if (record?.customer?.id !== call.caller.id) throw hidden()
   // A customer can always say no.
   if (event === 'granted') await limitGrants(call.caller.id)
   await call.records.say(record.id, event, sayingOf(call))
@@ -68,7 +68,7 @@ type SayingCall = Pick<CustomerCall, 'caller' | 'param'> &
 function eventIn({ body, param }: SayingCall, kind: RecordKind | undefined): SaidEvent {
   const event = SAID_EVENTS.find((each) => each === param('event'))
   const way = kind && event && KINDS[kind].says[event]
-  if (!way || !event) throw noSuchRecord()
+  if (!way || !event) throw hidden()
   if (way.needsNote && body.note === undefined) throw invalid('note is required')
   return event
 }
