@@ -351,12 +351,6 @@ describe('permits in the console', () => {
     }
   }
 
-  it('say at once that there is no one, also before it is asked for', async () => {
-    await begunAnew({ approvers: () => [] })
-    const { body } = await ask('olivia', '/impersonations', ACT)
-    expect(body.approval.deciders).to.deep.equal({ names: [], others: 0, isLeads: false })
-  })
-
   it('the rule says what a request needs, and nothing the caller sends', async () => {
     expect(codeOf(await ask('olivia', '/permits', { ...ACT, needs: ['user'] }))).to.deep.equal([
       ...[400, 'invalid_request'],
