@@ -1,8 +1,8 @@
 import type {
   AuditRecord,
   RecordStateAt,
-  Said,
   SaidEvent,
+  SaidWord,
   Unapproved,
 } from 'oidc-provider-impersonation-verify/format'
 
@@ -26,7 +26,7 @@ export interface RecordAnswer
   readonly declinedBefore?: readonly DeclinedBefore[]
 }
 
-export interface DeclinedBefore extends Pick<Said, 'at' | 'by' | 'note'> {
+export interface DeclinedBefore extends Pick<SaidWord, 'at' | 'by' | 'note'> {
   readonly id: string
   readonly ticket?: string | undefined
 }
