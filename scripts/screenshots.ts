@@ -97,10 +97,13 @@ async function picturesOfApprovals(): Promise<void> {
     scope: 'orders:read orders:write',
   })
   const refused = await permits.request(ask('bob', 'SUP-127', 'Wants another address'))
-  await permits.refuse(refused.id, { by: 'grace', note: 'Call him first' })
+  await permits.decide(refused.id, 'declined', { by: 'grace', note: 'Call him first' })
   const granted = await permits.request(ask('carla', 'SUP-124', 'Leave it next door', 'oscar'))
-  await permits.grant(granted.id, { by: 'grace', note: 'Talked to Carla' })
-  await permits.emergency(ask('carla', 'SUP-129', 'The parcel leaves in five minutes'))
+  await permits.decide(granted.id, 'granted', { by: 'grace', note: 'Talked to Carla' })
+  await permits.emergency({
+    ...ask('carla', 'SUP-129', 'The parcel leaves in five minutes'),
+    why: 'It cannot wait',
+  })
   await permits.request(ask('alice', 'SUP-131', 'The parcel should go next door'))
   const from = approving
   await picture('decide', 'grace', '/console', {
@@ -108,7 +111,7 @@ async function picturesOfApprovals(): Promise<void> {
     async prepare(page) {
       await page.setViewportSize(HIGH)
       await page.locator('summary', { hasText: 'Approve' }).first().click()
-      await page.getByText('Approve this?').first().waitFor()
+      await page.getByText('From now on').first().waitFor()
     },
   })
   await picture('rules', 'grace', '/console/rules', {

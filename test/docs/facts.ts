@@ -91,8 +91,7 @@ const LOOK = secondsOf(KIT, 'LOOK_MS')
 const CONSOLE = 'packages/console/src'
 const FORMAT = 'packages/verify/src/format'
 const DAY_S = 86_400
-const permitSeconds = (name: 'emergency' | 'lapse' | 'window') =>
-  Number(factsOf(PERMITS_RULES[name]).default)
+const permitSeconds = (name: 'lapse' | 'window') => Number(factsOf(PERMITS_RULES[name]).default)
 const PAUSES = found(`${FORMAT}/delivery.ts`, /PAUSES_MS = \[([\d, ]+)\]/)
   .split(', ')
   .map(Number)
@@ -245,16 +244,20 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['refuses the token within {8} seconds.', SOON],
     ['The window is {an} hour by default', permitSeconds('window') / 3600],
     ['If nobody decides within {a} day', permitSeconds('lapse') / DAY_S],
-    ['for {ten} minutes by default.', permitSeconds('emergency') / 60],
+    [
+      'for {ten} minutes.',
+      Number(found('packages/console/src/features/permits/server/ask.ts', /EMERGENCY_S = (\d+)/)) /
+        60,
+    ],
     ['application for {a} day.', secondsOf(`${FORMAT}/kinds.ts`, 'DAY_MS') / DAY_S],
     [
       'if it began within {30} days',
-      secondsOf(`${CONSOLE}/features/permits/server/api/objections.ts`, 'RECENT_MS') / DAY_S,
+      secondsOf(`${CONSOLE}/features/permits/server/api/stops.ts`, 'RECENT_MS') / DAY_S,
     ],
     [
       'after {60} requests of an operator in {an} hour',
-      constant(`${CONSOLE}/features/permits/server/approvals.ts`, 'MAX_REQUESTS'),
-      secondsOf(`${CONSOLE}/features/permits/server/approvals.ts`, 'HOUR_MS') / 3600,
+      constant(`${CONSOLE}/features/permits/server/ask.ts`, 'MAX_REQUESTS'),
+      secondsOf(`${CONSOLE}/features/permits/server/ask.ts`, 'HOUR_MS') / 3600,
     ],
   ],
   'docs/notices.md': [

@@ -3,7 +3,7 @@ import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
 import { answersFollowed, findAccount, requestListener } from 'oidc-provider-impersonation/siblings'
 import type { ToldRequest } from 'oidc-provider-impersonation-verify/format'
-import { reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { isStop, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { accountSite } from './account-site.tsx'
 import { consoleSite } from './console-site.ts'
 import { alarmsToTell } from './features/alarms/server/alarms.ts'
@@ -16,10 +16,6 @@ import {
 import { startNotices, toldOfStarts } from './features/notices/server/start.ts'
 import { permitGate } from './features/permits/server/api/gate.ts'
 import type { StaffParts } from './features/permits/server/api/shown.ts'
-import { permitsContext } from './features/permits/server/context.ts'
-import { deciders } from './features/permits/server/deciders.ts'
-import type { PauseFilter, PausePage, Resuming } from './features/permits/server/options.ts'
-import { pausesOf } from './features/permits/server/pauses.ts'
 import { type ErasingParts, erasureRecords } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
 import { personalData } from './features/personal-data/server/personal-data.ts'
@@ -32,6 +28,8 @@ import { recordEvents } from './ledger/recording/provider-events.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
 import { below, clientChecks, inOrder } from './middleware.ts'
 import type { SupportConsoleOptions } from './options.ts'
+import { type Stop, stopOf } from './records/record-at.ts'
+import { createRecords, noSuchRecord, type Saying } from './records/records.ts'
 import { settingsOf } from './settings.ts'
 import { issuePreviewer, subjectTokenIssuer } from './web/acting/issue.ts'
 import {
@@ -45,7 +43,6 @@ import { answerProblems } from './web/http/problem.ts'
 import { operatorLimit } from './web/operator-limit.ts'
 import { createAssets } from './web/page/assets.ts'
 import type { Parts } from './web/parts.ts'
-import type { Pause } from './web/pause-answers.ts'
 import { personNames } from './web/person-names.ts'
 import { checkSetUp } from './web/sign-in/check-set-up.ts'
 import { findMayErase, findRole } from './web/sign-in/roles.ts'
@@ -64,23 +61,15 @@ export type { Alarm, OnAlarm } from './features/alarms/server/alarms.ts'
 export type { TakeUses, TakeUsesOptions } from './features/impersonations/server/uses/take-uses.ts'
 export type { Mail, MailTransport } from './features/notices/server/mail-transport.ts'
 export type { Notice, NoticeKind, NoticesOptions } from './features/notices/server/notice.ts'
-export { PermitError } from './features/permits/server/errors.ts'
 export type {
-  Approver,
   AttachOptions,
-  PauseFilter,
-  PausePage,
   PermitRequest,
   Permits,
   PermitsOptions,
-  Resuming,
-  Saying,
   Standing,
-  StandingAnswer,
   StandingChoice,
   StandingOptions,
 } from './features/permits/server/options.ts'
-export type { Permit, PermitRefusal } from './features/permits/server/permit.ts'
 export type { OnPermit, PermitAlert } from './features/permits/server/permit-alerts.ts'
 export { createPermits } from './features/permits/server/permits.ts'
 export type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
@@ -109,6 +98,10 @@ export type {
   Written,
 } from './ledger/store.ts'
 export type { AccountOptions, SupportConsoleOptions, TicketOptions } from './options.ts'
+export { PermitError } from './records/errors.ts'
+export type { Permit, Shown, Stop } from './records/record-at.ts'
+export type { Saying } from './records/records.ts'
+export type { Approver } from './records/who.ts'
 export type { RecordRefusal, Refusal } from './web/acting/refusals.ts'
 export type { Application } from './web/applications.ts'
 export type { Brand } from './web/brand.ts'
@@ -118,7 +111,6 @@ export {
   supportConsoleClient,
 } from './web/clients.ts'
 export type { Customer, Customers, SearchResult } from './web/customer-directory.ts'
-export type { Pause } from './web/pause-answers.ts'
 export type { DescribedUse, UseInWords } from './web/use-words.ts'
 
 /**
@@ -159,18 +151,19 @@ export interface SupportConsole extends Middleware {
    * @throws Error if the entry is not stored, the storage fails, or its tables were changed. Call it again
    */
   erase(customerId: string, request?: DataRequest): Promise<ErasedCounts>
+  /** Lists the stops that hold, the newest first: operators who may not start. */
+  stops(filter?: {
+    readonly customer?: string
+    readonly operator?: string
+  }): Promise<readonly Stop[]>
   /**
-   * Lists the pauses that hold, the newest first, at most 100. `next` is the `before` of the next page.
-   */
-  pauses(filter?: PauseFilter): Promise<PausePage>
-  /**
-   * Lifts a pause. `by` is a lead who is not the operator, or with permits an approver, whom you have
+   * Lifts a stop. `by` is a lead who is not the operator, or with permits an approver, whom you have
    * authenticated. Without `by`, the deployment lifts it.
    *
    * @throws PermitError 403 `access_denied` for a person who may not, 404 `not_found`, 409 `decided` if it
    * is lifted already, 503 if the storage fails
    */
-  resume(id: string, saying: Resuming): Promise<Pause>
+  lift(id: string, saying: Saying & { readonly note: string }): Promise<Stop>
   /** Resolves when every entry so far is stored, or known to be lost. */
   settled(): Promise<void>
   /**
@@ -224,22 +217,21 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   recordEvents(provider, audit, settings.auditTimeout)
   const retention = startRetention(store)
   const reconciliation = startReconciliation(provider, store, audit)
-  const isLead = async (accountId: string) => {
+  const is = async (accountId: string, what: 'eraser' | 'lead') => {
     const account = await findAccount(provider, accountId)
-    return account !== undefined && (await findRole(account, settings)) === 'lead'
+    if (!account) return false
+    if (what === 'eraser') return findMayErase(account, settings)
+    return (await findRole(account, settings)) === 'lead'
   }
   const { permits } = settings
   permits?.attach(provider, {
-    ...{ nameOf, issueAs: settings.issueAs, notify: notices?.when, mayApprove: isLead },
+    ...{ nameOf, issueAs: settings.issueAs, notify: notices?.when, is },
     isBound: true,
     urlOf: (permit) => `${url}${path}/records/${permit}`,
   })
   const now = () => Date.now()
-  const pausing = permitsContext({ ledger, now, timeoutMs })
-  pausing.attach(provider, { nameOf })
-  const leads = deciders({ mayApprove: () => isLead, timeoutMs })
-  const ownPauses = pausesOf(pausing.context, leads.assertMay)
-  const resume: SupportConsole['resume'] = (id, saying) => (permits ?? ownPauses).resume(id, saying)
+  const records = permits?.records ?? createRecords({ audit: settings.audit, now, timeoutMs })
+  if (!permits) records.attach(provider, { nameOf, is, notify: notices?.when })
   const outbox = startNotices({
     ...{ provider, settings, notices, ledger, directory, now },
     alerts: onAlarm !== undefined,
@@ -250,27 +242,23 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       ...{ ledger, to: 'deployment', who: 'leads' },
       sources: [alarmsToTell(store, onAlarm, urlOf)],
     })
-  const pauses = { ...ownPauses, resume }
   const ofPerson = personalData(audit, {
     isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,
     hasAccount: async (id) => (await findAccount(provider, id)) !== undefined,
-    async mayErase(id) {
-      const account = await findAccount(provider, id)
-      return account !== undefined && findMayErase(account, settings)
-    },
+    mayErase: (id) => is(id, 'eraser'),
     now,
-    decide: pausing.context.decide,
+    decide: records.decisions,
   })
   const erasures: StaffParts['erasures'] = {
     find: (call) => erasureRecords.find({ ...call, personalData: ofPerson }),
     confirm: (call, id, note) =>
       erasureRecords.confirm({ ...call, personalData: ofPerson }, id, note),
   }
-  const records = { permits, pauses, erasures }
   const parts: ErasingParts & Parts & StaffParts = {
-    ...records,
+    ...{ permits, erasures },
     personalData: ofPerson,
-    gate: permitGate(records),
+    records,
+    gate: permitGate({ permits, records, erasures }),
     provider,
     settings,
     audit,
@@ -312,8 +300,11 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   return Object.assign(middleware, {
     exportOf: ofPerson.exportOf,
     erase: ofPerson.erase,
-    resume,
-    pauses: ownPauses.list,
+    stops: (filter = {}) => records.stops(filter),
+    async lift(id: string, saying: Saying) {
+      const lifted = await records.say(id, 'lifted', saying)
+      return isStop(lifted) ? stopOf(lifted) : Promise.reject(noSuchRecord())
+    },
     callback: () => requestListener(middleware, provider),
     onImpersonatedRequest: useRecorder(audit),
     takeUses: (senders: TakeUsesOptions) => takeUses(provider, parts, senders),
@@ -334,7 +325,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       await reconciliation.stop()
       await outbox?.stop()
       await alerts?.stop()
-      await permits?.close()
+      await (permits ?? records).close()
       await audit.close()
     },
   })

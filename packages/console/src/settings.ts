@@ -15,7 +15,7 @@ import { NOTICE_KINDS } from 'oidc-provider-impersonation-verify/format'
 import { noticeSettings, senderRule } from './features/notices/server/mail.ts'
 import type { MailTransport } from './features/notices/server/mail-transport.ts'
 import type { NoticeSettings, NoticesOptions } from './features/notices/server/notice.ts'
-import type { Permits } from './features/permits/server/options.ts'
+import type { ConsolePermits } from './features/permits/server/options.ts'
 import {
   namesRule,
   originRule,
@@ -78,7 +78,7 @@ export const CONSOLE_RULES = {
     path: pathRule.or('/account'),
     describe: aFunction<UseInWords>(),
   }),
-  permits: objectWith<Permits>('wrap', 'attach', 'request'),
+  permits: objectWith<ConsolePermits>('wrap', 'attach', 'request'),
   brand: optionalGroup(BRAND_RULES),
   notices: optionalGroup({
     send: aFunction<NonNullable<NoticesOptions['send']>>(),
@@ -100,7 +100,7 @@ export const CONSOLE_RULES = {
 
 /** The settings, with those of single features. */
 export interface ConsoleSettings extends Settings {
-  readonly permits: Permits | undefined
+  readonly permits: ConsolePermits | undefined
   readonly notices: NoticeSettings | undefined
   readonly onAlarm: SupportConsoleOptions['onAlarm']
 }

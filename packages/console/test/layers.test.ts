@@ -9,6 +9,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['kernel'],
   ['ledger'],
   ['web'],
+  ['records'],
   ['features'],
   [
     ...['options.ts', 'settings.ts', 'middleware.ts', 'index.ts'],

@@ -19,8 +19,8 @@ export {
   type RecordKind,
   type RecordState,
   SAID_EVENTS,
-  type Said,
   type SaidEvent,
+  type SaidWord,
   type StopRecord,
   type StoredRecord,
 } from './format/audit-record.ts'
@@ -76,12 +76,13 @@ export {
   KINDS,
   type Kind,
   may,
-  type Person,
   type RecordStateAt,
   recordStateAt,
   type Speaker,
+  type Speaking,
   speakersOf,
   type Transition,
+  whoSays,
 } from './format/kinds.ts'
 export { lifeOf } from './format/life.ts'
 export { isPlainObject } from './format/plain-object.ts'

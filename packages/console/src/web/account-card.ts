@@ -48,7 +48,7 @@ export interface AccountImpersonation extends WhatWasDone {
   readonly replays: number
   /** The time at which the caller said that they did not ask for it. */
   readonly objectedAt?: number
-  /** When another person lifted what the objection began. */
+  /** The time at which another person lifted what the objection began. */
   readonly lookedIntoAt?: number
 }
 

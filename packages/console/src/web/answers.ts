@@ -162,7 +162,7 @@ export interface ImpersonationAnswer extends RowAnswer {
   readonly byNames: Readonly<Record<string, string>>
   readonly entries: readonly TimelineEntry[]
   readonly next?: string
-  /** Where the public keys of the provider are. */
+  /** The address of the provider's public keys. */
   readonly keys: string
 }
 
@@ -198,6 +198,6 @@ export type TimelineEntry = AuditEntry & {
 export interface ChangedEvent {
   readonly ids: readonly string[]
   readonly waits: number
-  /** Whether one of them may have begun to run, or ended. */
+  /** `true` if one of them may have begun to run, or ended. */
   readonly isOfRunning: boolean
 }

@@ -80,14 +80,14 @@ export interface AskedFor {
   }
 }
 
-/** What stands before a start, beside the rule of the deployment: records. */
+/** Checks of records before a start, beside the rule of the deployment. */
 export interface Gate {
   readonly hasPermits: boolean
-  /** What keeps the caller from starting as this customer. */
+  /** Finds what keeps the caller from starting as this customer. */
   findStop(call: Call, customer: string): Promise<RecordAnswer | undefined>
   /** @throws Problem 403 with the record */
   assertNotStopped(call: Call, customer: string): Promise<void>
-  /** What a request is refused with. */
+  /** Makes the problem with which a request is refused. */
   stoppedProblem(stop: RecordAnswer): Problem
   /** The request, with the reason that was approved: what a person approved is what is written down. */
   withPermitsReason(asked: AskedFor, call: Call): Promise<AskedFor['request']>

@@ -1,8 +1,8 @@
 import type {
   AuditRecord,
   RecordStateAt,
-  Said,
   SaidEvent,
+  SaidWord,
   Unapproved,
 } from 'oidc-provider-impersonation-verify/format'
 
@@ -16,17 +16,17 @@ export interface RecordAnswer
   readonly applicationName?: string
   /** The page of the ticket, if the deployment knows it. */
   readonly ticketUrl?: string
-  /** Whether the scope changes data; `undefined` if the console does not know the scope. */
+  /** `true` if the scope changes data. `undefined` if the console does not know the scope. */
   readonly canChange?: boolean
-  /** Whether the caller is its operator. */
+  /** `true` if the caller is its operator. */
   readonly isMine: boolean
-  /** What the caller may say now. */
+  /** The events that the caller may say now. */
   readonly may: readonly SaidEvent[]
-  /** What was declined to the same operator before, for a person who decides. */
+  /** Earlier refusals to the same operator, for a person who decides. */
   readonly declinedBefore?: readonly DeclinedBefore[]
 }
 
-export interface DeclinedBefore extends Pick<Said, 'at' | 'by' | 'note'> {
+export interface DeclinedBefore extends Pick<SaidWord, 'at' | 'by' | 'note'> {
   readonly id: string
   readonly ticket?: string | undefined
 }

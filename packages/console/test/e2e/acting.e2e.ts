@@ -162,7 +162,7 @@ describe('acting as a customer, in the browser', function () {
       ...{ resource: `${other.url}/orders`, scope: 'orders:read orders:write', reason: 'x' },
     })
     await page.getByText('You have asked for this already.').waitFor()
-    await permits.grant(request.id, { by: 'grace' })
+    await permits.decide(request.id, 'granted', { by: 'grace' })
     await page.getByRole('button', { name: reads('End that and act as Alice Ng') }).waitFor()
     equal(await page.getByLabel('Reason').inputValue(), 'Half a sentence')
   })

@@ -43,7 +43,7 @@ describe('the overview', function () {
 
     const running = await deployment.impersonate({ access: 'read' })
     await page.getByRole('row', { name: /^Alice Ng/ }).waitFor()
-    await permits.emergency(facts())
+    await permits.emergency({ ...facts(), why: 'It cannot wait' })
     await page.getByText('1 thing waits for you.').first().waitFor()
     await permits.request({ ...facts(), customer: 'bob', operator: 'oscar' })
     await page.getByText('2 things wait for you.').first().waitFor()
@@ -67,7 +67,7 @@ describe('the overview', function () {
 
   it('is good to look at, also in German', async () => {
     await permits.request({ ...facts() })
-    await permits.emergency({ ...facts(), customer: 'bob' })
+    await permits.emergency({ ...facts(), customer: 'bob', why: 'It cannot wait' })
     await deployment.impersonate({ access: 'read', customer: 'carla' })
     await using german = await visitDeployment(deployment, { locale: 'de-DE' })
     const { page } = german

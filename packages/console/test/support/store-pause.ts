@@ -1,7 +1,7 @@
 import { stopSlot } from 'oidc-provider-impersonation-verify/chain'
 import type { AuditEntry, AuditRecord } from 'oidc-provider-impersonation-verify/format'
-import { decisions } from '../../src/features/permits/server/decisions.ts'
 import { ledgerOf } from '../../src/ledger/recording/ledger.ts'
+import { decisions } from '../../src/records/decide.ts'
 import type { Deployment } from './deployment.ts'
 
 /** Stores a pause of an operator, for one customer or for all. */

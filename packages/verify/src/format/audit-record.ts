@@ -39,7 +39,7 @@ export const SAID_EVENTS = [
 export type SaidEvent = (typeof SAID_EVENTS)[number]
 
 /** What one person said of a record. */
-export interface Said {
+export interface SaidWord {
   readonly event: SaidEvent
   /** Absent where the deployment said it in code. */
   readonly by?: AuditPerson | undefined
@@ -91,7 +91,7 @@ export interface AuditRecord {
   readonly grantedAt?: number | undefined
   readonly until?: number | undefined
   /** In the order in which it was stored. */
-  readonly said: readonly Said[]
+  readonly said: readonly SaidWord[]
   /** What the customer is to be told of it, and of which changes the deployment: with `notices` and `onPermit`. */
   readonly deliveries?: AllDeliveries | undefined
   readonly version: number

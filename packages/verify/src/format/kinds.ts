@@ -1,4 +1,4 @@
-import type { AuditRecord, RecordKind, RecordState, Said, SaidEvent } from './audit-record.ts'
+import type { AuditRecord, RecordKind, RecordState, SaidEvent, SaidWord } from './audit-record.ts'
 import type { AuditEntry } from './entry.ts'
 import type { Need } from './told.ts'
 
@@ -103,7 +103,7 @@ export const KINDS: Readonly<Record<RecordKind, Kind>> = {
   },
 }
 
-export function recordStateAt<S extends RecordState>(
+export function recordStateAt<S extends RecordStateAt>(
   { state, lapsesAt, until }: Pick<AuditRecord, 'lapsesAt' | 'until'> & { readonly state: S },
   now: number,
 ): S | 'lapsed' | 'over' {
@@ -114,7 +114,7 @@ export function recordStateAt<S extends RecordState>(
 }
 
 /** A person, and as what the deployment knows them. */
-export interface Person {
+export interface Speaking {
   /** The account id; `undefined` for code of the deployment. */
   readonly id: string | undefined
   readonly is: readonly ('approver' | 'eraser' | 'lead')[]
@@ -123,7 +123,7 @@ export interface Person {
 /** As what a person speaks about a record: of those whom it concerns, as nothing else. */
 export function speakersOf(
   { kind, operator, customer, by }: Pick<AuditRecord, 'by' | 'customer' | 'kind' | 'operator'>,
-  { id, is }: Person,
+  { id, is }: Speaking,
 ): readonly Speaker[] {
   if (id === undefined) return ['deployment']
   if (id === operator?.id) return ['operator']
@@ -137,10 +137,21 @@ const NEED_OF: Readonly<Partial<Record<Speaker, Need>>> = {
   customer: 'user',
 }
 
+/** A record, also as it is at a time. */
+export type RecordLike = Pick<
+  AuditRecord,
+  'by' | 'customer' | 'kind' | 'lapsesAt' | 'needs' | 'operator' | 'said' | 'until'
+> & { readonly state: RecordStateAt }
+
 /** What a person says of a record now: which need, if it is about one. */
 export interface Word {
   readonly event: SaidEvent
   readonly need?: Need | undefined
+}
+
+/** As what somebody may say it. Of what is never said of such a record, an approver is told so. */
+export function whoSays({ kind }: Pick<AuditRecord, 'kind'>, event: SaidEvent): readonly Speaker[] {
+  return KINDS[kind].says[event]?.who ?? ['approver']
 }
 
 /**
@@ -150,17 +161,17 @@ export interface Word {
  * @returns the transition; why not, otherwise: `'who'` they are, or `'state'`
  */
 export function may(
-  record: AuditRecord,
+  record: RecordLike,
   event: SaidEvent,
-  person: Person,
+  person: Speaking,
   now: number | undefined,
 ): (Word & { readonly transition: Transition }) | 'state' | 'who' {
   const transition = KINDS[record.kind].says[event]
-  if (!transition) return 'state'
-  const speaker = speakersOf(record, person).find((each) => transition.who.includes(each))
+  const speaker = speakersOf(record, person).find((each) => whoSays(record, event).includes(each))
   if (!speaker) return 'who'
+  if (!transition) return 'state'
   const need = transition.isOfNeed && NEED_OF[speaker]
-  const isSaid = ({ event: before, need: of }: Said) =>
+  const isSaid = ({ event: before, need: of }: SaidWord) =>
     need === undefined ? transition.isOnce === true && before === event : of === need
   const state =
     now === undefined || transition.isByStored ? record.state : recordStateAt(record, now)
@@ -171,9 +182,9 @@ export function may(
 
 /** Whether a button of it works. What is over has none. */
 export function canSay(
-  record: AuditRecord,
+  record: RecordLike,
   event: SaidEvent,
-  person: Person,
+  person: Speaking,
   now: number,
 ): boolean {
   const transition = KINDS[record.kind].says[event]

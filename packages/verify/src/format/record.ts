@@ -4,7 +4,7 @@ import {
   RECORD_KINDS,
   RECORD_STATES,
   SAID_EVENTS,
-  type Said,
+  type SaidWord,
   type StoredRecord,
 } from './audit-record.ts'
 import {
@@ -69,9 +69,9 @@ function begin(entry: AuditEntry): AuditRecord {
   const record: AuditRecord = {
     ...{ id, kind, state },
     ...present({
-      customer: personOf(userId, names?.user),
-      operator: personOf(mayAct?.sub, names?.actor),
-      by: personOf(by, names?.by),
+      customer: namedPerson(userId, names?.user),
+      operator: namedPerson(mayAct?.sub, names?.actor),
+      by: namedPerson(by, names?.by),
       note: nonEmptyText(note),
       application: nonEmptyText(mayAct?.clientId),
       resource: nonEmptyText(resource),
@@ -93,7 +93,7 @@ function begin(entry: AuditEntry): AuditRecord {
   return state === 'granted' ? withWindow(record, time) : record
 }
 
-function personOf(id: string | undefined, named: object | undefined): AuditPerson | undefined {
+function namedPerson(id: string | undefined, named: object | undefined): AuditPerson | undefined {
   return id === undefined || id === '' ? undefined : { id, ...named }
 }
 
@@ -111,9 +111,9 @@ function withSaid(before: AuditRecord, entry: AuditEntry): AuditRecord {
   if (!event || typeof word === 'string' || word.need !== need) {
     throw new TypeError(`${entry.event} does not fit what is ${before.state}`)
   }
-  const told: Said = {
+  const told: SaidWord = {
     event,
-    ...present({ by: personOf(by, names?.by) }),
+    ...present({ by: namedPerson(by, names?.by) }),
     at,
     ...present({ need, note: nonEmptyText(note) }),
   }
@@ -131,22 +131,22 @@ function withSaid(before: AuditRecord, entry: AuditEntry): AuditRecord {
 }
 
 /** Whether somebody granted what is needed. */
-export function isNeedMet({ said }: Pick<AuditRecord, 'said'>, need: Said['need']): boolean {
+export function isNeedMet({ said }: Pick<AuditRecord, 'said'>, need: SaidWord['need']): boolean {
   return said.some((each) => each.event === 'granted' && each.need === need)
 }
 
 /** The last word of a kind. */
 export function saidIn(
   { said }: Pick<AuditRecord, 'said'>,
-  event: Said['event'],
-): Said | undefined {
+  event: SaidWord['event'],
+): SaidWord | undefined {
   return said.findLast((each) => each.event === event)
 }
 
 /** As it is kept, and by what it is found. */
 export function storedRecordOf(record: AuditRecord, slot: string): StoredRecord {
   const { id, version, requestedAt: at, customer, operator, state, deliveries = {} } = record
-  const over = overAt(record)
+  const over = recordOverAt(record)
   const { customer: toCustomer, deployment } = deliveries
   const toldAt = Math.max(toCustomer?.last?.at ?? 0, deployment?.last?.at ?? 0)
   const change = pendingChangeOf(record)
@@ -163,7 +163,7 @@ export function storedRecordOf(record: AuditRecord, slot: string): StoredRecord 
   }
 }
 
-function overAt(record: AuditRecord): number | undefined {
+function recordOverAt(record: AuditRecord): number | undefined {
   const { state, lastAt, lapsesAt = 0, until = 0 } = record
   if (isReviewDue(record)) return undefined
   switch (state) {
@@ -240,7 +240,7 @@ const isRecord = isObjectOf<AuditRecord>({
   grantedAt: mayBeInteger,
   until: mayBeInteger,
   said: isListOf(
-    isObjectOf<Said>({
+    isObjectOf<SaidWord>({
       event: isOneOf(SAID_EVENTS),
       by: mayBePerson,
       at: isInteger,

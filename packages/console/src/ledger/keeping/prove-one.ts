@@ -6,11 +6,10 @@ import {
   type Seal,
   sealHashOf,
 } from 'oidc-provider-impersonation-verify/chain'
-import { asciiJson, ERASED_EVENT } from 'oidc-provider-impersonation-verify/format'
+import { asciiJson, DAY_MS, ERASED_EVENT } from 'oidc-provider-impersonation-verify/format'
 import { claimsOf, type Seals } from '../sealing/seals.ts'
 import type { AuditStore, StoredEntry, StoredSeal } from '../store.ts'
 
-const DAY_MS = 86_400_000
 const ENTRIES_PER_READ = 1000
 const SEALS_PER_READ = 100
 

@@ -17,14 +17,7 @@ const ledgers = new WeakMap<AuditStore, Ledger>()
 export function ledgerOf(audit: AuditStore): Ledger {
   const known = ledgers.get(audit)
   if (known) return known
-  const opened = openedStore(audit)
-  const store: AuditStore = {
-    ...opened,
-    async close() {
-      ledgers.delete(audit)
-      await opened.close()
-    },
-  }
+  const store = openedStore(audit, () => ledgers.delete(audit))
   const marked = marks()
   const ledger = { store, log: auditLog(store, marked), marks: marked }
   ledgers.set(audit, ledger)

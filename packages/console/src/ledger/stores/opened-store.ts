@@ -8,8 +8,12 @@ const WRITES: ReadonlySet<PropertyKey> = new Set<keyof AuditStore>([
   ...(['remove', 'removeSeal', 'write'] as const),
 ])
 
-/** A store that is opened at its first use, and again where that failed. */
-export function openedStore(store: AuditStore): AuditStore {
+/**
+ * A store that is opened at its first use, and again where that failed.
+ *
+ * @param onClose called before it is closed
+ */
+export function openedStore(store: AuditStore, onClose: () => unknown = () => {}): AuditStore {
   let opening: Promise<void> | undefined
 
   async function open(): Promise<void> {
@@ -21,6 +25,7 @@ export function openedStore(store: AuditStore): AuditStore {
   }
 
   async function close(): Promise<void> {
+    onClose()
     await opening?.catch(() => {})
     await store.close()
   }

@@ -9,12 +9,12 @@ import { requestFor } from './asked-for.ts'
 /** The answer that an operator would get now. It is no promise: a start asks again. */
 export interface Foreseen {
   readonly verdict: 'allowed' | 'needs' | 'refused'
-  /** Of `'refused'`: what refuses. */
+  /** The part that refuses, for `'refused'`. */
   readonly by?: 'protected' | 'role' | 'rule' | 'self' | 'stop'
-  /** Of `'protected'`: the sentence of the directory. */
+  /** The sentence of the directory, for `'protected'`. */
   readonly reason?: string
   readonly record?: RecordAnswer
-  /** Of `'allowed'`: how long at most, in seconds, where that is known. */
+  /** The longest time in seconds, if known, for `'allowed'`. */
   readonly seconds?: number
   /** The permits that allow it, for `'allowed'`. */
   readonly permits?: readonly string[]

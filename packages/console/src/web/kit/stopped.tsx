@@ -4,7 +4,7 @@ import { Link } from './link.tsx'
 import { recordPath } from './paths.ts'
 import { personName } from './people.tsx'
 
-/** What keeps the reader from starting, and the way to its page. */
+/** A sentence about what keeps the reader from starting, with a link to its page. */
 export function StopLine({ stop: { id, customer, by } }: { stop: RecordAnswer }, at: At) {
   const labels = at.words.records.stop
   const sentence = customer ? labels.objected : labels.byLead

@@ -85,9 +85,9 @@ export interface RouteMarks {
   readonly isFile?: true
 }
 
-/** What a browser is shown after an action, where that is more than the page with the form. */
+/** The page that a browser gets after an action, if it is not the one with the form. */
 interface Afterwards<R, C> {
-  /** What was done. */
+  /** The message about the action. */
   readonly says?: DoneMessage['key']
   readonly after?: (answer: R, call: C) => After
 }

@@ -20,7 +20,7 @@ const NOTHING: Changed = { rows: new Set(), begunOrEnded: new Set() }
 /** Functions of the features that the stream calls. */
 export interface Told<C> {
   /**
-   * How many things wait for the caller, at most one more than `MAX_COUNTED`.
+   * Counts what waits for the caller, up to one more than `MAX_COUNTED`.
    *
    * @param onLate called if it may be another number later
    */
@@ -37,7 +37,7 @@ export function changeStream<C extends Call>(
   const { take } = slots(MAX_STREAMS, MAX_STREAMS_PER_PERSON)
   const operators = new BoundedMap<string, string>(MAX_OPERATORS_KNOWN)
 
-  /** Which of the rows and records are the caller's. The operator never changes once it is known. */
+  /** Finds the rows and records of the caller. The operator never changes once it is known. */
   async function findOwn(ids: ReadonlySet<string>, call: C): Promise<string[]> {
     const own: string[] = []
     for (const id of ids) {

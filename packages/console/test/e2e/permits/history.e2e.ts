@@ -27,10 +27,10 @@ describe('the history of approvals', function () {
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
     }
     const { id } = await permits.request({ ...facts, ticket: 'SUP-1' })
-    await permits.refuse(id, { by: 'grace', note: 'Call them first' })
-    await permits.emergency({ ...facts, ticket: 'SUP-2' })
+    await permits.decide(id, 'declined', { by: 'grace', note: 'Call them first' })
+    await permits.emergency({ ...facts, ticket: 'SUP-2', why: 'It cannot wait' })
     const { id: granted } = await permits.request({ ...facts, customer: 'bob', ticket: 'SUP-3' })
-    await permits.grant(granted, { by: 'grace', note: 'Saw it' })
+    await permits.decide(granted, 'granted', { by: 'grace', note: 'Saw it' })
   })
   afterEach(async () => {
     await permits.close()

@@ -141,7 +141,7 @@ describe('permits', function () {
     await standing.getByText('Support asks you where its rules say so.').waitFor()
     expect(await standing.getByRole('radio', { checked: true }).count()).to.equal(0)
     await standing.getByLabel('Yes, support may help without asking').check()
-    expect((await permits.standing('bob')).choice, 'a choice is saved by a button').to.equal('rule')
+    expect((await permits.answer('bob')).choice, 'a choice is saved by a button').to.equal('rule')
     await standing.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Support may act in your account until you say otherwise.').waitFor()
     const other = await deployment.impersonate({ customer: 'bob' })

@@ -50,9 +50,9 @@ describe('an impersonation without approval is red wherever it is read', functio
       }
       if (kind !== 'emergency') {
         const { id } = await permits.request({ ...asked, ticket: 'SUP-1' })
-        await permits.refuse(id, { by: 'grace' })
+        await permits.decide(id, 'declined', { by: 'grace' })
       }
-      const permit = await permits.emergency({ ...asked, ticket: 'SUP-9' })
+      const permit = await permits.emergency({ ...asked, ticket: 'SUP-9', why: 'It cannot wait' })
       const running = await deployment.impersonate({ ticket: 'SUP-9' })
       await deployment.settled()
 
@@ -81,8 +81,8 @@ describe('an impersonation without approval is red wherever it is read', functio
       await expectGoodLooks(page, `${kind}-account`)
 
       // It stays so, when it was looked at and is over.
-      await permits.review(permit.id, { by: 'grace', note: 'Saw it' })
-      await permits.revoke(permit.id, { by: 'grace' })
+      await permits.decide(permit.id, 'reviewed', { by: 'grace', note: 'Saw it' })
+      await permits.decide(permit.id, 'revoked', { by: 'grace' })
       const german = stack.use(await visitDeployment(deployment, { locale: 'de-DE' }))
       await openAccount(german.page, 'Anmelden')
       const past = german.page.getByRole('region', { name: 'Früher' })

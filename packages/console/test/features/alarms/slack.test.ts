@@ -63,7 +63,7 @@ describe('alarms and approvals in Slack', function () {
     })
     expect(status, JSON.stringify(body)).to.equal(201)
     await until(() => receiver.texts.length === 2)
-    await permits.grant(body.record.id, { by: 'grace' })
+    await permits.decide(body.record.id, 'granted', { by: 'grace' })
     await until(() => receiver.texts.length === 3)
     expect(receiver.texts.slice(1)).to.deep.equal(
       ['requested', 'granted'].map(

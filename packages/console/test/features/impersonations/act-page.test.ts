@@ -104,7 +104,7 @@ describe('the form to act', () => {
     const waiting = await read(deployment, change)
     expect(waiting).to.include('You have asked for this already.')
     expect(waiting).to.not.include('Ask for approval')
-    await permits.grant(id, { by: 'grace' })
+    await permits.decide(id, 'granted', { by: 'grace' })
     const granted = await read(deployment, change)
     expect(granted).to.match(/<button[^>]*>Act as Alice Ng</)
     expect((await press(deployment, granted, ACT)).status).to.equal(303)
@@ -145,7 +145,7 @@ describe('the form to act', () => {
     const emergency = 'The order leaves in five minutes'
     const { status } = await press(deployment, html, ACT, { button, more: { emergency } })
     expect(status).to.equal(303)
-    const [permit] = (await permits.list({ operator: 'olivia' })).permits
-    expect(permit).to.include({ kind: 'emergency', reason: emergency })
+    const [permit] = (await permits.list({ operator: 'olivia' })).records
+    expect(permit).to.include({ kind: 'emergency', why: emergency })
   })
 })

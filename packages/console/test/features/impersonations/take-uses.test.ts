@@ -171,7 +171,7 @@ describe('support.takeUses()', () => {
   it('I17: sets a use aside whose id is that of a permit', async () => {
     const permits = createPermits({ audit, standing: {}, approvers: () => [] })
     permits.attach(deployment.provider)
-    await permits.setStanding('bob', 'ask')
+    await permits.answer('bob', 'ask')
     const [{ permit } = {}] = (await entries()).filter((entry) => entry?.event === 'support.closed')
     const [told, other] = [useOf({ id: permit }), useOf()]
     await here(async (url) => {

@@ -99,11 +99,11 @@ describe('notices to customers about permits', function () {
     await begin()
     const first = await permits.request(asked())
     await until(async () => (await stored()).length === 2)
-    await permits.revoke(first.id, { by: 'olivia' })
+    await permits.decide(first.id, 'revoked', { by: 'olivia' })
     for (const operator of ['olivia', 'oscar', 'ada']) {
       for (let times = 0; times < 40; times += 1) {
         const { id } = await permits.request(asked({ operator, ticket: `SUP-${times}` }))
-        await permits.revoke(id, { by: operator })
+        await permits.decide(id, 'revoked', { by: operator })
       }
     }
     await permits.request(asked())
@@ -139,7 +139,7 @@ describe('notices to customers about permits', function () {
       await permits.request(asked({ customer: 'carla' })),
     ]
     await until(async () => (await stored()).length === 4)
-    await permits.grant(decided.id, { by: 'bob' })
+    await permits.decide(decided.id, 'granted', { by: 'bob' })
     isBroken = false
     await later(25 * HOUR, () => until(async () => (await stored()).length === 5))
     const [last] = (await stored()).slice(-1)
@@ -153,9 +153,9 @@ describe('notices to customers about permits', function () {
   it('tell of what ran in an emergency that nobody allowed it before, and of nothing else', async () => {
     await begin({ digest: 0 })
     const emergency = asked({ customer: 'alice', scope: 'orders:read orders:write' })
-    await permits.emergency(emergency)
+    await permits.emergency({ ...emergency, why: 'It cannot wait' })
     await deployment.impersonate({ ticket: 'SUP-1' })
-    await permits.setStanding('bob', 'allow')
+    await permits.answer('bob', 'allow')
     await deployment.impersonate({ customer: 'bob', ticket: 'SUP-1' })
     await until(() => sent.length === 4)
     const threads = (id: string) =>
@@ -176,9 +176,9 @@ describe('notices to customers about permits', function () {
   it('tell of an emergency, and that the customer allowed it for all requests', async () => {
     await begin({ when: ['emergency', 'opened'], by: 'Team Nord' })
     const emergency = asked({ customer: 'alice' })
-    await permits.emergency(emergency)
+    await permits.emergency({ ...emergency, why: 'It cannot wait' })
     await permits.request(asked())
-    await permits.setStanding('bob', 'allow')
+    await permits.answer('bob', 'allow')
     await until(() => sent.length === 2)
     const [first, second] = sent.toSorted((a, b) => a.kind.localeCompare(b.kind))
     expect(first).to.include({ kind: 'emergency', by: 'Team Nord', unapproved: 'emergency' })
@@ -191,7 +191,7 @@ describe('notices to customers about permits', function () {
     expect(second?.by, 'the customer did it').to.equal(undefined)
     expect(second?.customer.id).to.equal('bob')
     expect(second?.expiresAt).to.equal(undefined)
-    await permits.setStanding('bob', 'ask')
-    expect((await permits.standing('bob')).choice).to.equal('ask')
+    await permits.answer('bob', 'ask')
+    expect((await permits.answer('bob')).choice).to.equal('ask')
   })
 })

@@ -9,9 +9,11 @@ import { type StorageKind, storeAt } from '../../ledger/recording/soak-stores.ts
 import { CUSTOMERS, deploy } from '../../support/deployment.ts'
 import { until } from './until.ts'
 
-export type Mode = 'answered' | 'clients' | 'restart' | 'sending' | 'sent'
+export type Mode = 'answered' | 'clients' | 'quiet' | 'restart' | 'sending' | 'sent'
 
 const [, , storage = '', place = '', file = '', port = '0', mode = '', count = '0'] = argv
+/** `quiet`: no customer is told. */
+const hasClients = mode === 'clients' || mode === 'quiet'
 const STARTS_AT_MOST = 20
 const CLIENTS = 6
 /** Later than every attempt of the processes before holds. */
@@ -49,7 +51,8 @@ const deployment = await deploy({
     onAlarm: ({ id, kind, impersonation }) => tell(kind, impersonation.id, id),
     notices: {
       digest: 0,
-      ...(mode === 'clients' ? {} : { when: ['started'] }),
+      ...(hasClients ? {} : { when: ['started'] }),
+      ...(mode === 'quiet' ? { when: [] } : {}),
       send: ({ id, kind, impersonations = [] }) => tell(kind, impersonations.join(), id),
     },
   },
@@ -78,7 +81,7 @@ if (mode === 'restart') {
   exit()
 }
 
-if (mode === 'clients') {
+if (hasClients) {
   const end = performance.now() + Number(count)
   let starts = 0
   for (const id of customers) deployment.roles.set(id, 'operator')

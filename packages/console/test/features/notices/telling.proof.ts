@@ -1,12 +1,11 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { skipWithout } from '../../../../../test/adapters/servers.ts'
+import { freePort, skipWithout } from '../../../../../test/adapters/servers.ts'
 import { newPlace, type StorageKind, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { assertWholeLog } from '../../ledger/stores/contract/support.ts'
 import type { Mode } from './telling-process.ts'
@@ -36,15 +35,6 @@ async function run(...args: string[]): Promise<{ lines: string[][]; signal: unkn
   return { lines: output.split('\n').map((line) => line.split(' ')), signal }
 }
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return String(port)
-}
-
 /** A storage of the audit, and a file for the provider. */
 async function withPlaces(
   kind: StorageKind,
@@ -68,7 +58,7 @@ describe('processes that tell customers, leads and approvers', function () {
     it(`lose nothing over ten kills, and repeat some with the same id: ${kind}`, async function () {
       if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
       await withPlaces(kind, async (place, file) => {
-        const port = await freePort()
+        const port = String(await freePort())
         const all: string[][] = []
         for (const [mode, count] of KILLED) {
           const { lines, signal } = await run(kind, place, file, port, mode, String(count))
@@ -102,21 +92,21 @@ describe('processes that tell customers, leads and approvers', function () {
 
   it('do not hinder each other: two on PostgreSQL, twelve clients, a minute, and no 503', async function () {
     await skipWithout(this, 'PostgreSQL')
-    await withPlaces('postgres', async (place, file) => {
-      const clients = () => run('postgres', place, file, '0', 'clients', String(MINUTE))
-      const lines = (await Promise.all([clients(), clients()])).flatMap((each) => each.lines)
-      const of = (what: string) => lines.filter(([first]) => first === what)
-      expect(of('failed').map((line) => line.join(' '))).to.deep.equal([])
-      const times = of('started')
-        .map(([, , ms]) => Number(ms))
-        .toSorted((one, other) => one - other)
-      const at = (part: number) => times[Math.floor(part * times.length)]
-      console.log(
-        `      ${times.length} starts, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; ${of('told').length} told`,
-      )
-      // Of each start that was told, once.
-      const ids = of('told').map(([, , , id]) => id)
-      expect(new Set(ids).size).to.equal(ids.length)
-    })
+    for (const mode of ['quiet', 'clients'] as const) {
+      await withPlaces('postgres', async (place, file) => {
+        const clients = () => run('postgres', place, file, '0', mode, String(MINUTE))
+        const lines = (await Promise.all([clients(), clients()])).flatMap((each) => each.lines)
+        const of = (what: string) => lines.filter(([first]) => first === what)
+        expect(of('failed').map((line) => line.join(' '))).to.deep.equal([])
+        const times = of('started').map(([, , ms]) => Number(ms))
+        const inOrder = times.toSorted((one, other) => one - other)
+        const [p50, p99] = [0.5, 0.99].map((part) => inOrder[Math.floor(part * times.length)])
+        const ids = of('told').map(([, , , id]) => id)
+        console.log(
+          `      ${mode}: ${times.length} starts, p50 ${p50} ms, p99 ${p99} ms, ${ids.length} told`,
+        )
+        expect(new Set(ids).size, 'each once').to.equal(ids.length)
+      })
+    }
   })
 })

@@ -45,20 +45,24 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       }
       const refused = await permits.request({ ...facts, ticket: 'SUP-1' })
       step()
-      await permits.refuse(refused.id, { by: 'grace', note: 'Call them first' })
+      await permits.decide(refused.id, 'declined', { by: 'grace', note: 'Call them first' })
       step()
-      const { id: emergency } = await permits.emergency({ ...facts, ticket: 'SUP-2' })
+      const { id: emergency } = await permits.emergency({
+        ...facts,
+        ticket: 'SUP-2',
+        why: 'It cannot wait',
+      })
       step()
-      await permits.review(emergency, { by: 'grace', note: 'Was wrong' })
+      await permits.decide(emergency, 'reviewed', { by: 'grace', note: 'Was wrong' })
       const granted = await permits.request({ ...facts, customer: 'bob', ticket: 'SUP-3' })
       step()
-      await permits.grant(granted.id, { by: 'oscar' })
+      await permits.decide(granted.id, 'granted', { by: 'oscar' })
       const carla = await permits.request({ ...facts, customer: 'carla', ticket: 'SUP-4' })
-      await permits.revoke(carla.id, { by: 'olivia' })
+      await permits.decide(carla.id, 'revoked', { by: 'olivia' })
       const back = await permits.request({ ...facts, operator: 'oscar', ticket: 'SUP-6' })
-      await permits.grant(back.id, { by: 'grace' })
+      await permits.decide(back.id, 'granted', { by: 'grace' })
       step()
-      await permits.revoke(back.id, { by: 'oscar' })
+      await permits.decide(back.id, 'revoked', { by: 'oscar' })
       ahead += 86_400_000
       const waiting = await permits.request({ ...facts, customer: 'carla', ticket: 'SUP-5' })
       ids = {

@@ -43,7 +43,7 @@ describe('the pages of the approvals', () => {
       ...{ customer: 'alice', operator, application: 'shop', ticket, reason: 'It burns' },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
     }
-    return (await permits.emergency(asked)).id
+    return (await permits.emergency({ ...asked, why: 'It cannot wait' })).id
   }
 
   it('have what waits for the reader with the most urgent first, and what the reader asked for', async () => {
@@ -52,9 +52,9 @@ describe('the pages of the approvals', () => {
     await request({ operator: 'oscar', customer: 'alice', ticket: 'D-1' })
     await request({ operator: 'oscar', customer: 'bob', ticket: 'O-1', scope: 'orders:read' })
     const granted = await request({ customer: 'carla', ticket: 'G-1', duration: 300 })
-    await permits.grant(granted, { by: 'grace' })
+    await permits.decide(granted, 'granted', { by: 'grace' })
     const refused = await request({ customer: 'carla', application: 'other', ticket: 'R-1' })
-    await permits.refuse(refused, { by: 'grace', note: 'Call them' })
+    await permits.decide(refused, 'declined', { by: 'grace', note: 'Call them' })
     await deployment
       .impersonate({ ticket: 'G-1', customer: 'carla' })
       .then(({ replay }) => replay())
@@ -115,8 +115,8 @@ describe('the pages of the approvals', () => {
     const refused = await request({ customer: 'carla', ticket: 'SUP-2' })
     const waiting = await html('olivia', '/customers')
     expect(waiting).to.include(`id="news" data-about="${refused} ${id}"`)
-    await permits.grant(id, { by: 'grace' })
-    await permits.refuse(refused, { by: 'grace', note: 'Call them first' })
+    await permits.decide(id, 'granted', { by: 'grace' })
+    await permits.decide(refused, 'declined', { by: 'grace', note: 'Call them first' })
     const token = await deployment.tokenOf('olivia')
     const told = async (cookie = '') => {
       const page = await html('olivia', '/customers', {
@@ -145,8 +145,10 @@ describe('the pages of the approvals', () => {
 
   it('find in the history by words and by what became of it, and lead on with the filter', async () => {
     const refused = await request()
-    await permits.refuse(refused, { by: 'grace', note: 'Call them first' })
-    await permits.grant(await request({ customer: 'carla', ticket: 'SUP-3' }), { by: 'grace' })
+    await permits.decide(refused, 'declined', { by: 'grace', note: 'Call them first' })
+    await permits.decide(await request({ customer: 'carla', ticket: 'SUP-3' }), 'granted', {
+      by: 'grace',
+    })
     const path = '/records'
     const page = await html('ada', `${path}?state=declined&when=any&text=call`)
     expect(readText(page)).to.match(/SUP-1.*Grace Lindqvist refused it, .*Call them first/)
@@ -162,9 +164,13 @@ describe('the pages of the approvals', () => {
       .and.not.include('name="operator"')
     const more = Array.from({ length: 51 }, (_, index) => `M-${index}`)
     for (const ticket of more) {
-      await permits.revoke(await request({ customer: 'carla', ticket, operator: 'oscar' }), {
-        by: 'oscar',
-      })
+      await permits.decide(
+        await request({ customer: 'carla', ticket, operator: 'oscar' }),
+        'revoked',
+        {
+          by: 'oscar',
+        },
+      )
     }
     const [, older = ''] =
       /href="\/console([^"]+before=[^"]+)"/.exec(await html('ada', `${path}?operator=oscar`)) ?? []

@@ -10,14 +10,15 @@ import {
 import type { Batch } from 'oidc-provider-impersonation-console'
 import {
   type AttachOptions,
-  createPermits,
-  type Permit,
   type PermitAlert,
   PermitError,
   type PermitRequest,
   type Permits,
   type PermitsOptions,
+  type Shown,
 } from 'oidc-provider-impersonation-console'
+import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
+import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import { assertWholeLog } from '../../ledger/stores/contract/support.ts'
 import { later } from '../../support/clock.ts'
 import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
@@ -47,7 +48,7 @@ const AS = { issueAs: MACHINE.clientId }
 
 describe('permits', () => {
   let audit: FaultyAudit
-  let permits: Permits
+  let permits: ConsolePermits
   let deployment: Deployment
   let approvers: { id: string; name: string }[]
   let told: PermitAlert[]
@@ -61,7 +62,7 @@ describe('permits', () => {
       { id: 'alice', name: 'Alice Ng' },
     ]
     told = []
-    permits = createPermits({
+    permits = permitsWith({
       window: 600,
       ...{ audit, approvers: () => approvers, onPermit: (alert) => told.push(alert) },
       ...options,
@@ -85,9 +86,9 @@ describe('permits', () => {
     ...more,
   })
 
-  async function granted(more: Partial<PermitRequest> = {}): Promise<Permit> {
+  async function granted(more: Partial<PermitRequest> = {}): Promise<Shown> {
     const { id } = await permits.request(asked(more))
-    return permits.grant(id, { by: 'grace' })
+    return permits.decide(id, 'granted', { by: 'grace' })
   }
 
   const act = (more: object = {}, operator = 'olivia'): Promise<Answer> =>
@@ -113,7 +114,7 @@ describe('permits', () => {
     const { id, state } = await permits.request(asked())
     expect(state).to.equal('requested')
     expect((await act()).status, 'asked is not granted').to.equal(403)
-    const permit = await permits.grant(id, { by: 'grace', note: 'Saw the ticket' })
+    const permit = await permits.decide(id, 'granted', { by: 'grace', note: 'Saw the ticket' })
     expect(permit).to.include({ id, state: 'granted', until: (permit.grantedAt ?? 0) + 600_000 })
     expect(permit.said[0]).to.deep.include({ event: 'granted', need: 'second_person' })
     const { id: running } = await deployment.impersonate({ ticket: 'SUP-123' })
@@ -218,7 +219,7 @@ describe('permits', () => {
   it('say at the start that requests get through which no permit can fit, and what to write', async () => {
     const attached = (requireBinding: BindingMember[], more: AttachOptions = {}) =>
       warningsOf(async () => {
-        const own = createPermits({ audit: faultyAudit(), approvers: () => approvers })
+        const own = permitsWith({ audit: faultyAudit(), approvers: () => approvers })
         const provider = await providerAt('https://id.example', undefined, { requireBinding })
         own.attach(provider, { ...AS, ...more })
         own.attach(provider, { ...AS, ...more })
@@ -260,14 +261,18 @@ describe('permits', () => {
   it('I15: are decided by who is an approver in that moment, never by who asks or the customer', async () => {
     const { id } = await permits.request(asked())
     for (const by of ['olivia', 'oscar']) {
-      expect(await codeOf(permits.grant(id, { by })), by).to.equal('access_denied')
+      expect(await codeOf(permits.decide(id, 'granted', { by })), by).to.equal('access_denied')
     }
     // The customer is no second person, also where the directory says so.
-    expect(await codeOf(permits.grant(id, { by: 'alice' }))).to.equal('decided')
+    expect(await codeOf(permits.decide(id, 'granted', { by: 'alice' }))).to.equal('decided')
     approvers = []
-    expect(await codeOf(permits.grant(id, { by: 'grace' })), 'removed').to.equal('access_denied')
+    expect(await codeOf(permits.decide(id, 'granted', { by: 'grace' })), 'removed').to.equal(
+      'access_denied',
+    )
     approvers = [{ id: 'oscar', name: 'Oscar' }]
-    expect((await permits.grant(id, { by: 'oscar' })).state, 'added').to.equal('granted')
+    expect((await permits.decide(id, 'granted', { by: 'oscar' })).state, 'added').to.equal(
+      'granted',
+    )
     approvers = []
     expect((await act()).status, 'what was granted stays').to.equal(201)
   })
@@ -280,10 +285,10 @@ describe('permits', () => {
   it('need the customer where the rule asks the customer, and both where it asks both', async () => {
     ruled.set('bob', { needs: ['second_person', 'user'] })
     const { id } = await permits.request(asked({ customer: 'bob' }))
-    const one = await permits.grant(id, { by: 'bob' })
+    const one = await permits.decide(id, 'granted', { by: 'bob' })
     expect(one.state, 'one of two').to.equal('requested')
     expect((await act({ userId: 'bob' })).status).to.equal(403)
-    const both = await permits.grant(id, { by: 'grace' })
+    const both = await permits.decide(id, 'granted', { by: 'grace' })
     expect(both.state).to.equal('granted')
     expect(both.until, 'the clock starts at the last').to.equal((both.said[1]?.at ?? 0) + 600_000)
     expect((await act({ userId: 'bob' })).status).to.equal(201)
@@ -292,9 +297,9 @@ describe('permits', () => {
   it('I15: are decided once: the first decision counts, a refusal is final', async () => {
     const { id } = await permits.request(asked())
     const answers = await Promise.allSettled([
-      permits.grant(id, { by: 'grace' }),
-      permits.refuse(id, { by: 'grace' }),
-      permits.grant(id, { by: 'grace' }),
+      permits.decide(id, 'granted', { by: 'grace' }),
+      permits.decide(id, 'declined', { by: 'grace' }),
+      permits.decide(id, 'granted', { by: 'grace' }),
     ])
     const [won, ...others] = answers.toSorted((a) => (a.status === 'fulfilled' ? -1 : 1))
     expect(won?.status).to.equal('fulfilled')
@@ -304,10 +309,11 @@ describe('permits', () => {
   })
 
   describe('that an approver refused', () => {
-    const emergency = (more?: Partial<PermitRequest>) => permits.emergency(asked(more))
+    const emergency = (more?: Partial<PermitRequest>) =>
+      permits.emergency({ ...asked({ why: 'The order leaves', ...more }), why: 'It cannot wait' })
     async function refused(): Promise<void> {
       const { id } = await permits.request(asked())
-      await permits.refuse(id, { by: 'grace', note: 'Call them first' })
+      await permits.decide(id, 'declined', { by: 'grace', note: 'Call them first' })
     }
 
     it('keep from no request, and are none of another customer', async () => {
@@ -348,15 +354,15 @@ describe('permits', () => {
     it('are not overwritten by a no of the customer at the same time', async () => {
       ruled.set('alice', { needs: ['user', 'second_person'] })
       const { id } = await permits.request(asked())
-      await permits.grant(id, { by: 'alice' })
-      const other = createPermits({ audit, standing: {}, approvers: () => approvers })
+      await permits.decide(id, 'granted', { by: 'alice' })
+      const other = permitsWith({ audit, standing: {}, approvers: () => approvers })
       other.attach(deployment.provider, AS)
       const said = [
-        permits.refuse(id, { by: 'grace' }).then(
+        permits.decide(id, 'declined', { by: 'grace' }).then(
           () => 'refused',
           () => 'late',
         ),
-        other.setStanding('alice', 'ask'),
+        other.answer('alice', 'ask'),
       ] as const
       const [refusal] = await Promise.all(said)
       const state = (await permits.get(id))?.state
@@ -367,7 +373,7 @@ describe('permits', () => {
 
   it('that the customer refused hold for a day and every ticket, of this operator and application', async () => {
     const { id } = await permits.request(asked({ customer: 'bob' }))
-    await permits.refuse(id, { by: 'bob' })
+    await permits.decide(id, 'declined', { by: 'bob' })
     const again = () => permits.request(asked({ customer: 'bob', ticket: 'SUP-9' }))
     const { error, retryAfter } = await refusal(again())
     expect(error).to.equal('refused_lately')
@@ -380,11 +386,11 @@ describe('permits', () => {
   })
 
   it('are asked for 60 times in an hour, withdrawn ones counted, also at once and at two processes', async () => {
-    const other = createPermits({ audit, approvers: () => approvers })
+    const other = permitsWith({ audit, approvers: () => approvers })
     other.attach(deployment.provider, AS)
     const ask = async (at: Permits, ticket: string) => {
       const { id } = await at.request(asked({ ticket }))
-      await at.revoke(id, { by: 'olivia' })
+      await at.decide(id, 'revoked', { by: 'olivia' })
     }
     for (let times = 0; times < 29; times += 1) {
       await ask(permits, `SUP-${times}`)
@@ -413,7 +419,7 @@ describe('permits', () => {
     )
     await later(24 * HOUR, async () => {
       expect((await permits.get(id))?.state).to.equal('lapsed')
-      expect(await codeOf(permits.grant(id, { by: 'grace' }))).to.equal('decided')
+      expect(await codeOf(permits.decide(id, 'granted', { by: 'grace' }))).to.equal('decided')
       expect((await permits.request(asked())).id).not.to.equal(id)
     })
   })
@@ -429,8 +435,8 @@ describe('permits', () => {
     const running = await deployment.impersonate()
     const { body: handOver } = await act()
     expect(await running.look()).to.equal(200)
-    expect(await codeOf(permits.revoke(id, { by: 'oscar' }))).to.equal('access_denied')
-    const revoked = await permits.revoke(id, { by: 'grace', note: 'Wrong ticket' })
+    expect(await codeOf(permits.decide(id, 'revoked', { by: 'oscar' }))).to.equal('access_denied')
+    const revoked = await permits.decide(id, 'revoked', { by: 'grace', note: 'Wrong ticket' })
     expect(revoked).to.include({ state: 'revoked' })
     expect((await act()).status).to.equal(403)
     expect(await deployment.exchange('olivia', handOver).catch(String)).to.include('not exchanged')
@@ -440,7 +446,7 @@ describe('permits', () => {
     })
     const deadline = Date.now() + 8 * SECOND
     while ((await running.look()) !== 401) expect(Date.now()).to.be.below(deadline)
-    expect(await codeOf(permits.revoke(id, { by: 'grace' })), 'once').to.equal('decided')
+    expect(await codeOf(permits.decide(id, 'revoked', { by: 'grace' })), 'once').to.equal('decided')
   })
 
   for (const isAnew of [false, true]) {
@@ -459,11 +465,11 @@ describe('permits', () => {
     const { id: running } = await deployment.impersonate()
     // A process that writes the entry, and ends nothing.
     const { impersonation } = deployment.provider
-    const killed = createPermits({ audit, approvers: () => approvers })
+    const killed = permitsWith({ audit, approvers: () => approvers })
     const other = await providerAt('https://other.example')
     Object.assign(other.impersonation, { endAll: never })
     killed.attach(other)
-    void killed.revoke(id, { by: 'grace' })
+    void killed.decide(id, 'revoked', { by: 'grace' })
     await until(async () => (await impersonation.get(running))?.end !== undefined)
     await Promise.race([killed.close(), Promise.resolve()])
   }
@@ -472,7 +478,7 @@ describe('permits', () => {
     await permits.close()
     await deployment[Symbol.asyncDispose]()
     audit = faultyAudit()
-    permits = createPermits({ audit, approvers: () => approvers })
+    permits = permitsWith({ audit, approvers: () => approvers })
     const wrapped = permits.wrap(rule)
     const [slow, asking] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let isSlow = false
@@ -504,7 +510,7 @@ describe('permits', () => {
     isSlow = true
     const issuing = impersonation.issue(request, { as: MACHINE.clientId })
     await asking.promise
-    await permits.revoke(id, { by: 'grace' })
+    await permits.decide(id, 'revoked', { by: 'grace' })
     // The revocation itself, and a look afterwards.
     await until(async () => passes >= 2)
     slow.resolve()
@@ -527,14 +533,16 @@ describe('permits', () => {
   it('say 503 where the storage does not answer, and nothing is written later', async () => {
     const { id } = await permits.request(asked())
     audit.failing = ['write']
-    const { error, statusCode } = await refusal(permits.grant(id, { by: 'grace' }))
+    const { error, statusCode } = await refusal(permits.decide(id, 'granted', { by: 'grace' }))
     expect([error, statusCode]).to.deep.equal(['temporarily_unavailable', 503])
     audit.failing = ['permits', 'permit', 'permitsInForce']
-    expect(await codeOf(permits.grant(id, { by: 'grace' }))).to.equal('temporarily_unavailable')
+    expect(await codeOf(permits.decide(id, 'granted', { by: 'grace' }))).to.equal(
+      'temporarily_unavailable',
+    )
     expect((await act()).status, 'what cannot be read is no').to.equal(503)
     audit.failing = []
     expect((await permits.get(id))?.state).to.equal('requested')
-    expect((await permits.grant(id, { by: 'grace' })).state).to.equal('granted')
+    expect((await permits.decide(id, 'granted', { by: 'grace' })).state).to.equal('granted')
   })
 
   it('say 503 within the time of the storage, however many wait, and do none of them later', async () => {
@@ -553,16 +561,16 @@ describe('permits', () => {
         }
       },
     })
-    const own = createPermits({ audit: slow, approvers: () => approvers, timeout: 0.4 })
+    const own = permitsWith({ audit: slow, approvers: () => approvers, timeout: 0.4 })
     own.attach(deployment.provider, AS)
-    const all = ids.map((id) => codeOf(own.grant(id, { by: 'grace' })))
+    const all = ids.map((id) => codeOf(own.decide(id, 'granted', { by: 'grace' })))
     expect(await Promise.all(all)).to.deep.equal(ids.map(() => 'temporarily_unavailable'))
     expect(new Set(reached), 'those that waited are not begun').to.deep.equal(new Set([ids[0]]))
     await own.close()
   })
 
   describe('of an emergency', () => {
-    const emergency = () => permits.emergency(asked())
+    const emergency = () => permits.emergency({ ...asked(), why: 'It cannot wait' })
 
     it('are granted at once where the rule allows it, and stand in the object for review', async () => {
       const permit = await emergency()
@@ -571,9 +579,10 @@ describe('permits', () => {
       const object = await deployment.provider.impersonation.get(id)
       expect(object).to.include({ permit: permit.id, review: 'emergency' })
       const request = asked({ customer: 'bob', operator: 'oscar' })
-      expect(await codeOf(permits.emergency(request)), 'not allowed for bob').to.equal(
-        'access_denied',
-      )
+      expect(
+        await codeOf(permits.emergency({ ...request, why: 'It cannot wait' })),
+        'not allowed for bob',
+      ).to.equal('access_denied')
       ruled.set('alice', { needs: ['second_person'] })
       expect((await act()).status, 'where the rule allows none any more').to.equal(403)
     })
@@ -582,11 +591,15 @@ describe('permits', () => {
       const both = await Promise.allSettled([emergency(), emergency()])
       expect(both.filter(({ status }) => status === 'fulfilled')).to.have.length(1)
       expect(await codeOf(later(HOUR, emergency))).to.equal('review_due')
-      const { permits: due } = await permits.list({ operator: 'olivia', isReviewDue: true })
+      const { records: due } = await permits.list({ operator: 'olivia', kind: 'emergency' })
       const [{ id = '' } = {}] = due
       const note = 'It was needed'
-      expect(await codeOf(permits.review(id, { by: 'olivia', note }))).to.equal('access_denied')
-      expect((await permits.review(id, { by: 'grace', note })).said[0]).to.include({ note })
+      expect(await codeOf(permits.decide(id, 'reviewed', { by: 'olivia', note }))).to.equal(
+        'access_denied',
+      )
+      expect((await permits.decide(id, 'reviewed', { by: 'grace', note })).said[0]).to.include({
+        note,
+      })
       expect((await later(HOUR, emergency)).state).to.equal('granted')
     })
   })
@@ -595,12 +608,16 @@ describe('permits', () => {
     ruled.set('alice', false)
     expect(await codeOf(permits.request(asked()))).to.equal('access_denied')
     const emergency = asked()
-    expect(await codeOf(permits.emergency(emergency))).to.equal('access_denied')
+    expect(await codeOf(permits.emergency({ ...emergency, why: 'It cannot wait' }))).to.equal(
+      'access_denied',
+    )
     ruled.set('alice', true)
     expect(await refusal(permits.request(asked()))).to.include({
       ...{ error: 'not_needed', statusCode: 409 },
     })
-    expect(await codeOf(permits.emergency(emergency))).to.equal('not_needed')
+    expect(await codeOf(permits.emergency({ ...emergency, why: 'It cannot wait' }))).to.equal(
+      'not_needed',
+    )
     ruled.set('alice', { needs: ['user', 'second_person'] })
     const claimed = { ...asked(), needs: ['second_person'] }
     expect((await permits.request(claimed)).needs, 'as the rule says').to.deep.equal([
@@ -614,7 +631,7 @@ describe('permits', () => {
     await permits.close()
     await deployment[Symbol.asyncDispose]()
     audit = faultyAudit()
-    permits = createPermits({ audit, approvers: () => approvers, timeout: 0.2 })
+    permits = permitsWith({ audit, approvers: () => approvers, timeout: 0.2 })
     let answer: () => Promise<Verdict> = () => Promise.reject(new Error('out of order'))
     deployment = await deploy({ audit, authorize: permits.wrap(() => answer()) })
     permits.attach(deployment.provider, AS)
@@ -627,12 +644,12 @@ describe('permits', () => {
     const other = await providerAt('https://other.example')
     expect(() => permits.attach(other)).to.throw(TypeError, 'attached already')
     const { id, requestedAt } = await later(HOUR, () => permits.request(asked()))
-    const { said, grantedAt } = await permits.grant(id, { by: 'grace' })
+    const { said, grantedAt } = await permits.decide(id, 'granted', { by: 'grace' })
     expect([said[0]?.at, grantedAt]).to.deep.equal([requestedAt, requestedAt])
   })
 
   it('throw before they are attached, and where impersonations cannot be ended', async () => {
-    const alone = createPermits({ audit, approvers: () => approvers })
+    const alone = permitsWith({ audit, approvers: () => approvers })
     await alone.request(asked()).then(
       () => expect.fail('it is allowed'),
       (error: unknown) => expect(String(error)).to.include('attach'),
@@ -655,20 +672,21 @@ describe('permits', () => {
     const store = new Proxy(audit, {
       get: (target, name) => (name === 'write' ? write : Reflect.get(target, name)),
     })
-    const own = createPermits({ audit: store, approvers: () => approvers })
+    const own = permitsWith({ audit: store, approvers: () => approvers })
     own.attach(deployment.provider, AS)
     const [{ id }, other] = [
       await own.request(asked()),
       await own.request(asked({ customer: 'carla' })),
     ]
     fault = 'race'
-    expect((await own.grant(id, { by: 'grace' })).state).to.equal('granted')
+    expect((await own.decide(id, 'granted', { by: 'grace' })).state).to.equal('granted')
     fault = 'answer'
-    expect((await own.grant(other.id, { by: 'grace' })).state, 'it is looked up').to.equal(
-      'granted',
-    )
+    expect(
+      (await own.decide(other.id, 'granted', { by: 'grace' })).state,
+      'it is looked up',
+    ).to.equal('granted')
     fault = 'outage'
-    expect((await own.revoke(id, { by: 'grace' })).state).to.equal('revoked')
+    expect((await own.decide(id, 'revoked', { by: 'grace' })).state).to.equal('revoked')
     await assertWholeLog(audit)
     await own.close()
   })
@@ -692,12 +710,12 @@ describe('permits', () => {
       const short = await granted()
       ruled.set('alice', { needs: ['second_person', 'user'] })
       const { id } = await permits.request(asked())
-      await permits.grant(id, { by: 'alice' })
-      const long = await permits.grant(id, { by: 'grace' })
+      await permits.decide(id, 'granted', { by: 'alice' })
+      const long = await permits.decide(id, 'granted', { by: 'grace' })
       ruled.delete('alice')
       expect(await askRule()).to.include({ permit: long.id })
       expect(short.id).to.not.equal(long.id)
-      await permits.revoke(long.id, { by: 'grace' })
+      await permits.decide(long.id, 'revoked', { by: 'grace' })
       expect(await askRule()).to.include({ permit: short.id })
     })
 
@@ -722,8 +740,8 @@ describe('permits', () => {
         { id: 'alice', name: 'Alice' },
       ],
     })
-    const { id } = await permits.emergency(asked())
-    const review = permits.review(id, { by: 'alice', note: 'Fine' })
+    const { id } = await permits.emergency({ ...asked(), why: 'It cannot wait' })
+    const review = permits.decide(id, 'reviewed', { by: 'alice', note: 'Fine' })
     expect(await codeOf(review)).to.equal('access_denied')
   })
 

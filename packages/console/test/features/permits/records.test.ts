@@ -80,26 +80,28 @@ describe('records', function () {
     ...{ reason: 'The address is wrong', ...more },
   })
   const request = async (more: object = {}) => (await permits.request(facts(more))).id
-  const emergency = async () => (await permits.emergency(facts())).id
+  const emergency = async () => (await permits.emergency({ ...facts(), why: 'It cannot wait' })).id
   const by = { by: 'grace' }
 
   const BEGIN: Readonly<Record<string, () => Promise<string>>> = {
     'a request': () => request(),
     'a request that the customer is asked about, too': () => request({ customer: 'bob' }),
     async 'what an approver granted, and the customer did not'() {
-      return (await permits.grant(await request({ customer: 'bob' }), by)).id
+      return (await permits.decide(await request({ customer: 'bob' }), 'granted', by)).id
     },
-    'an approval': async () => (await permits.grant(await request(), by)).id,
+    'an approval': async () => (await permits.decide(await request(), 'granted', by)).id,
     async 'an approval of an approver'() {
-      return (await permits.grant(await request({ operator: 'oscar' }), by)).id
+      return (await permits.decide(await request({ operator: 'oscar' }), 'granted', by)).id
     },
-    'a request that was declined': async () => (await permits.refuse(await request(), by)).id,
-    'a request that was taken back': async () => (await permits.revoke(await request(), by)).id,
+    'a request that was declined': async () =>
+      (await permits.decide(await request(), 'declined', by)).id,
+    'a request that was taken back': async () =>
+      (await permits.decide(await request(), 'revoked', by)).id,
     'an emergency': emergency,
     'an emergency that was taken back': async () =>
-      (await permits.revoke(await emergency(), by)).id,
+      (await permits.decide(await emergency(), 'revoked', by)).id,
     async 'an emergency that was reviewed'() {
-      return (await permits.review(await emergency(), { ...by, ...NOTE })).id
+      return (await permits.decide(await emergency(), 'reviewed', { ...by, ...NOTE })).id
     },
     async 'an objection'() {
       const about = { operator: 'olivia', customer: 'alice', by: 'alice' }
@@ -109,7 +111,7 @@ describe('records', function () {
       return (await deployment.ask('grace', '/stops', { operator: 'olivia' })).body.id
     },
     async 'an answer for all requests'() {
-      await permits.setStanding('alice', 'allow')
+      await permits.answer('alice', 'allow')
       const { body } = await deployment.ask('ada', '/records?kind=answer')
       return body.records[0].id
     },
@@ -176,10 +178,15 @@ describe('records', function () {
 
   it('that were declined before are shown to everybody who decides, by whom and why', async () => {
     const id = await request()
-    await permits.refuse(id, { by: 'grace', note: 'Call first' })
+    await permits.decide(id, 'declined', { by: 'grace', note: 'Call first' })
     for (const next of [
       await request({ ticket: 'SUP-9' }),
-      (await permits.emergency(facts({ ticket: 'SUP-8' }))).id,
+      (
+        await permits.emergency({
+          ...facts({ ticket: 'SUP-8' }),
+          why: 'It cannot wait',
+        })
+      ).id,
     ]) {
       const { declinedBefore } = (await deployment.ask('oscar', `/records/${next}`)).body.record
       expect(declinedBefore).to.have.length(1)
@@ -194,11 +201,15 @@ describe('records', function () {
     await BEGIN['an objection']?.()
     await request({ operator: 'grace', customer: 'carla' })
     await request({ customer: 'bob' })
-    await permits.emergency(facts({ operator: 'oscar' }))
+    await permits.emergency({
+      ...facts({ operator: 'oscar' }),
+      why: 'It cannot wait',
+    })
     await BEGIN['a stop by a lead']?.()
     for (const [who, kinds] of [
-      ['grace', ['emergency', 'stop', 'approval']],
-      ['oscar', ['stop', 'approval', 'approval']],
+      // What olivia asked for is taken back by the stop.
+      ['grace', ['emergency', 'stop']],
+      ['oscar', ['stop', 'approval']],
       ['ada', ['erasure']],
       ['olivia', []],
     ] as const) {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Authorize, Verdict } from 'oidc-provider-impersonation'
 import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
+import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import { assertWholeLog } from '../../ledger/stores/contract/support.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
@@ -18,7 +19,7 @@ const rule: Authorize = ({ scope = '' }) =>
 const AS = { issueAs: MACHINE.clientId }
 
 describe('what a customer answers for all requests', () => {
-  let permits: Permits
+  let permits: ConsolePermits
   let deployment: Deployment
   const audit = { store: memoryAudit() }
   /** By how much the clock of permits is ahead, in milliseconds. */
@@ -78,20 +79,20 @@ describe('what a customer answers for all requests', () => {
     })
 
   it('holds until the customer says something else, for every operator, and for no other customer', async () => {
-    expect(await permits.setStanding('bob', 'allow')).to.deep.equal({ choice: 'allow' })
+    expect(await permits.answer('bob', 'allow')).to.deep.equal({ choice: 'allow' })
     ahead = 1000 * DAY
-    expect((await permits.standing('bob')).choice).to.equal('allow')
+    expect((await permits.answer('bob')).choice).to.equal('allow')
     expect(await statusOfAct()).to.equal(201)
     await look('oscar')
-    expect((await permits.standing('bo')).choice).to.equal('rule')
+    expect((await permits.answer('bo')).choice).to.equal('rule')
   })
 
   it('I15: no ends what runs by it, and a subject token that waits redeems nothing', async () => {
-    await permits.setStanding('bob', 'allow')
-    await permits.setStanding('bob', 'allow')
+    await permits.answer('bob', 'allow')
+    await permits.answer('bob', 'allow')
     const running = await look()
     const { body } = await act()
-    expect(await permits.setStanding('bob', 'ask')).to.deep.equal({ choice: 'ask' })
+    expect(await permits.answer('bob', 'ask')).to.deep.equal({ choice: 'ask' })
     expect(await stateOf(running.id)).to.equal('ended')
     expect(await statusOfAct()).to.equal(403)
     const waiting = await deployment.exchange('olivia', body).catch(String)
@@ -100,47 +101,47 @@ describe('what a customer answers for all requests', () => {
 
   it('I15: beside the approval of a second person, both are needed, and no ends what has both', async () => {
     expect(await statusOfAct('change')).to.equal(403)
-    await permits.setStanding('bob', 'allow')
+    await permits.answer('bob', 'allow')
     expect(await statusOfAct('change'), 'the second person is not asked').to.equal(403)
     const { id } = await asked()
-    await permits.grant(id, { by: 'grace' })
+    await permits.decide(id, 'granted', { by: 'grace' })
     const running = await deployment.impersonate({ customer: 'bob', access: 'change' })
     expect((await deployment.provider.impersonation.get(running.id))?.permit).to.equal(id)
-    await permits.setStanding('bob', 'ask')
+    await permits.answer('bob', 'ask')
     expect(await stateOf(running.id)).to.equal('ended')
     expect(await statusOfAct('change')).to.equal(403)
   })
 
   it('takes back what the customer allowed by a request of its own', async () => {
     const { id } = await asked('orders:read')
-    await permits.grant(id, { by: 'bob' })
+    await permits.decide(id, 'granted', { by: 'bob' })
     const running = await look()
-    await permits.setStanding('bob', 'ask')
+    await permits.answer('bob', 'ask')
     expect((await permits.get(id))?.state).to.equal('revoked')
     expect(await stateOf(running.id)).to.equal('ended')
   })
 
   it('I15: takes back what the customer allowed and a second person has still to decide on', async () => {
     const { id } = await asked()
-    await permits.grant(id, { by: 'bob' })
-    await permits.setStanding('bob', 'ask')
+    await permits.decide(id, 'granted', { by: 'bob' })
+    await permits.answer('bob', 'ask')
     expect((await permits.get(id))?.state).to.equal('revoked')
-    const granting = permits.grant(id, { by: 'grace' })
+    const granting = permits.decide(id, 'granted', { by: 'grace' })
     expect(await granting.catch(({ error }) => error)).to.equal('decided')
     expect(await statusOfAct('change')).to.equal(403)
   })
 
   it('may be open before the customer said anything: no ends what runs, and is kept', async () => {
     await begunAnew({ standing: { initially: 'allow' } })
-    expect(await permits.standing('bob')).to.deep.equal({ choice: 'allow', isInitial: true })
+    expect(await permits.answer('bob')).to.deep.equal({ choice: 'allow', isInitial: true })
     const running = await look()
-    await permits.setStanding('bob', 'ask')
+    await permits.answer('bob', 'ask')
     expect(await stateOf(running.id)).to.equal('ended')
     expect(await statusOfAct()).to.equal(403)
     // What is old is removed; the answer is in force.
     isPruned = true
     await audit.store.remove(await audit.store.old(Date.now() + 1000 * DAY, 50))
-    expect(await permits.standing('bob')).to.deep.equal({ choice: 'ask' })
+    expect(await permits.answer('bob')).to.deep.equal({ choice: 'ask' })
     expect(await statusOfAct()).to.equal(403)
   })
 
@@ -164,7 +165,7 @@ describe('what a customer answers for all requests', () => {
     })
 
     it('nothing is added before the customer chose', async () => {
-      expect(await permits.standing('bob')).to.deep.equal({ choice: 'rule' })
+      expect(await permits.answer('bob')).to.deep.equal({ choice: 'rule' })
       expect(await statusOfAct()).to.equal(201)
     })
 
@@ -172,7 +173,7 @@ describe('what a customer answers for all requests', () => {
       const running = await look()
       const { body } = await act()
       const others = await deployment.impersonate({ customer: 'alice', access: 'read' })
-      await permits.setStanding('bob', 'ask')
+      await permits.answer('bob', 'ask')
       const { end: ended } = (await deployment.provider.impersonation.get(running.id)) ?? {}
       expect(ended).to.deep.include({ cause: 'user', by: { sub: 'bob' } })
       expect(await stateOf(others.id)).to.equal('active')
@@ -180,16 +181,16 @@ describe('what a customer answers for all requests', () => {
       expect(await statusOfAct()).to.equal(403)
       const { id, needs } = await asked()
       expect(needs).to.deep.equal(['user'])
-      await permits.grant(id, { by: 'bob' })
+      await permits.decide(id, 'granted', { by: 'bob' })
       expect(await statusOfAct('change')).to.equal(201)
     })
 
     it('I15: what a second person allowed ends, and starts no more', async () => {
       verdict = { needs: ['second_person'] }
       const { id } = await asked()
-      await permits.grant(id, { by: 'grace' })
+      await permits.decide(id, 'granted', { by: 'grace' })
       const running = await look()
-      await permits.setStanding('bob', 'ask')
+      await permits.answer('bob', 'ask')
       expect(await stateOf(running.id)).to.equal('ended')
       expect(await statusOfAct()).to.equal(403)
     })
@@ -197,17 +198,18 @@ describe('what a customer answers for all requests', () => {
     it('I15: ask leaves an emergency as the rule has it', async () => {
       verdict = { needs: ['second_person'], emergency: true }
       await permits.emergency({
+        why: 'It cannot wait',
         ...{ customer: 'bob', operator: 'olivia', application: 'shop', ticket: 'SUP-123' },
         ...{ resource: `${deployment.url}/orders`, scope: 'orders:read', reason: 'Fire' },
       })
       const running = await look()
-      await permits.setStanding('bob', 'ask')
+      await permits.answer('bob', 'ask')
       expect(await stateOf(running.id)).to.equal('active')
       expect(await statusOfAct()).to.equal(201)
     })
 
     it('a request that no permit can fit is refused where the customer wants to be asked', async () => {
-      await permits.setStanding('bob', 'ask')
+      await permits.answer('bob', 'ask')
       const { impersonation } = deployment.provider
       const issue = impersonation.issue(
         {
@@ -231,8 +233,8 @@ describe('what a customer answers for all requests', () => {
     it('no is 200 twice where it is said at two processes at once', async () => {
       const other = another()
       for (let times = 0; times < 10; times += 1) {
-        await permits.setStanding('bob', 'allow')
-        const both = [permits.setStanding('bob', 'ask'), other.setStanding('bob', 'ask')]
+        await permits.answer('bob', 'allow')
+        const both = [permits.answer('bob', 'ask'), other.answer('bob', 'ask')]
         expect(await Promise.all(both)).to.deep.equal([{ choice: 'ask' }, { choice: 'ask' }])
       }
       await other.close()
@@ -247,9 +249,9 @@ describe('what a customer answers for all requests', () => {
         list: (...args: Parameters<typeof list>) =>
           isAway ? Promise.reject(new Error('away')) : list.apply(impersonation, args),
       })
-      const failure = await permits.setStanding('bob', 'ask').catch((error: unknown) => error)
+      const failure = await permits.answer('bob', 'ask').catch((error: unknown) => error)
       expect(failure).to.include({ error: 'temporarily_unavailable', statusCode: 503 })
-      expect((await permits.standing('bob')).choice, 'it is stored').to.equal('ask')
+      expect((await permits.answer('bob')).choice, 'it is stored').to.equal('ask')
       // A process that starts much later, and knows nothing of it.
       await permits.close()
       ahead = 3000 * 1000
@@ -265,28 +267,28 @@ describe('what a customer answers for all requests', () => {
       const list = impersonation.list
       Object.assign(impersonation, { list: () => Promise.reject(new Error('away')) })
       await permits.close()
-      await permits.setStanding('bob', 'ask').catch(() => {})
+      await permits.answer('bob', 'ask').catch(() => {})
       expect(await stateOf(running.id)).to.equal('active')
       Object.assign(impersonation, { list })
-      await permits.setStanding('bob', 'ask')
+      await permits.answer('bob', 'ask')
       expect(await stateOf(running.id)).to.equal('ended')
     })
   })
 
   it('is one answer where two are given in the same moment', async () => {
     const choices = ['allow', 'ask', 'allow', 'ask'] as const
-    await Promise.all(choices.map((choice) => permits.setStanding('bob', choice)))
-    const { choice } = await permits.standing('bob')
+    await Promise.all(choices.map((choice) => permits.answer('bob', choice)))
+    const { choice } = await permits.answer('bob')
     expect(await statusOfAct()).to.equal(choice === 'ask' ? 403 : 201)
-    await permits.setStanding('bob', 'ask')
+    await permits.answer('bob', 'ask')
     expect(await statusOfAct()).to.equal(403)
   })
 
   it('is no permit in lists, and an entry of the chain each time, also in one millisecond', async () => {
     still = Date.now()
-    await permits.setStanding('bob', 'allow')
-    await permits.setStanding('bob', 'ask')
-    expect((await permits.list({ customer: 'bob' })).permits).to.deep.equal([])
+    await permits.answer('bob', 'allow')
+    await permits.answer('bob', 'ask')
+    expect((await permits.list({ customer: 'bob', kind: 'approval' })).records).to.deep.equal([])
     const entries = await audit.store.entries({ limit: 100 })
     const events = entries.map(({ text = '{}' }) => JSON.parse(text))
     expect(
@@ -297,7 +299,7 @@ describe('what a customer answers for all requests', () => {
   it('is refused where there is none', async () => {
     await begunAnew({ standing: undefined })
     expect(permits.hasStanding).to.equal(false)
-    const none = await permits.setStanding('bob', 'ask').catch((error: unknown) => error)
+    const none = await permits.answer('bob', 'ask').catch((error: unknown) => error)
     expect(none).to.include({ error: 'not_found' })
   })
 })

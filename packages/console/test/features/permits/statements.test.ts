@@ -4,6 +4,7 @@ import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
 import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { countedStatements } from '../../support/counted-statements.ts'
+import { providerAt } from '../../support/provider-at.ts'
 
 const CUSTOMER = 'alice'
 const FACTS = { operator: 'olivia', application: 'shop', resource: 'urn:orders', scope: 'orders' }
@@ -26,9 +27,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       const audit: AuditStore = store
       const permits = permitsWith({ audit, approvers: () => [], standing: {} }, () => Date.now())
       const plain = permitsWith({ audit, approvers: () => [] }, () => Date.now())
-      const provider = {
-        impersonation: { canEnd: true, list: async () => ({ items: [] }), endAll: async () => 0 },
-      } as never
+      const provider = await providerAt('https://id.example')
       for (const each of [permits, plain]) {
         each.attach(provider, { isBound: true })
         // Nothing but the rule asks from now on.

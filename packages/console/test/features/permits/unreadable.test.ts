@@ -74,8 +74,8 @@ function unreadable(how: string, spoilt: (data: string) => string) {
 
     it('of a request: pages, counts, streams and the customer’s no go on', async () => {
       const [bad, good] = [await asked(), await asked({ userId: 'alice' })]
-      await permits.grant(bad, { by: 'carla' })
-      await permits.grant(bad, { by: 'grace' })
+      await permits.decide(bad, 'granted', { by: 'carla' })
+      await permits.decide(bad, 'granted', { by: 'grace' })
       const running = await deployment.impersonate({ customer: 'carla', ticket: 'SUP-123' })
       spoil(bad)
       for (const [who, path] of [
@@ -92,7 +92,7 @@ function unreadable(how: string, spoilt: (data: string) => string) {
       expect((await ask('olivia', '/impersonations', ACT)).status, 'it allows nothing').to.equal(
         403,
       )
-      expect(await permits.setStanding('carla', 'ask')).to.deep.equal({ choice: 'ask' })
+      expect(await permits.answer('carla', 'ask')).to.deep.equal({ choice: 'ask' })
       expect((await deployment.provider.impersonation.get(running.id))?.state).to.equal('ended')
       await asked()
       const complaints = deployment.log.filter(
@@ -103,7 +103,7 @@ function unreadable(how: string, spoilt: (data: string) => string) {
 
     it('of one that was revoked: what runs under it ends, and what others allowed as well', async () => {
       const [bad, good] = [await asked({ userId: 'alice' }), await asked({ userId: 'bob' })]
-      for (const id of [bad, good]) await permits.grant(id, { by: 'grace' })
+      for (const id of [bad, good]) await permits.decide(id, 'granted', { by: 'grace' })
       const running = [
         await deployment.impersonate({ customer: 'alice', ticket: 'SUP-123' }),
         await deployment.impersonate({ customer: 'bob', ticket: 'SUP-123' }),
@@ -111,7 +111,7 @@ function unreadable(how: string, spoilt: (data: string) => string) {
       const { impersonation } = deployment.provider
       const { endAll } = impersonation
       Object.assign(impersonation, { endAll: () => Promise.reject(new Error('away')) })
-      for (const id of [bad, good]) await permits.revoke(id, { by: 'grace' })
+      for (const id of [bad, good]) await permits.decide(id, 'revoked', { by: 'grace' })
       spoil(bad)
       Object.assign(impersonation, { endAll })
       for (const { id } of running) {
@@ -125,19 +125,25 @@ function unreadable(how: string, spoilt: (data: string) => string) {
         ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
         ...{ ticket: 'SUP-1', reason: 'Fire' },
       }
-      const { id } = await permits.emergency(facts)
+      const { id } = await permits.emergency({ ...facts, why: 'It cannot wait' })
       spoil(id)
-      const again = await permits.emergency(facts).catch(({ error }) => error)
+      const again = await permits
+        .emergency({ ...facts, why: 'It cannot wait' })
+        .catch(({ error }) => error)
       expect(again).to.equal('review_due')
-      expect((await permits.emergency({ ...facts, operator: 'oscar' })).state).to.equal('granted')
+      expect(
+        (await permits.emergency({ ...facts, operator: 'oscar', why: 'It cannot wait' })).state,
+      ).to.equal('granted')
     })
 
     it('of a pause: it holds, and there is no page of it', async () => {
-      await permits.grant(await asked({ userId: 'alice' }), { by: 'grace' })
+      await permits.decide(await asked({ userId: 'alice' }), 'granted', { by: 'grace' })
       const { id } = await deployment.impersonate({ customer: 'alice', ticket: 'SUP-123' })
       await deployment.settled()
       expect((await askAs(deployment, 'alice', '/objection', { id })).status).to.equal(200)
-      const [pause = expect.fail('there is none')] = (await permits.pauses()).pauses
+      const [pause = expect.fail('there is none')] = (
+        await permits.list({ kind: 'stop', isOpen: true })
+      ).records
       spoil(pause.id)
       const note = 'It was agreed'
       for (const answer of [
@@ -153,25 +159,25 @@ function unreadable(how: string, spoilt: (data: string) => string) {
     })
 
     it('of a customer’s answer: it is no, until the customer answers again', async () => {
-      await permits.setStanding('carla', 'allow')
+      await permits.answer('carla', 'allow')
       const entries = await deployment.audit.entries({ limit: 50 })
       const texts = entries.map(({ text = '{}' }) => JSON.parse(text))
       spoil(texts.find(({ event }) => event === 'support.opened')?.permit)
-      expect((await permits.standing('carla')).choice).to.equal('ask')
+      expect((await permits.answer('carla')).choice).to.equal('ask')
       expect((await ask('olivia', '/impersonations', ACT)).body.error).to.equal('approval_required')
       expect(
         (await ask('olivia', '/impersonations', { ...ACT, userId: 'bob' })).body.error,
       ).to.equal('approval_required')
-      await permits.setStanding('carla', 'allow')
-      expect((await permits.standing('carla')).choice).to.equal('allow')
+      await permits.answer('carla', 'allow')
+      expect((await permits.answer('carla')).choice).to.equal('allow')
     })
 
     it('of a customer: an erasure erases nothing, and says which; the export leaves it out, and says so', async () => {
       const [bad, good] = [await asked(), await asked({ userId: 'alice' })]
-      await permits.refuse(bad, { by: 'carla' })
-      await permits.revoke(good, { by: 'olivia' })
+      await permits.decide(bad, 'declined', { by: 'carla' })
+      await permits.decide(good, 'revoked', { by: 'olivia' })
       const other = await asked({ application: 'shop', ticketId: 'SUP-2', userId: 'bob' })
-      await permits.revoke(other, { by: 'olivia' })
+      await permits.decide(other, 'revoked', { by: 'olivia' })
       spoil(bad)
       const count = async () =>
         (await deployment.audit.entries({ limit: 1000 })).filter(({ text }) => text).length

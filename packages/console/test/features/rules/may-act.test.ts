@@ -54,7 +54,7 @@ describe('GET /rules with a question', function () {
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
       reason: 'The address is wrong',
     })
-    await permits.grant(id, { by: 'grace' })
+    await permits.decide(id, 'granted', { by: 'grace' })
     const change = { access: 'change' }
     const { verdict, permits: by } = await ask({ ...change, ticketId: 'SUP-1' })
     expect([verdict, by]).to.deep.equal(['allowed', [id]])

@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -9,7 +8,7 @@ import { expect } from 'chai'
 import type { Impersonation } from 'oidc-provider-impersonation'
 import { createSqliteAdapter } from 'oidc-provider-impersonation/adapters/sqlite'
 import { decodeEntry } from 'oidc-provider-impersonation-verify/format'
-import { skipWithout } from '../../../../../test/adapters/servers.ts'
+import { freePort, skipWithout } from '../../../../../test/adapters/servers.ts'
 import { entriesFor } from '../../../src/ledger/missing.ts'
 import { assertWholeLog, readOn } from '../stores/contract/support.ts'
 import { providerOn } from './serverless-provider.ts'
@@ -39,15 +38,6 @@ async function run(...args: string[]): Promise<{ told: string[]; signal: unknown
   ])
   if (code) throw new Error(errors)
   return { told: output.split('\n').slice(0, -1), signal, code }
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return String(port)
 }
 
 /** What the provider knows, by the file of its storage. */
@@ -91,7 +81,7 @@ describe('I13: a process that is killed the moment that an answer arrives', func
       const folder = await mkdtemp(join(tmpdir(), 'audit-killed-'))
       const file = join(folder, 'provider.db')
       // Each time the same issuer: its records are no other's.
-      const port = await freePort()
+      const port = String(await freePort())
       const answered: string[] = []
       for (const [answers, delay] of KILLED) {
         const { told, signal } = await run(kind, place, file, port, String(answers), String(delay))

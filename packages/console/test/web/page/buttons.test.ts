@@ -41,9 +41,10 @@ async function busyDeployment(): Promise<Deployment> {
     await permits.request(asked(operator, 'carla'))
     await permits.request(asked(operator, 'bob'))
     const { id } = await permits.request(asked(operator))
-    if (operator !== 'grace') await permits.grant(id, { by: 'grace' })
+    if (operator !== 'grace') await permits.decide(id, 'granted', { by: 'grace' })
     // Whoever has one that nobody looked at may not have another.
-    if (operator !== 'olivia') await permits.emergency(asked(operator, 'amir.ng'))
+    if (operator !== 'olivia')
+      await permits.emergency({ ...asked(operator, 'amir.ng'), why: 'It cannot wait' })
     const read = { operator, access: 'read', customer: 'carla' } as const
     const running = await deployment.impersonate(read)
     await running.look()

@@ -5,7 +5,7 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import { duePermits, type OutboxSource } from '../../../ledger/outbox/source.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
-import { approvalIn, type Permit, permitAt } from './permit.ts'
+import { approvalIn, type Permit, permitAt } from '../../../records/record-at.ts'
 
 /** A change of a permit, as it is handed to the deployment. */
 export interface PermitAlert {

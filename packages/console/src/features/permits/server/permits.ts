@@ -1,24 +1,22 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { descriptionsOf, requiredBinding, resolve } from 'oidc-provider-impersonation/siblings'
-import { present } from 'oidc-provider-impersonation-verify/format'
+import { type AuditRecord, isStop, present } from 'oidc-provider-impersonation-verify/format'
+import type { PermitFilter as StoredFilter } from '../../../ledger/filters.ts'
 import { type Outbox, startOutbox } from '../../../ledger/outbox/outbox.ts'
 import { allReadable } from '../../../ledger/readable.ts'
 import { ledgerOf } from '../../../ledger/recording/ledger.ts'
-import { approvals } from './approvals.ts'
-import { permitsContext } from './context.ts'
-import { deciders } from './deciders.ts'
-import type { AttachOptions, Permits, PermitsOptions, TicketOf } from './options.ts'
-import { pausesOf } from './pauses.ts'
-import { approvalIn, isOpenPermit, type Permit, permitAt } from './permit.ts'
+import { recordAt, stopOf } from '../../../records/record-at.ts'
+import { createRecords, noSuchRecord } from '../../../records/records.ts'
+import { answers } from './answers.ts'
+import { asking } from './ask.ts'
+import type { AttachOptions, ConsolePermits, Permits, PermitsOptions, TicketOf } from './options.ts'
 import { changesToTell } from './permit-alerts.ts'
-import { refusalIn } from './refusals.ts'
-import { finishRevocations } from './revocations.ts'
+import { findRefusals } from './refusals.ts'
 import { PERMITS_RULES } from './shape.ts'
-import { standingAnswers } from './standing.ts'
 import { warnOfUnbound } from './unbound.ts'
 import { wrapRule } from './wrap.ts'
 
-const MAX_PERMITS_LISTED = 100
+const MAX_LISTED = 100
 
 /**
  * Makes permits. They exist before the provider, because its `authorize` needs them, and begin with
@@ -27,93 +25,92 @@ const MAX_PERMITS_LISTED = 100
  * @throws TypeError with the dotted path of an option that is unknown or wrong
  */
 export function createPermits(options: PermitsOptions): Permits {
-  return permitsWith(options, () => Date.now())
+  return permitsWith(options)
 }
 
 /** @param now the clock, in milliseconds since the epoch */
-export function permitsWith(options: PermitsOptions, now: () => number): Permits {
+export function permitsWith(
+  options: PermitsOptions,
+  now: () => number = () => Date.now(),
+): ConsolePermits {
   const settings = resolve(PERMITS_RULES, options, 'options')
-  const { approvers, onPermit, ticketOf = ticketInContext, ...times } = settings
-  const ledger = ledgerOf(settings.audit)
-  const { store } = ledger
-  const timeoutMs = settings.timeout * 1000
-  const { standing } = settings
-  const { context, isAttached, attach } = permitsContext({
-    ...{ ledger, now, timeoutMs },
+  const { audit, approvers, onPermit, standing, ticketOf = ticketInContext, ...times } = settings
+  const hasApprovers = approvers !== undefined
+  const records = createRecords({
+    ...{ audit, approvers, now, timeoutMs: settings.timeout * 1000 },
     alerts: onPermit !== undefined,
   })
-  const { attached, reading } = context
-  const isRefusal = (permit: Permit) => refusalIn(permit, now()) !== undefined
+  const { store, reading } = records
   let given: AttachOptions = {}
-  let stop: (() => Promise<void>) | undefined
   let outbox: Outbox | undefined
-  const mayApprove = () => given.mayApprove
-  const decided = deciders({ approvers, mayApprove, timeoutMs })
-  const hasApprovers = approvers !== undefined
-  const held = pausesOf(context, decided.assertMay)
-  const asked = approvals(context, { deciders: decided, hasApprovers, ...times })
-  const answers = standingAnswers(context, standing)
+
+  function issueAs(): string {
+    if (given.issueAs !== undefined) return given.issueAs
+    throw new Error(
+      'a request for a permit asks the rule: give permits.attach(provider, { issueAs }) the id of a client that managementApi.clients.issue names',
+    )
+  }
+
+  async function page(filter: StoredFilter, before: string | undefined) {
+    const found = await reading(() => store.permits(filter, { before, limit: MAX_LISTED }))
+    return { found: allReadable(found.permits), ...present({ next: found.next }) }
+  }
+
+  const stopIn = (record: AuditRecord | undefined) => {
+    if (isStop(record)) return stopOf(record)
+    throw noSuchRecord()
+  }
 
   return {
-    ...{ audit: settings.audit, hasApprovers },
-    hasStanding: standing !== undefined,
+    ...{ audit, records, hasApprovers, hasStanding: standing !== undefined },
     wrap(rule) {
-      const wrapped = wrapRule(rule, {
-        ...{ standing, ticketOf, now },
-        findInForce: (wanted) => reading(() => store.permitsInForce(wanted)),
-        assertUsable() {
-          if (!attached().impersonation.canEnd) {
-            throw new Error('permits need impersonations that can be ended')
-          }
-        },
-      })
+      const wrapped = wrapRule(rule, { records, standing, ticketOf })
       return Object.assign(wrapped, { description: descriptionsOf(rule, 'permits.wrap: the rule') })
     },
     attach(provider: Provider, more: AttachOptions = {}) {
-      if (!approvers && !more.mayApprove && !isAttached()) {
+      const isFirst = !records.isAttached
+      if (!approvers && !more.is && isFirst) {
         throw new TypeError(
-          'options.approvers is required where attach(provider, { mayApprove }) does not say who may approve: (permit) => a list of { id, name }',
+          'options.approvers is required where attach(provider, { is }) does not say who is a lead: (permit) => a list of { id, name }',
         )
       }
-      const isFirst = !isAttached()
       given = { ...given, ...more }
-      attach(provider, given)
+      records.attach(provider, more)
       if (isFirst && !more.isBound) warnOfUnbound(requiredBinding(provider))
-      stop ??= finishRevocations(store, provider, now)
       if (!onPermit) return
       const urlOf = (permit: string) => given.urlOf?.(permit)
       outbox ??= startOutbox({
-        ...{ ledger, to: 'deployment', who: 'approvers', now },
+        ...{ ledger: ledgerOf(audit), to: 'deployment', who: 'approvers', now },
         sources: [changesToTell(store, onPermit, urlOf)],
       })
     },
-    ...asked,
-    async list({ before, isOpen, isAwaited, ...filter } = {}) {
-      const state = isAwaited && ('requested' as const)
-      const found = { ...filter, state, notOverAt: isOpen || isAwaited ? now() : undefined }
-      const { permits, next } = await reading(() =>
-        store.permits(found, { before, limit: MAX_PERMITS_LISTED }),
-      )
-      const all = allReadable(permits).flatMap((each) => {
-        const record = approvalIn(each)
-        const permit = record && permitAt(record, now())
-        const isShown = !isOpen || (permit && (isOpenPermit(permit) || isRefusal(permit)))
-        return permit && isShown ? permit : []
-      })
-      return { permits: all, ...present({ next }) }
+    ...asking({ records, hasApprovers, issueAs, ...times }),
+    decide: async (id, event, saying) => recordAt(await records.say(id, event, saying), now()),
+    async get(id) {
+      const record = await records.find(id)
+      return record && recordAt(record, now())
     },
-    findApprovers: decided.find,
-    pauses: held.list,
-    resume: held.resume,
-    getAnswer: answers.find,
-    standing: answers.get,
-    setStanding: answers.choose,
+    async list({ before, isOpen, kind, ...filter } = {}) {
+      const { found, ...rest } = await page({ ...filter, notOverAt: isOpen && now() }, before)
+      const ofKind = found.filter((each) => kind === undefined || each.kind === kind)
+      return { records: ofKind.map((each) => recordAt(each, now())), ...rest }
+    },
+    answer: answers(records, standing),
+    async stop(stopping) {
+      const { stop } = await records.stop(stopping)
+      return stopIn(stop)
+    },
+    lift: async (id, saying) => stopIn(await records.say(id, 'lifted', saying)),
+    async refusals({ id, customer, operator, application }) {
+      const facts = { customer: customer.id, operator: operator.id, application }
+      const found = await findRefusals(records, facts)
+      return found.filter(({ permit }) => permit.id !== id)
+    },
     async close() {
-      const [running, telling] = [stop, outbox]
-      // Attached again, they begin again.
-      stop = undefined
+      const telling = outbox
+      // Attached again, it begins again.
       outbox = undefined
-      await running?.()
+      await records.close()
       await telling?.stop()
     },
   }

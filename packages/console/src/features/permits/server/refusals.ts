@@ -2,9 +2,9 @@ import { DAY_MS, isPermit, isSameTicket, saidIn } from 'oidc-provider-impersonat
 import { readAll } from '../../../kernel/pages.ts'
 import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import { allReadable } from '../../../ledger/readable.ts'
-import type { PermitsContext } from './context.ts'
-import { PermitError } from './errors.ts'
-import { type Permit, type PermitRefusal, permitAt } from './permit.ts'
+import { PermitError } from '../../../records/errors.ts'
+import { type Permit, type PermitRefusal, permitAt } from '../../../records/record-at.ts'
+import type { Records } from '../../../records/records.ts'
 import type { RequestFacts } from './rules.ts'
 
 /** The refusal that a permit is, while it holds. */
@@ -18,7 +18,7 @@ export function refusalIn(permit: Permit, now: number): PermitRefusal | undefine
 
 /** What was refused to an operator for a customer in an application, and still holds. The newest first. */
 export async function findRefusals(
-  { store, reading, now }: Pick<PermitsContext, 'now' | 'reading' | 'store'>,
+  { store, reading, now }: Pick<Records, 'now' | 'reading' | 'store'>,
   { customer, operator, application }: Pick<RequestFacts, 'application' | 'customer' | 'operator'>,
 ): Promise<readonly PermitRefusal[]> {
   const filter = { customer, operator, state: 'declined', notOverAt: now() } as const

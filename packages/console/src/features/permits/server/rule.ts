@@ -1,8 +1,8 @@
 import { errors, type Need, type Preview } from 'oidc-provider-impersonation'
 import { limitTime } from 'oidc-provider-impersonation/siblings'
-import type { PermitsContext } from './context.ts'
-import { PermitError } from './errors.ts'
-import { invalidInput } from './inputs.ts'
+import { PermitError } from '../../../records/errors.ts'
+import { invalidInput } from '../../../records/inputs.ts'
+import type { Records } from '../../../records/records.ts'
 import type { AskHow, PermitRequest } from './options.ts'
 
 /** What the rule of the deployment answers about a request: which approvals, and whether an emergency. */
@@ -14,7 +14,11 @@ export type RuleNeeds = Pick<Preview, 'emergency'> & { readonly needs: readonly 
  * @throws PermitError where the rule refuses, needs no approval, or cannot be asked
  */
 export async function askRule(
-  { attached, issueAs, timeoutMs }: Pick<PermitsContext, 'attached' | 'issueAs' | 'timeoutMs'>,
+  {
+    attached,
+    issueAs,
+    timeoutMs,
+  }: Pick<Records, 'attached' | 'timeoutMs'> & { readonly issueAs: () => string },
   request: Omit<PermitRequest, 'for'>,
   { ctx }: AskHow,
 ): Promise<RuleNeeds> {

@@ -4,8 +4,7 @@ import {
   isSameTicket,
   type PermitRecord,
 } from 'oidc-provider-impersonation-verify/format'
-import { PermitError } from './errors.ts'
-import { permitAt } from './permit.ts'
+import { permitAt } from '../../../records/record-at.ts'
 
 /** What a permit is asked for. */
 export interface RequestFacts {
@@ -51,39 +50,4 @@ export function meetsNeeds(
 ): boolean {
   if (record.kind === 'emergency') return allowsEmergency
   return needs.every((need) => isNeedMet(record, need))
-}
-
-/**
- * @param holder the newest permit of the same operator, customer and application
- * @throws PermitError where it is still open
- */
-export function assertMayRequest(holder: PermitRecord | undefined, now: number): void {
-  if (!holder) return
-  const permit = permitAt(holder, now)
-  if (permit.state === 'requested') {
-    throw new PermitError('already_requested', 'this is asked for already', { permit })
-  }
-}
-
-/** @throws PermitError where the permit is not open, or the need is not to be decided any more */
-export function assertUndecided(record: PermitRecord, need: Need, now: number): void {
-  const permit = permitAt(record, now)
-  const isOpen = permit.state === 'requested' && record.needs.includes(need)
-  if (isOpen && !record.said.some((each) => each.need === need)) return
-  throw new PermitError('decided', 'this is decided already, or cannot be decided any more', {
-    permit,
-  })
-}
-
-/** What every entry about a permit has, so that a reader knows what it is about. */
-export function aboutOf({
-  id,
-  customer,
-  operator,
-  application,
-}: Pick<PermitRecord, 'application' | 'customer' | 'id' | 'operator'>) {
-  return {
-    ...{ permit: id, userId: customer.id },
-    mayAct: { sub: operator.id, clientId: application },
-  }
 }

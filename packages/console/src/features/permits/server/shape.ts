@@ -17,7 +17,6 @@ export const PERMITS_RULES = {
   }),
   window: secondsRule(DAY_S).or(3600),
   lapse: secondsRule(7 * DAY_S).or(DAY_S),
-  emergency: secondsRule(DAY_S).or(600),
   timeout: secondsRule(60).or(2),
   onPermit: aFunction<NonNullable<PermitsOptions['onPermit']>>(),
 }

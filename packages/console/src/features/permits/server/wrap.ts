@@ -1,6 +1,5 @@
 import type { AuthorizationRequest, Authorize, Need, Verdict } from 'oidc-provider-impersonation'
 import { explainRefusal } from 'oidc-provider-impersonation/siblings'
-import { answerSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
   AFTER_REFUSAL,
   EMERGENCY,
@@ -8,24 +7,19 @@ import {
   present,
   REVIEW_SEPARATOR,
 } from 'oidc-provider-impersonation-verify/format'
-import { allReadable } from '../../../ledger/readable.ts'
-import type { AuditStore } from '../../../ledger/store.ts'
+import { findInForce } from '../../../records/in-force.ts'
+import type { Records } from '../../../records/records.ts'
+import { type StandingSettings, standingIn } from './answers.ts'
 import type { TicketOf } from './options.ts'
-import { pauseAmong, pauseSlots } from './pauses.ts'
-import { approvalIn } from './permit.ts'
 import { isAllowedBy, meetsNeeds, type RequestFacts } from './rules.ts'
-import { type StandingSettings, standingIn } from './standing.ts'
 import { unfitWarner } from './unbound.ts'
 
 export interface WrapOptions {
-  readonly findInForce: AuditStore['permitsInForce']
+  readonly records: Records
   /** What customers may answer for all requests; `undefined` where they may not. */
   readonly standing: Pick<StandingSettings, 'initially'> | undefined
   /** The ticket that a start is for. */
   readonly ticketOf: TicketOf
-  /** @throws Error where permits cannot be used: nothing is issued then (I9) */
-  readonly assertUsable: () => void
-  readonly now: () => number
 }
 
 /**
@@ -33,23 +27,20 @@ export interface WrapOptions {
  * request, or the customer's standing answer, they are met. The lifetime of the access token ends with the
  * window, and is no longer than the `duration` that was approved. Of several permits the one counts whose window ends last.
  */
-export function wrapRule(
-  rule: Authorize,
-  { findInForce, standing, ticketOf, assertUsable, now }: WrapOptions,
-): Authorize {
+export function wrapRule(rule: Authorize, { records, standing, ticketOf }: WrapOptions): Authorize {
   const warnOfUnfit = unfitWarner()
   return async (request) => {
     const ruled = await rule(request)
     // What is no verdict, the provider refuses.
     if (ruled === false || !isVerdict(ruled)) return ruled
-    const at = now()
-    const { pause, answer, approvals } = await look(request, at)
-    if (pause) {
+    const at = records.now()
+    const { stop, answer, permits } = await look(request, at)
+    if (stop) {
       explainRefusal(request, 'the operator is paused: a customer objected, or a lead said so')
       return false
     }
     if (!standing && !hasNeeds(ruled)) return ruled
-    assertUsable()
+    assertUsable(records)
     const isAsking = answer?.choice === 'ask'
     const verdict = isAsking ? needingUser(ruled) : ruled
     if (!hasNeeds(verdict)) return verdict
@@ -69,7 +60,7 @@ export function wrapRule(
       explainRefusal(request, NO_TICKET)
       return { ...verdict, needs: left }
     }
-    const [permit] = approvals
+    const [permit] = permits
       .filter((record) => isAllowedBy(record, { ...facts, ticket }, at))
       .filter((record) => meetsNeeds(record, left, emergency === true))
       .toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))
@@ -78,22 +69,20 @@ export function wrapRule(
   }
 
   /** All that was said before, by one statement for each stage. */
-  async function look(request: AuthorizationRequest, at: number) {
-    const customer = request.account.accountId
-    const operator = request.mayAct?.sub
-    const pauses = operatorsIn(request).flatMap((each) => pauseSlots(each, customer))
-    const switches = standing ? [answerSlot(customer)] : []
-    const slots = [...pauses, ...switches]
-    const granted = operator === undefined ? undefined : { customer, operator, notOverAt: at }
-    const found = granted || slots.length > 0 ? await findInForce({ slots, granted }) : []
-    const inSlots = (some: readonly string[]) =>
-      found.filter(({ slot = '' }) => some.includes(slot))
-    return {
-      pause: pauseAmong(inSlots(pauses)),
-      answer: standing && standingIn(inSlots(switches)[0], standing.initially),
-      approvals: allReadable(found).flatMap((each) => approvalIn(each) ?? []),
-    }
+  async function look(request: AuthorizationRequest, now: number) {
+    const operators = operatorsIn(request)
+    const isAsked = standing !== undefined || operators.length > 0
+    const asking = { operators, customer: request.account.accountId, now }
+    const found = isAsked && (await records.reading(() => findInForce(records.store, asking)))
+    const { stop, answer, permits = [] } = found || {}
+    return { stop, permits, answer: standing && standingIn(answer, standing.initially) }
   }
+}
+
+/** @throws Error where permits cannot be used: nothing is issued then (I9) */
+function assertUsable(records: Records): void {
+  if (records.attached().impersonation.canEnd) return
+  throw new Error('permits need impersonations that can be ended')
 }
 
 const CANNOT_ASK = 'the customer is to be asked, and cannot be asked for this'

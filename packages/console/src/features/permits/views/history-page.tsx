@@ -8,6 +8,7 @@ import {
 } from '../../../web/kit/form.tsx'
 import { Link, Older } from '../../../web/kit/link.tsx'
 import { AuditTabs } from '../../../web/kit/tabs.tsx'
+import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { WhenField } from '../../../web/kit/when-field.tsx'
 import type { View } from '../../../web/pages/table.ts'
@@ -34,17 +35,13 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, records, next 
             {next === undefined ? history.none : history.noneSoFar}
           </p>
         )}
-        <ul class="rows" aria-label={history.title}>
+        <ul class="timeline-part" aria-label={history.title}>
           {records.map((record) => (
-            <li key={record.id}>
+            <li key={record.id} class="card">
               <details id={`open-${record.id}`}>
                 <summary>
-                  <span class="marks">
-                    <bdi>{recordTitle(at, record)}</bdi>
-                    <bdi class="ticket">{record.ticket}</bdi>
-                    <RecordMarks of={record} />
-                  </span>
-                  <Time at={record.requestedAt} form="recent" />
+                  <bdi>{recordTitle(at, record)}</bdi> <Ticket of={record} />{' '}
+                  <Time at={record.requestedAt} form="recent" /> <RecordMarks of={record} />
                 </summary>
                 <RecordCard of={record} />
               </details>

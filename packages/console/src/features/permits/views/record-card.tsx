@@ -67,7 +67,7 @@ export function RecordCard(
             />
           </Heading>
         )}
-        <RecordMarks of={of} />
+        {(Heading || isWhole) && <RecordMarks of={of} />}
       </div>
       <DeclinedList of={of} />
       <RecordFacts of={of} {...(!isWhole && { fields: SHORT })} />
@@ -115,10 +115,14 @@ export function RecordFacts({ of, fields }: { of: RecordAnswer; fields?: typeof 
   const names = fields ?? (Object.keys(RECORD_FIELDS) as RecordField[])
   const isOpen = of.state === 'requested' || of.state === 'asked'
   return (
-    <dl class={fields ? 'told-facts' : 'facts'}>
+    <dl class="told-facts">
       {names.map((name) => {
         const label = labels[name]
-        const isOver = (name === 'lapsesAt' && !isOpen) || (name === 'for' && of.until)
+        const isOver =
+          (name === 'lapsesAt' && !isOpen) ||
+          (name === 'for' && of.until) ||
+          // Nobody approved an emergency.
+          (name === 'grantedAt' && of.kind === 'emergency')
         if (label === undefined || of[name] === undefined || isOver) return null
         return (
           <Fact key={name} name={label}>

@@ -18,8 +18,8 @@ import { readTimelines } from '../../../ledger/keeping/timelines.ts'
 import { readable } from '../../../ledger/readable.ts'
 import type { Audit } from '../../../ledger/recording/audit.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
+import type { Decisions } from '../../../records/decide.ts'
 import { notFound, Problem } from '../../../web/http/problem.ts'
-import type { Decisions } from '../../permits/server/decisions.ts'
 import {
   type ErasedCounts,
   type ErasureParts,

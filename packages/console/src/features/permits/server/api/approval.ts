@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Need } from 'oidc-provider-impersonation'
 import { type AuditRecord, isReviewDue, present } from 'oidc-provider-impersonation-verify/format'
+import type { Permit } from '../../../../records/record-at.ts'
 import type { ActBody } from '../../../../web/answers.ts'
 import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
 import type { AskedFor } from '../../../../web/parts.ts'
-import type { Permits } from '../options.ts'
-import type { Permit } from '../permit.ts'
+import type { ConsolePermits } from '../options.ts'
 import { isOfTicket } from '../refusals.ts'
 import type { ApprovalAnswer, DecidersAnswer } from './answers.ts'
 import { findRecords } from './read.ts'
@@ -43,7 +43,7 @@ export async function withApproval(
 
 /** What the rule needs, and what the operator can do about it. */
 export async function approvalOf(
-  permits: Permits,
+  permits: ConsolePermits,
   { by, emergency }: { readonly by: readonly Need[]; readonly emergency?: true | undefined },
   asked: AskedFor,
   body: ActBody,
@@ -75,9 +75,9 @@ export async function approvalOf(
 }
 
 /** Says who can decide. */
-export function findDeciders(permits: Permits, permit: Permit): Promise<DecidersAnswer> {
+export function findDeciders(permits: ConsolePermits, permit: Permit): Promise<DecidersAnswer> {
   return orUnavailable('who can decide cannot be looked up now', async () =>
-    shownDeciders(await permits.findApprovers(permit)),
+    shownDeciders(await permits.records.who.approvers(permit)),
   )
 }
 

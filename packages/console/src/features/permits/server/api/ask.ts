@@ -1,10 +1,12 @@
+import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { ACTING_ROLES } from '../../../../kernel/roles.ts'
+import type { Permit } from '../../../../records/record-at.ts'
 import { actEntries, actForm, askFor } from '../../../../web/acting/asked-for.ts'
 import type { ActBody } from '../../../../web/answers.ts'
+import { writtenText } from '../../../../web/http/json-body.ts'
 import { recordPath } from '../../../../web/kit/paths.ts'
 import { linesFor } from '../../../../web/pages/table.ts'
-import type { Permits } from '../options.ts'
-import type { Permit } from '../permit.ts'
+import type { ConsolePermits, PermitRequest } from '../options.ts'
 import type { RecordCreated } from './answers.ts'
 import { factsOf, findDeciders } from './approval.ts'
 import { findStored } from './read.ts'
@@ -20,7 +22,10 @@ export const askingActions = [
   action(
     '/permits/emergency',
     ACTING_ROLES,
-    ({ settings }: PermitCall) => actEntries(settings),
+    ({ settings }: PermitCall) => ({
+      ...actEntries(settings),
+      emergency: writtenText(MAX_REASON_LENGTH),
+    }),
     askInEmergency,
   ),
 ]
@@ -32,15 +37,18 @@ async function ask(call: Asking): Promise<RecordCreated> {
   return open(permits, call, (request) => permits.request(request, { ctx: call.ctx }))
 }
 
-async function askInEmergency(call: Asking): Promise<RecordCreated> {
+async function askInEmergency(
+  call: Asking & { readonly body: { readonly emergency: string } },
+): Promise<RecordCreated> {
+  const why = call.body.emergency
   const permits = requirePermits(call)
-  return open(permits, call, (request) => permits.emergency(request, { ctx: call.ctx }))
+  return open(permits, call, (request) => permits.emergency({ ...request, why }, { ctx: call.ctx }))
 }
 
 async function open(
-  permits: Permits,
+  permits: ConsolePermits,
   call: Asking,
-  begin: (request: Parameters<Permits['emergency']>[0]) => Promise<Permit>,
+  begin: (request: PermitRequest) => Promise<Permit>,
 ): Promise<RecordCreated> {
   const found = await askFor(call, call.body)
   const permit = await begin({ ...factsOf(found, call.body, call), context: found.request.context })

@@ -1,6 +1,6 @@
+import { PermitError } from '../../../../records/errors.ts'
 import type { ActBody } from '../../../../web/answers.ts'
 import type { AskedFor, Call, Gate } from '../../../../web/parts.ts'
-import { PermitError } from '../errors.ts'
 import { approvalOf, factsOf, withApproval } from './approval.ts'
 import { findRecords } from './read.ts'
 import { type PermitCall, requirePermits, type StaffParts } from './shown.ts'
@@ -20,8 +20,7 @@ export function permitGate(parts: StaffParts): Gate {
     withPermitsReason: (asked, call) => withPermitsReason(asked, own(call)),
     findApproval: async (call, asked, body, needed) =>
       parts.permits && approvalOf(parts.permits, needed, asked, body, own(call)),
-    beginEmergency: (call, asked, body, why) =>
-      beginEmergency(own(call), asked, { ...body, reason: why }),
+    beginEmergency: (call, asked, body, why) => beginEmergency(own(call), asked, body, why),
     withApproval: (problem, asked, body, call) => withApproval(problem, asked, body, own(call)),
   }
 }
@@ -45,8 +44,13 @@ async function withPermitsReason(
 }
 
 /** If none is needed any more, or it is stored already, nothing is stored. */
-async function beginEmergency(call: PermitCall, asked: AskedFor, body: ActBody): Promise<void> {
-  const facts = { ...factsOf(asked, body, call), context: asked.request.context }
+async function beginEmergency(
+  call: PermitCall,
+  asked: AskedFor,
+  body: ActBody,
+  why: string,
+): Promise<void> {
+  const facts = { ...factsOf(asked, body, call), why, context: asked.request.context }
   try {
     await requirePermits(call).emergency(facts, { ctx: call.ctx })
   } catch (error) {

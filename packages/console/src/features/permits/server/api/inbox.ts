@@ -3,10 +3,10 @@ import type { AuditRecord, AuditRow } from 'oidc-provider-impersonation-verify/f
 import { MAX_COUNTED } from '../../../../kernel/limits.ts'
 import { readAll } from '../../../../kernel/pages.ts'
 import { sharedRead } from '../../../../kernel/shared-read.ts'
+import type { Approver } from '../../../../records/who.ts'
 import type { RowAnswer } from '../../../../web/answers.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { shownRow } from '../../../../web/rows.ts'
-import type { Approver } from '../options.ts'
 import { findRecords } from './read.ts'
 import {
   findApprovers,

@@ -36,7 +36,7 @@ export async function listOwnRecords(call: CustomerPermitCall): Promise<AccountR
   const { caller, permits, now } = call
   const [found, standing] = await Promise.all([
     findRecords(call, { customer: caller.id, notOverAt: now() }),
-    permits?.hasStanding ? permits.standing(caller.id) : undefined,
+    permits?.hasStanding ? permits.answer(caller.id) : undefined,
   ])
   const records = found.map((each) => shownToCustomer(each, call)).filter(isShown)
   return { records, ...present({ standing }) }
@@ -92,7 +92,7 @@ export function customerActions() {
   ): Promise<Standing> {
     const { body, caller } = call
     if (body.choice !== 'ask') await limit(caller.id)
-    return requirePermits(call).setStanding(caller.id, body.choice)
+    return requirePermits(call).answer(caller.id, body.choice)
   }
 
   return [

@@ -8,25 +8,19 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import type { Read } from '../../../../kernel/input.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
+import { PermitError } from '../../../../records/errors.ts'
 import { recordNow } from '../../../../web/audit.ts'
 import { optionalNote } from '../../../../web/http/json-body.ts'
 import { invalid, notFound } from '../../../../web/http/problem.ts'
 import type { DoneMessage } from '../../../../web/pages/table.ts'
 import type { CustomerCall } from '../../../../web/parts.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
-import { PermitError } from '../errors.ts'
 import { findRecord, findStored } from './read.ts'
-import {
-  type ErasedRecords,
-  type PermitCall,
-  type PermitParts,
-  requirePermits,
-  shownRecord,
-} from './shown.ts'
+import { type ErasedRecords, type PermitCall, type PermitParts, shownRecord } from './shown.ts'
 
 export const WORD = { note: optionalNote }
 
-const noSuchRecord = () => notFound('there is no such record')
+const hidden = () => notFound('there is no such record')
 
 /** `POST /records/:id/:event` with `{ note?: string }`: every role. 403 `access_denied`, 404, 409 `decided`. */
 export async function say(
@@ -41,12 +35,12 @@ export async function say(
     const erased = await erasures.confirm(call, erasure.id, call.body.note)
     return { ...erasure, state: 'confirmed', may: [], erased }
   }
-  if (!record) throw noSuchRecord()
-  await decide(call, record, event).catch((error: unknown) => {
+  if (!record) throw hidden()
+  await call.records.say(record.id, event, sayingOf(call)).catch((error: unknown) => {
     const isDenied = error instanceof PermitError && error.error === 'access_denied'
     const isShown = isAudited(caller.role) || record.operator?.id === caller.id
     // A person who may not decide on what others asked is not told that it is there.
-    throw isDenied && !isShown ? noSuchRecord() : error
+    throw isDenied && !isShown ? hidden() : error
   })
   if (event === 'lifted') await acknowledgeObjection(call, record)
   // Who decided may decide; on their own, nobody does.
@@ -60,10 +54,10 @@ export async function sayAsCustomer(
 ): Promise<SaidEvent> {
   const record = await findRecord(call, call.param('id'))
   const event = eventIn(call, record?.kind)
-  if (record?.customer?.id !== call.caller.id) throw noSuchRecord()
+  if (record?.customer?.id !== call.caller.id) throw hidden()
   // A customer can always say no.
   if (event === 'granted') await limitGrants(call.caller.id)
-  await decide(call, record, event)
+  await call.records.say(record.id, event, sayingOf(call))
   return event
 }
 
@@ -74,24 +68,15 @@ type SayingCall = Pick<CustomerCall, 'caller' | 'param'> &
 function eventIn({ body, param }: SayingCall, kind: RecordKind | undefined): SaidEvent {
   const event = SAID_EVENTS.find((each) => each === param('event'))
   const way = kind && event && KINDS[kind].says[event]
-  if (!way || !event) throw noSuchRecord()
+  if (!way || !event) throw hidden()
   if (way.needsNote && body.note === undefined) throw invalid('note is required')
   return event
 }
 
-const METHODS = { granted: 'grant', declined: 'refuse', revoked: 'revoke' } as const
-
-/** Who may decide is asked in the decision. */
-async function decide(call: SayingCall, { id }: AuditRecord, event: SaidEvent): Promise<void> {
-  const { body, caller, pauses } = call
-  const { note = '' } = body
-  const by = caller.id
-  if (event === 'lifted') await pauses.resume(id, { by, note })
-  else if (event === 'reviewed') await requirePermits(call).review(id, { by, note })
-  else if (event !== 'confirmed') {
-    await requirePermits(call)[METHODS[event]](id, { by, ...present({ note: body.note }) })
-  }
-}
+const sayingOf = ({ body: { note }, caller }: SayingCall) => ({
+  by: caller.id,
+  ...present({ note }),
+})
 
 /** An objection is one event: who looks into it has seen its alarm. */
 async function acknowledgeObjection(

@@ -3,23 +3,24 @@ import {
   canSay,
   isPermit,
   isStop,
-  type Person,
   present,
   recordStateAt,
   SAID_EVENTS,
   type SaidEvent,
+  type Speaking,
   saidIn,
   unapprovedBy,
 } from 'oidc-provider-impersonation-verify/format'
 import { isAudited } from '../../../../kernel/roles.ts'
+import { permitAt, stopOf } from '../../../../records/record-at.ts'
+import type { Records } from '../../../../records/records.ts'
+import type { Approver } from '../../../../records/who.ts'
 import { canChange, nameIn } from '../../../../web/applications.ts'
 import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
 import type { Call, CustomerCall } from '../../../../web/parts.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { ticketLink } from '../../../../web/ticket-link.ts'
-import type { Approver, Permits } from '../options.ts'
-import type { Pauses } from '../pauses.ts'
-import { pauseOf, permitAt } from '../permit.ts'
+import type { ConsolePermits } from '../options.ts'
 import type { DecidersAnswer } from './answers.ts'
 import { findRecord, findRecords } from './read.ts'
 
@@ -29,9 +30,9 @@ const MAX_NAMED = 3
 /** What records add to the parts of the API. */
 export interface PermitParts {
   /** Absent if the console has none. */
-  readonly permits: Permits | undefined
-  /** Operators who may not start, with permits and without. */
-  readonly pauses: Pauses
+  readonly permits: ConsolePermits | undefined
+  /** What waits for a word, with permits and without. */
+  readonly records: Records
 }
 
 /** Requests to erase: of the feature for personal data. */
@@ -55,7 +56,7 @@ export type PermitCall = Call & StaffParts
 export type CustomerPermitCall = CustomerCall & PermitParts
 
 /** @throws Problem 404 if the console has no permits */
-export function requirePermits({ permits }: PermitParts): Permits {
+export function requirePermits({ permits }: PermitParts): ConsolePermits {
   if (permits) return permits
   throw new Problem(404, 'not_found', 'there is nothing here')
 }
@@ -63,16 +64,16 @@ export function requirePermits({ permits }: PermitParts): Permits {
 /** Finds who may decide on a record. `undefined`: the leads. */
 export async function findApprovers(
   record: AuditRecord,
-  { now, permits }: PermitCall,
+  { now, records }: PermitCall,
 ): Promise<readonly Approver[] | undefined> {
   const about = isPermit(record)
     ? permitAt(record, now())
     : isStop(record)
-      ? pauseOf(record)
+      ? stopOf(record)
       : undefined
   return orUnavailable(
     'who can decide cannot be looked up now',
-    () => about && permits?.findApprovers(about),
+    () => about && records.who.approvers(about),
   )
 }
 
@@ -80,17 +81,21 @@ export async function findApprovers(
 export function speakerIn(
   { caller: { id, role } }: Pick<Call, 'caller'>,
   approvers: readonly Approver[] | undefined,
-): Person {
-  const isApprover = approvers?.some((each) => each.id === id) ?? role === 'lead'
-  return { id, is: isApprover ? ['approver'] : [] }
+): Speaking {
+  const isLead = role === 'lead'
+  const isApprover = approvers?.some((each) => each.id === id) ?? isLead
+  return {
+    id,
+    is: [isApprover ? (['approver'] as const) : [], isLead ? (['lead'] as const) : []].flat(),
+  }
 }
 
 /** What a person may say now. */
-export function mayOf(record: AuditRecord, person: Person, now: number): readonly SaidEvent[] {
+export function mayOf(record: AuditRecord, person: Speaking, now: number): readonly SaidEvent[] {
   return SAID_EVENTS.filter((event) => canSay(record, event, person, now))
 }
 
-const SOMEBODY: Person = { id: '', is: ['approver'] }
+const SOMEBODY: Speaking = { id: '', is: ['approver'] }
 
 /** Whether an approver has a word to say about a record now. */
 export const awaitsApprover = (record: AuditRecord, now: number) =>

@@ -8,6 +8,8 @@ import {
 import type { Read } from '../../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../../kernel/limits.ts'
 import { log } from '../../../../kernel/log-line.ts'
+import { END_TIMEOUT_MS, waitForEnds } from '../../../../records/ends.ts'
+import { stoppedError } from '../../../../records/in-force.ts'
 import { settle, waitForCapacity } from '../../../../web/audit.ts'
 import { optionalNote, writtenText } from '../../../../web/http/json-body.ts'
 import { Problem } from '../../../../web/http/problem.ts'
@@ -15,9 +17,6 @@ import { operatorLimit } from '../../../../web/operator-limit.ts'
 import { notYours, OWN_ID, ownId } from '../../../../web/own-id.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { findRole } from '../../../../web/sign-in/roles.ts'
-import { END_TIMEOUT_MS, endForObjection, waitForEnds } from '../ends.ts'
-import { pausedError } from '../pauses.ts'
-import { findStored } from './read.ts'
 import { type CustomerPermitCall, type PermitCall, shownRecord } from './shown.ts'
 
 /** How many of the newest rows tell whether somebody acted. */
@@ -33,21 +32,16 @@ export const STOP = { operator: writtenText(MAX_ID_LENGTH), note: optionalNote }
 export async function stopOperator(
   call: PermitCall & { readonly body: Read<typeof STOP> },
 ): Promise<RecordAnswer | undefined> {
-  const { body, ctx, caller, pauses, provider } = call
+  const { body, ctx, caller, records } = call
   const { operator, note } = body
   if (operator === caller.id) throw new Problem(403, 'access_denied', 'you may not stop yourself')
   if (!(await isOperator(operator, call))) {
     throw new Problem(404, 'user_not_found', 'there is no such operator')
   }
-  const { pause, isNew } = await pauses.hold({ operator, by: caller.id, note })
-  const ending = provider.impersonation.endAll({ actor: operator }, { by: { sub: caller.id } })
-  await waitForEnds(END_TIMEOUT_MS, ending).catch((error: unknown) =>
-    log(`what a stopped operator ran is not ended: ${reasonOf(error)}`),
-  )
-  const shown = pause && shownRecord(await findStored(call, pause), call, [])
+  const { stop, isNew } = await records.stop({ operator, by: caller.id, note })
   // A stop that holds ends what runs once more.
   ctx.status = isNew ? 201 : 200
-  return shown
+  return stop && shownRecord(stop, call, [])
 }
 
 /**
@@ -68,13 +62,13 @@ export async function findOwnStop(
   call: PermitCall,
   customer: string,
 ): Promise<RecordAnswer | undefined> {
-  const pause = await call.pauses.find(call.caller.id, customer)
-  return pause && shownRecord(await findStored(call, pause), call, [])
+  const stop = await call.records.findStop(call.caller.id, customer)
+  return stop && shownRecord(stop, call, [])
 }
 
 /** What a request is refused with. */
 export function stoppedProblem(record: RecordAnswer): Problem {
-  const { statusCode, error, message } = pausedError(record)
+  const { statusCode, error, message } = stoppedError(record)
   return new Problem(statusCode, error, message, { more: { record } })
 }
 
@@ -134,34 +128,33 @@ export function objections(): (
     const at = row.objection?.at ?? now()
     if (!isSaid) record(own, call, id, note)
     const operator = began >= now() - RECENT_MS ? row.operator?.id : undefined
-    const about = operator === undefined ? undefined : { operator, customer: caller.id }
-    const [paused] = await Promise.allSettled([
-      about && call.pauses.object({ ...about, impersonation: id, at, note }),
+    const objection = { impersonation: id, at }
+    const about = { customer: caller.id, by: caller.id, note, objection }
+    const [stopped] = await Promise.allSettled([
+      operator === undefined ? undefined : call.records.stop({ ...about, operator }),
     ])
-    // An end never waits until it can be recorded (I13): it is carried out in any case.
-    const isEnded = await endObjected(call, row, about)
+    const isOneEnded = operator === undefined && (await endObjected(call, row))
     await settle(audit)
-    if (paused.status === 'rejected') throw paused.reason
-    if (isSaid && !paused.value?.isNew) {
+    if (stopped.status === 'rejected') throw stopped.reason
+    if (isSaid && !stopped.value?.isNew) {
       throw new Problem(409, 'already_objected', 'you have said so already')
     }
-    return { isStopped: paused.value?.pause !== undefined, isEnded }
+    const { stop, isEnded = isOneEnded } = stopped.value ?? {}
+    return { isStopped: stop !== undefined, isEnded }
   }
 }
 
-/** Ends all of the operator, or else this one alone. */
+/** Ends this one alone. */
 async function endObjected(
   { caller, provider, now }: CustomerPermitCall,
   row: AuditRow,
-  about: { readonly operator: string; readonly customer: string } | undefined,
 ): Promise<boolean> {
   const endOne = async () => {
     if (!['running', 'waiting'].includes(outcomeOf(row, now()))) return
     await provider.impersonation.end(row.id, { by: { sub: caller.id }, cause: 'user' })
   }
   try {
-    if (about) await endForObjection(provider, about, now(), END_TIMEOUT_MS)
-    else await waitForEnds(END_TIMEOUT_MS, endOne())
+    await waitForEnds(END_TIMEOUT_MS, endOne())
     return true
   } catch (error) {
     log(`what a customer objected to is not ended yet: ${reasonOf(error)}`)

@@ -5,16 +5,17 @@ import {
   changeOf,
   foldRecord,
   parseRecord,
+  present,
   reasonOf,
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
-import { lineOf, log } from '../../../kernel/log-line.ts'
-import { takingTurns } from '../../../kernel/turns.ts'
-import { readable } from '../../../ledger/readable.ts'
-import type { Ledger } from '../../../ledger/recording/ledger.ts'
-import { NothingDecided } from '../../../ledger/recording/log.ts'
-import type { Batch, KeptRecord } from '../../../ledger/store.ts'
-import { tellDeployment } from '../../../ledger/to-tell.ts'
+import { lineOf, log } from '../kernel/log-line.ts'
+import { takingTurns } from '../kernel/turns.ts'
+import { readable } from '../ledger/readable.ts'
+import type { Ledger } from '../ledger/recording/ledger.ts'
+import { NothingDecided } from '../ledger/recording/log.ts'
+import type { Batch, KeptRecord } from '../ledger/store.ts'
+import { tellDeployment } from '../ledger/to-tell.ts'
 import { PermitError } from './errors.ts'
 
 /** How often a decision is made again where another one came first. */
@@ -127,6 +128,17 @@ export function decisions(
       return record
     },
   }
+}
+
+/** What every entry about a record has, so that a reader knows what it is about. */
+export function factsOfRecord({
+  id,
+  customer,
+  operator,
+  application,
+}: Pick<AuditRecord, 'application' | 'customer' | 'id' | 'operator'>): Partial<AuditEntry> {
+  const mayAct = operator && { sub: operator.id, ...present({ clientId: application }) }
+  return { permit: id, ...present({ userId: customer?.id, mayAct }) }
 }
 
 /** What cannot be read allows nothing, and nothing is decided. */

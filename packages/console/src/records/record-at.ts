@@ -4,10 +4,10 @@ import {
   isPermit,
   isReviewDue,
   type PermitRecord,
+  type RecordStateAt,
   recordStateAt,
   type StopRecord,
 } from 'oidc-provider-impersonation-verify/format'
-import type { Pause } from '../../../web/pause-answers.ts'
 
 /**
  * One operator may act as one customer in one application, with at most these scopes, from `grantedAt`
@@ -18,10 +18,12 @@ export interface Permit extends Omit<PermitRecord, 'deliveries' | 'lastAt' | 'st
   readonly state: PermitRecord['state'] | 'lapsed' | 'over'
 }
 
-/** A stop as it is shown. */
-export function pauseOf(record: StopRecord): Pause {
-  const { version: _, lastAt: __, deliveries: ___, ...pause } = record
-  return pause
+/** An operator who may not start: as one customer, who objected, or as any, where a lead says it. */
+export interface Stop extends Omit<StopRecord, 'deliveries' | 'lastAt' | 'version'> {}
+
+/** Any record as it is at a time. All times are in milliseconds since the epoch. What is not known is absent. */
+export interface Shown extends Omit<AuditRecord, 'deliveries' | 'lastAt' | 'state' | 'version'> {
+  readonly state: RecordStateAt
 }
 
 /** A request that was refused, and still stands in the way of others. */
@@ -35,15 +37,24 @@ export interface PermitRefusal {
   readonly isByCustomer: boolean
 }
 
-/** What a customer said for all requests is none of these, nor is a stop. */
-export function approvalIn(record: AuditRecord | undefined): PermitRecord | undefined {
-  return isPermit(record) ? record : undefined
+/** A record as it is shown: as of a time, and without what only its fold needs. */
+function shownOf<R extends AuditRecord>(record: R) {
+  const { version: _, lastAt: __, deliveries: ___, ...shown } = record
+  return shown
 }
 
-/** A permit as it is at a time. */
+export function recordAt(record: AuditRecord, now: number): Shown {
+  return { ...shownOf(record), state: recordStateAt(record, now) }
+}
+
 export function permitAt(record: PermitRecord, now: number): Permit {
-  const { version: _, lastAt: __, deliveries: ___, ...permit } = record
-  return { ...permit, state: recordStateAt(record, now) }
+  return { ...shownOf(record), state: recordStateAt(record, now) }
+}
+
+export const stopOf = (record: StopRecord): Stop => shownOf(record)
+
+export function approvalIn(record: AuditRecord | undefined): PermitRecord | undefined {
+  return isPermit(record) ? record : undefined
 }
 
 /** Whether it can be decided, is in its window, or is to be reviewed. */

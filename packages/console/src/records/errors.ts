@@ -1,6 +1,6 @@
 import { present } from 'oidc-provider-impersonation-verify/format'
-import { DomainError } from '../../../kernel/domain-error.ts'
-import type { Permit } from './permit.ts'
+import { DomainError } from '../kernel/domain-error.ts'
+import type { Permit } from './record-at.ts'
 
 type Code =
   | 'access_denied'

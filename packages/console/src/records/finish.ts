@@ -1,0 +1,91 @@
+import type { Provider } from 'oidc-provider-impersonation'
+import {
+  BoundedMap,
+  MAX_ACCESS_TOKEN_TTL,
+  MAX_SUBJECT_TOKEN_TTL,
+} from 'oidc-provider-impersonation/siblings'
+import type { RecordState, StoredRecord } from 'oidc-provider-impersonation-verify/format'
+import { every } from '../kernel/every.ts'
+import { pages } from '../kernel/pages.ts'
+import { PERMITS_PER_READ } from '../ledger/filters.ts'
+import { readable } from '../ledger/readable.ts'
+import type { AuditStore } from '../ledger/store.ts'
+import { type Ends, endUnder, waitForEnds } from './ends.ts'
+
+/** How long between two looks, in milliseconds. */
+const INTERVAL_MS = 3000
+/** How long one end may take, in milliseconds. */
+const MAX_END_MS = 10_000
+/** How long an issue or an exchange may be under way, in milliseconds. */
+const UNDER_WAY_MS = 60_000
+const MAX_REMEMBERED = 10_000
+/** How long a subject token and then its access token may live, at most. */
+const LONGEST_LIFE_MS = (MAX_SUBJECT_TOKEN_TTL + MAX_ACCESS_TOKEN_TTL) * 1000
+/** Once everything older has ended. */
+const RECENT_MS = 2 * UNDER_WAY_MS
+
+export interface FinishParts {
+  readonly store: AuditStore
+  readonly provider: Provider
+  readonly ends: Pick<Ends, 'carryOut'>
+  readonly now: () => number
+}
+
+/**
+ * Carries out what records end, whichever process stored them: a process may be killed between the word and the
+ * end.
+ *
+ * @returns a function that stops it
+ */
+export function finishEnds({ store, provider, ends, now }: FinishParts): () => Promise<void> {
+  const over = new AbortController()
+  const finished = new BoundedMap<string, true>(MAX_REMEMBERED)
+  /** How far back answers and stops are looked at, in milliseconds. */
+  let lookBack = LONGEST_LIFE_MS
+
+  async function run(): Promise<void> {
+    let failure: { readonly error: unknown } | undefined
+    const finishAll = async (state: RecordState, since: number) => {
+      const filter = { state, notOverAt: now() } as const
+      const read = (before: string | undefined) =>
+        store.permits(filter, { before, limit: PERMITS_PER_READ })
+      for await (const { permits } of pages(read)) {
+        for (const stored of permits) {
+          if (finished.get(stored.id)) continue
+          // One that cannot be ended does not hold up the others.
+          await finish(stored).catch((error: unknown) => {
+            failure ??= { error }
+          })
+        }
+        if (over.signal.aborted || (permits.at(-1)?.at ?? since) < since) break
+      }
+    }
+    await finishAll('revoked', 0)
+    // These hold for good. What may live after it was issued before.
+    await finishAll('ask', now() - lookBack)
+    await finishAll('stopped', now() - lookBack)
+    lookBack = failure ? LONGEST_LIFE_MS : RECENT_MS
+    if (failure) throw failure.error
+  }
+
+  async function finish(stored: StoredRecord): Promise<void> {
+    const record = readable(stored)
+    const { id, customer, state } = stored
+    if (record) await waitForEnds(MAX_END_MS, ends.carryOut(record, record.lastAt))
+    // One that cannot be read ends, too.
+    else if (state === 'revoked' && customer !== undefined) {
+      await waitForEnds(MAX_END_MS, endUnder(provider, { id, customer: { id: customer } }))
+    }
+    // What was under way at the word comes a little later.
+    if (record && now() > record.lastAt + UNDER_WAY_MS) finished.set(stored.id, true)
+  }
+
+  const running = every(() => INTERVAL_MS, run, {
+    signal: over.signal,
+    says: { failing: 'what was revoked or stopped cannot be ended yet' },
+  })
+  return async () => {
+    over.abort()
+    await running
+  }
+}

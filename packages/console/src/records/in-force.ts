@@ -1,0 +1,65 @@
+import { answerSlot, stopSlot } from 'oidc-provider-impersonation-verify/chain'
+import {
+  isPermit,
+  isStop,
+  type PermitRecord,
+  parseRecord,
+  type StopRecord,
+  type StoredRecord,
+} from 'oidc-provider-impersonation-verify/format'
+import { allReadable } from '../ledger/readable.ts'
+import type { AuditStore } from '../ledger/store.ts'
+import { PermitError } from './errors.ts'
+
+/** Who wants to start, as whom. */
+export interface Starting {
+  /** Account ids: the people who act. The first one was permitted. */
+  readonly operators: readonly string[]
+  readonly customer: string
+  readonly now: number
+}
+
+/** All that decides whether somebody may start. */
+export interface FoundInForce {
+  readonly stop: StopRecord | undefined
+  /** The newest answer of the customer. */
+  readonly answer: StoredRecord | undefined
+  /** What was granted and is not over. */
+  readonly permits: readonly PermitRecord[]
+}
+
+/**
+ * Finds all that was said before, by one statement.
+ *
+ * @param store rejects where it does not answer
+ * @throws Error for a stop that cannot be read: it may hold
+ */
+export async function findInForce(
+  store: Pick<AuditStore, 'permitsInForce'>,
+  { operators, customer, now }: Starting,
+): Promise<FoundInForce> {
+  const [operator] = operators
+  const stops = operators.flatMap((each) => [stopSlot(each, customer), stopSlot(each, undefined)])
+  const slots = [...stops, answerSlot(customer)]
+  const granted = operator === undefined ? undefined : { customer, operator, notOverAt: now }
+  const found = await store.permitsInForce({ slots, granted })
+  return {
+    stop: found
+      .filter(({ slot = '' }) => stops.includes(slot))
+      .map(parseRecord)
+      .filter(isStop)
+      .find(({ state }) => state === 'stopped'),
+    answer: found.find(({ slot }) => slot === answerSlot(customer)),
+    permits: allReadable(found).filter(isPermit),
+  }
+}
+
+/** Says what a request is refused with while the operator may not start. */
+export function stoppedError({ customer }: Pick<StopRecord, 'customer'>): PermitError {
+  return new PermitError(
+    'paused',
+    customer
+      ? 'the customer objected to what the operator did: the operator may not act as them until another person lifts the pause'
+      : 'a lead paused the operator',
+  )
+}

@@ -1,0 +1,117 @@
+import { limitTime } from 'oidc-provider-impersonation/siblings'
+import {
+  type AuditRecord,
+  type Named,
+  type SaidEvent,
+  type Speaking,
+  speakersOf,
+  whoSays,
+} from 'oidc-provider-impersonation-verify/format'
+import { log } from '../kernel/log-line.ts'
+import { PermitError } from './errors.ts'
+import type { Permit } from './record-at.ts'
+
+/** A person who may decide. */
+export interface Approver extends Named {
+  /** The account id. */
+  readonly id: string
+}
+
+/** What a decision is about: the record as it is shown. */
+export type DecidedOn = Pick<AuditRecord, 'by' | 'customer' | 'kind' | 'operator'>
+
+/** Asks the deployment who may decide, in this moment. Never who asks, and never the customer. */
+export interface Deciders {
+  /** Those who may decide; `undefined` where the leads may. */
+  approvers(about: DecidedOn): Promise<readonly Approver[] | undefined>
+  /** As what a person may say something of a record. */
+  of(about: DecidedOn, by: string | undefined, event: SaidEvent): Promise<Speaking>
+  /** @returns who may. @throws PermitError where it is known that there is no one */
+  assertSomebody(permit: Permit): Promise<readonly Approver[] | undefined>
+  /** The deployment was asked about this a moment ago: who asks next for the same object is told that. */
+  keep(about: DecidedOn, approvers: readonly Approver[] | undefined): void
+}
+
+export interface WhoOptions {
+  readonly approvers?:
+    | ((about: never) => readonly Approver[] | Promise<readonly Approver[]>)
+    | undefined
+  /** Whether a person is this to the deployment now. */
+  readonly is: (accountId: string, what: 'eraser' | 'lead') => boolean | Promise<boolean>
+  /** How long the deployment may take, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+export function whoOf({ approvers, is, timeoutMs }: WhoOptions): Deciders {
+  let isWarned = false
+  const kept = new WeakMap<DecidedOn, readonly Approver[]>()
+
+  const late = () => new Error('it does not answer')
+  const asked = async <T>(ask: () => T | Promise<T>) =>
+    limitTime(timeoutMs, (async () => ask())(), late).catch((cause: unknown) => {
+      const message = 'who may decide cannot be looked up now'
+      throw new PermitError('temporarily_unavailable', message, { cause })
+    })
+
+  async function find(about: DecidedOn): Promise<readonly Approver[] | undefined> {
+    if (!approvers) return undefined
+    const known = kept.get(about)
+    kept.delete(about)
+    if (known) return known
+    // It is a record as it is shown, of a kind that approvers decide on.
+    const answer: unknown = await asked(() => approvers(about as never))
+    const all = Array.isArray(answer) ? answer.filter(isApprover) : []
+    if ((!Array.isArray(answer) || all.length < answer.length) && !isWarned) {
+      isWarned = true
+      log('options.approvers must answer a list of { id, name }: anything else is nobody')
+    }
+    return all.filter(({ id }) => !isConcerned(about, id))
+  }
+
+  async function isOne(
+    about: DecidedOn,
+    id: string,
+    what: Speaking['is'][number],
+  ): Promise<boolean> {
+    const all = what === 'approver' ? await find(about) : undefined
+    if (all) return all.some((each) => each.id === id)
+    return (await asked(() => is(id, what === 'eraser' ? what : 'lead'))) === true
+  }
+
+  return {
+    approvers: find,
+    async of(about, id, event) {
+      const found: Speaking['is'][number][] = []
+      const wanted = whoSays(about, event)
+      const isAsked = id !== undefined && !isConcerned(about, id)
+      for (const what of ['approver', 'lead', 'eraser'] as const) {
+        const isEnough = !isAsked || found.length > 0 || !wanted.includes(what)
+        if (!isEnough && (await isOne(about, id, what))) found.push(what)
+      }
+      return { id, is: found }
+    },
+    keep(about, all) {
+      if (all) kept.set(about, all)
+    },
+    async assertSomebody(permit) {
+      const all = await find(permit)
+      if (all?.length !== 0) return all
+      throw new PermitError('no_approver', 'there is no person who may decide on this')
+    },
+  }
+}
+
+/** Whether a person speaks for themselves alone. */
+function isConcerned(about: DecidedOn, id: string): boolean {
+  return !speakersOf(about, { id, is: ['approver'] }).includes('approver')
+}
+
+function isApprover(value: unknown): value is Approver {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'id' in value &&
+    typeof value.id === 'string' &&
+    (!('name' in value) || value.name === undefined || typeof value.name === 'string')
+  )
+}
