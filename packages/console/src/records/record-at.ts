@@ -2,7 +2,6 @@ import {
   type AuditPerson,
   type AuditRecord,
   isPermit,
-  isReviewDue,
   type PermitRecord,
   type RecordStateAt,
   recordStateAt,
