@@ -111,7 +111,7 @@ async function picturesOfApprovals(): Promise<void> {
     async prepare(page) {
       await page.setViewportSize(HIGH)
       await page.locator('summary', { hasText: 'Approve' }).first().click()
-      await page.getByText('Approve this?').first().waitFor()
+      await page.getByText('From now on').first().waitFor()
     },
   })
   await picture('rules', 'grace', '/console/rules', {

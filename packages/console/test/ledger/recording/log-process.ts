@@ -4,11 +4,24 @@ import { writeSync } from 'node:fs'
 import { argv, kill, pid, stdout } from 'node:process'
 import { pendingOf } from '../../../src/ledger/recording/compose.ts'
 import { auditLog } from '../../../src/ledger/recording/log.ts'
-import { HOW, issued, MARKS, started, T, used } from '../stores/contract/support.ts'
+import { sealsOf, signShared } from '../sealing/seals-of.ts'
+import {
+  HOW,
+  idOf,
+  issued,
+  MARKS,
+  removeOne,
+  started,
+  T,
+  used,
+} from '../stores/contract/support.ts'
 import { type StorageKind, storeAt } from './soak-stores.ts'
 
-/** Where a process is: before the sums, before the statement, or between the statement and its answer. */
-export type Step = 'answer' | 'none' | 'statement' | 'sums'
+/**
+ * Where a process is: before the sums, before the statement, or between the statement and its answer; before and after
+ * a seal is stored; and between the entry of an erasure and what it removes.
+ */
+export type Step = 'answer' | 'erasure' | 'none' | 'seal' | 'sealed' | 'statement' | 'sums'
 
 const [, , kind = '', place = '', step = 'none', signal = 'SIGKILL', count = '0'] = argv
 const { store } = await storeAt(kind as StorageKind, place)
@@ -40,6 +53,27 @@ const log = auditLog(
   MARKS,
 )
 
+const { seals } = await sealsOf(
+  {
+    ...store,
+    async addSeal(seal) {
+      passing('seal')
+      const isAdded = await store.addSeal(seal)
+      passing('sealed')
+      return isAdded
+    },
+  },
+  { sign: signShared },
+)
+
+async function erase(id: string): Promise<void> {
+  const erased = { impersonations: [id], permits: [], until: T + 9 }
+  const entry = { event: 'support.erased', timeMs: T + 9, by: 'grace', erased } as const
+  await log.append([pendingOf(entry)], HOW)
+  passing('erasure')
+  await removeOne(store, id)
+}
+
 for (; ; batches += 1) {
   const name = `${pid} ${batches}`
   const batch = [
@@ -50,5 +84,7 @@ for (; ; batches += 1) {
   ].map(pendingOf)
   await log.append(batch, HOW)
   writeSync(stdout.fd, `${batch.map(({ id }) => id).join(' ')}\n`)
+  if (batches % 4 === 2) await seals.seal()
+  if (batches % 4 === 3) await erase(idOf(name))
   await new Promise((resolve) => setTimeout(resolve, 2))
 }

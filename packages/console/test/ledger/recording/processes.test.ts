@@ -5,12 +5,15 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { skipWithout } from '../../../../../test/adapters/servers.ts'
+import { linesOfExport, verified } from '../../verify/history.ts'
+import { SHARED_KEY, signShared } from '../sealing/seals-of.ts'
 import { assertWholeLog, issued, put, readOn, T } from '../stores/contract/support.ts'
 import type { Step } from './log-process.ts'
 import { newPlace, type StorageKind, storeAt } from './soak-stores.ts'
 
 const KINDS = ['sqlite', 'postgres'] as const
 const STEPS = ['sums', 'statement', 'answer'] as const
+const KILLED_AT = ['statement', 'answer', 'seal', 'answer', 'erasure', 'sealed'] as const
 /** How many processes are killed. */
 const ROUNDS = Number(env.AUDIT_KILLS ?? 30)
 const AT_ONCE = 5
@@ -46,15 +49,18 @@ async function kill(child: ChildProcess, ended: Promise<unknown>): Promise<void>
   await ended
 }
 
-/** What the store has in the end. It also is whole: each sum is that of its entries. */
+/** What the store has in the end, of impersonations. It also is whole, as verify sees it. */
 async function storedAt(kind: StorageKind, place: string): Promise<readonly string[]> {
   const { store, close } = await storeAt(kind, place)
   await store.open()
-  const ids = (await readOn(store, undefined, 500)).map(({ id }) => id)
+  const all = await readOn(store, undefined, 500)
   await assertWholeLog(store)
+  const lines = await linesOfExport(store, { sign: signShared, now: Date.now() })
+  const { entries, unsealed } = await verified(lines, { keys: async () => SHARED_KEY })
+  expect([entries, unsealed.count]).to.deep.equal([all.length, 0])
   await store.close()
   await close()
-  return ids
+  return all.flatMap(({ id, row }) => (row === undefined ? [] : id))
 }
 
 async function begin(kind: StorageKind, place: string): Promise<void> {
@@ -70,7 +76,6 @@ describe('the log of several processes', function () {
   // One that stands still would outlive a test that fails.
   afterEach(() => {
     for (const child of started) child.kill('SIGKILL')
-    started.clear()
   })
 
   for (const kind of KINDS) {
@@ -82,7 +87,7 @@ describe('the log of several processes', function () {
       const other = start(kind, place, 'none')
       const answered: string[][] = []
       const killed = async (round: number) => {
-        const step = round % 3 === 0 ? 'statement' : 'answer'
+        const step = KILLED_AT[round % KILLED_AT.length] ?? 'none'
         const { batches, ended } = start(kind, place, step, 'SIGKILL', round % 7)
         expect(await ended).to.deep.equal([null, 'SIGKILL'])
         expect(batches.length).to.be.at.least(round % 7)

@@ -24,6 +24,15 @@ export async function signer({ issuer = ISSUER, kid = 'a', typ = TYPE } = {}) {
   return { jwk, sign }
 }
 
+/** By which all processes of a test sign. */
+export const SHARED_KEY = Buffer.from('a key of all processes of one test')
+export const signShared: Sign = (checkpoint) =>
+  new SignJWT({ checkpoint })
+    .setProtectedHeader({ alg: 'HS256', typ: TYPE })
+    .setIssuer(ISSUER)
+    .setIssuedAt()
+    .sign(SHARED_KEY)
+
 const provider = await signer()
 /** The public keys of the provider that signs where a test has none of its own. */
 export const KEYS = { keys: [provider.jwk] }

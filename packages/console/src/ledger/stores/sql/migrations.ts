@@ -19,11 +19,13 @@ export function statementsIn(file: URL): readonly string[] {
  * @throws Error where the tables are of another version, or somebody changed them
  */
 export async function migrate(dialect: SqlDialect, migration: readonly string[]): Promise<void> {
-  const areMissing = existing(dialect, [SCHEMA_TABLE, ENTRY_TABLE])
-  if ((await dialect.read(areMissing)).length === 0) await dialect.create(migration, areMissing)
-  if ((await dialect.read(existing(dialect, [SCHEMA_TABLE]))).length === 0) {
-    throw otherVersion('an older version')
+  const tables = {
+    text: dialect.existing,
+    values: [JSON.stringify([SCHEMA_TABLE, ENTRY_TABLE])],
   }
+  if ((await dialect.read(tables)).length === 0) await dialect.create(migration, tables)
+  const made = await dialect.read(tables)
+  if (!made.some(({ name }) => name === SCHEMA_TABLE)) throw otherVersion('an older version')
   const [found] = await dialect.read({
     text: `SELECT CAST(max(version) AS text) AS version FROM ${SCHEMA_TABLE}`,
     values: [],
@@ -44,10 +46,6 @@ export async function assertSchema({ differences }: SqlDialect): Promise<void> {
 
 export function isSchemaChanged(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === SCHEMA_CODE
-}
-
-function existing(dialect: SqlDialect, names: readonly string[]) {
-  return { text: dialect.existing, values: [JSON.stringify(names)] }
 }
 
 function otherVersion(which: string): Error {

@@ -109,7 +109,7 @@ function undo(database: DatabaseSync): void {
 }
 
 /** Does the work again while another process has the lock. */
-async function patiently<T>(work: () => T): Promise<T> {
+export async function patiently<T>(work: () => T): Promise<T> {
   const deadline = performance.now() + RETRY_TIMEOUT_MS
   for (;;) {
     try {

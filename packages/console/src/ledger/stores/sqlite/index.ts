@@ -4,7 +4,7 @@ import { type KeepingOptions, parseKeeping } from '../keeping-options.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { isSchemaChanged, migrate, statementsIn } from '../sql/migrations.ts'
 import { sqlStore } from '../sql/store.ts'
-import { emptyLog, inTransaction, isBadData, openDatabase, read } from './database.ts'
+import { emptyLog, inTransaction, isBadData, openDatabase, patiently, read } from './database.ts'
 import { assertFts5, brokenIndexOf, sqliteDifferences } from './schema.ts'
 import { removeFrom, writeTo } from './write.ts'
 
@@ -99,7 +99,8 @@ function sqliteDialect(file: string): SqlDialect {
       opening = undefined
     },
 
-    read: async (query) => read(opened(), query),
+    // To store a seal is one, and another process may write at the moment.
+    read: (query) => patiently(() => read(opened(), query)),
     readByIndex: async (query) => read(opened(), query),
     create: (statements, unless) =>
       inTransaction(opened(), () => {
