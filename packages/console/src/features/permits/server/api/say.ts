@@ -15,7 +15,7 @@ import { invalid, notFound } from '../../../../web/http/problem.ts'
 import type { DoneMessage } from '../../../../web/pages/table.ts'
 import type { CustomerCall } from '../../../../web/parts.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
-import { findRecord, findStored } from './read.ts'
+import { findRecord } from './read.ts'
 import { type ErasedRecords, type PermitCall, type PermitParts, shownRecord } from './shown.ts'
 
 export const WORD = { note: optionalNote }
@@ -36,15 +36,17 @@ export async function say(
     return { ...erasure, state: 'confirmed', may: [], erased }
   }
   if (!record) throw hidden()
-  await call.records.say(record.id, event, sayingOf(call)).catch((error: unknown) => {
-    const isDenied = error instanceof PermitError && error.error === 'access_denied'
-    const isShown = isAudited(caller.role) || record.operator?.id === caller.id
-    // A person who may not decide on what others asked is not told that it is there.
-    throw isDenied && !isShown ? hidden() : error
-  })
+  const decided = await call.records
+    .say(record.id, event, sayingOf(call))
+    .catch((error: unknown) => {
+      const isDenied = error instanceof PermitError && error.error === 'access_denied'
+      const isShown = isAudited(caller.role) || record.operator?.id === caller.id
+      // A person who may not decide on what others asked is not told that it is there.
+      throw isDenied && !isShown ? hidden() : error
+    })
   if (event === 'lifted') await acknowledgeObjection(call, record)
   // Who decided may decide; on their own, nobody does.
-  return shownRecord(await findStored(call, record), call, [{ id: caller.id }])
+  return shownRecord(decided, call, [{ id: caller.id }])
 }
 
 /** The same on the account page, by the customer. */
