@@ -522,8 +522,8 @@ describe('permits in the console', () => {
       expect([status, calls, reads], path).to.deep.equal([
         path === '/permits' ? 201 : 200,
         1,
-        // To be found, in the step that decides, and to be shown.
-        path === '/permits' ? 1 : 4,
+        // To be found, and in the step that decides.
+        path === '/permits' ? 1 : 3,
       ])
       return answer
     }

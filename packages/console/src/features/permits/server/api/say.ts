@@ -36,17 +36,15 @@ export async function say(
     return { ...erasure, state: 'confirmed', may: [], erased }
   }
   if (!record) throw hidden()
-  const decided = await call.records
-    .say(record.id, event, sayingOf(call))
-    .catch((error: unknown) => {
-      const isDenied = error instanceof PermitError && error.error === 'access_denied'
-      const isShown = isAudited(caller.role) || record.operator?.id === caller.id
-      // A person who may not decide on what others asked is not told that it is there.
-      throw isDenied && !isShown ? hidden() : error
-    })
+  const after = await call.records.say(record.id, event, sayingOf(call)).catch((error: unknown) => {
+    const isDenied = error instanceof PermitError && error.error === 'access_denied'
+    const isShown = isAudited(caller.role) || record.operator?.id === caller.id
+    // A person who may not decide on what others asked is not told that it is there.
+    throw isDenied && !isShown ? hidden() : error
+  })
   if (event === 'lifted') await acknowledgeObjection(call, record)
   // Who decided may decide; on their own, nobody does.
-  return shownRecord(decided, call, [{ id: caller.id }])
+  return shownRecord(after, call, [{ id: caller.id }])
 }
 
 /** The same on the account page, by the customer. */
