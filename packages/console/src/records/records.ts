@@ -109,7 +109,7 @@ export interface Records {
   }): Promise<readonly Stop[]>
   /** What keeps an operator from starting as a customer. */
   findStop(operator: string, customer: string): Promise<StopRecord | undefined>
-  /** Takes back the emergencies among these, before what runs under one of them is ended by a person. */
+  /** Takes back the emergencies of others among these, and ends what runs under them. */
   revokeEmergencies(ids: readonly string[], by: string, note?: string): Promise<void>
   /** Carries out what a record ends. @throws Error where that takes longer, or fails */
   end(record: AuditRecord, mostMs?: number): Promise<void>
@@ -296,6 +296,7 @@ export function createRecords(options: RecordsOptions): Records {
         const isOther = record?.operator?.id !== by
         if (isPermit(record) && record.kind === 'emergency' && isOther) {
           await ends().revoke(record, by, note)
+          await ended((await find(id)) ?? record)
         }
       }
     },

@@ -432,6 +432,34 @@ describe('permits in the console', () => {
     expect(approval).to.include({ isReviewDue: true })
   })
 
+  it('an emergency is taken back where a lead ends one start under it, or all of the operator: nothing starts by it', async () => {
+    for (const path of ['one', 'all']) {
+      await begunAnew({ approvers: () => [{ id: 'grace' }] })
+      const { body } = await ask('olivia', '/permits/emergency', EMERGENCY)
+      const ids: string[] = []
+      for (let starts = 0; starts < 4; starts += 1) {
+        ids.push((await deployment.impersonate({ ticket: 'SUP-123' })).id)
+      }
+      const own = await ask('olivia', `/running/${ids[0]}/end`, {})
+      expect(own.status, 'the operator ends one').to.equal(204)
+      expect((await permits.get(body.record.id))?.state).to.equal('granted')
+      const ended =
+        path === 'one'
+          ? await ask('grace', `/running/${ids[1]}/end`, {})
+          : await ask('grace', '/running/end', { operator: 'olivia' })
+      expect(ended.status, ended.text).to.be.oneOf([200, 204])
+      const record = await permits.get(body.record.id)
+      expect(record).to.include({ state: 'revoked' })
+      expect(record?.said[0]?.by).to.include({ id: 'grace' })
+      const { impersonation } = deployment.provider
+      const states = await Promise.all(ids.map(async (id) => (await impersonation.get(id))?.state))
+      expect(states).to.deep.equal(['ended', 'ended', 'ended', 'ended'])
+      expect(codeOf(await ask('olivia', '/impersonations', ACT))).to.deep.equal([
+        ...[403, 'approval_required'],
+      ])
+    }
+  })
+
   it('an emergency is marked wherever it is read: running, audit, search, the customer’s page', async () => {
     await begunAnew({ approvers: () => [{ id: 'grace' }] })
     const plain = await deployment.impersonate({ access: 'read' })

@@ -37,11 +37,29 @@ export async function endRunning(call: Call): Promise<void> {
   const id = call.param('id')
   const none = () => notFound('there is no such impersonation that you may end')
   if (!isId(id)) throw none()
-  await askProvider(async () => {
+  const permits = await askProvider(async () => {
     const found = await provider.impersonation.get(id)
     if (!found || !mayEnd(caller, rowOfRunning(found))) throw none()
+    return [found.permit ?? []].flat()
   })
-  await endAsCaller(call, id)
+  await revokingEmergencies(
+    call,
+    () => permits,
+    () => endAsCaller(call, id),
+  )
+}
+
+/** What a lead ends does not start again by the same emergency. The end is carried out in any case. */
+async function revokingEmergencies<T>(
+  call: Call,
+  find: () => Promise<readonly string[]> | readonly string[],
+  end: () => Promise<T>,
+): Promise<T> {
+  const revoke = async () => call.gate.revokeEmergencies(call, await find())
+  const [revoked] = await Promise.allSettled([call.caller.role === 'lead' && revoke()])
+  const ended = await end()
+  if (revoked.status === 'rejected') throw revoked.reason
+  return ended
 }
 
 /** Ends an impersonation, which the caller may. */
@@ -52,17 +70,18 @@ export async function endAsCaller({ caller, provider }: Call, id: string): Promi
 export const OPERATOR = { operator: optionalText(MAX_ID_LENGTH) }
 
 /** Ends all that the caller runs, or for a lead, all that an operator runs. */
-export async function endAllRunning({
-  body,
-  caller,
-  provider,
-}: Call & { readonly body: Read<typeof OPERATOR> }): Promise<{ readonly ended: number }> {
+export async function endAllRunning(
+  call: Call & { readonly body: Read<typeof OPERATOR> },
+): Promise<{ readonly ended: number }> {
+  const { body, caller, gate, provider } = call
   const { operator: actor = caller.id } = body
   if (actor !== caller.id && caller.role !== 'lead') {
     throw new Problem(403, 'access_denied', 'only a lead may end what another operator runs')
   }
-  const ended = await askProvider(() =>
-    provider.impersonation.endAll({ actor }, { by: { sub: caller.id } }),
+  const ended = await revokingEmergencies(
+    call,
+    async () => [(await gate.findEmergency(actor)) ?? []].flat(),
+    () => askProvider(() => provider.impersonation.endAll({ actor }, { by: { sub: caller.id } })),
   )
   return { ended }
 }

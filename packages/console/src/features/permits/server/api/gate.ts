@@ -1,3 +1,4 @@
+import { emergencySlot } from 'oidc-provider-impersonation-verify/chain'
 import { PermitError } from '../../../../records/errors.ts'
 import type { ActBody } from '../../../../web/answers.ts'
 import type { AskedFor, Call, Gate } from '../../../../web/parts.ts'
@@ -21,6 +22,11 @@ export function permitGate(parts: StaffParts): Gate {
     findApproval: async (call, asked, body, needed) =>
       parts.permits && approvalOf(parts.permits, needed, asked, body, own(call)),
     beginEmergency: (call, asked, body, why) => beginEmergency(own(call), asked, body, why),
+    revokeEmergencies: ({ caller }, ids) => parts.records.revokeEmergencies(ids, caller.id),
+    async findEmergency(operator) {
+      const { store, reading } = parts.records
+      return (await reading(() => store.slotHolder(emergencySlot(operator))))?.id
+    },
     withApproval: (problem, asked, body, call) => withApproval(problem, asked, body, own(call)),
   }
 }
