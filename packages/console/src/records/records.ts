@@ -50,8 +50,10 @@ export interface Stopping {
   readonly customer?: string | undefined
   readonly by: string
   readonly note?: string | undefined
-  /** Of an objection: the impersonation, and when it was said first, in milliseconds since the epoch. */
-  readonly objection?: { readonly impersonation: string; readonly at: number } | undefined
+  /** Of an objection: the impersonation, and when it was said before, in milliseconds since the epoch. */
+  readonly objection?:
+    | { readonly impersonation: string; readonly at?: number | undefined }
+    | undefined
 }
 
 /** What became of it. */
@@ -109,8 +111,12 @@ export interface Records {
   }): Promise<readonly Stop[]>
   /** What keeps an operator from starting as a customer. */
   findStop(operator: string, customer: string): Promise<StopRecord | undefined>
-  /** Takes back the emergencies among these, before what runs under one of them is ended by a person. */
-  revokeEmergencies(ids: readonly string[], by: string, note?: string): Promise<void>
+  /**
+   * Takes back the emergencies of an operator, before another person ends what runs under them.
+   *
+   * @param under the ids of those that are concerned; `undefined` for all
+   */
+  revokeEmergencies(operator: string, by: string, under?: readonly string[]): Promise<void>
   /** Carries out what a record ends. @throws Error where that takes longer, or fails */
   end(record: AuditRecord, mostMs?: number): Promise<void>
   /** Marks a first entry, where the customer is to be told of it. */
@@ -266,8 +272,9 @@ export function createRecords(options: RecordsOptions): Records {
       const { names } = await addNames(entry)
       try {
         const record = await writes.open(stopSlot(operator, customer), (holder) => {
+          // Only what was said before: clocks of processes differ.
           const isLifted =
-            holder && (saidIn(holder, 'lifted')?.at ?? 0) >= (objection?.at ?? now() + 1)
+            holder && (saidIn(holder, 'lifted')?.at ?? 0) >= (objection?.at ?? Number.POSITIVE_INFINITY)
           if (isStop(holder) && (holder.state === 'stopped' || isLifted)) throw new Held(holder)
           const timeMs = Math.max(now(), holder?.lastAt ?? 0)
           return { ...entry, timeMs, ...present({ names }) }
@@ -290,15 +297,7 @@ export function createRecords(options: RecordsOptions): Records {
         return { stop: holder, isNew: false, isEnded: await ended(holder) }
       }
     },
-    async revokeEmergencies(ids, by, note) {
-      for (const id of ids) {
-        const record = await find(id)
-        const isOther = record?.operator?.id !== by
-        if (isPermit(record) && record.kind === 'emergency' && isOther) {
-          await ends().revoke(record, by, note)
-        }
-      }
-    },
+    revokeEmergencies: (operator, by, under) => ends().revokeEmergencies(operator, by, under),
     markFor(kind) {
       return given.notify?.includes(kind) ? { toTell: [{ to: 'customer', kind }] } : {}
     },

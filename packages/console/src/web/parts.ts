@@ -100,6 +100,8 @@ export interface Gate {
   ): Promise<object | undefined>
   /** Stores that the caller acts without an approval, and why it cannot wait. */
   beginEmergency(call: Call, asked: AskedFor, body: ActBody, why: string): Promise<void>
+  /** Takes back the emergencies of an operator, or those of these ids: another person ends what runs under them. */
+  revokeEmergencies(call: Call, operator: string, under?: readonly string[]): Promise<void>
   /** A refusal, with what the operator can do about it. Any other problem stays as it is. */
   withApproval(problem: unknown, asked: AskedFor, body: ActBody, call: Call): Promise<unknown>
 }

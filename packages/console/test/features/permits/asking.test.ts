@@ -432,6 +432,53 @@ describe('permits in the console', () => {
     expect(approval).to.include({ isReviewDue: true })
   })
 
+  for (const [how, pathOf, body] of [
+    ['ends it', (id: string) => `/running/${id}/end`, {}],
+    ['ends all', () => '/running/end', { operator: 'olivia' }],
+  ] as const) {
+    it(`a lead who ${how} of what runs under an emergency takes the emergency back`, async () => {
+      await begunAnew({ approvers: () => [{ id: 'grace' }] })
+      const { id } = (await ask('olivia', '/permits/emergency', EMERGENCY)).body.record
+      const [first, second, third] = [
+        await deployment.impersonate(),
+        await deployment.impersonate(),
+        await deployment.impersonate(),
+      ]
+      await ask('olivia', `/running/${first.id}/end`, {})
+      expect((await permits.get(id))?.state, 'by the operator').to.equal('granted')
+      const { status } = await ask('grace', pathOf(second.id), body)
+      expect(status).to.be.within(200, 204)
+      expect((await permits.get(id))?.state).to.equal('revoked')
+      const left = await deployment.provider.impersonation.get(third.id)
+      expect(left?.state, 'what runs under it, too').to.equal('ended')
+      expect(codeOf(await ask('olivia', '/impersonations', ACT))).to.deep.equal([
+        ...[403, 'approval_required'],
+      ])
+    })
+  }
+
+  it('a stop and an objection hold also where the clock was set back since another one was lifted', async () => {
+    const lift = async (id = '') => {
+      ahead = 5000
+      await permits.lift(id, { by: 'grace', note: 'We talked' })
+      ahead = 0
+    }
+    const stop = () => ask('grace', '/stops', { operator: 'olivia' })
+    await lift((await stop()).body.id)
+    expect((await stop()).status).to.equal(201)
+    const read = { ...ACT, access: 'read' }
+    expect(codeOf(await ask('olivia', '/impersonations', read))).to.deep.equal([403, 'paused'])
+    const object = async () => {
+      const { id } = await deployment.impersonate({ access: 'read', operator: 'oscar' })
+      await deployment.settled()
+      return (await account('alice', '/objection', { id })).body
+    }
+    expect(await object()).to.include({ isStopped: true })
+    const [held] = (await permits.list({ kind: 'stop', customer: 'alice', isOpen: true })).records
+    await lift(held?.id)
+    expect(await object()).to.include({ isStopped: true })
+  })
+
   it('an emergency is marked wherever it is read: running, audit, search, the customer’s page', async () => {
     await begunAnew({ approvers: () => [{ id: 'grace' }] })
     const plain = await deployment.impersonate({ access: 'read' })

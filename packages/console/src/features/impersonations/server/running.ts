@@ -33,15 +33,18 @@ export function listRunning(call: Call): Promise<RunningAnswer> {
 
 /** Ends one. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
 export async function endRunning(call: Call): Promise<void> {
-  const { caller, provider } = call
+  const { caller, gate, provider } = call
   const id = call.param('id')
   const none = () => notFound('there is no such impersonation that you may end')
   if (!isId(id)) throw none()
-  await askProvider(async () => {
-    const found = await provider.impersonation.get(id)
-    if (!found || !mayEnd(caller, rowOfRunning(found))) throw none()
-  })
+  const found = await askProvider(() => provider.impersonation.get(id))
+  const row = found && rowOfRunning(found)
+  if (!row || !mayEnd(caller, row)) throw none()
+  const operator = row.operator?.id ?? caller.id
+  const revoking = gate.revokeEmergencies(call, operator, [found.permit ?? []].flat())
+  await Promise.allSettled([revoking])
   await endAsCaller(call, id)
+  await revoking
 }
 
 /** Ends an impersonation, which the caller may. */
@@ -52,18 +55,20 @@ export async function endAsCaller({ caller, provider }: Call, id: string): Promi
 export const OPERATOR = { operator: optionalText(MAX_ID_LENGTH) }
 
 /** Ends all that the caller runs, or for a lead, all that an operator runs. */
-export async function endAllRunning({
-  body,
-  caller,
-  provider,
-}: Call & { readonly body: Read<typeof OPERATOR> }): Promise<{ readonly ended: number }> {
+export async function endAllRunning(
+  call: Call & { readonly body: Read<typeof OPERATOR> },
+): Promise<{ readonly ended: number }> {
+  const { body, caller, gate, provider } = call
   const { operator: actor = caller.id } = body
   if (actor !== caller.id && caller.role !== 'lead') {
     throw new Problem(403, 'access_denied', 'only a lead may end what another operator runs')
   }
+  const revoking = gate.revokeEmergencies(call, actor)
+  await Promise.allSettled([revoking])
   const ended = await askProvider(() =>
     provider.impersonation.endAll({ actor }, { by: { sub: caller.id } }),
   )
+  await revoking
   return { ended }
 }
 

@@ -21,6 +21,8 @@ export function permitGate(parts: StaffParts): Gate {
     findApproval: async (call, asked, body, needed) =>
       parts.permits && approvalOf(parts.permits, needed, asked, body, own(call)),
     beginEmergency: (call, asked, body, why) => beginEmergency(own(call), asked, body, why),
+    revokeEmergencies: ({ caller }, operator, under) =>
+      parts.records.revokeEmergencies(operator, caller.id, under),
     withApproval: (problem, asked, body, call) => withApproval(problem, asked, body, own(call)),
   }
 }
