@@ -140,8 +140,8 @@ export function endsOf({ store, decisions, addNames, provider, now }: EndsParts)
   return {
     endOperator,
     async revokeEmergencies(operator, by, under) {
-      // Who ends what they run themselves keeps it.
-      if (operator === by) return
+      // Who ends what they run themselves keeps it. What runs under none ends without a look into the audit.
+      if (operator === by || under?.length === 0) return
       const isConcerned = ({ id, kind }: PermitRecord) =>
         kind === 'emergency' && under?.includes(id) !== false
       for (const { id, customer } of await revokeAll({ operator }, by, isConcerned)) {

@@ -394,6 +394,12 @@ describe('permits in the console', () => {
     const twice = await ask('olivia', '/permits', ACT)
     expect(codeOf(twice)).to.deep.equal([409, 'already_requested'])
     expect(twice.body.permit.id).to.equal(id)
+    const as = async (ticketId: string) =>
+      (await ask('olivia', '/impersonations', { ...ACT, ticketId })).body.approval.record?.id
+    expect(await as('ｓｕｐ - 123'), 'the same ticket, as another person writes it').to.equal(id)
+    expect(await as('SUP-9')).to.equal(undefined)
+    const other = await asked({ ticketId: 'SUP-9' })
+    await ask('olivia', `/records/${other}/revoked`, {})
     await ask('grace', `/records/${id}/declined`, { note: 'No ticket' })
     const late = await ask('olivia', '/permits/emergency', EMERGENCY)
     expect(codeOf(late)).to.deep.equal([409, 'refused_lately'])

@@ -21,8 +21,9 @@ export function permitGate(parts: StaffParts): Gate {
     findApproval: async (call, asked, body, needed) =>
       parts.permits && approvalOf(parts.permits, needed, asked, body, own(call)),
     beginEmergency: (call, asked, body, why) => beginEmergency(own(call), asked, body, why),
-    revokeEmergencies: ({ caller }, operator, under) =>
-      parts.records.revokeEmergencies(operator, caller.id, under),
+    async revokeEmergencies({ caller }, operator, under) {
+      if (parts.permits) await parts.records.revokeEmergencies(operator, caller.id, under)
+    },
     withApproval: (problem, asked, body, call) => withApproval(problem, asked, body, own(call)),
   }
 }
