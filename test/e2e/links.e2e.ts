@@ -48,7 +48,7 @@ describe('the links of the example', function () {
       for (const path of known) {
         const kind = path
           .replace(/[?#].*/, '')
-          .replace(/(?<=\/(?:audit|approvals|customers)\/).+/, ':id')
+          .replace(/(?<=\/(?:audit|records|customers)\/).+/, ':id')
         visits.set(kind, (visits.get(kind) ?? 0) + 1)
         if (Number(visits.get(kind)) > VISITS_OF_A_KIND) continue
         await page.goto(path)

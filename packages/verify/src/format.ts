@@ -35,12 +35,12 @@ export {
   NOTICE_KINDS,
   type NoticeKind,
   nextDelivery,
+  nextToTell,
   noticeDueAt,
   noticeKindDue,
   overAt,
   PERMIT_CHANGES,
   type PermitChange,
-  pendingOf,
   quietAt,
   type ToTell,
 } from './format/delivery.ts'

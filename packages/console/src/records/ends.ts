@@ -49,14 +49,13 @@ export interface Ends {
   carryOut(record: AuditRecord, before: number): Promise<void>
   /** Ends all that an operator runs, as one customer or as any. */
   endOperator(stop: Pick<StopRecord, 'by' | 'customer' | 'operator'>, before: number): Promise<void>
-  /** See `Records`. */
-  revokeEmergencies(operator: string, by: string, under?: readonly string[]): Promise<void>
+  /** Takes back what is open. What is over stays as it is. */
+  revoke(permit: PermitRecord, by: string, note?: string): Promise<void>
 }
 
 export function endsOf({ store, decisions, addNames, provider, now }: EndsParts): Ends {
-  /** Takes back what is open. What is over stays as it is. */
-  async function revoke(permit: PermitRecord, by: string): Promise<void> {
-    const about = { ...factsOfRecord(permit), by }
+  async function revoke(permit: PermitRecord, by: string, note?: string): Promise<void> {
+    const about = { ...factsOfRecord(permit), by, ...present({ note }) }
     const event = 'support.revoked'
     const { names } = await addNames({ event, timeMs: now(), ...about })
     // It follows from what this person may say: whether they may say it themselves is not asked.
@@ -87,17 +86,11 @@ export function endsOf({ store, decisions, addNames, provider, now }: EndsParts)
     filter: Pick<PermitFilter, 'customer' | 'operator'>,
     by: string,
     isConcerned: (permit: PermitRecord) => boolean = () => true,
-  ): Promise<readonly PermitRecord[]> {
-    const revoked: PermitRecord[] = []
-    // What is granted meanwhile is found after that.
-    for (const state of ['requested', 'granted'] as const) {
+  ): Promise<void> {
+    for (const state of ['granted', 'requested'] as const) {
       const found = await open({ ...filter, state })
-      for (const permit of found.filter(isConcerned)) {
-        await revoke(permit, by)
-        revoked.push(permit)
-      }
+      for (const permit of found.filter(isConcerned)) await revoke(permit, by)
     }
-    return revoked
   }
 
   async function endWhere(
@@ -138,17 +131,7 @@ export function endsOf({ store, decisions, addNames, provider, now }: EndsParts)
   }
 
   return {
-    endOperator,
-    async revokeEmergencies(operator, by, under) {
-      // Who ends what they run themselves keeps it. What runs under none ends without a look into the audit.
-      if (operator === by || under?.length === 0) return
-      const isConcerned = ({ id, kind }: PermitRecord) =>
-        kind === 'emergency' && under?.includes(id) !== false
-      for (const { id, customer } of await revokeAll({ operator }, by, isConcerned)) {
-        const how = endBy(customer, { id: by })
-        await provider.impersonation.endAll({ userId: customer.id, permit: id }, how)
-      }
-    },
+    ...{ endOperator, revoke },
     async carryOut(record, before) {
       if (isPermit(record) && record.state === 'revoked') await endUnder(provider, record)
       if (isAnswer(record) && record.state === 'ask') await endUnasked(record.customer.id, before)

@@ -2,7 +2,6 @@ import {
   type AuditPerson,
   type AuditRecord,
   isPermit,
-  isReviewDue,
   type PermitRecord,
   type RecordStateAt,
   recordStateAt,
@@ -55,9 +54,4 @@ export const stopOf = (record: StopRecord): Stop => shownOf(record)
 
 export function approvalIn(record: AuditRecord | undefined): PermitRecord | undefined {
   return isPermit(record) ? record : undefined
-}
-
-/** Whether it can be decided, is in its window, or is to be reviewed. */
-export function isOpenPermit(permit: Permit): boolean {
-  return permit.state === 'requested' || permit.state === 'granted' || isReviewDue(permit)
 }

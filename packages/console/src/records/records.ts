@@ -111,12 +111,8 @@ export interface Records {
   }): Promise<readonly Stop[]>
   /** What keeps an operator from starting as a customer. */
   findStop(operator: string, customer: string): Promise<StopRecord | undefined>
-  /**
-   * Takes back the emergencies of an operator, before another person ends what runs under them.
-   *
-   * @param under the ids of those that are concerned; `undefined` for all
-   */
-  revokeEmergencies(operator: string, by: string, under?: readonly string[]): Promise<void>
+  /** Takes back the emergencies of others among these, and ends what runs under them. */
+  revokeEmergencies(ids: readonly string[], by: string, note?: string): Promise<void>
   /** Carries out what a record ends. @throws Error where that takes longer, or fails */
   end(record: AuditRecord, mostMs?: number): Promise<void>
   /** Marks a first entry, where the customer is to be told of it. */
@@ -274,7 +270,8 @@ export function createRecords(options: RecordsOptions): Records {
         const record = await writes.open(stopSlot(operator, customer), (holder) => {
           // Only what was said before: clocks of processes differ.
           const isLifted =
-            holder && (saidIn(holder, 'lifted')?.at ?? 0) >= (objection?.at ?? Number.POSITIVE_INFINITY)
+            holder &&
+            (saidIn(holder, 'lifted')?.at ?? 0) >= (objection?.at ?? Number.POSITIVE_INFINITY)
           if (isStop(holder) && (holder.state === 'stopped' || isLifted)) throw new Held(holder)
           const timeMs = Math.max(now(), holder?.lastAt ?? 0)
           return { ...entry, timeMs, ...present({ names }) }
@@ -297,7 +294,16 @@ export function createRecords(options: RecordsOptions): Records {
         return { stop: holder, isNew: false, isEnded: await ended(holder) }
       }
     },
-    revokeEmergencies: (operator, by, under) => ends().revokeEmergencies(operator, by, under),
+    async revokeEmergencies(ids, by, note) {
+      for (const id of ids) {
+        const record = await find(id)
+        const isOther = record?.operator?.id !== by
+        if (isPermit(record) && record.kind === 'emergency' && isOther) {
+          await ends().revoke(record, by, note)
+          await ended((await find(id)) ?? record)
+        }
+      }
+    },
     markFor(kind) {
       return given.notify?.includes(kind) ? { toTell: [{ to: 'customer', kind }] } : {}
     },

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { deployWithPermits } from '../support/with-permits.ts'
 import { enter } from './support/enter.ts'
@@ -63,6 +63,8 @@ describe('acting as a customer, in the browser', function () {
     await actIn(await opened, 'olivia', 'alice')
     const [second, ...others] = await running()
     deepEqual([second.id === first.id, others.length], [false, 0])
+    // The end of the first one would end nothing.
+    await page.locator(`[action$="/running/${second.id}/end"]`).waitFor()
     await strip(page)
       .getByRole('button', { name: reads("End: you're acting as Alice Ng") })
       .click()
@@ -114,6 +116,20 @@ describe('acting as a customer, in the browser', function () {
     await actIn(await opened, 'olivia', 'alice')
     await page.bringToFront()
     await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()
+  })
+
+  it('keeps what was chosen while the rule was asked for the choice before', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'olivia', LINK)
+    const held = Promise.withResolvers<Route>()
+    await page.route(/access=change(?!.*duration=600)/, held.resolve, { times: 1 })
+    await page.getByLabel('Look and change').check()
+    const first = await held.promise
+    await page.getByLabel('10 minutes').check()
+    await first.continue()
+    await page.waitForURL(/duration=600/)
+    equal(await page.getByLabel('10 minutes').isChecked(), true)
   })
 
   it('is foreseen while a person types, who loses nothing; a decision is seen at once', async () => {

@@ -108,14 +108,6 @@ describe('the frame of the console', function () {
     await expectNothingCut(page)
   })
 
-  it('speaks German where the browser does', async () => {
-    await using visitor = await visit(deployment.url, { locale: 'de-DE' })
-    const { page } = visitor
-    await enter(page, 'grace', '/console')
-    expect(await page.locator('html').getAttribute('lang')).to.equal('de')
-    await expectGoodLooks(page, 'frame-german')
-  })
-
   it('has one edge and one width for lists and what they lead to, and one width for forms', async () => {
     await using visitor = await visit(deployment.url, { viewport: { width: 1600, height: 900 } })
     const { page } = visitor

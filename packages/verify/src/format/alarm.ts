@@ -1,4 +1,4 @@
-import { dueAtOf, FAILURES_PER_ALARM, pendingOf } from './delivery.ts'
+import { dueAtOf, FAILURES_PER_ALARM, nextToTell } from './delivery.ts'
 import { type AuditEntry, MISLABELLED_EVENT, USED_EVENT } from './entry.ts'
 import { present } from './present.ts'
 import { ALARM_KINDS, type AlarmKind, type AuditRow, type RefusedActs } from './row.ts'
@@ -46,7 +46,7 @@ export function pendingAlarmOf({ deliveries, refusedActs }: AuditRow) {
   const side = deliveries?.deployment
   const countOf = (kind: AlarmKind) =>
     kind === 'refused' ? alarmsOf(refusedActs) : (side?.due[kind]?.count ?? 0)
-  return side && pendingOf(side, ALARM_KINDS, countOf)
+  return side && nextToTell(side, ALARM_KINDS, countOf)
 }
 
 /** When the deployment is to be told of an alarm. */

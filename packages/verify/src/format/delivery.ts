@@ -143,7 +143,7 @@ function sortedByKind<T>(byKind: Readonly<Record<string, T>>): Readonly<Record<s
  *
  * @param kinds those that come first are told first
  */
-export function pendingOf<K extends string>(
+export function nextToTell<K extends string>(
   { due, told }: Deliveries,
   kinds: readonly K[],
   countOf: (kind: K) => number = (kind) => due[kind]?.count ?? 0,

@@ -33,8 +33,6 @@ export interface Kind {
   readonly has: readonly (keyof AuditRecord)[]
   /** What is said of it after that. */
   readonly says: Readonly<Partial<Record<SaidEvent, Transition>>>
-  /** What begins with it ends: all that the operator runs there, or all that would not start any more. */
-  readonly ends?: 'ofOperator' | 'unasked'
 }
 
 const PERMIT_HAS = ['application', 'customer', 'for', 'operator', 'resource', 'scope'] as const
@@ -81,7 +79,6 @@ export const KINDS: Readonly<Record<RecordKind, Kind>> = {
     begins: { 'support.opened': 'allow', 'support.closed': 'ask' },
     has: ['customer'],
     says: {},
-    ends: 'unasked',
   },
   stop: {
     begins: { 'support.stopped': 'stopped' },
@@ -94,7 +91,6 @@ export const KINDS: Readonly<Record<RecordKind, Kind>> = {
         to: 'lifted',
       },
     },
-    ends: 'ofOperator',
   },
   erasure: {
     begins: { 'support.erasing': 'asked' },

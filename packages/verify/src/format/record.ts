@@ -11,9 +11,9 @@ import {
   dueAtOf,
   foldDeliveries,
   NOTICE_KINDS,
+  nextToTell,
   PERMIT_CHANGES,
   type PermitChange,
-  pendingOf,
 } from './delivery.ts'
 import { type AuditEntry, isDeliveryEvent, permitOf } from './entry.ts'
 import { type Guard, isAbsentOr, isInteger, isListOf, isObjectOf, isText } from './guards.ts'
@@ -49,12 +49,12 @@ export function changeOf({ event }: Pick<AuditEntry, 'event'>): PermitChange | u
 
 /** The next change to tell the deployment. */
 export function pendingChangeOf({ deliveries }: Pick<AuditRecord, 'deliveries'>) {
-  return deliveries?.deployment && pendingOf(deliveries.deployment, PERMIT_CHANGES)
+  return deliveries?.deployment && nextToTell(deliveries.deployment, PERMIT_CHANGES)
 }
 
 /** What the customer is to be told of it. What is decided is not asked for any more. */
 export function pendingNoticeOf({ deliveries, state }: AuditRecord) {
-  const pending = deliveries?.customer && pendingOf(deliveries.customer, NOTICE_KINDS)
+  const pending = deliveries?.customer && nextToTell(deliveries.customer, NOTICE_KINDS)
   return pending?.kind === 'asked' && state !== 'requested' ? undefined : pending
 }
 

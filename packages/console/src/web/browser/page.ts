@@ -92,9 +92,11 @@ async function showAnew(address: string): Promise<void> {
   if (href !== location.href) return
   // A pressed element must not move, or the click would be lost.
   const isPressed = document.querySelector(':is(a, button, summary):active') !== null
-  isStale ||= page === null || isPressed
+  // A choice that was made since would be lost.
+  const isLate = isPressed || typing !== undefined
+  isStale ||= page === null || isLate
   show('interrupted', page === null)
-  if (!page || isPressed) return
+  if (!page || isLate) return
   document.title = page.title
   const parts = ['head', 'strip', 'content']
   // A form in use stays: what depends on its values is shown as it came, and it can be sent once.
@@ -205,7 +207,8 @@ async function suggest({ dataset, list, value }: HTMLInputElement): Promise<void
   list?.replaceChildren(...[...options].map((option) => document.adoptNode(option)))
 }
 
-let typing: ReturnType<typeof setTimeout>
+/** Is set until a person has not typed or chosen for a moment. */
+let typing: ReturnType<typeof setTimeout> | undefined
 
 document.addEventListener('input', ({ target }) => {
   if (!(target instanceof HTMLElement) || !('form' in target)) return
@@ -215,6 +218,7 @@ document.addEventListener('input', ({ target }) => {
   form.dataset.changed = ''
   clearTimeout(typing)
   typing = setTimeout(() => {
+    typing = undefined
     if (dataset.suggest !== undefined) void suggest(field)
     const isSearch = form.dataset.auto !== undefined && field.type === 'search'
     if (isSearch || dataset.asks !== undefined) void find(form)

@@ -24,7 +24,7 @@ export function accountPages<C extends CustomerCall, R>(parts: AccountParts<C, R
   const { action, page } = linesFor<C, At>()
   return [
     page('', [], OWN, showAccount(parts), accountPage(parts.Records)),
-    action('/end', [], OWN_ID, endOwn, { after: () => ({ said: { key: 'endedByCustomer' } }) }),
+    action('/end', [], OWN_ID, endOwn, { says: 'endedByCustomer' }),
   ]
 }
 

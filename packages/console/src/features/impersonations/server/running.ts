@@ -33,18 +33,33 @@ export function listRunning(call: Call): Promise<RunningAnswer> {
 
 /** Ends one. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
 export async function endRunning(call: Call): Promise<void> {
-  const { caller, gate, provider } = call
+  const { caller, provider } = call
   const id = call.param('id')
   const none = () => notFound('there is no such impersonation that you may end')
   if (!isId(id)) throw none()
-  const found = await askProvider(() => provider.impersonation.get(id))
-  const row = found && rowOfRunning(found)
-  if (!row || !mayEnd(caller, row)) throw none()
-  const operator = row.operator?.id ?? caller.id
-  const revoking = gate.revokeEmergencies(call, operator, [found.permit ?? []].flat())
-  await Promise.allSettled([revoking])
-  await endAsCaller(call, id)
-  await revoking
+  const permits = await askProvider(async () => {
+    const found = await provider.impersonation.get(id)
+    if (!found || !mayEnd(caller, rowOfRunning(found))) throw none()
+    return [found.permit ?? []].flat()
+  })
+  await revokingEmergencies(
+    call,
+    () => permits,
+    () => endAsCaller(call, id),
+  )
+}
+
+/** What a lead ends does not start again by the same emergency. The end is carried out in any case. */
+async function revokingEmergencies<T>(
+  call: Call,
+  find: () => Promise<readonly string[]> | readonly string[],
+  end: () => Promise<T>,
+): Promise<T> {
+  const revoke = async () => call.gate.revokeEmergencies(call, await find())
+  const [revoked] = await Promise.allSettled([call.caller.role === 'lead' && revoke()])
+  const ended = await end()
+  if (revoked.status === 'rejected') throw revoked.reason
+  return ended
 }
 
 /** Ends an impersonation, which the caller may. */
@@ -63,12 +78,11 @@ export async function endAllRunning(
   if (actor !== caller.id && caller.role !== 'lead') {
     throw new Problem(403, 'access_denied', 'only a lead may end what another operator runs')
   }
-  const revoking = gate.revokeEmergencies(call, actor)
-  await Promise.allSettled([revoking])
-  const ended = await askProvider(() =>
-    provider.impersonation.endAll({ actor }, { by: { sub: caller.id } }),
+  const ended = await revokingEmergencies(
+    call,
+    async () => [(await gate.findEmergency(actor)) ?? []].flat(),
+    () => askProvider(() => provider.impersonation.endAll({ actor }, { by: { sub: caller.id } })),
   )
-  await revoking
   return { ended }
 }
 

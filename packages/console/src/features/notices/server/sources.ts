@@ -18,10 +18,10 @@ import {
 import { allReadable } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import { chooseTelling, rowsOfTicket } from './ticket.ts'
-import type { Told } from './write-notice.ts'
+import type { ToldOf } from './write-notice.ts'
 
 /** Tells a customer. */
-export type Tell = (id: string, told: Told, signal: AbortSignal) => Promise<unknown>
+export type Tell = (id: string, told: ToldOf, signal: AbortSignal) => Promise<unknown>
 
 /** Of impersonations: what a customer is told of their tickets. */
 export function ticketsToTell(store: Pick<AuditStore, 'find'>, tell: Tell): OutboxSource<AuditRow> {

@@ -40,7 +40,7 @@ export interface NoticeParts {
 }
 
 /** What is told: a ticket, with all that started for it, or a permit. */
-export type Told =
+export type ToldOf =
   | { readonly kind: 'ended' | 'started'; readonly rows: readonly AuditRow[] }
   | { readonly kind: NoticeKind; readonly permit: AnswerRecord | PermitRecord }
 
@@ -63,7 +63,7 @@ type About = Pick<
 }
 
 /** @throws Error where it cannot be told now */
-export async function writeNotice(id: string, told: Told, parts: NoticeParts): Promise<Notice> {
+export async function writeNotice(id: string, told: ToldOf, parts: NoticeParts): Promise<Notice> {
   const { provider, settings, notices, directory } = parts
   const { account, brand, url, languages } = settings
   if (!account) throw new Error('customers are not told')
@@ -92,14 +92,14 @@ export async function writeNotice(id: string, told: Told, parts: NoticeParts): P
   }
 }
 
-interface Reader {
+interface InLanguage {
   readonly language: string
   readonly words: Words
 }
 
 async function aboutTicket(
   rows: readonly AuditRow[],
-  { language, words }: Reader,
+  { language, words }: InLanguage,
   { settings, store, now }: NoticeParts,
 ): Promise<About> {
   const [first, ...others] = rows
@@ -123,7 +123,7 @@ async function aboutTicket(
 function aboutPermit(
   kind: NoticeKind,
   permit: AnswerRecord | PermitRecord,
-  { language, words: { notices: words, account } }: Reader,
+  { language, words: { notices: words, account } }: InLanguage,
   { settings }: NoticeParts,
 ): About {
   const { id, requestedAt: at } = permit
@@ -160,7 +160,7 @@ function ticketIn(ticket: string | undefined, { ticketPattern }: Settings) {
 }
 
 /** By the customer and the ticket alone: who reads it learns of no person whom the notice does not name. */
-function threadOf(told: Told): string {
+function threadOf(told: ToldOf): string {
   const subject = 'rows' in told ? told.rows[0] : told.permit
   const ticket = subject && 'ticket' in subject ? subject.ticket : undefined
   const parts = ticket === undefined ? [subject?.id] : [subject?.customer?.id, ticketKey(ticket)]

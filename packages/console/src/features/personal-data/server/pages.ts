@@ -23,6 +23,6 @@ export const personalDataPages = [
   }),
   action('/personal-data/:id/erase', ALL_ROLES, ERASE_NOTE, askToErase, {
     ...WRITES,
-    after: () => ({ said: { key: 'askedToErase' } }),
+    says: 'askedToErase',
   }),
 ]

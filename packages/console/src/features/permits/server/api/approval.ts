@@ -1,6 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Need } from 'oidc-provider-impersonation'
-import { type AuditRecord, isReviewDue, isSameTicket, present } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditRecord,
+  isReviewDue,
+  isSameTicket,
+  present,
+} from 'oidc-provider-impersonation-verify/format'
 import type { Permit } from '../../../../records/record-at.ts'
 import type { ActBody } from '../../../../web/answers.ts'
 import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
