@@ -21,7 +21,7 @@ const DAY = 86_400_000
 
 /** Texts that lead to Alice, or were written about her. */
 const HERS = ['alice', 'Alice Ng', 'alice@example.com', 'TCK-77', 'Zebra', 'Giraffe']
-const OF_PEOPLE = ['Quagga', 'Llama', 'Okapi', 'Tapir', 'Lemur', 'Ibex']
+const OF_PEOPLE = ['Vicuna', 'Quagga', 'Llama', 'Okapi', 'Tapir', 'Lemur', 'Ibex']
 
 type Ask = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
 
@@ -128,8 +128,8 @@ const ok = ({ status, text, body }: Answer) => {
 async function happen(at: Deployment): Promise<void> {
   const { ask } = at
   const about = { userId: 'alice', ticketId: 'TCK-77', reason: 'Zebra', application: 'shop' }
-  const { permit } = ok(await ask('olivia', '/permits', { ...about, access: 'change' }))
-  ok(await ask('grace', `/records/${permit.id}/granted`, { note: 'Giraffe' }))
+  const { record } = ok(await ask('olivia', '/permits', { ...about, access: 'change' }))
+  ok(await ask('grace', `/records/${record.id}/granted`, { note: 'Giraffe' }))
   const changed = await at.impersonate({ ticket: 'TCK-77', reason: 'Zebra' })
   for (let times = 0; times < 3; times += 1) await changed.change()
   await changed.refused()
@@ -139,17 +139,17 @@ async function happen(at: Deployment): Promise<void> {
   // It is olivia's.
   const { body: handOver } = await ask('olivia', '/impersonations', { ...about, ...READ })
   expect(await at.exchange('oscar', handOver).catch(String)).to.match(/not exchanged/)
-  const { permit: urgent } = ok(
-    await ask('oscar', '/permits/emergency', { ...about, access: 'change' }),
-  )
+  const asked = { ...about, access: 'change', emergency: 'Vicuna' }
+  const { record: urgent } = ok(await ask('oscar', '/permits/emergency', asked))
   await at.settled()
   ok(await ask('grace', `/records/${urgent.id}/reviewed`, { note: 'Lemur' }))
   ok(await askAs(at, 'alice', '/objection', { id: changed.id, note: 'Llama' }))
   expect((await ask('olivia', '/impersonations', { ...about, access: 'read' })).status).to.equal(
     403,
   )
-  const { pauses } = ok(await ask('grace', ''))
-  ok(await ask('grace', `/records/${pauses[0].id}/lifted`, { note: 'Okapi' }))
+  const { inbox } = ok(await ask('grace', ''))
+  const stop = inbox.records.find(({ kind }: { kind: string }) => kind === 'stop')
+  ok(await ask('grace', `/records/${stop.id}/lifted`, { note: 'Okapi' }))
   await at.settled()
   const { rows } = ok(await ask('grace', '/audit'))
   for (const { id } of rows) {
@@ -172,6 +172,6 @@ async function erase(at: Deployment): Promise<void> {
   )
   ok(await ask(ada, '/personal-data/alice/export.jsonl'))
   const asked = ok(await ask(ada, '/personal-data/alice/erase', { note: 'DPO-12' }))
-  ok(await ask(grace, `/personal-data/requests/${asked.id}/confirm`, { note: 'Seen' }))
+  ok(await ask(grace, `/records/${asked.id}/confirmed`, { note: 'Seen' }))
   await at.settled()
 }
