@@ -1,5 +1,4 @@
 import { inspect } from 'node:util'
-import { runInThisContext } from 'node:vm'
 
 /** A rule of the plugin, which is asked, or one of the guard. */
 export type AnyRule = AskedRule | GuardRule
@@ -57,39 +56,8 @@ function refusal(rule: AnyRule, value: unknown): string | undefined {
   }
 }
 
-const TYPICAL_MISTAKES = ['true', 'two scopes', '', 1, {}]
-
-/** A value that the rule refuses, as a typical mistake. */
-export function wrongValueOf(rule: AnyRule): unknown {
-  return TYPICAL_MISTAKES.find((value) => refusal(rule, value) !== undefined)
-}
-
 /** The source code of the value. */
 export function expression(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(expression).join(', ')}]`
   return inspect(value, { breakLength: Number.POSITIVE_INFINITY })
-}
-
-/** What the examples name and do not make. */
-const STAND_INS = {
-  Pool: class {
-    async query() {}
-  },
-}
-
-/** Makes an object from the source code of its members. */
-export function objectOf(members: string): Record<string, unknown> {
-  const names = Object.keys(STAND_INS)
-  return runInThisContext(`(${names}) => ({${members}})`)(...Object.values(STAND_INS))
-}
-
-/** Copies the options with another value at the path. `undefined` removes the member. */
-export function withMember(
-  options: unknown,
-  [name = '', ...below]: readonly string[],
-  value: unknown,
-): Record<string, unknown> {
-  const { [name]: inner, ...others } = { ...Object(options) }
-  if (below.length > 0) return { ...others, [name]: withMember(inner, below, value) }
-  return value === undefined ? others : { ...others, [name]: value }
 }

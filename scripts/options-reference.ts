@@ -19,16 +19,7 @@ import { impersonationRules, resolveOptions } from '../src/options/defaults.ts'
 import { CONSOLE_SECTIONS, consoleSections } from './console-options.ts'
 import { interfacesOf, type Member } from './docstrings.ts'
 import { anchorOf } from './markdown-links.ts'
-import {
-  type AnyRule,
-  expression,
-  factsOf,
-  objectOf,
-  type RuleFacts,
-  type Shape,
-  withMember,
-  wrongValueOf,
-} from './option-samples.ts'
+import { type AnyRule, expression, factsOf, type RuleFacts, type Shape } from './option-samples.ts'
 
 const SOURCES = [
   'src/public/options',
@@ -142,16 +133,6 @@ function optionsOf(root: string, shape: Shape, above: readonly string[] = []): O
   })
 }
 
-function messageOf(section: Section, options: object): string {
-  try {
-    section.resolve(options)
-  } catch (error) {
-    if (error instanceof TypeError) return error.message
-    throw error
-  }
-  throw new Error(`${JSON.stringify(options)} is accepted`)
-}
-
 function defaultOf({ path, rule, tags }: Option): string {
   const told = tags.get('defaultValue') ?? 'required'
   const written = /^`(.*?)`/.exec(told)?.[1]
@@ -183,37 +164,6 @@ function values(option: Option): string[] {
   requireUnit(option)
   if (rule?.type !== 'someOf') return []
   return [`**Values:** ${(rule.values ?? []).map((value) => `\`'${value}'\``).join(', ')}`]
-}
-
-/** A mistake in one option, and what it throws. */
-export interface OptionMistake {
-  readonly path: string
-  /** `undefined` where the option is required, and left out. */
-  readonly value: unknown
-  readonly message: string
-}
-
-/** A wrong value of every option, and the absence of every one that is required. */
-export function optionMistakes(root: Section['root']): OptionMistake[] {
-  const section = SECTIONS.find((each) => each.root === root)
-  if (!section) throw new Error(`no such options: ${root}`)
-  const required = objectOf(section.required)
-  const options = optionsOf(root, section.shape)
-  return options.flatMap((option) => {
-    const { path, node, rule } = option
-    if (!rule) return []
-    const isRequired = defaultOf(option).startsWith('required')
-    const group =
-      path.length === 2 ? options.find((each) => each.path.join() === path[0]) : undefined
-    // What else the group needs. DPoP takes one of its members.
-    const isNeeded = group?.rule && path.at(-1) !== 'getUrl'
-    const others = isNeeded ? objectOf(group.tags.get('example') ?? '') : {}
-    return [wrongValueOf(node), ...(isRequired ? [undefined] : [])].map((value) => {
-      const around = value === undefined ? required : { ...required, ...others }
-      const message = messageOf(section, withMember(around, path, value))
-      return { path: path.join('.'), value, message }
-    })
-  })
 }
 
 function described(option: Option): string {

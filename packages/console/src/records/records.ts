@@ -50,8 +50,10 @@ export interface Stopping {
   readonly customer?: string | undefined
   readonly by: string
   readonly note?: string | undefined
-  /** Of an objection: the impersonation, and when it was said first, in milliseconds since the epoch. */
-  readonly objection?: { readonly impersonation: string; readonly at: number } | undefined
+  /** Of an objection: the impersonation, and when it was said before, in milliseconds since the epoch. */
+  readonly objection?:
+    | { readonly impersonation: string; readonly at?: number | undefined }
+    | undefined
 }
 
 /** What became of it. */
@@ -266,8 +268,10 @@ export function createRecords(options: RecordsOptions): Records {
       const { names } = await addNames(entry)
       try {
         const record = await writes.open(stopSlot(operator, customer), (holder) => {
+          // Only what was said before: clocks of processes differ.
           const isLifted =
-            holder && (saidIn(holder, 'lifted')?.at ?? 0) >= (objection?.at ?? now() + 1)
+            holder &&
+            (saidIn(holder, 'lifted')?.at ?? 0) >= (objection?.at ?? Number.POSITIVE_INFINITY)
           if (isStop(holder) && (holder.state === 'stopped' || isLifted)) throw new Held(holder)
           const timeMs = Math.max(now(), holder?.lastAt ?? 0)
           return { ...entry, timeMs, ...present({ names }) }

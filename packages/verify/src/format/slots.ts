@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AuditRecord } from './audit-record.ts'
+import { ticketKey } from './same-ticket.ts'
 
 /** What tells one permit of an operator from another. */
 interface SlotFacts {
@@ -8,11 +9,12 @@ interface SlotFacts {
   readonly customer: string
   /** The client id. */
   readonly application: string
+  readonly ticket: string
 }
 
-/** Of the permits that one operator asks for one customer in one application, one is open. */
-export function requestSlot({ operator, customer, application }: SlotFacts): string {
-  return slotHash('request', operator, customer, application)
+/** Of the permits that one operator asks for one customer in one application and one ticket, one is open. */
+export function requestSlot({ operator, customer, application, ticket }: SlotFacts): string {
+  return slotHash('request', operator, customer, application, ticketKey(ticket))
 }
 
 /** Of the emergencies of one operator, one is not reviewed. */
@@ -31,13 +33,13 @@ export function stopSlot(operator: string, customer: string | undefined): string
 
 /** The slot of a record: by it, one is looked at before another is made. */
 export function slotOf({ kind, ...record }: AuditRecord): string {
-  const { application = '', by } = record
+  const { application = '', by, ticket = '' } = record
   const [operator, customer] = [record.operator?.id ?? '', record.customer?.id]
   if (kind === 'answer') return answerSlot(customer ?? '')
   if (kind === 'stop') return stopSlot(operator, customer)
   if (kind === 'emergency') return emergencySlot(operator)
   if (kind === 'erasure') return erasureSlot(record.impersonation ?? record.record ?? by?.id ?? '')
-  return requestSlot({ operator, customer: customer ?? '', application })
+  return requestSlot({ operator, customer: customer ?? '', application, ticket })
 }
 
 function slotHash(...parts: readonly string[]): string {

@@ -34,7 +34,7 @@ const search = (page: Page): Locator => page.getByRole('searchbox', { name: 'Sea
 
 const waitForAll = (page: Page, count: number) =>
   page
-    .getByText(`${count} impersonation${count === 1 ? '' : 's'} in all`, { exact: true })
+    .getByText(`${count} impersonation${count === 1 ? ' is' : 's are'} shown`, { exact: true })
     .waitFor()
 
 /** The place of the reader, and of an element in the window. */

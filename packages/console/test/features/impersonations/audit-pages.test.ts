@@ -97,7 +97,7 @@ describe('the list of the audit', () => {
       const page = await look('ada', `/audit?${query}&when=any`)
       expect(ticketsIn(page), query).to.deep.equal(found)
       expect(readText(page.text)).to.include(
-        found.length === 1 ? '1 impersonation in all' : 'Nothing matches the filter.',
+        found.length === 1 ? '1 impersonation is shown' : 'Nothing matches the filter.',
       )
       if (condition) expect(linkIn(page, `${condition}×`), query).to.equal('/audit')
       expect(linkIn(page, 'Clear all')).to.equal('/audit')

@@ -394,6 +394,12 @@ describe('permits in the console', () => {
     const twice = await ask('olivia', '/permits', ACT)
     expect(codeOf(twice)).to.deep.equal([409, 'already_requested'])
     expect(twice.body.permit.id).to.equal(id)
+    const as = async (ticketId: string) =>
+      (await ask('olivia', '/impersonations', { ...ACT, ticketId })).body.approval.record?.id
+    expect(await as('ｓｕｐ - 123'), 'the same ticket, as another person writes it').to.equal(id)
+    expect(await as('SUP-9')).to.equal(undefined)
+    const other = await asked({ ticketId: 'SUP-9' })
+    await ask('olivia', `/records/${other}/revoked`, {})
     await ask('grace', `/records/${id}/declined`, { note: 'No ticket' })
     const late = await ask('olivia', '/permits/emergency', EMERGENCY)
     expect(codeOf(late)).to.deep.equal([409, 'refused_lately'])
@@ -458,6 +464,36 @@ describe('permits in the console', () => {
         ...[403, 'approval_required'],
       ])
     }
+  })
+
+  it('an emergency that is over stays as it was where a lead ends all of the operator', async () => {
+    await begunAnew({ approvers: () => [{ id: 'grace' }] })
+    const { id } = (await ask('olivia', '/permits/emergency', EMERGENCY)).body.record
+    ahead = 600_000
+    await ask('grace', '/running/end', { operator: 'olivia' })
+    expect(await permits.get(id)).to.deep.include({ state: 'over', said: [] })
+  })
+
+  it('a stop and an objection hold also where the clock was set back since another one was lifted', async () => {
+    const lift = async (id = '') => {
+      ahead = 5000
+      await permits.lift(id, { by: 'grace', note: 'We talked' })
+      ahead = 0
+    }
+    const stop = () => ask('grace', '/stops', { operator: 'olivia' })
+    await lift((await stop()).body.id)
+    expect((await stop()).status).to.equal(201)
+    const read = { ...ACT, access: 'read' }
+    expect(codeOf(await ask('olivia', '/impersonations', read))).to.deep.equal([403, 'paused'])
+    const object = async () => {
+      const { id } = await deployment.impersonate({ access: 'read', operator: 'oscar' })
+      await deployment.settled()
+      return (await account('alice', '/objection', { id })).body
+    }
+    expect(await object()).to.include({ isStopped: true })
+    const [held] = (await permits.list({ kind: 'stop', customer: 'alice', isOpen: true })).records
+    await lift(held?.id)
+    expect(await object()).to.include({ isStopped: true })
   })
 
   it('an emergency is marked wherever it is read: running, audit, search, the customer’s page', async () => {

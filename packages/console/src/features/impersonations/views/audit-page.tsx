@@ -25,7 +25,8 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
     : filter.customer === undefined
       ? [audit.titleOwn, audit.aboutOwn]
       : [audit.titleCustomer, audit.aboutCustomer]
-  const isAll = next === undefined && before === undefined
+  const isFiltered = auditListPath(filter) !== '/audit'
+  const isAll = next === undefined && before === undefined && !isFiltered
   // What is older stays as it is. On the first page, what is newer waits.
   const again = before === undefined && {
     first: rows[0] ? `${rows[0].at}.${rows[0].id}` : `${now}.${NO_ID}`,
@@ -52,7 +53,7 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
             <p class="empty">
               {lookedTo !== undefined
                 ? audit.nothingYet
-                : auditListPath(filter) !== '/audit'
+                : isFiltered
                   ? audit.nothing
                   : isOwn
                     ? audit.emptyOwn

@@ -125,7 +125,7 @@ export function asking({ records, hasApprovers, issueAs, lapse, window }: Asking
     else assertNotRefused(refusals, now())
     const ids = refusals.map(({ permit }) => permit.id)
     const declined = isEmergency && ids.length > 0 ? ids : undefined
-    const slot = isEmergency ? emergencySlot(facts.operator) : requestSlot(facts)
+    const slot = isEmergency ? emergencySlot(facts.operator) : requestSlot({ ...facts, ticket })
     const record = await records.begin(slot, async (newest, stored) => {
       const holder = isPermit(newest) ? newest : undefined
       // After the last entry, also where the clock was set back.
@@ -159,7 +159,7 @@ function asPermit(record: AuditRecord): PermitRecord {
   throw noSuchRecord()
 }
 
-/** @throws PermitError where the newest permit of the same people and application is open, or was refused a moment ago */
+/** @throws PermitError where the newest permit of the same people, application and ticket is open, or was refused a moment ago */
 function assertMayRequest(holder: PermitRecord | undefined, now: number): void {
   const permit = holder && permitAt(holder, now)
   if (permit?.state === 'requested') {

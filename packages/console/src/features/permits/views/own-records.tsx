@@ -7,7 +7,7 @@ import type { RecordAnswer } from '../../../web/record-answer.ts'
 import type { RecordField } from '../server/api/fields.ts'
 import type { AccountRecords } from '../server/api/of-customer.ts'
 import type { Standing, StandingChoice } from '../server/options.ts'
-import { RecordFacts } from './record-card.tsx'
+import { buttonsOf, RecordFacts } from './record-card.tsx'
 
 const CHOICES: readonly StandingChoice[] = ['ask', 'allow']
 const FIELDS: readonly RecordField[] = [
@@ -67,7 +67,7 @@ function OwnRecord({ of }: { of: RecordAnswer }, at: At) {
         {sentence === 'stop' && <p>{labels.stopped}</p>}
         <RecordFacts of={of} fields={FIELDS} />
         <div class="actions">
-          {of.may.map((event) => {
+          {buttonsOf(of).map((event) => {
             const label = labels.choices[event as keyof typeof labels.choices]
             return (
               <ActionButton

@@ -202,6 +202,10 @@ function DeclinedList({ of: { declinedBefore = [] } }: { of: RecordAnswer }, { w
 
 const BUTTONS = { granted: 'primary', reviewed: 'primary', lifted: 'primary', confirmed: 'danger' }
 
+/** What the reader is offered of what they may say: who can refuse a request need not take it back. */
+export const buttonsOf = ({ may }: RecordAnswer) =>
+  may.filter((event) => event !== 'revoked' || !may.includes('declined'))
+
 /** What the reader may say, each with a note. */
 function SayButtons({ of }: { of: RecordAnswer }, at: At) {
   const { choices } = at.words.records
@@ -210,11 +214,9 @@ function SayButtons({ of }: { of: RecordAnswer }, at: At) {
     customer: personName(at, of.customer),
     application: of.applicationName ?? of.application ?? '',
   }
-  // Who can refuse a request need not take it back.
-  const buttons = of.may.filter((event) => event !== 'revoked' || !of.may.includes('declined'))
   return (
     <>
-      {buttons.map((event) => {
+      {buttonsOf(of).map((event) => {
         const isWithdrawn = event === 'revoked' && of.state === 'requested'
         const { act, about } = choices[(isWithdrawn ? 'withdrawn' : event) as keyof typeof choices]
         return (

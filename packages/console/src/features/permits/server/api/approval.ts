@@ -1,6 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Need } from 'oidc-provider-impersonation'
-import { type AuditRecord, isReviewDue, present } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditRecord,
+  isReviewDue,
+  isSameTicket,
+  present,
+} from 'oidc-provider-impersonation-verify/format'
 import type { Permit } from '../../../../records/record-at.ts'
 import type { ActBody } from '../../../../web/answers.ts'
 import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
@@ -56,8 +61,10 @@ export async function approvalOf(
     permits.refusals(about),
     by.includes('second_person') ? findDeciders(permits, about) : undefined,
   ])
-  const isOfFacts = ({ customer, application }: AuditRecord) =>
-    customer?.id === facts.customer && application === facts.application
+  const isOfFacts = ({ customer, application, ticket }: AuditRecord) =>
+    customer?.id === facts.customer &&
+    application === facts.application &&
+    isSameTicket(ticket, facts.ticket)
   const mine = own.find((each) => each.state === 'requested' && isOfFacts(each))
   const refusal = refusals.find(({ isByCustomer }) => isByCustomer)
   const isRefused = refusals.some((each) => isOfTicket(each, facts.ticket))

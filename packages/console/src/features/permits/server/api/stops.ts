@@ -125,10 +125,9 @@ export function objections(): (
     await waitForCapacity(call)
     const own = `${caller.id} ${id}`
     const isSaid = row.objection !== undefined || pending.has(own)
-    const at = row.objection?.at ?? now()
     if (!isSaid) record(own, call, id, note)
     const operator = began >= now() - RECENT_MS ? row.operator?.id : undefined
-    const objection = { impersonation: id, at }
+    const objection = { impersonation: id, at: row.objection?.at }
     const about = { customer: caller.id, by: caller.id, note, objection }
     const [stopped] = await Promise.allSettled([
       operator === undefined ? undefined : call.records.stop({ ...about, operator }),
