@@ -17,8 +17,8 @@ export interface PermitsOptions {
   /** The audit that keeps the permits, and that you give to `supportConsole()`, too. */
   readonly audit: AuditStore
   /**
-   * Returns the people who may decide for the second person, and lift a pause. `about` is the
-   * permit or the pause: see its `kind`. The console leaves out the operator and the customer. If it throws or
+   * Returns the people who may decide for the second person, and lift a stop. `about` is the
+   * permit or the stop: see its `kind`. The console leaves out the operator and the customer. If it throws or
    * takes longer than `timeout`, the decision gets 503.
    * @defaultValue the leads, and no emergencies. Without the console, `attach` needs `mayApprove`
    */
