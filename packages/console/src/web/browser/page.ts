@@ -192,6 +192,10 @@ async function find(form: HTMLFormElement): Promise<void> {
   if (href !== location.href) history[isFilter ? 'pushState' : 'replaceState'](null, '', href)
   search = location.search
   if (isFilter) delete form.dataset.changed
+  // All that was chosen is in the address by now, and the list begins anew.
+  clearTimeout(typing)
+  typing = undefined
+  document.querySelector('[data-again]')?.removeAttribute('data-again')
   await showAnew(href)
 }
 
