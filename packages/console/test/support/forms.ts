@@ -10,7 +10,7 @@ export async function readPage(deployment: Deployment, who: string, path: string
 
 /** The values that the forms of a page have, by action. */
 export function formsOf(html: string): ReadonlyMap<string, Record<string, string>> {
-  const forms = html.matchAll(/<form[^>]*?action="\/console([^"]*)".*?<\/form>/gs)
+  const forms = html.matchAll(/<form[^>]*?action="\/(?:account|console)([^"]*)".*?<\/form>/gs)
   return new Map([...forms].map(([form, action = '']) => [action, valuesIn(form)]))
 }
 

@@ -32,6 +32,10 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ...{ olivia: 'revoked', grace: 'revoked', oscar: 'revoked', ada: '' },
     bob: 'granted declined revoked',
   },
+  'what the customer allowed, and no approver did': {
+    ...{ olivia: 'revoked', grace: 'granted declined revoked', oscar: 'granted declined revoked' },
+    ...{ ada: '', bob: 'revoked' },
+  },
   'an approval': {
     olivia: 'revoked',
     grace: 'revoked',
@@ -89,6 +93,9 @@ describe('records', function () {
     async 'what an approver granted, and the customer did not'() {
       return (await permits.decide(await request({ customer: 'bob' }), 'granted', by)).id
     },
+    async 'what the customer allowed, and no approver did'() {
+      return (await permits.decide(await request({ customer: 'bob' }), 'granted', { by: 'bob' })).id
+    },
     'an approval': async () => (await permits.decide(await request(), 'granted', by)).id,
     async 'an approval of an approver'() {
       return (await permits.decide(await request({ operator: 'oscar' }), 'granted', by)).id
@@ -124,6 +131,14 @@ describe('records', function () {
     },
   }
 
+  async function ownPage(who: string): Promise<{ readonly text: string }> {
+    const { accessToken } = await deployment.signIn(who, { clientId: 'customer-account' })
+    const headers = { accept: 'text/html', cookie: `customer-account=${accessToken}` }
+    const page = await fetch(`${deployment.url}/account`, { headers })
+    expect(page.status).to.equal(200)
+    return { text: await page.text() }
+  }
+
   for (const [what, rights] of Object.entries(TABLE)) {
     it(`of ${what}, each person is shown the buttons that work, and is refused all else`, async () => {
       const id = (await BEGIN[what]?.()) ?? ''
@@ -138,9 +153,10 @@ describe('records', function () {
           const { status } = await say(who, word)
           expect(status, `${who}: ${word}`).to.be.oneOf([403, 404, 409])
         }
-        if (!isOfStaff(who)) continue
         const pages = [`/records/${id}`, '', '/personal-data/dana']
-        const texts = await Promise.all(pages.map((path) => deployment.browse(who, path)))
+        const texts = isOfStaff(who)
+          ? await Promise.all(pages.map((path) => deployment.browse(who, path)))
+          : [await ownPage(who)]
         const buttons = texts.flatMap(({ text }) => [...formsOf(text).keys()])
         const shown = buttons.flatMap((action) => action.split(`/records/${id}/`)[1] ?? [])
         // Who can refuse need not take back.

@@ -12,7 +12,8 @@ import { readable } from '../../../ledger/readable.ts'
  * - `'running'`: it runs, or can be redeemed
  * - `'alarm'`: it has an alarm that a lead has to look at now
  * - `'kept'`: the provider still has its record, of which the audit would be made whole again
- * - `'permit'`: the permit is granted, can be decided, has to be reviewed, or was declined a moment ago
+ * - `'permit'`: the permit is in its window, even if revoked, has to be decided or reviewed, or was
+ *   revoked or declined a moment ago
  * - `'pause'`: an operator is paused for the customer, and the account exists
  * - `'unreadable'`: what the storage has of it is damaged, or of a newer version: it may be in force
  * - `'tampered'`: its entries say that it is another customer's. Somebody changed the storage

@@ -59,7 +59,9 @@ function isShown({ kind, may, said, state }: RecordAnswer): boolean {
   if (kind === 'answer' || kind === 'erasure') return false
   // Of what others declined, the customer is told nothing.
   if (state === 'declined') return said.length > 0
-  return state === 'requested' ? may.includes('granted') : IN_FORCE.includes(state)
+  // What they allowed, and others did not yet, they can take back.
+  if (state === 'requested') return may.includes('granted') || said.length > 0
+  return IN_FORCE.includes(state)
 }
 
 const IN_FORCE: readonly RecordAnswer['state'][] = ['granted', 'stopped']
