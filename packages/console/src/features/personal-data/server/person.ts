@@ -1,3 +1,4 @@
+import type { AuditRow, StoredRecord } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../../ledger/store.ts'
 import type { Span } from './answers.ts'
 import { permitsOfCustomer, rowsOfCustomer } from './of-customer.ts'
@@ -8,8 +9,10 @@ export async function findOfPerson(
   id: string,
   now: number,
 ) {
-  const rows = (await Array.fromAsync(rowsOfCustomer(store, id, now))).flat()
-  const permits = (await Array.fromAsync(permitsOfCustomer(store, id))).flat()
+  const rows: AuditRow[] = []
+  for await (const page of rowsOfCustomer(store, id, now)) rows.push(...page)
+  const permits: StoredRecord[] = []
+  for await (const page of permitsOfCustomer(store, id)) permits.push(...page)
   return {
     uses: rows.reduce((sum, { reads, changes }) => sum + reads + changes, 0),
     held: rows.filter(({ hold }) => hold?.isHeld).length,
