@@ -1,3 +1,4 @@
+import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren, JSX } from 'preact'
 import type { At } from './at.ts'
 
@@ -184,10 +185,10 @@ export function SearchForm(
 
 /** A text of several lines, which is stored on one. */
 export function NoteField(
-  props: { of: FieldOf; label?: string; help?: string; isNeeded?: boolean; most: number },
+  props: { of: FieldOf; label?: string; help?: string; isNeeded?: boolean; most?: number },
   { words }: At,
 ) {
-  const { of, label, help, isNeeded, most } = props
+  const { of, label, help, isNeeded, most = MAX_NOTE_LENGTH } = props
   return (
     <Field
       of={of}
@@ -365,7 +366,6 @@ export function PersonField(
     of: FieldOf
     who: 'customer' | 'operator'
     label: string
-    help?: string
     isNeeded?: true
   },
   { base }: At,

@@ -1,4 +1,3 @@
-import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
 import type { At } from './at.ts'
 import { Button, Disclosure, Form, formId, NoteField } from './form.tsx'
@@ -12,7 +11,6 @@ export function NoteAction(
     /** For screen readers, if the label does not say what it is about. */
     name?: string
     kind?: 'danger' | 'plain' | 'primary'
-    title?: string
     about?: string
     isNeeded?: boolean
     /** Hidden fields. */
@@ -22,7 +20,7 @@ export function NoteAction(
   },
   { refused }: At,
 ) {
-  const { action, label, name, kind, title, about, isNeeded = false, fields = {}, children } = props
+  const { action, label, name, kind, about, isNeeded = false, fields = {}, children } = props
   const id = formId(action, fields)
   return (
     <Disclosure
@@ -35,13 +33,12 @@ export function NoteAction(
       <Form action={action} id={id} class="card form">
         {(field) => (
           <>
-            {title && <b>{title}</b>}
             {about && <p>{about}</p>}
             {Object.entries(fields).map(([name, value]) => (
               <input key={name} type="hidden" name={name} value={value} />
             ))}
             {children}
-            <NoteField of={field('note')} isNeeded={isNeeded} most={MAX_NOTE_LENGTH} />
+            <NoteField of={field('note')} isNeeded={isNeeded} />
             <div class="actions">
               <Button kind={kind ?? 'primary'} shortcut="Control+Enter">
                 {label}

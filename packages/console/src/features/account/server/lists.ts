@@ -54,17 +54,13 @@ export async function listOwnImpersonations<C extends CustomerCall>(
 
 /** Lists the impersonations of the caller that run now, newest first. */
 export async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImpersonation[]> {
-  const running = await runningFor(call, call.caller.id)
-  return inParts(running, (one) => withWhatWasDone(call, one))
-}
-
-async function runningFor({ provider }: CustomerCall, userId: string) {
-  const filter = { userId, state: 'active', limit: 50 } as const
-  return readAll(
-    (cursor) => askProvider(() => provider.impersonation.list({ ...filter, cursor })),
+  const filter = { userId: call.caller.id, state: 'active', limit: MAX_RUNNING_SHOWN } as const
+  const running = await readAll(
+    (cursor) => askProvider(() => call.provider.impersonation.list({ ...filter, cursor })),
     ({ items }) => items,
     MAX_RUNNING_SHOWN,
   )
+  return inParts(running, (one) => withWhatWasDone(call, one))
 }
 
 /** What runs is told while the audit cannot be read, too: the customer must be able to end it. */

@@ -94,7 +94,6 @@ function ObjectionForm({ of, who }: { of: AccountImpersonation; who: string }, a
               of={field('note')}
               label={account.note}
               help={text(at, account.noteHelp, { most: MAX_NOTE_LENGTH })}
-              most={MAX_NOTE_LENGTH}
             />
             <div class="actions">
               <Button kind="primary">{account.objectSend}</Button>

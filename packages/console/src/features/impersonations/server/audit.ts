@@ -85,14 +85,13 @@ export async function showImpersonation(
     .flatMap(placed)
     .filter(({ event }) => caller.role !== 'operator' || !SUPERVISION_EVENTS.has(event))
   const people = [row.acknowledged?.by, row.hold?.by, ...found.map(({ by }) => by)]
-  const names = await findNames(call, people)
+  const byNames = await findNames(call, people)
   const next = stored.length === query.limit ? stored.at(-1)?.cursor : undefined
   const entries = found.map((entry) => {
     const { use } = entry
     const words = use && auditWords(describedUse(use), settings.account?.describe, language)
     return { ...entry, words }
   })
-  const byNames = Object.fromEntries(names)
   return {
     ...row,
     byNames,
@@ -109,10 +108,7 @@ function placed({ cursor, number, digest, text }: StoredEntry) {
 }
 
 /** A directory that fails, or is slow, leaves names away. */
-async function findNames(
-  { nameOf }: Call,
-  people: ReadonlyArray<string | undefined>,
-): Promise<ReadonlyMap<string, string>> {
+async function findNames({ nameOf }: Call, people: ReadonlyArray<string | undefined>) {
   const names = new Map<string, string>()
   const ids = new Set(people.filter((id) => id !== undefined))
   const look = async (id: string) => {
@@ -120,5 +116,5 @@ async function findNames(
     if (found?.name !== undefined) names.set(id, found.name)
   }
   await endsWithin(NAMES_TIMEOUT_MS, Promise.all([...ids].map(look)))
-  return new Map(names)
+  return Object.fromEntries(names)
 }

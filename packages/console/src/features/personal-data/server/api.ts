@@ -53,11 +53,10 @@ export async function listRequests(
   call: ErasingCall & { readonly query: Read<typeof REQUEST_PAGE> },
 ): Promise<ErasureRequestsAnswer> {
   await assertMayErase(call)
-  const { directory, language, personalData, query } = call
+  const { directory, language, query } = call
   const { q: asked = '', offset } = query
-  const requests = await personalData.erasures.list()
   return {
-    requests: await Promise.all(requests.map((each) => shownRequest(each, call))),
+    requests: await shownRequests(call),
     ...(asked !== '' && { asked, ...(await directory.search(asked, offset, language)) }),
   }
 }
@@ -65,10 +64,9 @@ export async function listRequests(
 /** Requests to erase as records, for those who may erase. */
 export const erasureRecords = {
   async find(call: ErasingCall): Promise<readonly RecordAnswer[]> {
-    const { caller, personalData, settings } = call
+    const { caller, settings } = call
     if (!(await findMayErase(caller.account, settings))) return []
-    const requests = await personalData.erasures.list()
-    const shown = await Promise.all(requests.map((each) => shownRequest(each, call)))
+    const shown = await shownRequests(call)
     return shown.map(({ id, at, by, canConfirm, customer, lapsesAt, note }) => ({
       ...{ id, kind: 'erasure', state: 'asked', customer, requestedAt: at, lapsesAt },
       ...{ by, isMine: false, may: canConfirm ? ['confirmed'] : [], needs: [], said: [] },
@@ -89,9 +87,7 @@ export async function showPerson(call: ErasingCall): Promise<PersonAnswer> {
   const id = customerIn(call)
   const inForce = await personalData.findInForce(id)
   const { name, ...found } = await findOfPerson(audit.store, id, now())
-  const request = (await personalData.erasures.list()).find((each) =>
-    isSameAccount(each.customer, id),
-  )
+  const requests = await shownRequests(call)
   const known = await directory.get(id, language)
   const named = known ?? (await nameKnown(call, id))
   return {
@@ -100,7 +96,7 @@ export async function showPerson(call: ErasingCall): Promise<PersonAnswer> {
     ...present({
       name: named.name ?? name,
       email: known?.email,
-      request: request && (await shownRequest(request, call)),
+      request: requests.find(({ customer }) => isSameAccount(customer.id, id)),
     }),
     isMe: isSameAccount(id, caller.id),
   }
@@ -154,6 +150,11 @@ async function orInForce<T>(work: () => Promise<T>): Promise<T> {
       more: { inForce },
     })
   }
+}
+
+async function shownRequests(call: ErasingCall): Promise<readonly ErasureRequestAnswer[]> {
+  const requests = await call.personalData.erasures.list()
+  return Promise.all(requests.map((each) => shownRequest(each, call)))
 }
 
 async function shownRequest(

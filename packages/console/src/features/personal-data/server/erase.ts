@@ -83,10 +83,9 @@ export async function eraseCustomer(
 ): Promise<ErasedCounts> {
   const { store, now } = parts
   await store.assertSchema()
-  const hasAccount = await parts.hasAccount(customer)
-  const { items, inForce } = await findOfCustomer(parts, customer, hasAccount)
+  const { items, inForce, hasAccount } = await findOfCustomer(parts, customer)
   await raiseAlarms(parts, inForce, request)
-  const counts = { impersonation: 0, permit: 0 }
+  const counts = { impersonations: 0, permits: 0 }
   const isLast = ({ id }: Item) => id === confirmed?.last
   const inOrder = [...items.filter((item) => !isLast(item)), ...items.filter(isLast)]
   let left: readonly Item[] = inForce.length > 0 ? [] : inOrder
@@ -103,7 +102,7 @@ export async function eraseCustomer(
         const { isRemoved, lastAt, why } = isKept
           ? { ...item, isRemoved: false }
           : await remove(item, until)
-        if (isRemoved) counts[item.kind] += 1
+        if (isRemoved) counts[`${item.kind}s`] += 1
         else if (why) inForce.push({ kind: item.kind, id: item.id, why })
         else if (lastAt !== undefined) changed.push({ ...item, lastAt })
       }
@@ -113,7 +112,7 @@ export async function eraseCustomer(
   // Also what a call before this one removed, and could not overwrite.
   await store.overwriteRemoved()
   if (inForce.length > 0) throw new InForceError(inForce)
-  return { impersonations: counts.impersonation, permits: counts.permit }
+  return counts
 
   /** Not where it has a later entry than was recorded, or came in force: the store asks for the version. */
   async function remove(
@@ -135,12 +134,9 @@ export async function eraseCustomer(
 }
 
 /** What there is to erase of a customer, and of this what may not be erased. */
-export async function findOfCustomer(
-  parts: Omit<ErasureParts, 'record'>,
-  customer: string,
-  hasAccount: boolean,
-): Promise<{ readonly items: readonly Item[]; readonly inForce: InForce[] }> {
+export async function findOfCustomer(parts: Omit<ErasureParts, 'record'>, customer: string) {
   const { store, now, isKept } = parts
+  const hasAccount = await parts.hasAccount(customer)
   const items: Item[] = []
   const inForce: InForce[] = []
   async function add(
@@ -175,7 +171,7 @@ export async function findOfCustomer(
       await add({ kind: 'permit', id, lastAt: lastAtOf(permit) }, proved.has(id), why)
     }
   }
-  return { items, inForce }
+  return { items, inForce, hasAccount }
 }
 
 const lastAtOf = (permit: StoredRecord) => readable(permit)?.lastAt ?? permit.at
@@ -203,7 +199,8 @@ function erasedEntry(
   const idsOfKind = (kind: Item['kind']) =>
     idsOf(items.filter((item) => item.kind === kind)).toSorted()
   const erased = {
-    ...{ impersonations: idsOfKind('impersonation'), permits: idsOfKind('permit') },
+    impersonations: idsOfKind('impersonation'),
+    permits: idsOfKind('permit'),
     until,
   }
   const context = request === undefined ? undefined : { request }

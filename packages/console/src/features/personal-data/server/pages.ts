@@ -13,16 +13,16 @@ import {
 } from './api.ts'
 
 const { action, file, page } = linesFor<ErasingCall>()
-const WRITES = { writes: true } as const
 
 export const personalDataPages = [
   page('/personal-data', ALL_ROLES, REQUEST_PAGE, listRequests, personalDataPage),
   page('/personal-data/:id', ALL_ROLES, {}, showPerson, personPage),
   file('/personal-data/:id/export.jsonl', ALL_ROLES, exportPerson, {
-    ...{ writes: true, streams: true },
+    writes: true,
+    streams: true,
   }),
   action('/personal-data/:id/erase', ALL_ROLES, ERASE_NOTE, askToErase, {
-    ...WRITES,
+    writes: true,
     says: 'askedToErase',
   }),
 ]

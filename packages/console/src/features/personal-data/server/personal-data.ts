@@ -45,8 +45,7 @@ export function personalData(
     erasures: erasuresOf(audit, parts),
     async findInForce(customer) {
       await audit.settled()
-      const hasAccount = await parts.hasAccount(customer)
-      return (await findOfCustomer({ ...parts, store }, customer, hasAccount)).inForce
+      return (await findOfCustomer({ ...parts, store }, customer)).inForce
     },
     exportOf: (customerId, request = {}) => exportRecorded(parseCustomer(customerId), request),
     async erase(customerId, request = {}) {

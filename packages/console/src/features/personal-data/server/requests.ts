@@ -21,6 +21,7 @@ import type { AuditStore } from '../../../ledger/store.ts'
 import type { Decisions } from '../../../records/decide.ts'
 import { notFound, Problem } from '../../../web/http/problem.ts'
 import {
+  type DataRequest,
   type ErasedCounts,
   type ErasureParts,
   eraseCustomer,
@@ -50,11 +51,7 @@ export interface ErasureRequest {
 }
 
 /** A person, and what they say. */
-export interface SaidBy {
-  /** The account id. */
-  readonly by: string
-  readonly note?: string | undefined
-}
+type SaidBy = DataRequest & { readonly by: string }
 
 /** Erasures that need two people. Who calls has asked whether the person may erase. */
 export interface ErasuresByTwo {
@@ -127,18 +124,19 @@ export function erasuresOf(
   }
 
   async function assertNoneInForce(customer: string, said: SaidBy): Promise<void> {
-    const { inForce } = await findOfCustomer(parts, customer, await parts.hasAccount(customer))
+    const { inForce } = await findOfCustomer(parts, customer)
     await raiseAlarms(parts, inForce, said)
     if (inForce.length > 0) throw new InForceError(inForce)
   }
 
   return {
     list,
-    async ask(customer, { by, note }) {
+    async ask(customer, said) {
+      const { by, note } = said
       assertOther(customer, by)
       const conflict = () => new Problem(409, 'conflict', 'somebody asked for this already')
       if ((await list()).some((each) => isSameAccount(each.customer, customer))) throw conflict()
-      await assertNoneInForce(customer, { by, note })
+      await assertNoneInForce(customer, said)
       const first = await findFirst(store, customer, now())
       if (!first) throw notFound('there is nothing of this person')
       const [id, at] = [newId(), now()]

@@ -1,4 +1,3 @@
-import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import type { At } from '../../../web/kit/at.ts'
 import { Button, Form, NoteField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
@@ -105,13 +104,7 @@ function Ask({ id }: { id: string }, { words }: At) {
     <Form class="card form" action={`${personalDataPath(id)}/erase`}>
       {(field) => (
         <>
-          <NoteField
-            isNeeded
-            of={field('note')}
-            label={labels.note}
-            help={labels.noteHelp}
-            most={MAX_NOTE_LENGTH}
-          />
+          <NoteField isNeeded of={field('note')} label={labels.note} help={labels.noteHelp} />
           <div class="actions">
             <Button kind="danger">{labels.go}</Button>
           </div>

@@ -31,17 +31,14 @@ export const personalDataPage: View<ErasureRequestsAnswer> = (
 })
 
 /** By the search of the console, and by the account id of a person whom it does not find any more. */
-function FindPerson(
-  { asked, customers = [], more }: Omit<ErasureRequestsAnswer, 'requests'>,
-  { base, words }: At,
-) {
+function FindPerson(found: Omit<ErasureRequestsAnswer, 'requests'>, { base, words }: At) {
   const labels = words.personalData.find
   return (
     <search>
       <form class="card form" method="get" action={`${base}/personal-data`}>
         <SearchField
           isNeeded
-          of={{ id: 'person', name: 'q', value: asked ?? '' }}
+          of={{ id: 'person', name: 'q', value: found.asked ?? '' }}
           label={labels.search}
           help={labels.help}
         />
@@ -51,15 +48,13 @@ function FindPerson(
           </button>
         </div>
       </form>
-      {asked !== undefined && <Found asked={asked} customers={customers} {...(more && { more })} />}
+      <Found {...found} />
     </search>
   )
 }
 
-function Found(
-  { asked = '', customers = [], more }: Omit<ErasureRequestsAnswer, 'requests'>,
-  at: At,
-) {
+function Found({ asked, customers = [], more }: Omit<ErasureRequestsAnswer, 'requests'>, at: At) {
+  if (asked === undefined) return null
   const labels = at.words.personalData.find
   const { operators } = at.words.impersonations
   return (
@@ -100,10 +95,9 @@ function Found(
   )
 }
 
-/** What somebody asked to erase, and a second person can confirm. Nothing if there is nothing. */
-export function ErasureRequests({ of }: { of: readonly ErasureRequestAnswer[] }, { words }: At) {
+/** What somebody asked to erase, and a second person can confirm. */
+function ErasureRequests({ of }: { of: readonly ErasureRequestAnswer[] }, { words }: At) {
   const labels = words.personalData.requests
-  if (of.length === 0) return null
   return (
     <section data-about="*">
       <h2>{labels.title}</h2>

@@ -31,9 +31,7 @@ export function useRecorder({ recordUse }: Pick<Recorder, 'recordUse'>): RecordU
  * that is malformed is set aside, and the others are stored. So is the number of
  * uses that the sender had to drop.
  */
-export type RecordTold = (sender: string, reported: readonly unknown[]) => Promise<void>
-
-export function usesTaker(recorder: Pick<Recorder, 'record' | 'recordUse'>): RecordTold {
+export function usesTaker(recorder: Pick<Recorder, 'record' | 'recordUse'>) {
   /** By what names a use. */
   const known = new BoundedMap<string, Promise<void>>(MAX_USES_REMEMBERED)
 
@@ -83,7 +81,7 @@ export function usesTaker(recorder: Pick<Recorder, 'record' | 'recordUse'>): Rec
     })
   }
 
-  return async (sender, reported) => {
+  return async (sender: string, reported: readonly unknown[]) => {
     await Promise.all(reported.map((each) => take(sender, each)))
   }
 }
