@@ -12,7 +12,8 @@ import { expectAnswer } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { closed } from '../support/token-issuer.ts'
 
-const CONSOLE = 'https://console.example.com'
+/** No redirect URI of the client has it. */
+const CONSOLE = 'https://pages.example.com'
 
 describe('…/impersonations/current and …/current/end: CORS as the token endpoint', () => {
   const clientBasedCORS = (_ctx: unknown, origin: string, client: { clientId: string }) =>

@@ -25,24 +25,14 @@ export {
   type StoredRecord,
 } from './format/audit-record.ts'
 export {
-  type AllDeliveries,
   ATTEMPT_MS,
-  AUDIENCES,
-  type Audience,
-  type Deliveries,
-  type Delivery,
   MAX_FAILURES,
-  NOTICE_KINDS,
-  type NoticeKind,
   nextDelivery,
   nextToTell,
   noticeDueAt,
   noticeKindDue,
   overAt,
-  PERMIT_CHANGES,
-  type PermitChange,
   quietAt,
-  type ToTell,
 } from './format/delivery.ts'
 export {
   AUDIT_EVENTS,
@@ -131,6 +121,18 @@ export {
   NO_CONTROLS,
   saysSomething,
 } from './format/text.ts'
+export {
+  type AllDeliveries,
+  AUDIENCES,
+  type Audience,
+  type Deliveries,
+  type Delivery,
+  NOTICE_KINDS,
+  type NoticeKind,
+  PERMIT_CHANGES,
+  type PermitChange,
+  type ToTell,
+} from './format/to-tell.ts'
 export type { EndCause, Need, ToldActor, ToldEvent, ToldRequest, ToldUse } from './format/told.ts'
 export {
   AFTER_REFUSAL,

@@ -1,5 +1,5 @@
-import type { AllDeliveries } from './delivery.ts'
 import type { AuditPerson } from './row.ts'
+import type { AllDeliveries } from './to-tell.ts'
 import type { Need } from './told.ts'
 
 export const RECORD_KINDS = ['answer', 'approval', 'emergency', 'erasure', 'stop'] as const

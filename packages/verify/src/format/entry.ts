@@ -1,5 +1,5 @@
 import { asciiJson } from './ascii-json.ts'
-import type { Delivery, ToTell } from './delivery.ts'
+import type { Delivery, ToTell } from './to-tell.ts'
 import type { Need, ToldEvent, ToldUse } from './told.ts'
 
 /** The events of the plugin about an impersonation. */

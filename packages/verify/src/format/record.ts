@@ -7,20 +7,14 @@ import {
   type SaidWord,
   type StoredRecord,
 } from './audit-record.ts'
-import {
-  dueAtOf,
-  foldDeliveries,
-  NOTICE_KINDS,
-  nextToTell,
-  PERMIT_CHANGES,
-  type PermitChange,
-} from './delivery.ts'
+import { dueAtOf, foldDeliveries, nextToTell } from './delivery.ts'
 import { type AuditEntry, isDeliveryEvent, permitOf } from './entry.ts'
 import { type Guard, isAbsentOr, isInteger, isListOf, isObjectOf, isText } from './guards.ts'
 import { DAY_MS, isReviewDue, KINDS, may } from './kinds.ts'
 import { nonEmptyText, positiveInteger, present } from './present.ts'
 import type { AuditPerson } from './row.ts'
 import { allStorable } from './text.ts'
+import { NOTICE_KINDS, PERMIT_CHANGES, type PermitChange } from './to-tell.ts'
 
 /**
  * How long a revoked record is looked at, in milliseconds, and at least until its window would have ended:

@@ -1,5 +1,5 @@
-import type { AllDeliveries } from './delivery.ts'
 import type { Named } from './entry.ts'
+import type { AllDeliveries } from './to-tell.ts'
 import type { EndCause } from './told.ts'
 
 export interface AuditPerson extends Named {

@@ -1,7 +1,7 @@
-import type { Audience } from './delivery.ts'
 import type { AuditEntry } from './entry.ts'
 import english from './events.json' with { type: 'json' }
 import { type AuditRow, type Ending, endingOf } from './row.ts'
+import type { Audience } from './to-tell.ts'
 
 /** Events of which an entry says one of several things. */
 interface Several {
