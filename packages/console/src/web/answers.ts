@@ -93,8 +93,6 @@ export interface HandOver {
  * 500.
  * `POST /running/:id/end` with `{}`: the caller ends their own, a lead any; 204. 404 where no such
  * impersonation runs.
- * `POST /running/end` with `{ operator?: string }`: without it (or with the caller's id), all that the
- * caller runs; with another id, a lead ends all of that operator. 200 `{ ended: number }`.
  */
 export interface RunningAnswer {
   readonly running: readonly RunningImpersonation[]

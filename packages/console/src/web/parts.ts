@@ -102,8 +102,6 @@ export interface Gate {
   beginEmergency(call: Call, asked: AskedFor, body: ActBody, why: string): Promise<void>
   /** Takes back the emergencies of others among these, and ends what runs under them: a lead ends a start. */
   revokeEmergencies(call: Call, ids: readonly string[]): Promise<void>
-  /** The emergency in which an operator may start, of which a lead ends all. */
-  findEmergency(operator: string): Promise<string | undefined>
   /** A refusal, with what the operator can do about it. Any other problem stays as it is. */
   withApproval(problem: unknown, asked: AskedFor, body: ActBody, call: Call): Promise<unknown>
 }

@@ -25,7 +25,6 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /customers/:id': 'operator lead',
   'POST /impersonations': 'operator lead',
   'POST /impersonations/:id/continue': 'operator lead',
-  'POST /running/end': 'operator lead',
   'POST /running/:id/end': 'operator lead',
   'GET /audit': 'operator lead auditor',
   'GET /audit/export.csv': 'lead auditor',

@@ -24,14 +24,16 @@ export function Form(
     id?: string
     class?: string
     /** Leads into an application, in a tab of its own, and is good once. */
-    opens?: true
+    opens?: true | undefined
     /** The id of an element in the form that the script fetches again when a field is changed. */
     foresees?: string
+    /** Values that nobody types. */
+    fields?: Readonly<Record<string, string>>
     children: (field: FieldIn) => ComponentChildren
   },
   { base, here, once, reader, refused }: At,
 ) {
-  const { action, class: name, opens, foresees, children } = props
+  const { action, class: name, opens, foresees, fields = {}, children } = props
   const id = props.id ?? action
   const own = refused && (refused.values.form ?? refused.action) === id ? refused : undefined
   const field: FieldIn = (name, value = '') => ({
@@ -53,6 +55,9 @@ export function Form(
       <input type="hidden" name="form" value={id} />
       <input type="hidden" name="reader" value={reader} />
       {opens && <input type="hidden" name="once" value={once} />}
+      {Object.entries(fields).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
       {own && own.field === undefined && (
         <p class="message refused" role="alert">
           {own.problem}
@@ -263,15 +268,15 @@ export function Button(
   props: {
     /** Another action than that of the form. Its answer comes in this tab. */
     action?: string
-    kind?: 'danger' | 'plain' | 'primary' | 'quiet'
+    kind?: 'danger' | 'plain' | 'primary' | 'quiet' | undefined
     /** For screen readers, if the text does not say what it is about: *End acting as Alice Ng*. */
-    label?: string
+    label?: string | undefined
     /** A key that presses it: `Control+Enter`. */
     shortcut?: string
     /** Opens a new tab, also with another action. */
     opens?: true
     /** The page begins with the focus on it. */
-    isFirst?: true
+    isFirst?: true | undefined
     children: ComponentChildren
   },
   { base }: At,
@@ -319,21 +324,13 @@ export function ActionButton(props: {
       action={action}
       class="inline"
       id={id ?? formId(action, fields)}
-      {...(opens && { opens })}
+      opens={opens}
+      fields={fields}
     >
       {() => (
-        <>
-          {Object.entries(fields).map(([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
-          ))}
-          <Button
-            {...(kind && { kind })}
-            {...(label !== undefined && { label })}
-            {...(isFirst && { isFirst })}
-          >
-            {children}
-          </Button>
-        </>
+        <Button kind={kind} label={label} isFirst={isFirst}>
+          {children}
+        </Button>
       )}
     </Form>
   )
@@ -344,8 +341,8 @@ export function Disclosure(props: {
   id: string
   label: string
   /** For screen readers, if the label does not say what it is about. */
-  about?: string
-  kind?: 'danger' | 'plain' | 'primary'
+  about?: string | undefined
+  kind?: 'danger' | 'plain' | 'primary' | undefined
   open?: boolean
   children: ComponentChildren
 }) {

@@ -26,17 +26,14 @@ export function NoteAction(
     <Disclosure
       id={`${id}-open`}
       label={label}
-      {...(name !== undefined && { about: name })}
-      {...(kind && { kind })}
+      about={name}
+      kind={kind}
       open={(refused?.values.form ?? refused?.action) === id}
     >
-      <Form action={action} id={id} class="card form">
+      <Form action={action} id={id} class="card form" fields={fields}>
         {(field) => (
           <>
             {about && <p>{about}</p>}
-            {Object.entries(fields).map(([name, value]) => (
-              <input key={name} type="hidden" name={name} value={value} />
-            ))}
             {children}
             <NoteField of={field('note')} isNeeded={isNeeded} />
             <div class="actions">

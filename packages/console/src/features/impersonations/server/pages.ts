@@ -17,7 +17,7 @@ import { PAST, showCustomer } from './customers.ts'
 import { exportEntries, exportRows } from './exports.ts'
 import { HOLD, hold, RELEASE, release } from './hold.ts'
 import { SOUGHT, suggestPeople } from './people.ts'
-import { endAllRunning, endRunning, OPERATOR } from './running.ts'
+import { endRunning } from './running.ts'
 
 const { action, file, page } = linesFor<Call>()
 const ACTS = {
@@ -36,7 +36,6 @@ export const impersonationPages = (Approval: AskForApproval) => [
   action('/impersonations/emergency', ACTING_ROLES, emergencyForm, actInEmergency, ACTS),
   action('/impersonations/:id/continue', ACTING_ROLES, WIDER, continueImpersonation, ACTS),
   page('/continue/:id', ACTING_ROLES, {}, showContinue, continuePage),
-  action('/running/end', ACTING_ROLES, OPERATOR, endAllRunning),
   action('/running/:id/end', ACTING_ROLES, {}, endRunning, { says: 'ended' }),
   page('/customers/:id', ACTING_ROLES, PAST, showCustomer, customerPage),
   page('/audit', ALL_ROLES, SEARCHED, searchAudit, auditPage),

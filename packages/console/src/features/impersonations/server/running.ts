@@ -6,15 +6,12 @@ import {
   reasonOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../kernel/ids.ts'
-import type { Read } from '../../../kernel/input.ts'
-import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
 import { log } from '../../../kernel/log-line.ts'
 import { readAll } from '../../../kernel/pages.ts'
 import { isAudited } from '../../../kernel/roles.ts'
 import type { RunningAnswer, RunningImpersonation, RunningUse } from '../../../web/answers.ts'
 import { canChange } from '../../../web/applications.ts'
-import { optionalText } from '../../../web/http/json-body.ts'
-import { askProvider, notFound, Problem } from '../../../web/http/problem.ts'
+import { askProvider, notFound } from '../../../web/http/problem.ts'
 import { mayEnd } from '../../../web/may.ts'
 import type { Call, Parts } from '../../../web/parts.ts'
 import { rowOfRunning, shownRow } from '../../../web/rows.ts'
@@ -42,48 +39,16 @@ export async function endRunning(call: Call): Promise<void> {
     if (!found || !mayEnd(caller, rowOfRunning(found))) throw none()
     return [found.permit ?? []].flat()
   })
-  await revokingEmergencies(
-    call,
-    () => permits,
-    () => endAsCaller(call, id),
-  )
-}
-
-/** What a lead ends does not start again by the same emergency. The end is carried out in any case. */
-async function revokingEmergencies<T>(
-  call: Call,
-  find: () => Promise<readonly string[]> | readonly string[],
-  end: () => Promise<T>,
-): Promise<T> {
-  const revoke = async () => call.gate.revokeEmergencies(call, await find())
-  const [revoked] = await Promise.allSettled([call.caller.role === 'lead' && revoke()])
-  const ended = await end()
+  // What a lead ends does not start again by the same emergency. The end is carried out in any case.
+  const revoke = caller.role === 'lead' && call.gate.revokeEmergencies(call, permits)
+  const [revoked] = await Promise.allSettled([revoke])
+  await endAsCaller(call, id)
   if (revoked.status === 'rejected') throw revoked.reason
-  return ended
 }
 
 /** Ends an impersonation, which the caller may. */
 export async function endAsCaller({ caller, provider }: Call, id: string): Promise<void> {
   await askProvider(() => provider.impersonation.end(id, { by: { sub: caller.id } }))
-}
-
-export const OPERATOR = { operator: optionalText(MAX_ID_LENGTH) }
-
-/** Ends all that the caller runs, or for a lead, all that an operator runs. */
-export async function endAllRunning(
-  call: Call & { readonly body: Read<typeof OPERATOR> },
-): Promise<{ readonly ended: number }> {
-  const { body, caller, gate, provider } = call
-  const { operator: actor = caller.id } = body
-  if (actor !== caller.id && caller.role !== 'lead') {
-    throw new Problem(403, 'access_denied', 'only a lead may end what another operator runs')
-  }
-  const ended = await revokingEmergencies(
-    call,
-    async () => [(await gate.findEmergency(actor)) ?? []].flat(),
-    () => askProvider(() => provider.impersonation.endAll({ actor }, { by: { sub: caller.id } })),
-  )
-  return { ended }
 }
 
 /** What runs, oldest first. If there is too much, the newest: the strip has what the caller runs. */

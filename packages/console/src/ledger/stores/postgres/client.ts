@@ -26,11 +26,6 @@ export interface PostgresPool {
 /** Where statements of their own are sent: a pool, or one of its connections. */
 export type PostgresQueries = Pick<PostgresPool, 'query'>
 
-/** Sends statements without their names. */
-export function unprepared(pool: PostgresQueries): PostgresQueries {
-  return { query: ({ name: _, ...query }) => pool.query(query) }
-}
-
 export async function rowsOfQuery(
   client: PostgresQueries,
   { text, values }: SqlQuery,

@@ -1,6 +1,3 @@
-import { emergencySlot } from 'oidc-provider-impersonation-verify/chain'
-import { recordStateAt } from 'oidc-provider-impersonation-verify/format'
-import { readable } from '../../../../ledger/readable.ts'
 import { PermitError } from '../../../../records/errors.ts'
 import type { ActBody } from '../../../../web/answers.ts'
 import type { AskedFor, Call, Gate } from '../../../../web/parts.ts'
@@ -25,11 +22,6 @@ export function permitGate(parts: StaffParts): Gate {
       parts.permits && approvalOf(parts.permits, needed, asked, body, own(call)),
     beginEmergency: (call, asked, body, why) => beginEmergency(own(call), asked, body, why),
     revokeEmergencies: ({ caller }, ids) => parts.records.revokeEmergencies(ids, caller.id),
-    async findEmergency(operator) {
-      const { store, reading, now } = parts.records
-      const found = readable(await reading(() => store.slotHolder(emergencySlot(operator))))
-      return found && recordStateAt(found, now()) === 'granted' ? found.id : undefined
-    },
     withApproval: (problem, asked, body, call) => withApproval(problem, asked, body, own(call)),
   }
 }

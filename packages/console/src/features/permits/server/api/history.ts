@@ -31,19 +31,11 @@ export const HISTORY_KINDS = ['approval', 'emergency', 'answer', 'stop'] as cons
 
 /** What waits or holds now, what a person said, whatever became of it since, and what lapsed. */
 export const HISTORY_STATES = [
-  ...['waiting', 'in_force', 'granted', 'declined', 'revoked', 'reviewed'],
-  ...['lifted', 'lapsed'],
-] as const satisfies readonly string[] as readonly HistoryState[]
+  ...(['waiting', 'in_force', 'granted', 'declined', 'revoked', 'reviewed'] as const),
+  ...(['lifted', 'lapsed'] as const),
+] as const
 
-export type HistoryState =
-  | 'declined'
-  | 'granted'
-  | 'in_force'
-  | 'lapsed'
-  | 'lifted'
-  | 'reviewed'
-  | 'revoked'
-  | 'waiting'
+export type HistoryState = (typeof HISTORY_STATES)[number]
 
 const HISTORY_FILTER = {
   ...WHEN,
