@@ -266,18 +266,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     nameOf,
     issue: subjectTokenIssuer(provider, settings),
     preview: issuePreviewer(provider, settings),
-    limitIssues: operatorLimit(
-      MAX_ISSUES,
-      60,
-      (operator, seconds) =>
-        `support console: ${operator} asked ${MAX_ISSUES} times in a minute to act; not again for ${seconds} s`,
-    ),
-    limitPreviews: operatorLimit(
-      MAX_PREVIEWS,
-      60,
-      (operator, seconds) =>
-        `support console: ${operator} asks the rule too often: the next question in ${seconds} s`,
-    ),
+    limitIssues: operatorLimit(MAX_ISSUES, 60, 'asked to act'),
+    limitPreviews: operatorLimit(MAX_PREVIEWS, 60, 'asked the rule'),
     limitStripPreviews: operatorLimit(MAX_STRIP_PREVIEWS, 60),
     refusals: refusalRecorder(audit.record, accountLookUp(provider)),
     closing: closing.signal,

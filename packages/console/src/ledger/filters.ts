@@ -51,6 +51,3 @@ export interface PermitFilter {
   readonly isReviewDue?: true | undefined
   readonly due?: DueFilter | undefined
 }
-
-/** How many permits are read at once where all are read. */
-export const PERMITS_PER_READ = 100

@@ -6,7 +6,13 @@ import {
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../kernel/log-line.ts'
+import { pages, readAll } from '../kernel/pages.ts'
+import type { PermitFilter, RowFilter } from './filters.ts'
+import type { AuditStore } from './store.ts'
 
+/** How many are read at once where all are read. */
+const RECORDS_PER_READ = 100
+const ROWS_PER_READ = 200
 /** How many permits are remembered of which the log says that they cannot be read. */
 const MAX_REMEMBERED = 1000
 
@@ -27,4 +33,26 @@ export function readable(stored: StoredRecord | undefined): AuditRecord | undefi
 /** The permits of a page that can be read. */
 export function allReadable(stored: readonly StoredRecord[]): AuditRecord[] {
   return stored.flatMap((each) => readable(each) ?? [])
+}
+
+/** All rows that match, the newest first, one page after the other. @param now for outcomes */
+export const rowPages = (store: Pick<AuditStore, 'find'>, filter: RowFilter, now: number) =>
+  pages((before) => store.find(filter, { before, limit: ROWS_PER_READ, now }))
+
+type RecordReader = Pick<AuditStore, 'permits'>
+
+const readPage = (store: RecordReader, filter: PermitFilter) => (before: string | undefined) =>
+  store.permits(filter, { before, limit: RECORDS_PER_READ })
+
+/** All records that match, the newest first, one page after the other. */
+export const pagesOfRecords = (store: RecordReader, filter: PermitFilter) =>
+  pages(readPage(store, filter))
+
+/** All of them that can be read. @param most about so many */
+export function allRecords(
+  store: RecordReader,
+  filter: PermitFilter,
+  most?: number,
+): Promise<AuditRecord[]> {
+  return readAll(readPage(store, filter), ({ permits }) => allReadable(permits), most)
 }

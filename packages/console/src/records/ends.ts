@@ -18,9 +18,9 @@ import {
   type StopRecord,
   saidIn,
 } from 'oidc-provider-impersonation-verify/format'
-import { pages, readAll } from '../kernel/pages.ts'
-import { PERMITS_PER_READ, type PermitFilter } from '../ledger/filters.ts'
-import { allReadable } from '../ledger/readable.ts'
+import { pages } from '../kernel/pages.ts'
+import type { PermitFilter } from '../ledger/filters.ts'
+import { allRecords } from '../ledger/readable.ts'
 import type { AddNames } from '../ledger/recording/names.ts'
 import type { AuditStore } from '../ledger/store.ts'
 import { type Decisions, factsOfRecord } from './decide.ts'
@@ -74,11 +74,7 @@ export function endsOf({ store, decisions, addNames, provider, now }: EndsParts)
   }
 
   async function open(filter: PermitFilter): Promise<readonly PermitRecord[]> {
-    return readAll(
-      (before) =>
-        store.permits({ ...filter, notOverAt: now() }, { before, limit: PERMITS_PER_READ }),
-      ({ permits }) => allReadable(permits).filter(isPermit),
-    )
+    return (await allRecords(store, { ...filter, notOverAt: now() })).filter(isPermit)
   }
 
   /** I15: stored first, so that nothing starts any more by it. */

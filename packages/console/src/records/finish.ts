@@ -6,9 +6,7 @@ import {
 } from 'oidc-provider-impersonation/siblings'
 import type { RecordState, StoredRecord } from 'oidc-provider-impersonation-verify/format'
 import { every } from '../kernel/every.ts'
-import { pages } from '../kernel/pages.ts'
-import { PERMITS_PER_READ } from '../ledger/filters.ts'
-import { readable } from '../ledger/readable.ts'
+import { pagesOfRecords, readable } from '../ledger/readable.ts'
 import type { AuditStore } from '../ledger/store.ts'
 import { type Ends, endUnder, waitForEnds } from './ends.ts'
 
@@ -47,9 +45,7 @@ export function finishEnds({ store, provider, ends, now }: FinishParts): () => P
     let failure: { readonly error: unknown } | undefined
     const finishAll = async (state: RecordState, since: number) => {
       const filter = { state, notOverAt: now() } as const
-      const read = (before: string | undefined) =>
-        store.permits(filter, { before, limit: PERMITS_PER_READ })
-      for await (const { permits } of pages(read)) {
+      for await (const { permits } of pagesOfRecords(store, filter)) {
         for (const stored of permits) {
           if (finished.get(stored.id)) continue
           // One that cannot be ended does not hold up the others.

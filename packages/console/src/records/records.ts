@@ -18,9 +18,7 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../kernel/ids.ts'
 import { log } from '../kernel/log-line.ts'
-import { readAll } from '../kernel/pages.ts'
-import { PERMITS_PER_READ } from '../ledger/filters.ts'
-import { allReadable, readable } from '../ledger/readable.ts'
+import { allRecords, readable } from '../ledger/readable.ts'
 import { ledgerOf } from '../ledger/recording/ledger.ts'
 import { type AddNames, naming } from '../ledger/recording/names.ts'
 import type { AuditStore } from '../ledger/store.ts'
@@ -112,7 +110,7 @@ export interface Records {
   /** What keeps an operator from starting as a customer. */
   findStop(operator: string, customer: string): Promise<StopRecord | undefined>
   /** Takes back the emergencies of others among these, and ends what runs under them. */
-  revokeEmergencies(ids: readonly string[], by: string, note?: string): Promise<void>
+  revokeEmergencies(ids: readonly string[], by: string): Promise<void>
   /** Carries out what a record ends. @throws Error where that takes longer, or fails */
   end(record: AuditRecord, mostMs?: number): Promise<void>
   /** Marks a first entry, where the customer is to be told of it. */
@@ -244,12 +242,9 @@ export function createRecords(options: RecordsOptions): Records {
       stopFinishing ??= finishEnds({ store, provider, ends: ends(), now })
     },
     /** I17: one that cannot be read is left out here. It holds, and keeps from starting. */
-    stops(filter) {
+    async stops(filter) {
       const held = { ...filter, state: 'stopped', notOverAt: now() } as const
-      return readAll(
-        (before) => reading(() => store.permits(held, { before, limit: PERMITS_PER_READ })),
-        ({ permits }) => allReadable(permits).filter(isStop).map(stopOf),
-      )
+      return (await reading(() => allRecords(store, held))).filter(isStop).map(stopOf)
     },
     async begin(slot, decide) {
       return writes.open(slot, async (holder, stored) => {
@@ -294,12 +289,12 @@ export function createRecords(options: RecordsOptions): Records {
         return { stop: holder, isNew: false, isEnded: await ended(holder) }
       }
     },
-    async revokeEmergencies(ids, by, note) {
+    async revokeEmergencies(ids, by) {
       for (const id of ids) {
         const record = await find(id)
         const isOther = record?.operator?.id !== by
         if (isPermit(record) && record.kind === 'emergency' && isOther) {
-          await ends().revoke(record, by, note)
+          await ends().revoke(record, by)
           await ended((await find(id)) ?? record)
         }
       }

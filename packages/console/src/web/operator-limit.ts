@@ -8,14 +8,10 @@ export type OperatorLimit = (operator: string) => Promise<void>
 /**
  * @param most how much one account may do in the window
  * @param window in seconds
- * @param describeExcess what stderr says of an account that does more, once in a window. Without it, nothing
+ * @param what stderr tells, once in a window, of an account that does more: `asked to act`. Without it, nothing
  * @returns a function that throws Problem 429 for more than that
  */
-export function operatorLimit(
-  most: number,
-  window: number,
-  describeExcess?: (operator: string, seconds: number) => string,
-): OperatorLimit {
+export function operatorLimit(most: number, window: number, what?: string): OperatorLimit {
   const limiter = new RateLimiterMemory({ points: most, duration: window })
   return async (operator) => {
     try {
@@ -23,8 +19,9 @@ export function operatorLimit(
     } catch (rejection) {
       if (!(rejection instanceof RateLimiterRes)) throw rejection
       const seconds = Math.max(1, Math.ceil(rejection.msBeforeNext / 1000))
-      if (describeExcess && rejection.consumedPoints === most + 1) {
-        console.error(escapeControls(describeExcess(operator, seconds)))
+      if (what && rejection.consumedPoints === most + 1) {
+        const excess = `${operator} ${what} ${most} times in ${window} s: no more of it for ${seconds} s`
+        console.error(escapeControls(`support console: ${excess}`))
       }
       throw new Problem(429, 'temporarily_unavailable', 'too many requests: try again later', {
         retryAfter: seconds,

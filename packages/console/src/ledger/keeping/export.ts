@@ -5,14 +5,11 @@ import {
   isAlarmOpen,
   outcomeOf,
 } from 'oidc-provider-impersonation-verify/format'
-import { pages } from '../../kernel/pages.ts'
 import type { RowFilter } from '../filters.ts'
+import { rowPages } from '../readable.ts'
 import type { AuditStore, StoredEntry } from '../store.ts'
 import { csvHead, csvLine, csvTime } from './csv.ts'
 import { readTimelines } from './timelines.ts'
-
-/** How many rows are read at once. */
-const ROWS_PER_READ = 200
 
 export interface ExportedRows {
   readonly filter: RowFilter
@@ -74,9 +71,7 @@ export async function* linesWithEntries(
 
 async function* readPages(store: AuditStore, { filter, now }: ExportedRows) {
   await store.assertSchema()
-  const read = (before: string | undefined) =>
-    store.find(filter, { before, limit: ROWS_PER_READ, now })
-  for await (const { rows } of pages(read)) yield rows
+  for await (const { rows } of rowPages(store, filter, now)) yield rows
 }
 
 /** What was removed, or was written by a newer version, has only its number and digest. */

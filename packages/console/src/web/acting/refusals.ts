@@ -58,9 +58,10 @@ export function refusalRecorder(
   record: (entry: AuditEntry) => Promise<void>,
   isAccount: (id: string) => Promise<boolean>,
 ): Refusals {
-  const countStaff = operatorLimit(MAX_RECORDED, MINUTE_S, describeTooMany(MAX_RECORDED, MINUTE_S))
-  const countStranger = operatorLimit(MAX_RECORDED, DAY_S, describeTooMany(MAX_RECORDED, DAY_S))
-  const countAll = operatorLimit(MAX_OF_STRANGERS, DAY_S, describeTooMany(MAX_OF_STRANGERS, DAY_S))
+  const what = 'had a refusal recorded'
+  const countStaff = operatorLimit(MAX_RECORDED, MINUTE_S, what)
+  const countStranger = operatorLimit(MAX_RECORDED, DAY_S, what)
+  const countAll = operatorLimit(MAX_OF_STRANGERS, DAY_S, what)
 
   function keep(operator: string, more: Pick<AuditEntry, 'context' | 'denial' | 'protects'>): void {
     const entry = { event: 'support.refused', timeMs: Date.now(), by: operator } as const
@@ -85,11 +86,6 @@ export function refusalRecorder(
       keep(operator, { denial, ...(isKnown ? { context: { userId } } : {}) })
     },
   }
-}
-
-function describeTooMany(most: number, window: number) {
-  return (operator: string, seconds: number) =>
-    `support.refused: ${operator} was refused ${most} times in ${window} s; more is not recorded for ${seconds} s`
 }
 
 const name = text(1, 1024)

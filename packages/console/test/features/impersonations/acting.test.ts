@@ -221,7 +221,7 @@ describe('acting as a customer', () => {
     const { status, headers } = await act(ACT, 'grace')
     expect(status).to.equal(429)
     expect(headers.get('retry-after')).to.match(/^[1-9]\d?$/)
-    const told = deployment.log.filter((line) => line.includes('grace asked 60 times in a minute'))
+    const told = deployment.log.filter((line) => line.includes('grace asked to act 60 times'))
     expect(told).to.have.length(1)
     expect((await act(ACT, 'olivia')).status, 'of another person').to.equal(201)
   })

@@ -204,8 +204,8 @@ describe('the lines of the export of a person', () => {
     const few = { assertSchema: 2, find: 2, permits: 1, timelines: 2 }
     expect(await callsFor(3)).to.deep.equal(few)
     expect(await callsFor(90)).to.deep.equal(few)
-    // Pages of 100 rows about a person, whose entries are read twice, and of 200 rows for CSV.
-    expect(await callsFor(450)).to.deep.equal({ ...few, find: 8, timelines: 10 })
+    // Pages of 200 rows: about a person, whose entries are read twice, and for CSV.
+    expect(await callsFor(450)).to.deep.equal({ ...few, find: 6, timelines: 6 })
   })
 
   it('has no line without rows', async () => {

@@ -7,15 +7,13 @@ import {
   pendingNoticeOf,
   recordStateAt,
 } from 'oidc-provider-impersonation-verify/format'
-import { readAll } from '../../../kernel/pages.ts'
-import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import {
   duePermits,
   dueRows,
   type OutboxSource,
   type Telling,
 } from '../../../ledger/outbox/source.ts'
-import { allReadable } from '../../../ledger/readable.ts'
+import { allRecords } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import { chooseTelling, rowsOfTicket } from './ticket.ts'
 import type { ToldOf } from './write-notice.ts'
@@ -67,10 +65,7 @@ async function askedBefore(
   now: number,
 ): Promise<readonly AuditRecord[]> {
   const filter = { customer: customer?.id, from: now - DAY_MS, to: requestedAt + 1 }
-  const all = await readAll(
-    (before) => store.permits(filter, { before, limit: PERMITS_PER_READ }),
-    ({ permits }) => allReadable(permits),
-  )
+  const all = await allRecords(store, filter)
   return all.filter((each) => {
     const isBefore = each.requestedAt < requestedAt || each.id < id
     const isToBeTold = pendingNoticeOf(each)?.kind === 'asked' && isAnswerable(each, now)

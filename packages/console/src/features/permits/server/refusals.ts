@@ -1,7 +1,5 @@
 import { DAY_MS, isPermit, isSameTicket, saidIn } from 'oidc-provider-impersonation-verify/format'
-import { readAll } from '../../../kernel/pages.ts'
-import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
-import { allReadable } from '../../../ledger/readable.ts'
+import { allRecords } from '../../../ledger/readable.ts'
 import { PermitError } from '../../../records/errors.ts'
 import { type Permit, type PermitRefusal, permitAt } from '../../../records/record-at.ts'
 import type { Records } from '../../../records/records.ts'
@@ -22,11 +20,9 @@ export async function findRefusals(
   { customer, operator, application }: Pick<RequestFacts, 'application' | 'customer' | 'operator'>,
 ): Promise<readonly PermitRefusal[]> {
   const filter = { customer, operator, state: 'declined', notOverAt: now() } as const
-  const refused = await readAll(
-    (before) => reading(() => store.permits(filter, { before, limit: PERMITS_PER_READ })),
-    ({ permits }) => allReadable(permits).filter(isPermit),
-  )
+  const refused = await reading(() => allRecords(store, filter))
   return refused
+    .filter(isPermit)
     .filter((permit) => permit.application === application)
     .flatMap((permit) => refusalIn(permitAt(permit, now()), now()) ?? [])
 }

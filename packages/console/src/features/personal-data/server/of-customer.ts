@@ -1,11 +1,7 @@
 import { storable } from 'oidc-provider-impersonation-verify/chain'
 import type { AuditRow, StoredRecord } from 'oidc-provider-impersonation-verify/format'
-import { pages } from '../../../kernel/pages.ts'
-import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
+import { pagesOfRecords, rowPages } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
-
-/** How many rows are read at once. */
-const ROWS_PER_READ = 100
 
 /** All rows of a customer, newest first. */
 export async function* rowsOfCustomer(
@@ -13,9 +9,7 @@ export async function* rowsOfCustomer(
   customer: string,
   now: number,
 ): AsyncGenerator<readonly AuditRow[]> {
-  const read = (before: string | undefined) =>
-    store.find({ customer }, { before, limit: ROWS_PER_READ, now })
-  for await (const { rows } of pages(read)) {
+  for await (const { rows } of rowPages(store, { customer }, now)) {
     yield rows.filter((row) => row.customer?.id === storable(customer))
   }
 }
@@ -25,9 +19,7 @@ export async function* permitsOfCustomer(
   store: Pick<AuditStore, 'permits'>,
   customer: string,
 ): AsyncGenerator<readonly StoredRecord[]> {
-  const read = (before: string | undefined) =>
-    store.permits({ customer }, { before, limit: PERMITS_PER_READ })
-  for await (const { permits } of pages(read)) {
+  for await (const { permits } of pagesOfRecords(store, { customer })) {
     yield permits.filter((permit) => permit.customer === storable(customer))
   }
 }

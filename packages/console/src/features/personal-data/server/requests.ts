@@ -12,10 +12,8 @@ import {
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../../../kernel/ids.ts'
-import { readAll } from '../../../kernel/pages.ts'
-import { PERMITS_PER_READ } from '../../../ledger/filters.ts'
 import { readTimelines } from '../../../ledger/keeping/timelines.ts'
-import { readable } from '../../../ledger/readable.ts'
+import { pagesOfRecords, readable } from '../../../ledger/readable.ts'
 import type { Audit } from '../../../ledger/recording/audit.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import type { Decisions } from '../../../records/decide.ts'
@@ -115,10 +113,10 @@ export function erasuresOf(
       { state: 'asked', notOverAt: now() },
       { state: 'confirmed', from: now() - SHOWN_MS },
     ] as const) {
-      const read = (before: string | undefined) =>
-        store.permits(filter, { before, limit: PERMITS_PER_READ })
-      const all = await readAll(read, ({ permits }) => permits)
-      for (const each of all) found.push(...[await toConfirm(each)].flatMap((one) => one ?? []))
+      for await (const { permits } of pagesOfRecords(store, filter)) {
+        const all = await Promise.all(permits.map(toConfirm))
+        found.push(...all.flatMap((each) => each ?? []))
+      }
     }
     return found.toSorted((one, other) => one.at - other.at)
   }

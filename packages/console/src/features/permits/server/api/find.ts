@@ -1,6 +1,6 @@
 import type { AuditRecord, AuditRow } from 'oidc-provider-impersonation-verify/format'
-import { pages } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
+import { rowPages } from '../../../../ledger/readable.ts'
 import type { RowAnswer } from '../../../../web/answers.ts'
 import { notFound } from '../../../../web/http/problem.ts'
 import type { Call } from '../../../../web/parts.ts'
@@ -18,8 +18,8 @@ import {
   shownRecord,
 } from './shown.ts'
 
-/** How many pages of impersonations are read to find those of a record, each of 100. */
-const MAX_PAGES = 10
+/** About how many impersonations are read to find those of a record. */
+const MAX_LOOKED_AT = 1000
 
 /** `GET /records/:id`: 404 for what the caller is not shown. */
 export interface RecordPageAnswer {
@@ -67,13 +67,11 @@ export async function rowsUnder(record: Allowing, call: Call): Promise<RowAnswer
   }
   const filter = { customer: customer?.id, operator, from, to: until && until + 1 }
   const rows: AuditRow[] = []
-  const read = (before: string | undefined) =>
-    audit.store.find(filter, { before, limit: 100, now: now() })
-  let count = 0
-  for await (const page of pages(read)) {
+  let looked = 0
+  for await (const page of rowPages(audit.store, filter, now())) {
     rows.push(...page.rows.filter((row) => [row.permit].flat().includes(id)))
-    count += 1
-    if (count >= MAX_PAGES || rows.length >= 100) break
+    looked += page.rows.length
+    if (looked >= MAX_LOOKED_AT || rows.length >= 100) break
   }
   return rows.slice(0, 100).map((row) => shownRow(row, call))
 }

@@ -4,7 +4,6 @@ import {
   isSameTicket,
   present,
   recordStateAt,
-  unapprovedBy,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { oneOf, type Read } from '../../../../kernel/input.ts'
@@ -20,7 +19,7 @@ import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { type Range, WHEN, withRange } from '../../../../web/when.ts'
 import { recordColumns } from './fields.ts'
 import { recordsIn } from './read.ts'
-import { hasSaid, type PermitCall, recordFor, withoutNotes } from './shown.ts'
+import { hasSaid, type PermitCall, recordFor, shownRecord, withoutNotes } from './shown.ts'
 
 /** How many records a page has at least, if there are as many. */
 const PAGE_SIZE = 50
@@ -103,14 +102,8 @@ export async function exportHistory(call: PermitCall): Promise<void> {
   await sendExport(call, 'records.csv', 'csv', context, async function* lines() {
     yield csvHead(Object.keys(recordColumns({})))
     for await (const { records } of pages((before) => readHistory(call, filter, before))) {
-      const now = call.now()
       yield records
-        .map((each) => ({
-          ...each,
-          state: recordStateAt(each, now),
-          ...present({ unapproved: unapprovedBy(each) }),
-        }))
-        .map((each) => csvLine(Object.values(recordColumns(each))))
+        .map((each) => csvLine(Object.values(recordColumns(shownRecord(each, call, [])))))
         .join('')
     }
   })
@@ -154,7 +147,11 @@ function matches(record: AuditRecord, filter: HistoryFilter, now: number): boole
   )
 }
 
-const IN_FORCE: readonly RecordAnswer['state'][] = ['granted', 'stopped']
+const NOW: Readonly<Partial<Record<HistoryState, readonly RecordAnswer['state'][]>>> = {
+  waiting: ['requested'],
+  lapsed: ['lapsed'],
+  in_force: ['granted', 'stopped'],
+}
 
 /** What a person decided is found under their decision, whatever became of it since. */
 function isOfState(
@@ -163,11 +160,10 @@ function isOfState(
   person: string | undefined,
 ): boolean {
   const { state, said } = record
-  const isOf = person === undefined || hasSaid(record, person)
-  if (asked === undefined) return isOf
-  if (asked === 'waiting') return isOf && state === 'requested'
-  if (asked === 'lapsed') return isOf && state === 'lapsed'
-  if (asked === 'in_force') return isOf && IN_FORCE.includes(state)
+  const states = asked && NOW[asked]
+  if (!asked || states) {
+    return states?.includes(state) !== false && (!person || hasSaid(record, person))
+  }
   return said.some(({ event, by }) => event === asked && (!person || by?.id === person))
 }
 

@@ -1,16 +1,18 @@
 import type { AuditRecord, StoredRecord } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../../kernel/ids.ts'
-import { readAll } from '../../../../kernel/pages.ts'
-import { PERMITS_PER_READ, type PermitFilter } from '../../../../ledger/filters.ts'
-import { allReadable } from '../../../../ledger/readable.ts'
+import type { PermitFilter } from '../../../../ledger/filters.ts'
+import { allReadable, allRecords } from '../../../../ledger/readable.ts'
 import { orUnavailable } from '../../../../web/http/problem.ts'
 import type { CustomerCall } from '../../../../web/parts.ts'
 
 type Reading = Pick<CustomerCall, 'audit'>
 
-/** The records of a page that can be read (I17). Erasures are shown to those who may erase. */
+/** Erasures are shown to those who may erase. */
+const isShown = ({ kind }: AuditRecord) => kind !== 'erasure'
+
+/** The records of a page that can be read (I17). */
 export function recordsIn(stored: readonly StoredRecord[]): readonly AuditRecord[] {
-  return allReadable(stored).filter(({ kind }) => kind !== 'erasure')
+  return allReadable(stored).filter(isShown)
 }
 
 export function findRecord({ audit }: Reading, id: string): Promise<AuditRecord | undefined> {
@@ -33,11 +35,7 @@ export function findRecords(
   filter: PermitFilter,
   most?: number,
 ): Promise<AuditRecord[]> {
-  return orUnavailable('records cannot be read now', () =>
-    readAll(
-      (before) => audit.store.permits(filter, { before, limit: PERMITS_PER_READ }),
-      ({ permits }) => recordsIn(permits),
-      most,
-    ),
+  return orUnavailable('records cannot be read now', async () =>
+    (await allRecords(audit.store, filter, most)).filter(isShown),
   )
 }
