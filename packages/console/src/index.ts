@@ -85,16 +85,9 @@ export type {
   AuditStore,
   Batch,
   FiledEntry,
-  FiledSum,
-  KeptRecord,
-  MarkedEntry,
-  NewSum,
-  Removal,
-  RowCount,
   RowPage,
   StoredEntry,
   StoredSeal,
-  Sum,
   Written,
 } from './ledger/store.ts'
 export type { AccountOptions, SupportConsoleOptions, TicketOptions } from './options.ts'

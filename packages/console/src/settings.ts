@@ -120,18 +120,25 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
     OPTION_PATH,
   )
   const { origin, pathname } = new URL(provider.issuer)
-  checkNotices({ notices, ...settings })
-  checkPaths(settings.path, settings.account?.path, pathname)
+  const { account, audit, permits } = settings
+  refuseIf(
+    notices !== undefined && account === undefined,
+    'notices needs options.account: a notice links to that page',
+  )
+  refuseIf(
+    permits !== undefined && permits.audit !== audit,
+    'permits must be made with the audit of options.audit: give one object to createPermits({ audit }) and to supportConsole(provider, { audit, permits })',
+  )
+  checkPaths(settings.path, account?.path, pathname)
   settings.applications.forEach(({ clientId }, index, all) => {
-    if (all.findIndex((other) => other.clientId === clientId) === index) return
-    throw new TypeError(
-      `${OPTION_PATH}.applications[${index}].clientId is ${clientId} again: each application has a client of its own`,
+    refuseIf(
+      all.findIndex((other) => other.clientId === clientId) !== index,
+      `applications[${index}].clientId is ${clientId} again: each application has a client of its own`,
     )
   })
   const source = ticket.pattern?.source
   const ticketPattern =
     source === undefined ? undefined : { source, whole: new RegExp(`^(?:${source})$`, 'u') }
-  checkAudit(settings)
   const languages = createLanguages(words ?? {}, language, (message) =>
     process.emitWarning(`${OPTION_PATH}.words: ${message}`, {
       type: 'ImpersonationWarning',
@@ -140,7 +147,11 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
   )
   checkLanguages(settings, languages)
   if (brand?.color) assertReadable(brand.color, `${OPTION_PATH}.brand`)
-  checkExample(ticket.example, ticketPattern?.whole)
+  const { example } = ticket
+  refuseIf(
+    example !== undefined && ticketPattern?.whole.test(example) === false,
+    'ticket.example must match options.ticket.pattern',
+  )
   return Object.freeze({
     ...settings,
     languages,
@@ -148,7 +159,7 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
     notices: notices && noticeSettings(notices, `${OPTION_PATH}.notices`),
     url: url === undefined ? origin : new URL(url).origin,
     ticketPattern,
-    ticketExample: ticket.example,
+    ticketExample: example,
     ticketUrl: ticket.url,
   })
 }
@@ -159,35 +170,18 @@ function checkLanguages(
   { tags, preferred }: Settings['languages'],
 ): void {
   const known = `${tags.join(', ')}. ${OPTION_PATH}.words adds a language`
-  if (!tags.includes(preferred)) {
-    throw new TypeError(`${OPTION_PATH}.language must be one of: ${known}`)
-  }
+  refuseIf(!tags.includes(preferred), `language must be one of: ${known}`)
   applications.forEach(({ names = {} }, index) => {
     const unused = Object.keys(names).find((name) => !tags.some((tag) => lookUp(tag, [name])))
-    if (unused === undefined) return
-    throw new TypeError(
-      `${OPTION_PATH}.applications[${index}].names.${unused} is not one of the languages: ${known}`,
+    refuseIf(
+      unused !== undefined,
+      `applications[${index}].names.${unused} is not one of the languages: ${known}`,
     )
   })
 }
 
-function checkAudit({ permits, audit }: Pick<ConsoleSettings, 'audit' | 'permits'>): void {
-  if (!permits || permits.audit === audit) return
-  throw new TypeError(
-    `${OPTION_PATH}.permits must be made with the audit of ${OPTION_PATH}.audit: give one object to createPermits({ audit }) and to supportConsole(provider, { audit, permits })`,
-  )
-}
-
-function checkNotices({ notices, account }: { notices?: unknown; account?: unknown }): void {
-  if (notices === undefined || account !== undefined) return
-  throw new TypeError(
-    `${OPTION_PATH}.notices needs ${OPTION_PATH}.account: a notice links to that page`,
-  )
-}
-
-function checkExample(example: string | undefined, pattern: RegExp | undefined): void {
-  if (example === undefined || pattern?.test(example) !== false) return
-  throw new TypeError(`${OPTION_PATH}.ticket.example must match ${OPTION_PATH}.ticket.pattern`)
+function refuseIf(isWrong: boolean, message: string): void {
+  if (isWrong) throw new TypeError(`${OPTION_PATH}.${message}`)
 }
 
 function checkProvider(provider: Provider): void {
@@ -219,17 +213,15 @@ function hasSignOut(provider: Provider): boolean {
 
 /** No page hides a route of the provider or of the other page. */
 function checkPaths(path: string, account: string | undefined, issuer: string): void {
-  if (isBelow(path, issuer)) {
-    throw new TypeError(
-      `${OPTION_PATH}.path must not be below the issuer's path ${issuer}: its routes would be hidden`,
-    )
-  }
+  refuseIf(
+    isBelow(path, issuer),
+    `path must not be below the issuer's path ${issuer}: its routes would be hidden`,
+  )
   if (account === undefined) return
-  if (isBelow(account, issuer) || isBelow(account, path) || isBelow(path, account)) {
-    throw new TypeError(
-      `${OPTION_PATH}.account.path and ${OPTION_PATH}.path must be apart from each other and from the issuer: ${account}, ${path}, ${issuer}`,
-    )
-  }
+  refuseIf(
+    isBelow(account, issuer) || isBelow(account, path) || isBelow(path, account),
+    `account.path and options.path must be apart from each other and from the issuer: ${account}, ${path}, ${issuer}`,
+  )
 }
 
 function isBelow(path: string, other: string): boolean {

@@ -188,9 +188,6 @@ export interface AuditStore {
 
   row(id: string): Promise<AuditRow | undefined>
 
-  /** Those of the rows that are there, in any order, by one statement. */
-  rows(ids: readonly string[]): Promise<readonly AuditRow[]>
-
   /** The entries of a row in the order in which they were stored, after the cursor (or from the first). */
   timeline(id: string, page: EntryPage): Promise<readonly StoredEntry[]>
 

@@ -50,12 +50,12 @@ export interface Ends {
   /** Ends all that an operator runs, as one customer or as any. */
   endOperator(stop: Pick<StopRecord, 'by' | 'customer' | 'operator'>, before: number): Promise<void>
   /** Takes back what is open. What is over stays as it is. */
-  revoke(permit: PermitRecord, by: string, note?: string): Promise<void>
+  revoke(permit: PermitRecord, by: string): Promise<void>
 }
 
 export function endsOf({ store, decisions, addNames, provider, now }: EndsParts): Ends {
-  async function revoke(permit: PermitRecord, by: string, note?: string): Promise<void> {
-    const about = { ...factsOfRecord(permit), by, ...present({ note }) }
+  async function revoke(permit: PermitRecord, by: string): Promise<void> {
+    const about = { ...factsOfRecord(permit), by }
     const event = 'support.revoked'
     const { names } = await addNames({ event, timeMs: now(), ...about })
     // It follows from what this person may say: whether they may say it themselves is not asked.

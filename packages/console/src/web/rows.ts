@@ -1,4 +1,4 @@
-import type { Impersonation } from 'oidc-provider-impersonation'
+import type { Impersonation, ImpersonationFilter } from 'oidc-provider-impersonation'
 import {
   type AuditPerson,
   type AuditRow,
@@ -7,9 +7,10 @@ import {
   present,
 } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../kernel/ids.ts'
+import { readAll } from '../kernel/pages.ts'
 import type { RowAnswer } from './answers.ts'
 import { applicationName } from './applications.ts'
-import { notFound } from './http/problem.ts'
+import { askProvider, notFound } from './http/problem.ts'
 import { maySee } from './may.ts'
 import type { Call } from './parts.ts'
 import { ticketLink } from './ticket-link.ts'
@@ -28,6 +29,21 @@ export function shownRow(row: AuditRow, { caller, language, settings, now }: Cal
       applicationName: applicationName(settings.applications, row.application, language),
     }),
   }
+}
+
+const ACTIVE = { state: 'active', limit: 100 } as const
+
+/** Reads what runs, the newest first. @param most about so many */
+export function readActive(
+  { provider }: Pick<Call, 'provider'>,
+  filter: ImpersonationFilter,
+  most: number,
+): Promise<Impersonation[]> {
+  return readAll(
+    (cursor) => askProvider(() => provider.impersonation.list({ ...filter, ...ACTIVE, cursor })),
+    ({ items }) => items,
+    most,
+  )
 }
 
 const NO_USES = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 }

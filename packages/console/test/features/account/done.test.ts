@@ -51,7 +51,7 @@ describe('what was done in an impersonation', () => {
   it('is one sum of several impersonations', async () => {
     const store = memoryAudit()
     for (const name of ['a', 'b']) await put(store, issued(name, T), used(name, T + 1))
-    const rows = await store.rows([idOf('a'), idOf('b')])
+    const { rows } = await store.find({}, { limit: 9, now: T })
     const { did } = await whatWasDone(store, rows, () => 'Looked', 'en')
     expect(did).to.deep.equal([{ text: 'Looked', count: 2, at: T + 1, refused: false }])
   })

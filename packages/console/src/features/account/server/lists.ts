@@ -4,13 +4,11 @@ import { present, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import type { Read } from '../../../kernel/input.ts'
 import { log } from '../../../kernel/log-line.ts'
-import { readAll } from '../../../kernel/pages.ts'
 import { type AccountImpersonation, describeRow } from '../../../web/account-card.ts'
 import { whatWasDone } from '../../../web/done.ts'
-import { askProvider } from '../../../web/http/problem.ts'
 import { cursor, numberParameter } from '../../../web/http/query.ts'
 import type { CustomerCall } from '../../../web/parts.ts'
-import { rowOfRunning } from '../../../web/rows.ts'
+import { readActive, rowOfRunning } from '../../../web/rows.ts'
 import type { AccountAnswer } from './answers.ts'
 
 const MAX_ROWS_SHOWN = 50
@@ -54,12 +52,7 @@ export async function listOwnImpersonations<C extends CustomerCall>(
 
 /** Lists the impersonations of the caller that run now, newest first. */
 export async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImpersonation[]> {
-  const filter = { userId: call.caller.id, state: 'active', limit: MAX_RUNNING_SHOWN } as const
-  const running = await readAll(
-    (cursor) => askProvider(() => call.provider.impersonation.list({ ...filter, cursor })),
-    ({ items }) => items,
-    MAX_RUNNING_SHOWN,
-  )
+  const running = await readActive(call, { userId: call.caller.id }, MAX_RUNNING_SHOWN)
   return inParts(running, (one) => withWhatWasDone(call, one))
 }
 

@@ -14,11 +14,10 @@ import { canChange } from '../../../web/applications.ts'
 import { askProvider, notFound } from '../../../web/http/problem.ts'
 import { mayEnd } from '../../../web/may.ts'
 import type { Call, Parts } from '../../../web/parts.ts'
-import { rowOfRunning, shownRow } from '../../../web/rows.ts'
+import { readActive, rowOfRunning, shownRow } from '../../../web/rows.ts'
 import { auditWords } from '../../../web/use-words.ts'
 
 const MAX_RUNNING_SHOWN = 500
-const ROWS_PER_READ = 100
 /** The longest that an access token may live, and the time of clocks that differ, in milliseconds. */
 const MAX_LIFE_MS = 25 * 3600 * 1000
 
@@ -56,14 +55,9 @@ export async function runningImpersonations(
   call: Call,
   filter: ImpersonationFilter,
 ): Promise<RunningAnswer> {
-  const { now, provider } = call
-  const asked = { ...filter, state: 'active', limit: ROWS_PER_READ } as const
+  const { now } = call
   // With more than are shown, there are more.
-  const found = await readAll(
-    (cursor) => askProvider(() => provider.impersonation.list({ ...asked, cursor })),
-    ({ items }) => items,
-    MAX_RUNNING_SHOWN + 1,
-  )
+  const found = await readActive(call, filter, MAX_RUNNING_SHOWN + 1)
   const shown = found
     .slice(0, MAX_RUNNING_SHOWN)
     .filter(({ expiresAt = 0 }) => expiresAt * 1000 > now())

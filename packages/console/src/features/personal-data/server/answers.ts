@@ -1,10 +1,8 @@
+import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
 import type { CustomerAnswer } from '../../../web/answers.ts'
 import type { InForce } from './in-force.ts'
 
-export interface PersonAnswered {
-  readonly id: string
-  readonly name?: string
-}
+export type PersonAnswered = Omit<AuditPerson, 'email'>
 
 /** So many, from one moment to another: in milliseconds since the epoch. */
 export interface Span {
@@ -36,8 +34,7 @@ export interface ErasureRequestsAnswer {
 }
 
 /** `GET /personal-data/:id`: also of a person whom no directory knows. */
-export interface PersonAnswer extends PersonAnswered {
-  readonly email?: string
+export interface PersonAnswer extends AuditPerson {
   /** Whether the directory knows the person. */
   readonly isKnown: boolean
   /** Impersonations, and refused requests, as the customer. */

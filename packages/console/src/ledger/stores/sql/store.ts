@@ -30,15 +30,6 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
   const readEntries = async (text: string, ...values: SqlQuery['values']) =>
     (await read(text, ...values)).map(storedEntryOf)
 
-  async function rows(ids: readonly string[]) {
-    const known = JSON.stringify(ids.filter(isRowId))
-    const found = await read(
-      `SELECT CAST(data AS text) AS data FROM ${ROW_TABLE} WHERE ${isIn('id')}`,
-      known,
-    )
-    return found.map(rowIn)
-  }
-
   async function sums(ids: readonly string[]) {
     const known = JSON.stringify(ids)
     const of = (kind: string, table: string) =>
@@ -82,7 +73,7 @@ SELECT * FROM (SELECT id, ${asNumber('version')} FROM ${table} WHERE ${column} <
 
   // Methods are async, so that an exception becomes a rejection.
   return {
-    ...{ keepFor, rows, sums, old },
+    ...{ keepFor, sums, old },
     ...sqlPermits(dialect),
     ...sqlSearch(dialect),
     open: async () => dialect.open(),
@@ -102,8 +93,12 @@ SELECT * FROM (SELECT id, ${asNumber('version')} FROM ${table} WHERE ${column} <
     remove: async (removal) => dialect.remove(removal),
 
     async row(id) {
-      const [found] = await rows([id])
-      return found
+      if (!isRowId(id)) return undefined
+      const [found] = await read(
+        `SELECT CAST(data AS text) AS data FROM ${ROW_TABLE} WHERE id = ?`,
+        id,
+      )
+      return found && rowIn(found)
     },
 
     timeline: async (id, { after, limit }) =>

@@ -50,13 +50,11 @@ export async function showRecord(call: PermitCall): Promise<RecordPageAnswer> {
   }
 }
 
-type Allowing = Pick<
-  AuditRecord,
-  'customer' | 'id' | 'impersonation' | 'kind' | 'operator' | 'requestedAt' | 'until'
->
-
 /** What ran or runs under a record, or what it is about, of those that the caller may see. */
-export async function rowsUnder(record: Allowing, call: Call): Promise<RowAnswer[]> {
+export async function rowsUnder(
+  record: AuditRecord | RecordAnswer,
+  call: Call,
+): Promise<RowAnswer[]> {
   const { audit, caller, now } = call
   const { customer, id, impersonation, requestedAt: from, until } = record
   const operator = isAudited(caller.role) ? record.operator?.id : caller.id
