@@ -143,7 +143,7 @@ describe('what runs', () => {
     }
   })
 
-  it('I11: an end is also of what was handed over and not opened yet', async () => {
+  it('I11: also what was handed over and not opened yet', async () => {
     const handedOver = await deployment.ask('olivia', '/impersonations', {
       ...{ userId: 'alice', ticketId: 'SUP-1', reason: 'x', application: 'shop', access: 'read' },
     })
