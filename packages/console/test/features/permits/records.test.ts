@@ -183,6 +183,14 @@ describe('records', function () {
     expect((await permits.get(id))?.state).to.equal('requested')
   })
 
+  it('that ask to erase are confirmed where it is carried out, and by no code that decides', async () => {
+    const id = (await BEGIN['a request to erase']?.()) ?? ''
+    const decided = permits.decide(id, 'confirmed', { by: 'ada', ...NOTE })
+    const error = await decided.catch(({ error: code }) => code)
+    expect(error).to.equal('access_denied')
+    expect((await permits.get(id))?.state).to.equal('asked')
+  })
+
   it('that need a note are not said without one', async () => {
     const id = await emergency()
     for (const note of [undefined, '\u200b', '\u2060 \ufeff']) {
