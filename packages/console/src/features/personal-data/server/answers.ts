@@ -39,7 +39,7 @@ export interface PersonAnswer extends AuditPerson {
   readonly isKnown: boolean
   /** Impersonations, and refused requests, as the customer. */
   readonly asCustomer: Span
-  /** Permits, pauses and answers about the customer. */
+  /** Permits, stops and answers about the customer. */
   readonly permits: Span
   /** Requests to APIs as the customer. */
   readonly uses: number

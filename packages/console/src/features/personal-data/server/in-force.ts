@@ -14,7 +14,7 @@ import { readable } from '../../../ledger/readable.ts'
  * - `'kept'`: the provider still has its record, of which the audit would be made whole again
  * - `'permit'`: the permit is in its window, even if revoked, has to be decided or reviewed, or was
  *   revoked or declined a moment ago
- * - `'pause'`: an operator is paused for the customer, and the account exists
+ * - `'stop'`: an operator is stopped for the customer, and the account exists
  * - `'unreadable'`: what the storage has of it is damaged, or of a newer version: it may be in force
  * - `'tampered'`: its entries say that it is another customer's. Somebody changed the storage
  */
@@ -22,7 +22,7 @@ export type InForceReason =
   | 'alarm'
   | 'held'
   | 'kept'
-  | 'pause'
+  | 'stop'
   | 'permit'
   | 'running'
   | 'tampered'
@@ -54,7 +54,7 @@ export function permitInForce(
   if (kind === 'answer') return undefined
   if (permit.overAt !== undefined && permit.overAt <= now) return undefined
   if (kind !== 'stop') return 'permit'
-  return hasAccount ? 'pause' : undefined
+  return hasAccount ? 'stop' : undefined
 }
 
 /** How many ids the message names. */
