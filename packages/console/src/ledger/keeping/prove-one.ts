@@ -63,8 +63,12 @@ export async function* proveOne(
   }
   const { number: to, time } = claims
   const proof: ProofClaims = {
-    ...{ version: 1, proves: id, content: content.digest('base64url') },
-    ...{ from, to, time },
+    version: 1,
+    proves: id,
+    content: content.digest('base64url'),
+    from,
+    to,
+    time,
   }
   yield `${asciiJson({ proof: await sign({ ...proof }) })}\n`
 }

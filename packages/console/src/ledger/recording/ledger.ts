@@ -10,30 +10,28 @@ import {
 import { type Marks, marks } from '../sealing/marks.ts'
 import type { AuditStore, MarkedEntry, RecordWithEntries } from '../store.ts'
 import { openedStore } from '../stores/opened-store.ts'
-import { auditLog, type Log } from './log.ts'
+import { auditLog } from './log.ts'
 
 /** The audit of this process: opened once, whoever writes. */
-export interface Ledger {
-  /** It waits until it is open. Its `open()` rejects where it cannot be opened, and tries again. */
-  readonly store: AuditStore
-  readonly log: Log
-  readonly marks: Marks
-}
+export type Ledger = ReturnType<typeof newLedger>
 
 const ledgers = new WeakMap<AuditStore, Ledger>()
 
 /** The console and its permits share it: it belongs to the `audit` that both are given, until that is closed. */
 export function ledgerOf(audit: AuditStore): Ledger {
-  const known = ledgers.get(audit)
-  if (known) return known
+  const ledger = ledgers.get(audit) ?? newLedger(audit)
+  ledgers.set(audit, ledger)
+  return ledger
+}
+
+function newLedger(audit: AuditStore) {
   const marked = marks()
+  /** It waits until it is open. Its `open()` rejects where it cannot be opened, and tries again. */
   const store = openedStore(audit, {
     onClose: () => ledgers.delete(audit),
     inForce: (permit) => asWritten(permit, marked),
   })
-  const ledger = { store, log: auditLog(store, marked), marks: marked }
-  ledgers.set(audit, ledger)
-  return ledger
+  return { store, log: auditLog(store, marked), marks: marked }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isTextOf } from 'oidc-provider-impersonation-verify/chain'
 import { decodeEntry, USED_EVENT } from 'oidc-provider-impersonation-verify/format'
-import { readTimelines } from '../../../ledger/keeping/timelines.ts'
+import { readTimelines } from '../../../ledger/keeping/export.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 
 /**

@@ -4,7 +4,13 @@ import type { AuditStore, FiledSum, StoredSeal } from '../../store.ts'
 import { UnstorableError } from '../../unstorable.ts'
 import { parseNumberCursor } from '../cursor.ts'
 import { isRowId } from '../row-columns.ts'
-import { markedEntryOf, numberIn, type ResultRow, storedEntryOf, textIn } from '../stored-columns.ts'
+import {
+  markedEntryOf,
+  numberIn,
+  type ResultRow,
+  storedEntryOf,
+  textIn,
+} from '../stored-columns.ts'
 import { sumReader } from '../sums.ts'
 import type { SqlDialect, SqlQuery } from './dialect.ts'
 import { assertSchema } from './migrations.ts'
