@@ -87,7 +87,7 @@ export async function showPerson(call: ErasingCall) {
     isKnown: known !== undefined,
     isMe: isSameAccount(id, caller.id),
     asCustomer: spanOf(rows),
-    /** Permits, pauses and answers about the customer. */
+    /** Permits, stops and answers about the customer. */
     permits: spanOf(permits),
     uses: rows.reduce((sum, { reads, changes }) => sum + reads + changes, 0),
     /** Impersonations of which the customer was told. */

@@ -10,7 +10,7 @@ import type { Item } from './of-customer.ts'
  * - `'kept'`: the provider still has its record, of which the audit would be made whole again
  * - `'permit'`: the permit is in its window, even if revoked, has to be decided or reviewed, or was
  *   revoked or declined a moment ago
- * - `'pause'`: an operator is paused for the customer, and the account exists
+ * - `'stop'`: an operator is stopped for the customer, and the account exists
  * - `'unreadable'`: what the storage has of it is damaged, or of a newer version: it may be in force
  * - `'tampered'`: its entries say that it is another customer's. Somebody changed the storage
  */
@@ -18,7 +18,7 @@ export type InForceReason =
   | 'alarm'
   | 'held'
   | 'kept'
-  | 'pause'
+  | 'stop'
   | 'permit'
   | 'running'
   | 'tampered'
@@ -50,7 +50,7 @@ export function whyInForce(
   if (record.kind === 'answer') return undefined
   if (permit.overAt !== undefined && permit.overAt <= now) return undefined
   if (record.kind !== 'stop') return 'permit'
-  return hasAccount ? 'pause' : undefined
+  return hasAccount ? 'stop' : undefined
 }
 
 /** How many ids the message names. */
