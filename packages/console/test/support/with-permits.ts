@@ -12,7 +12,9 @@ export async function deployWithPermits(
   const approvers = () => [{ id: 'grace', name: 'Grace Lindqvist' }]
   const permits = createPermits({ audit, approvers })
   const deployment = await deploy({
-    ...{ ...options, audit, authorize: permits.wrap(rule) },
+    ...options,
+    audit,
+    authorize: permits.wrap(rule),
     console: { permits, ...options.console },
   })
   return {

@@ -153,8 +153,11 @@ describe('the API of the account page', () => {
 
     it('that a request was refused, and not why: there is nothing to object to, and leads know', async () => {
       const refused = await deployment.ask('olivia', '/impersonations', {
-        ...{ userId: 'paula', ticketId: 'SUP-7', reason: 'Curious' },
-        ...{ application: 'shop', access: 'read' },
+        userId: 'paula',
+        ticketId: 'SUP-7',
+        reason: 'Curious',
+        application: 'shop',
+        access: 'read',
       })
       expect(refused.status).to.equal(403)
       await deployment.settled()

@@ -23,7 +23,9 @@ async function startReceiver() {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
-    ...{ texts, state, url: `http://127.0.0.1:${port}/services/T0/B0/x` },
+    texts,
+    state,
+    url: `http://127.0.0.1:${port}/services/T0/B0/x`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
@@ -58,8 +60,11 @@ describe('alarms and approvals in Slack', function () {
     expect(text.split('\n')[1]).to.equal(`${deployment.url}/console/audit/${running.id}`)
 
     const { status, body } = await deployment.ask('olivia', '/permits', {
-      ...{ userId: 'bob', ticketId: 'SUP-1', reason: 'x', application: 'shop' },
-      ...{ access: 'change' },
+      userId: 'bob',
+      ticketId: 'SUP-1',
+      reason: 'x',
+      application: 'shop',
+      access: 'change',
     })
     expect(status, JSON.stringify(body)).to.equal(201)
     await until(() => receiver.texts.length === 2)

@@ -46,12 +46,10 @@ describe('notices to customers', function () {
     expect(sent[0]).to.deep.include({
       kind: 'started',
       customer: { id: 'alice', name: 'Alice Ng', email: 'alice@example.com', language: 'en' },
-      ...{
-        by: 'Olivia Okafor',
-        application: 'Shop',
-        ticket: 'SUP-7',
-        impersonations: [running.id],
-      },
+      by: 'Olivia Okafor',
+      application: 'Shop',
+      ticket: 'SUP-7',
+      impersonations: [running.id],
       url: `${url}/account`,
       subject: 'The support team acts as you',
     })
@@ -147,7 +145,9 @@ describe('notices to customers', function () {
   it('need the page of the account, and options that fit', async () => {
     await using deployment = await telling()
     const options = {
-      ...{ clientId: 'support-console', issueAs: 'support-backend', role: () => undefined },
+      clientId: 'support-console',
+      issueAs: 'support-backend',
+      role: () => undefined,
       customers: { search: () => ({ customers: [], more: false }), get: () => undefined },
       audit: memoryAudit(),
       applications: [
@@ -161,7 +161,8 @@ describe('notices to customers', function () {
     }
     const withNotices = (notices: object) => () =>
       supportConsole(deployment.provider, {
-        ...{ ...options, account: { clientId: 'customer-account' } },
+        ...options,
+        account: { clientId: 'customer-account' },
         notices: { send() {}, ...notices },
       })
     expect(() =>

@@ -52,9 +52,13 @@ describe('notices to customers about permits', function () {
   })
 
   const asked = (more: Partial<PermitRequest> = {}): PermitRequest => ({
-    ...{ customer: 'bob', operator: 'olivia', application: 'shop' },
-    ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
-    ...{ ticket: 'SUP-1', reason: 'see http://evil.example' },
+    customer: 'bob',
+    operator: 'olivia',
+    application: 'shop',
+    resource: `${deployment.url}/orders`,
+    scope: 'orders:read',
+    ticket: 'SUP-1',
+    reason: 'see http://evil.example',
     ...more,
   })
 
@@ -75,7 +79,10 @@ describe('notices to customers about permits', function () {
     const { id } = await permits.request(asked())
     await until(() => sent.length === 1)
     expect(sent[0]).to.deep.include({
-      ...{ kind: 'asked', permit: id, by: 'Olivia Okafor', application: 'Shop' },
+      kind: 'asked',
+      permit: id,
+      by: 'Olivia Okafor',
+      application: 'Shop',
       customer: { id: 'bob', name: 'Bob Marsh', email: 'bob@example.com', language: 'en' },
       subject: 'The support team asks to act as you',
     })

@@ -37,7 +37,8 @@ for (const kind of ['sqlite', 'postgres'] as const) {
           const { status, body } = await deployment.ask(person, '')
           expect(status).to.equal(200)
           expect(body.month).to.deep.equal({
-            ...{ from, to },
+            from,
+            to,
             impersonations: { count: 3, more: false },
             unapproved: { count: 0, more: false },
             objections: { count: 1, more: false },

@@ -20,8 +20,11 @@ const rule: Authorize = ({ account, scope = '' }) => {
 }
 
 const ACT = {
-  ...{ userId: 'alice', ticketId: 'SUP-123', reason: 'The address is wrong' },
-  ...{ application: 'shop', access: 'change' },
+  userId: 'alice',
+  ticketId: 'SUP-123',
+  reason: 'The address is wrong',
+  application: 'shop',
+  access: 'change',
 }
 const EMERGENCY = { ...ACT, emergency: 'The order leaves in five minutes' }
 
@@ -129,7 +132,10 @@ describe('permits in the console', () => {
   it('an operator asks, a lead grants, the operator acts', async () => {
     const { body: created } = await ask('olivia', '/permits', ACT)
     expect(created.record).to.deep.include({
-      ...{ isMine: true, canChange: true, applicationName: 'Shop', may: ['revoked'] },
+      isMine: true,
+      canChange: true,
+      applicationName: 'Shop',
+      may: ['revoked'],
       customer: { id: 'alice', name: 'Alice Ng', email: 'alice@example.com' },
     })
     expect(created.deciders).to.deep.equal({ names: [], others: 0, isLeads: true })
@@ -168,7 +174,10 @@ describe('permits in the console', () => {
     await deployment.settled()
     const endOf = async (row: { id: string }) => (await ask('ada', `/audit/${row.id}`)).body.end
     expect(await endOf(byLead)).to.deep.include({
-      ...{ cause: 'requested', by: 'grace', name: 'Grace Lindqvist', reason: note },
+      cause: 'requested',
+      by: 'grace',
+      name: 'Grace Lindqvist',
+      reason: note,
     })
     const customers = await endOf(byCustomer)
     expect([customers.cause, customers.by, customers.reason]).to.deep.equal([
@@ -180,7 +189,8 @@ describe('permits in the console', () => {
       (await account(who, '/impersonations')).body.impersonations[0]
     const toAlice = await told('alice')
     expect(toAlice).to.deep.include({
-      ...{ state: 'requested', endedBy: { id: 'grace', name: 'Grace Lindqvist' } },
+      state: 'requested',
+      endedBy: { id: 'grace', name: 'Grace Lindqvist' },
     })
     expect(JSON.stringify(toAlice), 'what a lead writes is for the team').to.not.contain(note)
     expect(await told('bob')).to.include({ state: 'user' })
@@ -279,8 +289,11 @@ describe('permits in the console', () => {
   it('what is to be reviewed is read by itself, and a count over 100 says that there are more', async () => {
     await begunAnew({ approvers: () => [{ id: 'grace' }] })
     const facts = {
-      ...{ application: 'shop', resource: `${deployment.url}/orders`, ticket: 'SUP-1' },
-      ...{ scope: 'orders:read orders:write', reason: 'The address is wrong' },
+      application: 'shop',
+      resource: `${deployment.url}/orders`,
+      ticket: 'SUP-1',
+      scope: 'orders:read orders:write',
+      reason: 'The address is wrong',
     }
     const emergency = { ...facts, customer: 'alice', operator: 'olivia' }
     const { id } = await permits.emergency({ ...emergency, why: 'It cannot wait' })
@@ -353,12 +366,13 @@ describe('permits in the console', () => {
 
   it('the rule says what a request needs, and nothing the caller sends', async () => {
     expect(codeOf(await ask('olivia', '/permits', { ...ACT, needs: ['user'] }))).to.deep.equal([
-      ...[400, 'invalid_request'],
+      400,
+      'invalid_request',
     ])
     const inBobs = { ...ACT, userId: 'bob' }
     expect(
       codeOf(await ask('olivia', '/permits/emergency', { ...inBobs, emergency: 'Now' })),
-    ).to.deep.equal([...[403, 'access_denied']])
+    ).to.deep.equal([403, 'access_denied'])
     expect((await account('bob', '/records')).body.records).to.deep.equal([])
   })
 
@@ -376,7 +390,9 @@ describe('permits in the console', () => {
     expect(await foreseen({ ticket: '' }), 'without a ticket').to.not.have.property('verdict')
     const { verdict, approval } = await foreseen({})
     expect([verdict, approval.by, approval.deciders]).to.deep.equal([
-      ...['needs', ['second_person'], { names: [], others: 0, isLeads: true }],
+      'needs',
+      ['second_person'],
+      { names: [], others: 0, isLeads: true },
     ])
     expect(codeOf(await ask('ada', formOf()))).to.deep.equal([403, 'access_denied'])
     await deployment.settled()
@@ -457,7 +473,8 @@ describe('permits in the console', () => {
     const states = await Promise.all(ids.map(async (id) => (await impersonation.get(id))?.state))
     expect(states).to.deep.equal(['ended', 'ended', 'ended', 'ended'])
     expect(codeOf(await ask('olivia', '/impersonations', ACT))).to.deep.equal([
-      ...[403, 'approval_required'],
+      403,
+      'approval_required',
     ])
   })
 
@@ -515,7 +532,8 @@ describe('permits in the console', () => {
     const csv = (await ask('grace', '/audit/export.csv?unapproved=true')).text
     expect(csv.trim().split('\r\n')).to.have.length(2)
     expect(codeOf(await ask('grace', '/audit?unapproved=yes'))).to.deep.equal([
-      ...[400, 'invalid_request'],
+      400,
+      'invalid_request',
     ])
   })
 
@@ -562,15 +580,21 @@ describe('permits in the console', () => {
 
   it('refuses another audit than the console has', () => {
     const options = {
-      ...{ clientId: 'support-console', issueAs: 'support-backend', role: () => undefined },
+      clientId: 'support-console',
+      issueAs: 'support-backend',
+      role: () => undefined,
       customers: { search: () => ({ customers: [], more: false }), get: () => undefined },
       applications: [
         {
-          ...{ name: 'Shop', url: 'https://shop.example.com/', clientId: 'shop' },
-          ...{ resource: 'urn:orders', scopes: { read: 'orders:read' } },
+          name: 'Shop',
+          url: 'https://shop.example.com/',
+          clientId: 'shop',
+          resource: 'urn:orders',
+          scopes: { read: 'orders:read' },
         },
       ],
-      ...{ audit: memoryAudit(), permits },
+      audit: memoryAudit(),
+      permits,
     }
     const check = () => settingsOf(deployment.provider, options)
     expect(check).to.throw(

@@ -36,8 +36,12 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         await storage[Symbol.asyncDispose]()
       }
       const facts = {
-        ...{ customer: 'alice', operator: 'olivia', application: 'shop', reason: 'Łódź parcel' },
-        ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+        customer: 'alice',
+        operator: 'olivia',
+        application: 'shop',
+        reason: 'Łódź parcel',
+        resource: `${deployment.url}/orders`,
+        scope: 'orders:read orders:write',
       }
       began = Date.now()
       const step = () => {
@@ -66,8 +70,12 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       ahead += 86_400_000
       const waiting = await permits.request({ ...facts, customer: 'carla', ticket: 'SUP-5' })
       ids = {
-        ...{ refused: refused.id, emergency, granted: granted.id },
-        ...{ revoked: carla.id, waiting: waiting.id, 'taken back': back.id },
+        refused: refused.id,
+        emergency,
+        granted: granted.id,
+        revoked: carla.id,
+        waiting: waiting.id,
+        'taken back': back.id,
       }
     })
     after(() => dispose?.())
@@ -135,7 +143,9 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       const [record = {}, ...rest] = csvRecords(csv)
       expect(rest).to.deep.equal([])
       expect(record).to.include({
-        ...{ state: 'declined', declined_by_id: 'grace', declined_note: 'Call them first' },
+        state: 'declined',
+        declined_by_id: 'grace',
+        declined_note: 'Call them first',
         operator_name: 'Olivia Okafor',
       })
       expect((await deployment.ask('olivia', '/records/export.csv')).status).to.equal(403)

@@ -31,17 +31,26 @@ describe('the pages of the approvals', () => {
 
   async function request(more: object = {}): Promise<string> {
     const asked = {
-      ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
+      customer: 'alice',
+      operator: 'olivia',
+      application: 'shop',
+      resource: `${deployment.url}/orders`,
+      scope: 'orders:read orders:write',
+      ticket: 'SUP-1',
+      reason: 'The address is wrong',
       ...more,
     }
     return (await permits.request(asked)).id
   }
   const emergency = async (ticket: string, operator = 'olivia') => {
     const asked = {
-      ...{ customer: 'alice', operator, application: 'shop', ticket, reason: 'It burns' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+      customer: 'alice',
+      operator,
+      application: 'shop',
+      ticket,
+      reason: 'It burns',
+      resource: `${deployment.url}/orders`,
+      scope: 'orders:read orders:write',
     }
     return (await permits.emergency({ ...asked, why: 'It cannot wait' })).id
   }

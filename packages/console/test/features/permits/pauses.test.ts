@@ -55,8 +55,11 @@ const holding =
   }
 
 const ACT = {
-  ...{ userId: 'alice', ticketId: 'SUP-123', reason: 'The address is wrong' },
-  ...{ application: 'shop', access: 'read' },
+  userId: 'alice',
+  ticketId: 'SUP-123',
+  reason: 'The address is wrong',
+  application: 'shop',
+  access: 'read',
 }
 const CHANGE = { ...ACT, access: 'change' }
 
@@ -134,7 +137,8 @@ describe('an objection', () => {
     expect(await deployment.exchange('olivia', waiting).catch(String)).to.match(/not exchanged/)
     for (const { id } of others) expect(await stateOf(id)).to.equal('active')
     expect((await deployment.provider.impersonation.get(first.id))?.end).to.deep.include({
-      ...{ cause: 'user', by: { sub: 'alice' } },
+      cause: 'user',
+      by: { sub: 'alice' },
     })
   })
 
@@ -183,7 +187,9 @@ describe('an objection', () => {
     const later = permits.wrap(() => true)
     const request = {
       account: { accountId: 'alice' },
-      ...{ mayAct: { sub: 'olivia', clientId: 'shop' }, actor: undefined, software: undefined },
+      mayAct: { sub: 'olivia', clientId: 'shop' },
+      actor: undefined,
+      software: undefined,
     }
     for (const stage of ['issue', 'exchange'] as const) {
       const asked = { ...request, stage } as Parameters<Authorize>[0]
@@ -356,7 +362,8 @@ describe('an objection', () => {
       expect(await deployment.exchange('olivia', waiting).catch(String)).to.match(/not exchanged/)
       await deployment.settled()
       expect((await deployment.provider.impersonation.get(waiting.id))?.end).to.deep.include({
-        ...{ cause: 'requested', by: { sub: 'grace' } },
+        cause: 'requested',
+        by: { sub: 'grace' },
       })
       const request = { account: { accountId: 'carla' }, mayAct: { sub: 'olivia' } }
       for (const stage of ['issue', 'exchange']) {

@@ -64,7 +64,9 @@ describe('permits', () => {
     told = []
     permits = permitsWith({
       window: 600,
-      ...{ audit, approvers: () => approvers, onPermit: (alert) => told.push(alert) },
+      audit,
+      approvers: () => approvers,
+      onPermit: (alert) => told.push(alert),
       ...options,
     })
     deployment = await deploy({ audit, authorize: permits.wrap(rule) })
@@ -80,9 +82,13 @@ describe('permits', () => {
   })
 
   const asked = (more: Partial<PermitRequest> = {}): PermitRequest => ({
-    ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
-    ...{ resource: `${deployment.url}/orders`, scope: CHANGE },
-    ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
+    customer: 'alice',
+    operator: 'olivia',
+    application: 'shop',
+    resource: `${deployment.url}/orders`,
+    scope: CHANGE,
+    ticket: 'SUP-123',
+    reason: 'The address is wrong',
     ...more,
   })
 
@@ -93,8 +99,11 @@ describe('permits', () => {
 
   const act = (more: object = {}, operator = 'olivia'): Promise<Answer> =>
     deployment.ask(operator, '/impersonations', {
-      ...{ userId: 'alice', ticketId: 'SUP-123', reason: 'The address is wrong' },
-      ...{ application: 'shop', access: 'change' },
+      userId: 'alice',
+      ticketId: 'SUP-123',
+      reason: 'The address is wrong',
+      application: 'shop',
+      access: 'change',
       ...more,
     })
 
@@ -152,8 +161,11 @@ describe('permits', () => {
       await granted()
       expect((await act()).body.error, String(ticket)).to.equal('approval_required')
       const request = {
-        ...{ userId: 'alice', scope: CHANGE, resource: `${deployment.url}/orders` },
-        ...{ mayAct: { sub: 'olivia', clientId: 'shop' }, context: { ticketId: 'SUP-123' } },
+        userId: 'alice',
+        scope: CHANGE,
+        resource: `${deployment.url}/orders`,
+        mayAct: { sub: 'olivia', clientId: 'shop' },
+        context: { ticketId: 'SUP-123' },
       }
       const issue = deployment.provider.impersonation.issue(request, { as: MACHINE.clientId })
       const { error, cause } = await issue.then(
@@ -442,7 +454,9 @@ describe('permits', () => {
     expect(await deployment.exchange('olivia', handOver).catch(String)).to.include('not exchanged')
     const object = await deployment.provider.impersonation.get(running.id)
     expect(object?.end).to.deep.include({
-      ...{ cause: 'requested', by: { sub: 'grace' }, reason: 'Wrong ticket' },
+      cause: 'requested',
+      by: { sub: 'grace' },
+      reason: 'Wrong ticket',
     })
     const deadline = Date.now() + 8 * SECOND
     while ((await running.look()) !== 401) expect(Date.now()).to.be.below(deadline)
@@ -497,8 +511,11 @@ describe('permits', () => {
     const { id } = await granted()
     const { impersonation } = deployment.provider
     const request = {
-      ...{ userId: 'alice', scope: CHANGE, resource: `${deployment.url}/orders` },
-      ...{ mayAct: { sub: 'olivia', clientId: 'shop' }, context: { ticketId: 'SUP-123' } },
+      userId: 'alice',
+      scope: CHANGE,
+      resource: `${deployment.url}/orders`,
+      mayAct: { sub: 'olivia', clientId: 'shop' },
+      context: { ticketId: 'SUP-123' },
     }
     const { endAll } = impersonation
     let passes = 0
@@ -606,7 +623,8 @@ describe('permits', () => {
     )
     ruled.set('alice', true)
     expect(await refusal(permits.request(asked()))).to.include({
-      ...{ error: 'not_needed', statusCode: 409 },
+      error: 'not_needed',
+      statusCode: 409,
     })
     expect(await codeOf(permits.emergency({ ...emergency, why: 'It cannot wait' }))).to.equal(
       'not_needed',
@@ -614,7 +632,8 @@ describe('permits', () => {
     ruled.set('alice', { needs: ['user', 'second_person'] })
     const claimed = { ...asked(), needs: ['second_person'] }
     expect((await permits.request(claimed)).needs, 'as the rule says').to.deep.equal([
-      ...['second_person', 'user'],
+      'second_person',
+      'user',
     ])
     await until(async () => told.length > 0)
     expect(told.map(({ kind }) => kind)).to.deep.equal(['requested'])
@@ -686,9 +705,14 @@ describe('permits', () => {
 
   describe('that wrap finds', () => {
     const question = (more: object = {}) => ({
-      ...{ account: { accountId: 'alice' }, mayAct: { sub: 'olivia', clientId: 'shop' } },
-      ...{ actor: { sub: 'olivia' }, resource: `${deployment.url}/orders`, scope: CHANGE },
-      ...{ context: { ticketId: 'SUP-123' }, stage: 'exchange', ...more },
+      account: { accountId: 'alice' },
+      mayAct: { sub: 'olivia', clientId: 'shop' },
+      actor: { sub: 'olivia' },
+      resource: `${deployment.url}/orders`,
+      scope: CHANGE,
+      context: { ticketId: 'SUP-123' },
+      stage: 'exchange',
+      ...more,
     })
     // The rule of the tests reads these members alone.
     const askRule = (more?: object) => permits.wrap(rule)(question(more) as never)

@@ -21,20 +21,32 @@ const NOTE = { note: 'Because' }
 /** What each person may say; all others are refused. Olivia asks, Grace and Oscar approve, Ada may erase. */
 const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a request': {
-    ...{ olivia: 'revoked', grace: 'granted declined revoked', oscar: 'granted declined revoked' },
-    ...{ ada: '', bob: '' },
+    olivia: 'revoked',
+    grace: 'granted declined revoked',
+    oscar: 'granted declined revoked',
+    ada: '',
+    bob: '',
   },
   'a request that the customer is asked about, too': {
-    ...{ olivia: 'revoked', grace: 'granted declined revoked', oscar: 'granted declined revoked' },
-    ...{ ada: '', bob: 'granted declined revoked' },
+    olivia: 'revoked',
+    grace: 'granted declined revoked',
+    oscar: 'granted declined revoked',
+    ada: '',
+    bob: 'granted declined revoked',
   },
   'what an approver granted, and the customer did not': {
-    ...{ olivia: 'revoked', grace: 'revoked', oscar: 'revoked', ada: '' },
+    olivia: 'revoked',
+    grace: 'revoked',
+    oscar: 'revoked',
+    ada: '',
     bob: 'granted declined revoked',
   },
   'what the customer allowed, and no approver did': {
-    ...{ olivia: 'revoked', grace: 'granted declined revoked', oscar: 'granted declined revoked' },
-    ...{ ada: '', bob: 'revoked' },
+    olivia: 'revoked',
+    grace: 'granted declined revoked',
+    oscar: 'granted declined revoked',
+    ada: '',
+    bob: 'revoked',
   },
   'an approval': {
     olivia: 'revoked',
@@ -47,14 +59,25 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a request that was declined': { olivia: '', grace: '', oscar: '', ada: '', alice: '' },
   'a request that was taken back': { olivia: '', grace: '', oscar: '', ada: '', alice: '' },
   'an emergency': {
-    ...{ olivia: 'revoked', grace: 'revoked reviewed', oscar: 'revoked reviewed' },
-    ...{ ada: '', alice: 'revoked' },
+    olivia: 'revoked',
+    grace: 'revoked reviewed',
+    oscar: 'revoked reviewed',
+    ada: '',
+    alice: 'revoked',
   },
   'an emergency that was taken back': {
-    ...{ olivia: '', grace: 'reviewed', oscar: 'reviewed', ada: '', alice: '' },
+    olivia: '',
+    grace: 'reviewed',
+    oscar: 'reviewed',
+    ada: '',
+    alice: '',
   },
   'an emergency that was reviewed': {
-    ...{ olivia: 'revoked', grace: 'revoked', oscar: 'revoked', ada: '', alice: 'revoked' },
+    olivia: 'revoked',
+    grace: 'revoked',
+    oscar: 'revoked',
+    ada: '',
+    alice: 'revoked',
   },
   'an objection': { olivia: '', grace: 'lifted', oscar: 'lifted', ada: '', alice: '' },
   'a stop by a lead': { olivia: '', grace: 'lifted', oscar: 'lifted', ada: '' },
@@ -73,15 +96,22 @@ describe('records', function () {
     permits = createPermits({ audit, approvers: () => approvers, standing: {} })
     const mayErase = ({ accountId }: { accountId: string }) => ['ada', 'grace'].includes(accountId)
     deployment = await deploy({
-      ...{ audit, authorize: permits.wrap(rule), console: { permits, mayErase } },
+      audit,
+      authorize: permits.wrap(rule),
+      console: { permits, mayErase },
     })
   })
   afterEach(() => deployment[Symbol.asyncDispose]())
 
   const facts = (more: object = {}) => ({
-    ...{ customer: 'alice', operator: 'olivia', application: 'shop', ticket: 'SUP-1' },
-    ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-    ...{ reason: 'The address is wrong', ...more },
+    customer: 'alice',
+    operator: 'olivia',
+    application: 'shop',
+    ticket: 'SUP-1',
+    resource: `${deployment.url}/orders`,
+    scope: 'orders:read orders:write',
+    reason: 'The address is wrong',
+    ...more,
   })
   const request = async (more: object = {}) => (await permits.request(facts(more))).id
   const emergency = async () => (await permits.emergency({ ...facts(), why: 'It cannot wait' })).id

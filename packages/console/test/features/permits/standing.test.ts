@@ -65,17 +65,24 @@ describe('what a customer answers for all requests', () => {
     deployment.impersonate({ customer: 'bob', access: 'read', operator })
   const act = (access: 'change' | 'read' = 'read') =>
     deployment.ask('olivia', '/impersonations', {
-      ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
-      ...{ application: 'shop', access },
+      userId: 'bob',
+      ticketId: 'SUP-123',
+      reason: 'The address is wrong',
+      application: 'shop',
+      access,
     })
   const statusOfAct = async (access?: 'change' | 'read') => (await act(access)).status
   const stateOf = async (id: string) => (await deployment.provider.impersonation.get(id))?.state
 
   const asked = (scope = 'orders:read orders:write') =>
     permits.request({
-      ...{ customer: 'bob', operator: 'olivia', application: 'shop' },
-      ...{ resource: `${deployment.url}/orders`, scope },
-      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
+      customer: 'bob',
+      operator: 'olivia',
+      application: 'shop',
+      resource: `${deployment.url}/orders`,
+      scope,
+      ticket: 'SUP-123',
+      reason: 'The address is wrong',
     })
 
   it('holds until the customer says something else, for every operator, and for no other customer', async () => {
@@ -199,8 +206,13 @@ describe('what a customer answers for all requests', () => {
       verdict = { needs: ['second_person'], emergency: true }
       await permits.emergency({
         why: 'It cannot wait',
-        ...{ customer: 'bob', operator: 'olivia', application: 'shop', ticket: 'SUP-123' },
-        ...{ resource: `${deployment.url}/orders`, scope: 'orders:read', reason: 'Fire' },
+        customer: 'bob',
+        operator: 'olivia',
+        application: 'shop',
+        ticket: 'SUP-123',
+        resource: `${deployment.url}/orders`,
+        scope: 'orders:read',
+        reason: 'Fire',
       })
       const running = await look()
       await permits.answer('bob', 'ask')
@@ -213,7 +225,9 @@ describe('what a customer answers for all requests', () => {
       const { impersonation } = deployment.provider
       const issue = impersonation.issue(
         {
-          ...{ userId: 'bob', scope: 'orders:read', mayAct: { sub: 'olivia', clientId: 'shop' } },
+          userId: 'bob',
+          scope: 'orders:read',
+          mayAct: { sub: 'olivia', clientId: 'shop' },
           resource: [`${deployment.url}/orders`, `${deployment.url}/others`],
         },
         { as: MACHINE.clientId },

@@ -14,8 +14,11 @@ const ASKED = { customer: CUSTOMER, ...FACTS, ticket: 'SUP-1', reason: 'r' }
 const request = (mayAct: object | undefined) =>
   ({
     account: { accountId: CUSTOMER },
-    ...{ mayAct, actor: { sub: 'olivia' } },
-    ...{ resource: FACTS.resource, scope: FACTS.scope, context: { ticketId: 'SUP-1' } },
+    mayAct,
+    actor: { sub: 'olivia' },
+    resource: FACTS.resource,
+    scope: FACTS.scope,
+    context: { ticketId: 'SUP-1' },
   }) as never
 
 for (const kind of ['sqlite', 'postgres'] as const) {

@@ -18,8 +18,11 @@ const rule: Authorize = ({ account }) => ({
 })
 
 const ACT = {
-  ...{ userId: 'carla', ticketId: 'SUP-123', reason: 'The address is wrong' },
-  ...{ application: 'shop', access: 'change' },
+  userId: 'carla',
+  ticketId: 'SUP-123',
+  reason: 'The address is wrong',
+  application: 'shop',
+  access: 'change',
 }
 
 /** What the column `data` of a permit becomes. */
@@ -121,9 +124,13 @@ function unreadable(how: string, spoilt: (data: string) => string) {
 
     it('of an emergency that was to be reviewed: there is no next one', async () => {
       const facts = {
-        ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
-        ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
-        ...{ ticket: 'SUP-1', reason: 'Fire' },
+        customer: 'alice',
+        operator: 'olivia',
+        application: 'shop',
+        resource: `${deployment.url}/orders`,
+        scope: 'orders:read',
+        ticket: 'SUP-1',
+        reason: 'Fire',
       }
       const { id } = await permits.emergency({ ...facts, why: 'It cannot wait' })
       spoil(id)

@@ -50,8 +50,12 @@ describe('GET /rules with a question', function () {
   it('answers by the permit that the operator has, for the ticket of the question', async () => {
     const { permits } = deployment
     const { id } = await permits.request({
-      ...{ customer: 'alice', operator: 'olivia', application: 'shop', ticket: 'SUP-1' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+      customer: 'alice',
+      operator: 'olivia',
+      application: 'shop',
+      ticket: 'SUP-1',
+      resource: `${deployment.url}/orders`,
+      scope: 'orders:read orders:write',
       reason: 'The address is wrong',
     })
     await permits.decide(id, 'granted', { by: 'grace' })
@@ -70,12 +74,14 @@ describe('GET /rules with a question', function () {
       expect(await ask({ operator }), operator).to.deep.equal(noRole)
     }
     expect(await ask({ userId: 'paula' })).to.deep.equal({
-      ...{ verdict: 'refused', by: 'protected' },
+      verdict: 'refused',
+      by: 'protected',
       reason: 'Paula works here: support does not act as colleagues.',
     })
     deployment.roles.set('bob', 'operator')
     expect(await ask({ operator: 'bob', userId: 'bob' })).to.deep.equal({
-      ...{ verdict: 'refused', by: 'self' },
+      verdict: 'refused',
+      by: 'self',
     })
     const { id } = await storePause(deployment, {
       operator: 'olivia',
