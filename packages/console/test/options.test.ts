@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import { Provider } from 'oidc-provider-impersonation'
 import {
+  createPermits,
   customerAccountClient,
   type SupportConsoleOptions,
   supportConsole,
@@ -35,6 +36,23 @@ const good: SupportConsoleOptions = {
   applications: [application],
   audit: memoryAudit(),
 }
+
+const transport = { sendMail: async () => {} }
+const from = 'Shop <a@example.com>'
+
+/** The notices of a console that has the page of the account, and the message. */
+const NOTICES: readonly (readonly [notices: object, message: string])[] = [
+  [{ send() {}, when: ['begun'] }, 'options.notices.when'],
+  [{ send() {}, digest: -1 }, 'options.notices.digest'],
+  [{ send() {}, timeZone: 'Mars' }, 'options.notices.timeZone'],
+  [{ send: 'mail' }, 'options.notices.send'],
+  [{}, 'options.notices must have either'],
+  [{ send() {}, transport, from }, 'options.notices must have either'],
+  [{ transport }, 'options.notices.transport needs'],
+  ...['', 'Shop', 'a@example.com, b@example.com', 'A\r\nBcc: b <a@example.com>'].map(
+    (from) => [{ transport, from }, 'options.notices.from must'] as const,
+  ),
+]
 
 /** What the options are that differ, and the message. */
 const WRONG: readonly (readonly [differs: object, message: string])[] = [
@@ -158,6 +176,14 @@ const WRONG: readonly (readonly [differs: object, message: string])[] = [
     'options.account.path and options.path must be apart',
   ],
   [{ onAlarm: 'mail' }, 'options.onAlarm must be a function'],
+  [
+    { permits: createPermits({ audit: memoryAudit() }) },
+    'options.permits must be made with the audit of options.audit',
+  ],
+  [{ notices: { send() {} } }, 'options.notices needs options.account'],
+  ...NOTICES.map(
+    ([notices, message]) => [{ account: { clientId: 'x' }, notices }, message] as const,
+  ),
   [{ language: 'fr' }, 'options.language must be one of: en, de. options.words adds a language'],
   [{ language: 'de-AT' }, 'options.language must be one of: en, de'],
   [

@@ -22,12 +22,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         expect(
           (await deployment.ask('olivia', '/impersonations', { ...ACT, userId: 'paula' })).status,
         ).to.equal(403)
-        const { accessToken } = await deployment.signIn('alice', { clientId: 'customer-account' })
-        await fetch(`${deployment.url}/account/objection`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ id: running.id }),
-        })
+        await deployment.account('alice', '/objection', { id: running.id })
         await deployment.settled()
         const now = new Date()
         const [from, to] = [0, 1].map((after) =>
