@@ -375,7 +375,7 @@ describe('permits in the console', () => {
     const stop = () => ask('grace', '/stops', { operator: 'olivia' })
     await lift((await stop()).body.id)
     expect((await stop()).status).to.equal(201)
-    expect(codeOf(await act(LOOK))).to.deep.equal([403, 'paused'])
+    expect(codeOf(await act(LOOK))).to.deep.equal([403, 'stopped'])
     const object = async () => {
       const { id } = await deployment.impersonate({ access: 'read', operator: 'oscar' })
       await deployment.settled()

@@ -28,7 +28,7 @@ const STORAGES = [
 const object = (at: Deployment, id: string, note?: string) =>
   at.account('alice', '/objection', { id, note })
 const codeOf = ({ status, body }: Answer) => [status, body?.error]
-const PAUSED = [403, 'paused']
+const PAUSED = [403, 'stopped']
 
 /** Exports everything as an auditor, and verifies it by the keys of the provider. */
 async function expectWhole({ ask, issuer }: Deployment): Promise<void> {
@@ -271,7 +271,7 @@ describe('an objection', () => {
       expect(body).not.to.have.property('customer')
       for (const answer of [await act('olivia', { userId: 'carla' }), ...(await attempts(id))]) {
         expect(codeOf(answer), answer.text).to.deep.equal(PAUSED)
-        expect(answer.body.error_description).to.equal('a lead paused the operator')
+        expect(answer.body.error_description).to.equal('a lead stopped the operator')
         expect(answer.body.record.by.name).to.equal('Grace Lindqvist')
         expect(answer.text, 'the note is for leads and auditors').not.to.include('Asked twice')
       }

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
+import { SAID_EVENTS, type SaidEvent } from 'oidc-provider-impersonation-verify/format'
 import { openedStore } from '../../../src/ledger/stores/opened-store.ts'
+import { rejection } from '../../ledger/stores/contract/support.ts'
 import { formsOf } from '../../support/forms.ts'
 import { storePause } from '../../support/store-pause.ts'
 import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
@@ -12,17 +14,14 @@ const rule: Authorize = ({ account, scope = '' }) => {
   return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
 }
 
-const WORDS = ['granted', 'declined', 'revoked', 'reviewed', 'lifted', 'confirmed'] as const
 const NOTE = { note: 'Because' }
-
-type Word = (typeof WORDS)[number]
 
 /** How a record came to be as it is. */
 interface Begun {
   /** @returns the id */
   readonly begin: () => Promise<string>
   /** What was said of it before, and by whom. */
-  readonly said?: readonly (readonly [Word, by: string])[]
+  readonly said?: readonly (readonly [SaidEvent, by: string])[]
   /** What each person may say; all others are refused. Olivia asks, Grace and Oscar approve, Ada may erase. */
   readonly may: Readonly<Record<string, string>>
 }
@@ -148,7 +147,7 @@ describe('records', function () {
       const say = (who: string, word: string) =>
         deployment[isOfStaff(who) ? 'ask' : 'account'](who, `/records/${id}/${word}`, NOTE)
       for (const who of Object.keys(rights)) {
-        for (const word of WORDS.filter((each) => !may(who).includes(each))) {
+        for (const word of SAID_EVENTS.filter((each) => !may(who).includes(each))) {
           const { status } = await say(who, word)
           expect(status, `${who}: ${word}`).to.be.oneOf([403, 404, 409])
         }
@@ -180,6 +179,14 @@ describe('records', function () {
     deployment.roles.delete('oscar')
     expect((await say('oscar')).status).to.equal(403)
     expect((await deployment.permits.get(id))?.state).to.equal('requested')
+  })
+
+  it('that ask to erase are confirmed where it is carried out, and by no code that decides', async () => {
+    const id = (await TABLE['a request to erase']?.begin()) ?? ''
+    const { permits } = deployment
+    const error = await rejection(permits.decide(id, 'confirmed', { by: 'ada', ...NOTE }))
+    expect(error).to.include({ error: 'access_denied' })
+    expect((await permits.get(id))?.state).to.equal('asked')
   })
 
   it('that need a note are not said without one', async () => {

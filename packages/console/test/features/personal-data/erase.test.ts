@@ -152,7 +152,7 @@ describe('the data of one person', function () {
         const error = await rejection(one.erase('alice'))
         if (!(error instanceof InForceError)) return expect.fail(String(error))
         const whys = { kept: 'kept', held: 'held', running: 'running', waiting: 'running' }
-        const all = { ...whys, alarm: 'alarm', paused: 'pause' }
+        const all = { ...whys, alarm: 'alarm', paused: 'stop' }
         const permits = { asked: 'permit', granted: 'permit', review: 'permit' }
         expect(Object.fromEntries(error.inForce.map(({ id, why }) => [id, why]))).to.deep.equal(
           Object.fromEntries(
@@ -170,7 +170,7 @@ describe('the data of one person', function () {
         await permit(store, 'of another', paused('bea'))
         const one = processOn(store)
         expect(await one.erase('alice')).to.deep.equal({ impersonations: 0, permits: 1 })
-        expect(String(await rejection(one.erase('bea')))).to.contain('(pause)')
+        expect(String(await rejection(one.erase('bea')))).to.contain('(stop)')
         await one.close()
         const gone = processOn(store, { hasAccount: async () => false })
         expect(await gone.erase('bea')).to.deep.equal({ impersonations: 0, permits: 1 })
