@@ -54,8 +54,7 @@ describe('a process that erases a person, and is killed', function () {
         expect({ rows, unprovedRows }).to.deep.equal({ rows: left + 1, unprovedRows: 0 })
         expect(erased).to.deep.equal({
           entries: 4 * (IMPERSONATIONS - left),
-          impersonations: IMPERSONATIONS - left,
-          permits: 0,
+          subjects: IMPERSONATIONS - left,
         })
       }
 
