@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { Adapter } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { startingLine } from '../advisories/attacks.ts'
+import { type GetCustomJwtClaims, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { recording } from '../support/audit.ts'
 import { deploy } from '../support/deployment.ts'
-import { memoryAdapterWith } from '../support/faulty-adapter.ts'
+import { around, memoryAdapterWith } from '../support/faulty-adapter.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 
@@ -16,7 +15,7 @@ describe('redeeming a subject token', () => {
     ["oidc-provider's own in-memory adapter", { adapter: undefined }, {}],
     [
       'an adapter without consumeOnce, per process',
-      { adapter: takingItsTime(memoryAdapterWith({ consumeOnce: undefined })) },
+      { adapter: takingItsTime() },
       { subjectToken: { singleUse: 'per-process' as const } },
     ],
   ] as const) {
@@ -100,17 +99,26 @@ describe('redeeming a subject token', () => {
 })
 
 /** Other requests run between what `find` reads and what its caller does with it. */
-function takingItsTime(adapter: (model: string) => Adapter): (model: string) => Adapter {
-  return (model) =>
-    new Proxy(adapter(model), {
-      get(target, property) {
-        const member: unknown = Reflect.get(target, property)
-        if (property !== 'find' || typeof member !== 'function') return member
-        return async (id: string) => {
-          const found: unknown = await member(id)
-          for (let turns = 0; turns < 200; turns += 1) await turn()
-          return found
-        }
-      },
-    })
+function takingItsTime() {
+  return around(memoryAdapterWith({ consumeOnce: undefined }), async (method, _args, call) => {
+    const found = await call()
+    for (let turns = 0; method === 'find' && turns < 200; turns += 1) await turn()
+    return found
+  })
+}
+
+/**
+ * A hook that lets exchanges go on only once this many have passed every check: a race that the
+ * scheduler cannot decide to call off.
+ */
+function startingLine(count: number): GetCustomJwtClaims {
+  const started = Promise.withResolvers<void>()
+  let waiting = 0
+  return async ({ context }) => {
+    if (context.grant.type !== TOKEN_EXCHANGE_GRANT_TYPE) return {}
+    waiting += 1
+    if (waiting === count) started.resolve()
+    await started.promise
+    return {}
+  }
 }

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { type EndOptions, Provider } from '../../src/index.ts'
-import { resigned } from '../advisories/attacks.ts'
 import { later } from '../support/clock.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { bearer, CURRENT, current, end, impersonate } from '../support/ending-current.ts'
 import { expectAnswer } from '../support/http.ts'
+import { resigned } from '../support/jwts.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { errors } from 'oidc-provider'
-import { resigned } from '../advisories/attacks.ts'
 import { machine } from '../support/clients.ts'
 import { basic } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
+import { resigned } from '../support/jwts.ts'
 import { EVERYTHING, managing, RESOURCE } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
 

@@ -7,7 +7,7 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { errors } from '../../src/index.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { impersonate } from '../support/ending-current.ts'
-import { memoryAdapterWith } from '../support/faulty-adapter.ts'
+import { around, memoryAdapterWith } from '../support/faulty-adapter.ts'
 import { expectAnswer } from '../support/http.ts'
 import { managing } from '../support/managing.ts'
 
@@ -170,18 +170,10 @@ describe('POST /api/subject-tokens', () => {
 
   it('I6: the adapter never sees the value of a subject token, only its SHA-256', async () => {
     const seen: string[] = []
-    const memory = createMemoryAdapter()
-    const adapter = (model: string) =>
-      new Proxy(memory(model), {
-        get: (target, property) => {
-          const member: unknown = Reflect.get(target, property)
-          if (typeof member !== 'function') return member
-          return (...args: unknown[]) => {
-            seen.push(JSON.stringify(args))
-            return Reflect.apply(member, target, args)
-          }
-        },
-      })
+    const adapter = around(createMemoryAdapter(), (_method, args, call) => {
+      seen.push(JSON.stringify(args))
+      return call()
+    })
     await using observed = await deploy({ configuration: { adapter } })
     const value = await observed.subjectToken()
     await observed.exchange({ subject_token: value })

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { type Around, around } from '../support/around.ts'
 import { bearer, end } from '../support/ending-current.ts'
+import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
 import { endings, only } from './recorded-endings.ts'
 
 /** A deployment with something around the calls of its storage. */
 async function surrounded(ask: (memory: ReturnType<typeof createMemoryAdapter>) => Around) {
   const memory = createMemoryAdapter()
-  const adapter = around(memory, ask(memory))
+  const adapter = aroundTokens(memory, ask(memory))
   const { deployment, ended } = await endings({ configuration: { adapter } })
   return { deployment, ended, impersonation: deployment.provider.impersonation }
 }

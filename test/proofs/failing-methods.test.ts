@@ -1,8 +1,7 @@
 import { expect } from 'chai'
-import type { Adapter } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { type Answer, CLIENTS, deploy } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'
+import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { askUndescribed } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -24,22 +23,7 @@ const MANAGEMENT = 'https://id.example.com/api'
 
 /** A deployment whose storage fails at a call with an error, and its calls. */
 async function deployFailing(tokenFormat: 'jwt' | 'opaque', trouble: object) {
-  const memory = createMemoryAdapter()
-  const calls = new Set<string>()
-  let fault = ''
-  const adapter = (model: string): Adapter =>
-    new Proxy(memory(model), {
-      get(target, property) {
-        const member: unknown = Reflect.get(target, property)
-        if (typeof member !== 'function') return member
-        return async (...args: unknown[]) => {
-          const call = `${model}.${String(property)}`
-          calls.add(call)
-          if (call === fault) throw Object.assign(new Error('the storage failed'), trouble)
-          return Reflect.apply(member, target, args)
-        }
-      },
-    })
+  const { adapter, faults, calls } = faultyAdapter(trouble)
   const deployment = await deploy({
     configuration: { adapter },
     impersonation: { managementApi: { resource: MANAGEMENT, tokenFormat } },
@@ -47,7 +31,7 @@ async function deployFailing(tokenFormat: 'jwt' | 'opaque', trouble: object) {
   // Clients that live in the storage, so that finding them can fail.
   for (const client of CLIENTS) {
     const client_id = `stored-${client.client_id}`
-    await memory('Client').upsert(client_id, { ...client, client_id })
+    await adapter('Client').upsert(client_id, { ...client, client_id })
   }
   const client: [string, string] = ['stored-backend', 'backend-secret']
   const token = await deployment.m2mToken({ resource: MANAGEMENT }, client)
@@ -62,15 +46,15 @@ async function deployFailing(tokenFormat: 'jwt' | 'opaque', trouble: object) {
     subjectToken: async (): Promise<string> => (await issue()).body.subjectToken,
     /** The calls of the storage that a request makes. */
     async callsOf(request: () => Promise<Answer>): Promise<Set<string>> {
-      calls.clear()
+      calls.length = 0
       const { status, body } = await request()
       expect(status, JSON.stringify(body)).to.be.within(200, 201)
       return new Set(calls)
     },
     async failAt(call: string, request: () => Promise<Answer>): Promise<Answer> {
-      fault = call
+      faults.add(call)
       const answer = await request()
-      fault = ''
+      faults.clear()
       return answer
     },
   }

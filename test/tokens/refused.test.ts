@@ -2,11 +2,10 @@ import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:cryp
 import { expect } from 'chai'
 import { decodeJwt, type JWTPayload } from 'jose'
 import { signCheckpoint } from '../../src/siblings/index.ts'
-import { ACTOR_REFUSED, operatorJwt, resigned, SUBJECT_REFUSED } from '../advisories/attacks.ts'
 import { signingKey } from '../support/deployment.ts'
 import { bearer, current, end, impersonate } from '../support/ending-current.ts'
-import type { Answer } from '../support/http.ts'
-import { expectAnswer } from '../support/http.ts'
+import { ACTOR_REFUSED, type Answer, expectAnswer, REFUSED } from '../support/http.ts'
+import { operatorJwt, resigned } from '../support/jwts.ts'
 import { type Managed, managing, RESOURCE } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -58,7 +57,7 @@ describe('I3: a token is good at its own door alone', () => {
     for (const door of doors) {
       const { status, body, headers } = await present[door](token)
       if (door === 'actor' || door === 'subject') {
-        const refused = door === 'actor' ? ACTOR_REFUSED : SUBJECT_REFUSED
+        const refused = door === 'actor' ? ACTOR_REFUSED : REFUSED
         expect([status, body], door).to.deep.equal([400, refused])
       } else {
         expect([status, body.error], door).to.deep.equal([401, 'invalid_token'])
