@@ -22,7 +22,7 @@ describe('redeeming a subject token', () => {
     // In CVE-2026-1035 (Keycloak) and CVE-2026-22751 (Spring), the use of a token was looked up
     // and then marked, and parallel requests fell between.
     it(`I1: of 100 exchanges that all pass every check first, one succeeds: ${what}`, async () => {
-      const { deployment, recorded } = await recording({
+      await using deployment = await recording({
         configuration,
         impersonation: { ...impersonation, getCustomJwtClaims: startingLine(100) },
       })
@@ -34,14 +34,13 @@ describe('redeeming a subject token', () => {
       expect(refused).to.have.lengthOf(99)
       for (const answer of refused) await expectAnswer(answer, 400, REFUSED)
       await expectAnswer(deployment.exchange({ subject_token }), 400, REFUSED)
-      const [, ...events] = await recorded()
+      const [, ...events] = await deployment.recorded()
       const started = events.filter(({ name }) => name === 'impersonation.started')
       const replayed = events.filter(({ name }) => name === 'impersonation.replayed')
       expect([started.length, events.length]).to.deep.equal([1, 101])
       // A process that keeps the claim to itself knows of it before the store does: how many find it there, time decides.
       expect(replayed.length).to.be.within(what.endsWith('per process') ? 1 : 100, 100)
       for (const { redemption } of replayed) expect(redemption?.jti).to.equal(started[0]?.jti)
-      await deployment.close()
     })
   }
 
