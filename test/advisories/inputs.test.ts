@@ -5,7 +5,6 @@ import { expectAnswer } from '../support/http.ts'
 import { operatorJwt, resigned } from '../support/jwts.ts'
 import { signIn } from '../support/sign-in.ts'
 
-const resource = 'https://id.example/api'
 const features = {
   registration: { enabled: true, initialAccessToken: true },
   registrationManagement: { enabled: true },
@@ -22,7 +21,7 @@ describe('what is presented in the place of a token: no 5xx, no token', () => {
   before(async () => {
     deployment = await deploy({
       configuration: { features },
-      impersonation: { managementApi: { resource, tokenFormat: 'opaque' } },
+      impersonation: { managementApi: { tokenFormat: 'opaque' } },
       resources: { 'https://machines.example': { scope: 'impersonate', accessTokenFormat: 'jwt' } },
     })
     actor = {
@@ -31,8 +30,8 @@ describe('what is presented in the place of a token: no 5xx, no token', () => {
     }
     const elsewhere = await deployment.m2mToken({ resource: 'https://machines.example' })
     m2m = {
-      opaque: await deployment.m2mToken({ resource }),
-      jwt: await resigned(elsewhere, (claims) => ({ ...claims, aud: resource })),
+      opaque: await deployment.m2mToken(),
+      jwt: await resigned(elsewhere, (claims) => ({ ...claims, aud: deployment.management })),
     }
     subject_token = await issue(m2m.opaque)
   })

@@ -1,8 +1,7 @@
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { at } from '../support/clock.ts'
-import { basic, deploy, REDIRECT_URI } from '../support/deployment.ts'
+import { basic, deploy, idOf, REDIRECT_URI } from '../support/deployment.ts'
 import { ACTOR_REFUSED, expectAnswer, REFUSED } from '../support/http.ts'
-import { idOf } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 
 // A record of another kind is no subject token: ../exchange/subject-token.test.ts.
@@ -25,9 +24,8 @@ it('CVE-2026-4282 (Keycloak): in one namespace for all records, the id of a subj
 })
 
 it('CVE-2025-64708 (authentik): expiry is not left to the clean-up of the store', async () => {
-  const resource = 'https://id.example/api'
   await using deployment = await deploy({
-    impersonation: { managementApi: { resource, tokenFormat: 'opaque' } },
+    impersonation: { managementApi: { tokenFormat: 'opaque' } },
     configuration: {
       adapter: createMemoryAdapter({ now: () => 0 }),
       // Nor does a tolerance for other people's clocks lengthen anything here.
@@ -35,7 +33,7 @@ it('CVE-2025-64708 (authentik): expiry is not left to the clean-up of the store'
       ttl: { AccessToken: 600, IdToken: 600, Grant: 7200, Interaction: 600, Session: 7200 },
     },
   })
-  const token = await deployment.m2mToken({ resource })
+  const token = await deployment.m2mToken()
   const { body } = await deployment.issue({ userId: 'alice', expiresIn: 60 }, { token })
   const subject_token = body.subjectToken
   const actor_token = (await signIn(deployment, 'olivia')).access_token
@@ -44,7 +42,7 @@ it('CVE-2025-64708 (authentik): expiry is not left to the clean-up of the store'
   await at(now + 60_000, () => expectAnswer(exchange({ subject_token }), 400, REFUSED))
   await at(now + 600_000, async () => {
     await expectAnswer(deployment.issue({ userId: 'alice' }, { token }), 401, 'invalid_token')
-    const bearer = await deployment.m2mToken({ resource })
+    const bearer = await deployment.m2mToken()
     const later = await deployment.issue({ userId: 'alice' }, { token: bearer })
     const form = { subject_token: later.body.subjectToken }
     await expectAnswer(exchange({ ...form, actor_token }), 400, ACTOR_REFUSED)

@@ -53,13 +53,12 @@ describe('the audit trail', () => {
   }
 
   it('I6: the value of an opaque token that the store could not confirm or look up', async () => {
-    const managementApi = { resource: 'https://id.example.com/api', tokenFormat: 'opaque' as const }
     const memory = createMemoryAdapter()
     let isDown = false
     const talk = (model: string, call: string) => (id: string) =>
       isDown ? Promise.reject(new Error(`timeout: ${call} ${model}:${id}`)) : undefined
     await using deployment = await recording({
-      impersonation: { managementApi },
+      impersonation: { managementApi: { tokenFormat: 'opaque' } },
       configuration: {
         adapter: (model) => {
           const sound = memory(model)
@@ -70,7 +69,7 @@ describe('the audit trail', () => {
         },
       },
     })
-    const token = await deployment.m2mToken({ resource: managementApi.resource })
+    const token = await deployment.m2mToken()
     const { body } = await deployment.issue({ userId: 'alice' }, { token })
     isDown = true
     const form = { subject_token: body.subjectToken, resource: `${deployment.base}/opaque` }

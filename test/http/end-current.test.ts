@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { END_CURRENT } from '../support/deployment.ts'
 import { athOf, dpopKey } from '../support/dpop.ts'
-import { bearer, end, impersonate, PATH } from '../support/ending-current.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { expectAnswer } from '../support/http.ts'
 import { managing } from '../support/managing.ts'
@@ -20,15 +20,15 @@ describe('POST {issuer}/impersonations/current/end', () => {
     it(`${what} ends its own impersonation: 204, and the same token again is 401`, async () => {
       const { access_token: actor_token } = await signIn(deployment, 'olivia')
       const form = { resource: `${deployment.base}/${resource}`, actor_token }
-      const { id, token } = await impersonate(deployment, form)
-      const other = await impersonate(deployment, form)
+      const { id, token } = await deployment.impersonate(form)
+      const other = await deployment.impersonate(form)
       const before = (await deployment.events()).length
-      const { status, body, headers } = await end(deployment.base, bearer(token))
+      const { status, body, headers } = await deployment.endCurrent(token)
       expect([status, body, headers.get('cache-control')]).to.deep.equal([204, '', 'no-store'])
       const { state, end: ended } = (await deployment.get(`/${id}`)).body
       const by = { sub: 'olivia' }
       expect([state, ended]).to.deep.equal(['ended', { at: ended.at, by, cause: 'requested' }])
-      await expectAnswer(end(deployment.base, bearer(token)), 401, {
+      await expectAnswer(deployment.endCurrent(token), 401, {
         error: 'invalid_token',
         error_description: 'invalid token provided',
       })
@@ -47,19 +47,19 @@ describe('POST {issuer}/impersonations/current/end', () => {
   }
 
   it('its body may say that the page was left, and nothing else; what it refuses ends nothing', async () => {
-    const { id, token } = await impersonate(deployment)
+    const { id, token } = await deployment.impersonate()
     for (const [body, error] of [
       [{ reason: 'done' }, 'reason must be left'],
       [{ reason: null }, 'reason must be left'],
       [{ cause: 'user' }, 'cause is not known; known are: reason'],
       [[], 'a JSON object is expected'],
     ]) {
-      const refused = await end(deployment.base, bearer(token), body)
+      const refused = await deployment.endCurrent(token, body)
       expect([refused.status, refused.body.error_description]).to.deep.equal([400, error])
     }
-    const long = await end(deployment.base, bearer(token), { reason: 'x'.repeat(2000) })
+    const long = await deployment.endCurrent(token, { reason: 'x'.repeat(2000) })
     expect([long.status, await stateOf(id)]).to.deep.equal([413, 'active'])
-    await expectAnswer(end(deployment.base, bearer(token), { reason: 'left' }), 204)
+    await expectAnswer(deployment.endCurrent(token, { reason: 'left' }), 204)
     expect((await deployment.get(`/${id}`)).body.end.reason).to.equal('left')
   })
 
@@ -70,15 +70,15 @@ describe('POST {issuer}/impersonations/current/end', () => {
     const { base, issuer } = failing
     const key = await dpopKey()
     const dpop = await key.proof({ htu: `${issuer}/token` })
-    const { id, token } = await impersonate(failing, {}, { dpop })
+    const { id, token } = await failing.impersonate({}, { dpop })
     const headers = {
       authorization: `DPoP ${token}`,
-      dpop: await key.proof({ htu: `${base}${PATH}`, ath: athOf(token) }),
+      dpop: await key.proof({ htu: `${base}${END_CURRENT}`, ath: athOf(token) }),
     }
     faults.add('SubjectToken.endOnce')
-    await expectAnswer(end(base, headers), 500)
+    await expectAnswer(failing.endCurrent(headers), 500)
     faults.clear()
-    await expectAnswer(end(base, headers), 401)
+    await expectAnswer(failing.endCurrent(headers), 401)
     expect((await failing.get(`/${id}`)).body.state).to.equal('active')
   })
 })

@@ -4,7 +4,7 @@ import { machine } from '../support/clients.ts'
 import { basic } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { resigned } from '../support/jwts.ts'
-import { EVERYTHING, managing, RESOURCE } from '../support/managing.ts'
+import { EVERYTHING, managing } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
 
 const [ISSUE, READ, END] = EVERYTHING.split(' ')
@@ -14,7 +14,6 @@ describe('who may see, and who may end', () => {
     managing({
       impersonation: {
         managementApi: {
-          resource: RESOURCE,
           clients: {
             issue: ['backend', 'issuer'],
             read: async ({ clientId }) => ['backend', 'reader'].includes(clientId),
@@ -27,7 +26,7 @@ describe('who may see, and who may end', () => {
   )
 
   const ask = async (client: string, scope?: string) => {
-    const form = { grant_type: 'client_credentials', resource: RESOURCE, scope }
+    const form = { grant_type: 'client_credentials', resource: deployment.management, scope }
     const secret = client === 'backend' ? 'backend-secret' : 'secret'
     return (await deployment.post('/oidc/token', form, basic(client, secret))).body
   }
@@ -89,8 +88,7 @@ describe('who may see, and who may end', () => {
       return answer as boolean
     }
     const clients = { issue: rule, read: rule, end: rule }
-    const managementApi = { resource: RESOURCE, clients }
-    await using own = await managing({ impersonation: { managementApi } })
+    await using own = await managing({ impersonation: { managementApi: { clients } } })
     const { subjectToken: subject_token, id } = await own.start()
     for (answer of [
       new Error('the database of clients is down'),
@@ -98,7 +96,7 @@ describe('who may see, and who may end', () => {
       ...[undefined, 1, 'true', {}, Object(true), Promise.resolve('true')],
     ]) {
       const start = async () => ({ id, subjectToken: '' })
-      const token = { grant_type: 'client_credentials', resource: RESOURCE, scope: ISSUE }
+      const token = { grant_type: 'client_credentials', resource: own.management, scope: ISSUE }
       const refused = [
         ...(await answers(own.token, { ...own, start })),
         await own.exchange({ subject_token }),

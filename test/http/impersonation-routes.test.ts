@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { bearer, CURRENT, current, end, impersonate, PATH } from '../support/ending-current.ts'
+import { bearer, CURRENT, END_CURRENT } from '../support/deployment.ts'
 import { faultyAdapter, memoryAdapterWith } from '../support/faulty-adapter.ts'
 import { expectAnswer } from '../support/http.ts'
-import { EVERYTHING, managing, RESOURCE, raw } from '../support/managing.ts'
+import { EVERYTHING, managing, raw } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
 
 describe('the routes', () => {
@@ -15,7 +15,7 @@ describe('the routes', () => {
   /** The methods of each path. */
   let routes: Record<string, string>
   before(async () => {
-    const impersonated = await impersonate(deployment)
+    const impersonated = await deployment.impersonate()
     id = impersonated.id
     token = impersonated.token
     routes = {
@@ -25,7 +25,7 @@ describe('the routes', () => {
       [`${MANAGEMENT}/end`]: 'POST',
       [`${MANAGEMENT}/${id}/end`]: 'POST',
       [CURRENT]: 'GET, OPTIONS',
-      [PATH]: 'POST, OPTIONS',
+      [END_CURRENT]: 'POST, OPTIONS',
       [LISTS]: 'GET, HEAD, OPTIONS',
       [`${LISTS}/${'A'.repeat(22)}`]: 'GET, HEAD, OPTIONS',
     }
@@ -63,11 +63,11 @@ describe('the routes', () => {
   it('I5: storage that fails is a 500 in JSON each time, never "not found"; nothing has ended, and it can be tried again', async () => {
     const { adapter, faults } = faultyAdapter()
     await using failing = await managing({ configuration: { adapter } })
-    const { base, get, send } = failing
-    const jwt = await impersonate(failing)
-    const opaque = await impersonate(failing, { resource: `${base}/opaque` })
+    const { base, current, endCurrent: end, get, send } = failing
+    const jwt = await failing.impersonate()
+    const opaque = await failing.impersonate({ resource: `${base}/opaque` })
     const by = ({ token }: typeof jwt, ...doors: Array<typeof end>) =>
-      doors.map((door) => () => door(base, bearer(token)))
+      doors.map((door) => () => door(token))
     const state = () => get(`/${jwt.id}`)
     const ends = () => send(`/${jwt.id}/end`)
     for (const [fault, ...requests] of [
@@ -115,8 +115,7 @@ describe('the routes', () => {
       ]) {
         expect([status, body]).to.deep.equal([404, 'Not Found'])
       }
-      const everything = { resource: RESOURCE, scope: EVERYTHING }
-      const token = await without.m2mToken(everything)
+      const token = await without.m2mToken({ scope: EVERYTHING })
       expect(JSON.parse(atob(token.split('.')[1] ?? '')).scope).to.equal('impersonate')
       const names = (await without.events()).map(({ name }) => name)
       expect(names).to.deep.equal(['impersonation.issued'])

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { later } from '../support/clock.ts'
 import { expectAnswer } from '../support/http.ts'
-import { managing, RESOURCE, raw } from '../support/managing.ts'
+import { managing, raw } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -65,7 +65,7 @@ describe('GET …/impersonations/{id}: see one', () => {
       using _ = later(590_000)
       expect((await deployment.get(`/${id}`)).body.state).to.equal('issued')
     }
-    const tokenOf = () => deployment.m2mToken({ resource: RESOURCE, scope: 'impersonations:read' })
+    const tokenOf = () => deployment.m2mToken({ scope: 'impersonations:read' })
     using _ = later(902_000)
     const token = await tokenOf()
     for (const each of [id, redeemed.id]) {

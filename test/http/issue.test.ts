@@ -6,7 +6,6 @@ import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { errors } from '../../src/index.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import { impersonate } from '../support/ending-current.ts'
 import { around, memoryAdapterWith } from '../support/faulty-adapter.ts'
 import { expectAnswer } from '../support/http.ts'
 import { managing } from '../support/managing.ts'
@@ -73,7 +72,7 @@ describe('POST /api/subject-tokens', () => {
 
   it('413 to a body over the limit, 415 to every other media type, charset and encoding, and 400 to what is not UTF-8, at every route', async () => {
     await using managed = await managing()
-    const { id, token } = await impersonate(managed)
+    const { id, token } = await managed.impersonate()
     const { base, token: manager } = managed
     const routes: Record<string, string> = {
       '/api/subject-tokens': manager,

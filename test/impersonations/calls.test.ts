@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { deploy } from '../support/deployment.ts'
+import { deploy, idOf } from '../support/deployment.ts'
 import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
-import { idOf } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 
 /** A deployment that records the calls of its storage about subject tokens. */

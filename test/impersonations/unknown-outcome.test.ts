@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { recording } from '../support/audit.ts'
-import { bearer, end } from '../support/ending-current.ts'
 import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
 import { only } from './recorded-endings.ts'
 
@@ -51,9 +50,9 @@ describe('I13: an end of which the storage did not say whether it is stored', ()
   it('raises it where the token itself asks again, and learns that it has ended', async () => {
     await using deployment = await losing()
     const { body } = await deployment.exchange()
-    expect((await end(deployment.base, bearer(body.access_token))).status).to.equal(500)
+    expect((await deployment.endCurrent(body.access_token)).status).to.equal(500)
     deployment.isBack()
-    expect((await end(deployment.base, bearer(body.access_token))).status).to.equal(401)
+    expect((await deployment.endCurrent(body.access_token)).status).to.equal(401)
     await wait(5)
     expect(deployment.ended).to.have.length(1)
   })

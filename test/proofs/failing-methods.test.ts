@@ -19,14 +19,12 @@ const TROUBLE: Record<string, object> = {
   },
 }
 
-const MANAGEMENT = 'https://id.example.com/api'
-
 /** A deployment whose storage fails at a call with an error, and its calls. */
 async function deployFailing(tokenFormat: 'jwt' | 'opaque', trouble: object) {
   const { adapter, faults, calls } = faultyAdapter(trouble)
   const deployment = await deploy({
     configuration: { adapter },
-    impersonation: { managementApi: { resource: MANAGEMENT, tokenFormat } },
+    impersonation: { managementApi: { tokenFormat } },
   })
   // Clients that live in the storage, so that finding them can fail.
   for (const client of CLIENTS) {
@@ -34,7 +32,7 @@ async function deployFailing(tokenFormat: 'jwt' | 'opaque', trouble: object) {
     await adapter('Client').upsert(client_id, { ...client, client_id })
   }
   const client: [string, string] = ['stored-backend', 'backend-secret']
-  const token = await deployment.m2mToken({ resource: MANAGEMENT }, client)
+  const token = await deployment.m2mToken({}, client)
   expect(token.includes('.')).to.equal(tokenFormat === 'jwt')
   const issue = () => deployment.issue({ userId: 'alice' }, { token })
   // The first one begins a status list.
