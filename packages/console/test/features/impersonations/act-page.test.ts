@@ -44,7 +44,7 @@ describe('the form to act', () => {
     expect((await deployment.browse('ada', formOf())).status, 'an auditor').to.equal(403)
   })
 
-  it('has no button for a protected customer, a paused operator, oneself, and what the rule refuses', async () => {
+  it('has no button for a protected customer, a stopped operator, oneself, and what the rule refuses', async () => {
     await using deployment = await deployWithPermits(rule)
     await storePause(deployment, { operator: 'olivia', customer: 'bob', by: 'bob' })
     deployment.roles.set('alice', 'operator')

@@ -306,7 +306,7 @@ describe('an audit that cannot be opened at the start', () => {
     const error = await deployment.console.check().catch((why: unknown) => why)
     expect(String(error)).to.contain('the audit is out of order')
     const refused = await deployment.impersonate().catch(String)
-    expect(refused, 'whether the operator is paused is not known').to.contain(
+    expect(refused, 'whether the operator is stopped is not known').to.contain(
       'temporarily_unavailable',
     )
     const request = {

@@ -471,7 +471,7 @@ describe('permits in the console', () => {
     await lift((await stop()).body.id)
     expect((await stop()).status).to.equal(201)
     const read = { ...ACT, access: 'read' }
-    expect(codeOf(await ask('olivia', '/impersonations', read))).to.deep.equal([403, 'paused'])
+    expect(codeOf(await ask('olivia', '/impersonations', read))).to.deep.equal([403, 'stopped'])
     const object = async () => {
       const { id } = await deployment.impersonate({ access: 'read', operator: 'oscar' })
       await deployment.settled()

@@ -68,7 +68,7 @@ const STORAGES = [
 const object = (at: Deployment, id: string, note?: string, who = 'alice') =>
   askAs(at, who, '/objection', { id, note })
 const codeOf = ({ status, body }: Answer) => [status, body?.error]
-const PAUSED = [403, 'paused']
+const PAUSED = [403, 'stopped']
 
 /** Exports everything as an auditor, and verifies it by the keys of the provider. */
 async function expectWhole({ ask, issuer }: Deployment): Promise<{ permits: number }> {
@@ -313,7 +313,7 @@ describe('an objection', () => {
       expect(text).to.include(`"id":"${pause}"`).and.include('support.stopped')
       const refusal = await deployment.console.erase('alice').catch((error: unknown) => error)
       if (!(refusal instanceof InForceError)) return expect.fail(String(refusal))
-      expect(refusal.inForce).to.deep.include({ kind: 'permit', id: pause, why: 'pause' })
+      expect(refusal.inForce).to.deep.include({ kind: 'permit', id: pause, why: 'stop' })
       await permits.lift(pause, { by: 'grace', note: 'Fine' })
       expect(await inForceOf(deployment)).not.to.include(pause)
       expect(await inForceOf(deployment), 'the objection is an open alarm').to.include(id)
@@ -342,7 +342,7 @@ describe('an objection', () => {
       ]
       for (const answer of answers) {
         expect(codeOf(answer), answer.text).to.deep.equal(PAUSED)
-        expect(answer.body.error_description).to.equal('a lead paused the operator')
+        expect(answer.body.error_description).to.equal('a lead stopped the operator')
         expect(answer.body.record.by.name).to.equal('Grace Lindqvist')
         expect(answer.text, 'the note is for leads and auditors').not.to.include('Asked twice')
       }
