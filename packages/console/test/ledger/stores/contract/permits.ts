@@ -7,7 +7,6 @@ import {
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { newEntryId } from '../../../../src/ledger/recording/compose.ts'
-import { encodePermit } from '../../../../src/ledger/stores/sums.ts'
 import type { AuditCase } from './audit-case.ts'
 import {
   assertHas,
@@ -44,7 +43,7 @@ export function decisionOf(permit: StoredRecord, replaces = 0, slots: Batch['slo
   const digest = entryDigestOf(text, { id: newEntryId(), subject: id }, entry)
   return {
     entries: [{ text, digest, mac: MARKS.markOf(digest) }],
-    sums: [{ kind: 'record', id, replaces, from: 0, at: 0, data: encodePermit(permit) }],
+    sums: [{ kind: 'record', id, replaces, from: 0, at: 0, data: JSON.stringify(permit) }],
     slots,
   }
 }
