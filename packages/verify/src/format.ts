@@ -15,6 +15,7 @@ export {
   isPermit,
   isStop,
   type PermitRecord,
+  RECORD_KINDS,
   RECORD_STATES,
   type RecordKind,
   type RecordState,
@@ -72,6 +73,8 @@ export {
   type Speaking,
   speakersOf,
   type Transition,
+  type Unapproved,
+  unapprovedBy,
   whoSays,
 } from './format/kinds.ts'
 export { lifeOf } from './format/life.ts'
@@ -134,11 +137,3 @@ export {
   type ToTell,
 } from './format/to-tell.ts'
 export type { EndCause, Need, ToldActor, ToldEvent, ToldRequest, ToldUse } from './format/told.ts'
-export {
-  AFTER_REFUSAL,
-  EMERGENCY,
-  REVIEW_SEPARATOR,
-  type Unapproved,
-  unapprovedBy,
-  unapprovedIn,
-} from './format/unapproved.ts'

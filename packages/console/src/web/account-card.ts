@@ -7,9 +7,9 @@ import {
   overAt,
   present,
   type Unapproved,
-  unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Plural } from '../kernel/sentence.ts'
+import type { FoundRow } from '../ledger/store.ts'
 import { applicationName, canChange } from './applications.ts'
 import type { Done, WhatWasDone } from './done.ts'
 import type { CustomerCall } from './parts.ts'
@@ -19,7 +19,7 @@ import type { Words } from './words/words.ts'
 export type AccountState = Outcome | 'left'
 
 /** A time that somebody acted as the customer; in a mail, all times for a ticket. */
-export interface AccountImpersonation extends WhatWasDone {
+export interface AccountImpersonation extends Unapproved, WhatWasDone {
   readonly id: string
   /** Absent where it is not known. Without a name, the page shows the id. */
   readonly operator?: { readonly id: string; readonly name?: string }
@@ -33,8 +33,6 @@ export interface AccountImpersonation extends WhatWasDone {
   readonly times?: number
   /** `true` if the operator could change something. Absent if it never started. */
   readonly canChange?: boolean
-  /** An emergency, which nobody approved; or one after a request of the same operator was refused. */
-  readonly unapproved?: Unapproved
   /** The time of the request, or of its refusal. */
   readonly at: number
   readonly startedAt?: number
@@ -58,7 +56,7 @@ export interface AccountImpersonation extends WhatWasDone {
 type CardCall = Pick<CustomerCall, 'language' | 'now' | 'settings'>
 
 /** A row of the audit, for the customer. */
-export function describeRow(row: AuditRow, done: WhatWasDone, call: CardCall) {
+export function describeRow(row: FoundRow, done: WhatWasDone, call: CardCall) {
   return describeTicket([row], done, call)
 }
 
@@ -68,7 +66,7 @@ export function describeRow(row: AuditRow, done: WhatWasDone, call: CardCall) {
  * @param rows the first one that started comes first
  */
 export function describeTicket(
-  rows: readonly [AuditRow, ...AuditRow[]],
+  rows: readonly [FoundRow, ...FoundRow[]],
   done: WhatWasDone,
   { language, now, settings: { applications } }: CardCall,
 ): AccountImpersonation {
@@ -79,7 +77,7 @@ export function describeTicket(
   const state = ending === 'left' ? ending : outcomeOf(last, now())
   const isOpen = state === 'waiting' || state === 'running'
   const started = rows.filter(({ startedAt }) => startedAt !== undefined)
-  const marks = rows.flatMap(({ review }) => unapprovedIn(review) ?? [])
+  const marks = rows.filter(({ unapproved }) => unapproved)
   const names = rows.map((row) => applicationName(applications, row.application, language))
   const changes = started.flatMap(
     (row) => canChange(applications, row.application, row.scope) ?? [],
@@ -94,7 +92,9 @@ export function describeTicket(
       operator: operatorOf(last.operator),
       software: last.software,
       // One after a refusal counts for all.
-      unapproved: marks.find((mark) => mark === 'after_refusal') ?? marks[0],
+      unapproved: (marks.find(({ unapproved }) => unapproved === 'after_refusal') ?? marks[0])
+        ?.unapproved,
+      isReviewDue: marks.some(({ isReviewDue }) => isReviewDue) || undefined,
       ticket: last.ticket,
       application: [...new Set(names.filter(Boolean))].join(', ') || undefined,
       canChange: changes.length > 0 ? changes.includes(true) : undefined,

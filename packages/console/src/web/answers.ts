@@ -1,7 +1,6 @@
 import type {
   AuditEntry,
   AuditPerson,
-  AuditRow,
   Outcome,
   RowUse,
 } from 'oidc-provider-impersonation-verify/format'
@@ -120,7 +119,7 @@ export interface RunningUse extends RowUse {
 }
 
 /** A row with what is derived from it. */
-export interface RowAnswer extends AuditRow {
+export interface RowAnswer extends FoundRow {
   readonly outcome: Outcome
   /** The page of the ticket, where the deployment knows it. */
   readonly ticketUrl?: string
@@ -129,7 +128,7 @@ export interface RowAnswer extends AuditRow {
 }
 
 /**
- * `GET /audit?from=&to=&operator=&customer=&ticket=&outcome=&text=&alarm=&held=&unapproved=&before=&limit=&first=`.
+ * `GET /audit?from=&to=&operator=&customer=&ticket=&outcome=&text=&alarm=&held=&before=&limit=&first=`.
  * `from` and `to` are milliseconds since the epoch; `limit` is 1 to 200, 50 without. Leads and
  * auditors see all rows. An operator sees their own; with `customer`, those of this customer.
  */

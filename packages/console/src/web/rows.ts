@@ -1,13 +1,13 @@
 import type { Impersonation, ImpersonationFilter } from 'oidc-provider-impersonation'
 import {
   type AuditPerson,
-  type AuditRow,
   nonEmptyText,
   outcomeOf,
   present,
 } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../kernel/ids.ts'
 import { readAll } from '../kernel/pages.ts'
+import type { FoundRow } from '../ledger/store.ts'
 import type { RowAnswer } from './answers.ts'
 import { applicationName } from './applications.ts'
 import { askProvider, notFound } from './http/problem.ts'
@@ -16,7 +16,7 @@ import type { Call } from './parts.ts'
 import { ticketLink } from './ticket-link.ts'
 
 /** A row with what is derived from it, as far as the caller may see it. */
-export function shownRow(row: AuditRow, { caller, language, settings, now }: Call): RowAnswer {
+export function shownRow(row: FoundRow, { caller, language, settings, now }: Call): RowAnswer {
   return {
     ...(caller.role === 'operator' ? withoutSupervision(row) : row),
     // Bookkeeping: the timeline tells it.
@@ -52,7 +52,7 @@ const NO_USES = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replay
  * Makes a row of what runs. Without the row of the audit it has no names, because what runs must be
  * stoppable while the audit cannot be read.
  */
-export function rowOfRunning(found: Impersonation, row?: AuditRow) {
+export function rowOfRunning(found: Impersonation, row?: FoundRow) {
   const { actor, client, context, id, issuedAt, mayAct, review, scope, software, userId } = found
   const { startedAt = 0, expiresAt = 0 } = found
   const operator = actor?.sub ?? mayAct?.sub
@@ -68,7 +68,7 @@ export function rowOfRunning(found: Impersonation, row?: AuditRow) {
       reason: nonEmptyText(context.reason),
       ...{ review, software },
     }),
-  } satisfies AuditRow
+  } satisfies FoundRow
 }
 
 function knownPerson(id: string, known: AuditPerson | undefined): AuditPerson {
@@ -79,7 +79,7 @@ function knownPerson(id: string, known: AuditPerson | undefined): AuditPerson {
  * Removes what customers and leads say of an operator's work to each other and to auditors. The objection of
  * the customer stays, because the operator cannot act any more.
  */
-function withoutSupervision(row: AuditRow): AuditRow {
+function withoutSupervision(row: FoundRow): FoundRow {
   const { alarm: _, acknowledged: _seen, hold: _hold, objection, ...rest } = row
   return { ...rest, ...(objection ? { objection: { at: objection.at } } : {}) }
 }
@@ -89,7 +89,7 @@ function withoutSupervision(row: AuditRow): AuditRow {
  *
  * @throws Problem 404 where the caller may see no such row
  */
-export async function findRow(call: Call): Promise<AuditRow> {
+export async function findRow(call: Call): Promise<FoundRow> {
   const { audit, caller } = call
   const id = call.param('id')
   const row = isId(id) ? await audit.store.row(id) : undefined

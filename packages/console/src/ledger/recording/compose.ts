@@ -12,7 +12,7 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import { isConditional, isMissing } from '../missing.ts'
 import type { Batch, NewSum, Sum } from '../store.ts'
-import { encodePermit, encodeRow } from '../stores/sums.ts'
+import { encodeRow } from '../stores/sums.ts'
 import { setAsideFor } from './set-aside.ts'
 
 /** An entry that is to be stored. */
@@ -104,7 +104,7 @@ export function compose(
         const before = stored.get(id)
         const replaces = before === undefined || before === 'unreadable' ? 0 : before.version
         const isRow = sum.kind === 'impersonation'
-        const data = isRow ? encodeRow(sum.row) : encodePermit(sum.permit)
+        const data = isRow ? encodeRow(sum.row) : JSON.stringify(sum.permit)
         return { kind: sum.kind, id, replaces, from, at, data }
       }),
     },

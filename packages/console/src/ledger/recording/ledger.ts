@@ -1,6 +1,7 @@
 import { type Marks, marks } from '../sealing/marks.ts'
 import type { AuditStore } from '../store.ts'
 import { openedStore } from '../stores/opened-store.ts'
+import { withUnapproved } from '../unapproved.ts'
 import { auditLog, type Log } from './log.ts'
 
 /** The audit of this process: opened once, whoever writes. */
@@ -17,7 +18,7 @@ const ledgers = new WeakMap<AuditStore, Ledger>()
 export function ledgerOf(audit: AuditStore): Ledger {
   const known = ledgers.get(audit)
   if (known) return known
-  const store = openedStore(audit, () => ledgers.delete(audit))
+  const store = withUnapproved(openedStore(audit, () => ledgers.delete(audit)))
   const marked = marks()
   const ledger = { store, log: auditLog(store, marked), marks: marked }
   ledgers.set(audit, ledger)

@@ -19,6 +19,7 @@ import {
 } from 'oidc-provider-impersonation-console'
 import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
+import type { RowAnswer } from '../../../src/web/answers.ts'
 import { assertWholeLog } from '../../ledger/stores/contract/support.ts'
 import { later } from '../../support/clock.ts'
 import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
@@ -333,22 +334,35 @@ describe('permits', () => {
       const permit = await emergency({ ticket: 'SUP-9' })
       expect(permit.declined).to.have.length(1)
       expect(await permits.refusals(permit)).to.have.length(1)
-      await deployment.impersonate({ ticket: 'SUP-9' })
-      await deployment.settled()
-      const [row] = (await deployment.ask('grace', '/audit?alarm=any')).body.rows
-      expect(row.review).to.equal('after a refusal')
-      expect(row.alarm).to.deep.include({ kinds: ['after_refusal'], count: 1 })
     })
 
-    it('mark an emergency of another ticket, however much the rule itself has to say', async () => {
+    it('make an emergency one alarm, however many starts, until a person has looked at it', async () => {
       await refused()
-      const review = 'x'.repeat(255)
+      // Nothing is read from what a rule wrote.
+      const review = 'emergency; after a refusal'
       ruled.set('alice', { needs: ['second_person'], emergency: true, review })
-      await emergency({ ticket: 'SUP-9' })
+      const { id } = await emergency({ ticket: 'SUP-9' })
       await deployment.impersonate({ ticket: 'SUP-9' })
-      await deployment.settled()
-      const [row] = (await deployment.ask('grace', '/audit?alarm=any')).body.rows
-      expect(row.alarm.kinds).to.deep.equal(['after_refusal'])
+      await deployment.impersonate({ ticket: 'SUP-9' })
+      ruled.set('carla', { review })
+      await deployment.impersonate({ customer: 'carla' })
+      const shown = async () => {
+        await deployment.settled()
+        const { rows } = (await deployment.ask('grace', '/audit?when=any')).body
+        const { inbox } = (await deployment.ask('grace', '')).body
+        return {
+          marks: rows.map((row: RowAnswer) => [row.unapproved, row.isReviewDue, row.alarm]),
+          waits: [...inbox.records, ...inbox.alarms].map((each) => each.id),
+        }
+      }
+      const marked = ['after_refusal', true, undefined]
+      const none = [undefined, undefined, undefined]
+      expect(await shown()).to.deep.equal({ marks: [none, marked, marked], waits: [id] })
+      await permits.decide(id, 'reviewed', { by: 'grace', note: 'Saw it' })
+      const seen = ['after_refusal', false, undefined]
+      expect(await shown()).to.deep.equal({ marks: [none, seen, seen], waits: [] })
+      await until(async () => told.some(({ kind }) => kind === 'reviewed'))
+      expect(told.filter(({ kind }) => kind === 'emergency')).to.have.length(1)
     })
 
     it('are not overwritten by a no of the customer at the same time', async () => {

@@ -17,7 +17,6 @@ export const FILTER = {
   text: searchWords,
   alarm: v.optional(oneOf(['any', 'objection', 'open'])),
   held: mark,
-  unapproved: mark,
 }
 
 /**

@@ -12,7 +12,6 @@ import { auditPath } from '../../../web/kit/paths.ts'
 import { Actor, NamedPerson } from '../../../web/kit/people.tsx'
 import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
-import { ReviewMark } from '../../../web/kit/unapproved.tsx'
 import { personOfRow } from './person-of-row.ts'
 
 /** What an entry tells, in words. */
@@ -30,12 +29,6 @@ export function EntryInWords(
           <>
             {' '}
             <Badge tone="warning">{at.words.impersonations.audit.timeline.afterRestart}</Badge>
-          </>
-        )}
-        {event === 'impersonation.started' && (
-          <>
-            {' '}
-            <ReviewMark review={entry.review} />
           </>
         )}
       </span>

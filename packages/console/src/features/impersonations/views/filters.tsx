@@ -63,7 +63,6 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
                   ]}
                 />
               )}
-              <Flag of={field('unapproved')} label={words.web.unapproved.emergency} />
               {!isOwn && <Flag of={field('held')} label={names.held} />}
             </div>
           </details>
@@ -115,7 +114,7 @@ interface FilterPart {
 /** The conditions that are not in the line of the search. */
 function conditionsOf({ filter, rows }: AuditAnswer, at: At): readonly FilterPart[] {
   const { filter: names, outcomes } = at.words.impersonations.audit
-  const { operator, customer, ticket, outcome, alarm, unapproved, held } = filter
+  const { operator, customer, ticket, outcome, alarm, held } = filter
   const labelled = (member: string, value: string | undefined) =>
     value === undefined ? value : text(at, names.memberChip, { member, value })
   const named = (who: 'customer' | 'operator', id: string | undefined) => {
@@ -128,7 +127,6 @@ function conditionsOf({ filter, rows }: AuditAnswer, at: At): readonly FilterPar
     ticket: labelled(names.ticket, ticket),
     outcome: outcome && labelled(names.outcome, outcomes[outcome]),
     alarm: alarm && names[ALARM_NAMES[alarm]],
-    unapproved: unapproved && at.words.web.unapproved.emergency,
     held: held && names.held,
   }
   return Object.entries(labels).flatMap(([name, label]) =>

@@ -1,8 +1,4 @@
-import {
-  isAlarmOpen,
-  REVIEW_SEPARATOR,
-  unapprovedIn,
-} from 'oidc-provider-impersonation-verify/format'
+import { isAlarmOpen } from 'oidc-provider-impersonation-verify/format'
 import type { ImpersonationAnswer } from '../../../web/answers.ts'
 import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Disclosure } from '../../../web/kit/form.tsx'
@@ -42,15 +38,13 @@ export const impersonationPage: View<ImpersonationAnswer> = (row, at) => {
 
 /** Above all other facts: why a person has to look at it. What permits say is in the words of the page. */
 function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
-  const { review, operator } = row
+  const { review, operator, unapproved, isReviewDue } = row
   const { records, impersonations } = at.words
   const { impersonation: labels } = impersonations.audit
   if (!review) return null
-  const unapproved = unapprovedIn(review)
-  const isUnapproved = unapproved !== undefined
   return (
-    <section class={isUnapproved ? 'message refused' : 'message'} aria-label={records.toReview}>
-      {isUnapproved && (
+    <section class={isReviewDue ? 'message refused' : 'message'} aria-label={records.toReview}>
+      {unapproved && (
         <p>
           <Text
             of={labels.unapproved}
@@ -59,14 +53,9 @@ function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
           {unapproved === 'after_refusal' && records.afterRefusal}
         </p>
       )}
-      {review
-        .split(REVIEW_SEPARATOR)
-        .filter((reason) => unapprovedIn(reason) === undefined)
-        .map((reason) => (
-          <p key={reason}>
-            <Text of={labels.reviewWanted} reason={<bdi>{reason}</bdi>} />
-          </p>
-        ))}
+      <p>
+        <Text of={labels.reviewWanted} reason={<bdi>{review}</bdi>} />
+      </p>
     </section>
   )
 }

@@ -3,7 +3,6 @@ import {
   endingOf,
   isAlarmOpen,
   type Outcome,
-  unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import type { RowAnswer } from '../../../web/answers.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
@@ -92,17 +91,15 @@ export function enderOf({ end, operator }: Pick<AuditRow, 'end' | 'operator'>): 
 
 /** Whether nobody approved it, the alarms of a row, and the hold. */
 export function RowMarks({ row }: { row: RowAnswer }, at: At) {
-  const { acknowledged, alarm, refusedActs, hold, review } = row
+  const { acknowledged, alarm, refusedActs, hold, unapproved } = row
   const { alarms, impersonations } = at.words
-  const unapproved = unapprovedIn(review)
   const open = isAlarmOpen(row)
   const hasSlip = refusedActs && !alarm?.kinds.includes('refused')
   if (!alarm && !hasSlip && !hold?.isHeld && !unapproved) return null
   return (
     <span class="marks">
-      <UnapprovedMark of={unapproved} />
+      <UnapprovedMark of={row} />
       {alarm?.kinds.map((kind) => {
-        if (kind === 'after_refusal') return null
         const name = alarms.short[kind]
         return (
           <Badge key={kind} tone={open ? 'alarm' : 'plain'}>

@@ -5,7 +5,7 @@ import { Badge } from '../../../web/kit/badge.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Countdown } from '../../../web/kit/time.tsx'
-import { ReviewMark } from '../../../web/kit/unapproved.tsx'
+import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 
 /** What runs: who acts, what for, where, and how long yet. */
 export function RunningLine(
@@ -26,15 +26,12 @@ export function RunningLine(
 }
 
 /** Whether it can change something, and whether nobody approved it. */
-export function AccessMarks(
-  { of: { canChange, review } }: { of: RunningImpersonation },
-  { words }: At,
-) {
+export function AccessMarks({ of }: { of: RunningImpersonation }, { words }: At) {
   const { change, look } = words.impersonations.running
   return (
     <>
-      <Badge tone={canChange ? 'warning' : 'plain'}>{canChange ? change : look}</Badge>
-      <ReviewMark review={review} />
+      <Badge tone={of.canChange ? 'warning' : 'plain'}>{of.canChange ? change : look}</Badge>
+      <UnapprovedMark of={of} />
     </>
   )
 }

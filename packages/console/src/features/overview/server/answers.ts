@@ -6,6 +6,7 @@ export interface MonthAnswer {
   readonly from: number
   readonly to: number
   readonly impersonations: RowCount
+  /** Emergencies, however many starts. */
   readonly unapproved: RowCount
   readonly objections: RowCount
 }

@@ -61,7 +61,7 @@ function OwnRecord({ of }: { of: RecordAnswer }, at: At) {
           <h3>
             <Text of={labels.titles[sentence]} who={<bdi class="person">{who}</bdi>} />
           </h3>
-          <UnapprovedMark of={unapproved} />
+          <UnapprovedMark of={of} />
         </div>
         {unapproved && <p>{account.unapproved[unapproved]}</p>}
         {sentence === 'stop' && <p>{labels.stopped}</p>}

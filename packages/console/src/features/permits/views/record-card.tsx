@@ -53,7 +53,7 @@ export function RecordCard(
   const path = of.kind === 'erasure' ? personalDataPath(of.customer?.id ?? '') : recordPath(of.id)
   return (
     <article
-      class={of.unapproved === 'after_refusal' ? 'card alarm' : 'card'}
+      class={of.unapproved && of.isReviewDue ? 'card alarm' : 'card'}
       id={of.id}
       aria-label={recordTitle(at, of)}
     >
@@ -88,14 +88,14 @@ export function RecordCard(
 
 /** How it stands: of an emergency, also whether somebody has looked at it. */
 export function RecordMarks({ of }: { of: RecordAnswer }, { words }: At) {
-  const { kind, state, unapproved, said } = of
+  const { kind, state, said } = of
   const { states } = words.records
   const isEmergency = kind === 'emergency'
   const isReviewed = said.some(({ event }) => event === 'reviewed')
   const tone = ['requested', 'asked', 'stopped'].includes(state) ? 'warning' : 'plain'
   return (
     <span class="marks">
-      <UnapprovedMark of={unapproved} />
+      <UnapprovedMark of={of} />
       {/* Nobody approved an emergency. */}
       {!(isEmergency && state === 'granted') && (
         <Badge tone={state === 'granted' ? 'good' : tone}>{states[state]}</Badge>
