@@ -29,22 +29,15 @@ describe('the pages of the approvals', () => {
     (await deployment.browse(who, path, headers)).text
   const see = async (who: string, path?: string) => readText(await html(who, path))
 
-  async function request(more: object = {}): Promise<string> {
-    const asked = {
-      ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
-      ...more,
-    }
-    return (await permits.request(asked)).id
-  }
-  const emergency = async (ticket: string, operator = 'olivia') => {
-    const asked = {
-      ...{ customer: 'alice', operator, application: 'shop', ticket, reason: 'It burns' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-    }
-    return (await permits.emergency({ ...asked, why: 'It cannot wait' })).id
-  }
+  const facts = (more: object = {}) => ({
+    ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
+    ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+    ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
+    ...more,
+  })
+  const request = async (more?: object) => (await permits.request(facts(more))).id
+  const emergency = async (ticket: string, operator = 'olivia') =>
+    (await permits.emergency({ ...facts({ ticket, operator }), why: 'It cannot wait' })).id
 
   it('have what waits for the reader with the most urgent first, and what the reader asked for', async () => {
     await emergency('E-1')
