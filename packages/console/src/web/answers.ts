@@ -6,6 +6,7 @@ import type {
 } from 'oidc-provider-impersonation-verify/format'
 import type { Role } from '../kernel/roles.ts'
 import type { RowFilter } from '../ledger/filters.ts'
+import type { FoundRow } from '../ledger/store.ts'
 
 // Answers to a bearer token, below `{path}`. Each request has `Authorization: Bearer <access token>`
 // of a person who signed in to the console's client with the scope openid. Without a token the

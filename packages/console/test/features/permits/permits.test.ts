@@ -311,7 +311,7 @@ describe('permits', () => {
 
   describe('that an approver refused', () => {
     const emergency = (more?: Partial<PermitRequest>) =>
-      permits.emergency({ ...asked({ why: 'The order leaves', ...more }), why: 'It cannot wait' })
+      permits.emergency({ ...asked(more), why: 'It cannot wait' })
     async function refused(): Promise<void> {
       const { id } = await permits.request(asked())
       await permits.decide(id, 'declined', { by: 'grace', note: 'Call them first' })
