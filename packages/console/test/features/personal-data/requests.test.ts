@@ -6,6 +6,7 @@ import type { AuditStore, SupportConsoleOptions } from 'oidc-provider-impersonat
 import { type AuditEntry, decodeEntry } from 'oidc-provider-impersonation-verify/format'
 import { testOn } from '../../../../../test/adapters/servers.ts'
 import { openedStore } from '../../../src/ledger/stores/opened-store.ts'
+import type { RecordAnswer } from '../../../src/web/record-answer.ts'
 import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { idOf, readOn, rejection } from '../../ledger/stores/contract/support.ts'
 import { later } from '../../support/clock.ts'
@@ -53,6 +54,12 @@ async function expectWhole({ ask, issuer }: Deployment): Promise<string> {
   const { keys } = (await (await fetch(`${issuer}/jwks`)).json()) as JSONWebKeySet
   await verified(text.split('\n').filter(Boolean), { keys: createLocalJWKSet({ keys }) })
   return text
+}
+
+/** It was confirmed, and something of the person is left. */
+function expectBegun(request: RecordAnswer, id: string): void {
+  expect(request).to.deep.include({ id, customer: { id: 'alice', name: 'Alice Ng' } })
+  expect(request.said.map(({ event }) => event)).to.deep.equal(['confirmed'])
 }
 
 const codeOf = ({ status, body }: Answer) => [status, body?.error]
@@ -125,7 +132,8 @@ describe('an erasure by two people', () => {
         const { body } = await at.ask('ada', '/personal-data')
         expect(body.requests).to.have.length(1)
         expect(body.requests[0]).to.deep.include({
-          ...{ id, note: 'DPO-12', isBegun: false, isMine: false, canConfirm: true },
+          ...{ id, kind: 'erasure', state: 'asked', note: 'DPO-12', said: [] },
+          ...{ isMine: false, may: ['confirmed'] },
           by: { id: 'grace', name: 'Grace Lindqvist' },
           customer: { id: 'alice', name: 'Alice Ng' },
         })
@@ -344,8 +352,7 @@ describe('an erasure by two people', () => {
       expect((await confirm(at, 'ada', id)).status).to.equal(500)
       audit.failing = []
       const { body } = await at.ask('oscar', '/personal-data')
-      expect(body.requests[0]).to.deep.include({ id, isBegun: true })
-      expect(body.requests[0].customer).to.include({ id: 'alice' })
+      expectBegun(body.requests[0], id)
     }
     expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
   })
@@ -451,7 +458,7 @@ describe('an erasure by two people', () => {
     await at.before(...over('a', 'alice'))
     let time = Date.now()
     const one = processOn(store, { now: () => time })
-    const { id, lapsesAt } = await one.erasures.ask('alice', { by: 'grace' })
+    const { id, lapsesAt = 0 } = await one.erasures.ask('alice', { by: 'grace' })
     time = lapsesAt
     expect(await rejection(one.erasures.confirm(id, { by: 'ada' }))).to.include({ statusCode: 404 })
     time -= 1
@@ -512,7 +519,7 @@ describe('an erasure by two people', () => {
     ])
     const id = await asked('ada', 'grace')
     const { body } = await at.ask('grace', '/personal-data')
-    expect(body.requests[0]).to.include({ canConfirm: false, isMine: false })
+    expect(body.requests[0]).to.deep.include({ may: [], isMine: false })
     expect(codeOf(await confirm(at, 'grace', id))).to.deep.equal([403, 'access_denied'])
     expect((await confirm(at, 'oscar', id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
   })
@@ -598,11 +605,7 @@ describe('an erasure by two people', () => {
     await later(2 * DAY, async () => {
       const [oscar, grace] = [await signedIn('oscar'), await signedIn('grace')]
       const { body } = await at.ask(oscar, '/personal-data')
-      expect(body.requests[0]).to.deep.include({
-        id,
-        isBegun: true,
-        customer: { id: 'alice', name: 'Alice Ng' },
-      })
+      expectBegun(body.requests[0], id)
       expect(codeOf(await confirm(at, grace, id))).to.deep.equal([403, 'access_denied'])
       expect((await confirm(at, oscar, id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
       expect((await at.ask(oscar, '/personal-data')).body.requests).to.deep.equal([])

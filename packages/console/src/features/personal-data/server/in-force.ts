@@ -1,10 +1,6 @@
-import {
-  type AuditRow,
-  isAlarmOpen,
-  outcomeOf,
-  type StoredRecord,
-} from 'oidc-provider-impersonation-verify/format'
+import { isAlarmOpen, outcomeOf } from 'oidc-provider-impersonation-verify/format'
 import { readable } from '../../../ledger/readable.ts'
+import type { Item } from './of-customer.ts'
 
 /**
  * Why something is not erased:
@@ -29,31 +25,31 @@ export type InForceReason =
   | 'unreadable'
 
 export interface InForce {
-  readonly kind: 'impersonation' | 'permit'
+  readonly kind: Item['kind']
   readonly id: string
   readonly why: InForceReason
 }
 
-export function rowInForce(row: AuditRow, now: number): InForceReason | undefined {
-  if (row.hold?.isHeld) return 'held'
-  const outcome = outcomeOf(row, now)
-  if (outcome === 'running' || outcome === 'waiting') return 'running'
-  return isAlarmOpen(row) ? 'alarm' : undefined
-}
-
 /** @param hasAccount whether the customer has an account: without one, nothing can be issued */
-export function permitInForce(
-  permit: StoredRecord,
+export function whyInForce(
+  item: Item,
   now: number,
   hasAccount: boolean,
 ): InForceReason | undefined {
+  if (item.kind === 'impersonation') {
+    const { row } = item
+    if (row.hold?.isHeld) return 'held'
+    const outcome = outcomeOf(row, now)
+    if (outcome === 'running' || outcome === 'waiting') return 'running'
+    return isAlarmOpen(row) ? 'alarm' : undefined
+  }
+  const { permit } = item
   const record = readable(permit)
   if (!record) return 'unreadable'
-  const { kind } = record
   // The answer that holds stays: it is no part of what is erased.
-  if (kind === 'answer') return undefined
+  if (record.kind === 'answer') return undefined
   if (permit.overAt !== undefined && permit.overAt <= now) return undefined
-  if (kind !== 'stop') return 'permit'
+  if (record.kind !== 'stop') return 'permit'
   return hasAccount ? 'stop' : undefined
 }
 
