@@ -11,7 +11,12 @@ import { buttonsOf, RecordFacts } from './record-card.tsx'
 
 const CHOICES: readonly StandingChoice[] = ['ask', 'allow']
 const FIELDS: readonly RecordField[] = [
-  ...(['ticket', 'application', 'for', 'requestedAt', 'lapsesAt', 'until'] as const),
+  'ticket',
+  'application',
+  'for',
+  'requestedAt',
+  'lapsesAt',
+  'until',
 ]
 /** What nobody asked about comes first, then what waits for an answer. */
 const ORDER = ['emergency granted', 'stop stopped', 'approval requested']

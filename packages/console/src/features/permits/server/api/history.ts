@@ -30,8 +30,14 @@ export const HISTORY_KINDS = ['approval', 'emergency', 'answer', 'stop'] as cons
 
 /** What waits or holds now, what a person said, whatever became of it since, and what lapsed. */
 export const HISTORY_STATES = [
-  ...(['waiting', 'in_force', 'granted', 'declined', 'revoked', 'reviewed'] as const),
-  ...(['lifted', 'lapsed'] as const),
+  'waiting',
+  'in_force',
+  'granted',
+  'declined',
+  'revoked',
+  'reviewed',
+  'lifted',
+  'lapsed',
 ] as const
 
 export type HistoryState = (typeof HISTORY_STATES)[number]
