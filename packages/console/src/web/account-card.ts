@@ -77,7 +77,6 @@ export function describeTicket(
   const state = ending === 'left' ? ending : outcomeOf(last, now())
   const isOpen = state === 'waiting' || state === 'running'
   const started = rows.filter(({ startedAt }) => startedAt !== undefined)
-  const marks = rows.filter(({ unapproved }) => unapproved)
   const names = rows.map((row) => applicationName(applications, row.application, language))
   const changes = started.flatMap(
     (row) => canChange(applications, row.application, row.scope) ?? [],
@@ -92,9 +91,8 @@ export function describeTicket(
       operator: operatorOf(last.operator),
       software: last.software,
       // One after a refusal counts for all.
-      unapproved: (marks.find(({ unapproved }) => unapproved === 'after_refusal') ?? marks[0])
-        ?.unapproved,
-      isReviewDue: marks.some(({ isReviewDue }) => isReviewDue) || undefined,
+      unapproved: rows.flatMap(({ unapproved }) => unapproved ?? []).toSorted()[0],
+      isReviewDue: rows.some(({ isReviewDue }) => isReviewDue) || undefined,
       ticket: last.ticket,
       application: [...new Set(names.filter(Boolean))].join(', ') || undefined,
       canChange: changes.length > 0 ? changes.includes(true) : undefined,

@@ -296,9 +296,7 @@ describe('permits', () => {
     it('make an emergency one alarm, however many starts, until a person has looked at it', async () => {
       await refused()
       // Nothing is read from what a rule wrote.
-      const review = 'emergency; after a refusal'
-      ruled.set('alice', { needs: ['second_person'], emergency: true, review })
-      ruled.set('carla', { review })
+      ruled.set('carla', { review: 'emergency; after a refusal' })
       const { id } = await emergency({ ticket: 'SUP-9' })
       await deployment.impersonate({ ticket: 'SUP-9' })
       await deployment.impersonate({ ticket: 'SUP-9' })
@@ -313,7 +311,7 @@ describe('permits', () => {
       const none = 'undefined undefined'
       const [marked, seen] = ['after_refusal true', 'after_refusal false']
       expect(await shown()).to.deep.equal([id, none, marked, marked])
-      await decide(id, 'reviewed')
+      await permits.decide(id, 'reviewed', { by: 'grace', note: 'Saw it' })
       expect(await shown()).to.deep.equal([none, seen, seen])
       await until(async () => told.some(({ kind }) => kind === 'reviewed'))
       expect(told.filter(({ kind }) => kind === 'emergency')).to.have.length(1)
