@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
-import { languageOf } from '../http/language.ts'
 import type { At } from '../kit/at.ts'
 import type { Languages } from '../words/languages.ts'
+import { lookUp } from '../words/look-up.ts'
 
 /** The pages that are read. */
 interface ReadSite extends Pick<At, 'base' | 'brand'> {
@@ -34,6 +34,15 @@ export function readerOf(
     locale: ctx.acceptsLanguages().find((tag) => isRelated(tag) && isLocale(tag)) ?? language,
     zone: zoneOf(ctx),
   }
+}
+
+/** The first language that the browser asks for, of those that there are. */
+export function languageOf(ctx: Context, { tags, preferred }: Languages): string {
+  for (const range of ctx.acceptsLanguages()) {
+    const found = range === '*' ? preferred : lookUp(range, tags)
+    if (found !== undefined) return found
+  }
+  return preferred
 }
 
 function isLocale(tag: string): boolean {

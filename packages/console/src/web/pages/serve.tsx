@@ -5,8 +5,14 @@ import { runOnce } from 'oidc-provider-impersonation/siblings'
 import type { ComponentChild, ComponentType } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { type BrandSettings, imageSources } from '../brand.ts'
-import { onlyMethods } from '../http/methods.ts'
-import { answerProblem, NoRoleProblem, notFound, Problem, problemOf } from '../http/problem.ts'
+import {
+  answerProblem,
+  NoRoleProblem,
+  notFound,
+  onlyMethods,
+  Problem,
+  problemOf,
+} from '../http/problem.ts'
 import { type At, shortCount } from '../kit/at.ts'
 import { Document } from '../kit/document.tsx'
 import { HandOverForm, LateForm, ProblemPage, SignInDoor, TurnedAway } from '../kit/door.tsx'
@@ -16,23 +22,24 @@ import { type Assets, showAsset } from '../page/assets.ts'
 import { codeFlow, isPathBelow, type SignInTrouble } from '../sign-in/code-flow.ts'
 import { cookiePlace, readCookie, writeCookie } from '../sign-in/cookie.ts'
 import { assertSameOrigin } from '../sign-in/origin.ts'
+import { knownClient, type PageClient } from '../sign-in/set-up.ts'
 import { signOut } from '../sign-in/sign-out.ts'
 import { type Entered, signedInTo } from '../sign-in/signed-in.ts'
 import type { Languages } from '../words/languages.ts'
 import type { Words } from '../words/words.ts'
 import { type FormValues, readFormBody, readJson } from './form-body.ts'
 import { problemText, wrongField } from './problem-text.ts'
-import { readerOf } from './reader.ts'
+import { languageOf, readerOf } from './reader.ts'
 import { keepSaid, takeSaid } from './said.ts'
-import type { AnyCall, Answered, Opening, PageView, Route, View } from './table.ts'
+import type { Answered, AnyCall, Opening, PageView, Route, View } from './table.ts'
 
 /** A sign-in is renewed this long before its end, or at two thirds of its life if it is short. */
 const RENEWAL_SECONDS = 60
 
 /** One of the two sets of pages: of the console, or of the customer's account. */
-export interface Site<C extends AnyCall, A extends At> {
+export interface Site<C extends AnyCall, A extends At>
+  extends Pick<PageClient, 'at' | 'clientId' | 'make'> {
   readonly provider: Provider
-  readonly clientId: string
   /** The public origin. */
   readonly url: string
   /** The path of the first page: `/console`. */
@@ -64,6 +71,10 @@ export interface Request<C extends AnyCall, A extends At> extends Found<C, A> {
   readonly ctx: Context
   readonly person: Entered
   readonly input: () => Promise<unknown>
+  /** The person's, a BCP 47 tag. */
+  readonly language: string
+  /** A parameter of the path. */
+  readonly param: (name: string) => string
   /** Finds the person again: the sign-in may be over, or the role gone. */
   readonly findAgain: () => Promise<Entered>
 }
@@ -73,11 +84,20 @@ interface Found<C extends AnyCall, A extends At> {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Serves the pages of a site, its actions and its sign-in. Answers below the base, and passes other requests on. */
-export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): Middleware {
+export interface ServedPages {
+  /** Answers below the base, and passes other requests on. */
+  readonly middleware: Middleware
+  /** @throws Problem 500 if the provider does not know the client, 503 if that cannot be known now */
+  readonly assertClient: () => Promise<void>
+}
+
+/** Serves the pages of a site, its actions and its sign-in. */
+export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): ServedPages {
   const { provider, clientId, url, base, isForStaff, realm } = site
   const cookie = cookiePlace(clientId, url)
-  const flow = codeFlow(provider, { clientId, callbackUrl: `${url}${base}/callback`, cookie })
+  const redirectUri = `${url}${base}/callback`
+  const assertClient = knownClient(provider, { ...site, redirectUri })
+  const flow = codeFlow(provider, { clientId, callbackUrl: redirectUri, cookie })
   const findPerson = signedInTo(provider, clientId)
   const router = new Router({ sensitive: true, strict: true })
   const headers = headersOf(site)
@@ -119,7 +139,7 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
     throw notFound('there is nothing here')
   })
   // The router itself adds the context members that its type requires.
-  return router.routes() as Middleware
+  return { middleware: router.routes() as Middleware, assertClient }
 
   /** The pattern of a path. The first page is also found with a slash. */
   function patternOf(path: string): string {
@@ -140,11 +160,13 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
 
   async function answer(ctx: Context, found: Found<C, A>): Promise<void> {
     const { route } = found
+    const param = (name: string) => found.params[name] ?? ''
+    const asked = { ...found, ctx, language: languageOf(ctx, site.languages), param }
     if (ctx.get('Authorization') !== '') {
       const findAgain = () => findPerson(ctx)
       const person = await findAgain()
       const input = () => readJson(ctx)
-      const call = await site.enter({ ...found, ctx, person, input, findAgain })
+      const call = await site.enter({ ...asked, person, input, findAgain })
       return showModel(ctx, (await route.answer(call)).model)
     }
     const isPost = route.method === 'POST'
@@ -165,7 +187,7 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
     const { from: _from, form: _form, reader: _reader, once: _once, ...fields } = values
     const given = Object.entries(fields).filter(([, value]) => value !== '')
     const input = async () => Object.fromEntries(given)
-    const request = { ...found, ctx, person, findAgain, input }
+    const request = { ...asked, person, findAgain, input }
     if (isPost) await carryOut(request, values)
     else await showPage(request)
   }
@@ -283,6 +305,7 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): M
   async function problems(ctx: Context, next: Next): Promise<void> {
     ctx.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
     try {
+      await assertClient()
       await next()
     } catch (error) {
       const problem = problemOf(error, isForStaff)
