@@ -13,6 +13,7 @@ import { findRecord } from './features/permits/server/api/read.ts'
 import type { PermitCall, StaffParts } from './features/permits/server/api/shown.ts'
 import { ApprovalPart } from './features/permits/views/approval-part.tsx'
 import { Needed } from './features/permits/views/needed.tsx'
+import { RecordCard } from './features/permits/views/record-card.tsx'
 import type { ErasingCall, ErasingParts } from './features/personal-data/server/api.ts'
 import { personalDataPages } from './features/personal-data/server/pages.ts'
 import { rulePages } from './features/rules/server/pages.ts'
@@ -48,7 +49,7 @@ export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
   ...askingActions,
   ...recordPages(ImpersonationRows),
   ...rulePages(Needed),
-  ...personalDataPages,
+  ...personalDataPages(RecordCard),
   file('/me', ALL_ROLES, me),
   file('/stream', ALL_ROLES, streamChanges, { streams: true }),
 ]

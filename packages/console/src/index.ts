@@ -210,21 +210,19 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   recordEvents(provider, audit, settings.auditTimeout)
   const retention = startRetention(store)
   const reconciliation = startReconciliation(provider, store, audit)
-  const is = async (accountId: string, what: 'eraser' | 'lead') => {
+  const isLead = async (accountId: string) => {
     const account = await findAccount(provider, accountId)
-    if (!account) return false
-    if (what === 'eraser') return findMayErase(account, settings)
-    return (await findRole(account, settings)) === 'lead'
+    return account !== undefined && (await findRole(account, settings)) === 'lead'
   }
   const { permits } = settings
   permits?.attach(provider, {
-    ...{ nameOf, issueAs: settings.issueAs, notify: notices?.when, is },
+    ...{ nameOf, issueAs: settings.issueAs, notify: notices?.when, isLead },
     isBound: true,
     urlOf: (permit) => `${url}${path}/records/${permit}`,
   })
   const now = () => Date.now()
   const records = permits?.records ?? createRecords({ audit: settings.audit, now, timeoutMs })
-  if (!permits) records.attach(provider, { nameOf, is, notify: notices?.when })
+  if (!permits) records.attach(provider, { nameOf, isLead, notify: notices?.when })
   const outbox = startNotices({
     ...{ provider, settings, notices, ledger, directory, now },
     alerts: onAlarm !== undefined,
@@ -238,7 +236,10 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const ofPerson = personalData(audit, {
     isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,
     hasAccount: async (id) => (await findAccount(provider, id)) !== undefined,
-    mayErase: (id) => is(id, 'eraser'),
+    async mayErase(id) {
+      const account = await findAccount(provider, id)
+      return account !== undefined && findMayErase(account, settings)
+    },
     now,
     decide: records.decisions,
   })

@@ -24,10 +24,8 @@ export interface MarkedEntry extends StoredEntry {
 /** A sum as an export has it. */
 export interface FiledSum {
   readonly kind: Sum['kind']
-  /** Of what cannot be read, the id alone. */
+  /** Of what cannot be read, the id alone. Of a permit also `first`, the number of its first entry. */
   readonly value: object
-  /** The number of its first entry: of a permit. */
-  readonly first: number | undefined
 }
 
 /** An entry as an export has it, with the sum of its row where it is the last one of it. */

@@ -1,7 +1,7 @@
 import { endsWithin } from 'oidc-provider-impersonation/siblings'
 import {
   digestOf,
-  MerkleTree,
+  rootOf,
   type Seal,
   sealHashOf,
   sealInJws,
@@ -53,7 +53,7 @@ export interface SealsOptions {
 const SEAL_EVERY_MS = 60_000
 /** A seal of another process is enough for so long, in milliseconds. */
 const SEAL_HOLDS_MS = 45_000
-const ENTRIES_PER_READ = 1000
+const ENTRIES_PER_SEAL = 1000
 /** How long an export, or the end of the process, waits for a seal, in milliseconds. */
 const SEAL_TIMEOUT_MS = 15_000
 const SAYS = {
@@ -127,29 +127,25 @@ export function startSeals({
   async function sealNow(when: 'anyway' | 'new' | 'old'): Promise<void> {
     const claims = await newestSealed()
     if (when === 'old' && Math.abs(now() - claims.time) < SEAL_HOLDS_MS) return
-    const tree = new MerkleTree()
-    let last = claims.last
-    for (let isMore = true; isMore; ) {
-      const entries = await store.entries({
-        after: last === 0 ? undefined : String(last),
-        limit: ENTRIES_PER_READ,
-      })
-      isMore = entries.length === ENTRIES_PER_READ
-      for (const entry of entries) {
-        if (marks.isRight(entry.digest, entry.mac)) tree.add(entry.digest)
-        else await raiseAlarm(`the entry ${entry.number}`, entry.digest)
-      }
-      last = entries.at(-1)?.number ?? last
+    const after = claims.last === 0 ? undefined : String(claims.last)
+    const entries = await store.entries({ after, limit: ENTRIES_PER_SEAL })
+    const isMore = entries.length === ENTRIES_PER_SEAL
+    const digests: string[] = []
+    for (const entry of entries) {
+      if (marks.isRight(entry.digest, entry.mac)) digests.push(entry.digest)
+      else await raiseAlarm(`the entry ${entry.number}`, entry.digest)
     }
-    if (tree.count === 0 && when !== 'anyway') return
+    if (digests.length === 0 && !isMore && when !== 'anyway') return
+    const { number: last = claims.last } = entries.at(-1) ?? {}
     const [number, time, { keepFor }] = [claims.number + 1, now(), store]
-    const { count, root } = tree
+    const [count, root] = [digests.length, rootOf(digests)]
     const before = keepFor === undefined ? 0 : Math.max(0, time - keepFor * 1000)
     const hash = sealHashOf(claims.hash, root)
-    const seal: Seal = { version: 1, number, last, count, time, root, hash, before }
+    const seal: Seal = { number, last, count, time, root, hash, before }
     // Where another process was first, what it left is sealed next.
     const jws = await sign({ ...seal })
     await store.addSeal({ number, last, jws, mac: marks.markOf(jws) })
+    if (isMore) await sealNow('new')
   }
 
   const sealInTurn = (when: Parameters<typeof sealNow>[0]) =>
@@ -181,7 +177,7 @@ export function startSeals({
   return {
     ...{ sign, seal },
     async assertSeals() {
-      await sign({ version: 1, checks: now() })
+      await sign({ checks: now() })
       const [newest] = await store.newestSeals(1)
       if (!newest || marks.isRight(newest.jws, newest.mac)) return
       throw new Error(`${foreign(`the seal ${newest.number}`)}: somebody changed the storage`)

@@ -84,6 +84,24 @@ describe('the seals of the audit', () => {
     expect((await sealed(store))[0]).to.include({ time: T + 100_000, before: T + 40_000 })
   })
 
+  it('cover a thousand entries each, also where somebody put in as many', async () => {
+    const store = memoryAudit()
+    await put(store, ...Array.from({ length: 1001 }, (_, index) => exported(T + index)))
+    const foreign = new Set((await store.entries({ limit: 1000 })).map(({ digest }) => digest))
+    const { seals } = await sealsOf(store, {
+      marks: {
+        ...MARKS,
+        isRight: (text, mac) => !foreign.has(text) && MARKS.isRight(text, mac),
+      },
+      async recordSurely() {},
+    })
+    await quietly(() => seals.seal())
+    expect((await sealed(store)).map((seal) => [seal?.last, seal?.count])).to.deep.equal([
+      [1000, 0],
+      [1001, 1],
+    ])
+  })
+
   it('are made once of two processes at the same time, and nothing is left out', async () => {
     const store = memoryAudit()
     const [one, two] = [await sealsOf(store), await sealsOf(store)]
@@ -156,7 +174,7 @@ for (const { name, create, suite } of storages) {
       const [good = ''] = await store.seals(1)
       const { sign } = await signer()
       const hash = sealHashOf(sealInJws(good)?.hash ?? '', 'root')
-      const never = { version: 1, time: T, count: 1, root: 'root', hash, before: 0 }
+      const never = { time: T, count: 1, root: 'root', hash, before: 0 }
       await addSeal(2, 1e9, await sign({ ...never, number: 2, last: 1e9 }))
       await addSeal(3, 1, good)
       await addSeal(9e15, 9e15, 'é'.repeat(22))

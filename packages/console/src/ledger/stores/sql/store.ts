@@ -42,9 +42,9 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
   }
 
   function filedSumIn(columns: ResultRow): FiledSum {
-    const kind = columns.kind === 'record' ? 'record' : 'impersonation'
-    const first = kind === 'record' ? numberIn(columns, 'first') : undefined
-    return { kind, value: filedIn(columns), first }
+    const value = filedIn(columns)
+    if (columns.kind !== 'record') return { kind: 'impersonation', value }
+    return { kind: 'record', value: { ...value, first: numberIn(columns, 'first') } }
   }
 
   async function old(before: number, limit: number) {
