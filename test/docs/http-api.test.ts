@@ -40,7 +40,7 @@ describe('docs/http-api.md', () => {
     const { mutualTls } = await snippets.load('With mutual TLS')
     const file = join(newFolder(), 'backend.pem')
     await writeFile(file, certificate)
-    const { clients, ...configuration } = Reflect.apply(Object(mutualTls), undefined, [file])
+    const { clients, ...configuration } = Object(mutualTls)(file)
     await using deployment = await deploy({
       clients: [{ ...clients[0], client_id: 'bound' }],
       configuration,
