@@ -22,9 +22,8 @@ import { personalData } from './features/personal-data/server/personal-data.ts'
 import { log } from './kernel/log-line.ts'
 import { startRetention } from './ledger/keeping/retention.ts'
 import { startOutbox } from './ledger/outbox/outbox.ts'
-import { createAudit } from './ledger/recording/audit.ts'
+import { createAudit, recordEvents } from './ledger/recording/audit.ts'
 import { ledgerOf } from './ledger/recording/ledger.ts'
-import { recordEvents } from './ledger/recording/provider-events.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
 import type { SupportConsoleOptions } from './options.ts'
 import { type Stop, stopOf } from './records/record-at.ts'
@@ -307,7 +306,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       await answersFollowed(provider)
       await nextTurn()
       await retention.stop()
-      await reconciliation.stop()
+      reconciliation.stop()
       await outbox?.stop()
       await alerts?.stop()
       await (permits ?? records).close()

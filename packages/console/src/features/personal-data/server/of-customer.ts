@@ -5,7 +5,7 @@ import {
   type StoredRecord,
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
-import { readTimelines } from '../../../ledger/keeping/timelines.ts'
+import { readTimelines } from '../../../ledger/keeping/export.ts'
 import { pagesOfRecords, readable, rowPages } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 

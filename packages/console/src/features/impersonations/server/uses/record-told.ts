@@ -7,9 +7,9 @@ import {
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../../../../kernel/log-line.ts'
+import { setAsideEntry } from '../../../../ledger/recording/compose.ts'
 import { parseGap, parseUse } from '../../../../ledger/recording/parse-entry.ts'
 import type { Recorder } from '../../../../ledger/recording/recorder.ts'
-import { setAsideEntry } from '../../../../ledger/recording/set-aside.ts'
 
 /** How many uses are remembered, so that a batch that comes again is stored once. */
 const MAX_USES_REMEMBERED = 10_000
