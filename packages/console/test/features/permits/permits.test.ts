@@ -308,10 +308,10 @@ describe('permits', () => {
         const waits = [...inbox.records, ...inbox.alarms].map((each) => each.id)
         return [...waits, ...rows.map((row: RowAnswer) => `${row.unapproved} ${row.isReviewDue}`)]
       }
-      const none = 'undefined undefined'
-      const [marked, seen] = ['after_refusal true', 'after_refusal false']
+      const [none, marked] = ['undefined undefined', 'after_refusal true']
       expect(await shown()).to.deep.equal([id, none, marked, marked])
       await permits.decide(id, 'reviewed', { by: 'grace', note: 'Saw it' })
+      const seen = 'after_refusal false'
       expect(await shown()).to.deep.equal([none, seen, seen])
       await until(async () => told.some(({ kind }) => kind === 'reviewed'))
       expect(told.filter(({ kind }) => kind === 'emergency')).to.have.length(1)
