@@ -31,6 +31,19 @@ describe('start-up', () => {
     }
   })
 
+  it('of an adapter without the methods of ends leaves canEnd false; it is refused where they must end', async () => {
+    const { impersonation } = start({ adapter: undefined })
+    expect(impersonation.canEnd).to.equal(false)
+    const error = await impersonation.end('x').catch(String)
+    expect(error).to.contain('cannot be seen or ended')
+    const ending = { enabled: true }
+    const features = { ...configuration.features, impersonation: { ...enabled, ending } }
+    expect(() => start({ adapter: undefined, features }))
+      .to.throw('features.impersonation.ending.enabled is true')
+      .with.property('message')
+      .that.includes('lacks consumeOnce, endOnce, list, endedIndices')
+  })
+
   it('refuses features.resourceIndicators switched off, which it needs', () => {
     const features = {
       ...configuration.features,

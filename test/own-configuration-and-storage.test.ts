@@ -6,8 +6,8 @@ import { Provider as OidcProvider } from 'oidc-provider'
 import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import { ImpersonationFeature, Provider } from '../src/index.ts'
 import { createConsumer } from '../src/tokens/single-use.ts'
+import { withMembers } from './adapters/with-members.ts'
 import { deploy } from './support/deployment.ts'
-import { memoryAdapterWith } from './support/faulty-adapter.ts'
 import { expectAnswer } from './support/http.ts'
 import { configuration, enabled, providerAt, serving, wholeFlow } from './support/serving.ts'
 
@@ -96,15 +96,12 @@ describe("the deployment's own storage", () => {
   it('I1: one guard for all providers of a process', async () => {
     const memory = createMemoryAdapter()('SubjectToken')
     await memory.upsert('guarded-id', { jti: 'guarded-id' }, 60)
-    const slow = { ...memoryAdapterWith({ consumeOnce: undefined })('SubjectToken') }
-    const adapter = Object.assign(slow, {
-      async find(id: string) {
-        await delay(5)
-        return memory.find(id)
-      },
-      consume: (id: string) => memory.consume(id),
-    })
-    const claims = Array.from({ length: 10 }, () => createConsumer(adapter as never, 'per-process'))
+    const find = async (id: string) => {
+      await delay(5)
+      return memory.find(id)
+    }
+    const adapter = withMembers(memory, { consumeOnce: undefined, find })
+    const claims = Array.from({ length: 10 }, () => createConsumer(adapter, 'per-process'))
     const answers = await Promise.all(claims.map((claim) => claim('guarded-id')))
     expect(answers.filter((won) => won)).to.have.lengthOf(1)
   })

@@ -7,9 +7,7 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
 import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { createSqliteAdapter, type SqliteAdapterFactory } from '../../src/adapters/sqlite/index.ts'
-import { deploy } from '../support/deployment.ts'
 import { newFolder } from '../support/folder.ts'
-import { signIn } from '../support/sign-in.ts'
 import { errorsOf, expectNothingPlanted, PAYLOAD, PLANTED } from './planted.ts'
 import { ownSchema } from './postgres/schema.ts'
 import { openIoredis, openNodeRedis } from './redis/clients.ts'
@@ -81,19 +79,6 @@ redisSuite('I6: no error of the Redis adapter holds a key or a value', () => {
     await admin.flushall()
     expect(error).to.be.instanceOf(TypeError)
     expectNothingPlanted(error, 'find')
-  })
-
-  it('the opaque actor token in no server_error event, where its key is of the wrong type', async () => {
-    const adapter = createRedisAdapter({ client: admin })
-    await using deployment = await deploy({ configuration: { adapter } })
-    const actor_token = (await signIn(deployment, 'olivia')).access_token
-    const subject_token = await deployment.subjectToken()
-    await admin.del(key('id', actor_token))
-    await admin.set(key('id', actor_token), 'text')
-    const { status } = await deployment.exchange({ subject_token, actor_token })
-    expect(status).to.equal(500)
-    expect(deployment.serverErrors).to.have.length(1)
-    expectNothingPlanted(deployment.serverErrors[0], 'server_error', { actor_token, subject_token })
   })
 })
 

@@ -160,7 +160,7 @@ const TRICKS: Record<string, DeploymentOptions> = {
 describe('claims of an access token', () => {
   for (const [what, options] of Object.entries(TRICKS)) {
     it(`I3, I4, I8: ${what}: the user, actor, marks and life of an impersonated token stay the provider's, and no token has a forged act`, async () => {
-      const { deployment, recorded } = await recording(options)
+      await using deployment = await recording(options)
       const { provider, orders, base } = deployment
       const own = { resource: orders, scope: 'openid orders:read' }
       const others = [
@@ -190,7 +190,9 @@ describe('claims of an access token', () => {
           })
           const invented = ['may_act', 'nbf', 'cnf', 'sid', 'op_grant_id', 'username']
           expect(claims).to.not.have.any.keys(...invented, 'authorization_details')
-          const started = (await recorded()).findLast(({ name }) => name.endsWith('started'))
+          const started = (await deployment.recorded()).findLast(({ name }) =>
+            name.endsWith('started'),
+          )
           const life = Number(claims.exp) - Number(claims.iat)
           if (format === 'JWT') {
             expect(claims).to.not.have.any.keys('impersonation_id', 'active', 'token_type')
@@ -210,7 +212,6 @@ describe('claims of an access token', () => {
           expect(laundered.body.error_description).to.equal('actor token is invalid')
         }
       }
-      await deployment.close()
     })
   }
 
@@ -254,7 +255,7 @@ describe('claims of an access token', () => {
   })
 
   it('authorize that changes what it gets: the token is for the user and client of the audit', async () => {
-    const { deployment, recorded } = await recording({
+    await using deployment = await recording({
       impersonation: {
         async authorize({ stage, account, ctx }) {
           Object.assign(account, { accountId: 'bob' })
@@ -265,9 +266,8 @@ describe('claims of an access token', () => {
       },
     })
     const { claims } = await impersonated(deployment)
-    const { userId, client } = (await recorded()).at(-1) ?? {}
+    const { userId, client } = (await deployment.recorded()).at(-1) ?? {}
     const facts = [claims.sub, claims.client_id, userId, client]
     expect(facts).to.deep.equal(['alice', 'console', 'alice', 'console'])
-    await deployment.close()
   })
 })

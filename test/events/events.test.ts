@@ -5,25 +5,14 @@ import { decodeJwt } from 'jose'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { withMembers } from '../adapters/with-members.ts'
 import { EVENT_NAMES, recording } from '../support/audit.ts'
-import type { Deployment, DeploymentOptions } from '../support/deployment.ts'
+import { idOf } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
-import { idOf } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 import { warnings } from '../support/warnings.ts'
 
 describe('audit events', () => {
-  let deployment: Deployment
-  let recorded: Awaited<ReturnType<typeof recording>>['recorded']
-
-  async function deployRecording(options: DeploymentOptions = {}): Promise<void> {
-    const started = await recording(options)
-    deployment = started.deployment
-    recorded = started.recorded
-  }
-  afterEach(() => deployment.close())
-
   it('one for each thing that happened, with one id for the whole life of the token', async () => {
-    await deployRecording()
+    await using deployment = await recording()
     const actor_token = (await signIn(deployment, 'olivia')).access_token
     const context = { ticketId: 'SUP-1' }
     const issued = await deployment.issue({
@@ -37,7 +26,7 @@ describe('audit events', () => {
     await deployment.exchange({ subject_token })
     const { body } = await deployment.exchange({ subject_token, actor_token })
     await deployment.exchange({ subject_token, actor_token })
-    const [first, second, third, fourth, ...others] = await recorded()
+    const [first, second, third, fourth, ...others] = await deployment.recorded()
     expect(others).to.deep.equal([])
 
     const { jti, exp = 0 } = decodeJwt(body.access_token)
@@ -70,13 +59,13 @@ describe('audit events', () => {
     expect(fourth).to.deep.include({ ...common, name: 'impersonation.replayed', client: 'console' })
     expect(fourth?.redemption?.jti).to.equal(jti)
     expect(fourth?.redemption?.at).to.be.a('number')
-    for (const { timeMs } of await recorded()) {
+    for (const { timeMs } of await deployment.recorded()) {
       expect(Math.abs(Date.now() - timeMs)).to.be.lessThan(10_000)
     }
   })
 
   it("come with the request's context, which has what oidc-provider's own events have", async () => {
-    await deployRecording()
+    await using deployment = await recording()
     const seen: unknown[] = []
     for (const name of ['impersonation.issued', 'impersonation.started'] as const) {
       deployment.provider.on(name, ({ oidc }) => {
@@ -85,17 +74,17 @@ describe('audit events', () => {
       })
     }
     await deployment.exchange()
-    await recorded()
+    await deployment.recorded()
     const both = ['Account', 'Client', 'SubjectToken', 'object', `${deployment.issuer}/auth/x`]
     expect(seen).to.deep.equal([both, ['AccessToken', ...both]])
   })
 
   it('refusals at issue: who asked, for whom, what they were told and why', async () => {
-    await deployRecording({ impersonation: { authorize: () => false } })
+    await using deployment = await recording({ impersonation: { authorize: () => false } })
     await deployment.issue({ userId: 'nobody' })
     await deployment.issue({ userId: 'alice' })
     await deployment.issue({ userId: 'alice' }, { token: 'wrong' })
-    const denials = (await recorded()).map(({ name, requestedBy, userId, denial }) => [
+    const denials = (await deployment.recorded()).map(({ name, requestedBy, userId, denial }) => [
       ...[name, requestedBy, userId, denial?.stage, denial?.error],
     ])
     const denied = 'impersonation.denied'
@@ -107,7 +96,7 @@ describe('audit events', () => {
   })
 
   it("listeners that throw, reject or never end change nothing for the client or each other, also of the provider's own events: a warning says so", async () => {
-    await deployRecording()
+    await using deployment = await recording()
     using warned = warnings()
     for (const name of EVENT_NAMES) {
       deployment.provider.prependListener(name, () => {
@@ -130,7 +119,9 @@ describe('audit events', () => {
       expect(body.access_token).to.be.a('string')
       await expectAnswer(deployment.exchange({ subject_token, resource }), 400)
     }
-    const names = (await recorded()).map(({ name }) => name.slice('impersonation.'.length))
+    const names = (await deployment.recorded()).map(({ name }) =>
+      name.slice('impersonation.'.length),
+    )
     const each = ['issued', 'started', 'replayed']
     expect(names).to.deep.equal([...each, ...each])
     await turn()
@@ -148,7 +139,7 @@ describe('audit events', () => {
     const find = (id: string) => Promise.reject(new Error(`no connection for AccessToken:${id}`))
     const talkative = (model: string) =>
       model === 'AccessToken' ? withMembers(memory(model), { find }) : memory(model)
-    await deployRecording({ configuration: { adapter: talkative } })
+    await using deployment = await recording({ configuration: { adapter: talkative } })
     const m2m = await deployment.m2mToken()
     const { body } = await deployment.issue({ userId: 'alice' }, { token: m2m })
     const subject_token = body.subjectToken
@@ -159,7 +150,7 @@ describe('audit events', () => {
       resource: `${deployment.base}/opaque`,
     })
     await deployment.exchange({ subject_token })
-    const text = inspect(await recorded(), { depth: 9, showHidden: true })
+    const text = inspect(await deployment.recorded(), { depth: 9, showHidden: true })
     expect(text).to.include('[concealed]')
     for (const value of [m2m, subject_token, actor_token, granted.body.access_token]) {
       expect(value).to.be.a('string')

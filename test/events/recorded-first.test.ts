@@ -8,7 +8,6 @@ import {
 } from '../../src/index.ts'
 import { isActive, until } from '../impersonations/recorded-endings.ts'
 import type { DeploymentOptions } from '../support/deployment.ts'
-import { bearer, end, impersonate } from '../support/ending-current.ts'
 import { askUndescribed, expectAnswer, urlencoded } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
 
@@ -50,7 +49,7 @@ async function answered<T>(
 function endBy(door: string, deployment: Managed, { id, token }: { id: string; token: string }) {
   const { impersonation } = deployment.provider
   const ways: Record<string, () => Promise<unknown>> = {
-    'by its token': () => end(deployment.base, bearer(token)),
+    'by its token': () => deployment.endCurrent(token),
     'by its id': () => deployment.send(`/${id}/end`),
     'by a filter': () => deployment.send('/end', { userId: 'alice' }),
     'in code': () => impersonation.end(id),
@@ -206,7 +205,7 @@ describe('I13: nothing acts before it is recorded', () => {
     for (const door of DOORS) {
       it(`an end ${door} is carried out, and answered as one, whose recorder ${how}`, async () => {
         await deployWith(failAt('impersonation.ended'), SOON)
-        const one = await impersonate(deployment)
+        const one = await deployment.impersonate()
         const answer = await endBy(door, deployment, one)
         expect(await stateOf(deployment, one.id)).to.equal('ended')
         if (typeof answer !== 'object' || !answer || !('headers' in answer)) return
@@ -219,7 +218,7 @@ describe('I13: nothing acts before it is recorded', () => {
     it(`an end ${door} comes at once, and its answer when it is recorded`, async () => {
       const hold = holding('impersonation.ended')
       await deployWith(hold.record)
-      const one = await impersonate(deployment)
+      const one = await deployment.impersonate()
       const asked = endBy(door, deployment, one)
       await hold.came
       expect(await stateOf(deployment, one.id)).to.equal('ended')

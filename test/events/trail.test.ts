@@ -11,7 +11,7 @@ import { askUndescribed, expectAnswer } from '../support/http.ts'
 describe('the audit trail', () => {
   it('a record that expired between check and claim is denied, not replayed', async () => {
     using moved = new DisposableStack()
-    const { deployment, recorded } = await recording({
+    await using deployment = await recording({
       configuration: { adapter: createMemoryAdapter({ now: () => Date.now() }) },
       impersonation: {
         authorize: ({ stage }) => {
@@ -22,9 +22,8 @@ describe('the audit trail', () => {
     })
     const { body } = await deployment.issue({ userId: 'alice', expiresIn: 60 })
     await expectAnswer(deployment.exchange({ subject_token: body.subjectToken }), 400)
-    const [, denied] = await recorded()
+    const [, denied] = await deployment.recorded()
     expect(denied?.name).to.equal('impersonation.denied')
-    await deployment.close()
   })
 
   for (const member of ['context', 'binding']) {
@@ -35,7 +34,7 @@ describe('the audit trail', () => {
         const found = await memory('SubjectToken').find(id)
         return found && (loses ? { ...found, [member]: undefined } : found)
       }
-      const { deployment, recorded } = await recording({
+      await using deployment = await recording({
         configuration: {
           adapter: (model) =>
             model === 'SubjectToken' ? withMembers(memory(model), { find }) : memory(model),
@@ -43,25 +42,23 @@ describe('the audit trail', () => {
       })
       const subject_token = await deployment.subjectToken()
       await expectAnswer(deployment.exchange({ subject_token }), 500)
-      const [, denied] = await recorded()
+      const [, denied] = await deployment.recorded()
       expect([denied?.name, denied?.denial?.error]).to.deep.equal([
         'impersonation.denied',
         'server_error',
       ])
       loses = false
       await expectAnswer(deployment.exchange({ subject_token }), 200)
-      await deployment.close()
     })
   }
 
   it('I6: the value of an opaque token that the store could not confirm or look up', async () => {
-    const managementApi = { resource: 'https://id.example.com/api', tokenFormat: 'opaque' as const }
     const memory = createMemoryAdapter()
     let isDown = false
     const talk = (model: string, call: string) => (id: string) =>
       isDown ? Promise.reject(new Error(`timeout: ${call} ${model}:${id}`)) : undefined
-    const { deployment, recorded } = await recording({
-      impersonation: { managementApi },
+    await using deployment = await recording({
+      impersonation: { managementApi: { tokenFormat: 'opaque' } },
       configuration: {
         adapter: (model) => {
           const sound = memory(model)
@@ -72,23 +69,22 @@ describe('the audit trail', () => {
         },
       },
     })
-    const token = await deployment.m2mToken({ resource: managementApi.resource })
+    const token = await deployment.m2mToken()
     const { body } = await deployment.issue({ userId: 'alice' }, { token })
     isDown = true
     const form = { subject_token: body.subjectToken, resource: `${deployment.base}/opaque` }
     await expectAnswer(deployment.exchange(form), 500)
     await expectAnswer(deployment.issue({ userId: 'alice' }, { token }), 500)
-    const reasons = (await recorded()).slice(1).map(({ denial }) => denial?.reason)
+    const reasons = (await deployment.recorded()).slice(1).map(({ denial }) => denial?.reason)
     expect(reasons).to.deep.equal([
       'timeout: SET AccessToken:[concealed]',
       'timeout: GET ClientCredentials:[concealed]',
     ])
-    await deployment.close()
   })
 
   it('I6: a long error does not cut a token in two', async () => {
     const value: string[] = []
-    const { deployment, recorded } = await recording({
+    await using deployment = await recording({
       impersonation: {
         authorize: ({ stage }) => {
           if (stage === 'exchange') throw new Error(`${'x'.repeat(930)}${value[0]}`)
@@ -99,24 +95,22 @@ describe('the audit trail', () => {
     const subject_token = await deployment.subjectToken()
     value.push(subject_token)
     await deployment.exchange({ subject_token })
-    const [, denied] = await recorded()
+    const [, denied] = await deployment.recorded()
     expect(denied?.denial?.reason).to.not.include(subject_token.slice(0, 8))
-    await deployment.close()
   })
 
   it('nobody blots out the reason by sending its words', async () => {
-    const { deployment, recorded } = await recording({})
+    await using deployment = await recording()
     for (const subject_token of ['e', 'unknown or expired']) {
       await deployment.exchange({ subject_token })
     }
-    for (const { denial } of await recorded()) {
+    for (const { denial } of await deployment.recorded()) {
       expect(denial?.reason).to.equal('subject token is invalid: unknown or expired')
     }
-    await deployment.close()
   })
 
   it('the challenge for a DPoP nonce is no event', async () => {
-    const { deployment, recorded } = await recording({
+    await using deployment = await recording({
       configuration: {
         features: {
           dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 2), requireNonce: () => true },
@@ -133,14 +127,13 @@ describe('the audit trail', () => {
       const dpop = await key.proof({ htu, nonce })
       await expectAnswer(deployment.exchange({ subject_token }, { dpop }), 200)
     }
-    const names = new Set((await recorded()).map(({ name }) => name))
+    const names = new Set((await deployment.recorded()).map(({ name }) => name))
     expect([...names]).to.deep.equal(['impersonation.issued', 'impersonation.started'])
-    await deployment.close()
   })
 
   it('denial.error is what the client was told, and the reason is the inner one', async () => {
     const error = new errors.OIDCProviderError(503, 'temporarily_unavailable')
-    const { deployment, recorded } = await recording({
+    await using deployment = await recording({
       configuration: {
         adapter: memoryAdapterWith({ consumeOnce: () => Promise.reject(error) }),
         findAccount(_ctx, sub) {
@@ -152,7 +145,7 @@ describe('the audit trail', () => {
     })
     await expectAnswer(deployment.issue({ userId: 'bob' }), 500, 'server_error')
     await askUndescribed(() => expectAnswer(deployment.exchange(), 503, 'server_error'))
-    const [first, , second] = await recorded()
+    const [first, , second] = await deployment.recorded()
     for (const [denied, stage, reason] of [
       [first, 'issue', 'grant request is invalid'],
       [second, 'exchange', error.message],
@@ -160,7 +153,6 @@ describe('the audit trail', () => {
       expect(denied?.denial).to.include({ stage, error: 'server_error' })
       expect(denied?.denial?.reason).to.include(reason)
     }
-    await deployment.close()
   })
 
   const unreadable: Record<string, () => Error> = {
@@ -173,7 +165,7 @@ describe('the audit trail', () => {
   for (const [what, make] of Object.entries(unreadable)) {
     it(`a rule that throws an error ${what} is a denial, and ends no process`, async () => {
       let failing = 'issue'
-      const { deployment, recorded } = await recording({
+      await using deployment = await recording({
         impersonation: {
           authorize({ stage }) {
             if (stage === failing) throw make()
@@ -184,7 +176,7 @@ describe('the audit trail', () => {
       await expectAnswer(deployment.issue({ userId: 'alice' }), 500)
       failing = 'exchange'
       await expectAnswer(deployment.exchange(), 500)
-      const [first, , second] = await recorded()
+      const [first, , second] = await deployment.recorded()
       for (const [denied, stage] of [
         [first, 'issue'],
         [second, 'exchange'],
@@ -194,7 +186,6 @@ describe('the audit trail', () => {
           /authorize failed .*: an error that cannot be read$/,
         )
       }
-      await deployment.close()
     })
   }
 })

@@ -1,26 +1,19 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { resigned } from '../advisories/attacks.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
-import { expectAnswer } from '../support/http.ts'
+import { ACTOR_REFUSED, expectAnswer } from '../support/http.ts'
+import { operatorJwt, resigned } from '../support/jwts.ts'
 import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
-
-const REFUSED = { error: 'invalid_request', error_description: 'actor token is invalid' }
 
 describe('the actor token', () => {
   let jwt: string
   const deployment = shared(() => deploy())
   before(async () => {
-    jwt = await operatorJwt()
+    jwt = await operatorJwt(deployment)
   })
-
-  async function operatorJwt(at = deployment): Promise<string> {
-    const options = { scope: 'openid orders:read', resource: at.orders }
-    return (await signIn(at, 'olivia', options)).access_token
-  }
 
   async function exchangeWith(actor_token: string, at = deployment, headers = {}) {
     return at.exchange({ actor_token }, headers)
@@ -56,7 +49,7 @@ describe('the actor token', () => {
     const subject_token = await other.subjectToken()
     const expectRefused = async (...refused: string[]) => {
       for (const actor_token of refused) {
-        await expectAnswer(other.exchange({ subject_token, actor_token }), 400, REFUSED)
+        await expectAnswer(other.exchange({ subject_token, actor_token }), 400, ACTOR_REFUSED)
       }
     }
     const expectGood = async () => {
@@ -134,7 +127,7 @@ describe('the actor token', () => {
     expect(decodeJwt(body.access_token).sub).to.equal('alice@pairwise')
     const ungranted = await resigned(structured, ({ op_grant_id: _, ...claims }) => claims)
     for (const token of [structured, ungranted]) {
-      expect((await exchangeWith(token, other)).body).to.deep.equal(REFUSED)
+      expect((await exchangeWith(token, other)).body).to.deep.equal(ACTOR_REFUSED)
     }
   })
 })

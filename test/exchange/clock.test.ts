@@ -19,7 +19,7 @@ async function whileSecondsTurn<T>(run: () => Promise<T>): Promise<T> {
 
 it('the moment of an issue or an exchange is one, while seconds turn: for token, hook, record, event and answer', async () => {
   const seen: unknown[] = []
-  const { deployment, recorded } = await recording({
+  await using deployment = await recording({
     impersonation: {
       getCustomJwtClaims({ token }) {
         seen.push(token.iat, token.exp)
@@ -31,7 +31,7 @@ it('the moment of an issue or an exchange is one, while seconds turn: for token,
   for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
     const token = await deployment.m2mToken()
     const issued = await whileSecondsTurn(() => deployment.issue({ userId: 'alice' }, { token }))
-    const { id = '', expiresAt } = (await recorded()).at(-1) ?? {}
+    const { id = '', expiresAt } = (await deployment.recorded()).at(-1) ?? {}
     const before = await impersonation.get(id)
     expect(before?.redeemableUntil).to.equal(expiresAt)
     expect(Number(expiresAt) - Number(before?.issuedAt)).to.equal(issued.body.expiresIn)
@@ -39,8 +39,10 @@ it('the moment of an issue or an exchange is one, while seconds turn: for token,
     const { body } = await whileSecondsTurn(() => deployment.exchange(form))
     const { iat, exp } = await claimsOf(deployment, body.access_token)
     expect(Number(exp) - Number(iat)).to.equal(body.expires_in)
-    const told = [(await recorded()).at(-1)?.expiresAt, (await impersonation.get(id))?.expiresAt]
+    const told = [
+      (await deployment.recorded()).at(-1)?.expiresAt,
+      (await impersonation.get(id))?.expiresAt,
+    ]
     expect([...told, ...seen.slice(-2)]).to.deep.equal([exp, exp, iat, exp])
   }
-  await deployment.close()
 })

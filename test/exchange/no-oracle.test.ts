@@ -87,7 +87,7 @@ describe('I6: to a holder that it is not bound to, a bound token', () => {
   })
 
   it('raises the alarm that it was used again, whatever the actor token is', async () => {
-    const { deployment, recorded } = await recording({
+    await using deployment = await recording({
       impersonation: { actorToken: { required: true } },
     })
     const operator = (await signIn(deployment, 'olivia')).access_token
@@ -99,12 +99,13 @@ describe('I6: to a holder that it is not bound to, a bound token', () => {
     const without = await deployment.exchange({ subject_token })
     expect(without.body.error_description).to.equal('actor_token is required')
     await deployment.exchange({ subject_token, actor_token: operator })
-    const replays = (await recorded()).filter(({ name }) => name === 'impersonation.replayed')
+    const replays = (await deployment.recorded()).filter(
+      ({ name }) => name === 'impersonation.replayed',
+    )
     expect(replays).to.have.lengthOf(3)
     expect(replays[0]).to.deep.include({ userId: 'alice', mayAct })
     expect(replays[0]).to.not.have.property('actor')
     expect(replays[2]).to.deep.include({ actor: { sub: 'olivia' }, mayAct })
     for (const { redemption } of replays) expect(redemption?.jti).to.match(/^impersonation:/)
-    await deployment.close()
   })
 })

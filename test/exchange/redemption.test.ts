@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { Adapter } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { startingLine } from '../advisories/attacks.ts'
+import { type GetCustomJwtClaims, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { recording } from '../support/audit.ts'
 import { deploy } from '../support/deployment.ts'
-import { memoryAdapterWith } from '../support/faulty-adapter.ts'
+import { around, memoryAdapterWith } from '../support/faulty-adapter.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 
@@ -16,14 +15,14 @@ describe('redeeming a subject token', () => {
     ["oidc-provider's own in-memory adapter", { adapter: undefined }, {}],
     [
       'an adapter without consumeOnce, per process',
-      { adapter: takingItsTime(memoryAdapterWith({ consumeOnce: undefined })) },
+      { adapter: takingItsTime() },
       { subjectToken: { singleUse: 'per-process' as const } },
     ],
   ] as const) {
     // In CVE-2026-1035 (Keycloak) and CVE-2026-22751 (Spring), the use of a token was looked up
     // and then marked, and parallel requests fell between.
     it(`I1: of 100 exchanges that all pass every check first, one succeeds: ${what}`, async () => {
-      const { deployment, recorded } = await recording({
+      await using deployment = await recording({
         configuration,
         impersonation: { ...impersonation, getCustomJwtClaims: startingLine(100) },
       })
@@ -35,14 +34,13 @@ describe('redeeming a subject token', () => {
       expect(refused).to.have.lengthOf(99)
       for (const answer of refused) await expectAnswer(answer, 400, REFUSED)
       await expectAnswer(deployment.exchange({ subject_token }), 400, REFUSED)
-      const [, ...events] = await recorded()
+      const [, ...events] = await deployment.recorded()
       const started = events.filter(({ name }) => name === 'impersonation.started')
       const replayed = events.filter(({ name }) => name === 'impersonation.replayed')
       expect([started.length, events.length]).to.deep.equal([1, 101])
       // A process that keeps the claim to itself knows of it before the store does: how many find it there, time decides.
       expect(replayed.length).to.be.within(what.endsWith('per process') ? 1 : 100, 100)
       for (const { redemption } of replayed) expect(redemption?.jti).to.equal(started[0]?.jti)
-      await deployment.close()
     })
   }
 
@@ -100,17 +98,26 @@ describe('redeeming a subject token', () => {
 })
 
 /** Other requests run between what `find` reads and what its caller does with it. */
-function takingItsTime(adapter: (model: string) => Adapter): (model: string) => Adapter {
-  return (model) =>
-    new Proxy(adapter(model), {
-      get(target, property) {
-        const member: unknown = Reflect.get(target, property)
-        if (property !== 'find' || typeof member !== 'function') return member
-        return async (id: string) => {
-          const found: unknown = await member(id)
-          for (let turns = 0; turns < 200; turns += 1) await turn()
-          return found
-        }
-      },
-    })
+function takingItsTime() {
+  return around(memoryAdapterWith({ consumeOnce: undefined }), async (method, _args, call) => {
+    const found = await call()
+    for (let turns = 0; method === 'find' && turns < 200; turns += 1) await turn()
+    return found
+  })
+}
+
+/**
+ * A hook that lets exchanges go on only once this many have passed every check: a race that the
+ * scheduler cannot decide to call off.
+ */
+function startingLine(count: number): GetCustomJwtClaims {
+  const started = Promise.withResolvers<void>()
+  let waiting = 0
+  return async ({ context }) => {
+    if (context.grant.type !== TOKEN_EXCHANGE_GRANT_TYPE) return {}
+    waiting += 1
+    if (waiting === count) started.resolve()
+    await started.promise
+    return {}
+  }
 }

@@ -161,15 +161,14 @@ describe('software that acts, by option', () => {
   })
 
   it('the events of an exchange name it, also where it is refused', async () => {
-    const { deployment, recorded } = await recording(withSoftware())
+    await using deployment = await recording(withSoftware())
     await exchange(deployment, {})
     await exchange(deployment, { resource: 'https://elsewhere.example' })
-    const events = (await recorded()).filter(({ client }) => client === 'web')
+    const events = (await deployment.recorded()).filter(({ client }) => client === 'web')
     expect(events.map(({ name, software: by }) => [name, by])).to.deep.equal([
       ['impersonation.started', 'web'],
       ['impersonation.denied', 'web'],
     ])
-    await deployment.close()
   })
 
   it('an id that is an account as well: check() tells of it', async () => {

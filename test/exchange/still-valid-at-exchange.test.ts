@@ -24,7 +24,7 @@ async function deployWithStoredClients() {
   const deployment = await deploy({
     configuration: { adapter: memory },
     impersonation: {
-      managementApi: { resource: 'https://id.example.com/api', clients: [backend.client_id] },
+      managementApi: { clients: [backend.client_id] },
       authorize: async ({ stage }) => {
         if (stage === 'exchange') {
           await new Promise((resolve) => setImmediate(resolve))
@@ -34,8 +34,7 @@ async function deployWithStoredClients() {
       },
     },
   })
-  const resource = 'https://id.example.com/api'
-  const token = await deployment.m2mToken({ resource }, [backend.client_id, 'secret'])
+  const token = await deployment.m2mToken({}, [backend.client_id, 'secret'])
   const { body } = await deployment.issue({ userId: 'alice' }, { token })
   const olivia = await signIn(deployment, 'olivia', { clientId: operators.client_id })
   const form = {

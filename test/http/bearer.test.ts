@@ -65,11 +65,10 @@ describe('bearer authentication of the management API', () => {
 })
 
 describe('opaque machine-to-machine tokens', () => {
-  const resource = 'https://id.example.com/api'
   const elsewhere = 'https://elsewhere.example'
   const deployment = shared(() =>
     deploy({
-      impersonation: { managementApi: { resource, tokenFormat: 'opaque' } },
+      impersonation: { managementApi: { tokenFormat: 'opaque' } },
       resources: { [elsewhere]: { scope: 'impersonate', accessTokenFormat: 'opaque' } },
     }),
   )
@@ -80,7 +79,7 @@ describe('opaque machine-to-machine tokens', () => {
   }
 
   it('are accepted, until revoked', async () => {
-    const token = await deployment.m2mToken({ resource })
+    const token = await deployment.m2mToken()
     expect(await issue(token)).to.deep.equal([201, undefined])
     const headers = basic('backend', 'backend-secret')
     await deployment.post('/oidc/token/revocation', { token }, headers)

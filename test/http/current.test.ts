@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { type EndOptions, Provider } from '../../src/index.ts'
-import { resigned } from '../advisories/attacks.ts'
 import { later } from '../support/clock.ts'
+import { bearer, CURRENT } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
-import { bearer, CURRENT, current, end, impersonate } from '../support/ending-current.ts'
 import { expectAnswer } from '../support/http.ts'
+import { resigned } from '../support/jwts.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -28,7 +28,7 @@ describe('GET {issuer}/impersonations/current', () => {
     deployment = await managing({ impersonation: { authorize } })
   })
   after(() => deployment.close())
-  const statusOf = async (token: string) => (await current(deployment.base, bearer(token))).status
+  const statusOf = async (token: string) => (await deployment.current(token)).status
 
   for (const resource of ['orders', 'opaque']) {
     it(`tells a token (${resource}) that it lives, and after any end who ended it and why, and no more`, async () => {
@@ -36,13 +36,13 @@ describe('GET {issuer}/impersonations/current', () => {
       const form = { resource: `${deployment.base}/${resource}`, actor_token }
       const before = (await deployment.events()).length
       for (const [what, how, by] of ENDS) {
-        const { id, token } = await impersonate(deployment, form)
+        const { id, token } = await deployment.impersonate(form)
         const { expiresAt } = (await deployment.get(`/${id}`)).body
-        const alive = await current(deployment.base, bearer(token))
+        const alive = await deployment.current(token)
         const shown = [alive.status, alive.body, alive.headers.get('cache-control')]
         expect(shown).to.deep.equal([200, { state: 'active', expiresAt }, 'no-store'])
         await deployment.provider.impersonation.end(id, how)
-        const { status, body } = await current(deployment.base, bearer(token))
+        const { status, body } = await deployment.current(token)
         const { cause = 'requested' } = how
         const expected = { state: 'ended', expiresAt, end: { cause, by } }
         expect([status, body], what).to.deep.equal([200, expected])
@@ -55,20 +55,20 @@ describe('GET {issuer}/impersonations/current', () => {
 
   it('with a review, where the rule wants a person to look at it; why is not told, also after the end', async () => {
     review = 'after a refusal by Grace'
-    const { id, token } = await impersonate(deployment)
+    const { id, token } = await deployment.impersonate()
     review = undefined
-    const active = (await current(deployment.base, bearer(token))).body
+    const active = (await deployment.current(token)).body
     expect(active).to.deep.equal({ state: 'active', expiresAt: active.expiresAt, review: true })
     await deployment.provider.impersonation.end(id)
-    const ended = (await current(deployment.base, bearer(token))).body
+    const ended = (await deployment.current(token)).body
     expect([ended.state, ended.review]).to.deep.equal(['ended', true])
   })
 
   it('401 once the token would have expired, and for an opaque one that was revoked', async () => {
     for (const resource of ['orders', 'opaque']) {
       const form = { resource: `${deployment.base}/${resource}` }
-      const live = await impersonate(deployment, form)
-      const ended = await impersonate(deployment, form)
+      const live = await deployment.impersonate(form)
+      const ended = await deployment.impersonate(form)
       const { expiresAt } = (await deployment.get(`/${ended.id}`)).body
       await deployment.provider.impersonation.end(ended.id)
       {
@@ -78,19 +78,19 @@ describe('GET {issuer}/impersonations/current', () => {
       using _ = later(expiresAt * 1000 - Date.now() + 2000)
       expect(await statusOf(ended.token)).to.equal(401)
       expect(await statusOf(live.token)).to.equal(401)
-      await expectAnswer(end(deployment.base, bearer(live.token)), 401)
+      await expectAnswer(deployment.endCurrent(live.token), 401)
     }
-    const { token } = await impersonate(deployment, { resource: `${deployment.base}/opaque` })
+    const { token } = await deployment.impersonate({ resource: `${deployment.base}/opaque` })
     await deployment.post('/oidc/token/revocation', { token, client_id: 'console' })
     expect(await statusOf(token)).to.equal(401)
   })
 
   it('401 for a JWT that outlives what the record says of it by over 300 s, also at the end: nothing ended', async () => {
-    const { id, token } = await impersonate(deployment)
+    const { id, token } = await deployment.impersonate()
     const { exp = 0 } = decodeJwt(token)
     const longer = await resigned(token, (claims) => ({ ...claims, exp: exp + 360 }))
     using _ = later(1_201_000)
-    await expectAnswer(end(deployment.base, bearer(longer)), 401)
+    await expectAnswer(deployment.endCurrent(longer), 401)
     expect(await statusOf(longer)).to.equal(401)
     expect((await deployment.provider.impersonation.get(id))?.state).to.equal('expired')
   })
@@ -99,45 +99,41 @@ describe('GET {issuer}/impersonations/current', () => {
     const paths: unknown[] = []
     const configuration = { clientBasedCORS: () => paths.push(Provider.ctx?.path) > 0 }
     await using own = await managing({ configuration })
-    const { token } = await impersonate(own)
+    const { token } = await own.impersonate()
     const headers = { ...bearer(token), origin: 'https://console.example.com' }
     paths.length = 0
-    for (const ask of [current, end]) await ask(own.base, headers)
+    for (const ask of [own.current, own.endCurrent]) await ask(headers)
     const asked = ['/impersonations/current', '/impersonations/current/end']
     expect(paths).to.deep.equal(asked)
   })
 
   it('20 times in 10 seconds for one token, and other tokens are not held up', async () => {
-    const { token } = await impersonate(deployment)
-    const other = await impersonate(deployment)
+    const { token } = await deployment.impersonate()
+    const other = await deployment.impersonate()
     for (let count = 0; count < 20; count += 1) expect(await statusOf(token)).to.equal(200)
-    const refused = await expectAnswer(
-      current(deployment.base, bearer(token)),
-      429,
-      'temporarily_unavailable',
-    )
+    const refused = await expectAnswer(deployment.current(token), 429, 'temporarily_unavailable')
     expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 10)
     expect(await statusOf(other.token)).to.equal(200)
     // An end is never held up.
-    await expectAnswer(end(deployment.base, bearer(token)), 204)
+    await expectAnswer(deployment.endCurrent(token), 204)
   })
 
   it('I10: a bound token tells nothing without its key, also after its end, and nobody without it uses up what its page may ask', async () => {
     await using own = await managing({ configuration: { features: { dPoP: { enabled: true } } } })
-    const { base, issuer, provider } = own
+    const { base, current, issuer, provider } = own
     const key = await dpopKey()
     for (const resource of [own.orders, `${base}/opaque`]) {
       const exchanged = { dpop: await key.proof({ htu: `${issuer}/token` }) }
-      const { id, token } = await impersonate(own, { resource }, exchanged)
+      const { id, token } = await own.impersonate({ resource }, exchanged)
       const claims = { htm: 'GET', htu: `${base}${CURRENT}`, ath: athOf(token) }
       const shown = async (by: DPoPKey) =>
-        current(base, { authorization: `DPoP ${token}`, dpop: await by.proof(claims) })
+        current({ authorization: `DPoP ${token}`, dpop: await by.proof(claims) })
       for (let count = 0; count < 30; count += 1) {
-        await expectAnswer(current(base, bearer(token)), 401)
+        await expectAnswer(current(token), 401)
       }
       expect((await shown(key)).body.state).to.equal('active')
       await provider.impersonation.end(id)
-      await expectAnswer(current(base, bearer(token)), 401)
+      await expectAnswer(current(token), 401)
       expect((await shown(await dpopKey())).status).to.equal(401)
       expect((await shown(key)).body.state).to.equal('ended')
     }

@@ -5,9 +5,8 @@ import { expect } from 'chai'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import type { DeploymentOptions } from '../support/deployment.ts'
+import { bearer, CURRENT, type DeploymentOptions, END_CURRENT } from '../support/deployment.ts'
 import { athOf, dpopKey } from '../support/dpop.ts'
-import { bearer, CURRENT, current, end, impersonate, PATH } from '../support/ending-current.ts'
 import { expectAnswer } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { closed } from '../support/token-issuer.ts'
@@ -42,18 +41,15 @@ describe('…/impersonations/current and …/current/end: CORS as the token endp
         const asking = { ...from, 'access-control-request-headers': 'authorization,dpop' }
         const asked = (method: string) => ({ ...asking, 'access-control-request-method': method })
         const expected = await preflight('/oidc/token', asked('POST'))
-        expect(await preflight(PATH, asked('POST')), origin).to.deep.equal(expected)
+        expect(await preflight(END_CURRENT, asked('POST')), origin).to.deep.equal(expected)
         const get = expected.cors.map(([name, value]) => [name, value === 'POST' ? 'GET' : value])
         const told = await preflight(CURRENT, asked('GET'))
         expect(told, origin).to.deep.equal({ ...expected, cors: get })
-        const { id, token, subjectToken } = {
-          ...(await deployment.start()),
-          ...(await impersonate(deployment)),
-        }
-        const exchanged = cors(await deployment.exchange({ subject_token: subjectToken }, from))
+        const { id, token } = await deployment.impersonate()
+        const exchanged = cors(await deployment.exchange({}, from))
         const headers = { ...bearer(token), ...from }
-        expect(cors(await current(base, headers)), origin).to.deep.equal(exchanged)
-        const ended = await end(base, headers)
+        expect(cors(await deployment.current(headers)), origin).to.deep.equal(exchanged)
+        const ended = await deployment.endCurrent(headers)
         expect(cors(ended), origin).to.deep.equal(exchanged)
         const isAllowed =
           origin === undefined || (origin === CONSOLE && 'clientBasedCORS' in configuration)
@@ -84,7 +80,9 @@ describe('…/impersonations/current and …/current/end: CORS as the token endp
         ),
       )
       expect(unknown.status).to.equal(401)
-      expect(cors(await end(base, { ...bearer('x'), origin: CONSOLE }))).to.deep.equal(unknown)
+      expect(cors(await deployment.endCurrent({ ...bearer('x'), origin: CONSOLE }))).to.deep.equal(
+        unknown,
+      )
     })
   }
 
@@ -96,9 +94,9 @@ describe('…/impersonations/current and …/current/end: CORS as the token endp
         },
       },
     })
-    const { id, token } = await impersonate(deployment)
+    const { id, token } = await deployment.impersonate()
     await expectAnswer(
-      end(deployment.base, { ...bearer(token), origin: CONSOLE }),
+      deployment.endCurrent({ ...bearer(token), origin: CONSOLE }),
       500,
       'server_error',
     )
@@ -140,7 +138,7 @@ describe('…/impersonations/current/end: wherever the provider is mounted', () 
       const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
       const key = await dpopKey()
       const proof = await key.proof({ htu: `${deployment.issuer}/token` })
-      const { id, token } = await impersonate(deployment, {}, { dpop: proof })
+      const { id, token } = await deployment.impersonate({}, { dpop: proof })
       const send = async (htu: string) =>
         fetch(`${base}${path}`, {
           method: 'POST',

@@ -1,50 +1,79 @@
 import { expect } from 'chai'
-import { CURRENT, impersonate, PATH } from '../support/ending-current.ts'
+import { bearer, CURRENT, END_CURRENT } from '../support/deployment.ts'
 import { faultyAdapter, memoryAdapterWith } from '../support/faulty-adapter.ts'
-import { EVERYTHING, managing, RESOURCE } from '../support/managing.ts'
+import { expectAnswer } from '../support/http.ts'
+import { EVERYTHING, managing, raw } from '../support/managing.ts'
+import { shared } from '../support/shared.ts'
 
 describe('the routes', () => {
   const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
   const MANAGEMENT = '/api/impersonations'
   const LISTS = '/oidc/status-lists'
+  const deployment = shared(() => managing())
+  let id: string
+  let token: string
+  /** The methods of each path. */
+  let routes: Record<string, string>
+  before(async () => {
+    const impersonated = await deployment.impersonate()
+    id = impersonated.id
+    token = impersonated.token
+    routes = {
+      '/api/subject-tokens': 'POST',
+      [MANAGEMENT]: 'GET, HEAD',
+      [`${MANAGEMENT}/${id}`]: 'GET, HEAD',
+      [`${MANAGEMENT}/end`]: 'POST',
+      [`${MANAGEMENT}/${id}/end`]: 'POST',
+      [CURRENT]: 'GET, OPTIONS',
+      [END_CURRENT]: 'POST, OPTIONS',
+      [LISTS]: 'GET, HEAD, OPTIONS',
+      [`${LISTS}/${'A'.repeat(22)}`]: 'GET, HEAD, OPTIONS',
+    }
+  })
+  const bearerAt = (path: string) => bearer(path.startsWith('/api') ? deployment.token : token)
+
   it('answer the methods that they have, and name them', async () => {
-    await using deployment = await managing()
-    const { id, token } = await impersonate(deployment)
-    for (const [path, allowed, bearer = deployment.token] of [
-      ['/api/subject-tokens', 'POST'],
-      [MANAGEMENT, 'GET, HEAD'],
-      [`${MANAGEMENT}/${id}`, 'GET, HEAD'],
-      [`${MANAGEMENT}/end`, 'POST'],
-      [`${MANAGEMENT}/${id}/end`, 'POST'],
-      [CURRENT, 'GET, OPTIONS', token],
-      [PATH, 'POST, OPTIONS', token],
-      [LISTS, 'GET, HEAD, OPTIONS'],
-      [`${LISTS}/${'A'.repeat(22)}`, 'GET, HEAD, OPTIONS'],
-    ] as const) {
+    for (const [path, allowed] of Object.entries(routes)) {
       for (const method of METHODS) {
         const isPreflight = method === 'OPTIONS' && !path.startsWith(LISTS)
         if (allowed.split(', ').includes(method) && !isPreflight) continue
-        const authorization = `Bearer ${bearer}`
-        const { status, headers } = await fetch(`${deployment.base}${path}`, {
-          method,
-          headers: { authorization },
-        })
-        const told = [status, headers.get('allow'), headers.get('cache-control')]
-        expect(told, `${method} ${path}`).to.deep.equal([405, allowed, 'no-store'])
+        const sent = await fetch(deployment.base + path, { method, headers: bearerAt(path) })
+        const told = ['allow', 'cache-control'].map((name) => sent.headers.get(name))
+        expect([sent.status, ...told], `${method} ${path}`).to.deep.equal([
+          ...[405, allowed, 'no-store'],
+        ])
+      }
+    }
+  })
+
+  it('are met by their very path: by its letters, as they are written, and to its end', async () => {
+    for (const [path, allowed] of Object.entries(routes)) {
+      const method = String(allowed.split(', ')[0])
+      const encoded = path.replace('s', '%73')
+      const others = [`${path}/`, path.toUpperCase(), encoded, `/oidc/${path}`, `${path}/../x`]
+      for (const other of others) {
+        const { status } = await raw(deployment.base, other, { method, headers: bearerAt(path) })
+        expect(status, other).to.equal(404)
       }
     }
     expect((await deployment.get(`/${id}`)).body.state).to.equal('active')
     expect(deployment.serverErrors).to.deep.equal([])
   })
 
-  it('I5: storage that fails is a 500 each time, never "not found", and nothing has ended', async () => {
+  it('I5: storage that fails is a 500 in JSON each time, never "not found"; nothing has ended, and it can be tried again', async () => {
     const { adapter, faults } = faultyAdapter()
-    await using deployment = await managing({ configuration: { adapter } })
-    const { get, send } = deployment
-    const { id } = await deployment.start()
+    await using failing = await managing({ configuration: { adapter } })
+    const { base, current, endCurrent: end, get, send } = failing
+    const jwt = await failing.impersonate()
+    const opaque = await failing.impersonate({ resource: `${base}/opaque` })
+    const by = ({ token }: typeof jwt, ...doors: Array<typeof end>) =>
+      doors.map((door) => () => door(token))
+    const state = () => get(`/${jwt.id}`)
+    const ends = () => send(`/${jwt.id}/end`)
     for (const [fault, ...requests] of [
-      ['SubjectToken.find', () => get(`/${id}`), () => send(`/${id}/end`)],
-      ['SubjectToken.endOnce', () => send(`/${id}/end`)],
+      ['SubjectToken.find', state, ends, ...by(jwt, end, current), ...by(opaque, end, current)],
+      ['SubjectToken.endOnce', ends, ...by(jwt, end)],
+      ['AccessToken.find', ...by(opaque, end, current)],
       [
         'SubjectToken.list',
         () => get(''),
@@ -54,19 +83,17 @@ describe('the routes', () => {
     ] as const) {
       faults.add(fault)
       for (const request of requests) {
-        const { status, body, headers } = await request()
-        expect([status, body, headers.get('cache-control')], fault).to.deep.equal([
-          500,
-          { error: 'server_error', error_description: 'oops! something went wrong' },
-          'no-store',
-        ])
+        const told = { error: 'server_error', error_description: 'oops! something went wrong' }
+        const { headers } = await expectAnswer(request(), 500, told, fault)
+        expect(headers.get('cache-control')).to.equal('no-store')
+        expect(failing.serverErrors.splice(0)).to.have.lengthOf(1)
       }
       faults.clear()
-      expect((await get(`/${id}`)).body.state).to.equal('issued')
+      expect((await state()).body.state).to.equal('active')
     }
-    expect(deployment.serverErrors).to.have.lengthOf(6)
-    const denials = (await deployment.events(4)).map(({ denial }) => denial?.error)
-    expect(denials).to.deep.equal([undefined, ...Array(3).fill('server_error')])
+    const denials = (await failing.events(11)).flatMap(({ denial }) => denial?.error ?? [])
+    expect(denials).to.deep.equal(Array(7).fill('server_error'))
+    for (const request of by(jwt, end).concat(by(opaque, end))) await expectAnswer(request(), 204)
   })
 
   for (const [what, options] of Object.entries({
@@ -76,22 +103,21 @@ describe('the routes', () => {
     },
   })) {
     it(`are not there where ${what}, and no scope is offered for them`, async () => {
-      await using deployment = await managing(options)
-      expect(deployment.provider.impersonation.canEnd).to.equal(false)
-      const { id } = await deployment.start()
+      await using without = await managing(options)
+      expect(without.provider.impersonation.canEnd).to.equal(false)
+      const { id } = await without.start()
       for (const { status, body } of [
-        await deployment.get(''),
-        await deployment.get(`/${id}`),
-        await deployment.send(`/${id}/end`),
-        await deployment.send('/end', { userId: 'alice' }),
-        await deployment.post('/oidc/impersonations/current/end', {}),
+        await without.get(''),
+        await without.get(`/${id}`),
+        await without.send(`/${id}/end`),
+        await without.send('/end', { userId: 'alice' }),
+        await without.post('/oidc/impersonations/current/end', {}),
       ]) {
         expect([status, body]).to.deep.equal([404, 'Not Found'])
       }
-      const everything = { resource: RESOURCE, scope: EVERYTHING }
-      const token = await deployment.m2mToken(everything)
+      const token = await without.m2mToken({ scope: EVERYTHING })
       expect(JSON.parse(atob(token.split('.')[1] ?? '')).scope).to.equal('impersonate')
-      const names = (await deployment.events()).map(({ name }) => name)
+      const names = (await without.events()).map(({ name }) => name)
       expect(names).to.deep.equal(['impersonation.issued'])
     })
   }

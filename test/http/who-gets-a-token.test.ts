@@ -10,9 +10,8 @@ import { signIn } from '../support/sign-in.ts'
 describe('who gets a token for the management API', () => {
   it('no user: the authorization endpoint and the code grant answer invalid_target', async () => {
     // Named, and with the grant of a machine: nothing else is in the way.
-    const resource = 'https://id.example.com/api'
     await using deployment = await deploy({
-      impersonation: { managementApi: { resource, clients: ['both'] } },
+      impersonation: { managementApi: { clients: ['both'] } },
       clients: [
         {
           client_id: 'both',
@@ -22,14 +21,8 @@ describe('who gets a token for the management API', () => {
         },
       ],
     })
-    await expectAnswer(
-      deployment.post(
-        '/oidc/token',
-        { grant_type: 'client_credentials', resource, scope: 'impersonate' },
-        basic('both', 'secret'),
-      ),
-      200,
-    )
+    const { management: resource } = deployment
+    await deployment.m2mToken({}, ['both', 'secret'])
     const options = { clientId: 'both', scope: 'openid impersonate', resource }
     const failure = await signIn(deployment, 'olivia', options).catch((error: Error) => error)
     expect(String(failure)).to.include('error=invalid_target')

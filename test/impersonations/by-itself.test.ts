@@ -4,56 +4,57 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { recording } from '../support/audit.ts'
 import type { Deployment } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { REFUSED } from '../support/http.ts'
 import { signIn, signOutOfClient, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
-import { endings, hasEnded, only, until } from './recorded-endings.ts'
+import { hasEnded, only, until } from './recorded-endings.ts'
 
 describe('an impersonation ends by itself', () => {
   it('after a replay: what the first use got ends, with the cause; with report it goes on', async () => {
     for (const onReplay of ['end', 'report'] as const) {
-      const { deployment, recorded, ended } = await endings({
+      await using deployment = await recording({
         impersonation: { ending: { onReplay } },
       })
       const subject_token = await deployment.subjectToken()
       await deployment.exchange({ subject_token })
       const replay = await deployment.exchange({ subject_token })
       expect(replay.body).to.deep.equal(REFUSED)
-      expect((await recorded()).at(-1)?.name).to.equal('impersonation.replayed')
+      expect((await deployment.recorded()).at(-1)?.name).to.equal('impersonation.replayed')
       const state = onReplay === 'end' ? 'ended' : 'active'
       const object = await until(
         () => only(deployment),
         (it) => it.state === state,
       )
       await until(
-        async () => ended.length,
+        async () => deployment.ended.length,
         (events) => events > 0 || onReplay !== 'end',
       )
       await wait(5)
       expect(object.state).to.equal(state)
-      expect(ended.map(({ end }) => end?.cause)).to.deep.equal(onReplay === 'end' ? ['replay'] : [])
-      await deployment.close()
+      expect(deployment.ended.map(({ end }) => end?.cause)).to.deep.equal(
+        onReplay === 'end' ? ['replay'] : [],
+      )
     }
   })
 
   it('after a replay that comes when the subject token has expired, too', async () => {
     using clock = stoppedClock()
-    const { deployment } = await endings({ configuration: { ttl: { SubjectToken: 1 } } })
+    await using deployment = await recording({ configuration: { ttl: { SubjectToken: 1 } } })
     const subject_token = await deployment.subjectToken()
     await deployment.exchange({ subject_token })
     clock.pass(2)
     await deployment.exchange({ subject_token })
     const object = await hasEnded(deployment)
     expect(object.end?.cause).to.equal('replay')
-    await deployment.close()
   })
 
   it('after a replay of which nobody reads the answer: after a second', async () => {
     const held = Promise.withResolvers<void>()
     let isReplay = false
-    const { deployment, ended } = await endings({
+    await using deployment = await recording({
       middleware: async (_ctx, next) => {
         await next()
         if (isReplay) await held.promise
@@ -64,13 +65,12 @@ describe('an impersonation ends by itself', () => {
     isReplay = true
     const replay = deployment.exchange({ subject_token })
     await until(
-      async () => ended.length,
+      async () => deployment.ended.length,
       (events) => events > 0,
     )
-    expect(ended.map(({ end }) => end?.cause)).to.deep.equal(['replay'])
+    expect(deployment.ended.map(({ end }) => end?.cause)).to.deep.equal(['replay'])
     held.resolve()
     expect((await replay).body).to.deep.equal(REFUSED)
-    await deployment.close()
   })
 
   it('after a replay, in a process that stops before the answer leaves', async () => {
@@ -81,7 +81,7 @@ describe('an impersonation ends by itself', () => {
 
   it('after a replay, also where the storage fails at first', async () => {
     const { adapter, faults } = faultyAdapter()
-    const { deployment } = await endings({ configuration: { adapter } })
+    await using deployment = await recording({ configuration: { adapter } })
     const subject_token = await deployment.subjectToken()
     await deployment.exchange({ subject_token })
     faults.add('SubjectToken.endOnce')
@@ -90,7 +90,6 @@ describe('an impersonation ends by itself', () => {
     faults.clear()
     const object = await hasEnded(deployment)
     expect(object.end?.cause).to.equal('replay')
-    await deployment.close()
   })
 
   const waysOut: Record<string, (deployment: Deployment, tokens: Tokens) => Promise<unknown>> = {
@@ -108,7 +107,7 @@ describe('an impersonation ends by itself', () => {
 
   for (const [what, signOut] of Object.entries(waysOut)) {
     it(`with the operator: ${what}; what others run goes on`, async () => {
-      const { deployment, ended } = await endings()
+      await using deployment = await recording()
       const scope = 'openid offline_access'
       const [first, second] = [
         await signIn(deployment, 'olivia', { scope }),
@@ -132,17 +131,16 @@ describe('an impersonation ends by itself', () => {
       expect(alice?.end).to.deep.include({ cause: 'operator_signed_out', by: { sub: 'olivia' } })
       expect((await of('bob'))?.state).to.equal('active')
       await until(
-        async () => ended.length,
+        async () => deployment.ended.length,
         (events) => events > 0,
       )
       await wait(5)
-      expect(ended.map(({ userId }) => userId)).to.deep.equal(['alice'])
-      await deployment.close()
+      expect(deployment.ended.map(({ userId }) => userId)).to.deep.equal(['alice'])
     })
   }
 
   it('an operator who signs out of another client alone stays: it goes on', async () => {
-    const { deployment } = await endings()
+    await using deployment = await recording()
     const olivia = await signIn(deployment, 'olivia')
     await deployment.exchange({ actor_token: olivia.access_token })
     let signedOut = 0
@@ -153,11 +151,10 @@ describe('an impersonation ends by itself', () => {
     expect(signedOut).to.equal(1)
     await wait(30)
     expect((await only(deployment)).state).to.equal('active')
-    await deployment.close()
   })
 
   it('with endWithOperator: false, it goes on', async () => {
-    const { deployment } = await endings({
+    await using deployment = await recording({
       impersonation: { ending: { endWithOperator: false } },
     })
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
@@ -165,6 +162,5 @@ describe('an impersonation ends by itself', () => {
     await deployment.post('/oidc/token/revocation', { token: actor_token, client_id: 'console' })
     await wait(30)
     expect((await only(deployment)).state).to.equal('active')
-    await deployment.close()
   })
 })

@@ -1,17 +1,16 @@
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { type Around, around } from '../support/around.ts'
-import { deploy } from '../support/deployment.ts'
-import { idOf } from '../support/managing.ts'
+import { deploy, idOf } from '../support/deployment.ts'
+import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
 import { signIn } from '../support/sign-in.ts'
 
 /** A deployment that records the calls of its storage about subject tokens. */
 async function watched() {
   const asked: string[] = []
   const watch: { around: Around } = { around: (_method, _args, call) => call() }
-  const adapter = around(createMemoryAdapter(), (method, args, call) => {
+  const adapter = aroundTokens(createMemoryAdapter(), (method, ...rest) => {
     asked.push(method)
-    return watch.around(method, args, call)
+    return watch.around(method, ...rest)
   })
   const deployment = await deploy({ configuration: { adapter } })
   const { impersonation } = deployment.provider

@@ -1,21 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { recording } from '../support/audit.ts'
 import { later } from '../support/clock.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { REFUSED } from '../support/http.ts'
-import { endings, isActive, only } from './recorded-endings.ts'
+import { isActive, only } from './recorded-endings.ts'
 
 describe('I11: an end ends', () => {
   it('before the exchange: the subject token answers as an unknown one, and it is no replay', async () => {
-    const { deployment, recorded, ended } = await endings()
+    await using deployment = await recording()
     const subject_token = await deployment.subjectToken()
     const { id } = await only(deployment)
     await deployment.provider.impersonation.end(id, { by: { sub: 'lead' }, reason: 'mistake' })
     const refused = await deployment.exchange({ subject_token })
     expect([refused.status, refused.body]).to.deep.equal([400, REFUSED])
-    const denied = (await recorded()).at(-1)
+    const denied = (await deployment.recorded()).at(-1)
     expect([denied?.name, denied?.id]).to.deep.equal(['impersonation.denied', id])
     const object = await only(deployment)
     expect(object.state).to.equal('ended')
@@ -24,18 +25,17 @@ describe('I11: an end ends', () => {
       cause: 'requested',
       reason: 'mistake',
     })
-    expect(ended).to.have.length(1)
-    expect(ended[0]).to.deep.include({
+    expect(deployment.ended).to.have.length(1)
+    expect(deployment.ended[0]).to.deep.include({
       id,
       userId: 'alice',
       requestedBy: 'backend',
       end: object.end,
     })
-    await deployment.close()
   })
 
   it('after the exchange: an opaque token is inactive at once, at introspection and everywhere', async () => {
-    const { deployment } = await endings()
+    await using deployment = await recording()
     const resource = `${deployment.base}/opaque`
     const { body } = await deployment.exchange({
       resource,
@@ -44,7 +44,6 @@ describe('I11: an end ends', () => {
     await deployment.provider.impersonation.endAll({ userId: 'alice' })
     expect(await isActive(deployment, body.access_token)).to.equal(false)
     expect(await deployment.provider.AccessToken.find(body.access_token)).to.equal(undefined)
-    await deployment.close()
   })
 
   it('I5: an opaque token whose impersonation cannot be looked up is trouble, not active or inactive', async () => {
@@ -74,7 +73,7 @@ describe('I11: an end ends', () => {
   })
 
   it('the first end stays, raises one event, and what has expired is not ended', async () => {
-    const { deployment, ended } = await endings({ configuration: { ttl: { SubjectToken: 1 } } })
+    await using deployment = await recording({ configuration: { ttl: { SubjectToken: 1 } } })
     const { impersonation } = deployment.provider
     await deployment.subjectToken()
     const { id } = await only(deployment)
@@ -91,13 +90,12 @@ describe('I11: an end ends', () => {
     expect(bob?.state).to.equal('expired')
     expect((await impersonation.end(String(bob?.id)))?.state).to.equal('expired')
     expect(await impersonation.endAll({ requestedBy: 'backend' })).to.equal(0)
-    expect(ended).to.have.length(1)
-    await deployment.close()
+    expect(deployment.ended).to.have.length(1)
   })
 
   it('I14: an end that is asked for again reaches the storage again, raises no event and is not counted', async () => {
     const { adapter, calls } = faultyAdapter()
-    const { deployment, ended } = await endings({ configuration: { adapter } })
+    await using deployment = await recording({ configuration: { adapter } })
     const { impersonation } = deployment.provider
     await deployment.subjectToken()
     const { id } = await only(deployment)
@@ -109,13 +107,12 @@ describe('I11: an end ends', () => {
     expect(await impersonation.endAll({ userId: 'alice' }, { reason: 'three' })).to.equal(0)
     expect(asked()).to.equal(before + 2)
     await wait(5)
-    expect(ended.map((event) => event.end?.reason)).to.deep.equal(['one'])
-    await deployment.close()
+    expect(deployment.ended.map((event) => event.end?.reason)).to.deep.equal(['one'])
   })
 
   it('I5: an end that is asked for again and cannot be repaired is trouble, not an answer', async () => {
     const { adapter, faults } = faultyAdapter()
-    const { deployment } = await endings({ configuration: { adapter } })
+    await using deployment = await recording({ configuration: { adapter } })
     const { impersonation } = deployment.provider
     await deployment.subjectToken()
     const { id } = await only(deployment)
@@ -128,6 +125,5 @@ describe('I11: an end ends', () => {
       const outcome = await again().catch((error: unknown) => String(error))
       expect(outcome).to.contain('the storage failed at SubjectToken.endOnce')
     }
-    await deployment.close()
   })
 })

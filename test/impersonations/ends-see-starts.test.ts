@@ -2,10 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { Impersonation } from '../../src/index.ts'
-import { type Around, around } from '../support/around.ts'
-import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
+import { type Deployment, type DeploymentOptions, deploy, idOf } from '../support/deployment.ts'
+import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
 import { REFUSED } from '../support/http.ts'
-import { idOf } from '../support/managing.ts'
 import { type SignedIn, signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 import { hasEnded, isActive, only, until } from './recorded-endings.ts'
@@ -21,7 +20,7 @@ async function twoProcesses({ impersonation, configuration }: DeploymentOptions 
   const passing: Around = (_method, _args, call) => call()
   const calls = { one: passing, other: passing }
   const [one, other] = (['one', 'other'] as const).map((name) => {
-    const adapter = around(memory, (...call) => calls[name](...call))
+    const adapter = aroundTokens(memory, (...call) => calls[name](...call))
     return { impersonation, configuration: { ...configuration, adapter } } as DeploymentOptions
   })
   const first = await deploy({
@@ -155,7 +154,7 @@ describe('a mark', () => {
       impersonation: { ending: { enabled: false } },
     })
     const ending = await deploy(
-      { configuration: { adapter: around(memory, (_name, _args, call) => call()) } },
+      { configuration: { adapter: aroundTokens(memory, (_name, _args, call) => call()) } },
       one,
     )
     const operator = await signIn(one, 'olivia')

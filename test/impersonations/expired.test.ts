@@ -3,17 +3,18 @@ import { expect } from 'chai'
 import { resourceServer } from '../../packages/resource-server/src/index.ts'
 import { ENDED, verdict } from '../../packages/resource-server/test/status/status-provider.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { recording } from '../support/audit.ts'
 import { at } from '../support/clock.ts'
 import type { Deployment } from '../support/deployment.ts'
-import { endings, only } from './recorded-endings.ts'
+import { only } from './recorded-endings.ts'
 
 /** An impersonation whose access token is known, on a store that follows the clock of the test. */
 async function impersonation() {
   const adapter = createMemoryAdapter({ now: () => Date.now() })
-  const { deployment, ended } = await endings({ configuration: { adapter } })
+  const deployment = await recording({ configuration: { adapter } })
   const { body } = await deployment.exchange()
   const { id, expiresAt = 0 } = await only(deployment)
-  return { deployment, ended, id, expiresAt, token: String(body.access_token) }
+  return { ...deployment, id, expiresAt, token: String(body.access_token) }
 }
 
 /** What an API says whose clock may be slow by five minutes. */
@@ -34,7 +35,7 @@ for (const [how, end] of Object.entries(WAYS)) {
   describe(`the end of what has expired, ${how}`, () => {
     it('I14: by the clock of this process alone: one that is 5 seconds behind redeems it no more', async () => {
       const adapter = createMemoryAdapter({ now: () => Date.now() })
-      const { deployment } = await endings({ configuration: { adapter } })
+      await using deployment = await recording({ configuration: { adapter } })
       const subject_token = await deployment.subjectToken()
       const { id, redeemableUntil } = await only(deployment)
       await at(redeemableUntil * 1000 + 4900, async () => {
@@ -45,11 +46,11 @@ for (const [how, end] of Object.entries(WAYS)) {
         const { status } = await deployment.exchange({ subject_token })
         expect([status, (await only(deployment)).state]).to.deep.equal([400, 'ended'])
       })
-      await deployment.close()
     })
 
     it('I14: under 300 s ago: an API that forgives as much refuses it then', async () => {
-      const { deployment, ended, id, expiresAt, token } = await impersonation()
+      await using deployment = await impersonation()
+      const { id, expiresAt, token } = deployment
       await at((expiresAt + 290) * 1000, async () => {
         expect((await only(deployment)).state).to.equal('expired')
         expect(await say(deployment, token)).to.equal('alice')
@@ -60,20 +61,21 @@ for (const [how, end] of Object.entries(WAYS)) {
         expect(await say(deployment, token)).to.equal(ENDED)
         expect(await deployment.provider.impersonation.endAll({ userId: 'alice' })).to.equal(0)
       })
-      expect(ended.map((event) => [event.id, event.end?.cause])).to.deep.equal([[id, 'requested']])
-      await deployment.close()
+      expect(deployment.ended.map((event) => [event.id, event.end?.cause])).to.deep.equal([
+        [id, 'requested'],
+      ])
     })
 
     it('300 s ago: nothing changes, nothing is counted, and no event is raised', async () => {
-      const { deployment, ended, id, expiresAt, token } = await impersonation()
+      await using deployment = await impersonation()
+      const { id, expiresAt, token } = deployment
       await at((expiresAt + 300) * 1000, async () => {
         expect(await say(deployment, token)).to.match(/^401/)
         expect(await end(deployment, id)).to.equal(false)
         expect((await only(deployment)).state).to.equal('expired')
       })
       await wait(5)
-      expect(ended).to.deep.equal([])
-      await deployment.close()
+      expect(deployment.ended).to.deep.equal([])
     })
   })
 }
@@ -82,7 +84,7 @@ describe('an impersonation that has expired', () => {
   it('stays known for 330 s, also of what was redeemed at the last moment: a guard forgives 300 s, a status list lasts 30 s', async () => {
     const adapter = createMemoryAdapter({ now: () => Date.now() })
     const impersonation = { accessToken: { maxTtl: 60 } }
-    const { deployment } = await endings({ configuration: { adapter }, impersonation })
+    await using deployment = await recording({ configuration: { adapter }, impersonation })
     const subject_token = await deployment.subjectToken()
     const { id, redeemableUntil } = await only(deployment)
     await at(redeemableUntil * 1000 - 1, async () => {
@@ -92,6 +94,5 @@ describe('an impersonation that has expired', () => {
     await at((expiresAt + 329) * 1000, async () => {
       expect((await deployment.provider.impersonation.get(id))?.state).to.equal('expired')
     })
-    await deployment.close()
   })
 })

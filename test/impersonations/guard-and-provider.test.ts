@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { resourceServer } from '../../packages/resource-server/src/index.ts'
 import { ENDED, verdict } from '../../packages/resource-server/test/status/status-provider.ts'
-import { bearer, end } from '../support/ending-current.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
@@ -56,7 +55,7 @@ describe('I11: the guard and the provider: a copied token', () => {
 
   const ways: Record<string, (run: Run) => Promise<unknown>> = {
     'by the management API': ({ id }) => deployment.send(`/${id}/end`),
-    'with the token itself': ({ token }) => end(deployment.base, bearer(token)),
+    'with the token itself': ({ token }) => deployment.endCurrent(token),
     'with all that the operator runs': () => deployment.send('/end', { actor: 'olivia' }),
     'by a replay': ({ subjectToken }) => deployment.exchange({ subject_token: subjectToken }),
     'as the operator signs out': ({ operator }) => signOutOfProvider(deployment, operator),

@@ -5,7 +5,6 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ImpersonationEvent, ImpersonationOptions } from '../../src/index.ts'
 import { at } from '../support/clock.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
-import { bearer, end } from '../support/ending-current.ts'
 import { REFUSED } from '../support/http.ts'
 import { isActive, only, until } from './recorded-endings.ts'
 
@@ -55,7 +54,7 @@ describe('I14: what another process with other options exchanges can be ended', 
     },
     'with all of the user': async ({ provider }) =>
       (await provider.impersonation.endAll({ userId: 'alice' })) === 1,
-    'by its own token': async ({ base }, token) => (await end(base, bearer(token))).status === 204,
+    'by its own token': async ({ endCurrent }, token) => (await endCurrent(token)).status === 204,
   }
   for (const [issues, exchanges] of [
     [600, 3600],

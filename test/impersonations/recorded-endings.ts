@@ -1,8 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { ImpersonationEvent } from '../../src/index.ts'
-import { recording } from '../support/audit.ts'
-import { basic, type Deployment, type DeploymentOptions } from '../support/deployment.ts'
+import { basic, type Deployment } from '../support/deployment.ts'
 
 /** The one impersonation of the deployment, as it stands. */
 export async function only({ provider }: Deployment) {
@@ -30,14 +28,6 @@ export const hasEnded = (deployment: Deployment) =>
     () => only(deployment),
     ({ state }) => state === 'ended',
   )
-
-/** A deployment that records its events, and the ends among them. */
-export async function endings(options: DeploymentOptions = {}) {
-  const { deployment, recorded } = await recording(options)
-  const ended: ImpersonationEvent[] = []
-  deployment.provider.on('impersonation.ended', (_ctx, event) => ended.push(event))
-  return { deployment, recorded, ended }
-}
 
 /** What introspection says of an access token. */
 export const isActive = async (deployment: Pick<Deployment, 'post'>, token: string) => {

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
+import { recording } from '../support/audit.ts'
 import { basic, type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { signIn } from '../support/sign-in.ts'
-import { endings, isActive, only } from './recorded-endings.ts'
+import { isActive, only } from './recorded-endings.ts'
 
 const BACKEND = basic('backend', 'backend-secret')
 
@@ -16,18 +17,19 @@ function revoke(deployment: Deployment, token: string, headers?: Record<string, 
 
 describe('I14: revoking an opaque impersonated token', () => {
   async function opaque(options: DeploymentOptions = {}) {
-    const { deployment, ended } = await endings(options)
+    const deployment = await recording(options)
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
     const { body } = await deployment.exchange({
       actor_token,
       resource: `${deployment.base}/opaque`,
       scope: 'openid',
     })
-    return { deployment, ended, token: String(body.access_token) }
+    return { ...deployment, token: String(body.access_token) }
   }
 
   it('ends its impersonation, as its operator asked, and raises one event', async () => {
-    const { deployment, ended, token } = await opaque()
+    await using deployment = await opaque()
+    const { token } = deployment
     expect((await revoke(deployment, token)).status).to.equal(200)
     const { state, end } = await only(deployment)
     expect(state).to.equal('ended')
@@ -35,21 +37,20 @@ describe('I14: revoking an opaque impersonated token', () => {
     expect(await isActive(deployment, token)).to.equal(false)
     expect((await revoke(deployment, token)).status).to.equal(200)
     await wait(5)
-    expect(ended.map((event) => event.userId)).to.deep.equal(['alice'])
-    await deployment.close()
+    expect(deployment.ended.map((event) => event.userId)).to.deep.equal(['alice'])
   })
 
   it('by code of the deployment ends it, too, by whom is not known', async () => {
-    const { deployment, token } = await opaque()
+    await using deployment = await opaque()
+    const { token } = deployment
     await (await deployment.provider.AccessToken.find(token))?.destroy()
     const { end } = await only(deployment)
     expect(end?.cause).to.equal('requested')
     expect(end).to.not.have.property('by')
-    await deployment.close()
   })
 
   it('that is bound to a key ends it, and does not say who asked: no proof was asked for', async () => {
-    const { deployment } = await endings()
+    await using deployment = await recording()
     const key = await dpopKey()
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
     const { body } = await deployment.exchange(
@@ -64,20 +65,20 @@ describe('I14: revoking an opaque impersonated token', () => {
     const { state, end } = await only(deployment)
     expect(state).to.equal('ended')
     expect(end).to.not.have.property('by')
-    await deployment.close()
   })
 
   it('by a client that it was not issued to ends nothing', async () => {
-    const { deployment, token } = await opaque()
+    await using deployment = await opaque()
+    const { token } = deployment
     await deployment.post('/oidc/token/revocation', { token, client_id: 'plain' })
     expect((await revoke(deployment, token, BACKEND)).status).to.equal(400)
     expect((await only(deployment)).state).to.equal('active')
-    await deployment.close()
   })
 
   it('I5: is trouble where the end cannot be stored; the token stays, and may be revoked again', async () => {
     const { adapter, faults } = faultyAdapter()
-    const { deployment, token } = await opaque({ configuration: { adapter } })
+    await using deployment = await opaque({ configuration: { adapter } })
+    const { token } = deployment
     faults.add('SubjectToken.endOnce')
     expect((await revoke(deployment, token)).status).to.equal(500)
     faults.clear()
@@ -89,16 +90,14 @@ describe('I14: revoking an opaque impersonated token', () => {
     expect(await isActive(deployment, token)).to.equal(false)
     expect((await revoke(deployment, token)).status).to.equal(200)
     expect((await only(deployment)).state).to.equal('ended')
-    await deployment.close()
   })
 
   it('leaves every other token’s revocation as it is', async () => {
-    const { deployment } = await opaque()
+    await using deployment = await opaque()
     const { access_token } = await signIn(deployment, 'olivia')
     expect((await revoke(deployment, access_token)).status).to.equal(200)
     expect(await isActive(deployment, access_token)).to.equal(false)
     expect((await only(deployment)).state).to.equal('active')
-    await deployment.close()
   })
 })
 

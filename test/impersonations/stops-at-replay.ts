@@ -2,22 +2,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { deploy } from '../support/deployment.ts'
+import { around } from '../support/faulty-adapter.ts'
 
-const memory = createMemoryAdapter()
 let find = (_model: string): Promise<unknown> => Promise.resolve()
-const deployment = await deploy({
-  configuration: {
-    adapter: (model) => {
-      const adapter = memory(model)
-      return Object.assign(Object.create(adapter), {
-        find: async (id: string) => {
-          await find(model)
-          return adapter.find(id)
-        },
-      })
-    },
-  },
+const adapter = around(createMemoryAdapter(), async (method, _args, call, model) => {
+  if (method === 'find') await find(model)
+  return call()
 })
+const deployment = await deploy({ configuration: { adapter } })
 const { provider } = deployment
 provider.on('impersonation.replayed', () => console.log('replayed'))
 provider.on('impersonation.ended', (_ctx, { end }) => console.log(`ended: ${end?.cause}`))

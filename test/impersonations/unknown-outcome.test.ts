@@ -1,16 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { type Around, around } from '../support/around.ts'
-import { bearer, end } from '../support/ending-current.ts'
-import { endings, only } from './recorded-endings.ts'
+import { recording } from '../support/audit.ts'
+import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
+import { only } from './recorded-endings.ts'
 
 /** A deployment with something around the calls of its storage. */
 async function surrounded(ask: (memory: ReturnType<typeof createMemoryAdapter>) => Around) {
   const memory = createMemoryAdapter()
-  const adapter = around(memory, ask(memory))
-  const { deployment, ended } = await endings({ configuration: { adapter } })
-  return { deployment, ended, impersonation: deployment.provider.impersonation }
+  const adapter = aroundTokens(memory, ask(memory))
+  const deployment = await recording({ configuration: { adapter } })
+  return { ...deployment, impersonation: deployment.provider.impersonation }
 }
 
 /** A deployment whose storage is lost with the first end that it stores, until it is back. */
@@ -33,7 +33,8 @@ async function losing() {
 
 describe('I13: an end of which the storage did not say whether it is stored', () => {
   it('raises its event with the repetition that finds it: once, with the first end', async () => {
-    const { deployment, ended, isBack, impersonation } = await losing()
+    await using deployment = await losing()
+    const { isBack, impersonation } = deployment
     await deployment.subjectToken()
     const filter = { userId: 'alice' }
     const refused = await impersonation.endAll(filter, { reason: 'one' }).catch(String)
@@ -42,20 +43,18 @@ describe('I13: an end of which the storage did not say whether it is stored', ()
     expect(await impersonation.endAll(filter, { reason: 'two' })).to.equal(1)
     expect(await impersonation.endAll(filter, { reason: 'three' })).to.equal(0)
     await wait(5)
-    expect(ended.map((event) => event.end?.reason)).to.deep.equal(['one'])
-    expect(ended[0]?.end).to.not.have.property('attempt')
-    await deployment.close()
+    expect(deployment.ended.map((event) => event.end?.reason)).to.deep.equal(['one'])
+    expect(deployment.ended[0]?.end).to.not.have.property('attempt')
   })
 
   it('raises it where the token itself asks again, and learns that it has ended', async () => {
-    const { deployment, ended, isBack } = await losing()
+    await using deployment = await losing()
     const { body } = await deployment.exchange()
-    expect((await end(deployment.base, bearer(body.access_token))).status).to.equal(500)
-    isBack()
-    expect((await end(deployment.base, bearer(body.access_token))).status).to.equal(401)
+    expect((await deployment.endCurrent(body.access_token)).status).to.equal(500)
+    deployment.isBack()
+    expect((await deployment.endCurrent(body.access_token)).status).to.equal(401)
     await wait(5)
-    expect(ended).to.have.length(1)
-    await deployment.close()
+    expect(deployment.ended).to.have.length(1)
   })
 
   for (const [whose, attempt] of [
@@ -64,34 +63,32 @@ describe('I13: an end of which the storage did not say whether it is stored', ()
   ] as const) {
     it(`is ${whose}: that alone is counted, and raises an event`, async () => {
       let isLost = true
-      const { deployment, ended, impersonation } = await surrounded(
-        (memory) => async (method, args, call) => {
-          if (method !== 'endOnce' || !isLost) return call()
-          isLost = false
-          const stored = { ...Object(args[1]), ...(attempt && { attempt }) }
-          await memory('SubjectToken').endOnce(String(args[0]), stored)
-          throw new Error('the connection was lost')
-        },
-      )
+      await using deployment = await surrounded((memory) => async (method, args, call) => {
+        if (method !== 'endOnce' || !isLost) return call()
+        isLost = false
+        const stored = { ...Object(args[1]), ...(attempt && { attempt }) }
+        await memory('SubjectToken').endOnce(String(args[0]), stored)
+        throw new Error('the connection was lost')
+      })
       await deployment.subjectToken()
       const count = attempt ? 0 : 1
-      expect(await impersonation.endAll({ userId: 'alice' })).to.equal(count)
+      expect(await deployment.impersonation.endAll({ userId: 'alice' })).to.equal(count)
       await wait(5)
-      expect(ended).to.have.length(count)
-      await deployment.close()
+      expect(deployment.ended).to.have.length(count)
     })
   }
 
   it('I14: is no success where the record reads as ended and the storage does not confirm it', async () => {
-    const { deployment, impersonation } = await surrounded(() => async (method, _args, call) => {
+    await using deployment = await surrounded(() => async (method, _args, call) => {
       const answer = await call()
       if (method === 'endOnce') throw new Error('too few replicas have it')
       return answer
     })
     await deployment.subjectToken()
     const { id } = await only(deployment)
-    expect(await impersonation.end(id).catch(String)).to.contain('too few replicas have it')
+    expect(await deployment.impersonation.end(id).catch(String)).to.contain(
+      'too few replicas have it',
+    )
     expect((await only(deployment)).state).to.equal('ended')
-    await deployment.close()
   })
 })

@@ -2,10 +2,9 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { at, later } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import { expectAnswer } from '../support/http.ts'
+import { ACTOR_REFUSED, expectAnswer } from '../support/http.ts'
+import { operatorJwt } from '../support/jwts.ts'
 import { signIn } from '../support/sign-in.ts'
-
-const REFUSED = { error: 'invalid_request', error_description: 'actor token is invalid' }
 
 async function exchangeWith(deployment: Deployment, actor_token: string) {
   return deployment.exchange({ actor_token })
@@ -28,7 +27,7 @@ describe('actorToken.sameClient', () => {
     it(what, async () => {
       await using deployment = await deploy({ impersonation: { actorToken: { sameClient } } })
       for (const token of await operatorTokens(deployment, refused)) {
-        expect((await exchangeWith(deployment, token)).body).to.deep.equal(REFUSED)
+        expect((await exchangeWith(deployment, token)).body).to.deep.equal(ACTOR_REFUSED)
       }
       for (const token of await operatorTokens(deployment, good)) {
         await expectAnswer(exchangeWith(deployment, token), 200)
@@ -44,7 +43,7 @@ describe('actorToken.maxAge', () => {
     using _ = later(601_000)
     const form = { grant_type: 'refresh_token', client_id: 'console', refresh_token }
     const { body } = await deployment.post('/oidc/token', form)
-    expect((await exchangeWith(deployment, body.access_token)).body).to.deep.equal(REFUSED)
+    expect((await exchangeWith(deployment, body.access_token)).body).to.deep.equal(ACTOR_REFUSED)
   })
 
   it('works for opaque tokens and JWTs, and no hook can make a sign-in younger', async () => {
@@ -74,8 +73,7 @@ describe('actorToken.maxAge', () => {
 
   it('is over when maxAge has passed, and not sooner', async () => {
     await using deployment = await deploy({ impersonation: { actorToken: { maxAge: 600 } } })
-    const options = { scope: 'openid orders:read', resource: deployment.orders }
-    const { access_token } = await signIn(deployment, 'olivia', options)
+    const access_token = await operatorJwt(deployment)
     const { auth_time } = decodeJwt(access_token)
     const over = (Number(auth_time) + 600) * 1000
     await expectAnswer(
@@ -83,7 +81,7 @@ describe('actorToken.maxAge', () => {
       200,
     )
     const { body } = await at(over + 1000, () => exchangeWith(deployment, access_token))
-    expect(body).to.deep.equal(REFUSED)
+    expect(body).to.deep.equal(ACTOR_REFUSED)
   })
 
   it('refuses where the sign-in cannot be known, and only there', async () => {
@@ -108,7 +106,7 @@ describe('actorToken.maxAge', () => {
         grantId,
       })
       const answer = await expectAnswer(exchangeWith(deployment, await token.save()), status)
-      if (status === 400) expect(answer.body).to.deep.equal(REFUSED)
+      if (status === 400) expect(answer.body).to.deep.equal(ACTOR_REFUSED)
     }
   })
 })

@@ -17,7 +17,7 @@ const NEEDS = { needs: ['user', 'second_person'] } as const satisfies Verdict
 describe('what needs an approval is not issued without one', () => {
   it('issue: 403 approval_required says by whom, nothing is stored, and the event says so', async () => {
     const { answers, authorize } = settable()
-    const { deployment, recorded } = await recording({ impersonation: { authorize } })
+    await using deployment = await recording({ impersonation: { authorize } })
     answers.issue = NEEDS
     await expectAnswer(deployment.issue({ userId: 'alice' }), 403, {
       error: 'approval_required',
@@ -25,30 +25,28 @@ describe('what needs an approval is not issued without one', () => {
       approval: { by: ['second_person', 'user'] },
     })
     expect((await deployment.provider.impersonation.list()).items).to.deep.equal([])
-    const [denied] = await recorded()
+    const [denied] = await deployment.recorded()
     expect(denied).to.include({ name: 'impersonation.denied' })
     expect(denied?.needs).to.deep.equal(['second_person', 'user'])
     expect(denied?.denial).to.include({ stage: 'issue', error: 'approval_required' })
-    await deployment.close()
   })
 
   it('I2, I7: an exchange whose approval is gone is access_denied, and burns nothing', async () => {
     const { answers, authorize } = settable()
-    const { deployment, recorded } = await recording({ impersonation: { authorize } })
+    await using deployment = await recording({ impersonation: { authorize } })
     answers.issue = { permit: 'p1' }
     const subject_token = await deployment.subjectToken()
     answers.exchange = { needs: ['user'] }
     await expectAnswer(deployment.exchange({ subject_token }), 400, 'access_denied')
-    const denied = (await recorded()).at(-1)
+    const denied = (await deployment.recorded()).at(-1)
     expect(denied).to.deep.include({ needs: ['user'], permit: 'p1' })
     answers.exchange = { permit: 'p1' }
     await expectAnswer(deployment.exchange({ subject_token }), 200)
-    await deployment.close()
   })
 
   it('permit and review are in the object and in every event, from the issue to the end', async () => {
     const { answers, authorize } = settable()
-    const { deployment, recorded } = await recording({ impersonation: { authorize } })
+    await using deployment = await recording({ impersonation: { authorize } })
     const { provider } = deployment
     const marks = { permit: 'p1', review: 'No lead was reachable' }
     answers.issue = marks
@@ -61,7 +59,7 @@ describe('what needs an approval is not issued without one', () => {
     expect(decodeJwt(body.access_token)).to.not.have.any.keys('permit', 'review')
     expect((await provider.impersonation.list()).items[0]).to.deep.include(marks)
     await deployment.exchange({ subject_token })
-    const events = await recorded()
+    const events = await deployment.recorded()
     expect(events.map(({ name }) => name.split('.')[1])).to.deep.equal([
       'issued',
       'started',
@@ -70,7 +68,6 @@ describe('what needs an approval is not issued without one', () => {
     await provider.impersonation.endAll({ permit: 'p1' })
     for (const event of [...events, ...ended]) expect(event).to.deep.include(marks)
     expect(ended).to.have.length(1)
-    await deployment.close()
   })
 
   it('I15: what the rule says at the exchange is shown from then on, and every permit ends it', async () => {

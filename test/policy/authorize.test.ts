@@ -7,7 +7,7 @@ import {
   type ImpersonationOptions,
 } from '../../src/index.ts'
 import { recording } from '../support/audit.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { claimsOf } from '../support/own-hooks.ts'
 import { signIn } from '../support/sign-in.ts'
@@ -15,16 +15,11 @@ import { signIn } from '../support/sign-in.ts'
 const BOTH = 'orders:read orders:write'
 
 describe('authorize', () => {
-  let deployment: Deployment
-  afterEach(() => deployment.close())
-
-  async function deployWith(authorize: Authorize): Promise<void> {
-    deployment = await deploy({ impersonation: { authorize } })
-  }
+  const deployWith = (authorize: Authorize) => deploy({ impersonation: { authorize } })
 
   it('is asked at both stages, and told what is known', async () => {
     const asked: AuthorizationRequest[] = []
-    await deployWith((request) => {
+    await using deployment = await deployWith((request) => {
       asked.push(request)
       return true
     })
@@ -77,7 +72,7 @@ describe('authorize', () => {
 
   it('false: 403 access_denied at issue, 400 at the exchange, which stays possible', async () => {
     let allowed = 'exchange'
-    await deployWith(async ({ stage }) => stage === allowed)
+    await using deployment = await deployWith(async ({ stage }) => stage === allowed)
     await expectAnswer(deployment.issue({ userId: 'alice' }), 403, 'access_denied')
     allowed = 'issue'
     const subject_token = await deployment.subjectToken()
@@ -87,13 +82,12 @@ describe('authorize', () => {
   })
 
   it('{ scope } narrows, at issue for good, where an empty one allows nothing, and at the exchange once more', async () => {
-    const { deployment: own, recorded } = await recording({
+    await using deployment = await recording({
       impersonation: {
         authorize: ({ stage, context: { limit } }) =>
           stage === 'issue' ? { scope: String(limit) } : { scope: 'orders:read' },
       },
     })
-    deployment = own
     const exchange = async (limit: string, binding = {}) => {
       const asked = { userId: 'alice', context: { limit }, ...binding }
       const { body } = await deployment.issue(asked)
@@ -104,12 +98,12 @@ describe('authorize', () => {
     expect(await exchange(BOTH)).to.equal('orders:read')
     expect(await exchange('')).to.equal('invalid_scope')
     expect(await exchange('', { scope: 'orders:read' })).to.equal('invalid_scope')
-    const scopes = (await recorded()).filter(({ name }) => name.endsWith('issued'))
+    const scopes = (await deployment.recorded()).filter(({ name }) => name.endsWith('issued'))
     expect(scopes.map(({ scope }) => scope)).to.deep.equal([BOTH, '', ''])
   })
 
   it('I8: { accessTokenTtl } shortens the access token and never lengthens it, and says so everywhere; at issue it has no effect', async () => {
-    const { deployment: own, recorded } = await recording({
+    await using deployment = await recording({
       impersonation: {
         accessToken: { maxTtl: 800 },
         authorize: ({ stage, context: { issue, exchange } }) => ({
@@ -117,7 +111,6 @@ describe('authorize', () => {
         }),
       },
     })
-    deployment = own
     for (const [context, lives] of [
       [{ issue: 5, exchange: 60 }, 60],
       [{ issue: 5, exchange: 801 }, 800],
@@ -129,13 +122,13 @@ describe('authorize', () => {
         const form = { subject_token: issued.body.subjectToken, resource }
         const { body } = await deployment.exchange({ ...form, scope: 'orders:read' })
         const { exp, iat } = await claimsOf(deployment, body.access_token)
-        const started = (await recorded()).at(-1)
+        const started = (await deployment.recorded()).at(-1)
         const told = [body.expires_in, Number(exp) - Number(iat), started?.expiresAt]
         expect(told).to.deep.equal([lives, lives, exp])
         expect(body.scope, 'without scope, all that was asked for').to.equal('orders:read')
       }
     }
-    const { expiresAt = 0, scope } = (await recorded())[0] ?? {}
+    const { expiresAt = 0, scope } = (await deployment.recorded())[0] ?? {}
     expect(expiresAt).to.be.closeTo(Date.now() / 1000 + 600, 60)
     expect(scope, 'no limit of scopes is no empty one').to.equal(undefined)
   })
@@ -149,7 +142,7 @@ describe('authorize', () => {
   })) {
     it(`I9: ${what}: 500, nothing issued, and the subject token stays usable`, async () => {
       let on = false
-      await deployWith((request) => (on ? authorize(request) : true))
+      await using deployment = await deployWith((request) => (on ? authorize(request) : true))
       const subject_token = await deployment.subjectToken()
       on = true
       const issued = await deployment.issue({ userId: 'alice', scope: 'orders:read' })

@@ -122,16 +122,4 @@ describe('the permission that a verdict is', () => {
       }
     })
   }
-
-  it('does not compile where a name is mistyped', () => {
-    const good: Verdict[] = [true, { scope: '' }, { accessTokenTtl: 1 }]
-    good.push({ scope: 'orders:read', accessTokenTtl: 1 })
-    // @ts-expect-error: there is no such member
-    good.push({ scop: 'orders:read' })
-    // @ts-expect-error: a number of seconds
-    good.push({ accessTokenTtl: '60' })
-    // @ts-expect-error: absent is absent, not undefined
-    good.push({ accessTokenTtl: undefined })
-    expect(good).to.have.length(7)
-  })
 })

@@ -4,9 +4,8 @@ import mount from 'koa-mount'
 import type { AdapterFactory } from 'oidc-provider'
 import { resourceServer } from '../../packages/resource-server/src/index.ts'
 import { Provider } from '../../src/index.ts'
-import { deploy } from '../support/deployment.ts'
+import { deploy, idOf } from '../support/deployment.ts'
 import { deploymentConfiguration } from '../support/deployment-configuration.ts'
-import { idOf } from '../support/managing.ts'
 
 /** The settings of one process of the provider. */
 export interface ProcessOptions {

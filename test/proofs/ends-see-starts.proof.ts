@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { hasEnding } from '../../src/adapters/contract.ts'
-import { idOf } from '../support/managing.ts'
+import { idOf } from '../support/deployment.ts'
 import { type ProviderProcess, startProvider, succeeded } from './providers.ts'
 import { openStorage } from './storage.ts'
 import { onStores } from './stores.ts'

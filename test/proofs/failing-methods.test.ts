@@ -1,8 +1,7 @@
 import { expect } from 'chai'
-import type { Adapter } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { type Answer, CLIENTS, deploy } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'
+import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { askUndescribed } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -20,37 +19,20 @@ const TROUBLE: Record<string, object> = {
   },
 }
 
-const MANAGEMENT = 'https://id.example.com/api'
-
 /** A deployment whose storage fails at a call with an error, and its calls. */
 async function deployFailing(tokenFormat: 'jwt' | 'opaque', trouble: object) {
-  const memory = createMemoryAdapter()
-  const calls = new Set<string>()
-  let fault = ''
-  const adapter = (model: string): Adapter =>
-    new Proxy(memory(model), {
-      get(target, property) {
-        const member: unknown = Reflect.get(target, property)
-        if (typeof member !== 'function') return member
-        return async (...args: unknown[]) => {
-          const call = `${model}.${String(property)}`
-          calls.add(call)
-          if (call === fault) throw Object.assign(new Error('the storage failed'), trouble)
-          return Reflect.apply(member, target, args)
-        }
-      },
-    })
+  const { adapter, faults, calls } = faultyAdapter(trouble)
   const deployment = await deploy({
     configuration: { adapter },
-    impersonation: { managementApi: { resource: MANAGEMENT, tokenFormat } },
+    impersonation: { managementApi: { tokenFormat } },
   })
   // Clients that live in the storage, so that finding them can fail.
   for (const client of CLIENTS) {
     const client_id = `stored-${client.client_id}`
-    await memory('Client').upsert(client_id, { ...client, client_id })
+    await adapter('Client').upsert(client_id, { ...client, client_id })
   }
   const client: [string, string] = ['stored-backend', 'backend-secret']
-  const token = await deployment.m2mToken({ resource: MANAGEMENT }, client)
+  const token = await deployment.m2mToken({}, client)
   expect(token.includes('.')).to.equal(tokenFormat === 'jwt')
   const issue = () => deployment.issue({ userId: 'alice' }, { token })
   // The first one begins a status list.
@@ -62,15 +44,15 @@ async function deployFailing(tokenFormat: 'jwt' | 'opaque', trouble: object) {
     subjectToken: async (): Promise<string> => (await issue()).body.subjectToken,
     /** The calls of the storage that a request makes. */
     async callsOf(request: () => Promise<Answer>): Promise<Set<string>> {
-      calls.clear()
+      calls.length = 0
       const { status, body } = await request()
       expect(status, JSON.stringify(body)).to.be.within(200, 201)
       return new Set(calls)
     },
     async failAt(call: string, request: () => Promise<Answer>): Promise<Answer> {
-      fault = call
+      faults.add(call)
       const answer = await request()
-      fault = ''
+      faults.clear()
       return answer
     },
   }

@@ -6,8 +6,7 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { statusCountId, statusListId } from '../../src/adapters/record.ts'
 import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { suiteOn, until } from '../adapters/servers.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
-import { idOf } from '../support/managing.ts'
+import { type Deployment, deploy, idOf } from '../support/deployment.ts'
 import { type SixNodes, startSixNodes } from './six-nodes.ts'
 
 /** The number of impersonations that end in each failover. */

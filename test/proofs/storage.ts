@@ -3,7 +3,7 @@ import pg from 'pg'
 import { createClient } from 'redis'
 import type { AdapterFactory } from '../../src/adapters/contract.ts'
 import { createPostgresAdapter } from '../../src/adapters/postgres/index.ts'
-import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
+import { createRedisAdapter, type RedisClient } from '../../src/adapters/redis/index.ts'
 import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
 
 /** Which storage a provider process opens, and its own key prefix or table there. */
@@ -39,6 +39,8 @@ export async function openStorage({
   namespace,
   timeoutMs = PATIENT_MS,
 }: StorageSpec): Promise<OpenStorage> {
+  const redis = (client: RedisClient) =>
+    createRedisAdapter({ client, keyPrefix: namespace, commandTimeoutMs: timeoutMs })
   switch (driver) {
     case 'sqlite': {
       const adapter = createSqliteAdapter({ file: location, busyTimeoutMs: timeoutMs })
@@ -51,12 +53,7 @@ export async function openStorage({
         socket: { connectTimeout: timeoutMs, reconnectStrategy: 50 },
       })
       await client.on('error', () => {}).connect()
-      const adapter = createRedisAdapter({
-        client,
-        keyPrefix: namespace,
-        commandTimeoutMs: timeoutMs,
-      })
-      return { adapter, close: async () => client.destroy() }
+      return { adapter: redis(client), close: async () => client.destroy() }
     }
     case 'ioredis': {
       const client = new Redis(location, {
@@ -68,12 +65,7 @@ export async function openStorage({
         lazyConnect: true,
       })
       await client.on('error', () => {}).connect()
-      const adapter = createRedisAdapter({
-        client,
-        keyPrefix: namespace,
-        commandTimeoutMs: timeoutMs,
-      })
-      return { adapter, close: async () => client.disconnect() }
+      return { adapter: redis(client), close: async () => client.disconnect() }
     }
     case 'pg': {
       const pool = new pg.Pool({

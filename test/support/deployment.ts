@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { createServer } from 'node:http'
 import Koa from 'koa'
 import mount from 'koa-mount'
@@ -31,8 +32,28 @@ export interface Deployment extends AsyncDisposable {
   subjectToken(userId?: string, context?: object): Promise<string>
   /** An exchange by the public client, of a fresh token by default; `undefined` leaves a field out. */
   exchange(form?: Form, headers?: Record<string, string>): Promise<Answer>
+  /** An impersonated access token for alice, and the id of its impersonation. */
+  impersonate(
+    form?: Form,
+    headers?: Record<string, string>,
+  ): Promise<{ id: string; token: string; subjectToken: string }>
+  /** How an impersonation stands, and its end, by its own token, or by other credentials. */
+  current(credentials: Credentials): Promise<Answer>
+  endCurrent(credentials: Credentials, body?: unknown): Promise<Answer>
   close(): Promise<void>
 }
+
+/** A bearer token, or headers. */
+type Credentials = string | Record<string, string>
+
+/** Where a deployment says how an impersonation stands, and where its own token ends it. */
+export const CURRENT = '/oidc/impersonations/current'
+export const END_CURRENT = `${CURRENT}/end`
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+/** The id of the impersonation that a subject token is for. */
+export const idOf = (subjectToken: string) => hash('sha256', subjectToken, 'base64url')
 
 /**
  * @param copyOf the deployment of which this is another process: the same issuer and resources, at a
@@ -48,7 +69,7 @@ export async function deploy(
   const base = await listening(server)
   const origin = copyOf?.base ?? base
   const issuer = `${origin}/oidc`
-  const management = `${origin}/api`
+  const management = options.impersonation?.managementApi?.resource ?? `${origin}/api`
   const orders = `${origin}/orders`
   const accounts = options.accounts ?? new Set(['alice', 'bob', 'olivia'])
   const configuration = deploymentConfiguration(origin, accounts, options)
@@ -123,8 +144,27 @@ export async function deploy(
         headers,
       )
     },
+    async impersonate(form = {}, headers) {
+      const subjectToken = await deployment.subjectToken()
+      const exchanged = await deployment.exchange({ subject_token: subjectToken, ...form }, headers)
+      const { status, body } = exchanged
+      if (status !== 200) throw new Error(`no access token: ${JSON.stringify(body)}`)
+      return { id: idOf(subjectToken), token: body.access_token, subjectToken }
+    },
+    async current(credentials) {
+      return answerOf(await fetch(base + CURRENT, { headers: headersOf(credentials) }))
+    },
+    async endCurrent(credentials, body) {
+      const type = body === undefined ? {} : { 'content-type': 'application/json' }
+      const headers = { ...headersOf(credentials), ...type }
+      const content = body === undefined ? null : JSON.stringify(body)
+      return answerOf(await fetch(base + END_CURRENT, { method: 'POST', headers, body: content }))
+    },
     close: () => closed(server),
     [Symbol.asyncDispose]: () => deployment.close(),
   }
   return deployment
 }
+
+const headersOf = (credentials: Credentials) =>
+  typeof credentials === 'string' ? bearer(credentials) : credentials

@@ -13,6 +13,11 @@ export type Form = Record<string, string | string[] | undefined>
 
 /** The answer for every subject token that is not redeemable. */
 export const REFUSED = { error: 'invalid_request', error_description: 'subject token is invalid' }
+/** The answer for every actor token that names no operator. */
+export const ACTOR_REFUSED = {
+  error: 'invalid_request',
+  error_description: 'actor token is invalid',
+}
 
 export function basic(id: string, secret: string): { authorization: string } {
   return { authorization: `Basic ${btoa(`${id}:${secret}`)}` }

@@ -1,13 +1,10 @@
-import { hash } from 'node:crypto'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { ImpersonationEvent } from '../../src/index.ts'
-import { type DeploymentOptions, deploy } from './deployment.ts'
+import { type DeploymentOptions, deploy, idOf } from './deployment.ts'
 import { answerOf } from './http.ts'
 
-/** What names the management API, wherever it is. */
-export const RESOURCE = 'https://id.example.com/api'
 /** Every scope of the management API. */
 export const EVERYTHING = 'impersonate impersonations:read impersonations:end'
 
@@ -27,13 +24,12 @@ export type Managed = Awaited<ReturnType<typeof managing>>
 export async function managing(options: DeploymentOptions = {}) {
   const everyone = () => true
   const managementApi = {
-    resource: RESOURCE,
     clients: { issue: everyone, read: ['backend'], end: ['backend'] },
     ...options.impersonation?.managementApi,
   }
   const impersonation = { ...options.impersonation, managementApi }
   const deployment = await deploy({ ...options, impersonation })
-  const token = await deployment.m2mToken({ resource: RESOURCE, scope: EVERYTHING })
+  const token = await deployment.m2mToken({ scope: EVERYTHING })
   const recorded: Array<ImpersonationEvent & { name: string }> = []
   for (const name of NAMES) {
     deployment.provider.on(name, (_ctx: unknown, event: ImpersonationEvent) =>
@@ -80,11 +76,6 @@ export async function managing(options: DeploymentOptions = {}) {
       return recorded
     },
   }
-}
-
-/** The id of the impersonation that a subject token is for. */
-export function idOf(subjectToken: string): string {
-  return hash('sha256', subjectToken, 'base64url')
 }
 
 /** A request whose path is sent as it stands: `fetch` would tidy it up. */

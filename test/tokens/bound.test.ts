@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { bindsToCertificates, certificate, otherCertificate } from '../support/certificates.ts'
-import { REDIRECT_URI } from '../support/deployment.ts'
+import { CURRENT, END_CURRENT, REDIRECT_URI } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
-import { CURRENT, impersonate, PATH } from '../support/ending-current.ts'
 import { type Answer, answerOf, basic, expectAnswer } from '../support/http.ts'
-import { type Managed, managing, RESOURCE } from '../support/managing.ts'
+import { type Managed, managing } from '../support/managing.ts'
 
 /** A route that takes bound tokens. */
 interface Door {
@@ -25,7 +24,7 @@ interface Door {
 const impersonated: Door['get'] = async (deployment, isOpaque, client, headers) => {
   const form = { resource: `${deployment.base}/${isOpaque ? 'opaque' : 'orders'}` }
   const authorization = client && basic(...client)
-  return (await impersonate(deployment, form, { ...authorization, ...headers })).token
+  return (await deployment.impersonate(form, { ...authorization, ...headers })).token
 }
 
 const DOORS: readonly Door[] = [
@@ -34,13 +33,17 @@ const DOORS: readonly Door[] = [
     path: '/api/subject-tokens',
     good: 201,
     async get(deployment, _isOpaque, client = ['backend', 'backend-secret'], headers) {
-      const form = { grant_type: 'client_credentials', resource: RESOURCE, scope: 'impersonate' }
+      const form = {
+        grant_type: 'client_credentials',
+        resource: deployment.management,
+        scope: 'impersonate',
+      }
       const authorized = { ...basic(...client), ...headers }
       return (await deployment.post('/oidc/token', form, authorized)).body.access_token
     },
   },
   { method: 'GET', path: CURRENT, good: 200, get: impersonated },
-  { method: 'POST', path: PATH, good: 204, get: impersonated },
+  { method: 'POST', path: END_CURRENT, good: 204, get: impersonated },
 ]
 
 async function send(
@@ -66,7 +69,7 @@ for (const tokenFormat of ['jwt', 'opaque'] as const) {
       it('needs a DPoP proof by its key, for this request, that was not used before', async () => {
         let requireNonce = false
         await using deployment = await managing({
-          impersonation: { managementApi: { resource: RESOURCE, tokenFormat } },
+          impersonation: { managementApi: { tokenFormat } },
           configuration: {
             features: {
               dPoP: {
@@ -130,7 +133,7 @@ for (const tokenFormat of ['jwt', 'opaque'] as const) {
       it('needs its certificate', async () => {
         let shown: string | undefined = certificate
         await using deployment = await managing({
-          impersonation: { managementApi: { resource: RESOURCE, tokenFormat } },
+          impersonation: { managementApi: { tokenFormat } },
           configuration: { features: bindsToCertificates(() => shown) },
           clients: [
             {

@@ -2,12 +2,10 @@ import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:cryp
 import { expect } from 'chai'
 import { decodeJwt, type JWTPayload } from 'jose'
 import { signCheckpoint } from '../../src/siblings/index.ts'
-import { ACTOR_REFUSED, operatorJwt, resigned, SUBJECT_REFUSED } from '../advisories/attacks.ts'
 import { signingKey } from '../support/deployment.ts'
-import { bearer, current, end, impersonate } from '../support/ending-current.ts'
-import type { Answer } from '../support/http.ts'
-import { expectAnswer } from '../support/http.ts'
-import { type Managed, managing, RESOURCE } from '../support/managing.ts'
+import { ACTOR_REFUSED, type Answer, expectAnswer, REFUSED } from '../support/http.ts'
+import { operatorJwt, resigned } from '../support/jwts.ts'
+import { type Managed, managing } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const DOORS = ['issue', 'list', 'actor', 'subject', 'current', 'end of current'] as const
@@ -26,10 +24,10 @@ describe('I3: a token is good at its own door alone', () => {
 
   before(async () => {
     deployment = await managing()
-    const { token } = await impersonate(deployment)
+    const { token } = await deployment.impersonate()
     good = { issue: deployment.token, actor: await operatorJwt(deployment), current: token }
     const opaque = { resource: `${deployment.base}/opaque` }
-    opaqueCurrent = (await impersonate(deployment, opaque)).token
+    opaqueCurrent = (await deployment.impersonate(opaque)).token
     subject_token = await fresh()
   })
   // What was refused in between used nothing up, and ended nothing.
@@ -50,15 +48,15 @@ describe('I3: a token is good at its own door alone', () => {
     list: (token) => deployment.get('', { token }),
     actor: (actor_token) => deployment.exchange({ subject_token, actor_token }),
     subject: (token) => deployment.exchange({ subject_token: token }),
-    current: (token) => current(deployment.base, bearer(token)),
-    'end of current': (token) => end(deployment.base, bearer(token)),
+    current: (token) => deployment.current(token),
+    'end of current': (token) => deployment.endCurrent(token),
   }
 
   async function expectRefused(token: string, doors: readonly Door[]): Promise<void> {
     for (const door of doors) {
       const { status, body, headers } = await present[door](token)
       if (door === 'actor' || door === 'subject') {
-        const refused = door === 'actor' ? ACTOR_REFUSED : SUBJECT_REFUSED
+        const refused = door === 'actor' ? ACTOR_REFUSED : REFUSED
         expect([status, body], door).to.deep.equal([400, refused])
       } else {
         expect([status, body.error], door).to.deep.equal([401, 'invalid_token'])
@@ -208,7 +206,7 @@ describe('I3: a token is good at its own door alone', () => {
       [opaqueCurrent, 'current', 'end of current'],
       [subject_token, 'subject'],
     ]
-    const aud = [deployment.orders, RESOURCE, 'console', deployment.issuer]
+    const aud = [deployment.orders, deployment.management, 'console', deployment.issuer]
     const claims = { ...decodeJwt(good.actor), iss: deployment.issuer, aud, exp: 4e9 }
     kinds.push([await signCheckpoint(provider, claims)])
     expect(ids).to.have.length.at.least(3)

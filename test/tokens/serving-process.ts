@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 import { decodeJwt, type JWTPayload } from 'jose'
-import { type Configuration, Provider } from 'oidc-provider'
+import { Provider } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { type StatusLists, statusListSigner, statusLists } from '../../src/status-list/sign.ts'
 import { signingKey } from '../support/deployment.ts'
@@ -15,21 +15,18 @@ export type Claims = JWTPayload & {
   status_list: { bits: number; lst: string; aggregation_uri: string }
 }
 
-export function providerWith(configuration: Configuration = {}): Provider {
-  return new Provider(ISSUER, {
-    adapter: createMemoryAdapter(),
-    jwks: { keys: [signingKey] },
-    clientDefaults: { id_token_signed_response_alg: 'ES256' },
-    ...configuration,
-    features: { devInteractions: { enabled: false }, ...configuration.features },
-  } as Configuration)
-}
-
-export const provider = providerWith()
+export const provider = new Provider(ISSUER, {
+  adapter: createMemoryAdapter(),
+  jwks: { keys: [signingKey] as never },
+  clientDefaults: { id_token_signed_response_alg: 'ES256' },
+  features: { devInteractions: { enabled: false } },
+})
 
 /** A process that draws and serves, and a list with an ended token at each index. */
-export async function servingProcess(store = new Store(), signer = statusListSigner(provider)) {
+export async function servingProcess() {
+  const signer = statusListSigner(provider)
   if (!signer) throw new Error('the provider has no key')
+  const store = new Store()
   const signed = { count: 0 }
   const indices = store.process()
   const lists = statusLists({

@@ -22,11 +22,9 @@ import { personalData } from './features/personal-data/server/personal-data.ts'
 import { log } from './kernel/log-line.ts'
 import { startRetention } from './ledger/keeping/retention.ts'
 import { startOutbox } from './ledger/outbox/outbox.ts'
-import { createAudit } from './ledger/recording/audit.ts'
+import { createAudit, recordEvents } from './ledger/recording/audit.ts'
 import { ledgerOf } from './ledger/recording/ledger.ts'
-import { recordEvents } from './ledger/recording/provider-events.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
-import { below, clientChecks, inOrder } from './middleware.ts'
 import type { SupportConsoleOptions } from './options.ts'
 import { type Stop, stopOf } from './records/record-at.ts'
 import { createRecords, noSuchRecord, type Saying } from './records/records.ts'
@@ -39,13 +37,12 @@ import {
   refusalRecorder,
 } from './web/acting/refusals.ts'
 import { customerDirectory } from './web/customer-directory.ts'
-import { answerProblems } from './web/http/problem.ts'
 import { operatorLimit } from './web/operator-limit.ts'
 import { createAssets } from './web/page/assets.ts'
 import type { Parts } from './web/parts.ts'
 import { personNames } from './web/person-names.ts'
-import { checkSetUp } from './web/sign-in/check-set-up.ts'
 import { findMayErase, findRole } from './web/sign-in/roles.ts'
+import { checkSetUp } from './web/sign-in/set-up.ts'
 
 export type { StoredRow } from 'oidc-provider-impersonation-verify/chain'
 export type {
@@ -59,8 +56,13 @@ export type {
 } from 'oidc-provider-impersonation-verify/format'
 export type { Alarm, OnAlarm } from './features/alarms/server/alarms.ts'
 export type { TakeUses, TakeUsesOptions } from './features/impersonations/server/uses.ts'
-export type { Mail, MailTransport } from './features/notices/server/mail-transport.ts'
-export type { Notice, NoticeKind, NoticesOptions } from './features/notices/server/notice.ts'
+export type {
+  Mail,
+  MailTransport,
+  Notice,
+  NoticeKind,
+  NoticesOptions,
+} from './features/notices/server/notice.ts'
 export type {
   AttachOptions,
   PermitRequest,
@@ -210,21 +212,19 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   recordEvents(provider, audit, settings.auditTimeout)
   const retention = startRetention(store)
   const reconciliation = startReconciliation(provider, store, audit)
-  const is = async (accountId: string, what: 'eraser' | 'lead') => {
+  const isLead = async (accountId: string) => {
     const account = await findAccount(provider, accountId)
-    if (!account) return false
-    if (what === 'eraser') return findMayErase(account, settings)
-    return (await findRole(account, settings)) === 'lead'
+    return account !== undefined && (await findRole(account, settings)) === 'lead'
   }
   const { permits } = settings
   permits?.attach(provider, {
-    ...{ nameOf, issueAs: settings.issueAs, notify: notices?.when, is },
+    ...{ nameOf, issueAs: settings.issueAs, notify: notices?.when, isLead },
     isBound: true,
     urlOf: (permit) => `${url}${path}/records/${permit}`,
   })
   const now = () => Date.now()
   const records = permits?.records ?? createRecords({ audit: settings.audit, now, timeoutMs })
-  if (!permits) records.attach(provider, { nameOf, is, notify: notices?.when })
+  if (!permits) records.attach(provider, { nameOf, isLead, notify: notices?.when })
   const outbox = startNotices({
     ...{ provider, settings, notices, ledger, directory, now },
     alerts: onAlarm !== undefined,
@@ -238,7 +238,10 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const ofPerson = personalData(audit, {
     isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,
     hasAccount: async (id) => (await findAccount(provider, id)) !== undefined,
-    mayErase: (id) => is(id, 'eraser'),
+    async mayErase(id) {
+      const account = await findAccount(provider, id)
+      return account !== undefined && findMayErase(account, settings)
+    },
     now,
     decide: records.decisions,
   })
@@ -265,20 +268,18 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     closing: closing.signal,
     now,
   }
-  const checkClients = clientChecks(provider, settings)
   const assets = createAssets(settings.brand)
   store.open().catch((error: unknown) => log(`the storage cannot be used: ${reasonOf(error)}`))
 
-  const middleware: Middleware = inOrder(
-    ...checkClients.map(({ at, check }) =>
-      below(at, answerProblems('support console'), async (_ctx, next) => {
-        await check()
-        await next()
-      }),
-    ),
+  const sites = [
     consoleSite(parts, assets),
     ...(account ? [accountSite(parts, account, assets)] : []),
-  )
+  ]
+  const middleware: Middleware = (ctx, next) =>
+    sites.reduceRight<() => Promise<unknown>>(
+      (then, site) => async () => site.middleware(ctx, then),
+      next,
+    )()
   return Object.assign(middleware, {
     exportOf: ofPerson.exportOf,
     erase: ofPerson.erase,
@@ -295,7 +296,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     async check() {
       await store.open()
       await audit.seals.assertSeals()
-      await checkSetUp(provider, settings, checkClients)
+      await checkSetUp(provider, settings, sites)
     },
     endStreams: () => closing.abort(),
     async close() {
@@ -304,7 +305,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       await answersFollowed(provider)
       await nextTurn()
       await retention.stop()
-      await reconciliation.stop()
+      reconciliation.stop()
       await outbox?.stop()
       await alerts?.stop()
       await (permits ?? records).close()

@@ -1,7 +1,7 @@
-// Over 250 lines: each option, and what is said where it is wrong.
 import { expect } from 'chai'
 import { Provider } from 'oidc-provider-impersonation'
 import {
+  createPermits,
   customerAccountClient,
   type SupportConsoleOptions,
   supportConsole,
@@ -36,142 +36,155 @@ const good: SupportConsoleOptions = {
   audit: memoryAudit(),
 }
 
-/** What the options are that differ, and the message. */
-const WRONG: readonly (readonly [differs: object, message: string])[] = [
-  [{ clientID: 'x' }, 'options.clientID is not a known option; known are: clientId, issueAs, role'],
-  [{ clientId: undefined }, 'options.clientId is required: the public client'],
-  [{ clientId: ' ' }, 'options.clientId must be a non-empty string'],
-  [{ issueAs: undefined }, 'options.issueAs is required: a client that managementApi'],
+type Wrong = readonly [differs: object, message: string]
+
+/** Options that differ from those of an application, of the brand, and of the account page, and the message. */
+const OF_APPLICATION: readonly Wrong[] = [
+  [{ name: '' }, 'name must be a non-empty string'],
+  [{ secret: 'x' }, 'secret is not a known option'],
+  [{ clientId: undefined }, 'clientId is required: the client of the application'],
+  [{ resource: 1 }, 'resource must be a non-empty string'],
+  [{ scopes: { change: 'x' } }, 'scopes.read is required: the scope to look at data'],
+  [{ scopes: { read: 'x', change: '' } }, 'scopes.change must be a non-empty string'],
+  [{ handOver: 'post' }, 'handOver must be '],
+  ...['/shop', 'http://shop.example.com/', 'javascript:alert(1)', 'https://a:b@shop.example/'].map(
+    (address): Wrong => [
+      { url: address },
+      'url must be an absolute https URL, or an http URL of this machine',
+    ],
+  ),
   [
-    { issueAs: { ...MACHINE } },
-    'options.issueAs must be a non-empty string: a client that managementApi',
+    { names: { fr: 'Boutique' } },
+    'names.fr is not one of the languages: en, de. options.words adds',
   ],
-  [{ role: 'operator' }, 'options.role must be a function: (account) => role or undefined'],
-  [{ customers: undefined }, 'options.customers is required: search(text, page) and get(id)'],
+  [{ names: { de: ' ' } }, 'names must be an object with a name for each language'],
+]
+const OF_BRAND: readonly Wrong[] = [
+  [{ name: undefined }, 'name is required: the name of the firm'],
+  [{ name: 'A\r\nBcc: x' }, 'name must be a name of 1 to 60 characters'],
+  ...[
+    ...['http://a.example/logo.png', 'data:text/html;base64,AAAA'],
+    ...['https://u:p@a.example/', 'https://a.example;sandbox/logo.png'],
+  ].map((logo): Wrong => [{ logo }, 'logo must be an https']),
+  [{ color: 'red' }, "color must be a color such as '#2f3fb5'"],
+  [
+    { color: '#ffcc00' },
+    'color #ffcc00 has a contrast of 1.3 to 1 with #eceef3, on which links stand. Text needs 4.5 to 1: take a darker color',
+  ],
+]
+const OF_ACCOUNT: readonly Wrong[] = [
+  [{ clientId: undefined }, 'clientId is required: the public client of the page'],
+  [{ title: '' }, 'title is not a known option'],
+  [{ path: 'account' }, 'path must be a path'],
+  [{ describe: 'x' }, 'describe must be a function'],
+  ...['/console', '/console/account', '/oidc'].map(
+    (path): Wrong => [{ path }, 'path and options.path must be apart from each other'],
+  ),
+]
+
+const transport = { sendMail: async () => {} }
+const from = 'Shop <a@example.com>'
+
+/** Notices of a console that has the page of the account. */
+const OF_NOTICES: readonly Wrong[] = [
+  [{ send() {}, when: ['begun'] }, '.when'],
+  [{ send() {}, digest: -1 }, '.digest'],
+  [{ send() {}, timeZone: 'Mars' }, '.timeZone'],
+  [{ send: 'mail' }, '.send'],
+  [{}, ' must have either'],
+  [{ send() {}, transport, from }, ' must have either'],
+  [{ transport }, '.transport needs'],
+  ...['', 'Shop', 'a@example.com, b@example.com', 'A\r\nBcc: b <a@example.com>'].map(
+    (from): Wrong => [{ transport, from }, '.from must'],
+  ),
+]
+
+/** Options that differ, and the message. */
+const WRONG: readonly Wrong[] = [
+  [{ clientID: 'x' }, 'clientID is not a known option; known are: clientId, issueAs, role'],
+  [{ clientId: undefined }, 'clientId is required: the public client'],
+  [{ clientId: ' ' }, 'clientId must be a non-empty string'],
+  [{ issueAs: undefined }, 'issueAs is required: a client that managementApi'],
+  [{ issueAs: { ...MACHINE } }, 'issueAs must be a non-empty string: a client that managementApi'],
+  [{ role: 'operator' }, 'role must be a function: (account) => role or undefined'],
+  [{ customers: undefined }, 'customers is required: search(text, page) and get(id)'],
   [
     { customers: { get() {} } },
-    'options.customers must be an object with the method search and the method get',
+    'customers must be an object with the method search and the method get',
   ],
-  [{ audit: {} }, 'options.audit must be an object with the method open and the method write'],
-  [{ brand: {} }, 'options.brand.name is required: the name of the firm'],
-  [{ brand: { name: 'A\r\nBcc: x' } }, 'options.brand.name must be a name of 1 to 60 characters'],
-  [
-    { brand: { name: 'A', logo: 'http://a.example/logo.png' } },
-    'options.brand.logo must be an https',
-  ],
-  [
-    { brand: { name: 'A', logo: 'data:text/html;base64,AAAA' } },
-    'options.brand.logo must be an https',
-  ],
-  [{ brand: { name: 'A', logo: 'https://u:p@a.example/' } }, 'options.brand.logo must be an https'],
-  [
-    { brand: { name: 'A', logo: 'https://a.example;sandbox/logo.png' } },
-    'options.brand.logo must be an https',
-  ],
-  [{ brand: { name: 'A', color: 'red' } }, "options.brand.color must be a color such as '#2f3fb5'"],
-  [
-    { brand: { name: 'A', color: '#ffcc00' } },
-    'options.brand.color #ffcc00 has a contrast of 1.3 to 1 with #eceef3, on which links stand. Text needs 4.5 to 1: take a darker color',
-  ],
-  [{ applications: [] }, 'options.applications must be a list of applications: { name, url'],
-  [{ applications: application }, 'options.applications must be a list of applications'],
-  [
-    { applications: [undefined] },
-    'options.applications[0] must be an object with: name, names, url',
-  ],
-  [
-    { applications: [{ ...application, name: '' }] },
-    'options.applications[0].name must be a non-empty string',
-  ],
-  [
-    { applications: [{ ...application, secret: 'x' }] },
-    'options.applications[0].secret is not a known option',
-  ],
-  [
-    { applications: [{ ...application, clientId: undefined }] },
-    'options.applications[0].clientId is required: the client of the application',
-  ],
-  [
-    { applications: [{ ...application, resource: 1 }] },
-    'options.applications[0].resource must be a non-empty string',
-  ],
-  [
-    { applications: [{ ...application, scopes: { change: 'x' } }] },
-    'options.applications[0].scopes.read is required: the scope to look at data',
-  ],
-  [
-    { applications: [{ ...application, scopes: { read: 'x', change: '' } }] },
-    'options.applications[0].scopes.change must be a non-empty string',
-  ],
-  [
-    { applications: [{ ...application, handOver: 'post' }] },
-    'options.applications[0].handOver must be ',
-  ],
-  ...['/shop', 'http://shop.example.com/', 'javascript:alert(1)', 'https://a:b@shop.example/'].map(
-    (address) =>
-      [
-        { applications: [application, { ...application, clientId: 'other', url: address }] },
-        'options.applications[1].url must be an absolute https URL, or an http URL of this machine',
-      ] as const,
+  [{ audit: {} }, 'audit must be an object with the method open and the method write'],
+  ...[[], application].map(
+    (applications): Wrong => [
+      { applications },
+      'applications must be a list of applications: { name, url',
+    ],
   ),
+  [{ applications: [undefined] }, 'applications[0] must be an object with: name, names, url'],
   [
     { applications: [application, { ...application, name: 'Again' }] },
-    'options.applications[1].clientId is shop again: each application has a client of its own',
+    'applications[1].clientId is shop again: each application has a client of its own',
   ],
   ...['console', '/console/', '/', '', '/a/../b', '/a b', '/:x'].map(
-    (path) => [{ path }, "options.path must be a path such as '/console': it begins"] as const,
+    (path): Wrong => [{ path }, "path must be a path such as '/console': it begins"],
   ),
-  [{ path: '/oidc' }, "options.path must not be below the issuer's path /oidc"],
-  [{ path: '/oidc/console' }, 'options.path must not be below the issuer'],
-  [{ url: 'https://id.example.com/console' }, 'options.url must be an https origin without a path'],
-  [{ url: 'http://id.example.com' }, 'options.url must be an https origin without a path'],
-  [{ durations: [] }, 'options.durations must be a list of seconds, whole numbers'],
-  [{ durations: [60, 1.5] }, 'options.durations[1] must be an integer from 1 to 86400'],
-  [{ durations: 60 }, 'options.durations must be a list of seconds, whole numbers'],
-  ...[0, -1, 3.1, '2', Number.NaN].map((auditTimeout): [object, string] => [
-    { auditTimeout },
-    'options.auditTimeout must be a number of seconds, more than 0 and at most 3',
-  ]),
-  [{ ticket: /x/ }, 'options.ticket must be an object with: pattern, example, url'],
+  [{ path: '/oidc' }, "path must not be below the issuer's path /oidc"],
+  [{ path: '/oidc/console' }, 'path must not be below the issuer'],
+  ...['https://id.example.com/console', 'http://id.example.com'].map(
+    (origin): Wrong => [{ url: origin }, 'url must be an https origin without a path'],
+  ),
+  ...[[], 60].map(
+    (durations): Wrong => [{ durations }, 'durations must be a list of seconds, whole numbers'],
+  ),
+  [{ durations: [60, 1.5] }, 'durations[1] must be an integer from 1 to 86400'],
+  ...[0, -1, 3.1, '2', Number.NaN].map(
+    (auditTimeout): Wrong => [
+      { auditTimeout },
+      'auditTimeout must be a number of seconds, more than 0 and at most 3',
+    ],
+  ),
+  [{ ticket: /x/ }, 'ticket must be an object with: pattern, example, url'],
   [
     { ticket: { pattern: /SUP-\d+/, example: '7' } },
-    'options.ticket.example must match options.ticket.pattern',
+    'ticket.example must match options.ticket.pattern',
   ],
-  [{ ticket: { pattern: 'x' } }, 'options.ticket.pattern must be a regular expression'],
-  [{ ticket: { pattern: /x/gi } }, 'options.ticket.pattern must be a regular expression'],
-  [{ ticket: { pattern: /SUP-{/ } }, 'options.ticket.pattern must be a regular expression'],
-  [{ ticket: { url: 'https://x' } }, 'options.ticket.url must be a function'],
-  [{ account: {} }, 'options.account.clientId is required: the public client of the page'],
-  [{ account: { clientId: 'x', title: '' } }, 'options.account.title is not a known option'],
-  [{ account: { clientId: 'x', path: 'account' } }, 'options.account.path must be a path'],
-  [{ account: { clientId: 'x', describe: 'x' } }, 'options.account.describe must be a function'],
+  ...['x', /x/gi, /SUP-{/].map(
+    (pattern): Wrong => [{ ticket: { pattern } }, 'ticket.pattern must be a regular expression'],
+  ),
+  [{ ticket: { url: 'https://x' } }, 'ticket.url must be a function'],
+  [{ onAlarm: 'mail' }, 'onAlarm must be a function'],
   [
-    { account: { clientId: 'x', path: '/console' } },
-    'options.account.path and options.path must be apart from each other',
+    { permits: createPermits({ audit: memoryAudit() }) },
+    'permits must be made with the audit of options.audit',
   ],
-  [
-    { account: { clientId: 'x', path: '/console/account' } },
-    'options.account.path and options.path must be apart',
-  ],
-  [
-    { account: { clientId: 'x', path: '/oidc' } },
-    'options.account.path and options.path must be apart',
-  ],
-  [{ onAlarm: 'mail' }, 'options.onAlarm must be a function'],
-  [{ language: 'fr' }, 'options.language must be one of: en, de. options.words adds a language'],
-  [{ language: 'de-AT' }, 'options.language must be one of: en, de'],
-  [
-    { applications: [{ ...application, names: { fr: 'Boutique' } }] },
-    'options.applications[0].names.fr is not one of the languages: en, de. options.words adds',
-  ],
-  [
-    { applications: [{ ...application, names: { de: ' ' } }] },
-    'options.applications[0].names must be an object with a name for each language',
-  ],
+  [{ notices: { send() {} } }, 'notices needs options.account'],
+  ...OF_NOTICES.map(
+    ([notices, message]): Wrong => [{ account: { clientId: 'x' }, notices }, `notices${message}`],
+  ),
+  ...['fr', 'de-AT'].map(
+    (language): Wrong => [
+      { language },
+      'language must be one of: en, de. options.words adds a language',
+    ],
+  ),
   ...[{ fr: 'Bonjour' }, { fr_CA: {} }, { 'fr-ca': {} }, { french: 1 }, 'fr'].map(
-    (words): [object, string] => [
+    (words): Wrong => [
       { words },
-      'options.words must be an object with an object of sentences for each language',
+      'words must be an object with an object of sentences for each language',
+    ],
+  ),
+  ...OF_APPLICATION.map(
+    ([differs, message]): Wrong => [
+      { applications: [{ ...application, ...differs }] },
+      `applications[0].${message}`,
+    ],
+  ),
+  ...OF_BRAND.map(
+    ([differs, message]): Wrong => [{ brand: { name: 'A', ...differs } }, `brand.${message}`],
+  ),
+  ...OF_ACCOUNT.map(
+    ([differs, message]): Wrong => [
+      { account: { clientId: 'x', ...differs } },
+      `account.${message}`,
     ],
   ),
 ]
@@ -183,9 +196,8 @@ describe('the options of supportConsole()', () => {
     supportConsole(provider, { ...good, ...differs } as SupportConsoleOptions)
 
   for (const [differs, message] of WRONG) {
-    const [name = ''] = message.split(' ')
-    it(`${name}: refuses ${shown(differs)}`, () => {
-      expect(build(differs)).to.throw(TypeError, message)
+    it(`options.${message.split(' ')[0]}: refuses ${shown(differs)}`, () => {
+      expect(build(differs)).to.throw(TypeError, `options.${message}`)
     })
   }
 

@@ -6,15 +6,9 @@ export {
   entryDigestOf,
   isTextOf,
 } from './format/digest.ts'
-export { erasedOf } from './format/erasure.ts'
-export {
-  indexable,
-  type RowFound,
-  type StoredRow,
-  storedRowOf,
-} from './format/found.ts'
+export { indexable, type StoredRow, storedRowOf } from './format/found.ts'
 export { likenessOf } from './format/likeness.ts'
-export { MerkleTree, pathOf } from './format/merkle.ts'
+export { pathOf, rootOf } from './format/merkle.ts'
 export { rowOf } from './format/row-of.ts'
 export { type ProofClaims, type Seal, sealHashOf, sealInJws } from './format/seal.ts'
 export {
@@ -26,4 +20,4 @@ export {
   stopSlot,
 } from './format/slots.ts'
 export { storable } from './format/text.ts'
-export { foundWordsIn, rowWordsOf, wordsOf } from './format/words.ts'
+export { foundWordsIn, wordsOf } from './format/words.ts'

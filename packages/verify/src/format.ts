@@ -1,7 +1,6 @@
 // The format of the audit: entries, rows and permits, and how entries are added up. It runs in browsers, too.
 export {
   alarmKindOf,
-  foldAcknowledgement,
   foldAlarm,
   isAlarmByItself,
   isAlarmOpen,
@@ -28,8 +27,6 @@ export {
   ATTEMPT_MS,
   MAX_FAILURES,
   nextDelivery,
-  nextToTell,
-  noticeDueAt,
   noticeKindDue,
   overAt,
   quietAt,
@@ -39,11 +36,9 @@ export {
   type AuditEntry,
   type AuditEventName,
   CONSOLE_EVENTS,
-  DELIVERY_EVENTS,
   decodeEntry,
   ERASED_EVENT,
   ERASING_EVENT,
-  type Erased,
   encodeEntry,
   isAboutPermit,
   isDeliveryEvent,
@@ -51,32 +46,25 @@ export {
   MAX_DATE_MS,
   MISLABELLED_EVENT,
   type Named,
-  PERMIT_EVENTS,
-  type PermitTerms,
-  PLUGIN_EVENTS,
   SET_ASIDE,
   type SetAside,
   USED_EVENT,
 } from './format/entry.ts'
 export { fold, useKindOf } from './format/fold.ts'
+export { isPlainObject } from './format/guards.ts'
 export {
   canSay,
   DAY_MS,
   isReviewDue,
   KINDS,
-  type Kind,
   may,
   type RecordStateAt,
   recordStateAt,
-  type Speaker,
   type Speaking,
   speakersOf,
-  type Transition,
   whoSays,
 } from './format/kinds.ts'
-export { lifeOf } from './format/life.ts'
-export { isPlainObject } from './format/plain-object.ts'
-export { nonEmptyText, type Present, positiveInteger, present } from './format/present.ts'
+export { nonEmptyText, present } from './format/present.ts'
 export { reasonOf } from './format/reason.ts'
 export {
   changeOf,
@@ -89,7 +77,6 @@ export {
   storedRecordOf,
 } from './format/record.ts'
 export {
-  ALARM_KINDS,
   ALL_OUTCOMES,
   type AlarmKind,
   type AuditPerson,
@@ -98,21 +85,11 @@ export {
   endingOf,
   type Outcome,
   outcomeOf,
-  type RefusedActs,
-  type RowAlarm,
   type RowUse,
 } from './format/row.ts'
 export { isSameTicket, ticketKey } from './format/same-ticket.ts'
+export { EVENT_SENTENCES, endingIn, fill, SLOT, sentenceFor } from './format/sentence.ts'
 export {
-  EVENT_SENTENCES,
-  type EventSentences,
-  endingIn,
-  fill,
-  SLOT,
-  sentenceFor,
-} from './format/sentence.ts'
-export {
-  asEscape,
   escapeControls,
   isPlain,
   isSeen,
@@ -125,15 +102,13 @@ export {
   type AllDeliveries,
   AUDIENCES,
   type Audience,
-  type Deliveries,
   type Delivery,
   NOTICE_KINDS,
   type NoticeKind,
-  PERMIT_CHANGES,
   type PermitChange,
   type ToTell,
 } from './format/to-tell.ts'
-export type { EndCause, Need, ToldActor, ToldEvent, ToldRequest, ToldUse } from './format/told.ts'
+export type { ToldRequest, ToldUse } from './format/told.ts'
 export {
   AFTER_REFUSAL,
   EMERGENCY,

@@ -1,5 +1,2 @@
 export { Broken } from './verify/broken.ts'
-export { readLines } from './verify/lines.ts'
-export type { Verification } from './verify/result.ts'
-export { summaryOf } from './verify/summary.ts'
-export { verify } from './verify/verification.ts'
+export { type Verification, verify } from './verify/verification.ts'

@@ -1,11 +1,11 @@
 import { open, readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
+import { createLocalJWKSet, type JSONWebKeySet, type JWK } from 'jose'
+import { isPlainObject } from './format/guards.ts'
 import { reasonOf } from './format/reason.ts'
 import { escapeControls } from './format/text.ts'
 import { Broken } from './verify/broken.ts'
-import { readLines } from './verify/lines.ts'
-import type { Verification } from './verify/result.ts'
+import { readLines, SEAL_FORMAT } from './verify/lines.ts'
 import { summaryOf } from './verify/summary.ts'
 import { verify } from './verify/verification.ts'
 
@@ -44,65 +44,42 @@ const KEYS_TIMEOUT = 10_000
 /** How much of a file is read at once, in bytes. */
 const READ_AT_ONCE = 524_288
 
-/** The command was called in a wrong way, or something that it needs is not there. */
-class Unusable extends Error {}
+type Command = ReturnType<typeof parseCommand>
 
-interface Command {
-  readonly file: string
-  readonly jwks: readonly string[]
-  readonly issuer: string | undefined
-  readonly seals: readonly string[]
-  readonly impersonation: string | undefined
+function parseCommand(args: readonly string[]) {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', default: false },
+      issuer: { type: 'string' },
+      jwks: { type: 'string', multiple: true, default: [] },
+      seal: { type: 'string', multiple: true, default: [] },
+      impersonation: { type: 'string' },
+    },
+  })
+  const [file = '', ...others] = positionals
+  const { help, jwks, issuer, seal: seals, impersonation } = values
+  if (!help && (file === '' || others.length > 0)) throw new Error('name one file with entries')
+  if (!help && jwks.length === 0) throw new Error('--jwks is missing')
+  return { help, file, jwks, issuer, seals, impersonation }
 }
 
-function parseCommand(args: readonly string[]): Command | 'help' {
-  const { values, positionals } = parsed(args)
-  if (values.help) return 'help'
-  const [file, ...others] = positionals
-  if (file === undefined || others.length > 0) throw new Unusable('name one file with entries')
-  if (values.jwks.length === 0) throw new Unusable('--jwks is missing')
-  const { jwks, issuer, seal: seals, impersonation } = values
-  return { file, jwks, issuer, seals, impersonation }
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', default: false },
-        issuer: { type: 'string' },
-        jwks: { type: 'string', multiple: true, default: [] },
-        seal: { type: 'string', multiple: true, default: [] },
-        impersonation: { type: 'string' },
-      },
-    })
-  } catch (error) {
-    throw new Unusable(reasonOf(error))
-  }
-}
-
-async function keysFrom(sources: readonly string[]): Promise<JSONWebKeySet> {
-  const sets = await Promise.all(
-    sources.map(async (source) => {
-      const set: unknown = JSON.parse(await textFrom(source))
-      if (isKeySet(set)) return set.keys
-      throw new Unusable(`${source} has no key set`)
-    }),
-  )
-  return { keys: sets.flat() }
+async function keysFrom(source: string): Promise<JWK[]> {
+  const set: unknown = JSON.parse(await textFrom(source))
+  if (isKeySet(set)) return set.keys
+  throw new Error(`${source} has no key set`)
 }
 
 function isKeySet(value: unknown): value is JSONWebKeySet {
-  return typeof value === 'object' && value !== null && 'keys' in value && Array.isArray(value.keys)
+  return isPlainObject(value) && Array.isArray(value.keys)
 }
 
 async function textFrom(source: string): Promise<string> {
   if (!/^https?:\/\//i.test(source)) return readFile(source, 'utf8')
   const response = await fetch(source, { signal: AbortSignal.timeout(KEYS_TIMEOUT) })
   if (response.ok) return response.text()
-  throw new Unusable(`${source} answered ${response.status}`)
+  throw new Error(`${source} answered ${response.status}`)
 }
 
 /** The seals in a file: one on each line, as itself or as an export has it. */
@@ -110,15 +87,11 @@ async function sealsFrom(name: string) {
   const found: { jws: string; name: string }[] = []
   for await (const lines of readLines(readParts(name, '\n'))) {
     for (const { text, number } of lines) {
-      if (text.trim() === '') continue
-      const value: unknown = text.startsWith('{') ? JSON.parse(text) : { seal: text.trim() }
-      if (typeof value !== 'object' || value === null) continue
-      if ('seal' in value && typeof value.seal === 'string') {
-        found.push({ jws: value.seal, name: `${name}, line ${number}` })
-      }
+      const jws = text.startsWith('{') ? SEAL_FORMAT.exec(text)?.[1] : text.trim()
+      if (jws) found.push({ jws, name: `${name}, line ${number}` })
     }
   }
-  if (found.length === 0) throw new Unusable(`${name} has no seal`)
+  if (found.length === 0) throw new Error(`${name} has no seal`)
   return found
 }
 
@@ -144,32 +117,25 @@ const FILTERED_EXPORT = /^(?:\ufeffid,|\{"id":)/
 async function refuseFilteredExport(file: string): Promise<void> {
   for await (const part of readParts(file)) {
     if (!FILTERED_EXPORT.test(part.toString())) return
-    throw new Unusable(
+    throw new Error(
       `${file}: this is not the export for verification. It is Export, Everything, for verification.`,
     )
   }
 }
 
-async function run(command: Command): Promise<Verification> {
+/** The summary of an audit that is whole. @throws Broken */
+async function run(command: Command): Promise<string[]> {
   const { file, jwks, issuer, seals, impersonation } = command
-  const keys = createLocalJWKSet(await keysFrom(jwks))
+  const keys = createLocalJWKSet({ keys: (await Promise.all(jwks.map(keysFrom))).flat() })
   const kept = (await Promise.all(seals.map(sealsFrom))).flat()
   await refuseFilteredExport(file)
   const found = await verify({ read: () => readParts(file), keys, issuer, kept, impersonation })
-  assertFound(found, command)
-  return found
-}
-
-/** Where the file is broken, that comes first. */
-function assertFound({ only, ofImpersonation }: Verification, { file, impersonation }: Command) {
-  if (impersonation === undefined) return
-  if (only !== undefined && only !== impersonation) {
-    throw new Unusable(
-      `${file}: this export proves the impersonation ${only}, and leaves out what was recorded of ${impersonation}`,
-    )
+  const { only = impersonation, ofImpersonation } = found
+  if (only !== (impersonation ?? only)) {
+    throw new Error(`${file}: this export proves the impersonation ${only}, and no other`)
   }
-  if (ofImpersonation.length > 0) return
-  throw new Unusable(`${file}: no entry is of the impersonation ${impersonation}`)
+  if (impersonation === undefined || ofImpersonation.length > 0) return summaryOf(found, command)
+  throw new Error(`${file}: no entry is of the impersonation ${impersonation}`)
 }
 
 function complaintOf({ message, position: { entry, line } }: Broken, file: string): string {
@@ -187,24 +153,18 @@ export async function main(
   args: readonly string[],
   { log, error: complain }: Pick<Console, 'error' | 'log'>,
 ): Promise<number> {
+  let file = ''
   try {
     const command = parseCommand(args)
-    if (command === 'help') {
-      log(HELP_TEXT)
-      return 0
-    }
-    try {
-      const lines = summaryOf(await run(command), command)
-      log(lines.map(escapeControls).join('\n'))
-      return 0
-    } catch (error) {
-      if (!(error instanceof Broken)) throw error
-      complain(complaintOf(error, command.file))
+    file = command.file
+    log(command.help ? HELP_TEXT : (await run(command)).map(escapeControls).join('\n'))
+    return 0
+  } catch (error) {
+    if (error instanceof Broken) {
+      complain(complaintOf(error, file))
       return 1
     }
-  } catch (error) {
-    complain(escapeControls(reasonOf(error)))
-    if (error instanceof Unusable) complain('--help tells more.')
+    complain(`${escapeControls(reasonOf(error))}\n--help tells more.`)
     return 2
   }
 }

@@ -61,20 +61,6 @@ describe('createSqliteAdapter', () => {
     adapterContract({ describe, it, advance, create: () => open(':memory:') })
   })
 
-  it('keeps everything when it is closed and opened again', async () => {
-    const file = newFile()
-    const first = open(file)
-    await first('SubjectToken').upsert('a', { accountId: 'x' }, 60)
-    await first('SubjectToken').upsert('b', {}, 60)
-    await first('SubjectToken').consumeOnce('b')
-    first.close()
-    first.close()
-    const second = open(file)('SubjectToken')
-    expect(await second.find('a')).to.deep.equal({ accountId: 'x' })
-    expect(await second.consumeOnce('b')).to.equal(false)
-    expect(await second.consumeOnce('a')).to.equal(true)
-  })
-
   it('keeps the file to its owner', async () => {
     const file = newFile()
     await open(file)('Session').upsert('s', {}, 60)

@@ -10,6 +10,7 @@ import type {
   GetCustomJwtClaims,
   ImpersonationOptions,
   SubjectTokenContext,
+  Verdict,
 } from 'oidc-provider-impersonation'
 import { z } from 'zod'
 import { holds, type Same } from './expect.js'
@@ -74,6 +75,15 @@ export const authorize: Authorize = ({ stage, client, account, actor, mayAct, co
 }
 // @ts-expect-error a decision is not text
 export const wordy: Authorize = async () => 'yes'
+
+export const mistyped: Verdict[] = [
+  // @ts-expect-error there is no such member
+  { scop: 'orders:read' },
+  // @ts-expect-error a number of seconds
+  { accessTokenTtl: '60' },
+  // @ts-expect-error absent is absent, not undefined
+  { accessTokenTtl: undefined },
+]
 
 export const validate: ContextValidator = (context) =>
   'ticketId' in context

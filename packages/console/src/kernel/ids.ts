@@ -5,7 +5,7 @@ export function isId(text: string): boolean {
   return /^[\w-]{43}$/.test(text)
 }
 
-/** The id of a new permit or pause. Nobody can guess it. */
+/** The id of a new permit or stop. Nobody can guess it. */
 export function newId(): string {
   return randomBytes(32).toString('base64url')
 }

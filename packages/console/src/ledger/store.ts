@@ -24,10 +24,8 @@ export interface MarkedEntry extends StoredEntry {
 /** A sum as an export has it. */
 export interface FiledSum {
   readonly kind: Sum['kind']
-  /** Of what cannot be read, the id alone. */
+  /** Of what cannot be read, the id alone. Of a permit also `first`, the number of its first entry. */
   readonly value: object
-  /** The number of its first entry: of a permit. */
-  readonly first: number | undefined
 }
 
 /** An entry as an export has it, with the sum of its row where it is the last one of it. */
@@ -45,9 +43,14 @@ export type Sum = {
 )
 
 /** A permit as it is stored. */
-export type KeptRecord = StoredRecord & {
+export interface KeptRecord extends StoredRecord {
   /** The number of its last entry. */
   readonly last: number
+}
+
+/** A permit with its entries, in their order. */
+export interface RecordWithEntries extends KeptRecord {
+  readonly entries: readonly MarkedEntry[]
 }
 
 /** A sum as a batch leaves it. */
@@ -240,15 +243,14 @@ export interface AuditStore {
 
   /**
    * All that decides whether somebody may start, by one statement: the newest permit of each of these slots,
-   * and those that are granted to the operator for the customer and are not over. In any order; one that is both
-   * may come twice.
+   * and those that are granted to the operator for the customer and are not over. In any order.
    */
   permitsInForce(wanted: {
     readonly slots: readonly string[]
     readonly granted?:
       | { readonly customer: string; readonly operator: string; readonly notOverAt: number }
       | undefined
-  }): Promise<readonly KeptRecord[]>
+  }): Promise<readonly RecordWithEntries[]>
 
   /**
    * The newest `limit` permits that match, older than the cursor (or of all). With `oldestFirst`, the

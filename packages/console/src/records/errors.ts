@@ -10,7 +10,7 @@ type Code =
   | 'no_approver'
   | 'not_found'
   | 'not_needed'
-  | 'paused'
+  | 'stopped'
   | 'refused_lately'
   | 'review_due'
   | 'temporarily_unavailable'
@@ -23,7 +23,7 @@ const STATUS_CODES: Readonly<Record<Code, number>> = {
   no_approver: 409,
   not_found: 404,
   not_needed: 409,
-  paused: 403,
+  stopped: 403,
   refused_lately: 409,
   review_due: 409,
   temporarily_unavailable: 503,

@@ -57,9 +57,9 @@ export async function findInForce(
 /** Says what a request is refused with while the operator may not start. */
 export function stoppedError({ customer }: Pick<StopRecord, 'customer'>): PermitError {
   return new PermitError(
-    'paused',
+    'stopped',
     customer
-      ? 'the customer objected to what the operator did: the operator may not act as them until another person lifts the pause'
-      : 'a lead paused the operator',
+      ? 'the customer objected to what the operator did: the operator may not act as them until another person lifts the stop'
+      : 'a lead stopped the operator',
   )
 }

@@ -65,8 +65,8 @@ export interface Stopped {
 
 /** What the deployment says once there is a provider. */
 export interface RecordsAttached {
-  /** Whether a person is this to the deployment now. */
-  readonly is?: WhoOptions['is'] | undefined
+  /** Whether a person is a lead now. */
+  readonly isLead?: WhoOptions['isLead'] | undefined
   /** Names a person, for the entries. */
   readonly nameOf?:
     | ((accountId: string) => Named | undefined | Promise<Named | undefined>)
@@ -136,8 +136,7 @@ export function createRecords(options: RecordsOptions): Records {
   let given: RecordsAttached = {}
   let addNames: AddNames = async (entry) => entry
   let stopFinishing: (() => Promise<void>) | undefined
-  const is: WhoOptions['is'] = async (id, what) => given.is?.(id, what) ?? false
-  const who = whoOf({ approvers, is, timeoutMs })
+  const who = whoOf({ approvers, isLead: (id) => given.isLead?.(id) ?? false, timeoutMs })
 
   function attached(): Provider {
     if (provider) return provider
@@ -181,6 +180,8 @@ export function createRecords(options: RecordsOptions): Records {
   async function say(id: string, event: SaidEvent, { by, note }: Saying): Promise<AuditRecord> {
     attached()
     const before = (await find(id)) ?? raise(noSuchRecord())
+    // An erasure is confirmed by who carries it out.
+    if (before.kind === 'erasure') throw mayNotSay(before, now())
     const { needsNote } = KINDS[before.kind].says[event] ?? {}
     const written = note === undefined && !needsNote ? {} : { note: parseNote(note) }
     if (by !== undefined) parseAccountId(by, 'by')

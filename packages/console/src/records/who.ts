@@ -36,13 +36,13 @@ export interface WhoOptions {
   readonly approvers?:
     | ((about: never) => readonly Approver[] | Promise<readonly Approver[]>)
     | undefined
-  /** Whether a person is this to the deployment now. */
-  readonly is: (accountId: string, what: 'eraser' | 'lead') => boolean | Promise<boolean>
+  /** Whether a person is a lead now. */
+  readonly isLead: (accountId: string) => boolean | Promise<boolean>
   /** How long the deployment may take, in milliseconds. */
   readonly timeoutMs: number
 }
 
-export function whoOf({ approvers, is, timeoutMs }: WhoOptions): Deciders {
+export function whoOf({ approvers, isLead, timeoutMs }: WhoOptions): Deciders {
   let isWarned = false
   const kept = new WeakMap<DecidedOn, readonly Approver[]>()
 
@@ -68,14 +68,10 @@ export function whoOf({ approvers, is, timeoutMs }: WhoOptions): Deciders {
     return all.filter(({ id }) => !isConcerned(about, id))
   }
 
-  async function isOne(
-    about: DecidedOn,
-    id: string,
-    what: Speaking['is'][number],
-  ): Promise<boolean> {
+  async function isOne(about: DecidedOn, id: string, what: 'approver' | 'lead'): Promise<boolean> {
     const all = what === 'approver' ? await find(about) : undefined
     if (all) return all.some((each) => each.id === id)
-    return (await asked(() => is(id, what === 'eraser' ? what : 'lead'))) === true
+    return (await asked(() => isLead(id))) === true
   }
 
   return {
@@ -84,7 +80,7 @@ export function whoOf({ approvers, is, timeoutMs }: WhoOptions): Deciders {
       const found: Speaking['is'][number][] = []
       const wanted = whoSays(about, event)
       const isAsked = id !== undefined && !isConcerned(about, id)
-      for (const what of ['approver', 'lead', 'eraser'] as const) {
+      for (const what of ['approver', 'lead'] as const) {
         const isEnough = !isAsked || found.length > 0 || !wanted.includes(what)
         if (!isEnough && (await isOne(about, id, what))) found.push(what)
       }

@@ -45,7 +45,7 @@ export interface CustomersAnswer {
 
 /**
  * The body of `POST /impersonations`: operator, lead. 201 {@link HandOver}. 403 `access_denied` for
- * a protected customer. 403 `own_account` for the operator's own. 403 `paused` with the stop as `record`. 404 `user_not_found`.
+ * a protected customer. 403 `own_account` for the operator's own. 403 `stopped` with the stop as `record`. 404 `user_not_found`.
  */
 export interface ActBody {
   readonly userId: string

@@ -14,15 +14,14 @@ export interface DigestParts {
   readonly time: number
   /** The impersonation or the record that the entry is about. */
   readonly subject: string | undefined
-  /** Whether the entry puts its subject on hold, or releases it. */
-  readonly mark: 'held' | 'released' | undefined
+  /** `h` for an entry that puts its subject on hold, `r` for one that releases it. */
+  readonly mark: string
 }
 
-const MARKS: ReadonlyMap<string, readonly [code: string, mark: NonNullable<DigestParts['mark']>]> =
-  new Map([
-    ['support.held', ['h', 'held']],
-    ['support.released', ['r', 'released']],
-  ])
+const MARKS: ReadonlyMap<string, string> = new Map([
+  ['support.held', 'h'],
+  ['support.released', 'r'],
+])
 
 /**
  * The digest of an entry: the SHA-256, base64url, of its text; its id; its time; `h` where it holds its subject, `r`
@@ -35,7 +34,7 @@ export function entryDigestOf(
   { id, subject }: Pick<DigestParts, 'id' | 'subject'>,
   { event, timeMs }: Pick<AuditEntry, 'event' | 'timeMs'>,
 ): string {
-  const [mark = '-'] = MARKS.get(event) ?? []
+  const mark = MARKS.get(event) ?? '-'
   const time = String(timeMs).padStart(16, '0')
   return `${digestOf(text)}.${id}.${time}.${mark}.${subject ?? ''}`
 }
@@ -44,10 +43,9 @@ const DIGEST_FORMAT = /^[\w-]{43}\.([\w-]{22})\.(\d{16})\.([hr-])\.([\w-]{0,64})
 
 /** @returns `undefined` for what is not of {@link entryDigestOf} */
 export function digestParts(digest: string): DigestParts | undefined {
-  const [, id = '', time, code, subject] = DIGEST_FORMAT.exec(digest) ?? []
-  if (time === undefined || Number(time) > MAX_DATE_MS) return undefined
-  const [, mark] = [...MARKS.values()].find(([known]) => known === code) ?? []
-  return { id, time: Number(time), subject: subject || undefined, mark }
+  const [, id = '', digits, mark = '', subject] = DIGEST_FORMAT.exec(digest) ?? []
+  const time = Number(digits)
+  return time <= MAX_DATE_MS ? { id, time, subject: subject || undefined, mark } : undefined
 }
 
 /** Whether a digest is that of an entry with this text. */

@@ -1,4 +1,5 @@
 import { asciiJson } from './ascii-json.ts'
+import { type Guarded, isInteger, isListOf, isObjectOf, isPlainObject, isText } from './guards.ts'
 import type { Delivery, ToTell } from './to-tell.ts'
 import type { Need, ToldEvent, ToldUse } from './told.ts'
 
@@ -105,14 +106,16 @@ export interface SetAside {
   readonly why: string
 }
 
+const isErased = isObjectOf({
+  // The ids: they are random, and lead to no customer any more.
+  impersonations: isListOf(isText),
+  permits: isListOf(isText),
+  // Their entries up to this time may be removed, in milliseconds since the epoch.
+  until: isInteger,
+})
+
 /** What was erased. */
-export interface Erased {
-  /** The ids: they are random, and lead to no customer any more. */
-  readonly impersonations: readonly string[]
-  readonly permits: readonly string[]
-  /** Their entries up to this time may be removed, in milliseconds since the epoch. */
-  readonly until: number
-}
+export type Erased = Guarded<typeof isErased>
 
 /** What a permit is about, beside customer, operator, application, resource, scope and context. */
 export interface PermitTerms {
@@ -208,8 +211,6 @@ export function decodeEntry(text: string): AuditEntry | undefined {
 /** The greatest time of a `Date`, in milliseconds since the epoch: a page that shows another one breaks. */
 export const MAX_DATE_MS = 8_640_000_000_000_000
 
-const PERMIT_EVENT_NAMES: ReadonlySet<string> = new Set(PERMIT_EVENTS)
-
 /** An entry about a permit, and not about an impersonation. */
 export function isAboutPermit({
   event,
@@ -220,27 +221,33 @@ export function isAboutPermit({
   return isPermitEvent(event) || (mayBe && id === undefined)
 }
 
+/** What an entry of {@link ERASED_EVENT} says was erased. */
+export function erasureIn(text = ''): Erased | undefined {
+  const entry = decodeEntry(text)
+  return entry?.event === ERASED_EVENT && isErased(entry.erased) ? entry.erased : undefined
+}
+
 /** The permit that an entry about a permit is about. */
 export function permitOf({ permit }: Pick<AuditEntry, 'permit'>): string | undefined {
   return typeof permit === 'string' ? permit : undefined
 }
 
-const DELIVERY_EVENT_NAMES: ReadonlySet<string> = new Set(DELIVERY_EVENTS)
+/** What was refused: to begin it, to start it, or to end it. */
+export const isRefusal = ({ event }: Pick<AuditEntry, 'event'>): boolean =>
+  event === 'impersonation.denied' || event === 'support.refused'
 
-export const isDeliveryEvent = (event: string): boolean => DELIVERY_EVENT_NAMES.has(event)
+const isIn = (events: readonly string[]) => {
+  const names: ReadonlySet<unknown> = new Set(events)
+  return (event: unknown) => names.has(event)
+}
 
-export const isPermitEvent = (event: string): boolean => PERMIT_EVENT_NAMES.has(event)
+export const isDeliveryEvent = isIn(DELIVERY_EVENTS)
 
-const EVENT_NAMES: ReadonlySet<unknown> = new Set(AUDIT_EVENTS)
+export const isPermitEvent = isIn(PERMIT_EVENTS)
+
+const isAuditEvent = isIn(AUDIT_EVENTS)
 
 function isEntry(value: unknown): value is AuditEntry & { readonly salt?: unknown } {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'event' in value &&
-    EVENT_NAMES.has(value.event) &&
-    'timeMs' in value &&
-    Number.isSafeInteger(value.timeMs) &&
-    Math.abs(Number(value.timeMs)) <= MAX_DATE_MS
-  )
+  if (!isPlainObject(value) || !isAuditEvent(value.event)) return false
+  return isInteger(value.timeMs) && Math.abs(value.timeMs) <= MAX_DATE_MS
 }

@@ -1,10 +1,10 @@
 import { foldAcknowledgement, foldAlarm } from './alarm.ts'
 import { foldDeliveries } from './delivery.ts'
-import { type AuditEntry, type Named, USED_EVENT } from './entry.ts'
-import { lifeOf } from './life.ts'
+import { type AuditEntry, isRefusal, type Named, USED_EVENT } from './entry.ts'
 import { nonEmptyText, present } from './present.ts'
 import type { AuditPerson, AuditRow, RowUse } from './row.ts'
 import { allStorable } from './text.ts'
+import type { ToldUse } from './told.ts'
 
 /**
  * Adds an entry to a row. The order in which the entries of several processes are stored does
@@ -14,44 +14,43 @@ import { allStorable } from './text.ts'
  * @param row the row so far; `undefined` for the first entry
  */
 export function fold(row: AuditRow | undefined, id: string, entry: AuditEntry): AuditRow {
-  return present(sumWith(row && { ...NOTHING_KNOWN, ...row }, id, entry))
+  return present(sumWith(row, id, entry))
 }
 
-/**
- * The same, and what is not known is `undefined`: rows of one form are added up fast. The members of a row
- * have one order, so that two rows can be compared as JSON.
- *
- * @param row one that this function made
- */
+/** The same, and what is not known is `undefined`: many rows are added up faster. */
 export function sumWith(row: AuditRow | undefined, id: string, told: AuditEntry): AuditRow {
   const entry = allStorable(told)
-  const { timeMs: time, event, context, client, resource, scope, jti, requestedBy } = entry
-  const before: AuditRow = row ?? { ...NOTHING_KNOWN, id, at: time, lastAt: time }
-  const { askedAt, startedAt, expiresAt, isStartInferred } = lifeOf(before, entry)
+  const { timeMs: time, event, context, client, mayAct, resource } = entry
+  const before: AuditRow = row ?? { ...NO_COUNTS, id, at: time, lastAt: time }
   const isStart = event === 'impersonation.started'
-  const target = typeof resource === 'string' ? resource : resource?.[0]
+  const said = {
+    permit: permitsOf(entry),
+    review: nonEmptyText(entry.review),
+    application: isStart ? (client ?? mayAct?.clientId) : mayAct?.clientId,
+    resource: typeof resource === 'string' ? resource : resource?.[0],
+    scope: entry.scope,
+  }
+  // The start says what counts.
+  const [first, second] = isStart ? [said, before] : [before, said]
   return {
-    ...before,
+    id,
+    at: Math.min(before.at, time),
+    lastAt: Math.max(before.lastAt, time),
+    ...countsWith(before, entry),
     customer: personOf(before.customer, entry.userId, entry.names?.user),
     operator: operatorOf(before, entry),
     software: before.software ?? (isAttempt(entry) ? undefined : entry.software),
     ticket: before.ticket ?? nonEmptyText(context?.ticketId),
     reason: before.reason ?? nonEmptyText(context?.reason),
     continues: before.continues ?? nonEmptyText(entry.continues),
-    permit: (isStart ? permitsOf(entry) : undefined) ?? before.permit ?? permitsOf(entry),
-    review:
-      (isStart ? nonEmptyText(entry.review) : undefined) ??
-      before.review ??
-      nonEmptyText(entry.review),
-    application: (isStart ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
-    requestedBy: before.requestedBy ?? requestedBy,
-    resource: (isStart ? target : undefined) ?? before.resource ?? target,
-    scope: isStart ? (scope ?? before.scope) : (before.scope ?? scope),
-    jti: before.jti ?? (isStart ? jti : undefined),
-    askedAt,
-    startedAt,
-    expiresAt,
-    isStartInferred,
+    permit: first.permit ?? second.permit,
+    review: first.review ?? second.review,
+    application: first.application ?? second.application,
+    requestedBy: before.requestedBy ?? entry.requestedBy,
+    resource: first.resource ?? second.resource,
+    scope: first.scope ?? second.scope,
+    jti: before.jti ?? (isStart ? entry.jti : undefined),
+    ...lifeOf(before, entry),
     end: endOf(before, entry),
     refusal: refusalOf(before, entry),
     ...foldAlarm(before, entry),
@@ -60,29 +59,52 @@ export function sumWith(row: AuditRow | undefined, id: string, told: AuditEntry)
     objection: objectionOf(before, entry),
     deliveries: foldDeliveries(before.deliveries, entry),
     lastUse: lastUseOf(before, entry),
-    at: Math.min(before.at, time),
-    lastAt: Math.max(before.lastAt, time),
-    ...countKind(before, entry),
   }
 }
 
-const NOTHING_KNOWN: Required<AuditRow> = {
-  ...{ id: '', at: 0, lastAt: 0 },
-  ...{ reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 },
-  ...{ customer: undefined, operator: undefined, software: undefined },
-  ...{ ticket: undefined, reason: undefined, continues: undefined, permit: undefined },
-  ...{ review: undefined, application: undefined, requestedBy: undefined, resource: undefined },
-  ...{ scope: undefined, jti: undefined, askedAt: undefined, startedAt: undefined },
-  ...{ expiresAt: undefined, isStartInferred: undefined, end: undefined, refusal: undefined },
-  ...{
-    refusedActs: undefined,
-    alarm: undefined,
-    acknowledged: undefined,
-    hold: undefined,
-    objection: undefined,
-  },
-  ...{ deliveries: undefined, lastUse: undefined },
+/**
+ * When an impersonation was asked for, when it started, and when what was issued expires. A request to
+ * an API proves a start of which there is no entry. The result is the same in whatever order entries
+ * are stored: an entry of the start beats what requests prove.
+ */
+function lifeOf(
+  { askedAt, startedAt, expiresAt, isStartInferred }: AuditRow,
+  { event, timeMs: time, expiresAt: seconds }: AuditEntry,
+): Pick<AuditRow, 'askedAt' | 'expiresAt' | 'isStartInferred' | 'startedAt'> {
+  const before = { askedAt, startedAt, expiresAt, isStartInferred }
+  const isKnown = startedAt !== undefined && !isStartInferred
+  const until = seconds === undefined ? undefined : seconds * 1000
+  const earliest = Math.min(startedAt ?? time, time)
+  switch (event) {
+    case 'impersonation.issued': {
+      const asked = { ...before, askedAt: Math.min(askedAt ?? time, time) }
+      return isKnown ? asked : { ...asked, expiresAt: latest(expiresAt, until) }
+    }
+    case 'impersonation.started':
+      return {
+        askedAt,
+        startedAt: isKnown ? earliest : time,
+        expiresAt: until ?? expiresAt,
+        isStartInferred: undefined,
+      }
+    case USED_EVENT:
+      if (isKnown) return before
+      return {
+        askedAt,
+        startedAt: earliest,
+        expiresAt: latest(expiresAt, time),
+        isStartInferred: true,
+      }
+    default:
+      return before
+  }
 }
+
+function latest(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
+}
+
+const NO_COUNTS = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 }
 const READING_METHODS: ReadonlySet<string | undefined> = new Set([
   'GET',
   'HEAD',
@@ -95,26 +117,23 @@ export function useKindOf({
   method,
   status = 200,
   refused,
-}: {
-  readonly method?: string | undefined
-  readonly status?: number | undefined
-  readonly refused?: unknown
-}): 'changes' | 'failed' | 'reads' | 'refused' {
+}: Pick<ToldUse, 'method' | 'status'> & { readonly refused?: unknown }) {
   if (refused) return 'refused'
   if (status >= 400) return 'failed'
   return READING_METHODS.has(method) ? 'reads' : 'changes'
 }
 
-function countKind(row: AuditRow, { event, use, count = 1 }: AuditEntry) {
+function countsWith(row: Pick<AuditRow, keyof typeof NO_COUNTS>, entry: AuditEntry) {
   const { reads, changes, refused, failed, denied, replays } = row
   const all = { reads, changes, refused, failed, denied, replays }
-  if (event === 'impersonation.replayed') return { ...all, replays: replays + count }
-  if (event === 'impersonation.denied' || event === 'support.refused') {
-    return { ...all, denied: denied + count }
-  }
-  if (event !== USED_EVENT || !use) return all
-  const kind = useKindOf(use)
-  return { ...all, [kind]: all[kind] + count }
+  const kind = countedAs(entry)
+  return kind ? { ...all, [kind]: all[kind] + (entry.count ?? 1) } : all
+}
+
+function countedAs(entry: AuditEntry): keyof typeof NO_COUNTS | undefined {
+  if (entry.event === 'impersonation.replayed') return 'replays'
+  if (isRefusal(entry)) return 'denied'
+  return entry.event === USED_EVENT && entry.use ? useKindOf(entry.use) : undefined
 }
 
 /**
@@ -154,9 +173,9 @@ function endOf({ end }: AuditRow, entry: AuditEntry): AuditRow['end'] {
   return { at: entry.timeMs, cause, ...present({ by: by?.sub, name, reason }) }
 }
 
-function refusalOf({ refusal }: AuditRow, { event, timeMs: time, denial }: AuditEntry) {
-  const isRefusal = event === 'impersonation.denied' || event === 'support.refused'
-  if (!isRefusal || !denial || (refusal && refusal.at <= time)) return refusal
+function refusalOf({ refusal }: AuditRow, entry: AuditEntry) {
+  const { timeMs: time, denial } = entry
+  if (!isRefusal(entry) || !denial || (refusal && refusal.at <= time)) return refusal
   return { at: time, error: denial.error, reason: denial.reason }
 }
 

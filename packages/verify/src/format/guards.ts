@@ -1,7 +1,15 @@
-import { isPlainObject } from './plain-object.ts'
-
 /** Tells whether a value that was read as JSON has a form. */
 export type Guard<T> = (value: unknown) => value is T
+
+/** What a guard finds to have its form. */
+export type Guarded<G> = G extends Guard<infer T> ? T : never
+
+/** Whether a value is an object literal, a JSON object, or an object without prototype. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
 
 export const isText = (value: unknown): value is string => typeof value === 'string'
 
@@ -9,10 +17,6 @@ export const isInteger = (value: unknown): value is number => Number.isSafeInteg
 
 /** 1 or more. */
 export const isCount = (value: unknown): value is number => isInteger(value) && value > 0
-
-export function isExactly<const T extends string | number>(expected: T): Guard<T> {
-  return (value): value is T => value === expected
-}
 
 export function isAbsentOr<T>(isRight: Guard<T>): Guard<T | undefined> {
   return (value): value is T | undefined => value === undefined || isRight(value)
@@ -36,9 +40,4 @@ export function isObjectOf<T extends object>(
   return (value): value is T =>
     isPlainObject(value) &&
     guards.every(([name, isRight]) => isRight(Object.hasOwn(value, name) ? value[name] : undefined))
-}
-
-/** What has the form; `undefined` for anything else. */
-export function ifRight<T>(isRight: Guard<T>): (value: unknown) => T | undefined {
-  return (value) => (isRight(value) ? value : undefined)
 }

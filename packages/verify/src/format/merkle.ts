@@ -7,31 +7,11 @@ const sha256 = (...parts: readonly Buffer[]) => hash('sha256', Buffer.concat(par
 const nodeOf = (left: Buffer, right: Buffer) => sha256(NODE, left, right)
 const leafOf = (digest: string) => sha256(LEAF, Buffer.from(digest))
 
-/** A Merkle tree of digests, which keeps no more than one hash for each of its levels. */
-export class MerkleTree {
-  count = 0
-  /** Of whole trees, the greatest first. */
-  readonly #whole: { readonly size: number; readonly hash: Buffer }[] = []
-
-  add(digest: string): void {
-    this.count += 1
-    let last = { size: 1, hash: leafOf(digest) }
-    for (let before = this.#whole.at(-1); before?.size === last.size; before = this.#whole.at(-1)) {
-      this.#whole.pop()
-      last = { size: 2 * last.size, hash: nodeOf(before.hash, last.hash) }
-    }
-    this.#whole.push(last)
-  }
-
-  /** The root, base64url. */
-  get root(): string {
-    const hashes = this.#whole.map((tree) => tree.hash)
-    const root = hashes.reduceRight<Buffer | undefined>(
-      (right, left) => (right ? nodeOf(left, right) : left),
-      undefined,
-    )
-    return (root ?? sha256()).toString('base64url')
-  }
+/** The root of the Merkle tree of digests, base64url. */
+export function rootOf(digests: readonly string[]): string {
+  let level: readonly Buffer[] = digests.map(leafOf)
+  while (level.length > 1) level = pairsOf(level)
+  return (level[0] ?? sha256()).toString('base64url')
 }
 
 /** The audit path of a leaf, base64url: RFC 6962 §2.1.1. */

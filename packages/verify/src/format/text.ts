@@ -68,18 +68,12 @@ export function storable(text: string): string {
   )
 }
 
+/** NUL and surrogates, as JSON has them: pairs are written as they are. */
+const UNSTORABLE_IN_JSON = /\\u(?:0000|d[89a-f])/
+
 /** Each text in it is {@link storable}. What is storable is the same object. */
-export function allStorable<T>(value: T): T
-export function allStorable(value: unknown): unknown {
-  if (typeof value === 'string') return storable(value)
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) {
-    const items = value.map(allStorable)
-    return items.every((item, index) => item === value[index]) ? value : items
-  }
-  const members = Object.entries(value).map(
-    ([name, member]) => [name, allStorable(member)] as const,
-  )
-  const isSame = members.every(([name, member]) => member === Reflect.get(value, name))
-  return isSame ? value : Object.fromEntries(members)
+export function allStorable<T>(value: T): T {
+  const json = JSON.stringify(value)
+  if (!UNSTORABLE_IN_JSON.test(json)) return value
+  return JSON.parse(json, (_, each) => (typeof each === 'string' ? storable(each) : each))
 }

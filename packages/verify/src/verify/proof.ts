@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import { decodeEntry, ERASED_EVENT } from '../format/entry.ts'
-import { erasedOf } from '../format/erasure.ts'
+import { erasureIn } from '../format/entry.ts'
 import { rootOfPath } from '../format/merkle.ts'
 import { Broken } from './broken.ts'
-import { readLines } from './lines.ts'
-import { isProvedEntry, type ProvedEntry, parse, readEntry } from './parsed.ts'
-import type { ImpersonationEntry, Verification } from './result.ts'
+import { parse, type ReadEntry, readEntry, readLines } from './lines.ts'
 import { type JudgedSeal, judgeProof, judgeSeal, type Signer, unknownKey } from './signatures.ts'
+import type { Verification } from './verification.ts'
 
 export interface ProofInput extends Signer {
   /** Reads the file from its beginning. It is called several times. */
@@ -15,66 +13,69 @@ export interface ProofInput extends Signer {
 
 /**
  * A file that proves one impersonation: the provider signed all its lines, and so that nothing is missing; each entry
- * is in a seal.
+ * is in the seal before it.
  *
  * @throws Broken
  */
-export async function verifyProof({ read, ...signer }: ProofInput): Promise<Verification> {
+export async function verifyProof(
+  { read, ...signer }: ProofInput,
+  only: string,
+): Promise<Verification> {
   const content = createHash('sha256')
-  const found: { readonly entry: ProvedEntry; readonly line: number }[] = []
-  const seals = new Map<number, JudgedSeal>()
+  const entries: ReadEntry[] = []
+  let seals = 0
+  let sealed: JudgedSeal | undefined
   let proof: Awaited<ReturnType<typeof judgeProof>> | undefined
   for await (const lines of readLines(read())) {
     for (const line of lines) {
       const { number: at, text } = line
-      const parsed = parse(line)
+      const { entry, seal, proves, proof: jws } = parse(line)
       if (proof) throw new Broken('it is not in its place', { line: at })
-      if (parsed.kind === 'proof') {
-        proof = await judgeProof(parsed.jws, signer, { line: at })
-        if (proof.content !== content.digest('base64url')) {
-          throw new Broken('the lines of the file are not those that were signed', {})
-        }
-        continue
+      if (jws !== undefined) {
+        proof = await judgeProof(jws, signer, { line: at })
+        if (proof.content === content.digest('base64url')) continue
+        throw new Broken('the lines of the file are not those that were signed', {})
       }
       content.update(`${text}\n`)
-      if (parsed.kind === 'entry' && isProvedEntry(parsed.entry)) {
-        found.push({ entry: parsed.entry, line: at })
-      } else if (parsed.kind === 'seal') {
-        const seal = await judgeSeal(parsed.jws, signer, { line: at })
-        if (seal.issuer === undefined) throw new Broken(unknownKey(seal), { line: at })
-        seals.set(seal.number, seal)
-      } else throw new Broken('this is no line of such a file', { line: at })
+      if (seal !== undefined) {
+        sealed = await judgeSeal(seal, signer, { line: at })
+        if (sealed.issuer === undefined)
+          throw new Broken(unknownKey(`the seal ${sealed.number}`), { line: at })
+        seals += 1
+      } else if (entry) {
+        const { number, digest, index = 0, path = [] } = entry
+        if (!sealed || rootOfPath(digest, index, sealed.count, path) !== sealed.root) {
+          throw new Broken('it is not in the seal before it', { entry: number, line: at })
+        }
+        entries.push(readEntry(entry, at))
+      } else if (proves === undefined || at > 1) {
+        throw new Broken('this is no line of such a file', { line: at })
+      }
     }
   }
   if (!proof) throw new Broken('the file does not end with its signature: it is cut off', {})
-  const ofImpersonation: ImpersonationEntry[] = []
-  let erased = 0
-  for (const { entry, line } of found) {
-    const { number, index, path } = entry
-    const seal = seals.get(entry.seal)
-    if (!seal || rootOfPath(entry.digest, index, seal.count, path) !== seal.root) {
-      throw new Broken('it is not in the seal that it names', { entry: number, line })
-    }
-    const { subject, time, text, reported } = readEntry(entry, line)
-    if (subject !== proof.proves) continue
-    const isRemoved = text === undefined
-    erased += isRemoved ? 1 : 0
-    ofImpersonation.push({ time, entry: reported, isRemoved, isSealed: true })
-  }
-  if (erased > 0 && !found.some(({ entry }) => isErasureOf(entry, proof.proves))) {
+  const ofImpersonation = entries.filter(({ subject }) => subject === only)
+  const erased = ofImpersonation.filter(({ text }) => text === undefined).length
+  const isErased = entries.some(({ text }) => erasureIn(text)?.impersonations.includes(only))
+  if (erased > 0 && !isErased) {
     // Retention removes all entries of an impersonation: such a file would have no text.
     throw new Broken('texts are missing, and no entry says that they were erased', {})
   }
+  const { issuer, time } = proof
   return {
-    ...{ entries: found.length, removed: erased, only: proof.proves, ofImpersonation },
-    ...{ erased: { entries: erased, impersonations: erased > 0 ? 1 : 0, permits: 0 } },
-    ...{ rows: 1, permits: 0, unprovedRows: 0, seals: seals.size, unknown: 0 },
-    ...{ unsealed: { count: 0, since: undefined }, issuer: proof.issuer, time: proof.time },
+    only,
+    issuer,
+    time,
+    last: Infinity,
+    entries: entries.length,
+    removed: erased,
+    erased: { entries: erased, subjects: Math.min(erased, 1) },
+    ofImpersonation,
+    rows: 1,
+    permits: 0,
+    unprovedRows: 0,
+    seals,
+    unknown: 0,
+    unsealed: { count: 0, since: undefined },
   }
-}
-
-function isErasureOf({ text = '' }: ProvedEntry, id: string): boolean {
-  const entry = decodeEntry(text)
-  if (entry?.event !== ERASED_EVENT) return false
-  return erasedOf(entry.erased)?.impersonations.includes(id) === true
 }

@@ -1,7 +1,7 @@
-import { MerkleTree } from '../format/merkle.ts'
+import { rootOf } from '../format/merkle.ts'
 import { sealHashOf } from '../format/seal.ts'
 import { Broken } from './broken.ts'
-import type { ReadEntry } from './parsed.ts'
+import type { ReadEntry } from './lines.ts'
 import type { JudgedSeal } from './signatures.ts'
 
 type Sealable = Pick<ReadEntry, 'digest' | 'number' | 'time'>
@@ -43,18 +43,15 @@ export class SealChain {
     const expected = this.#before.number + 1
     if (number !== expected) throw broken(`the seal ${expected} had to be here`)
     const end = this.#open.findIndex((entry) => entry.number > last)
-    const covered = end < 0 ? this.#open : this.#open.slice(0, end)
-    this.#open = end < 0 ? [] : this.#open.slice(end)
-    const tree = new MerkleTree()
-    for (const { digest } of covered) tree.add(digest)
-    if (tree.count !== count || tree.root !== root) {
+    const covered = this.#open.splice(0, end < 0 ? Infinity : end)
+    const digests = covered.map(({ digest }) => digest)
+    if (covered.length !== count || rootOf(digests) !== root) {
       throw broken(differenceOf(this.#before.last, covered, seal))
     }
     if (sealHashOf(this.#before.hash, root) !== hash) {
       throw broken('it does not follow from the seal before it')
     }
-    const other = this.#kept.find((kept) => kept.number === number && kept.hash !== hash)
-    if (other) {
+    if (this.#kept.some((kept) => kept.number === number && kept.hash !== hash)) {
       throw broken('the one that was kept elsewhere is of other entries: they were made again')
     }
     this.#before = seal
@@ -62,13 +59,10 @@ export class SealChain {
 
   /** @throws Broken */
   finish(): void {
-    const missing = this.#kept.find(({ number }) => number > this.#before.number)
+    const missing = this.#kept.find(({ number }) => number > this.count)
     if (!missing) return
     const kept = `the seal ${missing.number} of ${new Date(missing.time).toISOString()} was kept elsewhere`
-    throw new Broken(
-      `${kept}, and the file ends with the seal ${this.#before.number}: it is cut off`,
-      {},
-    )
+    throw new Broken(`${kept}, and the file ends with the seal ${this.count}: it is cut off`, {})
   }
 }
 
@@ -78,11 +72,11 @@ function differenceOf(
   { last, count }: JudgedSeal,
 ): string {
   const range = `of the entries ${before + 1} to ${last}`
-  if (covered.length > count)
-    return `${range} it covers ${count}: ${covered.length - count} were put in`
-  if (covered.length === count) return `one ${range} was changed or moved`
+  const more = covered.length - count
+  if (more > 0) return `${range} it covers ${count}: ${more} were put in`
+  if (more === 0) return `one ${range} was changed or moved`
   const numbers = new Set(covered.map(({ number }) => number))
   let missing = before + 1
   while (numbers.has(missing)) missing += 1
-  return `${range} ${count - covered.length} are missing, the first of them the entry ${missing}`
+  return `${range} ${-more} are missing, the first of them the entry ${missing}`
 }

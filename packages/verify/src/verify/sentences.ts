@@ -1,20 +1,19 @@
-import { type AuditEntry, USED_EVENT } from '../format/entry.ts'
-import { fold } from '../format/fold.ts'
+import { type AuditEntry, isRefusal, USED_EVENT } from '../format/entry.ts'
+import { sumWith } from '../format/fold.ts'
 import type { AuditRow } from '../format/row.ts'
 import { EVENT_SENTENCES, endingIn, fill, sentenceFor } from '../format/sentence.ts'
-import type { ImpersonationEntry } from './result.ts'
+import type { ReadEntry } from './lines.ts'
 
 /** What the entries of an impersonation say, one line for each, the time in UTC first. */
-export function sentencesOf(id: string, entries: readonly ImpersonationEntry[]): string[] {
+export function sentencesOf(id: string, entries: readonly ReadEntry[]): string[] {
   const row = entries.reduce<AuditRow | undefined>(
-    (sum, { entry }) => (entry ? fold(sum, id, entry) : sum),
+    (sum, { reported }) => (reported ? sumWith(sum, id, reported) : sum),
     undefined,
   )
-  return entries.map(({ time, entry, isRemoved }) => {
-    const { count = 1 } = entry ?? {}
-    const repeated = count === 1 ? '' : ` (${count} times more, the last)`
-    const said = entry ? entryInWords(entry, row) : textlessSentence(isRemoved)
-    return `${utcOf(time)}  ${said}${repeated}`
+  return entries.map(({ time, reported, text }) => {
+    const said = reported ? entryInWords(reported, row) : textlessSentence(text === undefined)
+    const { count = 1 } = reported ?? {}
+    return `${utcOf(time)}  ${said}${count === 1 ? '' : ` (${count} times more, the last)`}`
   })
 }
 
@@ -36,10 +35,10 @@ function textlessSentence(isRemoved: boolean): string {
 export function entryInWords(entry: AuditEntry, row: Partial<AuditRow> = {}): string {
   const { event, context, denial, end, use, client, continues } = entry
   const { [USED_EVENT]: request } = EVENT_SENTENCES
-  const isRefusal = event === 'impersonation.denied' || event === 'support.refused'
+  const isRefused = isRefusal(entry)
   const slots = {
     // What is refused may come from any holder of the token: not from the operator of the row.
-    operator: operatorIn(entry, row, isRefusal ? undefined : row.operator?.id),
+    operator: operatorIn(entry, row, isRefused ? undefined : row.operator?.id),
     customer: named(entry.userId ?? row.customer?.id, row),
     person: personIn(entry, row),
     application: client ?? 'an unknown application',
@@ -52,7 +51,7 @@ export function entryInWords(entry: AuditEntry, row: Partial<AuditRow> = {}): st
   const told =
     event === USED_EVENT ? `${fill(request.request, slots).trim()}: ${sentence}.` : sentence
   const details: readonly (readonly [name: string, value: string | undefined])[] = [
-    ['Who', isRefusal ? `${slots.operator} as ${slots.customer}` : undefined],
+    ['Who', isRefused ? `${slots.operator} as ${slots.customer}` : undefined],
     ['Ticket', quoted(context?.ticketId)],
     ['Reason', quoted(context?.reason)],
     ['Rights', event === 'impersonation.started' ? quoted(entry.scope) : undefined],

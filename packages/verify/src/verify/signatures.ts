@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { reasonOf } from '../format/reason.ts'
-import { type ProofClaims, proofIn, type Seal, sealIn, sealInJws } from '../format/seal.ts'
+import { isProof, isSeal, type Seal, sealInJws } from '../format/seal.ts'
 import { Broken, type Position } from './broken.ts'
 
 const JWS_TYPE = 'impersonation-audit-checkpoint+jwt'
@@ -21,29 +21,23 @@ export interface JudgedSeal extends Seal {
 /** @throws Broken */
 export async function judgeSeal(jws: string, signer: Signer, at: Position): Promise<JudgedSeal> {
   const signed = await signedIn(jws, signer, 'the seal', at)
-  const seal = signed ? sealIn(signed.claims) : sealInJws(jws)
-  if (seal) return { ...seal, issuer: signed?.issuer }
+  const seal = signed ? signed.claims : sealInJws(jws)
+  if (isSeal(seal)) return { ...seal, issuer: signed?.issuer }
   throw new Broken('the seal cannot be read', at)
 }
 
 /** Who can write to the storage can add a seal of their own, and the provider seals what comes after it. */
-export const unknownKey = ({ number }: Seal) =>
-  `no key of the key set signed the seal ${number}. Give the keys of that time, too`
+export const unknownKey = (what: string) =>
+  `no key of the key set signed ${what}. Give the keys of that time, too`
 
 /** @throws Broken */
-export async function judgeProof(
-  jws: string,
-  signer: Signer,
-  at: Position,
-): Promise<ProofClaims & { readonly issuer: string }> {
+export async function judgeProof(jws: string, signer: Signer, at: Position) {
   const signed = await signedIn(jws, signer, 'the signature of the file', at)
-  if (!signed) throw new Broken(`the signature of the file is not valid: ${KEY_UNKNOWN}`, at)
-  const proof = proofIn(signed.claims)
-  if (proof) return { ...proof, issuer: signed.issuer }
+  if (!signed) throw new Broken(unknownKey('the file'), at)
+  const { claims, issuer } = signed
+  if (isProof(claims)) return { ...claims, issuer }
   throw new Broken('what is signed is no proof of an impersonation', at)
 }
-
-const KEY_UNKNOWN = 'no key of the key set signed it'
 
 /** @returns `undefined` where the key is not known @throws Broken */
 async function signedIn(jws: string, { keys, issuer }: Signer, what: string, at: Position) {

@@ -1,31 +1,30 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AuditRecord } from '../format/audit-record.ts'
-import { isAboutPermit } from '../format/entry.ts'
+import { type AuditEntry, isAboutPermit } from '../format/entry.ts'
 import { sumWith } from '../format/fold.ts'
 import { storedRowOf } from '../format/found.ts'
 import { foldRecord, storedRecordOf } from '../format/record.ts'
 import type { AuditRow } from '../format/row.ts'
 import { slotOf } from '../format/slots.ts'
 import { Broken } from './broken.ts'
-import type { Parsed, ReadEntry } from './parsed.ts'
+import type { ReadEntry } from './lines.ts'
 
 /** What the entries so far say of an impersonation or a permit. */
 interface State {
   /** The number of its first entry. */
   readonly first: number
   line: number
-  row: AuditRow | undefined
-  permit: AuditRecord | undefined
+  row?: AuditRow
+  permit?: AuditRecord | undefined
   /** Whether it has an entry that this version cannot read. */
-  isUnproved: boolean
+  isUnproved?: true
 }
 
-type SumLine = Extract<Parsed, { readonly kind: 'impersonation' | 'record' }>
+type Members = Readonly<Record<string, unknown>>
 
 /** Compares the sums of an export with those of the entries, which come first. */
 export class Sums {
-  rows = 0
-  permits = 0
+  readonly counts = { impersonation: 0, record: 0 }
   /** How many could not be compared. */
   unproved = 0
   /** Those whose last entry is not read yet: most are soon over. */
@@ -38,49 +37,46 @@ export class Sums {
   }
 
   /** @throws Broken */
-  add({ number, reported, text }: ReadEntry, id: string, line: number): void {
-    if (text === undefined) return
-    const last = this.#last.get(id)
-    if (last !== undefined && number > last) {
-      throw new Broken(`the sum of ${id} does not have it`, { entry: number, line })
+  add({ number, subject, reported, text }: ReadEntry, line: number): void {
+    if (subject === undefined) return
+    if (text === undefined) {
+      this.#open.delete(subject)
+      return
     }
-    const state = this.#open.get(id) ?? {
-      ...{ first: number, line, row: undefined, permit: undefined, isUnproved: false },
+    if (number > (this.#last.get(subject) ?? Infinity)) {
+      throw new Broken(`the sum of ${subject} does not have it`, { entry: number, line })
     }
-    this.#open.set(id, state)
+    const state = this.#open.get(subject) ?? { first: number, line }
+    this.#open.set(subject, state)
     state.line = line
     if (!reported) state.isUnproved = true
-    else if (!isAboutPermit(reported)) state.row = sumWith(state.row, id, reported)
-    else state.permit = foldedPermit(state.permit, reported)
-  }
-
-  /** Its texts were removed. @returns whether it was on hold, by those that were still there */
-  remove(id: string): boolean {
-    const isHeld = this.#open.get(id)?.row?.hold?.isHeld === true
-    this.#open.delete(id)
-    return isHeld
+    else if (isAboutPermit(reported)) state.permit = foldedPermit(state.permit, reported)
+    else state.row = sumWith(state.row, subject, reported)
   }
 
   /** @param after the entry before it @throws Broken */
-  addSum({ kind, sum, first }: SumLine, after: ReadEntry | undefined, line: number): void {
+  addSum(
+    kind: 'impersonation' | 'record',
+    sum: { readonly id: string },
+    after: ReadEntry | undefined,
+    line: number,
+  ): void {
     const { id } = sum
     const what = kind === 'record' ? `the permit ${id}` : `the row of impersonation ${id}`
-    const broken = (why: string) => new Broken(`${what}: ${why}`, { line })
     const state = this.#open.get(id)
-    if (after?.subject !== id || !state) throw broken('no entry tells of it here')
-    const isLast = this.#last.get(id) === after.number
-    if (isLast) this.#open.delete(id)
-    if (isLast) this[kind === 'record' ? 'permits' : 'rows'] += 1
-    if (state.isUnproved) {
-      this.unproved += isLast ? 1 : 0
-      return
+    if (after?.subject !== id || !state) {
+      throw new Broken(`${what}: no entry tells of it here`, { line })
     }
-    if (first !== undefined && first !== state.first) {
-      throw broken(`its first entry is ${state.first}, and not ${first}`)
+    if (this.#last.get(id) === after.number) {
+      this.#open.delete(id)
+      this.counts[kind] += 1
+      if (state.isUnproved) this.unproved += 1
     }
-    const right = kind === 'record' ? rightPermit(state, sum) : rightRow(state)
-    const difference = differenceOf(right, { ...sum })
-    if (difference !== undefined) throw broken(`its ${difference} is not what its entries say`)
+    const difference = state.isUnproved
+      ? undefined
+      : differenceOf(rightSum(kind, state), { ...sum })
+    if (difference === undefined) return
+    throw new Broken(`${what}: its ${difference} is not what its entries say`, { line })
   }
 
   /** @throws Broken */
@@ -92,7 +88,7 @@ export class Sums {
 }
 
 /** An entry that does not fit is in no permit: the audit refused it. */
-function foldedPermit(permit: AuditRecord | undefined, entry: Parameters<typeof foldRecord>[1]) {
+function foldedPermit(permit: AuditRecord | undefined, entry: AuditEntry) {
   try {
     return foldRecord(permit, entry)
   } catch {
@@ -100,37 +96,15 @@ function foldedPermit(permit: AuditRecord | undefined, entry: Parameters<typeof 
   }
 }
 
-const rightRow = ({ row, permit }: State): Members => ({ ...(row && !permit && storedRowOf(row)) })
-
-/** @param stored a later version may write `data` in another order */
-function rightPermit({ row, permit }: State, stored: object): Members {
-  if (!permit || row) return {}
-  const right = storedRecordOf(permit, slotOf(permit))
-  const data: unknown = Reflect.get(stored, 'data')
-  return { ...right, ...(isSameJson(data, right.data) && { data }) }
+function rightSum(kind: 'impersonation' | 'record', { first, row, permit }: State): object {
+  if (row && permit) return {}
+  const record = permit && { ...storedRecordOf(permit, slotOf(permit)), first }
+  return (kind === 'record' ? record : row && storedRowOf(row)) ?? {}
 }
-
-function isSameJson(stored: unknown, right: string): boolean {
-  try {
-    return isDeepStrictEqual(JSON.parse(String(stored)), JSON.parse(right))
-  } catch {
-    return false
-  }
-}
-
-type Members = Readonly<Record<string, unknown>>
 
 /** The first member in which they differ. The sum was read from JSON. */
-function differenceOf(right: Members, sum: Members): string | undefined {
-  const differs = (name: string) => !isSame(right[name], sum[name])
-  return (
-    Object.keys(right).find(differs) ?? Object.keys(sum).find((name) => !Object.hasOwn(right, name))
-  )
-}
-
-function isSame(right: unknown, stored: unknown): boolean {
-  if (right === stored) return true
-  const text: string | undefined = JSON.stringify(right)
-  // The order of members may differ.
-  return text !== undefined && isDeepStrictEqual(JSON.parse(text), stored)
+function differenceOf(right: object, sum: Members): string | undefined {
+  const expected: Members = JSON.parse(JSON.stringify(right))
+  const names = Object.keys({ ...expected, ...sum })
+  return names.find((name) => !isDeepStrictEqual(expected[name], sum[name]))
 }

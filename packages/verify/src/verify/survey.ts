@@ -1,45 +1,24 @@
-import { decodeEntry, ERASED_EVENT } from '../format/entry.ts'
-import { erasedOf } from '../format/erasure.ts'
+import { ERASED_EVENT, erasureIn } from '../format/entry.ts'
 import { Broken } from './broken.ts'
-import type { Line } from './lines.ts'
+import { type Line, SEAL_FORMAT } from './lines.ts'
 import { type JudgedSeal, judgeSeal, type Signer, unknownKey } from './signatures.ts'
 
-/** What was erased: up to these times, in milliseconds since the epoch. */
-export interface ErasedSubject {
-  readonly untils: number[]
-  readonly isPermit: boolean
-}
-
-/** What the whole file says, before it is verified. */
-export interface Survey {
-  /** By the number of the line. */
-  readonly seals: ReadonlyMap<number, JudgedSeal>
-  readonly lastSeal: JudgedSeal & { readonly issuer: string }
-  /** How many seals are signed with a key that is not known. */
-  readonly unknown: number
-  /** Of each impersonation and permit, the number of the last entry after which its sum comes. */
-  readonly sums: ReadonlyMap<string, number>
-  /** What sealed entries say was erased. */
-  readonly erased: ReadonlyMap<string, ErasedSubject>
-  /** Texts of what is older may be missing, in milliseconds since the epoch; 0: none. */
-  readonly before: number
-  /** The shortest time for which texts were kept, in milliseconds. */
-  readonly shortestKept: number
-}
-
-const NUMBER_FORMAT = /^\{"number":(\d+),/
+const NUMBER_FORMAT = /^\{"entry":\{"number":(\d+),/
 const SUM_FORMAT = /^\{"(?:impersonation|record)":\{"id":"([^"\\]*)"/
-const SEAL_FORMAT = /^\{"seal":"([^"\\]*)"/
 
-/** @throws Broken */
-export async function survey(
-  batches: AsyncIterable<readonly Line[]>,
-  signer: Signer,
-): Promise<Survey> {
+export type Survey = Awaited<ReturnType<typeof survey>>
+
+/** Reads in the whole file by what its entries are verified. @throws Broken */
+export async function survey(batches: AsyncIterable<readonly Line[]>, signer: Signer) {
+  /** By the number of the line. */
   const seals = new Map<number, JudgedSeal>()
+  /** Of each impersonation and permit, the number of the last entry after which its sum comes. */
   const sums = new Map<string, number>()
   const erasures: { number: number; text: string }[] = []
-  let [number, issuer, isSigned] = [0, signer.issuer, false]
+  // Texts of what is older may be missing; 0: none. And the shortest time for which texts were kept. In milliseconds.
+  let [before, shortestKept] = [0, Infinity]
+  let [number, unknown] = [0, 0]
+  let lastSeal: JudgedSeal | undefined
   for await (const lines of batches) {
     for (const { text, number: line } of lines) {
       const entry = NUMBER_FORMAT.exec(text)?.[1]
@@ -52,52 +31,39 @@ export async function survey(
       if (id !== undefined) sums.set(id, number)
       const jws = SEAL_FORMAT.exec(text)?.[1]
       if (jws === undefined) continue
+      const { issuer = signer.issuer } = lastSeal ?? {}
       const seal = await judgeSeal(jws, { ...signer, issuer }, { line })
-      if (seal.issuer === undefined && isSigned) throw new Broken(unknownKey(seal), { line })
-      isSigned ||= seal.issuer !== undefined
-      issuer ??= seal.issuer
       seals.set(line, seal)
+      if (seal.issuer === undefined) {
+        if (lastSeal?.issuer !== undefined) {
+          throw new Broken(unknownKey(`the seal ${seal.number}`), { line })
+        }
+        unknown += 1
+      } else if (seal.before > 0) {
+        before = Math.max(before, seal.before)
+        shortestKept = Math.min(shortestKept, seal.time - seal.before)
+      }
+      lastSeal = seal
     }
   }
-  const all = [...seals.values()]
-  const lastSeal = all.at(-1)
   if (!lastSeal) throw new Broken('the file has no seal: nothing of it is proved', {})
-  const { issuer: signedBy } = lastSeal
-  if (signedBy === undefined) {
-    throw new Broken(
-      'no key of the key set signed the last seal. Give the keys of that time, too',
-      {},
-    )
-  }
-  const known = all.filter((seal) => seal.issuer !== undefined)
-  const removing = known.filter(({ before }) => before > 0)
-  return {
-    ...{ seals, sums, unknown: all.length - known.length },
-    lastSeal: { ...lastSeal, issuer: signedBy },
-    erased: erasedIn(erasures.filter((entry) => entry.number <= lastSeal.last)),
-    before: removing.reduce((most, { before }) => Math.max(most, before), 0),
-    shortestKept: removing.reduce(
-      (least, { time, before }) => Math.min(least, time - before),
-      Infinity,
-    ),
-  }
+  const { issuer, last, time } = lastSeal
+  if (issuer === undefined) throw new Broken(unknownKey('the last seal'), {})
+  const erased = erasedIn(erasures.filter((entry) => entry.number <= last))
+  return { seals, sums, unknown, issuer, last, time, erased, before, shortestKept }
 }
 
+/** What sealed entries say was erased: up to these times, in milliseconds since the epoch. */
 function erasedIn(entries: readonly { readonly text: string }[]) {
-  const erased = new Map<string, ErasedSubject>()
-  for (const { text: line } of entries) {
-    const { text = '' }: { readonly text?: string } = JSON.parse(line)
-    const reported = decodeEntry(text)
-    const said = reported?.event === ERASED_EVENT ? erasedOf(reported.erased) : undefined
-    if (!said) continue
-    for (const [ids, isPermit] of [
-      [said.impersonations, false],
-      [said.permits, true],
-    ] as const) {
-      for (const id of ids) {
-        const { untils } = erased.get(id) ?? { untils: [] }
-        erased.set(id, { untils: [...untils, said.until], isPermit })
-      }
+  const erased = new Map<string, number>()
+  for (const { text } of entries) {
+    const {
+      impersonations = [],
+      permits = [],
+      until = 0,
+    } = erasureIn(JSON.parse(text).entry.text) ?? {}
+    for (const id of [...impersonations, ...permits]) {
+      erased.set(id, Math.max(until, erased.get(id) ?? 0))
     }
   }
   return erased

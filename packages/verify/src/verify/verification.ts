@@ -1,96 +1,111 @@
 import { Broken } from './broken.ts'
-import { readLines } from './lines.ts'
-import { isProvedEntry, parse, type ReadEntry, readEntry } from './parsed.ts'
+import { parse, type ReadEntry, readEntry, readLines } from './lines.ts'
 import { type ProofInput, verifyProof } from './proof.ts'
 import { Removals } from './removals.ts'
-import type { ImpersonationEntry, Verification } from './result.ts'
 import { SealChain } from './sealed.ts'
-import { type JudgedSeal, judgeSeal } from './signatures.ts'
+import { type JudgedSeal, judgeSeal, unknownKey } from './signatures.ts'
 import { Sums } from './sums.ts'
 import { survey } from './survey.ts'
 
-/** A seal that was kept elsewhere, and what to call it. */
-export interface KeptSeal {
-  readonly jws: string
-  readonly name: string
-}
-
 export interface VerificationInput extends ProofInput {
-  readonly kept?: readonly KeptSeal[] | undefined
+  /** Seals that were kept elsewhere, and what to call them. */
+  readonly kept?: readonly { readonly jws: string; readonly name: string }[] | undefined
   /** The id of an impersonation (or of a refused request) whose entries are asked for. */
   readonly impersonation?: string | undefined
 }
 
+export interface Verification {
+  readonly entries: number
+  /** How many of them are removed. */
+  readonly removed: number
+  /** How many of these were erased, and of how many impersonations and permits. */
+  readonly erased: { readonly entries: number; readonly subjects: number }
+  /** The id of the impersonation that the file proves; `undefined` where it has all. */
+  readonly only: string | undefined
+  /** Those of the impersonation that was asked for, oldest first; none where none was asked for. */
+  readonly ofImpersonation: readonly ReadEntry[]
+  readonly rows: number
+  readonly permits: number
+  /** How many rows and permits could not be compared with their entries. */
+  readonly unprovedRows: number
+  readonly seals: number
+  /** How many of them are signed with a key that is not known: later seals vouch for them. */
+  readonly unknown: number
+  /** How many entries have no seal, and the time of the first of them. */
+  readonly unsealed: { readonly count: number; readonly since: number | undefined }
+  readonly issuer: string
+  /** The number of the last entry that is sealed. */
+  readonly last: number
+  /** Of the last seal, in milliseconds since the epoch. */
+  readonly time: number
+}
+
 /** @throws Broken at the first thing that is wrong */
 export async function verify(input: VerificationInput): Promise<Verification> {
-  const { read, impersonation } = input
-  if (await isProofFile(read())) return verifyProof(input)
+  const { read, keys, impersonation } = input
+  const only = await provedIn(read())
+  if (only !== undefined) return verifyProof(input, only)
   const surveyed = await survey(readLines(read()), input)
-  const { lastSeal } = surveyed
-  const { issuer } = lastSeal
+  const { issuer, last, time, unknown } = surveyed
   const kept: JudgedSeal[] = []
   for (const { jws, name } of input.kept ?? []) {
-    const seal = await judgeSeal(jws, { keys: input.keys, issuer }, {})
-    if (!seal.issuer) throw new Broken(`${name}: no key of the key set signed it`, {})
+    const seal = await judgeSeal(jws, { keys, issuer }, {})
+    if (!seal.issuer) throw new Broken(unknownKey(name), {})
     kept.push(seal)
   }
   const chain = new SealChain(kept)
   const sums = new Sums(surveyed.sums)
   const removals = new Removals(surveyed)
-  const ofImpersonation: ImpersonationEntry[] = []
+  const ofImpersonation: ReadEntry[] = []
   let entries = 0
-  let last: ReadEntry | undefined
-  let end: { readonly entries: number; readonly seals: number } | undefined
-
-  function addEntry(entry: ReadEntry, line: number): void {
-    const { subject, text, time, reported, number } = entry
-    entries += 1
-    chain.add(entry, line)
-    if (text === undefined) {
-      removals.add(entry, subject !== undefined && sums.remove(subject), line)
-    } else {
-      removals.keep(entry, line)
-      if (subject !== undefined) sums.add(entry, subject, line)
-    }
-    if (subject === undefined || subject !== impersonation) return
-    const isRemoved = text === undefined
-    const isSealed = number <= lastSeal.last
-    ofImpersonation.push({ time, entry: reported, isRemoved, isSealed })
-  }
-
+  let before: ReadEntry | undefined
+  let end: ReturnType<typeof parse>['end']
   for await (const lines of readLines(read())) {
     for (const line of lines) {
-      const parsed = parse(line)
       const { number: at } = line
+      const content = parse(line)
+      const { entry, impersonation: row, record } = content
       const seal = surveyed.seals.get(at)
-      if (end || parsed.kind === 'proof') throw new Broken('it is not in its place', { line: at })
-      if (parsed.kind === 'end') end = parsed
-      else if (parsed.kind === 'entry') {
-        last = readEntry(parsed.entry, at)
-        addEntry(last, at)
-      } else if (parsed.kind === 'seal') {
-        if (seal) chain.addSeal(seal, at)
-      } else sums.addSum(parsed, last, at)
+      if (end) throw new Broken('it is not in its place', { line: at })
+      if (entry) {
+        before = readEntry(entry, at)
+        entries += 1
+        chain.add(before, at)
+        removals.add(before, at)
+        sums.add(before, at)
+        if (before.subject === (impersonation ?? '')) ofImpersonation.push(before)
+      } else if (seal) chain.addSeal(seal, at)
+      else if (row) sums.addSum('impersonation', row, before, at)
+      else if (record) sums.addSum('record', record, before, at)
+      else if (content.end) end = content.end
+      else throw new Broken('it is not in its place', { line: at })
     }
   }
   if (end?.entries !== entries || end.seals !== chain.count) {
     throw new Broken('the file does not end with how much it has: it is cut off', {})
   }
-  sums.finish()
-  removals.finish()
-  chain.finish()
+  for (const each of [sums, removals, chain]) each.finish()
+  const { counts, unproved } = sums
   return {
-    ...{ entries, removed: removals.entries, erased: removals.erased, only: undefined },
-    ...{ ofImpersonation, rows: sums.rows, permits: sums.permits, unprovedRows: sums.unproved },
-    ...{ seals: chain.count, unknown: surveyed.unknown, unsealed: chain.unsealed },
-    ...{ issuer, time: lastSeal.time },
+    only,
+    issuer,
+    time,
+    last,
+    entries,
+    removed: removals.entries,
+    erased: { entries: removals.erased, subjects: removals.erasedIds.size },
+    ofImpersonation,
+    rows: counts.impersonation,
+    permits: counts.record,
+    unprovedRows: unproved,
+    seals: chain.count,
+    unknown,
+    unsealed: chain.unsealed,
   }
 }
 
-async function isProofFile(parts: AsyncIterable<Buffer>): Promise<boolean> {
-  for await (const [line] of readLines(parts)) {
-    const parsed = line && parse(line)
-    return parsed?.kind === 'entry' && isProvedEntry(parsed.entry)
-  }
-  return false
+/** The id of the impersonation that the file proves, if it is such a file. */
+async function provedIn(parts: AsyncIterable<Buffer>): Promise<string | undefined> {
+  for await (const [line] of readLines(parts)) return line && parse(line).proves
+  return undefined
 }

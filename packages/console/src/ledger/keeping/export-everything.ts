@@ -45,8 +45,8 @@ export async function* exportEverything(
 
 const line = (value: unknown) => `${asciiJson(value)}\n`
 
-const sumLine = ({ kind, value, first }: FiledSum) => line({ [kind]: value, first })
+const sumLine = ({ kind, value }: FiledSum) => line({ [kind]: value })
 
 function linesOf({ number, digest, text, sum }: FiledEntry): string {
-  return line({ number, digest, text }) + (sum ? sumLine(sum) : '')
+  return line({ entry: { number, digest, text } }) + (sum ? sumLine(sum) : '')
 }

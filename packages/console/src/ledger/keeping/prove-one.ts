@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import {
-  MerkleTree,
   type ProofClaims,
   pathOf,
+  rootOf,
   type Seal,
   sealHashOf,
 } from 'oidc-provider-impersonation-verify/chain'
@@ -19,8 +19,8 @@ export class Unprovable extends Error {
 }
 
 /**
- * A file that proves one impersonation, as JSON Lines in ASCII: its entries with their paths to the roots of the seals
- * in which they stand, these seals, and what the provider signs of all these lines. Before it signs, all seals are
+ * A file that proves one impersonation, as JSON Lines in ASCII: its id, the seals in which its entries stand, each with
+ * these entries and their paths to its root, and what the provider signs of all these lines. Before it signs, all seals are
  * computed again from the first entry of the impersonation to a day after the last one: so nothing of it is missing.
  * The file has nothing of another impersonation.
  *
@@ -43,29 +43,26 @@ export async function* proveOne(
     content.update(line)
     return line
   }
+  yield lined({ proves: id })
   const left = new Set(own.map(({ number }) => number))
   let claims: Seal | undefined
   for await (const { stored, seal, entries } of computedSeals(store, from)) {
     claims = seal
     const digests = entries.map(({ digest }) => digest)
     const found = entries.filter((entry) => isAbout(entry, id))
+    if (found.length > 0) yield lined({ seal: stored.jws })
     for (const entry of found) {
       left.delete(entry.number)
       const { number, digest, text } = entry
       const index = entries.indexOf(entry)
-      yield lined({ number, digest, text, seal: seal.number, index, path: pathOf(digests, index) })
+      yield lined({ entry: { number, digest, text, index, path: pathOf(digests, index) } })
     }
-    if (found.length > 0) yield lined({ seal: stored.jws })
     if (seal.time > last.time + DAY_MS) break
   }
   if (!claims || [...left].some((number) => number <= (claims?.last ?? 0))) {
     throw new Unprovable('entries of it are in no seal')
   }
-  const { number: to, time } = claims
-  const proof: ProofClaims = {
-    ...{ version: 1, proves: id, content: content.digest('base64url') },
-    ...{ from, to, time },
-  }
+  const proof: ProofClaims = { content: content.digest('base64url'), time: claims.time }
   yield `${asciiJson({ proof: await sign({ ...proof }) })}\n`
 }
 
@@ -87,10 +84,8 @@ async function* computedSeals(
       number = seal.number
       if (seal.number >= from) {
         const entries = await entriesOf(store, before?.last ?? 0, seal.last)
-        const tree = new MerkleTree()
-        for (const { digest } of entries) tree.add(digest)
-        const isRight =
-          tree.root === seal.root && sealHashOf(before?.hash ?? '', seal.root) === seal.hash
+        const root = rootOf(entries.map(({ digest }) => digest))
+        const isRight = root === seal.root && sealHashOf(before?.hash ?? '', root) === seal.hash
         if (!isRight) throw new Unprovable(`the seal ${number} is not that of its entries`)
         yield { stored, seal, entries }
       }

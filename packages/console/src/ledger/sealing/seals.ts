@@ -1,7 +1,7 @@
 import { endsWithin } from 'oidc-provider-impersonation/siblings'
 import {
   digestOf,
-  MerkleTree,
+  rootOf,
   type Seal,
   sealHashOf,
   sealInJws,
@@ -20,20 +20,7 @@ import type { Marks } from './marks.ts'
 /** Signs claims by the provider's key. */
 export type Sign = (claims: Readonly<Record<string, unknown>>) => Promise<string>
 
-/** Seals what is stored, as long as the process runs. No start and no decision waits for it. */
-export interface Seals {
-  readonly sign: Sign
-  /**
-   * Seals what is new. Never rejects: stderr tells what is wrong.
-   *
-   * @param isDue whether it seals also where nothing is new: what was removed since is then told
-   */
-  seal(isDue?: boolean): Promise<void>
-  /** @throws Error where no key signs, or somebody changed the newest seal */
-  assertSeals(): Promise<void>
-  /** Seals what is left. */
-  stop(): Promise<void>
-}
+export type Seals = ReturnType<typeof startSeals>
 
 export interface SealsOptions {
   readonly store: Pick<
@@ -53,7 +40,7 @@ export interface SealsOptions {
 const SEAL_EVERY_MS = 60_000
 /** A seal of another process is enough for so long, in milliseconds. */
 const SEAL_HOLDS_MS = 45_000
-const ENTRIES_PER_READ = 1000
+const ENTRIES_PER_SEAL = 1000
 /** How long an export, or the end of the process, waits for a seal, in milliseconds. */
 const SEAL_TIMEOUT_MS = 15_000
 const SAYS = {
@@ -79,6 +66,7 @@ type Sealed = Pick<Seal, keyof typeof NO_SEAL>
 
 const foreign = (what: string) => `${what} was not written by the audit`
 
+/** Seals what is stored, as long as the process runs. No start and no decision waits for it. */
 export function startSeals({
   store,
   marks,
@@ -86,7 +74,7 @@ export function startSeals({
   sign,
   isTimed = true,
   now = () => Date.now(),
-}: SealsOptions): Seals {
+}: SealsOptions) {
   const over = new AbortController()
   const inTurn = takingTurns()
 
@@ -127,29 +115,25 @@ export function startSeals({
   async function sealNow(when: 'anyway' | 'new' | 'old'): Promise<void> {
     const claims = await newestSealed()
     if (when === 'old' && Math.abs(now() - claims.time) < SEAL_HOLDS_MS) return
-    const tree = new MerkleTree()
-    let last = claims.last
-    for (let isMore = true; isMore; ) {
-      const entries = await store.entries({
-        after: last === 0 ? undefined : String(last),
-        limit: ENTRIES_PER_READ,
-      })
-      isMore = entries.length === ENTRIES_PER_READ
-      for (const entry of entries) {
-        if (marks.isRight(entry.digest, entry.mac)) tree.add(entry.digest)
-        else await raiseAlarm(`the entry ${entry.number}`, entry.digest)
-      }
-      last = entries.at(-1)?.number ?? last
+    const after = claims.last === 0 ? undefined : String(claims.last)
+    const entries = await store.entries({ after, limit: ENTRIES_PER_SEAL })
+    const isMore = entries.length === ENTRIES_PER_SEAL
+    const digests: string[] = []
+    for (const entry of entries) {
+      if (marks.isRight(entry.digest, entry.mac)) digests.push(entry.digest)
+      else await raiseAlarm(`the entry ${entry.number}`, entry.digest)
     }
-    if (tree.count === 0 && when !== 'anyway') return
+    if (digests.length === 0 && !isMore && when !== 'anyway') return
+    const { number: last = claims.last } = entries.at(-1) ?? {}
     const [number, time, { keepFor }] = [claims.number + 1, now(), store]
-    const { count, root } = tree
+    const [count, root] = [digests.length, rootOf(digests)]
     const before = keepFor === undefined ? 0 : Math.max(0, time - keepFor * 1000)
     const hash = sealHashOf(claims.hash, root)
-    const seal: Seal = { version: 1, number, last, count, time, root, hash, before }
+    const seal: Seal = { number, last, count, time, root, hash, before }
     // Where another process was first, what it left is sealed next.
     const jws = await sign({ ...seal })
     await store.addSeal({ number, last, jws, mac: marks.markOf(jws) })
+    if (isMore) await sealNow('new')
   }
 
   const sealInTurn = (when: Parameters<typeof sealNow>[0]) =>
@@ -158,6 +142,11 @@ export function startSeals({
       () => sealNow(when),
     )
 
+  /**
+   * Seals what is new. Never rejects: stderr tells what is wrong.
+   *
+   * @param isDue whether it seals also where nothing is new: what was removed since is then told
+   */
   async function seal(isDue = false): Promise<void> {
     try {
       if (await endsWithin(SEAL_TIMEOUT_MS, sealInTurn(isDue ? 'anyway' : 'new'))) return
@@ -171,21 +160,21 @@ export function startSeals({
     ? every(
         () => SEAL_EVERY_MS * (0.9 + Math.random() * 0.1),
         () => sealInTurn('old'),
-        {
-          ...{ signal: over.signal, says: SAYS },
-          first: SEAL_EVERY_MS * Math.random(),
-        },
+        { signal: over.signal, says: SAYS, first: SEAL_EVERY_MS * Math.random() },
       )
     : Promise.resolve()
 
   return {
-    ...{ sign, seal },
+    sign,
+    seal,
+    /** @throws Error where no key signs, or somebody changed the newest seal */
     async assertSeals() {
-      await sign({ version: 1, checks: now() })
+      await sign({ checks: now() })
       const [newest] = await store.newestSeals(1)
       if (!newest || marks.isRight(newest.jws, newest.mac)) return
       throw new Error(`${foreign(`the seal ${newest.number}`)}: somebody changed the storage`)
     },
+    /** Seals what is left. */
     async stop() {
       over.abort()
       await endsWithin(SEAL_TIMEOUT_MS, timed)

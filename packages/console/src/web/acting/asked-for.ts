@@ -174,7 +174,7 @@ export async function foresee(call: Call, body: ActBody): Promise<Foreseen> {
     if (problem.error === 'access_denied') {
       return { verdict: 'refused', by: 'protected', reason: problem.message }
     }
-    if (problem.error !== 'paused') throw problem
+    if (problem.error !== 'stopped') throw problem
     return { verdict: 'refused', by: 'stop', ...(problem.more as { record: RecordAnswer }) }
   }
 }

@@ -83,7 +83,9 @@ describe('an objection', function () {
       const audit = memoryAudit()
       permits = createPermits({ audit, standing: {} })
       deployment = await deploy({
-        ...{ audit, authorize: permits.wrap(() => true), console: { permits } },
+        audit,
+        authorize: permits.wrap(() => true),
+        console: { permits },
       })
     })
     afterEach(async () => {
@@ -109,7 +111,7 @@ describe('an objection', function () {
         .waitFor()
       const card = page.getByRole('article').filter({ hasText: 'cannot act as you' })
       await card.getByRole('heading', { name: reads('Olivia Okafor cannot act as you') }).waitFor()
-      await expectGoodLooks(page, 'account-paused')
+      await expectGoodLooks(page, 'account-stopped')
       await page.getByRole('radio', { name: 'No, ask me each time' }).check()
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('From now on, support asks you each time.').waitFor()
@@ -123,7 +125,7 @@ describe('an objection', function () {
         )
         .waitFor()
       await olivia.page.getByText(reads(OBJECTED)).waitFor()
-      await expectGoodLooks(olivia.page, 'act-paused')
+      await expectGoodLooks(olivia.page, 'act-stopped')
       await olivia.page.goto('/console/customers/alice')
       await olivia.page.getByText(reads(OBJECTED)).waitFor()
       await olivia.page.getByRole('link', { name: 'See the stop' }).click()
@@ -155,7 +157,7 @@ describe('an objection', function () {
     await alice.page.getByText('This person cannot act as you until').waitFor()
     await using grace = await visitDeployment(deployment)
     await enter(grace.page, 'grace', '/console')
-    await expectGoodLooks(grace.page, 'alarms-paused')
+    await expectGoodLooks(grace.page, 'alarms-stopped')
     await lift(grace.page)
     await using olivia = await visitDeployment(deployment)
     await enter(olivia.page, 'olivia', '/console/customers/alice')

@@ -25,12 +25,17 @@ describe('the form to act', () => {
     const html = await read(deployment, { reason: '<b>"late" & lost' })
     expect(html).to.include('<h1>Act as Alice Ng</h1>').and.to.include('alice@example.com')
     expect(formsOf(html).get(ACT)).to.include({
-      ...{ userId: 'alice', ticketId: 'SUP-1', access: 'read', duration: '300' },
-      ...{ reason: '&lt;b>&quot;late&quot; &amp; lost', application: 'shop' },
+      userId: 'alice',
+      ticketId: 'SUP-1',
+      access: 'read',
+      duration: '300',
+      reason: '&lt;b>&quot;late&quot; &amp; lost',
+      application: 'shop',
     })
     const { status, headers } = await press(deployment, html, ACT, { more: { reason: 'late' } })
     expect([status, headers.get('location')?.split('#')[0]]).to.deep.equal([
-      ...[303, `${deployment.shopUrl}/`],
+      303,
+      `${deployment.shopUrl}/`,
     ])
     const [issued] = (await deployment.provider.impersonation.list({ state: 'issued' })).items
     expect(issued?.context).to.deep.include({ ticketId: 'SUP-1', reason: 'late', duration: 300 })
@@ -44,7 +49,7 @@ describe('the form to act', () => {
     expect((await deployment.browse('ada', formOf())).status, 'an auditor').to.equal(403)
   })
 
-  it('has no button for a protected customer, a paused operator, oneself, and what the rule refuses', async () => {
+  it('has no button for a protected customer, a stopped operator, oneself, and what the rule refuses', async () => {
     await using deployment = await deployWithPermits(rule)
     await storePause(deployment, { operator: 'olivia', customer: 'bob', by: 'bob' })
     deployment.roles.set('alice', 'operator')

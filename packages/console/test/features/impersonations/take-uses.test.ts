@@ -294,8 +294,7 @@ describe('support.takeUses()', () => {
     const { stderr } = await quietly(() =>
       serving(takeUses(deployment.provider, parts, OPTIONS).callback(), async (url) => {
         const answer = send(url, [useOf()])
-        while (closing.capacity.isFree() && !(await isWaiting(closing)))
-          await new Promise(setImmediate)
+        while (closing.isFree() && !(await isWaiting(closing))) await new Promise(setImmediate)
         await closing.close()
         expect((await answer).status).to.equal(503)
       }),

@@ -53,8 +53,8 @@ describe('a process that erases a person, and is killed', function () {
         left = rows - 1
         expect({ rows, unprovedRows }).to.deep.equal({ rows: left + 1, unprovedRows: 0 })
         expect(erased).to.deep.equal({
-          ...{ entries: 4 * (IMPERSONATIONS - left), impersonations: IMPERSONATIONS - left },
-          permits: 0,
+          entries: 4 * (IMPERSONATIONS - left),
+          subjects: IMPERSONATIONS - left,
         })
       }
 

@@ -26,7 +26,7 @@ describe('the export for verification', () => {
     await put(store, started('a', T + 1))
     const lines = await linesOf(exportEverything(store, seals))
     expect(lines.map((line) => Object.keys(line)[0])).to.deep.equal([
-      ...['number', 'number', 'impersonation', 'number', 'number', 'impersonation'],
+      ...['entry', 'entry', 'impersonation', 'entry', 'entry', 'impersonation'],
       ...['seal', 'seal', 'seal', 'end'],
     ])
     expect(lines.at(-1)).to.deep.equal({ end: { entries: 4, seals: 3 } })

@@ -6,15 +6,17 @@ import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import { sealHashOf, sealInJws } from 'oidc-provider-impersonation-verify/chain'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { newEntryId, pendingOf } from '../../../src/ledger/recording/compose.ts'
+import { ledgerOf } from '../../../src/ledger/recording/ledger.ts'
 import { auditLog } from '../../../src/ledger/recording/log.ts'
 import { marks } from '../../../src/ledger/sealing/marks.ts'
 import { type Sign, startSeals } from '../../../src/ledger/sealing/seals.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
+import { findInForce } from '../../../src/records/in-force.ts'
 import { deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { providerAt, signingKey } from '../../support/provider-at.ts'
 import { quietly } from '../../support/quietly.ts'
-import { broken, linesOfExport, verified } from '../../verify/history.ts'
+import { asked, broken, decided, linesOfExport, verified } from '../../verify/history.ts'
 import { type Storage, storages } from '../../verify/storages.ts'
 import {
   batchOf,
@@ -82,6 +84,24 @@ describe('the seals of the audit', () => {
       [3, 3, 0],
     ])
     expect((await sealed(store))[0]).to.include({ time: T + 100_000, before: T + 40_000 })
+  })
+
+  it('cover a thousand entries each, also where somebody put in as many', async () => {
+    const store = memoryAudit()
+    await put(store, ...Array.from({ length: 1001 }, (_, index) => exported(T + index)))
+    const foreign = new Set((await store.entries({ limit: 1000 })).map(({ digest }) => digest))
+    const { seals } = await sealsOf(store, {
+      marks: {
+        ...MARKS,
+        isRight: (text, mac) => !foreign.has(text) && MARKS.isRight(text, mac),
+      },
+      async recordSurely() {},
+    })
+    await quietly(() => seals.seal())
+    expect((await sealed(store)).map((seal) => [seal?.last, seal?.count])).to.deep.equal([
+      [1000, 0],
+      [1001, 1],
+    ])
   })
 
   it('are made once of two processes at the same time, and nothing is left out', async () => {
@@ -156,7 +176,7 @@ for (const { name, create, suite } of storages) {
       const [good = ''] = await store.seals(1)
       const { sign } = await signer()
       const hash = sealHashOf(sealInJws(good)?.hash ?? '', 'root')
-      const never = { version: 1, time: T, count: 1, root: 'root', hash, before: 0 }
+      const never = { time: T, count: 1, root: 'root', hash, before: 0 }
       await addSeal(2, 1e9, await sign({ ...never, number: 2, last: 1e9 }))
       await addSeal(3, 1, good)
       await addSeal(9e15, 9e15, 'é'.repeat(22))
@@ -218,6 +238,41 @@ for (const { name, create, suite } of storages) {
       expect(await alarms()).to.have.length(2)
       const { rows } = await store.find({ alarm: 'open' }, { limit: 9, now: T })
       expect(rows.map(({ alarm }) => alarm?.kinds)).to.deep.equal([['tampered'], ['tampered']])
+    })
+
+    it('a permit that says more than its entries, or an entry of one: nobody starts by it', async () => {
+      const { store, marks: own } = ledgerOf(storage.store)
+      own.attach(await providerAt(ISSUER, await shared))
+      const starting = { operators: ['olivia'], customer: 'alice', now: T + 10 }
+      const states = async () => {
+        let found: Awaited<ReturnType<typeof findInForce>>['permits'] = []
+        await quietly(async () => {
+          found = (await findInForce(store, starting)).permits
+        })
+        return Object.fromEntries(found.map(({ id, state }) => [id, state]))
+      }
+      const [open, right] = [idOf('open'), idOf('right')]
+      await put(store, asked('open', T), asked('right', T), decided('granted', 'right', T + 1))
+      expect(await states()).to.deep.equal({ [right]: 'granted' })
+
+      const { digest = '', text = '' } =
+        (await batchOf(store, decided('granted', 'open', T + 2))).entries[0] ?? {}
+      await storage.change('record', open, (sum) => ({
+        ...sum,
+        state: 'granted',
+        overAt: T + 9e6,
+        data: JSON.stringify({ ...JSON.parse(sum.data), state: 'granted', until: T + 9e6 }),
+      }))
+      expect(await states()).to.deep.equal({ [right]: 'granted', [open]: 'requested' })
+
+      await storage.run(
+        'INSERT INTO impersonation_audit_entry (number, digest, text, mac) VALUES (4, ?, ?, ?)',
+        ...[digest, text, foreignMarks.markOf(digest)],
+      )
+      expect(await states()).to.deep.equal({ [right]: 'granted' })
+
+      await storage.run('UPDATE impersonation_audit_entry SET text = ? WHERE number = 3', text)
+      expect(await states()).to.deep.equal({})
     })
 
     for (const [replaced, of] of Object.entries({

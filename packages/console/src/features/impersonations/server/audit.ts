@@ -6,7 +6,6 @@ import { exportCsv } from '../../../ledger/keeping/export.ts'
 import { exportEverything } from '../../../ledger/keeping/export-everything.ts'
 import { proveOne } from '../../../ledger/keeping/prove-one.ts'
 import { settle } from '../../../web/audit.ts'
-import { isNaming, namelessFilter } from '../../../web/http/exported-filter.ts'
 import { orUnavailable, Problem } from '../../../web/http/problem.ts'
 import {
   cursor,
@@ -16,7 +15,7 @@ import {
   readQuery,
   searchWords,
 } from '../../../web/http/query.ts'
-import { sendExport } from '../../../web/http/send-export.ts'
+import { isNaming, namelessFilter, sendExport } from '../../../web/http/send-export.ts'
 import { zoneOf } from '../../../web/pages/reader.ts'
 import type { Call, Caller, WithQuery } from '../../../web/parts.ts'
 import { findRow, shownRow } from '../../../web/rows.ts'

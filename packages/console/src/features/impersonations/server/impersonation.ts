@@ -10,7 +10,6 @@ import { optionalNote, writtenText } from '../../../web/http/json-body.ts'
 import { notFound, orUnavailable, Problem } from '../../../web/http/problem.ts'
 import { cursor, numberParameter } from '../../../web/http/query.ts'
 import type { Call, WithBody, WithQuery } from '../../../web/parts.ts'
-import { providerUrl } from '../../../web/provider-url.ts'
 import { auditWords, findRow, shownRow } from '../../../web/rows.ts'
 
 /** How long names may take, in milliseconds. */
@@ -50,7 +49,7 @@ export async function showImpersonation(call: WithQuery<typeof PART_OF_TIMELINE>
     entries,
     next: stored.length === query.limit ? stored.at(-1)?.cursor : undefined,
     /** The address of the provider's public keys. */
-    keys: providerUrl(provider, 'jwks'),
+    keys: provider.urlFor('jwks'),
   }
 }
 

@@ -23,7 +23,7 @@ type Continued = Pick<MyOver, 'customer' | 'id' | 'ticket'>
 export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, at: At) {
   const labels = at.words.impersonations.running
   return (
-    // What may go on depends on approvals and pauses, too.
+    // What may go on depends on approvals and stops, too.
     <div data-about={over.length > 0 ? '*' : 'running'}>
       <p role="status" class="unseen">
         {running.map((it) => it.goOn === 'allowed' && text(at, labels.minuteLeft, slotsOf(at, it)))}

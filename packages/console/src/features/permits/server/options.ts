@@ -20,7 +20,7 @@ export interface PermitsOptions {
    * Returns the people who may decide for the second person, and lift a stop. `about` is the
    * permit or the stop: see its `kind`. The console leaves out the operator and the customer. If it throws or
    * takes longer than `timeout`, the decision gets 503.
-   * @defaultValue the leads, and no emergencies. Without the console, `attach` needs `mayApprove`
+   * @defaultValue the leads, and no emergencies. Without the console, `attach` needs `isLead`
    */
   readonly approvers?:
     | ((about: Permit | Stop) => readonly Approver[] | Promise<readonly Approver[]>)

@@ -69,9 +69,9 @@ export function permitsWith(
     },
     attach(provider: Provider, more: AttachOptions = {}) {
       const isFirst = !records.isAttached
-      if (!approvers && !more.is && isFirst) {
+      if (!approvers && !more.isLead && isFirst) {
         throw new TypeError(
-          'options.approvers is required where attach(provider, { is }) does not say who is a lead: (permit) => a list of { id, name }',
+          'options.approvers is required where attach(provider, { isLead }) does not say who is a lead: (permit) => a list of { id, name }',
         )
       }
       given = { ...given, ...more }

@@ -36,7 +36,7 @@ export function wrapRule(rule: Authorize, { records, standing, ticketOf }: WrapO
     const at = records.now()
     const { stop, answer, permits } = await look(request, at)
     if (stop) {
-      explainRefusal(request, 'the operator is paused: a customer objected, or a lead said so')
+      explainRefusal(request, 'the operator is stopped: a customer objected, or a lead said so')
       return false
     }
     if (!standing && !hasNeeds(ruled)) return ruled

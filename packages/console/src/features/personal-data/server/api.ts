@@ -1,4 +1,8 @@
-import { MAX_NOTE_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditPerson,
+  MAX_NOTE_LENGTH,
+  present,
+} from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import type { Read } from '../../../kernel/input.ts'
 import { MAX_CUSTOMER_ID_LENGTH } from '../../../kernel/limits.ts'
@@ -9,15 +13,8 @@ import { sendExport } from '../../../web/http/send-export.ts'
 import type { Call } from '../../../web/parts.ts'
 import type { RecordAnswer } from '../../../web/record-answer.ts'
 import { findMayErase } from '../../../web/sign-in/roles.ts'
-import type {
-  ErasureRequestAnswer,
-  ErasureRequestsAnswer,
-  PersonAnswer,
-  PersonAnswered,
-} from './answers.ts'
 import type { ErasedCounts } from './erase.ts'
 import { InForceError } from './in-force.ts'
-import { findOfPerson } from './person.ts'
 import type { PersonalData } from './personal-data.ts'
 import { type ErasureRequest, isSameAccount } from './requests.ts'
 
@@ -51,27 +48,21 @@ export const REQUEST_PAGE = {
 /** Lists the requests to erase, and finds people: also for an auditor, who finds no customers elsewhere. */
 export async function listRequests(
   call: ErasingCall & { readonly query: Read<typeof REQUEST_PAGE> },
-): Promise<ErasureRequestsAnswer> {
+) {
   await assertMayErase(call)
   const { directory, language, query } = call
   const { q: asked = '', offset } = query
-  return {
-    requests: await shownRequests(call),
-    ...(asked !== '' && { asked, ...(await directory.search(asked, offset, language)) }),
-  }
+  const found = asked === '' ? undefined : await directory.search(asked, offset, language)
+  return { requests: await shownRequests(call), ...(found && { asked, ...found }) }
 }
+
+export type RequestsAnswer = Awaited<ReturnType<typeof listRequests>>
 
 /** Requests to erase as records, for those who may erase. */
 export const erasureRecords = {
   async find(call: ErasingCall): Promise<readonly RecordAnswer[]> {
     const { caller, settings } = call
-    if (!(await findMayErase(caller.account, settings))) return []
-    const shown = await shownRequests(call)
-    return shown.map(({ id, at, by, canConfirm, customer, lapsesAt, note }) => ({
-      ...{ id, kind: 'erasure', state: 'asked', customer, requestedAt: at, lapsesAt },
-      ...{ by, isMine: false, may: canConfirm ? ['confirmed'] : [], needs: [], said: [] },
-      ...present({ note }),
-    }))
+    return (await findMayErase(caller.account, settings)) ? shownRequests(call) : []
   },
 
   async confirm(call: ErasingCall, id: string, note: string | undefined): Promise<ErasedCounts> {
@@ -80,26 +71,51 @@ export const erasureRecords = {
   },
 }
 
-/** Finds what there is of one person. */
-export async function showPerson(call: ErasingCall): Promise<PersonAnswer> {
+/** Finds what there is of one person, also of one whom no directory knows. */
+export async function showPerson(call: ErasingCall) {
   await assertMayErase(call)
-  const { audit, caller, directory, language, now, personalData } = call
+  const { caller, directory, language, personalData } = call
   const id = customerIn(call)
-  const inForce = await personalData.findInForce(id)
-  const { name, ...found } = await findOfPerson(audit.store, id, now())
+  const { all, inForce } = await personalData.find(id)
+  const rows = all.flatMap((item) => (item.kind === 'impersonation' ? item.row : []))
+  const permits = all.flatMap((item) => (item.kind === 'permit' ? item.permit : []))
   const requests = await shownRequests(call)
   const known = await directory.get(id, language)
-  const named = known ?? (await nameKnown(call, id))
+  const { name } = known ?? (await nameKnown(call, { id }))
   return {
-    ...found,
-    ...{ id, isKnown: known !== undefined, inForce: inForce.slice(0, MAX_SHOWN) },
+    id,
+    isKnown: known !== undefined,
+    isMe: isSameAccount(id, caller.id),
+    asCustomer: spanOf(rows),
+    /** Permits, stops and answers about the customer. */
+    permits: spanOf(permits),
+    uses: rows.reduce((sum, { reads, changes }) => sum + reads + changes, 0),
+    /** Impersonations of which the customer was told. */
+    notices: rows.filter(({ deliveries }) => deliveries?.customer?.last?.is === 'told').length,
+    held: rows.filter(({ hold }) => hold?.isHeld).length,
+    /** What may not be erased now. */
+    inForce: inForce.slice(0, MAX_SHOWN),
     ...present({
-      name: named.name ?? name,
+      name: name ?? rows.find(({ customer }) => customer?.name !== undefined)?.customer?.name,
       email: known?.email,
       request: requests.find(({ customer }) => isSameAccount(customer.id, id)),
     }),
-    isMe: isSameAccount(id, caller.id),
   }
+}
+
+export type PersonAnswer = Awaited<ReturnType<typeof showPerson>>
+
+/** So many, from one moment to another: in milliseconds since the epoch. */
+export interface Span {
+  readonly count: number
+  readonly from?: number
+  readonly to?: number
+}
+
+/** @param all the newest first */
+function spanOf(all: readonly { readonly at: number }[]): Span {
+  const [last, first] = [all[0], all.at(-1)]
+  return { count: all.length, ...(last && first && { from: first.at, to: last.at }) }
 }
 
 /** Sends all that the audit has of a person. */
@@ -116,9 +132,7 @@ export async function exportPerson(call: ErasingCall): Promise<void> {
 export const ERASE_NOTE = { note: writtenText(MAX_NOTE_LENGTH) }
 
 /** Asks to erase what there is of a person. */
-export async function askToErase(
-  call: ErasingCall & { readonly body: Read<typeof ERASE_NOTE> },
-): Promise<ErasureRequestAnswer> {
+export async function askToErase(call: ErasingCall & { readonly body: Read<typeof ERASE_NOTE> }) {
   await assertMayErase(call)
   const { ctx, body, caller, personalData } = call
   const asked = await orInForce(() =>
@@ -152,26 +166,28 @@ async function orInForce<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function shownRequests(call: ErasingCall): Promise<readonly ErasureRequestAnswer[]> {
+async function shownRequests(call: ErasingCall) {
   const requests = await call.personalData.erasures.list()
   return Promise.all(requests.map((each) => shownRequest(each, call)))
 }
 
-async function shownRequest(
-  { by, customer, note, ...request }: ErasureRequest,
-  call: ErasingCall,
-): Promise<ErasureRequestAnswer> {
-  const [asker, concerned] = await Promise.all([nameKnown(call, by), nameKnown(call, customer)])
-  const isMine = isSameAccount(by, call.caller.id)
+/** It waits until all is erased, also if it was confirmed and broke off. */
+async function shownRequest(request: ErasureRequest, call: ErasingCall) {
+  const { deliveries: _, lastAt: __, version: ___, by, customer, ...record } = request
+  const isMine = isSameAccount(by.id, call.caller.id)
+  const isConcerned = isSameAccount(customer.id, call.caller.id)
   return {
-    ...request,
-    ...{ by: asker, customer: concerned, isMine, ...present({ note }) },
-    canConfirm: !isMine && !isSameAccount(customer, call.caller.id),
-  }
+    ...record,
+    by: await nameKnown(call, by),
+    customer: await nameKnown(call, customer),
+    state: 'asked',
+    isMine,
+    may: isMine || isConcerned ? [] : ['confirmed'],
+  } satisfies RecordAnswer
 }
 
 /** A directory that fails leaves the name away. */
-async function nameKnown({ nameOf }: ErasingCall, id: string): Promise<PersonAnswered> {
+async function nameKnown({ nameOf }: ErasingCall, { id }: AuditPerson): Promise<AuditPerson> {
   const named = await nameOf(id).catch(() => undefined)
   return { id, ...present({ name: named?.name }) }
 }

@@ -4,19 +4,10 @@ import {
   ERASED_EVENT,
   MISLABELLED_EVENT,
   present,
-  type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
-import { readable } from '../../../ledger/readable.ts'
-import type { AuditStore } from '../../../ledger/store.ts'
-import {
-  type InForce,
-  InForceError,
-  type InForceReason,
-  permitInForce,
-  rowInForce,
-} from './in-force.ts'
-import { permitsOfCustomer, rowsOfCustomer } from './of-customer.ts'
-import { findProved } from './prove-customer.ts'
+import type { AuditStore, Sum } from '../../../ledger/store.ts'
+import { type InForce, InForceError, whyInForce } from './in-force.ts'
+import { checkedItemsOf, type Item, lastAtOf } from './of-customer.ts'
 
 /** Who answers the request of a customer, and why. */
 export interface DataRequest {
@@ -49,14 +40,6 @@ export interface ErasureParts {
   readonly hasAccount: (customer: string) => Promise<boolean>
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number
-}
-
-/** What is to be erased. */
-interface Item {
-  readonly kind: InForce['kind']
-  readonly id: string
-  /** Of its last entry, in milliseconds since the epoch. */
-  readonly lastAt: number
 }
 
 /** How many ids one entry names. */
@@ -94,17 +77,13 @@ export async function eraseCustomer(
     const changed: Item[] = []
     for (let at = 0; at < left.length; at += IDS_PER_ENTRY) {
       const some = left.slice(at, at + IDS_PER_ENTRY)
-      const until = Math.max(now(), ...some.map(({ lastAt }) => lastAt))
+      const until = Math.max(now(), ...some.map(lastAtOf))
       const entry = erasedEntry(some, { until, timeMs: now() }, request, confirmed?.request)
       await parts.record(entry)
       for (const item of some) {
         const isKept = isLast(item) && changed.length > 0
-        const { isRemoved, lastAt, why } = isKept
-          ? { ...item, isRemoved: false }
-          : await remove(item, until)
-        if (isRemoved) counts[`${item.kind}s`] += 1
-        else if (why) inForce.push({ kind: item.kind, id: item.id, why })
-        else if (lastAt !== undefined) changed.push({ ...item, lastAt })
+        const rest = isKept ? item : await remove(item, until)
+        if (rest) changed.push(rest)
       }
     }
     left = changed
@@ -114,68 +93,54 @@ export async function eraseCustomer(
   if (inForce.length > 0) throw new InForceError(inForce)
   return counts
 
-  /** Not where it has a later entry than was recorded, or came in force: the store asks for the version. */
-  async function remove(
-    item: Item,
-    until: number,
-  ): Promise<{ isRemoved: boolean; lastAt?: number; why?: InForceReason | undefined }> {
-    const { id } = item
+  /** Returns what has a later entry than was recorded. What came in force stays: the store asks for the version. */
+  async function remove({ kind, id }: Item, until: number): Promise<Item | undefined> {
     const sum = (await store.sums([id])).get(id)
-    if (!sum) return { isRemoved: false }
-    if (sum === 'unreadable') return { isRemoved: false, why: sum }
-    const isRow = sum.kind === 'impersonation'
-    const lastAt = isRow ? sum.row.lastAt : lastAtOf(sum.permit)
-    const why = isRow ? rowInForce(sum.row, now()) : permitInForce(sum.permit, now(), hasAccount)
-    if (why || lastAt > until) return { isRemoved: false, lastAt, why }
+    if (!sum) return undefined
+    const item = sum === 'unreadable' ? undefined : itemOf(id, sum)
+    const why = item ? whyInForce(item, now(), hasAccount) : 'unreadable'
+    if (why) inForce.push({ kind, id, why })
+    if (sum === 'unreadable' || !item || why) return undefined
+    if (lastAtOf(item) > until) return item
     const removal = { sums: [{ id, version: sum.version }], alone: [] }
     // Where it changed meanwhile, it is looked at again.
-    return (await store.remove(removal)) > 0 ? { isRemoved: true } : remove(item, until)
+    if ((await store.remove(removal)) === 0) return remove(item, until)
+    counts[`${kind}s`] += 1
+    return undefined
   }
 }
 
-/** What there is to erase of a customer, and of this what may not be erased. */
+/** What there is of a customer, what an erasure removes of it, and what of this may not be erased now. */
 export async function findOfCustomer(parts: Omit<ErasureParts, 'record'>, customer: string) {
   const { store, now, isKept } = parts
   const hasAccount = await parts.hasAccount(customer)
+  const all: Item[] = []
   const items: Item[] = []
   const inForce: InForce[] = []
-  async function add(
-    item: Item,
-    isProved: boolean,
-    whyInForce: InForceReason | undefined,
-  ): Promise<void> {
-    const { kind, id } = item
-    // Another call, or retention, may have removed it meanwhile.
-    if (!isProved && !(await (kind === 'permit' ? store.permit(id) : store.row(id)))) return
-    const why = isProved ? whyInForce : 'tampered'
-    items.push(item)
-    if (why) inForce.push({ kind, id, why })
-  }
-  for await (const rows of rowsOfCustomer(store, customer, now())) {
-    const kept = await Promise.all(rows.map(({ id }) => isKept(id)))
-    const proved = await findProved(store, idsOf(rows), customer)
-    for (const [index, row] of rows.entries()) {
-      const why = rowInForce(row, now()) ?? (kept[index] ? 'kept' : undefined)
-      const { id, lastAt } = row
-      await add({ kind: 'impersonation', id, lastAt }, proved.has(id), why)
+  for await (const found of checkedItemsOf(store, customer, now())) {
+    all.push(...found)
+    // The past is erased; the answer that holds stays.
+    const answer = hasAccount ? await store.slotHolder(answerSlot(customer)) : undefined
+    const kept = await Promise.all(
+      found.map(({ kind, id }) => kind === 'impersonation' && isKept(id)),
+    )
+    for (const [index, item] of found.entries()) {
+      const { kind, id, isProved } = item
+      if (id === answer?.id) continue
+      items.push(item)
+      const holding = whyInForce(item, now(), hasAccount) ?? (kept[index] ? 'kept' : undefined)
+      const why = isProved ? holding : 'tampered'
+      if (why) inForce.push({ kind, id, why })
     }
   }
-  // The past is erased; the answer that holds stays.
-  const answer = hasAccount ? await store.slotHolder(answerSlot(customer)) : undefined
-  for await (const all of permitsOfCustomer(store, customer)) {
-    const permits = all.filter(({ id }) => id !== answer?.id)
-    const proved = await findProved(store, idsOf(permits), customer)
-    for (const permit of permits) {
-      const { id } = permit
-      const why = permitInForce(permit, now(), hasAccount)
-      await add({ kind: 'permit', id, lastAt: lastAtOf(permit) }, proved.has(id), why)
-    }
-  }
-  return { items, inForce, hasAccount }
+  return { all, items, inForce, hasAccount }
 }
 
-const lastAtOf = (permit: StoredRecord) => readable(permit)?.lastAt ?? permit.at
-const idsOf = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id)
+function itemOf(id: string, sum: Sum): Item {
+  return sum.kind === 'impersonation'
+    ? { id, kind: 'impersonation', row: sum.row }
+    : { id, kind: 'permit', permit: sum.permit }
+}
 
 /** The alarm of a permit has a row of its own. */
 export async function raiseAlarms(
@@ -197,7 +162,7 @@ function erasedEntry(
   request: string | undefined,
 ): AuditEntry {
   const idsOfKind = (kind: Item['kind']) =>
-    idsOf(items.filter((item) => item.kind === kind)).toSorted()
+    items.flatMap((item) => (item.kind === kind ? item.id : [])).toSorted()
   const erased = {
     impersonations: idsOfKind('impersonation'),
     permits: idsOfKind('permit'),

@@ -3,8 +3,7 @@ import { type LineStart, linesWithEntries, rowStart } from '../../../ledger/keep
 import { readable } from '../../../ledger/readable.ts'
 import { type DataRequest, type ErasureParts, raiseAlarms } from './erase.ts'
 import { type InForce, InForceError } from './in-force.ts'
-import { permitsOfCustomer, rowsOfCustomer } from './of-customer.ts'
-import { findProved } from './prove-customer.ts'
+import { checkedItemsOf, type Item } from './of-customer.ts'
 
 /**
  * All that the audit has of a customer, as JSON Lines in ASCII: each impersonation and refused request with
@@ -24,36 +23,23 @@ export async function* exportCustomer(
   const { store, now } = parts
   await store.assertSchema()
   const others: InForce[] = []
-  async function* lines(kind: InForce['kind'], starts: readonly LineStart[]) {
-    const proved = await findProved(
-      store,
-      starts.map(({ id }) => id),
-      customer,
-    )
-    const isProved = ({ id }: LineStart) => proved.has(id)
-    for (const { id } of starts.filter((start) => !isProved(start))) {
-      // Another call, or retention, may have removed it meanwhile.
-      const isThere = await (kind === 'permit' ? store.permit(id) : store.row(id))
-      if (isThere) others.push({ kind, id, why: 'tampered' })
-    }
-    yield* linesWithEntries(store, starts.filter(isProved))
-  }
-  for await (const rows of rowsOfCustomer(store, customer, now())) {
-    yield* lines(
-      'impersonation',
-      rows.map((row) => rowStart(row, now())),
-    )
-  }
-  for await (const permits of permitsOfCustomer(store, customer)) {
+  for await (const items of checkedItemsOf(store, customer, now())) {
     const starts: LineStart[] = []
-    for (const permit of permits) {
-      const { id } = permit
-      const record = readable(permit)
-      if (record) starts.push({ id, text: `{"permit":${asciiJson(record)}` })
-      else others.push({ kind: 'permit', id, why: 'unreadable' })
+    for (const item of items) {
+      const { kind, id, isProved } = item
+      const start = isProved ? lineStart(item, now()) : undefined
+      if (start) starts.push(start)
+      else others.push({ kind, id, why: isProved ? 'unreadable' : 'tampered' })
     }
-    yield* lines('permit', starts)
+    yield* linesWithEntries(store, starts)
   }
   await raiseAlarms(parts, others, request)
   if (others.length > 0) throw new InForceError(others, 'this is left out of the export')
+}
+
+/** Absent for a permit that cannot be read. */
+function lineStart(item: Item, now: number): LineStart | undefined {
+  if (item.kind === 'impersonation') return rowStart(item.row, now)
+  const record = readable(item.permit)
+  return record && { id: item.id, text: `{"permit":${asciiJson(record)}` }
 }

@@ -1,10 +1,6 @@
-import {
-  type AuditRow,
-  isAlarmOpen,
-  outcomeOf,
-  type StoredRecord,
-} from 'oidc-provider-impersonation-verify/format'
+import { isAlarmOpen, outcomeOf } from 'oidc-provider-impersonation-verify/format'
 import { readable } from '../../../ledger/readable.ts'
+import type { Item } from './of-customer.ts'
 
 /**
  * Why something is not erased:
@@ -14,7 +10,7 @@ import { readable } from '../../../ledger/readable.ts'
  * - `'kept'`: the provider still has its record, of which the audit would be made whole again
  * - `'permit'`: the permit is in its window, even if revoked, has to be decided or reviewed, or was
  *   revoked or declined a moment ago
- * - `'pause'`: an operator is paused for the customer, and the account exists
+ * - `'stop'`: an operator is stopped for the customer, and the account exists
  * - `'unreadable'`: what the storage has of it is damaged, or of a newer version: it may be in force
  * - `'tampered'`: its entries say that it is another customer's. Somebody changed the storage
  */
@@ -22,39 +18,39 @@ export type InForceReason =
   | 'alarm'
   | 'held'
   | 'kept'
-  | 'pause'
+  | 'stop'
   | 'permit'
   | 'running'
   | 'tampered'
   | 'unreadable'
 
 export interface InForce {
-  readonly kind: 'impersonation' | 'permit'
+  readonly kind: Item['kind']
   readonly id: string
   readonly why: InForceReason
 }
 
-export function rowInForce(row: AuditRow, now: number): InForceReason | undefined {
-  if (row.hold?.isHeld) return 'held'
-  const outcome = outcomeOf(row, now)
-  if (outcome === 'running' || outcome === 'waiting') return 'running'
-  return isAlarmOpen(row) ? 'alarm' : undefined
-}
-
 /** @param hasAccount whether the customer has an account: without one, nothing can be issued */
-export function permitInForce(
-  permit: StoredRecord,
+export function whyInForce(
+  item: Item,
   now: number,
   hasAccount: boolean,
 ): InForceReason | undefined {
+  if (item.kind === 'impersonation') {
+    const { row } = item
+    if (row.hold?.isHeld) return 'held'
+    const outcome = outcomeOf(row, now)
+    if (outcome === 'running' || outcome === 'waiting') return 'running'
+    return isAlarmOpen(row) ? 'alarm' : undefined
+  }
+  const { permit } = item
   const record = readable(permit)
   if (!record) return 'unreadable'
-  const { kind } = record
   // The answer that holds stays: it is no part of what is erased.
-  if (kind === 'answer') return undefined
+  if (record.kind === 'answer') return undefined
   if (permit.overAt !== undefined && permit.overAt <= now) return undefined
-  if (kind !== 'stop') return 'permit'
-  return hasAccount ? 'pause' : undefined
+  if (record.kind !== 'stop') return 'permit'
+  return hasAccount ? 'stop' : undefined
 }
 
 /** How many ids the message names. */

@@ -1,5 +1,6 @@
 import { ALL_ROLES } from '../../../kernel/roles.ts'
 import { linesFor } from '../../../web/pages/table.ts'
+import type { CardView } from '../views/erase-part.tsx'
 import { personPage } from '../views/person-page.tsx'
 import { personalDataPage } from '../views/personal-data-page.tsx'
 import {
@@ -14,9 +15,10 @@ import {
 
 const { action, file, page } = linesFor<ErasingCall>()
 
-export const personalDataPages = [
-  page('/personal-data', ALL_ROLES, REQUEST_PAGE, listRequests, personalDataPage),
-  page('/personal-data/:id', ALL_ROLES, {}, showPerson, personPage),
+/** @param Card shows a record */
+export const personalDataPages = (Card: CardView) => [
+  page('/personal-data', ALL_ROLES, REQUEST_PAGE, listRequests, personalDataPage(Card)),
+  page('/personal-data/:id', ALL_ROLES, {}, showPerson, personPage(Card)),
   file('/personal-data/:id/export.jsonl', ALL_ROLES, exportPerson, {
     writes: true,
     streams: true,

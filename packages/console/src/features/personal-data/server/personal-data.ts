@@ -3,7 +3,7 @@ import type { Audit } from '../../../ledger/recording/audit.ts'
 import { type DataRequest, type ErasedCounts, eraseCustomer, findOfCustomer } from './erase.ts'
 import { exportCustomer } from './export-customer.ts'
 import type { InForce } from './in-force.ts'
-import { findFirst } from './of-customer.ts'
+import { findFirst, type Item } from './of-customer.ts'
 import { type ErasuresByTwo, type ErasuresParts, erasuresOf } from './requests.ts'
 
 /** What the audit has of one person: for their right of access, and to erasure. */
@@ -11,8 +11,8 @@ export interface PersonalData {
   exportOf(customerId: string, request?: DataRequest): AsyncIterable<string>
   erase(customerId: string, request?: DataRequest): Promise<ErasedCounts>
   readonly erasures: ErasuresByTwo
-  /** What may not be erased of a customer now, and why. */
-  findInForce(customer: string): Promise<readonly InForce[]>
+  /** All that there is of a customer, and what of it may not be erased now. */
+  find(customer: string): Promise<{ all: readonly Item[]; inForce: readonly InForce[] }>
   /** What the entry of an export says, and the export itself. */
   exportContext(customer: string): Promise<Readonly<Record<string, string>>>
   exportParts(customer: string, request: DataRequest): AsyncGenerator<string>
@@ -29,23 +29,25 @@ export function personalData(
     exportCustomer({ store, record, now: parts.now }, customer, request)
 
   async function exportContext(customer: string) {
-    return { format: 'person', ...(await findFirst(store, customer, parts.now())) }
+    const first = await findFirst(store, customer, parts.now())
+    return { format: 'person', ...(first && { [first.kind]: first.id }) }
   }
 
   async function* exportRecorded(customer: string, request: DataRequest) {
     await audit.settled()
     const context = await exportContext(customer)
-    const about = present({ by: request.by, note: request.note })
-    await record({ event: 'support.exported', timeMs: parts.now(), ...about, context })
+    const { by, note } = request
+    const timeMs = parts.now()
+    await record({ event: 'support.exported', timeMs, ...present({ by, note }), context })
     yield* exportParts(customer, request)
   }
 
   return {
     ...{ exportContext, exportParts },
     erasures: erasuresOf(audit, parts),
-    async findInForce(customer) {
+    async find(customer) {
       await audit.settled()
-      return (await findOfCustomer({ ...parts, store }, customer)).inForce
+      return findOfCustomer({ ...parts, store }, customer)
     },
     exportOf: (customerId, request = {}) => exportRecorded(parseCustomer(customerId), request),
     async erase(customerId, request = {}) {

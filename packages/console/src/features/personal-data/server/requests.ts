@@ -1,5 +1,6 @@
 import { erasureSlot, isTextOf, storable } from 'oidc-provider-impersonation-verify/chain'
 import {
+  type AuditPerson,
   type AuditRecord,
   asciiJson,
   DAY_MS,
@@ -7,12 +8,11 @@ import {
   ERASING_EVENT,
   foldRecord,
   may,
-  parseRecord,
   present,
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../../../kernel/ids.ts'
-import { readTimelines } from '../../../ledger/keeping/timelines.ts'
+import { readTimelines } from '../../../ledger/keeping/export.ts'
 import { pagesOfRecords, readable } from '../../../ledger/readable.ts'
 import type { Audit } from '../../../ledger/recording/audit.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
@@ -27,25 +27,15 @@ import {
   raiseAlarms,
 } from './erase.ts'
 import { InForceError } from './in-force.ts'
-import { findFirst } from './of-customer.ts'
-import { findProved } from './prove-customer.ts'
+import { findFirst, findProved } from './of-customer.ts'
 
 /** How long an erasure that was confirmed, and not carried out to its end, is shown. */
 const SHOWN_MS = 7 * DAY_MS
 
-/** A person asked to erase what there is of a customer. */
-export interface ErasureRequest {
-  readonly id: string
-  /** In milliseconds since the epoch. */
-  readonly at: number
-  /** From then on, nobody can confirm it. */
-  readonly lapsesAt: number
-  /** Account ids. */
-  readonly by: string
-  readonly customer: string
-  readonly note?: string | undefined
-  /** Whether it was confirmed already, and something is left: a process ended before it was done. */
-  readonly isBegun: boolean
+/** The record of a request, with the customer whom it does not name. Confirmed, it broke off before its end. */
+export interface ErasureRequest extends AuditRecord {
+  readonly by: AuditPerson
+  readonly customer: AuditPerson
 }
 
 /** A person, and what they say. */
@@ -89,14 +79,12 @@ export function erasuresOf(
   /** The request with its customer, while there is something that leads there. */
   async function toConfirm(stored: StoredRecord): Promise<ErasureRequest | undefined> {
     const record = await findAsTold(store, stored)
-    const { lapsesAt, requestedAt: at, note, state } = record ?? {}
-    const by = record?.by?.id
-    if (!record || by === undefined || lapsesAt === undefined || at === undefined) return undefined
+    const { by, lapsesAt = 0, state } = record ?? {}
+    if (!record || !by) return undefined
     const isBegun = state === 'confirmed'
-    if (!isBegun && (now() >= lapsesAt || !(await mayErase(by)))) return undefined
+    if (!isBegun && (now() >= lapsesAt || !(await mayErase(by.id)))) return undefined
     const customer = await findCustomer(record)
-    if (customer === undefined) return undefined
-    return { id: stored.id, at, lapsesAt, by, customer, ...present({ note }), isBegun }
+    return customer === undefined ? undefined : { ...record, by, customer: { id: customer } }
   }
 
   async function findCustomer(record: AuditRecord): Promise<string | undefined> {
@@ -118,7 +106,7 @@ export function erasuresOf(
         found.push(...all.flatMap((each) => each ?? []))
       }
     }
-    return found.toSorted((one, other) => one.at - other.at)
+    return found.toSorted((one, other) => one.requestedAt - other.requestedAt)
   }
 
   async function assertNoneInForce(customer: string, said: SaidBy): Promise<void> {
@@ -133,21 +121,19 @@ export function erasuresOf(
       const { by, note } = said
       assertOther(customer, by)
       const conflict = () => new Problem(409, 'conflict', 'somebody asked for this already')
-      if ((await list()).some((each) => isSameAccount(each.customer, customer))) throw conflict()
+      if ((await list()).some((each) => isSameAccount(each.customer.id, customer))) throw conflict()
       await assertNoneInForce(customer, said)
       const first = await findFirst(store, customer, now())
       if (!first) throw notFound('there is nothing of this person')
-      const [id, at] = [newId(), now()]
-      const lapsesAt = at + DAY_MS
-      const about = { by, ...present({ note }) }
-      const slot = erasureSlot(first.impersonation ?? first.permit ?? '')
-      await decide.open(slot, async (_, holder) => {
+      const context = { [first.kind]: first.id }
+      const asked = await decide.open(erasureSlot(first.id), async (_, holder) => {
         // Another process was faster.
         if (holder && (await toConfirm(holder))) throw conflict()
-        const terms = { needs: [], lapsesAt }
-        return { event: ERASING_EVENT, timeMs: at, permit: id, ...about, context: first, terms }
+        const [timeMs, permit] = [now(), newId()]
+        const terms = { needs: [], lapsesAt: timeMs + DAY_MS }
+        return { event: ERASING_EVENT, timeMs, permit, by, ...present({ note }), context, terms }
       })
-      return { id, at, lapsesAt, customer, ...about, isBegun: false }
+      return { ...asked, by: { id: by }, customer: { id: customer } }
     },
     async confirm(id, said) {
       await settled()
@@ -155,14 +141,14 @@ export function erasuresOf(
       const request = stored && (await toConfirm(stored))
       if (!request) throw notFound('there is no such request: it lapsed, or it is done')
       const { by, note } = said
-      const { customer, isBegun } = request
+      const customer = request.customer.id
       assertOther(customer, by)
-      if (isSameAccount(request.by, by)) {
+      if (isSameAccount(request.by.id, by)) {
         throw new Problem(403, 'access_denied', 'another person confirms what you asked for')
       }
       const faster = () =>
         new Problem(409, 'conflict', 'another person confirmed it at the same time')
-      if (!isBegun) {
+      if (request.state !== 'confirmed') {
         await store.assertSchema()
         await assertNoneInForce(customer, said)
         await decide.decide(id, (record) => {
@@ -172,7 +158,7 @@ export function erasuresOf(
           return { event: 'support.confirmed', timeMs, permit: id, by, ...present({ note }) }
         })
       }
-      const confirmed = { request: id, last: aboutOf(parseRecord(stored)) }
+      const confirmed = { request: id, last: aboutOf(request) }
       const erased = await eraseCustomer(parts, customer, said, confirmed)
       // Of those who finish what was begun, one removed the last of it.
       if (erased.impersonations + erased.permits === 0) throw faster()

@@ -1,16 +1,20 @@
+import type { ComponentType } from 'preact'
 import type { At } from '../../../web/kit/at.ts'
 import { Button, Form, NoteField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
-import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath, personalDataPath, recordPath } from '../../../web/kit/paths.ts'
-import { Said } from '../../../web/kit/said.tsx'
-import { Text } from '../../../web/kit/text.tsx'
-import { Time } from '../../../web/kit/time.tsx'
-import type { ErasureRequestAnswer, PersonAnswer } from '../server/answers.ts'
+import type { RecordAnswer } from '../../../web/record-answer.ts'
+import type { PersonAnswer } from '../server/api.ts'
 import type { InForce } from '../server/in-force.ts'
 
+/** Shows a record, with what the reader can do. */
+export type CardView = ComponentType<{ of: RecordAnswer; heading?: 'h3'; isWhole?: true }>
+
 /** One person asks, and another one confirms. */
-export function ErasePart({ person }: { person: PersonAnswer }, { words }: At) {
+export function ErasePart(
+  { person, Card }: { person: PersonAnswer; Card: CardView },
+  { words }: At,
+) {
   const { request, inForce, isMe } = person
   const labels = words.personalData.erase
   const isBlocked = inForce.length > 0
@@ -19,14 +23,11 @@ export function ErasePart({ person }: { person: PersonAnswer }, { words }: At) {
       <h2>{labels.title}</h2>
       <p class="note">{labels.about}</p>
       {isBlocked && <Blocked by={inForce} />}
-      {request && <AskedErasure of={request} />}
-      {isMe ? (
-        <p>{labels.ofMe}</p>
-      ) : request ? (
-        <Confirm request={request} isBlocked={isBlocked} />
-      ) : (
-        !isBlocked && <Ask id={person.id} />
-      )}
+      {request && <Card isWhole of={isBlocked ? { ...request, may: [] } : request} />}
+      {request && request.said.length > 0 && <p>{labels.begun}</p>}
+      {request?.isMine && <p>{labels.mine}</p>}
+      {isMe && <p>{labels.ofMe}</p>}
+      {!request && !isMe && !isBlocked && <Ask id={person.id} />}
     </section>
   )
 }
@@ -57,44 +58,6 @@ function Blocked({ by }: { by: readonly InForce[] }, { words }: At) {
         </ul>
       </div>
     </div>
-  )
-}
-
-function AskedErasure(
-  { of: { by, at, lapsesAt, note, isBegun } }: { of: ErasureRequestAnswer },
-  { words }: At,
-) {
-  const labels = words.personalData.erase
-  return (
-    <div class="card">
-      <p>
-        <Text
-          of={labels.asked}
-          person={<bdi class="person">{by.name ?? by.id}</bdi>}
-          time={<Time at={at} />}
-          until={<Time at={lapsesAt} />}
-        />
-      </p>
-      <Said of={note} />
-      {isBegun && <p>{labels.begun}</p>}
-    </div>
-  )
-}
-
-function Confirm(
-  { request, isBlocked }: { request: ErasureRequestAnswer; isBlocked: boolean },
-  { words }: At,
-) {
-  const labels = words.personalData.erase
-  if (request.isMine) return <p>{labels.mine}</p>
-  if (isBlocked || !request.canConfirm) return null
-  return (
-    <NoteAction
-      action={`${recordPath(request.id)}/confirmed`}
-      label={request.isBegun ? labels.finish : labels.confirm}
-      kind="danger"
-      about={labels.confirmAbout}
-    />
   )
 }
 

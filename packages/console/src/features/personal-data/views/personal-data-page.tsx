@@ -6,32 +6,35 @@ import { Person } from '../../../web/kit/person.tsx'
 import { Table } from '../../../web/kit/table.tsx'
 import { SettingsTabs } from '../../../web/kit/tabs.tsx'
 import { Text } from '../../../web/kit/text.tsx'
-import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import type { ErasureRequestAnswer, ErasureRequestsAnswer } from '../server/answers.ts'
+import type { RequestsAnswer } from '../server/api.ts'
+import type { CardView } from './erase-part.tsx'
 
 /** Finds a person, and lists the erasures that a second person can confirm. */
-export const personalDataPage: View<ErasureRequestsAnswer> = (
-  { requests, ...found },
-  { words },
-) => ({
-  title: words.personalData.title,
-  about: words.personalData.about,
-  body: (
-    <>
-      <SettingsTabs />
-      <FindPerson {...found} />
-      {requests.length === 0 ? (
-        <p class="soft">{words.personalData.requests.none}</p>
-      ) : (
-        <ErasureRequests of={requests} />
-      )}
-    </>
-  ),
-})
+export function personalDataPage(Card: CardView): View<RequestsAnswer> {
+  return ({ requests, ...found }, { words }) => ({
+    title: words.personalData.title,
+    about: words.personalData.about,
+    body: (
+      <>
+        <SettingsTabs />
+        <FindPerson {...found} />
+        <section data-about="*">
+          <h2>{words.personalData.requests.title}</h2>
+          {requests.length === 0 && <p class="soft">{words.personalData.requests.none}</p>}
+          {requests.map((each) => (
+            <Card key={each.id} heading="h3" of={each} />
+          ))}
+        </section>
+      </>
+    ),
+  })
+}
+
+type FoundPeople = Omit<RequestsAnswer, 'requests'>
 
 /** By the search of the console, and by the account id of a person whom it does not find any more. */
-function FindPerson(found: Omit<ErasureRequestsAnswer, 'requests'>, { base, words }: At) {
+function FindPerson(found: FoundPeople, { base, words }: At) {
   const labels = words.personalData.find
   return (
     <search>
@@ -53,7 +56,7 @@ function FindPerson(found: Omit<ErasureRequestsAnswer, 'requests'>, { base, word
   )
 }
 
-function Found({ asked, customers = [], more }: Omit<ErasureRequestsAnswer, 'requests'>, at: At) {
+function Found({ asked, customers = [], more }: FoundPeople, at: At) {
   if (asked === undefined) return null
   const labels = at.words.personalData.find
   const { operators } = at.words.impersonations
@@ -92,36 +95,5 @@ function Found({ asked, customers = [], more }: Omit<ErasureRequestsAnswer, 'req
         </p>
       )}
     </>
-  )
-}
-
-/** What somebody asked to erase, and a second person can confirm. */
-function ErasureRequests({ of }: { of: readonly ErasureRequestAnswer[] }, { words }: At) {
-  const labels = words.personalData.requests
-  return (
-    <section data-about="*">
-      <h2>{labels.title}</h2>
-      <Table
-        label={labels.title}
-        rows={of}
-        keyOf={({ id }) => id}
-        columns={[
-          {
-            name: labels.person,
-            cell: ({ customer }) => (
-              <Link to={personalDataPath(customer.id)}>
-                <Person {...customer} />
-              </Link>
-            ),
-          },
-          { name: labels.by, cell: ({ by }) => <Person {...by} /> },
-          { name: labels.note, cell: ({ note }) => <bdi>{note}</bdi> },
-          {
-            name: labels.lapses,
-            cell: ({ isBegun, lapsesAt }) => (isBegun ? labels.begun : <Time at={lapsesAt} />),
-          },
-        ]}
-      />
-    </section>
   )
 }

@@ -4,7 +4,13 @@ import type { AuditStore, FiledSum, StoredSeal } from '../../store.ts'
 import { UnstorableError } from '../../unstorable.ts'
 import { parseNumberCursor } from '../cursor.ts'
 import { isRowId } from '../row-columns.ts'
-import { numberIn, type ResultRow, storedEntryOf, textIn } from '../stored-columns.ts'
+import {
+  markedEntryOf,
+  numberIn,
+  type ResultRow,
+  storedEntryOf,
+  textIn,
+} from '../stored-columns.ts'
 import { sumReader } from '../sums.ts'
 import type { SqlDialect, SqlQuery } from './dialect.ts'
 import { assertSchema } from './migrations.ts'
@@ -42,9 +48,9 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
   }
 
   function filedSumIn(columns: ResultRow): FiledSum {
-    const kind = columns.kind === 'record' ? 'record' : 'impersonation'
-    const first = kind === 'record' ? numberIn(columns, 'first') : undefined
-    return { kind, value: filedIn(columns), first }
+    const value = filedIn(columns)
+    if (columns.kind !== 'record') return { kind: 'impersonation', value }
+    return { kind: 'record', value: { ...value, first: numberIn(columns, 'first') } }
   }
 
   async function old(before: number, limit: number) {
@@ -122,7 +128,7 @@ WHERE place > 0 OR number > ? ORDER BY place, number LIMIT ?`,
         `SELECT ${READ_ENTRY}, mac FROM ${ENTRY_TABLE} WHERE number > ? ORDER BY number LIMIT ?`,
         ...[numberOf(after), limit],
       )
-      return found.map((columns) => ({ ...storedEntryOf(columns), mac: textIn(columns, 'mac') }))
+      return found.map(markedEntryOf)
     },
 
     async filed({ after, limit }) {

@@ -90,7 +90,7 @@ export interface ObjectionAnswer {
 }
 
 /**
- * Takes an objection. Each impersonation takes one. Where the pause could not be stored, it can be said again:
+ * Takes an objection. Each impersonation takes one. Where the stop could not be stored, it can be said again:
  * then it is no second alarm.
  */
 export function objections(): (
