@@ -15,7 +15,6 @@ import { settle } from '../../../web/audit.ts'
 import { cursor, numberParameter } from '../../../web/http/query.ts'
 import { zoneOf } from '../../../web/pages/reader.ts'
 import type { Call } from '../../../web/parts.ts'
-import { providerUrl } from '../../../web/provider-url.ts'
 import { findRow, shownRow } from '../../../web/rows.ts'
 import { auditWords, describedUse } from '../../../web/use-words.ts'
 import { asksForDays, withRange } from '../../../web/when.ts'
@@ -97,7 +96,7 @@ export async function showImpersonation(
     byNames,
     entries,
     ...present({ next }),
-    keys: providerUrl(provider, 'jwks'),
+    keys: provider.urlFor('jwks'),
   }
 }
 

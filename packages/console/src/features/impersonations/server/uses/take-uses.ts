@@ -4,8 +4,13 @@ import { endsWithin, list, requestListener, resolve } from 'oidc-provider-impers
 import { pathRule, textRule } from '../../../../kernel/option-rules.ts'
 import { waitForCapacity } from '../../../../web/audit.ts'
 import { bodyReader } from '../../../../web/http/json-body.ts'
-import { onlyMethods } from '../../../../web/http/methods.ts'
-import { answerProblems, busy, invalid, Problem } from '../../../../web/http/problem.ts'
+import {
+  answerProblems,
+  busy,
+  invalid,
+  onlyMethods,
+  Problem,
+} from '../../../../web/http/problem.ts'
 import type { Parts } from '../../../../web/parts.ts'
 import { senderOf } from '../../../../web/sign-in/sender.ts'
 import { usesTaker } from './record-told.ts'
