@@ -1,16 +1,13 @@
 import { isAlarmOpen } from 'oidc-provider-impersonation-verify/format'
-import type { ImpersonationAnswer } from '../../../web/answers.ts'
 import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Disclosure } from '../../../web/kit/form.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath } from '../../../web/kit/paths.ts'
 import { actingText, personName } from '../../../web/kit/people.tsx'
-import { Text } from '../../../web/kit/text.tsx'
-import { mayEnd } from '../../../web/may.ts'
 import type { View } from '../../../web/pages/table.ts'
-import { EndButton } from './end.tsx'
+import type { ImpersonationAnswer } from '../server/impersonation.ts'
 import { ImpersonationFacts } from './facts.tsx'
-import { StopButton } from './running-table.tsx'
+import { EndButton, StopButton } from './running.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** One impersonation: all facts, and everything that happened in it. The address is permanent. */
@@ -46,16 +43,11 @@ function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
     <section class={isReviewDue ? 'message refused' : 'message'} aria-label={records.toReview}>
       {unapproved && (
         <p>
-          <Text
-            of={labels.unapproved}
-            operator={<bdi class="person">{personName(at, operator)}</bdi>}
-          />{' '}
+          {text(at, labels.unapproved, { operator: personName(at, operator) })}{' '}
           {unapproved === 'after_refusal' && records.afterRefusal}
         </p>
       )}
-      <p>
-        <Text of={labels.reviewWanted} reason={<bdi>{review}</bdi>} />
-      </p>
+      <p>{text(at, labels.reviewWanted, { reason: review })}</p>
     </section>
   )
 }
@@ -72,7 +64,7 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
   const path = auditPath(id)
   return (
     <div class="actions">
-      {isOpen && mayEnd(at.me, row) && <EndButton of={{ ...row, isMine: isOwn }} />}
+      {isOpen && <EndButton of={row} />}
       {role === 'lead' && !isOwn && alarm && isAlarmOpen(row) && (
         <NoteAction
           action={`${path}/acknowledge`}
@@ -90,7 +82,7 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
           about={isHeld ? labels.releaseAbout : labels.holdAbout}
         />
       )}
-      {role === 'lead' && operator && !isOwn && <StopButton operator={operator} />}
+      <StopButton operator={operator} />
       {role !== 'operator' && (
         <Disclosure id="prove" label={prove.title}>
           <div class="card">
