@@ -86,9 +86,14 @@ describe('I13: an end of which the storage did not say whether it is stored', ()
     })
     await deployment.subjectToken()
     const { id } = await only(deployment)
-    expect(await deployment.impersonation.end(id).catch(String)).to.contain(
-      'too few replicas have it',
-    )
-    expect((await only(deployment)).state).to.equal('ended')
+    const { impersonation } = deployment
+    for (const end of [
+      () => impersonation.end(id),
+      () => impersonation.end(id),
+      () => impersonation.endAll({ userId: 'alice' }),
+    ]) {
+      expect(await end().catch(String)).to.contain('too few replicas have it')
+      expect((await only(deployment)).state).to.equal('ended')
+    }
   })
 })
