@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Provider } from 'oidc-provider-impersonation'
 import {
+  createPermits,
   customerAccountClient,
   type SupportConsoleOptions,
   supportConsole,
@@ -81,6 +82,23 @@ const OF_ACCOUNT: readonly Wrong[] = [
   ),
 ]
 
+const transport = { sendMail: async () => {} }
+const from = 'Shop <a@example.com>'
+
+/** Notices of a console that has the page of the account. */
+const OF_NOTICES: readonly Wrong[] = [
+  [{ send() {}, when: ['begun'] }, '.when'],
+  [{ send() {}, digest: -1 }, '.digest'],
+  [{ send() {}, timeZone: 'Mars' }, '.timeZone'],
+  [{ send: 'mail' }, '.send'],
+  [{}, ' must have either'],
+  [{ send() {}, transport, from }, ' must have either'],
+  [{ transport }, '.transport needs'],
+  ...['', 'Shop', 'a@example.com, b@example.com', 'A\r\nBcc: b <a@example.com>'].map(
+    (from): Wrong => [{ transport, from }, '.from must'],
+  ),
+]
+
 /** Options that differ, and the message. */
 const WRONG: readonly Wrong[] = [
   [{ clientID: 'x' }, 'clientID is not a known option; known are: clientId, issueAs, role'],
@@ -134,6 +152,14 @@ const WRONG: readonly Wrong[] = [
   ),
   [{ ticket: { url: 'https://x' } }, 'ticket.url must be a function'],
   [{ onAlarm: 'mail' }, 'onAlarm must be a function'],
+  [
+    { permits: createPermits({ audit: memoryAudit() }) },
+    'permits must be made with the audit of options.audit',
+  ],
+  [{ notices: { send() {} } }, 'notices needs options.account'],
+  ...OF_NOTICES.map(
+    ([notices, message]): Wrong => [{ account: { clientId: 'x' }, notices }, `notices${message}`],
+  ),
   ...['fr', 'de-AT'].map(
     (language): Wrong => [
       { language },

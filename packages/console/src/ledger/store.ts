@@ -43,9 +43,14 @@ export type Sum = {
 )
 
 /** A permit as it is stored. */
-export type KeptRecord = StoredRecord & {
+export interface KeptRecord extends StoredRecord {
   /** The number of its last entry. */
   readonly last: number
+}
+
+/** A permit with its entries, in their order. */
+export interface RecordWithEntries extends KeptRecord {
+  readonly entries: readonly MarkedEntry[]
 }
 
 /** A sum as a batch leaves it. */
@@ -238,15 +243,14 @@ export interface AuditStore {
 
   /**
    * All that decides whether somebody may start, by one statement: the newest permit of each of these slots,
-   * and those that are granted to the operator for the customer and are not over. In any order; one that is both
-   * may come twice.
+   * and those that are granted to the operator for the customer and are not over. In any order.
    */
   permitsInForce(wanted: {
     readonly slots: readonly string[]
     readonly granted?:
       | { readonly customer: string; readonly operator: string; readonly notOverAt: number }
       | undefined
-  }): Promise<readonly KeptRecord[]>
+  }): Promise<readonly RecordWithEntries[]>
 
   /**
    * The newest `limit` permits that match, older than the cursor (or of all). With `oldestFirst`, the

@@ -158,8 +158,13 @@ describe('acting as a customer, in the browser', function () {
     equal(await page.getByLabel('Ticket number').inputValue(), 'SUP-1')
     await expectFocus(page.getByLabel('Reason'))
     const request = await permits.request({
-      ...{ customer: 'alice', operator: 'olivia', application: 'shop', ticket: 'SUP-1' },
-      ...{ resource: `${other.url}/orders`, scope: 'orders:read orders:write', reason: 'x' },
+      customer: 'alice',
+      operator: 'olivia',
+      application: 'shop',
+      ticket: 'SUP-1',
+      resource: `${other.url}/orders`,
+      scope: 'orders:read orders:write',
+      reason: 'x',
     })
     await page.getByText('You have asked for this already.').waitFor()
     await permits.decide(request.id, 'granted', { by: 'grace' })

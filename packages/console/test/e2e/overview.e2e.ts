@@ -26,8 +26,12 @@ describe('the overview', function () {
   })
 
   const facts = () => ({
-    ...{ customer: 'alice', operator: 'olivia', application: 'shop', ticket: 'SUP-1' },
-    ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+    customer: 'alice',
+    operator: 'olivia',
+    application: 'shop',
+    ticket: 'SUP-1',
+    resource: `${deployment.url}/orders`,
+    scope: 'orders:read orders:write',
     reason: 'The address is wrong',
   })
 
@@ -52,12 +56,10 @@ describe('the overview', function () {
     const cards = await page.getByRole('main').getByRole('heading', { level: 2 }).allTextContents()
     const seen = cards.map((each) => each.replaceAll(/[\u2066-\u2069]/g, ''))
     expect(seen, 'the most important first').to.deep.equal([
-      ...[
-        'Olivia Okafor as Alice Ng',
-        'A token was used again',
-        'Oscar Öhman as Bob Marsh',
-        'Who acts now',
-      ],
+      'Olivia Okafor as Alice Ng',
+      'A token was used again',
+      'Oscar Öhman as Bob Marsh',
+      'Who acts now',
     ])
     expect(await page.getByText('Nothing waits for you.').count()).to.equal(0)
     // The number stays on other pages.

@@ -99,7 +99,8 @@ describe('without script, in the browser', function () {
   beforeEach(async () => {
     const audit = memoryAudit()
     permits = createPermits({
-      ...{ audit, standing: {} },
+      audit,
+      standing: {},
       approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }],
     })
     const authorize = permits.wrap(({ account, scope = '' }) => {

@@ -1,4 +1,4 @@
-import type { Answer, Deployment } from './deployment.ts'
+import type { Answer } from './deployment.ts'
 
 /** The parts of the account page. */
 const PARTS: Readonly<Record<string, 'past' | 'records' | 'running'>> = {
@@ -30,15 +30,4 @@ export async function askAccount(
     text: part ? JSON.stringify(shown ?? '') : text,
     body: part === 'running' ? { impersonations: shown } : shown,
   }
-}
-
-/** The same, as a person who signs in. */
-export async function askAs(
-  { signIn, url }: Pick<Deployment, 'signIn' | 'url'>,
-  who: string,
-  path: string,
-  body?: unknown,
-): Promise<Answer> {
-  const { accessToken } = await signIn(who, { clientId: 'customer-account' })
-  return askAccount(url, { authorization: `Bearer ${accessToken}` }, path, body)
 }

@@ -25,6 +25,7 @@ import {
   resourceServer,
 } from 'oidc-provider-impersonation-resource-server'
 import type { HandOver } from '../../src/web/answers.ts'
+import { askAccount } from './account.ts'
 import { memoryAudit } from './memory-audit.ts'
 import { directory, STAFF } from './people.ts'
 import { configuration, MACHINE } from './provider.ts'
@@ -138,6 +139,14 @@ export interface Deployment extends AsyncDisposable {
     fields?: Record<string, string>,
     headers?: Record<string, string>,
   ): Promise<Answer>
+  /** Asks for a part of the account page, or does what the path names: as a person, or with the headers. */
+  account(
+    who: string | Readonly<Record<string, string>>,
+    path: string,
+    body?: unknown,
+  ): Promise<Answer>
+  /** How an impersonation stands at the provider. */
+  stateOf(id: string): Promise<string | undefined>
   /** Ends each impersonation of this person by its id: what they start at once after it is not refused. */
   endRunning(who: string): Promise<void>
   /** Issues at the console, exchanges as the shop. */
@@ -266,20 +275,15 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     tokenOf: async (person) => (await signInOnce(person, 'support-console')).accessToken,
     async ask(who, path, body, headers = {}) {
       const token = typeof who === 'string' ? await deployment.tokenOf(who) : who?.token
-      const json = body === undefined ? {} : { 'content-type': 'application/json' }
-      return answerOf(
-        await fetch(`${url}${consolePath}${path}`, {
-          method: body === undefined ? 'GET' : 'POST',
-          headers: {
-            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-            ...json,
-            ...headers,
-          },
-          ...(body === undefined
-            ? {}
-            : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-        }),
-      )
+      const sent = new Headers(token === undefined ? {} : { authorization: `Bearer ${token}` })
+      const init: RequestInit = { headers: sent }
+      if (body !== undefined) {
+        sent.set('content-type', 'application/json')
+        init.method = 'POST'
+        init.body = typeof body === 'string' ? body : JSON.stringify(body)
+      }
+      for (const [name, value] of Object.entries(headers)) sent.set(name, value)
+      return answerOf(await fetch(`${url}${consolePath}${path}`, init))
     },
     async browse(who, path, headers = {}) {
       return answerOf(
@@ -308,6 +312,12 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
         }),
       )
     },
+    async account(who, path, body) {
+      if (typeof who !== 'string') return askAccount(url, who, path, body)
+      const { accessToken } = await signInOnce(who, 'customer-account')
+      return askAccount(url, { authorization: `Bearer ${accessToken}` }, path, body)
+    },
+    stateOf: async (id) => (await provider.impersonation.get(id))?.state,
     async endRunning(who) {
       const { body } = await deployment.ask(who, '')
       for (const { id } of body.running) await deployment.ask(who, `/running/${id}/end`, {})

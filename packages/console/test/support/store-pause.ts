@@ -13,8 +13,12 @@ export function storePause(
   const ledger = ledgerOf(audit)
   ledger.marks.attach(provider)
   const entry: AuditEntry = {
-    ...{ event: 'support.stopped', timeMs: Date.now(), by, permit: 'p'.repeat(43) },
-    ...{ userId: customer, mayAct: { sub: operator } },
+    event: 'support.stopped',
+    timeMs: Date.now(),
+    by,
+    permit: 'p'.repeat(43),
+    userId: customer,
+    mayAct: { sub: operator },
   }
   return decisions(ledger, { timeoutMs: 2000 }).open(stopSlot(operator, customer), () => entry)
 }

@@ -1,26 +1,85 @@
 import type { Authorize } from 'oidc-provider-impersonation'
-import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
+import type {
+  Permit,
+  PermitRequest,
+  PermitsOptions,
+  Shown,
+} from 'oidc-provider-impersonation-console'
+import type { ConsolePermits } from '../../src/features/permits/server/options.ts'
+import { permitsWith } from '../../src/features/permits/server/permits.ts'
+import { assertWholeLog } from '../ledger/stores/contract/support.ts'
 import { type Deployment, type DeploymentOptions, deploy } from './deployment.ts'
 import { memoryAudit } from './memory-audit.ts'
 
+export interface PermitsDeploymentOptions extends DeploymentOptions {
+  /** Replaces options of the permits. */
+  readonly permits?: Partial<PermitsOptions>
+  /** The clock of the permits. */
+  readonly now?: () => number
+  /** Wraps the rule that the permits have wrapped. */
+  readonly around?: (authorize: Authorize) => Authorize
+}
+
+export interface PermitsDeployment extends Deployment {
+  readonly permits: ConsolePermits
+  /** What Olivia asks for: to change something as Alice. */
+  asked(more?: Partial<PermitRequest>): PermitRequest
+  /** Asks for it. @returns the id */
+  request(more?: Partial<PermitRequest>): Promise<string>
+  /** Asks for it, and Grace grants it. */
+  granted(more?: Partial<PermitRequest>): Promise<Shown>
+  emergency(more?: Partial<PermitRequest>): Promise<Permit>
+}
+
+/** A change needs a second person, or is an emergency; in Bob's account, Bob himself is asked. */
+export const RULE: Authorize = ({ account, scope = '' }) => {
+  if (account.accountId === 'bob') return { needs: ['user'] }
+  return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+}
+
 /** A deployment whose rule may ask for approvals, which Grace gives. */
 export async function deployWithPermits(
-  rule: Authorize,
-  options: DeploymentOptions = {},
-): Promise<Deployment & { readonly permits: Permits }> {
-  const audit = options.audit ?? memoryAudit()
+  rule = RULE,
+  {
+    permits: options,
+    now,
+    around = (authorize) => authorize,
+    ...others
+  }: PermitsDeploymentOptions = {},
+): Promise<PermitsDeployment> {
+  const audit = others.audit ?? memoryAudit()
   const approvers = () => [{ id: 'grace', name: 'Grace Lindqvist' }]
-  const permits = createPermits({ audit, approvers })
+  const permits = permitsWith({ audit, approvers, standing: {}, ...options }, now)
   const deployment = await deploy({
-    ...{ ...options, audit, authorize: permits.wrap(rule) },
-    console: { permits, ...options.console },
+    authorize: around(permits.wrap(rule)),
+    ...others,
+    audit,
+    console: { permits, ...others.console },
   })
+  const asked = (more: Partial<PermitRequest> = {}): PermitRequest => ({
+    customer: 'alice',
+    operator: 'olivia',
+    application: 'shop',
+    resource: `${deployment.url}/orders`,
+    scope: 'orders:read orders:write',
+    ticket: 'SUP-123',
+    reason: 'The address is wrong',
+    ...more,
+  })
+  const request = async (more?: Partial<PermitRequest>) => (await permits.request(asked(more))).id
   return {
     ...deployment,
     permits,
+    asked,
+    request,
+    granted: async (more) => permits.decide(await request(more), 'granted', { by: 'grace' }),
+    emergency: (more) => permits.emergency({ ...asked(more), why: 'It cannot wait' }),
     async [Symbol.asyncDispose]() {
-      await permits.close()
-      await deployment[Symbol.asyncDispose]()
+      try {
+        await assertWholeLog(audit)
+      } finally {
+        await deployment[Symbol.asyncDispose]()
+      }
     },
   }
 }

@@ -250,8 +250,12 @@ describe('the audit in a browser', () => {
   it('fits on 320 px, and with hostile texts nothing is cut', async () => {
     const texts = [...Object.values(HOSTILE), 'x'.repeat(500)]
     const past: Past[] = texts.map((text, index) => ({
-      ...{ at: Date.now() - HOUR + index, ticket: text.slice(0, 100), reason: text },
-      ...{ customerName: text, objection: text, reads: [`/${'y'.repeat(900)}`] },
+      at: Date.now() - HOUR + index,
+      ticket: text.slice(0, 100),
+      reason: text,
+      customerName: text,
+      objection: text,
+      reads: [`/${'y'.repeat(900)}`],
     }))
     await storePast(deployment.audit, past, 100)
     await using visit = await visitDeployment(deployment, { viewport: NARROWEST })

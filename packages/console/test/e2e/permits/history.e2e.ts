@@ -23,8 +23,12 @@ describe('the history of approvals', function () {
     })
     deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
     const facts = {
-      ...{ customer: 'alice', operator: 'olivia', application: 'shop', reason: 'The parcel' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+      customer: 'alice',
+      operator: 'olivia',
+      application: 'shop',
+      reason: 'The parcel',
+      resource: `${deployment.url}/orders`,
+      scope: 'orders:read orders:write',
     }
     const { id } = await permits.request({ ...facts, ticket: 'SUP-1' })
     await permits.decide(id, 'declined', { by: 'grace', note: 'Call them first' })

@@ -83,7 +83,9 @@ describe('an objection', function () {
       const audit = memoryAudit()
       permits = createPermits({ audit, standing: {} })
       deployment = await deploy({
-        ...{ audit, authorize: permits.wrap(() => true), console: { permits } },
+        audit,
+        authorize: permits.wrap(() => true),
+        console: { permits },
       })
     })
     afterEach(async () => {

@@ -47,9 +47,13 @@ describe('permits', function () {
 
   const askInCode = (more: object = {}) =>
     permits.request({
-      ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
+      customer: 'alice',
+      operator: 'olivia',
+      application: 'shop',
+      resource: `${deployment.url}/orders`,
+      scope: 'orders:read orders:write',
+      ticket: 'SUP-123',
+      reason: 'The address is wrong',
       ...more,
     })
 

@@ -35,7 +35,8 @@ describe('an impersonation without approval is red wherever it is read', functio
       await using stack = new AsyncDisposableStack()
       const permits = stack.adopt(
         createPermits({
-          ...{ audit, standing: {} },
+          audit,
+          standing: {},
           approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }],
         }),
         (it) => it.close(),
@@ -45,8 +46,12 @@ describe('an impersonation without approval is red wherever it is read', functio
       )
       const deployment = stack.use(await deploy({ audit, authorize, console: { permits } }))
       const asked = {
-        ...{ customer: 'alice', operator: 'olivia', application: 'shop', reason: 'Fire' },
-        ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+        customer: 'alice',
+        operator: 'olivia',
+        application: 'shop',
+        reason: 'Fire',
+        resource: `${deployment.url}/orders`,
+        scope: 'orders:read orders:write',
       }
       if (kind !== 'emergency') {
         const { id } = await permits.request({ ...asked, ticket: 'SUP-1' })
@@ -60,8 +65,10 @@ describe('an impersonation without approval is red wherever it is read', functio
         olivia: ['/customers'],
         oscar: ['/customers/alice'],
         grace: [
-          ...['', '/audit?when=any&unapproved=true'],
-          ...[`/audit/${running.id}`, `/records/${permit.id}`],
+          '',
+          '/audit?when=any&unapproved=true',
+          `/audit/${running.id}`,
+          `/records/${permit.id}`,
         ],
       }
       for (const [who, own] of Object.entries(paths)) {

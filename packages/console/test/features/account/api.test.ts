@@ -1,10 +1,9 @@
 // Over 250 lines: every route of the customer, with one deployment.
 import { expect } from 'chai'
 import type { AuditStore } from 'oidc-provider-impersonation-console'
-import type { AccountAnswer } from '../../../src/features/account/server/answers.ts'
+import type { AccountAnswer } from '../../../src/features/account/server/lists.ts'
 import type { AccountImpersonation } from '../../../src/web/account-card.ts'
 import type { DescribedUse } from '../../../src/web/use-words.ts'
-import { askAccount } from '../../support/account.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 
@@ -20,10 +19,8 @@ const ACCOUNT = { clientId: 'customer-account', describe: describeUse }
 
 describe('the API of the account page', () => {
   let deployment: Deployment
-  let tokens: Map<string, string>
 
   async function start(options: DeploymentOptions = { console: { account: ACCOUNT } }) {
-    tokens = new Map()
     deployment = await deploy(options)
   }
   beforeEach(() => start())
@@ -34,20 +31,7 @@ describe('the API of the account page', () => {
     await start(options)
   }
 
-  async function tokenOf(person: string): Promise<string> {
-    const known = tokens.get(person)
-    if (known !== undefined) return known
-    const { accessToken } = await deployment.signIn(person, { clientId: 'customer-account' })
-    tokens.set(person, accessToken)
-    return accessToken
-  }
-
-  /** As a person, or with the headers. */
-  async function ask(who: string | Record<string, string>, path: string, body?: unknown) {
-    const headers =
-      typeof who === 'string' ? { authorization: `Bearer ${await tokenOf(who)}` } : who
-    return askAccount(deployment.url, headers, path, body)
-  }
+  const ask: Deployment['account'] = (...request) => deployment.account(...request)
 
   async function listOf(person: string, query = ''): Promise<readonly AccountImpersonation[]> {
     const { status, body } = await ask(person, `/impersonations${query}`)
@@ -94,8 +78,8 @@ describe('the API of the account page', () => {
     it('the same in German', async () => {
       await (await deployment.impersonate()).look()
       await deployment.settled()
-      const authorization = `Bearer ${await tokenOf('alice')}`
-      const german = { authorization, 'accept-language': 'de' }
+      const { accessToken } = await deployment.signIn('alice', { clientId: 'customer-account' })
+      const german = { authorization: `Bearer ${accessToken}`, 'accept-language': 'de' }
       const [told] = (await ask(german, '/impersonations')).body.impersonations
       expect(told?.did).to.deep.include({ ...told?.did[0], text: 'Bestellungen angesehen' })
     })
@@ -153,8 +137,11 @@ describe('the API of the account page', () => {
 
     it('that a request was refused, and not why: there is nothing to object to, and leads know', async () => {
       const refused = await deployment.ask('olivia', '/impersonations', {
-        ...{ userId: 'paula', ticketId: 'SUP-7', reason: 'Curious' },
-        ...{ application: 'shop', access: 'read' },
+        userId: 'paula',
+        ticketId: 'SUP-7',
+        reason: 'Curious',
+        application: 'shop',
+        access: 'read',
       })
       expect(refused.status).to.equal(403)
       await deployment.settled()
@@ -446,7 +433,7 @@ describe('the API of the account page', () => {
 
     it('says that the provider cannot be asked', async () => {
       const running = await deployment.impersonate()
-      await tokenOf('alice')
+      await listOf('alice')
       deployment.faults.storage = true
       expect((await ask('alice', '/running')).status).to.equal(503)
       const answer = await ask('alice', '/end', { id: running.id })

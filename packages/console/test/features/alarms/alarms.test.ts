@@ -21,7 +21,10 @@ describe('alarms', () => {
       const { alarms } = deployment
       deployment.start()
       await deployment.record(
-        ...[issued('a', T), replayed('a', T + 1), used('a', T + 2), refusedUse(T + 3)],
+        issued('a', T),
+        replayed('a', T + 1),
+        used('a', T + 2),
+        refusedUse(T + 3),
         ended('a', T + 4, { end: { at: 1, cause: 'user' } }),
         act('objected', 'a', T + 5, { note: 'not me' }),
         act('acknowledged', 'a', T + 6, { alarms: 2 }),

@@ -3,11 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { createPermits } from 'oidc-provider-impersonation-console'
 import { slack } from '../../../../../examples/alerts/slack.ts'
 import { later } from '../../support/clock.ts'
-import { deploy } from '../../support/deployment.ts'
-import { memoryAudit } from '../../support/memory-audit.ts'
+import { deployWithPermits } from '../../support/with-permits.ts'
 import { until } from '../notices/until.ts'
 
 /** A receiver of what would go to Slack. */
@@ -23,7 +21,9 @@ async function startReceiver() {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
-    ...{ texts, state, url: `http://127.0.0.1:${port}/services/T0/B0/x` },
+    texts,
+    state,
+    url: `http://127.0.0.1:${port}/services/T0/B0/x`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
@@ -37,38 +37,31 @@ describe('alarms and approvals in Slack', function () {
 
   it('are posted with who, what and the page, again after an error, and then once', async () => {
     await using receiver = await startReceiver()
-    const audit = memoryAudit()
     const { onAlarm, onPermit } = slack(receiver.url)
-    const approvers = () => [{ id: 'grace', name: 'Grace Lindqvist' }]
-    const permits = createPermits({ audit, approvers, onPermit })
-    const authorize = permits.wrap(({ account }) =>
-      account.accountId === 'bob' ? { needs: ['second_person'] } : true,
+    await using deployment = await deployWithPermits(
+      ({ account }) => (account.accountId === 'bob' ? { needs: ['second_person'] } : true),
+      { permits: { onPermit }, console: { onAlarm } },
     )
-    await using deployment = await deploy({ audit, authorize, console: { permits, onAlarm } })
     receiver.state.status = 500
     const running = await deployment.impersonate({ customer: 'hostile-script' })
     await running.replay()
-    await until(
-      async () => (await audit.row(running.id))?.deliveries?.deployment?.last?.is === 'failed',
-    )
+    const lastOf = async () =>
+      (await deployment.audit.row(running.id))?.deliveries?.deployment?.last
+    await until(async () => (await lastOf())?.is === 'failed')
     receiver.state.status = 200
     await later(61_000, () => until(() => receiver.texts.length === 1))
     const [text = ''] = receiver.texts
     expect(text).to.match(/^Alarm replayed: Olivia Okafor as &lt;/)
     expect(text.split('\n')[1]).to.equal(`${deployment.url}/console/audit/${running.id}`)
 
-    const { status, body } = await deployment.ask('olivia', '/permits', {
-      ...{ userId: 'bob', ticketId: 'SUP-1', reason: 'x', application: 'shop' },
-      ...{ access: 'change' },
-    })
-    expect(status, JSON.stringify(body)).to.equal(201)
+    const id = await deployment.request({ customer: 'bob', ticket: 'SUP-1' })
     await until(() => receiver.texts.length === 2)
-    await permits.decide(body.record.id, 'granted', { by: 'grace' })
+    await deployment.permits.decide(id, 'granted', { by: 'grace' })
     await until(() => receiver.texts.length === 3)
     expect(receiver.texts.slice(1)).to.deep.equal(
       ['requested', 'granted'].map(
         (change) =>
-          `Approval ${change}: Olivia Okafor as Bob Marsh, SUP-1\n${deployment.url}/console/records/${body.record.id}`,
+          `Approval ${change}: Olivia Okafor as Bob Marsh, SUP-1\n${deployment.url}/console/records/${id}`,
       ),
     )
     await later(3_600_000, () => deployment.settled())

@@ -25,12 +25,17 @@ describe('the form to act', () => {
     const html = await read(deployment, { reason: '<b>"late" & lost' })
     expect(html).to.include('<h1>Act as Alice Ng</h1>').and.to.include('alice@example.com')
     expect(formsOf(html).get(ACT)).to.include({
-      ...{ userId: 'alice', ticketId: 'SUP-1', access: 'read', duration: '300' },
-      ...{ reason: '&lt;b>&quot;late&quot; &amp; lost', application: 'shop' },
+      userId: 'alice',
+      ticketId: 'SUP-1',
+      access: 'read',
+      duration: '300',
+      reason: '&lt;b>&quot;late&quot; &amp; lost',
+      application: 'shop',
     })
     const { status, headers } = await press(deployment, html, ACT, { more: { reason: 'late' } })
     expect([status, headers.get('location')?.split('#')[0]]).to.deep.equal([
-      ...[303, `${deployment.shopUrl}/`],
+      303,
+      `${deployment.shopUrl}/`,
     ])
     const [issued] = (await deployment.provider.impersonation.list({ state: 'issued' })).items
     expect(issued?.context).to.deep.include({ ticketId: 'SUP-1', reason: 'late', duration: 300 })

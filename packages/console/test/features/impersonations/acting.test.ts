@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { requestFor } from '../../../src/web/acting/asked-for.ts'
 import type { Call } from '../../../src/web/parts.ts'
-import { askAs } from '../../support/account.ts'
 import { ACT, refusals } from '../../support/acting.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 
@@ -184,7 +183,7 @@ describe('acting as a customer', () => {
     const lure = { ticketId: 'SUP-5550100', reason: 'Your account is at risk' }
     expect((await act({ ...ACT, ...lure, userId: 'carla' }, 'bob')).status).to.equal(403)
     expect(await refusals(deployment, 'carla'), 'not of carla').to.have.length(1)
-    const told = await askAs(deployment, 'carla', '/impersonations')
+    const told = await deployment.account('carla', '/impersonations')
     // Ids are random: three letters of one may be anything.
     expect(told.text).not.to.match(/5550100|at risk|"bob"|Bob Marsh/i)
 

@@ -158,7 +158,8 @@ describe('the pages of a long audit', () => {
   it('have each row once, older ones by a link', async () => {
     await using deployment = await deploy()
     const past: Past[] = Array.from({ length: 260 }, (_, index) => ({
-      ...{ at: Date.now() - (260 - index) * HOUR, ticket: `T-${index + 1}` },
+      at: Date.now() - (260 - index) * HOUR,
+      ticket: `T-${index + 1}`,
     }))
     await storePast(deployment.audit, past)
     const shown: (string | undefined)[] = []
@@ -258,8 +259,13 @@ describe('the page of an impersonation', () => {
     const at = noon('2026-02-17')
     await storePast(deployment.audit, [
       {
-        ...{ at, ticket: 'T-1', operator: 'oscar', reason: 'Order 7 is lost', end: 'requested' },
-        ...{ reads: ['/orders', '/orders', '/orders/7'], changes: ['/orders/7/note'] },
+        at,
+        ticket: 'T-1',
+        operator: 'oscar',
+        reason: 'Order 7 is lost',
+        end: 'requested',
+        reads: ['/orders', '/orders', '/orders/7'],
+        changes: ['/orders/7/note'],
         refused: ['/email'],
       },
       { at: at + HOUR, ticket: 'T-2', objection: 'Who was\nthis?' },
@@ -301,7 +307,8 @@ describe('the page of an impersonation', () => {
     }
     const [, json = ''] = /<pre[^>]*>(.*?)<\/pre>/s.exec(text.split('id="entry-')[1] ?? '') ?? []
     expect(JSON.parse(json.replaceAll('&quot;', '"'))).to.include({
-      ...{ event: 'impersonation.issued', id: idOf(0) },
+      event: 'impersonation.issued',
+      id: idOf(0),
     })
     expect(readText(text)).to.match(/Number \d+ in the audit\. Digest: [\w-]{43}\./)
   })
@@ -413,8 +420,12 @@ describe('texts of others on the pages of the audit', () => {
     const html = '<img src=x onerror="document.title=\'owned\'"><script>1</script>'
     const texts = [...Object.values(HOSTILE), html]
     const past: Past[] = texts.map((text, index) => ({
-      ...{ at: Date.now() - HOUR + index, ticket: text.slice(0, 100), reason: text },
-      ...{ customerName: text, objection: text, reads: [`/${html}`] },
+      at: Date.now() - HOUR + index,
+      ticket: text.slice(0, 100),
+      reason: text,
+      customerName: text,
+      objection: text,
+      reads: [`/${html}`],
     }))
     await storePast(deployment.audit, past)
     const pages = ['/audit', `/audit?${new URLSearchParams({ text: html, ticket: html })}`]

@@ -33,8 +33,11 @@ describe('searching for customers', () => {
   it('lists nothing without a search, but for those as whom the caller acted last', async () => {
     for (const query of ['', 'q=', 'q=%20%20']) {
       expect((await search(query)).body).to.deep.equal({
-        ...{ offset: 0, recents: [], running: [] },
-        ...{ inbox: { records: [], alarms: [] }, own: [] },
+        offset: 0,
+        recents: [],
+        running: [],
+        inbox: { records: [], alarms: [] },
+        own: [],
       })
     }
     const gone = new Set<string>()

@@ -145,7 +145,11 @@ describe('what runs', () => {
 
   it('I11: also what was handed over and not opened yet', async () => {
     const handedOver = await deployment.ask('olivia', '/impersonations', {
-      ...{ userId: 'alice', ticketId: 'SUP-1', reason: 'x', application: 'shop', access: 'read' },
+      userId: 'alice',
+      ticketId: 'SUP-1',
+      reason: 'x',
+      application: 'shop',
+      access: 'read',
     })
     const { items } = await deployment.provider.impersonation.list({ actor: 'olivia' })
     await deployment.ask('olivia', `/running/${items[0]?.id}/end`, {})

@@ -178,8 +178,11 @@ describe('a form that opens an application', () => {
       console: {
         applications: [
           {
-            ...{ name: 'Shop', url: 'https://shop.example/in', handOver: 'form' },
-            ...{ clientId: 'shop', resource: `${before.url}/orders` },
+            name: 'Shop',
+            url: 'https://shop.example/in',
+            handOver: 'form',
+            clientId: 'shop',
+            resource: `${before.url}/orders`,
             scopes: { read: 'orders:read' },
           },
         ],

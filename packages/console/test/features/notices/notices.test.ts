@@ -1,16 +1,14 @@
 import { expect } from 'chai'
-import {
-  type Brand,
-  type Notice,
-  type NoticesOptions,
-  type SupportConsoleOptions,
-  supportConsole,
+import type {
+  Brand,
+  Notice,
+  NoticesOptions,
+  SupportConsoleOptions,
 } from 'oidc-provider-impersonation-console'
 import { snippetsOf } from '../../../../../test/docs/documents.ts'
 import { later } from '../../support/clock.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { FRENCH } from '../../support/french.ts'
-import { memoryAudit } from '../../support/memory-audit.ts'
 import { startSmtp } from './smtp.ts'
 import { until } from './until.ts'
 
@@ -46,12 +44,10 @@ describe('notices to customers', function () {
     expect(sent[0]).to.deep.include({
       kind: 'started',
       customer: { id: 'alice', name: 'Alice Ng', email: 'alice@example.com', language: 'en' },
-      ...{
-        by: 'Olivia Okafor',
-        application: 'Shop',
-        ticket: 'SUP-7',
-        impersonations: [running.id],
-      },
+      by: 'Olivia Okafor',
+      application: 'Shop',
+      ticket: 'SUP-7',
+      impersonations: [running.id],
       url: `${url}/account`,
       subject: 'The support team acts as you',
     })
@@ -142,47 +138,5 @@ describe('notices to customers', function () {
     expect(await running.change()).to.be.below(300)
     await running.end()
     await deployment[Symbol.asyncDispose]()
-  })
-
-  it('need the page of the account, and options that fit', async () => {
-    await using deployment = await telling()
-    const options = {
-      ...{ clientId: 'support-console', issueAs: 'support-backend', role: () => undefined },
-      customers: { search: () => ({ customers: [], more: false }), get: () => undefined },
-      audit: memoryAudit(),
-      applications: [
-        {
-          name: 'Shop',
-          url: 'https://shop.example.com/',
-          clientId: 'shop',
-          resource: 'https://api',
-        },
-      ].map((each) => ({ ...each, scopes: { read: 'orders:read' } })),
-    }
-    const withNotices = (notices: object) => () =>
-      supportConsole(deployment.provider, {
-        ...{ ...options, account: { clientId: 'customer-account' } },
-        notices: { send() {}, ...notices },
-      })
-    expect(() =>
-      supportConsole(deployment.provider, { ...options, notices: { send() {} } }),
-    ).to.throw(TypeError, 'options.notices needs options.account')
-    expect(withNotices({ when: ['begun'] })).to.throw(TypeError, 'options.notices.when')
-    expect(withNotices({ digest: -1 })).to.throw(TypeError, 'options.notices.digest')
-    expect(withNotices({ send: 'mail' })).to.throw(TypeError, 'options.notices.send')
-    const sender = { send: undefined, transport: { sendMail: async () => {} } }
-    const whole = { ...sender, from: 'Shop <a@example.com>' }
-    expect(withNotices({ send: undefined })).to.throw(TypeError, 'options.notices must have either')
-    expect(withNotices({ ...whole, send() {} })).to.throw(TypeError, 'must have either')
-    expect(withNotices(sender)).to.throw(TypeError, 'options.notices.transport needs')
-    for (const from of [
-      '',
-      'Shop',
-      'a@example.com, b@example.com',
-      'A\r\nBcc: b <a@example.com>',
-    ]) {
-      expect(withNotices({ ...whole, from }), from).to.throw(TypeError, 'options.notices.from must')
-    }
-    expect(withNotices({ timeZone: 'Mars' })).to.throw(TypeError, 'options.notices.timeZone')
   })
 })

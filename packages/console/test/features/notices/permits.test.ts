@@ -5,14 +5,12 @@ import {
   createPermits,
   type Notice,
   type NoticesOptions,
-  type PermitRequest,
-  type Permits,
 } from 'oidc-provider-impersonation-console'
-import { assertWholeLog, readOn } from '../../ledger/stores/contract/support.ts'
+import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
+import { readOn } from '../../ledger/stores/contract/support.ts'
 import { later } from '../../support/clock.ts'
-import { type Deployment, deploy } from '../../support/deployment.ts'
-import { memoryAudit } from '../../support/memory-audit.ts'
 import { MACHINE } from '../../support/provider.ts'
+import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
 import { until } from './until.ts'
 
 const HOUR = 3_600_000
@@ -24,39 +22,24 @@ const rule: Authorize = ({ account }) =>
 
 describe('notices to customers about permits', function () {
   this.timeout(30_000)
-  let permits: Permits
-  let deployment: Deployment
+  let permits: ConsolePermits
+  let deployment: PermitsDeployment
   let sent: Notice[]
 
   async function begin(options: Partial<NoticesOptions> = {}): Promise<void> {
-    const audit = memoryAudit()
     sent = []
-    permits = createPermits({
-      audit,
-      window: 600,
-      standing: {},
-      approvers: () => [{ id: 'grace' }],
-    })
     const send = (notice: Notice) => sent.push(notice)
     const notices = { send, ...options }
-    deployment = await deploy({
-      audit,
-      authorize: permits.wrap(rule),
-      console: { permits, notices },
-    })
+    deployment = await deployWithPermits(rule, { permits: { window: 600 }, console: { notices } })
+    permits = deployment.permits
   }
-  afterEach(async () => {
-    await assertWholeLog(deployment.audit)
-    await permits.close()
-    await deployment[Symbol.asyncDispose]()
-  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
 
-  const asked = (more: Partial<PermitRequest> = {}): PermitRequest => ({
-    ...{ customer: 'bob', operator: 'olivia', application: 'shop' },
-    ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
-    ...{ ticket: 'SUP-1', reason: 'see http://evil.example' },
-    ...more,
-  })
+  const asked = (more: object = {}) => {
+    const ofBob = { customer: 'bob', scope: 'orders:read', ticket: 'SUP-1' }
+    return deployment.asked({ ...ofBob, reason: 'see http://evil.example', ...more })
+  }
+  const emergency = () => deployment.emergency({ ticket: 'SUP-1' })
 
   /** What is stored of notices. */
   const stored = async () =>
@@ -75,7 +58,10 @@ describe('notices to customers about permits', function () {
     const { id } = await permits.request(asked())
     await until(() => sent.length === 1)
     expect(sent[0]).to.deep.include({
-      ...{ kind: 'asked', permit: id, by: 'Olivia Okafor', application: 'Shop' },
+      kind: 'asked',
+      permit: id,
+      by: 'Olivia Okafor',
+      application: 'Shop',
       customer: { id: 'bob', name: 'Bob Marsh', email: 'bob@example.com', language: 'en' },
       subject: 'The support team asks to act as you',
     })
@@ -134,10 +120,8 @@ describe('notices to customers about permits', function () {
         sent.push(notice)
       },
     })
-    const [decided, waiting] = [
-      await permits.request(asked()),
-      await permits.request(asked({ customer: 'carla' })),
-    ]
+    const decided = await permits.request(asked())
+    const waiting = await permits.request(asked({ customer: 'carla' }))
     await until(async () => (await stored()).length === 4)
     await permits.decide(decided.id, 'granted', { by: 'bob' })
     isBroken = false
@@ -152,8 +136,7 @@ describe('notices to customers about permits', function () {
 
   it('tell of what ran in an emergency that nobody allowed it before, and of nothing else', async () => {
     await begin({ digest: 0 })
-    const emergency = asked({ customer: 'alice', scope: 'orders:read orders:write' })
-    await permits.emergency({ ...emergency, why: 'It cannot wait' })
+    await emergency()
     await deployment.impersonate({ ticket: 'SUP-1' })
     await permits.answer('bob', 'allow')
     await deployment.impersonate({ customer: 'bob', ticket: 'SUP-1' })
@@ -175,8 +158,7 @@ describe('notices to customers about permits', function () {
 
   it('tell of an emergency, and that the customer allowed it for all requests', async () => {
     await begin({ when: ['emergency', 'opened'], by: 'Team Nord' })
-    const emergency = asked({ customer: 'alice' })
-    await permits.emergency({ ...emergency, why: 'It cannot wait' })
+    await emergency()
     await permits.request(asked())
     await permits.answer('bob', 'allow')
     await until(() => sent.length === 2)

@@ -28,7 +28,8 @@ export async function startSmtp(): Promise<Smtp> {
     server.listen(0, '127.0.0.1', () => resolve(listening.address() as AddressInfo))
   })
   return {
-    ...{ received, url: `smtp://127.0.0.1:${port}` },
+    received,
+    url: `smtp://127.0.0.1:${port}`,
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(resolve)),
   }
 }

@@ -42,7 +42,9 @@ const permits = createPermits({
   onPermit: ({ id, kind, permit }) => tell(kind, permit.id, id),
 })
 const deployment = await deploy({
-  ...{ audit, port: Number(port), adapter: createSqliteAdapter({ file }) },
+  audit,
+  port: Number(port),
+  adapter: createSqliteAdapter({ file }),
   authorize: permits.wrap(({ account }) =>
     account.accountId === 'bob' ? { needs: ['second_person'] } : true,
   ),

@@ -28,7 +28,9 @@ const STORIES: Readonly<Record<string, { digest: number; story: Story }>> = {
   'start and end as one where it is over within the digest, and an end by time': {
     digest: 300,
     story: [
-      ...[begun('a', 0), begun('b', 0, 900 * SECOND, elsewhere), over('a', 299 * SECOND)],
+      begun('a', 0),
+      begun('b', 0, 900 * SECOND, elsewhere),
+      over('a', 299 * SECOND),
       [300_001, 'b started'],
       [599_000],
       [599_001, 'a ended'],
@@ -42,9 +44,11 @@ const STORIES: Readonly<Record<string, { digest: number; story: Story }>> = {
     story: [
       begun('a', 0, 900 * SECOND, { scope: 'read' }),
       [1, 'a started'],
-      ...[over('a', 60_000), begun('b', 65_000, 900 * SECOND, { actor: { sub: 'oscar' } })],
+      over('a', 60_000),
+      begun('b', 65_000, 900 * SECOND, { actor: { sub: 'oscar' } }),
       [75_001],
-      ...[over('b', 80_000), begun('c', 90_000, 900 * SECOND, { scope: 'read write' })],
+      over('b', 80_000),
+      begun('c', 90_000, 900 * SECOND, { scope: 'read write' }),
       [100_001],
       over('c', 120_000),
       [130_001, 'a,b,c ended'],
@@ -58,16 +62,20 @@ const STORIES: Readonly<Record<string, { digest: number; story: Story }>> = {
       [1, 'a started'],
       begun('b', 2000, 600 * SECOND, { context: { ticketId: 'sup－1 ' } }),
       [3000],
-      ...[over('a', 4000), over('b', 5000)],
+      over('a', 4000),
+      over('b', 5000),
       [16_000, 'a,b ended'],
     ],
   },
   'what begins again after it was over, and the whole ticket at its end (H1)': {
     digest: 0,
     story: [
-      ...[begun('a', 0), over('a', 1000)],
+      begun('a', 0),
+      over('a', 1000),
       [11_001, 'a ended'],
-      ...[begun('b', 20_000), [20_001, 'a,b started'] as const, over('b', 30_000)],
+      begun('b', 20_000),
+      [20_001, 'a,b started'] as const,
+      over('b', 30_000),
       [40_001, 'a,b ended'],
       [9e8],
     ],
@@ -75,7 +83,8 @@ const STORIES: Readonly<Record<string, { digest: number; story: Story }>> = {
   'that it began where it goes on for longer than the digest': {
     digest: 600,
     story: [
-      ...[begun('a', 0), over('a', 9 * MINUTE)],
+      begun('a', 0),
+      over('a', 9 * MINUTE),
       begun('b', 9 * MINUTE + 1, 20 * MINUTE),
       [19 * MINUTE],
       [19 * MINUTE + 1, 'a,b started'],
@@ -89,7 +98,10 @@ const STORIES: Readonly<Record<string, { digest: number; story: Story }>> = {
     story: [
       begun('a', 0),
       [1, 'a started'],
-      ...[begun('b', 1000), over('b', 2000), [20_000] as const, over('a', 60_000)],
+      begun('b', 1000),
+      over('b', 2000),
+      [20_000] as const,
+      over('a', 60_000),
       [70_001, 'a,b ended'],
       [9e8],
     ],
@@ -97,7 +109,8 @@ const STORIES: Readonly<Record<string, { digest: number; story: Story }>> = {
   'anew what started before it was told to be over, and was stored later': {
     digest: 0,
     story: [
-      ...[begun('a', 0), over('a', 1000)],
+      begun('a', 0),
+      over('a', 1000),
       [11_001, 'a ended'],
       begun('b', 5000),
       [11_002, 'a,b started'],

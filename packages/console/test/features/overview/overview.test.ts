@@ -22,12 +22,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         expect(
           (await deployment.ask('olivia', '/impersonations', { ...ACT, userId: 'paula' })).status,
         ).to.equal(403)
-        const { accessToken } = await deployment.signIn('alice', { clientId: 'customer-account' })
-        await fetch(`${deployment.url}/account/objection`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ id: running.id }),
-        })
+        await deployment.account('alice', '/objection', { id: running.id })
         await deployment.settled()
         const now = new Date()
         const [from, to] = [0, 1].map((after) =>
@@ -37,7 +32,8 @@ for (const kind of ['sqlite', 'postgres'] as const) {
           const { status, body } = await deployment.ask(person, '')
           expect(status).to.equal(200)
           expect(body.month).to.deep.equal({
-            ...{ from, to },
+            from,
+            to,
             impersonations: { count: 3, more: false },
             unapproved: { count: 0, more: false },
             objections: { count: 1, more: false },

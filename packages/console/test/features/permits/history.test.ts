@@ -1,19 +1,12 @@
 import { expect } from 'chai'
-import type { Authorize } from 'oidc-provider-impersonation'
-import type { Permits } from 'oidc-provider-impersonation-console'
 import { skipWithout } from '../../../../../test/adapters/servers.ts'
-import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { csvRecords } from '../../support/csv.ts'
-import { type Deployment, deploy } from '../../support/deployment.ts'
-
-const rule: Authorize = ({ scope = '' }) =>
-  scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+import { deployWithPermits, type PermitsDeployment, RULE } from '../../support/with-permits.ts'
 
 for (const kind of ['sqlite', 'postgres'] as const) {
   describe(`the history of approvals: ${kind}`, () => {
-    let permits: Permits
-    let deployment: Deployment
+    let deployment: PermitsDeployment
     let dispose: (() => Promise<void>) | undefined
     /** The ids of what happened, by a name. */
     let ids: Readonly<Record<string, string>>
@@ -28,47 +21,43 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         { id: 'grace', name: 'Grace Lindqvist' },
         { id: 'oscar', name: 'Oscar Öhman' },
       ]
-      permits = permitsWith({ audit, approvers, timeout: 30 }, () => Date.now() + ahead)
-      deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
+      deployment = await deployWithPermits(RULE, {
+        audit,
+        now: () => Date.now() + ahead,
+        permits: { approvers, timeout: 30 },
+      })
       dispose = async () => {
         await deployment[Symbol.asyncDispose]()
         await close()
         await storage[Symbol.asyncDispose]()
       }
-      const facts = {
-        ...{ customer: 'alice', operator: 'olivia', application: 'shop', reason: 'Łódź parcel' },
-        ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      }
+      const { permits } = deployment
+      const reason = 'Łódź parcel'
+      const request = (ticket: string, more: object = {}) =>
+        deployment.request({ ticket, reason, ...more })
       began = Date.now()
       const step = () => {
         ahead += 1000
       }
-      const refused = await permits.request({ ...facts, ticket: 'SUP-1' })
+      const refused = await request('SUP-1')
       step()
-      await permits.decide(refused.id, 'declined', { by: 'grace', note: 'Call them first' })
+      await permits.decide(refused, 'declined', { by: 'grace', note: 'Call them first' })
       step()
-      const { id: emergency } = await permits.emergency({
-        ...facts,
-        ticket: 'SUP-2',
-        why: 'It cannot wait',
-      })
+      const { id: emergency } = await deployment.emergency({ ticket: 'SUP-2', reason })
       step()
       await permits.decide(emergency, 'reviewed', { by: 'grace', note: 'Was wrong' })
-      const granted = await permits.request({ ...facts, customer: 'bob', ticket: 'SUP-3' })
+      const granted = await request('SUP-3', { customer: 'dara.quist' })
       step()
-      await permits.decide(granted.id, 'granted', { by: 'oscar' })
-      const carla = await permits.request({ ...facts, customer: 'carla', ticket: 'SUP-4' })
-      await permits.decide(carla.id, 'revoked', { by: 'olivia' })
-      const back = await permits.request({ ...facts, operator: 'oscar', ticket: 'SUP-6' })
-      await permits.decide(back.id, 'granted', { by: 'grace' })
+      await permits.decide(granted, 'granted', { by: 'oscar' })
+      const revoked = await request('SUP-4', { customer: 'carla' })
+      await permits.decide(revoked, 'revoked', { by: 'olivia' })
+      const back = await request('SUP-6', { operator: 'oscar' })
+      await permits.decide(back, 'granted', { by: 'grace' })
       step()
-      await permits.decide(back.id, 'revoked', { by: 'oscar' })
+      await permits.decide(back, 'revoked', { by: 'oscar' })
       ahead += 86_400_000
-      const waiting = await permits.request({ ...facts, customer: 'carla', ticket: 'SUP-5' })
-      ids = {
-        ...{ refused: refused.id, emergency, granted: granted.id },
-        ...{ revoked: carla.id, waiting: waiting.id, 'taken back': back.id },
-      }
+      const waiting = await request('SUP-5', { customer: 'carla' })
+      ids = { refused, emergency, granted, revoked, waiting, 'taken back': back }
     })
     after(() => dispose?.())
 
@@ -110,7 +99,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         ['?state=granted&person=oscar', ['granted']],
         ['?state=reviewed', ['emergency']],
         ['?state=in_force', ['granted', 'emergency']],
-        ['?customer=bob', ['granted']],
+        ['?customer=dara.quist', ['granted']],
         ['?operator=oscar', ['taken back']],
         ['?person=grace', ['taken back', 'emergency', 'refused']],
         ['?person=grace&kind=emergency', ['emergency']],
@@ -135,7 +124,9 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       const [record = {}, ...rest] = csvRecords(csv)
       expect(rest).to.deep.equal([])
       expect(record).to.include({
-        ...{ state: 'declined', declined_by_id: 'grace', declined_note: 'Call them first' },
+        state: 'declined',
+        declined_by_id: 'grace',
+        declined_note: 'Call them first',
         operator_name: 'Olivia Okafor',
       })
       expect((await deployment.ask('olivia', '/records/export.csv')).status).to.equal(403)

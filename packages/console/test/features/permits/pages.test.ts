@@ -1,63 +1,40 @@
 import { expect } from 'chai'
-import type { Authorize } from 'oidc-provider-impersonation'
-import { type Approver, createPermits, type Permits } from 'oidc-provider-impersonation-console'
-import { type Deployment, deploy } from '../../support/deployment.ts'
-import { memoryAudit } from '../../support/memory-audit.ts'
+import type { Approver } from 'oidc-provider-impersonation-console'
+import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
 import { readText } from '../../support/read-text.ts'
 import { storePause } from '../../support/store-pause.ts'
-
-/** A change needs a second person; in Bob's account, Bob himself. */
-const rule: Authorize = ({ account, scope = '' }) => {
-  if (account.accountId === 'bob') return { needs: ['user'] }
-  return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
-}
+import { deployWithPermits, type PermitsDeployment, RULE } from '../../support/with-permits.ts'
 
 describe('the pages of the approvals', () => {
-  let permits: Permits
-  let deployment: Deployment
+  let permits: ConsolePermits
+  let deployment: PermitsDeployment
   let approvers: readonly Approver[]
 
   beforeEach(async () => {
-    const audit = memoryAudit()
     approvers = [{ id: 'grace', name: 'Grace Lindqvist' }]
-    permits = createPermits({ audit, approvers: () => approvers })
-    deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
+    deployment = await deployWithPermits(RULE, { permits: { approvers: () => approvers } })
+    permits = deployment.permits
   })
   afterEach(() => deployment[Symbol.asyncDispose]())
 
+  const request = (more: object = {}) => deployment.request({ ticket: 'SUP-1', ...more })
   const html = async (who: string, path = '', headers = {}) =>
     (await deployment.browse(who, path, headers)).text
   const see = async (who: string, path?: string) => readText(await html(who, path))
 
-  async function request(more: object = {}): Promise<string> {
-    const asked = {
-      ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
-      ...more,
-    }
-    return (await permits.request(asked)).id
-  }
-  const emergency = async (ticket: string, operator = 'olivia') => {
-    const asked = {
-      ...{ customer: 'alice', operator, application: 'shop', ticket, reason: 'It burns' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-    }
-    return (await permits.emergency({ ...asked, why: 'It cannot wait' })).id
-  }
+  const decline = (id: string, note: string) =>
+    permits.decide(id, 'declined', { by: 'grace', note })
 
   it('have what waits for the reader with the most urgent first, and what the reader asked for', async () => {
-    await emergency('E-1')
+    await deployment.emergency({ ticket: 'E-1' })
     await storePause(deployment, { operator: 'oscar', customer: 'carla', by: 'carla' })
     await request({ operator: 'oscar', customer: 'alice', ticket: 'D-1' })
     await request({ operator: 'oscar', customer: 'bob', ticket: 'O-1', scope: 'orders:read' })
-    const granted = await request({ customer: 'carla', ticket: 'G-1', duration: 300 })
-    await permits.decide(granted, 'granted', { by: 'grace' })
-    const refused = await request({ customer: 'carla', application: 'other', ticket: 'R-1' })
-    await permits.decide(refused, 'declined', { by: 'grace', note: 'Call them' })
-    await deployment
-      .impersonate({ ticket: 'G-1', customer: 'carla' })
-      .then(({ replay }) => replay())
+    await deployment.granted({ customer: 'carla', ticket: 'G-1', duration: 300 })
+    const other = { customer: 'carla', application: 'other', ticket: 'R-1' }
+    await decline(await request(other), 'Call them')
+    const running = await deployment.impersonate({ ticket: 'G-1', customer: 'carla' })
+    await running.replay()
     await deployment.settled()
 
     const page = await html('grace')
@@ -116,7 +93,7 @@ describe('the pages of the approvals', () => {
     const waiting = await html('olivia', '/customers')
     expect(waiting).to.include(`id="news" data-about="${refused} ${id}"`)
     await permits.decide(id, 'granted', { by: 'grace' })
-    await permits.decide(refused, 'declined', { by: 'grace', note: 'Call them first' })
+    await decline(refused, 'Call them first')
     const token = await deployment.tokenOf('olivia')
     const told = async (cookie = '') => {
       const page = await html('olivia', '/customers', {
@@ -144,11 +121,8 @@ describe('the pages of the approvals', () => {
   })
 
   it('find in the history by words and by what became of it, and lead on with the filter', async () => {
-    const refused = await request()
-    await permits.decide(refused, 'declined', { by: 'grace', note: 'Call them first' })
-    await permits.decide(await request({ customer: 'carla', ticket: 'SUP-3' }), 'granted', {
-      by: 'grace',
-    })
+    await decline(await request(), 'Call them first')
+    await deployment.granted({ customer: 'carla', ticket: 'SUP-3' })
     const path = '/records'
     const page = await html('ada', `${path}?state=declined&when=any&text=call`)
     expect(readText(page)).to.match(/SUP-1.*Grace Lindqvist refused it, .*Call them first/)
@@ -162,15 +136,9 @@ describe('the pages of the approvals', () => {
     expect(await html('olivia', path))
       .to.not.include('.csv')
       .and.not.include('name="operator"')
-    const more = Array.from({ length: 51 }, (_, index) => `M-${index}`)
-    for (const ticket of more) {
-      await permits.decide(
-        await request({ customer: 'carla', ticket, operator: 'oscar' }),
-        'revoked',
-        {
-          by: 'oscar',
-        },
-      )
+    for (let index = 0; index < 51; index += 1) {
+      const id = await request({ customer: 'carla', ticket: `M-${index}`, operator: 'oscar' })
+      await permits.decide(id, 'revoked', { by: 'oscar' })
     }
     const [, older = ''] =
       /href="\/console([^"]+before=[^"]+)"/.exec(await html('ada', `${path}?operator=oscar`)) ?? []

@@ -1,13 +1,11 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
-import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
 import { SAID_EVENTS, type SaidEvent } from 'oidc-provider-impersonation-verify/format'
 import { openedStore } from '../../../src/ledger/stores/opened-store.ts'
-import { askAs } from '../../support/account.ts'
-import { type Deployment, deploy } from '../../support/deployment.ts'
+import { rejection } from '../../ledger/stores/contract/support.ts'
 import { formsOf } from '../../support/forms.ts'
-import { memoryAudit } from '../../support/memory-audit.ts'
 import { storePause } from '../../support/store-pause.ts'
+import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
 import { over, processOn } from '../personal-data/person.ts'
 
 /** A change needs a second person; in Bob's account, both. */
@@ -18,111 +16,119 @@ const rule: Authorize = ({ account, scope = '' }) => {
 
 const NOTE = { note: 'Because' }
 
-/** What each person may say; all others are refused. Olivia asks, Grace and Oscar approve, Ada may erase. */
-const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** How a record came to be as it is. */
+interface Begun {
+  /** @returns the id */
+  readonly begin: () => Promise<string>
+  /** What was said of it before, and by whom. */
+  readonly said?: readonly (readonly [SaidEvent, by: string])[]
+  /** What each person may say; all others are refused. Olivia asks, Grace and Oscar approve, Ada may erase. */
+  readonly may: Readonly<Record<string, string>>
+}
+
+let deployment: PermitsDeployment
+const request = (more?: object) => () => deployment.request(more)
+const emergency = async () => (await deployment.emergency()).id
+const ofBob = request({ customer: 'bob' })
+const decided = 'granted declined revoked'
+const both = (words: string) => ({ grace: words, oscar: words })
+const nobody = { olivia: '', ...both(''), ada: '', alice: '' }
+
+const TABLE: Readonly<Record<string, Begun>> = {
   'a request': {
-    ...{ olivia: 'revoked', grace: 'granted declined revoked', oscar: 'granted declined revoked' },
-    ...{ ada: '', bob: '' },
+    begin: request(),
+    may: { olivia: 'revoked', ...both(decided), ada: '', bob: '' },
   },
   'a request that the customer is asked about, too': {
-    ...{ olivia: 'revoked', grace: 'granted declined revoked', oscar: 'granted declined revoked' },
-    ...{ ada: '', bob: 'granted declined revoked' },
+    begin: ofBob,
+    may: { olivia: 'revoked', ...both(decided), ada: '', bob: decided },
   },
   'what an approver granted, and the customer did not': {
-    ...{ olivia: 'revoked', grace: 'revoked', oscar: 'revoked', ada: '' },
-    bob: 'granted declined revoked',
+    begin: ofBob,
+    said: [['granted', 'grace']],
+    may: { olivia: 'revoked', ...both('revoked'), ada: '', bob: decided },
   },
   'what the customer allowed, and no approver did': {
-    ...{ olivia: 'revoked', grace: 'granted declined revoked', oscar: 'granted declined revoked' },
-    ...{ ada: '', bob: 'revoked' },
+    begin: ofBob,
+    said: [['granted', 'bob']],
+    may: { olivia: 'revoked', ...both(decided), ada: '', bob: 'revoked' },
   },
   'an approval': {
-    olivia: 'revoked',
-    grace: 'revoked',
-    oscar: 'revoked',
-    ada: '',
-    alice: 'revoked',
+    begin: request(),
+    said: [['granted', 'grace']],
+    may: { olivia: 'revoked', ...both('revoked'), ada: '', alice: 'revoked' },
   },
-  'an approval of an approver': { oscar: 'revoked', grace: 'revoked', olivia: '', ada: '' },
-  'a request that was declined': { olivia: '', grace: '', oscar: '', ada: '', alice: '' },
-  'a request that was taken back': { olivia: '', grace: '', oscar: '', ada: '', alice: '' },
+  'an approval of an approver': {
+    begin: request({ operator: 'oscar' }),
+    said: [['granted', 'grace']],
+    may: { ...both('revoked'), olivia: '', ada: '' },
+  },
+  'a request that was declined': {
+    begin: request(),
+    said: [['declined', 'grace']],
+    may: nobody,
+  },
+  'a request that was taken back': {
+    begin: request(),
+    said: [['revoked', 'grace']],
+    may: nobody,
+  },
   'an emergency': {
-    ...{ olivia: 'revoked', grace: 'revoked reviewed', oscar: 'revoked reviewed' },
-    ...{ ada: '', alice: 'revoked' },
+    begin: emergency,
+    may: { olivia: 'revoked', ...both('revoked reviewed'), ada: '', alice: 'revoked' },
   },
   'an emergency that was taken back': {
-    ...{ olivia: '', grace: 'reviewed', oscar: 'reviewed', ada: '', alice: '' },
+    begin: emergency,
+    said: [['revoked', 'grace']],
+    may: { ...nobody, ...both('reviewed') },
   },
   'an emergency that was reviewed': {
-    ...{ olivia: 'revoked', grace: 'revoked', oscar: 'revoked', ada: '', alice: 'revoked' },
+    begin: emergency,
+    said: [['reviewed', 'grace']],
+    may: { olivia: 'revoked', ...both('revoked'), ada: '', alice: 'revoked' },
   },
-  'an objection': { olivia: '', grace: 'lifted', oscar: 'lifted', ada: '', alice: '' },
-  'a stop by a lead': { olivia: '', grace: 'lifted', oscar: 'lifted', ada: '' },
-  'an answer for all requests': { olivia: '', grace: '', ada: '', alice: '' },
-  'a request to erase': { olivia: '', oscar: '', grace: '', ada: 'confirmed' },
+  'an objection': {
+    async begin() {
+      const about = { operator: 'olivia', customer: 'alice', by: 'alice' }
+      return (await storePause(deployment, about)).id
+    },
+    may: { ...nobody, ...both('lifted') },
+  },
+  'a stop by a lead': {
+    begin: async () => (await deployment.ask('grace', '/stops', { operator: 'olivia' })).body.id,
+    may: { ...nobody, ...both('lifted') },
+  },
+  'an answer for all requests': {
+    async begin() {
+      await deployment.permits.answer('alice', 'allow')
+      const { body } = await deployment.ask('ada', '/records?kind=answer')
+      return body.records[0].id
+    },
+    may: nobody,
+  },
+  'a request to erase': {
+    async begin() {
+      const past = processOn(openedStore(deployment.audit))
+      await past.record(...over('d', 'dana'))
+      await past.close()
+      return (await deployment.ask('grace', '/personal-data/dana/erase', NOTE)).body.id
+    },
+    may: { olivia: '', ...both(''), ada: 'confirmed' },
+  },
 }
 
 describe('records', function () {
   this.timeout(60_000)
-  let permits: Permits
-  let deployment: Deployment
 
   beforeEach(async () => {
-    const audit = memoryAudit()
     const approvers = ['grace', 'oscar'].map((id) => ({ id, name: id }))
-    permits = createPermits({ audit, approvers: () => approvers, standing: {} })
     const mayErase = ({ accountId }: { accountId: string }) => ['ada', 'grace'].includes(accountId)
-    deployment = await deploy({
-      ...{ audit, authorize: permits.wrap(rule), console: { permits, mayErase } },
+    deployment = await deployWithPermits(rule, {
+      permits: { approvers: () => approvers },
+      console: { mayErase },
     })
   })
   afterEach(() => deployment[Symbol.asyncDispose]())
-
-  const facts = (more: object = {}) => ({
-    ...{ customer: 'alice', operator: 'olivia', application: 'shop', ticket: 'SUP-1' },
-    ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-    ...{ reason: 'The address is wrong', ...more },
-  })
-  const request = async (more: object = {}) => (await permits.request(facts(more))).id
-  const emergency = async (more: object = {}) =>
-    (await permits.emergency({ ...facts(more), why: 'It cannot wait' })).id
-  const said = async (id: Promise<string>, event: SaidEvent, by = 'grace') =>
-    (await permits.decide(await id, event, { by, ...NOTE })).id
-
-  const BEGIN: Readonly<Record<string, () => Promise<string>>> = {
-    'a request': request,
-    'a request that the customer is asked about, too': () => request({ customer: 'bob' }),
-    'what an approver granted, and the customer did not': () =>
-      said(request({ customer: 'bob' }), 'granted'),
-    'what the customer allowed, and no approver did': () =>
-      said(request({ customer: 'bob' }), 'granted', 'bob'),
-    'an approval': () => said(request(), 'granted'),
-    'an approval of an approver': () => said(request({ operator: 'oscar' }), 'granted'),
-    'a request that was declined': () => said(request(), 'declined'),
-    'a request that was taken back': () => said(request(), 'revoked'),
-    'an emergency': emergency,
-    'an emergency that was taken back': () => said(emergency(), 'revoked'),
-    'an emergency that was reviewed': () => said(emergency(), 'reviewed'),
-    async 'an objection'() {
-      const about = { operator: 'olivia', customer: 'alice', by: 'alice' }
-      return (await storePause(deployment, about)).id
-    },
-    async 'a stop by a lead'() {
-      return (await deployment.ask('grace', '/stops', { operator: 'olivia' })).body.id
-    },
-    async 'an answer for all requests'() {
-      await permits.answer('alice', 'allow')
-      const { body } = await deployment.ask('ada', '/records?kind=answer')
-      return body.records[0].id
-    },
-    async 'a request to erase'() {
-      const past = processOn(openedStore(deployment.audit))
-      await past.record(...over('d', 'dana'))
-      await past.close()
-      const { body } = await deployment.ask('grace', '/personal-data/dana/erase', NOTE)
-      return body.id
-    },
-  }
 
   async function ownPage(who: string): Promise<{ readonly text: string }> {
     const { accessToken } = await deployment.signIn(who, { clientId: 'customer-account' })
@@ -132,15 +138,14 @@ describe('records', function () {
     return { text: await page.text() }
   }
 
-  for (const [what, rights] of Object.entries(TABLE)) {
+  for (const [what, { begin, said = [], may: rights }] of Object.entries(TABLE)) {
     it(`of ${what}, each person is shown the buttons that work, and is refused all else`, async () => {
-      const id = (await BEGIN[what]?.()) ?? ''
+      const id = await begin()
+      for (const [word, by] of said) await deployment.permits.decide(id, word, { by, ...NOTE })
       const may = (who: string) => (rights[who] ?? '').split(' ').filter((word) => word !== '')
       const isOfStaff = (who: string) => deployment.roles.has(who)
       const say = (who: string, word: string) =>
-        isOfStaff(who)
-          ? deployment.ask(who, `/records/${id}/${word}`, NOTE)
-          : askAs(deployment, who, `/records/${id}/${word}`, NOTE)
+        deployment[isOfStaff(who) ? 'ask' : 'account'](who, `/records/${id}/${word}`, NOTE)
       for (const who of Object.keys(rights)) {
         for (const word of SAID_EVENTS.filter((each) => !may(who).includes(each))) {
           const { status } = await say(who, word)
@@ -165,7 +170,7 @@ describe('records', function () {
   }
 
   it('I15: neither an impersonated token nor a lead who is none any more decides', async () => {
-    const id = await request()
+    const id = await deployment.request()
     const { accessToken: token } = await deployment.impersonate({ access: 'read' })
     const say = (who: string | { token: string }) =>
       deployment.ask(who, `/records/${id}/granted`, {})
@@ -173,14 +178,15 @@ describe('records', function () {
     deployment.roles.set('grace', 'auditor')
     deployment.roles.delete('oscar')
     expect((await say('oscar')).status).to.equal(403)
-    expect((await permits.get(id))?.state).to.equal('requested')
+    expect((await deployment.permits.get(id))?.state).to.equal('requested')
   })
 
   it('that ask to erase are confirmed where it is carried out, and by no code that decides', async () => {
-    const asked = BEGIN['a request to erase']?.() ?? expect.fail()
-    const answer = await said(asked, 'confirmed', 'ada').catch(({ error }) => error)
-    expect(answer).to.equal('access_denied')
-    expect((await permits.get(await asked))?.state).to.equal('asked')
+    const id = (await TABLE['a request to erase']?.begin()) ?? ''
+    const { permits } = deployment
+    const error = await rejection(permits.decide(id, 'confirmed', { by: 'ada', ...NOTE }))
+    expect(error).to.include({ error: 'access_denied' })
+    expect((await permits.get(id))?.state).to.equal('asked')
   })
 
   it('that need a note are not said without one', async () => {
@@ -193,24 +199,27 @@ describe('records', function () {
   })
 
   it('that were declined before are shown to everybody who decides, by whom and why', async () => {
-    const id = await request()
-    await permits.decide(id, 'declined', { by: 'grace', note: 'Call first' })
-    for (const next of [await request({ ticket: 'SUP-9' }), await emergency({ ticket: 'SUP-8' })]) {
+    const id = await deployment.request()
+    await deployment.permits.decide(id, 'declined', { by: 'grace', note: 'Call first' })
+    const again = await deployment.request({ ticket: 'SUP-9' })
+    const { id: urgent } = await deployment.emergency({ ticket: 'SUP-8' })
+    for (const next of [again, urgent]) {
       const { declinedBefore } = (await deployment.ask('oscar', `/records/${next}`)).body.record
       expect(declinedBefore).to.have.length(1)
-      expect(declinedBefore[0]).to.deep.include({ id, ticket: 'SUP-1', note: 'Call first' })
+      expect(declinedBefore[0]).to.deep.include({ id, ticket: 'SUP-123', note: 'Call first' })
     }
     const page = (await deployment.browse('oscar', '')).text
     expect(page.match(/refused a request of the same operator/g)).to.have.length(2)
   })
 
   it('wait in the inbox of each who has a word to say, with one number', async () => {
-    await BEGIN['a request to erase']?.()
-    await BEGIN['an objection']?.()
-    await request({ operator: 'grace', customer: 'carla' })
-    await request({ customer: 'bob' })
-    await emergency({ operator: 'oscar' })
-    await BEGIN['a stop by a lead']?.()
+    const begin = (what: string) => TABLE[what]?.begin()
+    await begin('a request to erase')
+    await begin('an objection')
+    await deployment.request({ operator: 'grace', customer: 'carla' })
+    await ofBob()
+    await deployment.emergency({ operator: 'oscar' })
+    await begin('a stop by a lead')
     for (const [who, kinds] of [
       // What olivia asked for is taken back by the stop.
       ['grace', ['emergency', 'stop']],
@@ -232,18 +241,18 @@ describe('records', function () {
   it('that are one event with an alarm are one card, and lifting it closes both', async () => {
     const running = await deployment.impersonate({ access: 'read' })
     await deployment.settled()
-    await askAs(deployment, 'alice', '/objection', { id: running.id, note: 'I never called' })
+    await deployment.account('alice', '/objection', { id: running.id, note: 'I never called' })
     await deployment.settled()
     const { inbox } = (await deployment.ask('grace', '')).body
     expect([inbox.records.length, inbox.alarms]).to.deep.equal([1, []])
     const [{ id, impersonation, note }] = inbox.records
     expect([impersonation, note]).to.deep.equal([running.id, 'I never called'])
-    const before = (await askAs(deployment, 'alice', '/impersonations')).body.impersonations[0]
+    const before = (await deployment.account('alice', '/impersonations')).body.impersonations[0]
     expect(before).to.include.keys('objectedAt').and.not.have.property('lookedIntoAt')
     await deployment.ask('grace', `/records/${id}/lifted`, { note: 'Spoke with Alice' })
     const after = (await deployment.ask('grace', '')).body.inbox
     expect(after).to.deep.equal({ records: [], alarms: [] })
-    const told = await askAs(deployment, 'alice', '/impersonations')
+    const told = await deployment.account('alice', '/impersonations')
     expect(told.body.impersonations[0].lookedIntoAt).to.be.a('number')
     expect(told.text, 'the note is for the team').to.not.include('Spoke with')
   })

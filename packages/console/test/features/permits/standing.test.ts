@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 import type { Authorize, Verdict } from 'oidc-provider-impersonation'
-import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
+import type { AuditStore, Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
 import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
-import { assertWholeLog } from '../../ledger/stores/contract/support.ts'
-import { type Deployment, deploy } from '../../support/deployment.ts'
+import { rejection } from '../../ledger/stores/contract/support.ts'
+import { ACT } from '../../support/acting.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { MACHINE } from '../../support/provider.ts'
+import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
 import { until } from '../notices/until.ts'
 
 const DAY_S = 86_400
@@ -16,67 +17,49 @@ const DAY = DAY_S * 1000
 const rule: Authorize = ({ scope = '' }) =>
   scope.includes('orders:write') ? { needs: ['user', 'second_person'] } : { needs: ['user'] }
 
-const AS = { issueAs: MACHINE.clientId }
-
 describe('what a customer answers for all requests', () => {
   let permits: ConsolePermits
-  let deployment: Deployment
-  const audit = { store: memoryAudit() }
+  let deployment: PermitsDeployment
+  let audit: AuditStore
   /** By how much the clock of permits is ahead, in milliseconds. */
   let ahead = 0
   /** What that clock says, where it stands still. */
   let still: number | undefined
 
-  async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
-    audit.store = memoryAudit({ keepFor: 30 * DAY_S })
+  async function begin(options: Partial<PermitsOptions> = {}, wrapped = rule): Promise<void> {
+    audit = memoryAudit({ keepFor: 30 * DAY_S })
     ahead = 0
     still = undefined
-    isPruned = false
-    const basis = { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] }
-    permits = permitsWith({ ...basis, ...options }, () => still ?? Date.now() + ahead)
-    deployment = await deploy({ audit: audit.store, authorize: permits.wrap(rule) })
-    permits.attach(deployment.provider, AS)
+    deployment = await deployWithPermits(wrapped, {
+      audit,
+      now: () => still ?? Date.now() + ahead,
+      permits: options,
+    })
+    permits = deployment.permits
   }
-  /** Whether a test removed old entries. */
-  let isPruned = false
-
-  async function end(): Promise<void> {
-    if (!isPruned) await assertWholeLog(audit.store)
-    await permits.close()
-    await deployment[Symbol.asyncDispose]()
-  }
-  async function begunAnew(options: Partial<PermitsOptions>): Promise<void> {
+  const end = () => deployment[Symbol.asyncDispose]()
+  async function begunAnew(...how: Parameters<typeof begin>): Promise<void> {
     await end()
-    await begin(options)
+    await begin(...how)
   }
   beforeEach(() => begin())
   afterEach(end)
 
   /** The permits of another process. */
   function another(): Permits {
-    const made = permitsWith(
-      { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] },
-      () => Date.now() + ahead,
-    )
-    made.attach(deployment.provider, AS)
+    const approvers = () => [{ id: 'grace' }]
+    const made = permitsWith({ audit, standing: {}, approvers }, () => Date.now() + ahead)
+    made.attach(deployment.provider, { issueAs: MACHINE.clientId })
     return made
   }
   const look = (operator = 'olivia') =>
     deployment.impersonate({ customer: 'bob', access: 'read', operator })
   const act = (access: 'change' | 'read' = 'read') =>
-    deployment.ask('olivia', '/impersonations', {
-      ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
-      ...{ application: 'shop', access },
-    })
+    deployment.ask('olivia', '/impersonations', { ...ACT, userId: 'bob', access })
   const statusOfAct = async (access?: 'change' | 'read') => (await act(access)).status
-  const stateOf = async (id: string) => (await deployment.provider.impersonation.get(id))?.state
-
-  const asked = (scope = 'orders:read orders:write') =>
-    permits.request({
-      ...{ customer: 'bob', operator: 'olivia', application: 'shop' },
-      ...{ resource: `${deployment.url}/orders`, scope },
-      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
-    })
+  const stateOf = (id: string) => deployment.stateOf(id)
+  const asked = (more?: object) => deployment.request({ customer: 'bob', ...more })
+  const granted = async (id: string, by: string) => permits.decide(id, 'granted', { by })
 
   it('holds until the customer says something else, for every operator, and for no other customer', async () => {
     expect(await permits.answer('bob', 'allow')).to.deep.equal({ choice: 'allow' })
@@ -103,9 +86,8 @@ describe('what a customer answers for all requests', () => {
     expect(await statusOfAct('change')).to.equal(403)
     await permits.answer('bob', 'allow')
     expect(await statusOfAct('change'), 'the second person is not asked').to.equal(403)
-    const { id } = await asked()
-    await permits.decide(id, 'granted', { by: 'grace' })
-    const running = await deployment.impersonate({ customer: 'bob', access: 'change' })
+    const { id } = await deployment.granted({ customer: 'bob' })
+    const running = await deployment.impersonate({ customer: 'bob' })
     expect((await deployment.provider.impersonation.get(running.id))?.permit).to.equal(id)
     await permits.answer('bob', 'ask')
     expect(await stateOf(running.id)).to.equal('ended')
@@ -113,8 +95,8 @@ describe('what a customer answers for all requests', () => {
   })
 
   it('takes back what the customer allowed by a request of its own', async () => {
-    const { id } = await asked('orders:read')
-    await permits.decide(id, 'granted', { by: 'bob' })
+    const id = await asked({ scope: 'orders:read' })
+    await granted(id, 'bob')
     const running = await look()
     await permits.answer('bob', 'ask')
     expect((await permits.get(id))?.state).to.equal('revoked')
@@ -122,12 +104,11 @@ describe('what a customer answers for all requests', () => {
   })
 
   it('I15: takes back what the customer allowed and a second person has still to decide on', async () => {
-    const { id } = await asked()
-    await permits.decide(id, 'granted', { by: 'bob' })
+    const id = await asked()
+    await granted(id, 'bob')
     await permits.answer('bob', 'ask')
     expect((await permits.get(id))?.state).to.equal('revoked')
-    const granting = permits.decide(id, 'granted', { by: 'grace' })
-    expect(await granting.catch(({ error }) => error)).to.equal('decided')
+    expect(await rejection(granted(id, 'grace'))).to.include({ error: 'decided' })
     expect(await statusOfAct('change')).to.equal(403)
   })
 
@@ -139,8 +120,7 @@ describe('what a customer answers for all requests', () => {
     expect(await stateOf(running.id)).to.equal('ended')
     expect(await statusOfAct()).to.equal(403)
     // What is old is removed; the answer is in force.
-    isPruned = true
-    await audit.store.remove(await audit.store.old(Date.now() + 1000 * DAY, 50))
+    await audit.remove(await audit.old(Date.now() + 1000 * DAY, 50))
     expect(await permits.answer('bob')).to.deep.equal({ choice: 'ask' })
     expect(await statusOfAct()).to.equal(403)
   })
@@ -149,19 +129,8 @@ describe('what a customer answers for all requests', () => {
     let verdict: Verdict
 
     beforeEach(async () => {
-      await end()
-      audit.store = memoryAudit({ keepFor: 30 * DAY_S })
       verdict = true
-      const basis = { audit: audit.store, standing: {} }
-      permits = permitsWith(
-        { ...basis, approvers: () => [{ id: 'grace' }] } as PermitsOptions,
-        () => Date.now() + ahead,
-      )
-      deployment = await deploy({
-        audit: audit.store,
-        authorize: permits.wrap(() => verdict),
-      })
-      permits.attach(deployment.provider, AS)
+      await begunAnew({}, () => verdict)
     })
 
     it('nothing is added before the customer chose', async () => {
@@ -179,16 +148,15 @@ describe('what a customer answers for all requests', () => {
       expect(await stateOf(others.id)).to.equal('active')
       expect(await deployment.exchange('olivia', body).catch(String)).to.match(/not exchanged/)
       expect(await statusOfAct()).to.equal(403)
-      const { id, needs } = await asked()
+      const { id, needs } = await permits.request(deployment.asked({ customer: 'bob' }))
       expect(needs).to.deep.equal(['user'])
-      await permits.decide(id, 'granted', { by: 'bob' })
+      await granted(id, 'bob')
       expect(await statusOfAct('change')).to.equal(201)
     })
 
     it('I15: what a second person allowed ends, and starts no more', async () => {
       verdict = { needs: ['second_person'] }
-      const { id } = await asked()
-      await permits.decide(id, 'granted', { by: 'grace' })
+      await deployment.granted({ customer: 'bob' })
       const running = await look()
       await permits.answer('bob', 'ask')
       expect(await stateOf(running.id)).to.equal('ended')
@@ -197,11 +165,7 @@ describe('what a customer answers for all requests', () => {
 
     it('I15: ask leaves an emergency as the rule has it', async () => {
       verdict = { needs: ['second_person'], emergency: true }
-      await permits.emergency({
-        why: 'It cannot wait',
-        ...{ customer: 'bob', operator: 'olivia', application: 'shop', ticket: 'SUP-123' },
-        ...{ resource: `${deployment.url}/orders`, scope: 'orders:read', reason: 'Fire' },
-      })
+      await deployment.emergency({ customer: 'bob' })
       const running = await look()
       await permits.answer('bob', 'ask')
       expect(await stateOf(running.id)).to.equal('active')
@@ -210,18 +174,21 @@ describe('what a customer answers for all requests', () => {
 
     it('a request that no permit can fit is refused where the customer wants to be asked', async () => {
       await permits.answer('bob', 'ask')
-      const { impersonation } = deployment.provider
-      const issue = impersonation.issue(
+      const issue = deployment.provider.impersonation.issue(
         {
-          ...{ userId: 'bob', scope: 'orders:read', mayAct: { sub: 'olivia', clientId: 'shop' } },
+          userId: 'bob',
+          scope: 'orders:read',
+          mayAct: { sub: 'olivia', clientId: 'shop' },
           resource: [`${deployment.url}/orders`, `${deployment.url}/others`],
         },
         { as: MACHINE.clientId },
       )
-      const refusal = await issue.catch((error: unknown) => error)
-      expect(refusal).to.include({ error: 'access_denied' })
+      const refusal = await rejection(issue)
       // The caller is told nothing more: the cause is in the event, and so in the audit.
-      expect(refusal).to.include({ error_description: 'refused by policy' })
+      expect(refusal).to.include({
+        error: 'access_denied',
+        error_description: 'refused by policy',
+      })
       expect(String((refusal as Error).cause)).to.include(
         'the customer is to be asked, and cannot be',
       )
@@ -249,7 +216,7 @@ describe('what a customer answers for all requests', () => {
         list: (...args: Parameters<typeof list>) =>
           isAway ? Promise.reject(new Error('away')) : list.apply(impersonation, args),
       })
-      const failure = await permits.answer('bob', 'ask').catch((error: unknown) => error)
+      const failure = await rejection(permits.answer('bob', 'ask'))
       expect(failure).to.include({ error: 'temporarily_unavailable', statusCode: 503 })
       expect((await permits.answer('bob')).choice, 'it is stored').to.equal('ask')
       // A process that starts much later, and knows nothing of it.
@@ -289,7 +256,7 @@ describe('what a customer answers for all requests', () => {
     await permits.answer('bob', 'allow')
     await permits.answer('bob', 'ask')
     expect((await permits.list({ customer: 'bob', kind: 'approval' })).records).to.deep.equal([])
-    const entries = await audit.store.entries({ limit: 100 })
+    const entries = await audit.entries({ limit: 100 })
     const events = entries.map(({ text = '{}' }) => JSON.parse(text))
     expect(
       events.flatMap(({ event, by }) => (event.startsWith('support.') ? [`${event} ${by}`] : [])),
@@ -299,7 +266,6 @@ describe('what a customer answers for all requests', () => {
   it('is refused where there is none', async () => {
     await begunAnew({ standing: undefined })
     expect(permits.hasStanding).to.equal(false)
-    const none = await permits.answer('bob', 'ask').catch((error: unknown) => error)
-    expect(none).to.include({ error: 'not_found' })
+    expect(await rejection(permits.answer('bob', 'ask'))).to.include({ error: 'not_found' })
   })
 })

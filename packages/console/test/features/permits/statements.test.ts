@@ -14,8 +14,11 @@ const ASKED = { customer: CUSTOMER, ...FACTS, ticket: 'SUP-1', reason: 'r' }
 const request = (mayAct: object | undefined) =>
   ({
     account: { accountId: CUSTOMER },
-    ...{ mayAct, actor: { sub: 'olivia' } },
-    ...{ resource: FACTS.resource, scope: FACTS.scope, context: { ticketId: 'SUP-1' } },
+    mayAct,
+    actor: { sub: 'olivia' },
+    resource: FACTS.resource,
+    scope: FACTS.scope,
+    context: { ticketId: 'SUP-1' },
   }) as never
 
 for (const kind of ['sqlite', 'postgres'] as const) {
@@ -35,33 +38,18 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       }
       const bound = { sub: ASKED.operator, clientId: ASKED.application }
       const needing = permits.wrap(() => ({ needs: ['second_person', 'user'] }))
-      const asking = async (rule: typeof needing, mayAct: object | undefined) =>
-        countedStatements[kind](async () => rule(request(mayAct)))
       try {
         await store.open()
         await needing(request(bound))
-        expect(await asking(needing, bound), 'pauses, the switch, and approvals').to.equal(1)
-        expect(
-          await asking(
-            permits.wrap(() => true),
-            bound,
-          ),
-          'no needs',
-        ).to.equal(1)
-        expect(
-          await asking(
-            plain.wrap(() => true),
-            bound,
-          ),
-          'no switch',
-        ).to.equal(1)
-        expect(
-          await asking(
-            permits.wrap(() => false),
-            bound,
-          ),
-          'refused by the rule',
-        ).to.equal(0)
+        for (const [what, rule, count] of [
+          ['pauses, the switch, and approvals', needing, 1],
+          ['no needs', permits.wrap(() => true), 1],
+          ['no switch', plain.wrap(() => true), 1],
+          ['refused by the rule', permits.wrap(() => false), 0],
+        ] as const) {
+          const asked = countedStatements[kind](async () => rule(request(bound)))
+          expect(await asked, what).to.equal(count)
+        }
       } finally {
         await store.close()
         await close()

@@ -47,13 +47,15 @@ describe('an erasure of evidence under the name of another customer', function (
     async function relabel({ change }: Storage, rows: string[], permits: string[]) {
       for (const id of rows.map(idOf)) {
         await change('impersonation', id, (row) => ({
-          ...{ ...row, customer: { id: 'bea' } },
+          ...row,
+          customer: { id: 'bea' },
           found: { ...row.found, customer: 'bea' },
         }))
       }
       for (const id of permits.map(idOf)) {
         await change('record', id, ({ data, ...permit }) => ({
-          ...{ ...permit, customer: 'bea' },
+          ...permit,
+          customer: 'bea',
           data: data.replaceAll('"alice"', '"bea"'),
         }))
       }
@@ -62,7 +64,9 @@ describe('an erasure of evidence under the name of another customer', function (
     const moveEntries = ({ run }: Storage, from: string, to: string) =>
       run(
         'UPDATE impersonation_audit_entry SET digest = replace(digest, ?, ?) WHERE subject = ?',
-        ...[from, to, from],
+        from,
+        to,
+        from,
       )
 
     async function expectRefused(one: Person, whys: Record<string, string>): Promise<void> {
@@ -149,7 +153,8 @@ describe('an erasure of evidence under the name of another customer', function (
         await permit(store, 'allowed', requested('bea'), approved())
         const whole = await store.permit(idOf('allowed'))
         await change('record', idOf('allowed'), ({ data, ...sum }) => ({
-          ...{ ...sum, data: data.slice(0, 40) },
+          ...sum,
+          data: data.slice(0, 40),
         }))
         const damaged = await store.permit(idOf('allowed'))
         expect({ ...damaged, data: '', version: 0 }).to.deep.equal({

@@ -67,7 +67,8 @@ async function expectManyErased(store: AuditStore, impersonations: number): Prom
   expect(await one.erase('alice')).to.deep.equal({ impersonations, permits: 0 })
   expect(await idsOf(store, 'alice')).to.deep.equal([])
   expect((await verified(store)).erased).to.deep.equal({
-    ...{ entries: 4 * impersonations, subjects: impersonations },
+    entries: 4 * impersonations,
+    subjects: impersonations,
   })
   await one.close()
 }
@@ -123,7 +124,10 @@ describe('the data of one person', function () {
         expect(left.join('\n')).not.to.match(/"alic|zoe@|Muster|xxxxx/)
         const count = HOSTILE.length
         expect(await verified(store)).to.deep.include({
-          ...{ rows: 0, permits: 0, unprovedRows: 0, removed: 9 * count },
+          rows: 0,
+          permits: 0,
+          unprovedRows: 0,
+          removed: 9 * count,
           erased: { entries: 9 * count, subjects: 3 * count },
         })
       }))
@@ -172,7 +176,8 @@ describe('the data of one person', function () {
         await gone.close()
         expect((await readOn(store)).flatMap(({ text }) => text ?? []).join()).not.to.contain('bea')
         expect(await verified(store)).to.deep.include({
-          ...{ permits: 0, erased: { entries: 3, subjects: 2 } },
+          permits: 0,
+          erased: { entries: 3, subjects: 2 },
         })
       }))
 
@@ -193,14 +198,16 @@ describe('the data of one person', function () {
         await one.close()
         expect(await idsOf(store, 'alice')).to.have.length(5)
         expect(await verified(store)).to.deep.include({
-          ...{ rows: 5, unprovedRows: 0 },
+          rows: 5,
+          unprovedRows: 0,
           erased: { entries: 12, subjects: 3 },
         })
         const two = processOn(store)
         expect(await two.erase('alice')).to.deep.equal({ impersonations: 5, permits: 0 })
         await two.close()
         expect(await verified(store)).to.deep.include({
-          ...{ rows: 0, erased: { entries: 32, subjects: 8 } },
+          rows: 0,
+          erased: { entries: 32, subjects: 8 },
         })
       }))
 
@@ -320,7 +327,8 @@ describe('the data of one person', function () {
     await one.record(...over('a', 'alice'))
     expect(await one.erase('alice')).to.deep.equal({ impersonations: 1, permits: 0 })
     expect((await verified(store)).erased).to.deep.equal({
-      ...{ entries: 5, subjects: 1 },
+      entries: 5,
+      subjects: 1,
     })
     const erased = (await readOn(store)).filter(({ text }) => text?.includes('"support.erased"'))
     expect(erased).to.have.length(2)
@@ -388,7 +396,9 @@ describe('the data of one person', function () {
       .slice(-2)
       .map(({ text = '' }): AuditEntry => JSON.parse(text))
     expect(exported).to.deep.include({
-      ...{ event: 'support.exported', by: 'grace', note: 'DPO-7' },
+      event: 'support.exported',
+      by: 'grace',
+      note: 'DPO-7',
       context: { format: 'person', impersonation: idOf('a') },
     })
     expect(erased).to.include({ event: 'support.erased', by: 'grace', note: 'DPO-8' })

@@ -6,11 +6,10 @@ import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory
 import { Client } from 'pg'
 import { testOn } from '../../../../../test/adapters/servers.ts'
 import { POSTGRES_URL } from '../../../../../test/support/server-urls.ts'
-import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import { newPlace, type StorageKind, storeAt } from '../../ledger/recording/soak-stores.ts'
-import { askAs } from '../../support/account.ts'
 import { later } from '../../support/clock.ts'
-import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
+import type { Answer, Deployment } from '../../support/deployment.ts'
+import { deployWithPermits } from '../../support/with-permits.ts'
 
 const STORAGES = [
   { kind: 'sqlite', test: it },
@@ -75,21 +74,15 @@ describe('what is left of a person in the database', function () {
     test(`is nothing after an erasure, whatever happened before: ${kind}`, async () => {
       await using storage = await newPlace(kind)
       const own = await storeAt(kind, storage.place)
-      const permits = permitsWith(
-        { audit: own.store, standing: {}, approvers: () => [{ id: 'grace' }] },
-        () => Date.now(),
-      )
       const rule: Authorize = ({ context, scope = '' }) => {
         if (context?.reason === 'Quagga') return false
         return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
       }
       const adapter = createMemoryAdapter()
-      const deployment = await deploy({
+      const deployment = await deployWithPermits(rule, {
         adapter,
         audit: own.store,
-        authorize: permits.wrap(rule),
         console: {
-          permits,
           mayErase: ({ accountId }) => ['ada', 'grace'].includes(accountId),
           notices: { send: async () => {} },
           onAlarm: async () => {},
@@ -110,7 +103,6 @@ describe('what is left of a person in the database', function () {
         const after = await dump(kind, storage.place)
         expect(found(after)).to.deep.equal([])
       } finally {
-        await permits.close()
         await deployment[Symbol.asyncDispose]()
         await own.close()
       }
@@ -143,7 +135,7 @@ async function happen(at: Deployment): Promise<void> {
   const { record: urgent } = ok(await ask('oscar', '/permits/emergency', asked))
   await at.settled()
   ok(await ask('grace', `/records/${urgent.id}/reviewed`, { note: 'Lemur' }))
-  ok(await askAs(at, 'alice', '/objection', { id: changed.id, note: 'Llama' }))
+  ok(await at.account('alice', '/objection', { id: changed.id, note: 'Llama' }))
   expect((await ask('olivia', '/impersonations', { ...about, access: 'read' })).status).to.equal(
     403,
   )

@@ -28,8 +28,11 @@ export function processOn(
     ...personalData(
       { ...recording, store },
       {
-        ...{ isKept: async () => false, hasAccount: async () => true },
-        ...{ mayErase: async () => true, now: Date.now, ...parts },
+        isKept: async () => false,
+        hasAccount: async () => true,
+        mayErase: async () => true,
+        now: Date.now,
+        ...parts,
         decide: decisions(
           { store, log: auditLog(store, MARKS), marks: MARKS },
           { timeoutMs: 5000 },
@@ -72,22 +75,36 @@ export async function permit(
 
 /** The first entry of a permit. */
 export const requested = (userId: string, time = AGO): Partial<AuditEntry> => ({
-  ...{ event: 'support.requested', timeMs: time, userId, scope: 'read', resource: 'urn:orders' },
+  event: 'support.requested',
+  timeMs: time,
+  userId,
+  scope: 'read',
+  resource: 'urn:orders',
   mayAct: { sub: 'olivia', clientId: 'shop' },
   terms: { needs: ['second_person'], for: 60, lapsesAt: time + 9000 },
 })
 
 export const approved = (time = AGO + 5): Partial<AuditEntry> => ({
-  ...{ event: 'support.granted', timeMs: time, by: 'grace', need: 'second_person' },
+  event: 'support.granted',
+  timeMs: time,
+  by: 'grace',
+  need: 'second_person',
 })
 
 /** The first entry of a pause by a customer, and the one that lifts it. */
 export const paused = (userId: string, operator = 'olivia'): Partial<AuditEntry> => ({
-  ...{ event: 'support.stopped', userId, by: userId, mayAct: { sub: operator } },
+  event: 'support.stopped',
+  userId,
+  by: userId,
+  mayAct: { sub: operator },
 })
 
 export const resumed = (userId: string, operator = 'olivia'): Partial<AuditEntry> => ({
-  ...{ event: 'support.lifted', userId, by: 'grace', note: 'Fine', mayAct: { sub: operator } },
+  event: 'support.lifted',
+  userId,
+  by: 'grace',
+  note: 'Fine',
+  mayAct: { sub: operator },
 })
 
 export const verified = async (store: AuditStore) =>

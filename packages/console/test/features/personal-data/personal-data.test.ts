@@ -31,7 +31,8 @@ describe('the data of one person, by supportConsole()', () => {
 
     await adapter('SubjectToken').destroy(asAlice.id)
     expect(await support.erase('alice', { by: 'grace', note: 'DPO-7' })).to.deep.equal({
-      ...{ impersonations: 1, permits: 0 },
+      impersonations: 1,
+      permits: 0,
     })
     expect(await text(support.exportOf('alice'))).to.equal('')
     const { body } = await deployment.ask('ada', '/audit')

@@ -113,27 +113,40 @@ describe('an erasure by two people', () => {
         await permit(openedStore(store), 'p', requested('alice'))
         const { body: found } = await at.ask('grace', person('alice'))
         expect(found).to.deep.include({
-          ...{ id: 'alice', name: 'Alice Ng', isKnown: true, isMe: false, inForce: [] },
-          ...{ uses: 2, notices: 0, held: 0 },
+          id: 'alice',
+          name: 'Alice Ng',
+          isKnown: true,
+          isMe: false,
+          inForce: [],
+          uses: 2,
+          notices: 0,
+          held: 0,
           asCustomer: { count: 2, from: AGO, to: AGO + 9 },
           permits: { count: 1, from: AGO, to: AGO },
         })
         const { text } = await at.ask('ada', person('alice', '/export.jsonl'))
         expect(text.split('\n').filter(Boolean)).to.have.length(3)
         expect((await at.entries()).at(-1)).to.deep.include({
-          ...{ event: 'support.exported', by: 'ada' },
+          event: 'support.exported',
+          by: 'ada',
           context: { format: 'person', impersonation: idOf('b') },
         })
 
         const id = await asked()
         expect(codeOf(await at.ask('ada', person('alice', '/erase'), NOTE))).to.deep.equal([
-          ...[409, 'conflict'],
+          409,
+          'conflict',
         ])
         const { body } = await at.ask('ada', '/personal-data')
         expect(body.requests).to.have.length(1)
         expect(body.requests[0]).to.deep.include({
-          ...{ id, kind: 'erasure', state: 'asked', note: 'DPO-12', said: [] },
-          ...{ isMine: false, may: ['confirmed'] },
+          id,
+          kind: 'erasure',
+          state: 'asked',
+          note: 'DPO-12',
+          said: [],
+          isMine: false,
+          may: ['confirmed'],
           by: { id: 'grace', name: 'Grace Lindqvist' },
           customer: { id: 'alice', name: 'Alice Ng' },
         })
@@ -149,7 +162,9 @@ describe('an erasure by two people', () => {
           erasing.map(({ event, by, note, context = {} }) => ({ event, by, note, context })),
         ).to.deep.equal([
           {
-            ...{ event: 'support.erasing', by: 'grace', note: 'DPO-12' },
+            event: 'support.erasing',
+            by: 'grace',
+            note: 'DPO-12',
             context: { impersonation: idOf('b') },
           },
           { event: 'support.confirmed', by: 'ada', note: 'DPO-12', context: {} },
@@ -182,8 +197,10 @@ describe('an erasure by two people', () => {
         for (const who of people) {
           const id = await asked('grace', who)
           const answers = await Promise.all([
-            ...[confirm(at, 'ada', id), confirmThere('oscar', id)],
-            ...[confirm(at, 'oscar', id), confirmThere('ada', id)],
+            confirm(at, 'ada', id),
+            confirmThere('oscar', id),
+            confirm(at, 'oscar', id),
+            confirmThere('ada', id),
           ])
           const done = answers.filter(({ status }) => status === 200)
           expect(
@@ -262,7 +279,8 @@ describe('an erasure by two people', () => {
     may.delete('oscar')
     may.add('grace')
     expect((await confirm(at, 'grace', again)).body).to.deep.equal({
-      ...{ impersonations: 1, permits: 0 },
+      impersonations: 1,
+      permits: 0,
     })
   })
 
@@ -309,7 +327,8 @@ describe('an erasure by two people', () => {
       },
     })
     expect(await rejection(otherProcess.erasures.ask('alice', { by: 'oscar' }))).to.include({
-      ...{ statusCode: 409, error: 'conflict' },
+      statusCode: 409,
+      error: 'conflict',
     })
     await otherProcess.close()
   })
@@ -405,10 +424,26 @@ describe('an erasure by two people', () => {
 
   it('is of one person, whatever the account id is', async () => {
     const ids = [
-      ...['%', '_', "o'; DROP TABLE x", '"', '\\', '/', '?q=1#x', '%2e', '-', '__proto__'],
+      '%',
+      '_',
+      "o'; DROP TABLE x",
+      '"',
+      '\\',
+      '/',
+      '?q=1#x',
+      '%2e',
+      '-',
+      '__proto__',
       // From right to left, and turned around.
-      ...['ליאור', 'a\u202eb', 'a\u200bb', '  spaces  ', 'ä', 'a\u0308'],
-      ...['x'.repeat(255), `${'x'.repeat(255)}y`, 'x'.repeat(1024)],
+      'ליאור',
+      'a\u202eb',
+      'a\u200bb',
+      '  spaces  ',
+      'ä',
+      'a\u0308',
+      'x'.repeat(255),
+      `${'x'.repeat(255)}y`,
+      'x'.repeat(1024),
     ]
     at = await consoleOn(memoryAudit())
     for (const [index, id] of ids.entries()) await at.before(...over(`${index}`, id))
@@ -418,7 +453,8 @@ describe('an erasure by two people', () => {
       const { text } = await at.ask('ada', person(id, '/export.jsonl'))
       expect(JSON.parse(text), id).to.include({ id: idOf(`${index}`) })
       expect((await confirm(at, 'ada', await asked('grace', id))).body, id).to.deep.equal({
-        ...{ impersonations: 1, permits: 0 },
+        impersonations: 1,
+        permits: 0,
       })
       const { body } = await at.ask('ada', '/audit')
       expect(body.rows, id).to.have.length(Math.min(25, ids.length - index - 1))

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { type Authorize, allOf } from 'oidc-provider-impersonation'
 import { readText } from '../../support/read-text.ts'
 import { storePause } from '../../support/store-pause.ts'
-import { deployWithPermits } from '../../support/with-permits.ts'
+import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
 
 const QUESTION = { operator: 'olivia', userId: 'alice', application: 'shop', access: 'read' }
 
@@ -16,7 +16,7 @@ const rule: Authorize = ({ account, scope = '', context }) => {
 
 describe('GET /rules with a question', function () {
   this.timeout(30_000)
-  let deployment: Awaited<ReturnType<typeof deployWithPermits>>
+  let deployment: PermitsDeployment
   let asked: unknown[]
   const noting: Authorize = ({ isPreview, mayAct, context }) => {
     asked.push([isPreview, mayAct?.sub, context.ticketId])
@@ -48,20 +48,13 @@ describe('GET /rules with a question', function () {
   })
 
   it('answers by the permit that the operator has, for the ticket of the question', async () => {
-    const { permits } = deployment
-    const { id } = await permits.request({
-      ...{ customer: 'alice', operator: 'olivia', application: 'shop', ticket: 'SUP-1' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      reason: 'The address is wrong',
-    })
-    await permits.decide(id, 'granted', { by: 'grace' })
+    const { id } = await deployment.granted({ ticket: 'SUP-1' })
     const change = { access: 'change' }
     const { verdict, permits: by } = await ask({ ...change, ticketId: 'SUP-1' })
     expect([verdict, by]).to.deep.equal(['allowed', [id]])
-    expect((await ask({ ...change, ticketId: 'SUP-2' })).verdict).to.equal('needs')
-    expect((await ask({ ...change, ticketId: 'SUP-1', operator: 'oscar' })).verdict).to.equal(
-      'needs',
-    )
+    for (const other of [{ ticketId: 'SUP-2' }, { ticketId: 'SUP-1', operator: 'oscar' }]) {
+      expect((await ask({ ...change, ...other })).verdict).to.equal('needs')
+    }
   })
 
   it('says what the console itself refuses: no role, a protected customer, a pause', async () => {
@@ -70,12 +63,14 @@ describe('GET /rules with a question', function () {
       expect(await ask({ operator }), operator).to.deep.equal(noRole)
     }
     expect(await ask({ userId: 'paula' })).to.deep.equal({
-      ...{ verdict: 'refused', by: 'protected' },
+      verdict: 'refused',
+      by: 'protected',
       reason: 'Paula works here: support does not act as colleagues.',
     })
     deployment.roles.set('bob', 'operator')
     expect(await ask({ operator: 'bob', userId: 'bob' })).to.deep.equal({
-      ...{ verdict: 'refused', by: 'self' },
+      verdict: 'refused',
+      by: 'self',
     })
     const { id } = await storePause(deployment, {
       operator: 'olivia',

@@ -135,15 +135,15 @@ describe('the recorder of the audit', () => {
 
   it('has capacity until its bound is reached, and then keeps who asks waiting', async () => {
     const { store, blocked } = held(memoryAudit())
-    const { record, capacity, settled } = recorderOn(store, { bound: 10 })
+    const { record, isFree, waitUntilFree, settled } = recorderOn(store, { bound: 10 })
     await quietly(async () => {
       for (const time of TEN) {
-        expect(capacity.isFree()).to.equal(true)
-        expect(await capacity.wait(1)).to.equal(true)
+        expect(isFree()).to.equal(true)
+        expect(await waitUntilFree(1)).to.equal(true)
         void record(used('a', time))
       }
-      expect(await capacity.wait(1)).to.equal(false)
-      const waiting = capacity.wait(1_000_000)
+      expect(await waitUntilFree(1)).to.equal(false)
+      const waiting = waitUntilFree(1_000_000)
       blocked.resolve()
       expect(await waiting).to.equal(true)
       await settled()
@@ -163,12 +163,12 @@ describe('the recorder of the audit', () => {
     const silent = recorderOn(store, { slow: 10 })
     await quietly(async () => {
       const entries = [failing, silent].map(({ record }) => record(used('a', T)))
-      expect(silent.capacity.isFree(), 'it was only just asked').to.equal(true)
-      while (failing.capacity.isFree() || silent.capacity.isFree()) await new Promise(setImmediate)
-      const waiting = [failing, silent].map(({ capacity }) => capacity.wait(1_000_000))
+      expect(silent.isFree(), 'it was only just asked').to.equal(true)
+      while (failing.isFree() || silent.isFree()) await new Promise(setImmediate)
+      const waiting = [failing, silent].map(({ waitUntilFree }) => waitUntilFree(1_000_000))
       blocked.resolve()
       await Promise.all([...entries, ...waiting])
-      expect([failing.capacity.isFree(), silent.capacity.isFree()]).to.deep.equal([true, true])
+      expect([failing.isFree(), silent.isFree()]).to.deep.equal([true, true])
     })
   })
 

@@ -4,7 +4,13 @@ import type { AuditStore, FiledSum, StoredSeal } from '../../store.ts'
 import { UnstorableError } from '../../unstorable.ts'
 import { parseNumberCursor } from '../cursor.ts'
 import { isRowId } from '../row-columns.ts'
-import { numberIn, type ResultRow, storedEntryOf, textIn } from '../stored-columns.ts'
+import {
+  markedEntryOf,
+  numberIn,
+  type ResultRow,
+  storedEntryOf,
+  textIn,
+} from '../stored-columns.ts'
 import { sumReader } from '../sums.ts'
 import type { SqlDialect, SqlQuery } from './dialect.ts'
 import { assertSchema } from './migrations.ts'
@@ -122,7 +128,7 @@ WHERE place > 0 OR number > ? ORDER BY place, number LIMIT ?`,
         `SELECT ${READ_ENTRY}, mac FROM ${ENTRY_TABLE} WHERE number > ? ORDER BY number LIMIT ?`,
         ...[numberOf(after), limit],
       )
-      return found.map((columns) => ({ ...storedEntryOf(columns), mac: textIn(columns, 'mac') }))
+      return found.map(markedEntryOf)
     },
 
     async filed({ after, limit }) {
