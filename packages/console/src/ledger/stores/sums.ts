@@ -1,6 +1,7 @@
 import type { StoredRow } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditRow,
+  RECORD_KINDS,
   RECORD_STATES,
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
@@ -82,6 +83,7 @@ function isRow(value: unknown): value is StoredRow {
 const PERMIT = v.object({
   id: v.string(),
   version: v.number(),
+  kind: v.picklist(RECORD_KINDS),
   at: v.number(),
   customer: v.optional(v.string()),
   operator: v.optional(v.string()),

@@ -122,7 +122,9 @@ describe('the audit of a deployment', function () {
     expect(logged(deployment, 'impersonation.replayed'), 'the log has every one').to.have.length(
       300,
     )
-    const events = (await eventsOf(deployment.audit)).filter((event) => !event?.startsWith('support.'))
+    const events = (await eventsOf(deployment.audit)).filter(
+      (event) => !event?.startsWith('support.'),
+    )
     expect(events).to.have.members([
       ...['impersonation.issued', 'impersonation.started', 'impersonation.ended'],
       ...Array(20).fill('impersonation.replayed'),
