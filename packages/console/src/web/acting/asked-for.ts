@@ -7,7 +7,7 @@ import type { ActBody } from '../answers.ts'
 import type { Application } from '../applications.ts'
 import { optionalText, writtenText } from '../http/json-body.ts'
 import { invalid, Problem } from '../http/problem.ts'
-import { checked, orDigits } from '../pages/form-body.ts'
+import { checked, orDigits } from '../http/query.ts'
 import type { AskedFor, Call, Parts } from '../parts.ts'
 import type { Refusal } from './refusals.ts'
 

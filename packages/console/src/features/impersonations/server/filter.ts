@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { oneOf } from '../../../kernel/input.ts'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import { Problem } from '../../../web/http/problem.ts'
-import { mark, personId, searchWords } from '../../../web/http/query.ts'
+import { checked, personId, searchWords } from '../../../web/http/query.ts'
 import type { Caller } from '../../../web/parts.ts'
 import { WHEN } from '../../../web/when.ts'
 
@@ -16,8 +16,8 @@ export const FILTER = {
   outcome: v.optional(oneOf(ALL_OUTCOMES)),
   text: searchWords,
   alarm: v.optional(oneOf(['any', 'objection', 'open'])),
-  held: mark,
-  unapproved: mark,
+  held: checked,
+  unapproved: checked,
 }
 
 /**

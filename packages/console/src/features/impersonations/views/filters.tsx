@@ -26,7 +26,7 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
             of={field('text')}
             label={names.text}
             placeholder={names.textHelp}
-            isFirst={me.role === 'auditor'}
+            autofocus={me.role === 'auditor'}
           />
           <WhenField range={filter} isDays={isDays} />
           <noscript>

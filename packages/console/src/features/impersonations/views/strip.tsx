@@ -92,7 +92,7 @@ export function ContinueButton({ of: it, isFirst }: { of: Continued; isFirst?: t
   return (
     <ActionButton
       opens
-      {...(isFirst && { isFirst, kind: 'primary' })}
+      {...(isFirst && { autofocus: true, kind: 'primary' })}
       action={`/impersonations/${it.id}/continue`}
       label={text(at, labels.continueLabel, slots)}
     >

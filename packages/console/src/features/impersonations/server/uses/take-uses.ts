@@ -1,7 +1,13 @@
 import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
-import { endsWithin, list, requestListener, resolve } from 'oidc-provider-impersonation/siblings'
-import { pathRule, textRule } from '../../../../kernel/option-rules.ts'
+import {
+  endsWithin,
+  list,
+  requestListener,
+  resolve,
+  text,
+} from 'oidc-provider-impersonation/siblings'
+import { pathRule } from '../../../../kernel/option-rules.ts'
 import { waitForCapacity } from '../../../../web/audit.ts'
 import { bodyReader } from '../../../../web/http/json-body.ts'
 import {
@@ -30,7 +36,7 @@ export interface TakeUses extends Middleware {
 
 const TAKE_USES_RULES = {
   clients: list(
-    textRule('a client with the grant client_credentials'),
+    text.required('a client with the grant client_credentials'),
     "client ids, such as ['orders-api']",
     1,
   ).required('the clients that may send uses'),
