@@ -96,6 +96,13 @@ const PAUSES = found(`${FORMAT}/delivery.ts`, /PAUSES_MS = \[([\d, ]+)\]/)
   .split(', ')
   .map(Number)
 
+/** What a package brings, but for packages of ours. */
+const brought = (path: string) =>
+  Object.keys(Object(lock.packages)[path].dependencies)
+    .filter((name) => !name.startsWith(manifest.name))
+    .map((name) => `\`${name}\``)
+    .join(', ')
+
 /** The figures of the documents that this table knows, by page. */
 export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
   'README.md': [
@@ -105,6 +112,14 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ["Olivia's page is covered within {8} seconds.", COVERED],
     ['it expires after {ten} minutes or sooner.', TTL_MINUTES],
     ['refuses it within {8} seconds after the end.', SOON],
+  ],
+  'SECURITY.md': [
+    ['impersonation` | {`@koa/router`, `jose`, `koa-body`} |', brought('')],
+    ['`-testing` | {`jose`} |', brought('packages/testing')],
+    [
+      '{`@koa/router`, `oauth4webapi`, `preact`, `preact-render-to-string`, `rate-limiter-flexible`, `valibot`}',
+      brought('packages/console'),
+    ],
   ],
   'docs/ending.md': [
     [
@@ -208,7 +223,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['the storage failed for {a} day', DAYS],
   ],
   'docs/console.md': [
-    ['refuse the token within {8} seconds. If you sign out', SOON],
     [
       'for {ten} minutes after it is over',
       secondsOf(`${CONSOLE}/features/impersonations/server/continue.ts`, 'CONTINUABLE_MS') / 60,
@@ -216,14 +230,9 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['or {three} different ones by', constant(`${FORMAT}/alarm.ts`, 'DENIED_ACTS_PER_ALARM')],
     ['be [told] {three} times.', constant(`${FORMAT}/delivery.ts`, 'FAILURES_PER_ALARM')],
     [
-      'one person has {12} open streams, {2} exports at a time, and {60} requests to act in a minute.',
+      'one person has {12} open streams, and {60} requests to act in a minute.',
       constant(`${CONSOLE}/web/stream/stream.ts`, 'MAX_STREAMS_PER_PERSON'),
-      Number(found(`${CONSOLE}/web/http/send-export.ts`, /slots\(\d+, (\d+)\)/)),
       constant(`${CONSOLE}/index.ts`, 'MAX_ISSUES'),
-    ],
-    [
-      'keeps {20} refusals of an operator in a minute.',
-      constant(`${CONSOLE}/web/acting/refusals.ts`, 'MAX_RECORDED'),
     ],
     [
       'works once, and lives for {a} minute.',
@@ -231,7 +240,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ],
   ],
   'docs/approvals.md': [
-    ['refuses the token within {8} seconds.', SOON],
     ['The window is {an} hour by default', permitSeconds('window') / 3600],
     ['If nobody decides within {a} day', permitSeconds('lapse') / DAY_S],
     [
@@ -257,10 +265,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       'takes more than {50} seconds, the console tries again after {1}, {5} and {30} minutes, after {2} and {12} hours, and then every {24} hours.',
       Number(found(`${CONSOLE}/ledger/outbox/outbox.ts`, /timeoutMs = (\d+)_000,/)),
       ...PAUSES.map((minutes) => (minutes < 60 ? minutes : minutes / 60)),
-    ],
-    [
-      'gives the running ones {5} seconds.',
-      secondsOf(`${CONSOLE}/ledger/outbox/outbox.ts`, 'STOP_TIMEOUT_MS'),
     ],
     ['the same pauses and {ten} attempts.', constant(`${FORMAT}/delivery.ts`, 'MAX_FAILURES')],
   ],
@@ -378,10 +382,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
       'waits up to {2} seconds for your storage',
       secondsOf('src/impersonations/sign-out.ts', 'MAX_WAIT_MS'),
     ],
-    [
-      'the marks of ends every {10} seconds.',
-      secondsOf('src/impersonations/marks.ts', 'LOOK_INTERVAL_MS'),
-    ],
     ['issued in the next {5} seconds.', MAX_CLOCK_DIFFERENCE],
     ['`ttl.SubjectToken`, {600} seconds by default.', DEFAULT_SUBJECT_TOKEN_TTL],
     ['by `accessToken.maxTtl` and {330} seconds.', AFTER_EXPIRY],
@@ -403,7 +403,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ],
     ['list fetched less than {28} seconds ago', COPY - WAIT],
     ['A request can wait {2} seconds', WAIT],
-    ['No option changes these {30} seconds.', COPY],
     [
       'fetches the keys every {five} minutes, and for an unknown key at most every {two} seconds.',
       secondsOf(KEYS, 'FRESH_FOR_MS') / 60,

@@ -47,10 +47,13 @@ describe('docs/http-api.md', () => {
       impersonation: { managementApi: { clients: ['bound'] } },
     })
     const headers = { 'x-client-cert': encodeURIComponent(certificate) }
-    const grant_type = 'client_credentials'
-    const form = { grant_type, client_id: 'bound', resource: deployment.management }
-    const ask = (shown?: typeof headers) =>
-      deployment.post('/oidc/token', { ...form, scope: 'impersonate' }, shown)
+    const form = {
+      grant_type: 'client_credentials',
+      client_id: 'bound',
+      resource: deployment.management,
+      scope: 'impersonate',
+    }
+    const ask = (shown?: typeof headers) => deployment.post('/oidc/token', form, shown)
     expect((await ask()).status).to.equal(401)
     const token: string = (await ask(headers)).body.access_token
     const issue = (shown = {}) => deployment.issue({ userId: 'alice' }, { token, headers: shown })

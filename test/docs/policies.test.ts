@@ -58,7 +58,6 @@ const ANSWERS: Readonly<
   ],
   'Who may issue': [
     'limitedBackends',
-    [asked('olivia', 'bob'), true],
     [asked('olivia', 'bob', { ...BILLING, resource: [BILLING_API] }), false],
     [asked('olivia', 'alice', BILLING), false],
     [asked('olivia', 'alice', { ...BILLING, resource: [BILLING_API] }), true],

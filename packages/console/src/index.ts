@@ -7,12 +7,12 @@ import { isStop, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { accountSite } from './account-site.tsx'
 import { consoleSite } from './console-site.ts'
 import { alarmsToTell } from './features/alarms/server/alarms.ts'
-import { useRecorder } from './features/impersonations/server/uses/record-told.ts'
 import {
   type TakeUses,
   type TakeUsesOptions,
   takeUses,
-} from './features/impersonations/server/uses/take-uses.ts'
+  useRecorder,
+} from './features/impersonations/server/uses.ts'
 import { startNotices, toldOfStarts } from './features/notices/server/start.ts'
 import { permitGate } from './features/permits/server/api/gate.ts'
 import type { StaffParts } from './features/permits/server/api/shown.ts'
@@ -29,7 +29,7 @@ import type { SupportConsoleOptions } from './options.ts'
 import { type Stop, stopOf } from './records/record-at.ts'
 import { createRecords, noSuchRecord, type Saying } from './records/records.ts'
 import { settingsOf } from './settings.ts'
-import { issuePreviewer, subjectTokenIssuer } from './web/acting/issue.ts'
+import { issuingBy } from './web/acting/issue.ts'
 import {
   accountLookUp,
   type RecordRefusal,
@@ -55,7 +55,7 @@ export type {
   StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 export type { Alarm, OnAlarm } from './features/alarms/server/alarms.ts'
-export type { TakeUses, TakeUsesOptions } from './features/impersonations/server/uses/take-uses.ts'
+export type { TakeUses, TakeUsesOptions } from './features/impersonations/server/uses.ts'
 export type {
   Mail,
   MailTransport,
@@ -260,8 +260,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     audit,
     directory,
     nameOf,
-    issue: subjectTokenIssuer(provider, settings),
-    preview: issuePreviewer(provider, settings),
+    ...issuingBy(provider, settings.issueAs),
     limitIssues: operatorLimit(MAX_ISSUES, 60, 'asked to act'),
     limitPreviews: operatorLimit(MAX_PREVIEWS, 60, 'asked the rule'),
     limitStripPreviews: operatorLimit(MAX_STRIP_PREVIEWS, 60),
