@@ -31,7 +31,6 @@ const FILTER = {
   text: searchWords,
   alarm: v.optional(oneOf(['any', 'objection', 'open'])),
   held: checked,
-  unapproved: checked,
 }
 
 export const SEARCHED = {
