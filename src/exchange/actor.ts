@@ -1,11 +1,9 @@
 import { type Client, errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import { findAccount } from '../host/grants.ts'
 import { certificateThumbprint, mayOutliveSignOut } from '../host/instance.ts'
-import { findAccountById } from '../host/request.ts'
 import { instance } from '../host/weak-cache.ts'
 import { isNamed, isPublic } from '../policy/clients.ts'
 import type { Actor } from '../public/hooks.ts'
-import type { ClientRule } from '../public/options.ts'
 import { unprovenBinding } from '../shared/sender.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/access-token.ts'
 import type { ExchangeRequest } from './request.ts'
@@ -140,19 +138,4 @@ export async function findSoftware(
     throw new errors.UnauthorizedClient('the client acts, and does not authenticate', { cause })
   }
   return clientId
-}
-
-/**
- * Finds clients whose id is an account's as well. `act` distinguishes them by `client_id`, but
- * people may not.
- *
- * @returns their ids; none if the rule is a function
- */
-export async function findNamesakes(
-  provider: Provider,
-  clients: ClientRule,
-): Promise<readonly string[]> {
-  if (typeof clients === 'function') return []
-  const accounts = await Promise.all(clients.map((id) => findAccountById(provider, id)))
-  return clients.filter((id, index) => accounts[index]?.accountId === id)
 }

@@ -156,15 +156,13 @@ function jwtAccessTokenVerifier(
   publicKeys: JSONWebKeySet,
 ): (value: string) => Promise<VerifiedAccessToken> {
   const keys = createLocalJWKSet(publicKeys)
-  const remembered = new BoundedMap<string, { token: VerifiedAccessToken; expiresAt: number }>(
-    JWT_CACHE_SIZE,
-  )
+  const remembered = new BoundedMap<string, VerifiedAccessToken>(JWT_CACHE_SIZE)
 
   return async (value) => {
     const id = sha256(value)
     const known = remembered.get(id)
     // The provider's clockTolerance is for clocks of other servers. This time is our own.
-    if (known && known.expiresAt > epochSeconds()) return known.token
+    if (known && known.expiresAt > epochSeconds()) return known
     try {
       // RFC 9068 §4: typ, iss, signature, exp. The caller judges the audience. The other required
       // claims have to be texts, which is checked below.
@@ -175,7 +173,7 @@ function jwtAccessTokenVerifier(
         requiredClaims: ['aud', 'exp', 'iat'],
       })
       const token = fromPayload(payload)
-      remembered.set(id, { token, expiresAt: payload.exp ?? 0 })
+      remembered.set(id, token)
       return token
     } catch (cause) {
       if (cause instanceof joseErrors.JOSEError) {

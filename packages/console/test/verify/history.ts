@@ -1,11 +1,8 @@
 import { createLocalJWKSet } from 'jose'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { Broken } from '../../../verify/src/verify/broken.ts'
-import {
-  type Verification,
-  type VerificationInput,
-  verify,
-} from '../../../verify/src/verify/verification.ts'
+import type { Verification } from '../../../verify/src/verify/summary.ts'
+import { type VerificationInput, verify } from '../../../verify/src/verify/verification.ts'
 import { exportEverything } from '../../src/ledger/keeping/export-everything.ts'
 import { proveOne } from '../../src/ledger/keeping/prove-one.ts'
 import type { SealsOptions, Sign } from '../../src/ledger/sealing/seals.ts'
