@@ -5,12 +5,15 @@ import {
   publicKeys,
   staticClients,
 } from './host/instance.ts'
+import { findAccountById } from './host/request.ts'
 import { instance } from './host/weak-cache.ts'
+import { findNewest } from './impersonations/list.ts'
 import { BINDING_MEMBERS } from './options/defaults.ts'
 import { mayClient } from './policy/clients.ts'
 import type { ImpersonationEvents } from './public/events.ts'
 import type { ChecklistItem } from './public/objects.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
+import { otherSpellings } from './shared/spellings.ts'
 
 /** The longest acceptable lifetime of an access token that cannot be ended, in seconds. */
 const WITHOUT_END = 900
@@ -106,18 +109,39 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
       'listen to server_error: it is the only place the cause is logged',
       provider.listenerCount('server_error') === 0,
     ),
+    line(
+      'account_ids',
+      'let findAccount answer the id as it is stored',
+      canEnd ? await findsOtherSpellings(provider) : undefined,
+    ),
   ]
 }
 
-/** @param left - `true` if something is left to do, or the names it is left to do for */
+/**
+ * @param left - `true` if something is left to do, or the names it is left to do for; `undefined`
+ * if nothing could be tried
+ */
 function line(
   id: ChecklistItem['id'],
   step: string,
-  left: boolean | readonly string[],
+  left: boolean | readonly string[] | undefined,
 ): ChecklistItem {
+  if (left === undefined) return { id, ok: true, message: `${step} (nothing could be tried yet)` }
   if (typeof left === 'boolean') return { id, ok: !left, message: step }
   const ok = left.length === 0
   return { id, ok, message: ok ? step : `${step}: ${left.join(', ')}` }
+}
+
+/**
+ * Checks whether `findAccount` takes another spelling of a stored id for an id of its own. If two
+ * spellings are accounts, its storage compares without case, and the rules of a deployment do not.
+ */
+async function findsOtherSpellings(provider: Provider): Promise<boolean | undefined> {
+  const ids = (await findNewest(provider)).map(({ accountId }) => accountId)
+  const stored = ids.find((id) => otherSpellings(id).length > 0)
+  if (stored === undefined) return undefined
+  const found = await Promise.all(otherSpellings(stored).map((id) => findAccountById(provider, id)))
+  return found.every((account) => account !== undefined && account.accountId !== stored)
 }
 
 /** The clients that `managementApi.clients` names to issue, but that cannot. */

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
+import type { Configuration } from 'oidc-provider'
 import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import { type ChecklistItem, ImpersonationFeature, Provider } from '../src/index.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../src/shared/constants.ts'
 import { machine } from './support/clients.ts'
+import { deploy } from './support/deployment.ts'
 
 const backend = { ...machine, client_id: 'backend', client_secret: 'a-secret-of-the-backend' }
 const application = {
@@ -75,7 +77,8 @@ describe('the checklist of provider.impersonation.check()', () => {
   it('has each line open where a deployment has set nothing, and says what to do', () => {
     expect(open.length).to.be.greaterThan(10)
     for (const { id, ok, message } of open) {
-      expect(ok, id).to.equal(false)
+      // Nothing is stored.
+      expect(ok, id).to.equal(id === 'account_ids')
       expect(message, id).to.match(/^[a-z]\w+ .*\w/)
     }
   })
@@ -113,7 +116,70 @@ describe('the checklist of provider.impersonation.check()', () => {
     const rows = [...page.matchAll(/^\| `(\w+)` \| ([a-z][^|]+?) \| [^|]*\|$/gm)]
     const list = await (await prepared()).impersonation.check()
     expect(rows.map(([, id, text]) => [id, text])).to.deep.equal(
-      list.map(({ id, message }) => [id, message]),
+      list.map(({ id, message }) => [id, message.replace(/ \(nothing .*\)$/, '')]),
     )
+  })
+
+  describe('account_ids', () => {
+    const STORED = new Map(['root', 'alice', 'BOB', 'bob'].map((id) => [id, { id }]))
+    const ignoringCase = (sub: string) => STORED.get(sub.toLowerCase())
+
+    /** The line after an impersonation of a user. */
+    async function lineAfter(userId: string, findAccount: Configuration['findAccount']) {
+      await using deployment = await deploy({ configuration: { findAccount } })
+      if (userId) expect((await deployment.issue({ userId })).status).to.equal(201)
+      const list = await deployment.provider.impersonation.check()
+      return list.find(({ id }) => id === 'account_ids')
+    }
+    const account = (accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) })
+
+    const answeringAsked = (_ctx: unknown, sub: string) => ignoringCase(sub) && account(sub)
+    const answeringStored = (_ctx: unknown, sub: string) => {
+      const stored = ignoringCase(sub)
+      return stored && account(stored.id)
+    }
+    for (const [what, userId, findAccount, ok, message] of [
+      [
+        'is not ok where a storage without case meets a findAccount that answers what it was asked for',
+        'alice',
+        answeringAsked,
+        false,
+        /^(?!.*alice)/i,
+      ],
+      [
+        'is ok where findAccount answers the stored id',
+        'alice',
+        answeringStored,
+        true,
+        /^let findAccount answer the id as it is stored$/,
+      ],
+      [
+        'is ok where a storage has both spellings',
+        'BOB',
+        (_ctx: unknown, sub: string) => (STORED.has(sub) ? account(sub) : undefined),
+        true,
+        /^let findAccount answer the id as it is stored$/,
+      ],
+      [
+        'is ok, and says so, before anything was impersonated',
+        '',
+        (_ctx: unknown, sub: string) => account(sub),
+        true,
+        /nothing could be tried yet/,
+      ],
+      [
+        'is ok, and says so, where no id has letters',
+        '4711',
+        (_ctx: unknown, sub: string) => account(sub),
+        true,
+        /nothing could be tried yet/,
+      ],
+    ] as const) {
+      it(what, async () => {
+        const line = await lineAfter(userId, findAccount)
+        expect(line).to.include({ id: 'account_ids', ok })
+        expect(line?.message).to.match(message)
+      })
+    }
   })
 })

@@ -3,7 +3,6 @@ import { findAccount } from '../host/grants.ts'
 import { certificateThumbprint, mayOutliveSignOut } from '../host/instance.ts'
 import { instance } from '../host/weak-cache.ts'
 import { isNamed, isPublic } from '../policy/clients.ts'
-import type { Actor } from '../public/hooks.ts'
 import { unprovenBinding } from '../shared/sender.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/access-token.ts'
 import type { ExchangeRequest } from './request.ts'
@@ -11,15 +10,7 @@ import type { ExchangeRequest } from './request.ts'
 const SOFTWARE_OPTION = 'features.impersonation.softwareActors'
 
 /** The operator, and the operator's sign-in. */
-export interface FoundActor {
-  readonly actor: Actor
-  /** The client that the actor token was issued to. */
-  readonly actorClient: string
-  /** The grant of the actor token, if it names one. */
-  readonly grant: string | undefined
-  /** `true` if the grant may stay when the operator signs out. */
-  readonly mayOutliveSignOut: boolean
-}
+export type FoundActor = Awaited<ReturnType<typeof verifyActor>>
 
 /**
  * Finds the actor: validates the actor token, if there is one. RFC 8693 §2.1, §4.1. An actor token
@@ -49,7 +40,7 @@ async function verifyActor(
   ctx: TokenEndpointGrantContext,
   value: string,
   { clientId, dPoP, certificate }: ExchangeRequest,
-): Promise<FoundActor> {
+) {
   const { verifier } = instance(provider)
   const { actorToken: options } = instance(provider).options
   const token = await verifier.verifyUserToken(value)
@@ -81,6 +72,7 @@ async function verifyActor(
     actor: Object.freeze({ sub: account.accountId }),
     actorClient: token.clientId,
     grant,
+    /** `true` if the grant may stay when the operator signs out. */
     mayOutliveSignOut: mayOutliveSignOut(provider, client),
   }
 }

@@ -85,6 +85,12 @@ export async function* listTokens(
   }
 }
 
+/** Finds the last impersonations, a page of them at most. */
+export async function findNewest(provider: Provider): Promise<readonly SubjectToken[]> {
+  const { value } = await listTokens(provider, {}).next()
+  return value ?? []
+}
+
 export function lookUpOf({ userId, actor, requestedBy }: ImpersonationFilter): LookUp {
   return { accountId: userId, actor, clientId: requestedBy }
 }

@@ -214,6 +214,7 @@ export interface EndOptions {
 export interface ChecklistItem {
   /** The topic, a row of the table in docs/production.md. */
   readonly id:
+    | 'account_ids'
     | 'actor_client'
     | 'actor_token'
     | 'binding'

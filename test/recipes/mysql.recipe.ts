@@ -78,7 +78,7 @@ suite('The recipe for MySQL and MariaDB, on MariaDB', () => {
   })
 
   describe("a users' table with the defaults of the database", () => {
-    /** Answers of an issue for each id, with one way to name the account. */
+    /** Answers of an issue for each id, and the line of check(), with one way to name the account. */
     async function tryOut(idOf: (asked: string, stored: string) => string) {
       const findAccount: Configuration['findAccount'] = async (_ctx, sub) => {
         const select = 'SELECT id FROM users WHERE id = ?'
@@ -93,7 +93,8 @@ suite('The recipe for MySQL and MariaDB, on MariaDB', () => {
       for (const userId of ['alice', 'root', 'ROOT', 'röot', 'root ']) {
         statuses.push((await deployment.issue({ userId })).status)
       }
-      return statuses
+      const list = await deployment.provider.impersonation.check()
+      return { statuses, ok: list.find(({ id }) => id === 'account_ids')?.ok }
     }
 
     before(async () => {
@@ -102,13 +103,15 @@ suite('The recipe for MySQL and MariaDB, on MariaDB', () => {
     })
 
     it('has no other spelling of an administrator, where findAccount answers the stored id', async () => {
-      const statuses = await tryOut((_asked, stored) => stored)
+      const { statuses, ok } = await tryOut((_asked, stored) => stored)
       assert.deepEqual(statuses, [201, 403, 404, 404, 400])
+      assert.equal(ok, true)
     })
 
-    it('has them where findAccount answers what it was asked for', async () => {
-      const statuses = await tryOut((asked) => asked)
+    it('has them where findAccount answers what it was asked for, and check() says so', async () => {
+      const { statuses, ok } = await tryOut((asked) => asked)
       assert.deepEqual(statuses, [201, 403, 201, 201, 400])
+      assert.equal(ok, false)
     })
   })
 

@@ -13,8 +13,11 @@ import {
 } from 'oidc-provider-impersonation/siblings'
 import { NOTICE_KINDS } from 'oidc-provider-impersonation-verify/format'
 import { noticeSettings, senderRule } from './features/notices/server/mail.ts'
-import type { MailTransport } from './features/notices/server/mail-transport.ts'
-import type { NoticeSettings, NoticesOptions } from './features/notices/server/notice.ts'
+import type {
+  MailTransport,
+  NoticeSettings,
+  NoticesOptions,
+} from './features/notices/server/notice.ts'
 import type { ConsolePermits } from './features/permits/server/options.ts'
 import {
   namesRule,
@@ -29,8 +32,7 @@ import {
 } from './kernel/option-rules.ts'
 import type { AuditStore } from './ledger/store.ts'
 import type { SupportConsoleOptions } from './options.ts'
-import { assertReadable } from './web/brand.ts'
-import { BRAND_RULES } from './web/brand-rules.ts'
+import { assertReadable, BRAND_RULES } from './web/brand.ts'
 import type { Customers } from './web/customer-directory.ts'
 import type { Settings } from './web/settings.ts'
 import type { MayErase } from './web/sign-in/roles.ts'

@@ -218,7 +218,7 @@ describe('who may call the API of the console', () => {
     try {
       const { status, body } = await deployment.ask('oscar', '')
       expect({ status, error: body.error }).to.deep.equal({ status: 500, error: 'server_error' })
-      expect(deployment.log.join('\n')).to.contain('options.role answered neither')
+      expect(deployment.log.join('\n')).to.contain('options.role answered none of')
     } finally {
       deployment.roles.set('oscar', 'operator')
     }

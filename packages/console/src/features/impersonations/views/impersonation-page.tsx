@@ -3,18 +3,15 @@ import {
   REVIEW_SEPARATOR,
   unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
-import type { ImpersonationAnswer } from '../../../web/answers.ts'
 import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Disclosure } from '../../../web/kit/form.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath } from '../../../web/kit/paths.ts'
 import { actingText, personName } from '../../../web/kit/people.tsx'
-import { Text } from '../../../web/kit/text.tsx'
-import { mayEnd } from '../../../web/may.ts'
 import type { View } from '../../../web/pages/table.ts'
-import { EndButton } from './end.tsx'
+import type { ImpersonationAnswer } from '../server/impersonation.ts'
 import { ImpersonationFacts } from './facts.tsx'
-import { StopButton } from './running-table.tsx'
+import { EndButton, StopButton } from './running.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** One impersonation: all facts, and everything that happened in it. The address is permanent. */
@@ -47,26 +44,18 @@ function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
   const { impersonation: labels } = impersonations.audit
   if (!review) return null
   const unapproved = unapprovedIn(review)
-  const isUnapproved = unapproved !== undefined
+  const others = review.split(REVIEW_SEPARATOR).filter((reason) => !unapprovedIn(reason))
   return (
-    <section class={isUnapproved ? 'message refused' : 'message'} aria-label={records.toReview}>
-      {isUnapproved && (
+    <section class={unapproved ? 'message refused' : 'message'} aria-label={records.toReview}>
+      {unapproved && (
         <p>
-          <Text
-            of={labels.unapproved}
-            operator={<bdi class="person">{personName(at, operator)}</bdi>}
-          />{' '}
+          {text(at, labels.unapproved, { operator: personName(at, operator) })}{' '}
           {unapproved === 'after_refusal' && records.afterRefusal}
         </p>
       )}
-      {review
-        .split(REVIEW_SEPARATOR)
-        .filter((reason) => unapprovedIn(reason) === undefined)
-        .map((reason) => (
-          <p key={reason}>
-            <Text of={labels.reviewWanted} reason={<bdi>{reason}</bdi>} />
-          </p>
-        ))}
+      {others.map((reason) => (
+        <p key={reason}>{text(at, labels.reviewWanted, { reason })}</p>
+      ))}
     </section>
   )
 }
@@ -83,7 +72,7 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
   const path = auditPath(id)
   return (
     <div class="actions">
-      {isOpen && mayEnd(at.me, row) && <EndButton of={{ ...row, isMine: isOwn }} />}
+      {isOpen && <EndButton of={row} />}
       {role === 'lead' && !isOwn && alarm && isAlarmOpen(row) && (
         <NoteAction
           action={`${path}/acknowledge`}
@@ -101,7 +90,7 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
           about={isHeld ? labels.releaseAbout : labels.holdAbout}
         />
       )}
-      {role === 'lead' && operator && !isOwn && <StopButton operator={operator} />}
+      <StopButton operator={operator} />
       {role !== 'operator' && (
         <Disclosure id="prove" label={prove.title}>
           <div class="card">

@@ -1,7 +1,7 @@
 import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { Text } from '../../../web/kit/text.tsx'
-import type { MonthAnswer } from '../server/answers.ts'
+import type { MonthAnswer } from '../server/month.ts'
 
 /** One line about this month: each count leads to its rows. */
 export function ThisMonth({ of }: { of: MonthAnswer }, at: StaffAt) {
