@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import type { Page, Route } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { idsOf } from '../support/expect-answer.ts'
 import { deployWithPermits } from '../support/with-permits.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
 import { type MovedClock, movedClock } from './support/moved-clock.ts'
@@ -195,7 +196,7 @@ describe('acting as a customer, in the browser', function () {
     await expectFocus(
       page.getByRole('main').getByRole('button', { name: reads('Continue for SUP-5') }),
     )
-    const ids = async () => (await running()).map(({ id }: { id: string }) => id)
+    const ids = async () => idsOf(await running())
     deepEqual(await ids(), [before.id])
     const opened = context.waitForEvent('page')
     await page.keyboard.press('Enter')

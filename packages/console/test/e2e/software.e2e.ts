@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { expectStatus } from '../support/expect-answer.ts'
 import { COPILOT_SECRET, MACHINE } from '../support/provider.ts'
 import { reads, signedIn } from './support/operating.ts'
 
@@ -59,7 +60,7 @@ describe('I16: software that acts', () => {
     const { body } = await deployment.ask('olivia', '')
     expect(body.running[0]).to.deep.include({ software: 'copilot', isMine: false, canEnd: true })
     const ended = await deployment.ask('olivia', `/running/${id}/end`, {})
-    expect(ended.status).to.equal(204)
+    expectStatus(ended, 204)
     await grace.page.getByRole('row', { name: /SUP-7/ }).waitFor({ state: 'detached' })
   })
 })

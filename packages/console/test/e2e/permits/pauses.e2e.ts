@@ -47,7 +47,7 @@ describe('a stop by a lead', function () {
     await form.getByLabel('Note').fill('Asked twice')
     await form.getByRole('button', { name: reads('Stop Olivia Okafor') }).click()
     await page.getByText('Stopped: what ran has ended').waitFor()
-    equal((await deployment.provider.impersonation.get(id))?.state, 'ended')
+    equal(await deployment.stateOf(id), 'ended')
 
     const STOPPED =
       'Grace Lindqvist stopped you. You cannot act as a customer until another person lifts the stop.'
