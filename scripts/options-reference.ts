@@ -16,9 +16,8 @@ import { SQLITE_RULES } from '../src/adapters/sqlite/database.ts'
 import { createSqliteAdapter, type SqliteAdapterOptions } from '../src/adapters/sqlite/index.ts'
 import { parseRecorder, RECORDER_RULES } from '../src/events/emit.ts'
 import { impersonationRules, resolveOptions } from '../src/options/defaults.ts'
-import { CONSOLE_SECTIONS, consoleSections } from './console-options.ts'
+import { consoleSections } from './console-options.ts'
 import { interfacesOf, type Member } from './docstrings.ts'
-import { anchorOf } from './markdown-links.ts'
 import { type AnyRule, expression, factsOf, type RuleFacts, type Shape } from './option-samples.ts'
 
 const SOURCES = [
@@ -201,12 +200,9 @@ export function optionsReference(): string {
     ]
     return parts.filter((part) => part).join('\n\n')
   })
-  const titles = [...SECTIONS, ...CONSOLE_SECTIONS].map(({ title }) => title)
   return `# Options
 
 An unknown or wrong option throws a \`TypeError\` at start-up that begins with the path of the option. \`undefined\` means that the option is left out. Put an example beside the required options.
-
-${titles.map((title) => `- [${title}](#${anchorOf(title)})`).join('\n')}
 
 ${[...sections, ...consoleSections()].join('\n\n')}
 `

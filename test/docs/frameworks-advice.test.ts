@@ -9,6 +9,7 @@ import Koa from 'koa'
 import mount from 'koa-mount'
 import type { Account, Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { Provider } from '../../src/index.ts'
+import { deploy } from '../support/deployment.ts'
 import { askUndescribed } from '../support/http.ts'
 import { launch } from '../support/program.ts'
 import { exchange, issue, providerAt, serving } from '../support/serving.ts'
@@ -117,6 +118,18 @@ describe('docs/frameworks.md on what goes wrong', () => {
         },
       )
     })
+  })
+
+  it('both.mjs has two token exchanges in one provider, by subject_token_type', async () => {
+    const loaded = await snippets.load('Your existing provider')
+    const BothProvider = loaded.BothProvider as typeof Provider
+    await using deployment = await deploy({ make: (...given) => new BothProvider(...given) })
+    const { impersonation } = deployment.provider
+    const { subjectToken } = await impersonation.issue({ userId: 'alice' }, { as: 'backend' })
+    expect((await deployment.exchange({ subject_token: subjectToken })).status).to.equal(200)
+    const form = { subject_token: 'v', subject_token_type: 'urn:example:token-type:voucher' }
+    const { body } = await askUndescribed(() => deployment.exchange(form))
+    expect(body).to.deep.equal({ voucher: 'v' })
   })
 
   const behindProxy: Record<string, [does: boolean, build: (own: Provider) => RequestListener]> = {

@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
 /** Run in test/frameworks, where NestJS is installed, as is main.ts. */
 const ELSEWHERE = ['nest']
-const PARTS = ['provider', 'try', 'several', 'tenants', 'cors']
+const PARTS = ['provider', 'try', 'both', 'several', 'tenants', 'cors']
 
 describe('docs/frameworks.md', () => {
   const snippets = shared(() => snippetsOf('frameworks.md', 'js'))

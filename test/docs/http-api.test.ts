@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { ClientMetadata } from 'oidc-provider'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { certificate } from '../support/certificates.ts'
 import { machine } from '../support/clients.ts'
 import { deploy } from '../support/deployment.ts'
 import { newFolder } from '../support/folder.ts'
@@ -16,11 +15,10 @@ const DOCUMENT = new URL('../../docs/http-api.md', import.meta.url)
 
 // openapi.test.ts has the tables of errors, http-api-commands.test.ts the commands.
 describe('docs/http-api.md', () => {
-  it('says what introspection answers of an opaque token, and asks by Python; after the end, for nobody', async () => {
+  it('says what introspection answers of an opaque token, and after the end', async () => {
     const document = await readFile(DOCUMENT, 'utf8')
     const [, block = ''] =
       /^### An opaque access token$.*?^```json\n(.*?)^```$/ms.exec(document) ?? []
-    const [, code = ''] = /^```python\n(.*?)^```$/ms.exec(document) ?? []
     await using deployment = await managing()
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
     const { id, subjectToken } = await deployment.start()
@@ -33,20 +31,34 @@ describe('docs/http-api.md', () => {
     expect(Object.keys(body)).to.have.members(Object.keys(JSON.parse(block)))
     expect(body).to.include({ active: true, sub: 'alice', aud: resource, impersonation_id: id })
     expect(body.act).to.deep.equal({ sub: 'olivia' })
-
-    const folder = newFolder()
-    await writeFile(join(folder, 'introspect.py'), code)
-    const ask = async (audience: string) => {
-      const program =
-        'import json, sys; from introspect import introspect; print(json.dumps(introspect(*sys.argv[1:])))'
-      const args = ['-c', program, deployment.issuer, 'web', 'web-secret', token, audience]
-      const { stdout } = await promisify(execFile)('python3', args, { cwd: folder })
-      return JSON.parse(stdout)
-    }
-    expect(await ask(resource)).to.include({ active: true, sub: 'alice', impersonation_id: id })
-    expect(await ask('https://another.example.com')).to.equal(null)
     await deployment.send(`/${id}/end`)
-    expect([await introspect(), await ask(resource)]).to.deep.equal([{ active: false }, null])
+    expect(await introspect()).to.deep.equal({ active: false })
+  })
+
+  it('has a configuration with which a backend proves its certificate', async () => {
+    await using snippets = await snippetsOf('http-api.md')
+    const { mutualTls } = await snippets.load('With mutual TLS')
+    const file = join(newFolder(), 'backend.pem')
+    await writeFile(file, certificate)
+    const { clients, ...configuration } = Object(mutualTls)(file)
+    await using deployment = await deploy({
+      clients: [{ ...clients[0], client_id: 'bound' }],
+      configuration,
+      impersonation: { managementApi: { clients: ['bound'] } },
+    })
+    const headers = { 'x-client-cert': encodeURIComponent(certificate) }
+    const form = {
+      grant_type: 'client_credentials',
+      client_id: 'bound',
+      resource: deployment.management,
+      scope: 'impersonate',
+    }
+    const ask = (shown?: typeof headers) => deployment.post('/oidc/token', form, shown)
+    expect((await ask()).status).to.equal(401)
+    const token: string = (await ask(headers)).body.access_token
+    const issue = (shown = {}) => deployment.issue({ userId: 'alice' }, { token, headers: shown })
+    expect((await issue()).status).to.equal(401)
+    expect((await issue(headers)).status).to.equal(201)
   })
 
   it('has code that issues in the process of the provider', async () => {

@@ -25,6 +25,8 @@ const asked = (sub: string | undefined, accountId = 'alice', more = {}) => ({
   ...more,
 })
 const write = { context: { write: true } }
+const BILLING = { client: { clientId: 'billing-backend' } }
+const BILLING_API = 'https://billing.example.com'
 
 /** test/policy/ has what the provider makes of an answer. */
 const ANSWERS: Readonly<
@@ -47,6 +49,18 @@ const ANSWERS: Readonly<
     [asked('alice'), false],
     [asked('bob', 'olivia'), false],
     [asked(undefined), false],
+  ],
+  'Many organisations: only your own customers': [
+    'ownOrganisations',
+    [asked('olivia'), true],
+    [asked('olivia', 'bob'), false],
+    [asked(undefined), false],
+  ],
+  'Who may issue': [
+    'limitedBackends',
+    [asked('olivia', 'bob', { ...BILLING, resource: [BILLING_API] }), false],
+    [asked('olivia', 'alice', BILLING), false],
+    [asked('olivia', 'alice', { ...BILLING, resource: [BILLING_API] }), true],
   ],
   'Only second-level support': [
     'secondLevelOnly',
@@ -83,10 +97,11 @@ const ANSWERS: Readonly<
 
 describe('docs/policies.md', () => {
   const snippets = shared(() => snippetsOf('policies.md'))
+  const inJs = shared(() => snippetsOf('policies.md', 'js'))
 
   for (const [heading, [name, ...rows]] of Object.entries(ANSWERS)) {
     it(`${heading}: the rule answers as the page says`, async () => {
-      const loaded = await snippets.load(heading)
+      const loaded = { ...(await inJs.load(heading).catch(() => snippets.load(heading))) }
       const rule = loaded[name] ?? Object(loaded.impersonation)[name]
       for (const [request, answer] of rows) {
         const given = await Reflect.apply(rule, undefined, [request])

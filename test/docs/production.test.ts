@@ -19,7 +19,6 @@ describe('docs/production.md', () => {
   let deployment: Managed
 
   const snippets = shared(() => snippetsOf('production.md'))
-  before(async () => {})
   afterEach(() => deployment?.close())
 
   it('kill-switch.ts: nothing is issued or exchanged while it is off, and all that ran has ended', async () => {

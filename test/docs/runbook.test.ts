@@ -110,7 +110,7 @@ describe('docs/runbook.md', () => {
     expect(await shell(commandsWith('/status-lists'))).to.match(/^200\n/)
   })
 
-  it('finds what a client asked for, and a replay, in the lines of the log', async () => {
+  it('finds what a client asked for, and a replay, in the lines of the log, and ends again what had ended', async () => {
     await using snippets = await snippetsOf('events.md')
     const { logEvents } = await snippets.load('# Events')
     const lines: string[] = []
@@ -118,7 +118,7 @@ describe('docs/runbook.md', () => {
     const subject_token = await deployment.subjectToken('alice')
     await deployment.exchange({ subject_token })
     await deployment.exchange({ subject_token })
-    while (!lines.some((line) => line.includes('replayed'))) await turn()
+    while (!lines.some((line) => line.includes('impersonation.ended'))) await turn()
     const folder = newFolder()
     await writeFile(join(folder, 'events.jsonl'), `${lines.join('\n')}\n`)
     for (const [event, member] of [
@@ -130,5 +130,7 @@ describe('docs/runbook.md', () => {
       expect(stdout.trim().split('\n')).to.have.lengthOf(1)
       expect(stdout).to.include(`impersonation.${event}`).and.to.include(member)
     }
+    const again = await shell(`cd ${folder}\n${commandsWith('impersonation.ended')}`)
+    expect(again).to.match(/^\{"id".*"state":"ended"/)
   })
 })

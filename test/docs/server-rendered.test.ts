@@ -138,7 +138,7 @@ describe('docs/server-rendered.md', () => {
     const asked = { userId: 'alice', actor: 'olivia', resource: 'https://shop.example.com/' }
     const { env } = process
     process.env = { ...env, ISSUER: provider.issuer, RESOURCE: asked.resource }
-    const { stillActs } = await snippets.load('A page that calls no API')
+    const { stillActs } = await snippets.load('A shop with its own session cookie, and no API')
     process.env = env
     const ask = stillActs as (acting: { readonly accessToken: string }) => Promise<boolean>
     const acting = await provider.issueTestImpersonation(asked)

@@ -18,7 +18,7 @@ import { signIn } from '../support/sign-in.ts'
 import { closed } from '../support/token-issuer.ts'
 import { type Module, snippetsOf } from './documents.ts'
 
-const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
+const SERVERS = ['koa', 'express', 'fastify', 'hono']
 /** The tests of recording run these. */
 const RECORDING = [
   'orders-api.ts',
@@ -125,7 +125,7 @@ describe('docs/your-apis.md', () => {
   })
 
   it('forward.ts hands the token to another service, which learns who acts', async () => {
-    await using billing = await launched('http')
+    await using billing = await launched('express')
     await using server = await launched('forward', 'guard', { BILLING: billing.base })
     const bills = await server.ask('GET', '/bills', tokens.acted)
     expect([bills.status, bills.body]).to.deep.equal([200, { ordersOf: 'alice', seenBy: 'olivia' }])
@@ -205,7 +205,7 @@ describe('docs/your-apis.md', () => {
   }
 
   it('bound-guard.ts takes a bound token with a proof, once, and never as a bearer token', async () => {
-    await using server = await launched('http', 'bound-guard')
+    await using server = await launched('express', 'bound-guard')
     const dpop = await key.proof({
       htm: 'GET',
       htu: `${server.base}/orders`,

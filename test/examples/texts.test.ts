@@ -13,6 +13,7 @@ const ALONE = [
   'upstream-sign-in.ts',
   'nextjs/app/sign-out/route.ts',
   'policies/a-closed-organisation.ts',
+  'policies/a-ticket-that-is-reassigned.ts',
   'policies/a-daily-limit.ts',
   'policies/only-in-business-hours.ts',
   'policies/tell-the-operator-why.ts',

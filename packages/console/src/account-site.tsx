@@ -1,4 +1,3 @@
-import type { Middleware } from 'koa'
 import type { ComponentChildren } from 'preact'
 import { accountPages } from './features/account/server/pages.ts'
 import {
@@ -8,12 +7,11 @@ import {
 } from './features/permits/server/api/of-customer.ts'
 import type { CustomerPermitCall, PermitParts } from './features/permits/server/api/shown.ts'
 import { OwnRecords } from './features/permits/views/own-records.tsx'
-import { languageOf } from './web/http/language.ts'
 import type { At } from './web/kit/at.ts'
 import { ActionButton } from './web/kit/form.tsx'
 import { Frame } from './web/kit/frame.tsx'
 import type { Assets } from './web/page/assets.ts'
-import { servePages } from './web/pages/serve.tsx'
+import { type ServedPages, servePages } from './web/pages/serve.tsx'
 import type { Parts } from './web/parts.ts'
 import type { Settings } from './web/settings.ts'
 
@@ -25,12 +23,17 @@ export function accountSite(
   parts: Parts & PermitParts,
   account: NonNullable<Settings['account']>,
   assets: () => Promise<Assets>,
-): Middleware {
+): ServedPages {
   const { provider, settings, now } = parts
   const { languages, brand, url } = settings
   return servePages<CustomerPermitCall, At>({
     ...{ provider, url, languages, brand, assets, now },
-    ...{ clientId: account.clientId, base: account.path, realm: 'account', isForStaff: false },
+    at: 'options.account.clientId',
+    make: 'customerAccountClient',
+    clientId: account.clientId,
+    base: account.path,
+    realm: 'account',
+    isForStaff: false,
     looksEvery: LOOKS_EVERY,
     leadsTo: [],
     doorOf: (words) => ({ product: words.account.title, about: words.account.signInAbout }),
@@ -38,11 +41,7 @@ export function accountSite(
       ...accountPages({ listRecords: listOwnRecords, findLookedInto, Records: OwnRecords }),
       ...customerActions(),
     ],
-    enter: async ({ ctx, params, person, input }) => ({
-      ...parts,
-      ...{ ctx, input, caller: person, language: languageOf(ctx, languages) },
-      param: (name) => params[name] ?? '',
-    }),
+    enter: async ({ person, ...request }) => ({ ...parts, ...request, caller: person }),
     readerFor: async (_call, at) => at,
     Frame: AccountFrame,
   })

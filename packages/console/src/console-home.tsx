@@ -1,20 +1,22 @@
-import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { type FrameAt, waitingText } from './console-frame.tsx'
 import { type SEARCH, searchCustomers } from './features/impersonations/server/customers.ts'
 import { listRunning } from './features/impersonations/server/running.ts'
 import { customersPage } from './features/impersonations/views/customers-page.tsx'
-import { RunningNow } from './features/impersonations/views/running-now.tsx'
+import { RunningNow } from './features/impersonations/views/running.tsx'
 import { countThisMonth } from './features/overview/server/month.ts'
 import { ThisMonth } from './features/overview/views/this-month.tsx'
 import { findInbox, findOwn, type Inbox } from './features/permits/server/api/inbox.ts'
 import type { PermitCall } from './features/permits/server/api/shown.ts'
 import { InboxList, RecordList } from './features/permits/views/inbox.tsx'
-import type { Read } from './kernel/input.ts'
-import { log } from './kernel/log-line.ts'
+import { unlessTrouble } from './kernel/log-line.ts'
 import { Link } from './web/kit/link.tsx'
 import type { View } from './web/pages/table.ts'
+import type { WithQuery } from './web/parts.ts'
 
-type HomeCall = PermitCall & { readonly query: Read<typeof SEARCH> }
+type HomeCall = WithQuery<typeof SEARCH, PermitCall>
+
+/** What runs can be ended while the audit cannot be read, too. */
+const MISSING = 'a part of the first page is missing'
 
 /** Shows what a person begins with: an operator their customers, others what waits and who acts now. */
 export async function showHome(call: HomeCall) {
@@ -25,8 +27,8 @@ export async function showHome(call: HomeCall) {
 export async function showCustomers(call: HomeCall) {
   const [found, inbox, own, { running }] = await Promise.all([
     searchCustomers(call),
-    unlessTrouble(() => findInbox(call)),
-    unlessTrouble(() => findOwn(call)),
+    unlessTrouble(MISSING, () => findInbox(call)),
+    unlessTrouble(MISSING, () => findOwn(call)),
     listRunning(call),
   ])
   return { ...found, inbox, own, running }
@@ -35,20 +37,10 @@ export async function showCustomers(call: HomeCall) {
 async function showInbox(call: HomeCall) {
   const [running, inbox, month] = await Promise.all([
     listRunning(call),
-    unlessTrouble(() => findInbox(call)),
-    unlessTrouble(() => countThisMonth(call)),
+    unlessTrouble(MISSING, () => findInbox(call)),
+    unlessTrouble(MISSING, () => countThisMonth(call)),
   ])
   return { ...running, inbox, month }
-}
-
-/** What runs can be ended while the audit cannot be read, too. */
-async function unlessTrouble<T>(find: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await find()
-  } catch (error) {
-    log(`a part of the first page is missing: ${reasonOf(error)}`)
-    return undefined
-  }
 }
 
 /** The customers of an operator or a lead, with what they asked for. */

@@ -1,4 +1,3 @@
-import type { Middleware } from 'koa'
 import { ConsoleFrame, type FrameAt } from './console-frame.tsx'
 import { customersHome, homePage, showCustomers, showHome } from './console-home.tsx'
 import { SEARCH } from './features/impersonations/server/customers.ts'
@@ -20,11 +19,10 @@ import { rulePages } from './features/rules/server/pages.ts'
 import { ACTING_ROLES, ALL_ROLES } from './kernel/roles.ts'
 import { waitForCapacity } from './web/audit.ts'
 import { findCaller } from './web/caller.ts'
-import { languageOf } from './web/http/language.ts'
 import { askProvider } from './web/http/problem.ts'
 import { findMe, me } from './web/me.ts'
 import type { Assets } from './web/page/assets.ts'
-import { servePages } from './web/pages/serve.tsx'
+import { type ServedPages, servePages } from './web/pages/serve.tsx'
 import { linesFor, type Route } from './web/pages/table.ts'
 import type { Parts } from './web/parts.ts'
 import { changeStream } from './web/stream/stream.ts'
@@ -58,27 +56,28 @@ export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
 export function consoleSite(
   parts: ErasingParts & Parts & StaffParts,
   assets: () => Promise<Assets>,
-): Middleware {
+): ServedPages {
   const { provider, settings, now } = parts
   const { languages, brand, url, path: base, clientId, applications } = settings
   return servePages<StaffCall, FrameAt>({
     ...{ provider, clientId, url, base, languages, brand, assets, now },
+    at: 'options.clientId',
+    make: 'supportConsoleClient',
     realm: 'support console',
     isForStaff: true,
     leadsTo: applications.map((application) => new URL(application.url).origin),
     doorOf: ({ web }) => ({ product: web.product, about: web.signInAbout }),
     table: STAFF_TABLE,
-    async enter({ ctx, route, params, person, input, findAgain }) {
+    async enter({ route, person, findAgain, ...request }) {
       const { isActing, writes } = route.marks
       const find = async (found: typeof person) =>
-        findCaller({ audience: route.roles, isActing }, parts, found, input)
+        findCaller({ audience: route.roles, isActing }, parts, found, request.input)
       const caller = await find(person)
       if (writes) await waitForCapacity(parts)
       return {
         ...parts,
-        ...{ ctx, caller, input },
-        language: languageOf(ctx, languages),
-        param: (name) => params[name] ?? '',
+        ...request,
+        caller,
         findAgain: async () => find(await findAgain()),
       }
     },

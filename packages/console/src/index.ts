@@ -7,12 +7,12 @@ import { isStop, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { accountSite } from './account-site.tsx'
 import { consoleSite } from './console-site.ts'
 import { alarmsToTell } from './features/alarms/server/alarms.ts'
-import { useRecorder } from './features/impersonations/server/uses/record-told.ts'
 import {
   type TakeUses,
   type TakeUsesOptions,
   takeUses,
-} from './features/impersonations/server/uses/take-uses.ts'
+  useRecorder,
+} from './features/impersonations/server/uses.ts'
 import { startNotices, toldOfStarts } from './features/notices/server/start.ts'
 import { permitGate } from './features/permits/server/api/gate.ts'
 import type { StaffParts } from './features/permits/server/api/shown.ts'
@@ -22,16 +22,14 @@ import { personalData } from './features/personal-data/server/personal-data.ts'
 import { log } from './kernel/log-line.ts'
 import { startRetention } from './ledger/keeping/retention.ts'
 import { startOutbox } from './ledger/outbox/outbox.ts'
-import { createAudit } from './ledger/recording/audit.ts'
+import { createAudit, recordEvents } from './ledger/recording/audit.ts'
 import { ledgerOf } from './ledger/recording/ledger.ts'
-import { recordEvents } from './ledger/recording/provider-events.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
-import { below, clientChecks, inOrder } from './middleware.ts'
 import type { SupportConsoleOptions } from './options.ts'
 import { type Stop, stopOf } from './records/record-at.ts'
 import { createRecords, noSuchRecord, type Saying } from './records/records.ts'
 import { settingsOf } from './settings.ts'
-import { issuePreviewer, subjectTokenIssuer } from './web/acting/issue.ts'
+import { issuingBy } from './web/acting/issue.ts'
 import {
   accountLookUp,
   type RecordRefusal,
@@ -39,13 +37,12 @@ import {
   refusalRecorder,
 } from './web/acting/refusals.ts'
 import { customerDirectory } from './web/customer-directory.ts'
-import { answerProblems } from './web/http/problem.ts'
 import { operatorLimit } from './web/operator-limit.ts'
 import { createAssets } from './web/page/assets.ts'
 import type { Parts } from './web/parts.ts'
 import { personNames } from './web/person-names.ts'
-import { checkSetUp } from './web/sign-in/check-set-up.ts'
 import { findMayErase, findRole } from './web/sign-in/roles.ts'
+import { checkSetUp } from './web/sign-in/set-up.ts'
 
 export type { StoredRow } from 'oidc-provider-impersonation-verify/chain'
 export type {
@@ -58,9 +55,14 @@ export type {
   StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 export type { Alarm, OnAlarm } from './features/alarms/server/alarms.ts'
-export type { TakeUses, TakeUsesOptions } from './features/impersonations/server/uses/take-uses.ts'
-export type { Mail, MailTransport } from './features/notices/server/mail-transport.ts'
-export type { Notice, NoticeKind, NoticesOptions } from './features/notices/server/notice.ts'
+export type { TakeUses, TakeUsesOptions } from './features/impersonations/server/uses.ts'
+export type {
+  Mail,
+  MailTransport,
+  Notice,
+  NoticeKind,
+  NoticesOptions,
+} from './features/notices/server/notice.ts'
 export type {
   AttachOptions,
   PermitRequest,
@@ -258,8 +260,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     audit,
     directory,
     nameOf,
-    issue: subjectTokenIssuer(provider, settings),
-    preview: issuePreviewer(provider, settings),
+    ...issuingBy(provider, settings.issueAs),
     limitIssues: operatorLimit(MAX_ISSUES, 60, 'asked to act'),
     limitPreviews: operatorLimit(MAX_PREVIEWS, 60, 'asked the rule'),
     limitStripPreviews: operatorLimit(MAX_STRIP_PREVIEWS, 60),
@@ -267,20 +268,18 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     closing: closing.signal,
     now,
   }
-  const checkClients = clientChecks(provider, settings)
   const assets = createAssets(settings.brand)
   store.open().catch((error: unknown) => log(`the storage cannot be used: ${reasonOf(error)}`))
 
-  const middleware: Middleware = inOrder(
-    ...checkClients.map(({ at, check }) =>
-      below(at, answerProblems('support console'), async (_ctx, next) => {
-        await check()
-        await next()
-      }),
-    ),
+  const sites = [
     consoleSite(parts, assets),
     ...(account ? [accountSite(parts, account, assets)] : []),
-  )
+  ]
+  const middleware: Middleware = (ctx, next) =>
+    sites.reduceRight<() => Promise<unknown>>(
+      (then, site) => async () => site.middleware(ctx, then),
+      next,
+    )()
   return Object.assign(middleware, {
     exportOf: ofPerson.exportOf,
     erase: ofPerson.erase,
@@ -297,7 +296,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     async check() {
       await store.open()
       await audit.seals.assertSeals()
-      await checkSetUp(provider, settings, checkClients)
+      await checkSetUp(provider, settings, sites)
     },
     endStreams: () => closing.abort(),
     async close() {
@@ -306,7 +305,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       await answersFollowed(provider)
       await nextTurn()
       await retention.stop()
-      await reconciliation.stop()
+      reconciliation.stop()
       await outbox?.stop()
       await alerts?.stop()
       await (permits ?? records).close()

@@ -12,7 +12,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['records'],
   ['features'],
   [
-    ...['options.ts', 'settings.ts', 'middleware.ts', 'index.ts'],
+    ...['options.ts', 'settings.ts', 'index.ts'],
     ...[
       'account-site.tsx',
       'console-frame.tsx',

@@ -1,4 +1,8 @@
-import { type AuditEntry, escapeControls } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditEntry,
+  escapeControls,
+  reasonOf,
+} from 'oidc-provider-impersonation-verify/format'
 
 /** An entry as one line of JSON. */
 export function lineOf(entry: AuditEntry): string {
@@ -9,6 +13,23 @@ export function lineOf(entry: AuditEntry): string {
 export function complain({ event, timeMs: time, afterRestart }: AuditEntry, reason: string): void {
   if (afterRestart) return
   log(`${event} at ${time} is only in the log, it could not be stored: ${reason}`)
+}
+
+/**
+ * Finds a part of an answer: if that fails, the rest is there without it.
+ *
+ * @param trouble the words of the log before the reason
+ */
+export async function unlessTrouble<T>(
+  trouble: string,
+  find: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await find()
+  } catch (error) {
+    log(`${trouble}: ${reasonOf(error)}`)
+    return undefined
+  }
 }
 
 /** Writes one line to stderr. */

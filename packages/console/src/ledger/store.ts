@@ -1,5 +1,5 @@
 import type { DigestParts } from 'oidc-provider-impersonation-verify/chain'
-import type { AuditRow, StoredRecord } from 'oidc-provider-impersonation-verify/format'
+import type { AuditRow, StoredRecord, Unapproved } from 'oidc-provider-impersonation-verify/format'
 import type { PermitFilter, RowFilter } from './filters.ts'
 
 /** A stored entry. */
@@ -43,9 +43,14 @@ export type Sum = {
 )
 
 /** A permit as it is stored. */
-export type KeptRecord = StoredRecord & {
+export interface KeptRecord extends StoredRecord {
   /** The number of its last entry. */
   readonly last: number
+}
+
+/** A permit with its entries, in their order. */
+export interface RecordWithEntries extends KeptRecord {
+  readonly entries: readonly MarkedEntry[]
 }
 
 /** A sum as a batch leaves it. */
@@ -99,12 +104,15 @@ export interface StoredSeal {
   readonly mac: string
 }
 
+/** A row, with how nobody approved it: of the record that permitted it, as it is by now. */
+export type FoundRow = AuditRow & Unapproved
+
 export interface RowPage {
   /**
    * Newest first: by `at`, and then by `id` as bytes, both descending. With `oldestFirst`, both are
    * ascending.
    */
-  readonly rows: readonly AuditRow[]
+  readonly rows: readonly FoundRow[]
   /** The cursor of the next page; `undefined` at the end. */
   readonly next: string | undefined
   /**
@@ -184,7 +192,7 @@ export interface AuditStore {
   /** How many rows match that are newer than this one. */
   countNewer(filter: RowFilter, than: { at: number; id: string }, now: number): Promise<RowCount>
 
-  row(id: string): Promise<AuditRow | undefined>
+  row(id: string): Promise<FoundRow | undefined>
 
   /** The entries of a row in the order in which they were stored, after the cursor (or from the first). */
   timeline(id: string, page: EntryPage): Promise<readonly StoredEntry[]>
@@ -238,15 +246,14 @@ export interface AuditStore {
 
   /**
    * All that decides whether somebody may start, by one statement: the newest permit of each of these slots,
-   * and those that are granted to the operator for the customer and are not over. In any order; one that is both
-   * may come twice.
+   * and those that are granted to the operator for the customer and are not over. In any order.
    */
   permitsInForce(wanted: {
     readonly slots: readonly string[]
     readonly granted?:
       | { readonly customer: string; readonly operator: string; readonly notOverAt: number }
       | undefined
-  }): Promise<readonly KeptRecord[]>
+  }): Promise<readonly RecordWithEntries[]>
 
   /**
    * The newest `limit` permits that match, older than the cursor (or of all). With `oldestFirst`, the

@@ -2,55 +2,25 @@ import {
   type AuditPerson,
   type AuditRow,
   endingOf,
-  type Outcome,
   outcomeOf,
   overAt,
   present,
-  type Unapproved,
-  unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Plural } from '../kernel/sentence.ts'
+import type { FoundRow } from '../ledger/store.ts'
 import { applicationName, canChange } from './applications.ts'
 import type { Done, WhatWasDone } from './done.ts'
 import type { CustomerCall } from './parts.ts'
 import type { Words } from './words/words.ts'
 
-/** The state, or the kind of the end. `left`: the operator left the page. */
-export type AccountState = Outcome | 'left'
-
 /** A time that somebody acted as the customer; in a mail, all times for a ticket. */
-export interface AccountImpersonation extends WhatWasDone {
-  readonly id: string
-  /** Absent where it is not known. Without a name, the page shows the id. */
-  readonly operator?: { readonly id: string; readonly name?: string }
-  /** The client id of the software that acts, for the operator or on its own. */
-  readonly software?: string
-  readonly ticket?: string
-  /** The name of the application, or its client id. */
-  readonly application?: string
-  readonly state: AccountState
-  /** The number of impersonations on it, if it is more than one. */
-  readonly times?: number
-  /** `true` if the operator could change something. Absent if it never started. */
-  readonly canChange?: boolean
-  /** An emergency, which nobody approved; or one after a request of the same operator was refused. */
-  readonly unapproved?: Unapproved
-  /** The time of the request, or of its refusal. */
-  readonly at: number
-  readonly startedAt?: number
-  /** The time at which it ends by itself, if it runs. */
-  readonly expiresAt?: number
-  /** The time at which it was over. */
-  readonly endedAt?: number
-  /** With `requested`: the operator, or another person. Without a name, the page shows the id. */
-  readonly endedBy?: { readonly id: string; readonly name?: string }
-  /** The number of further uses of its key, which was perhaps stolen. */
-  readonly replays: number
-  /** The time at which the caller said that they did not ask for it. */
-  readonly objectedAt?: number
+export type AccountImpersonation = ReturnType<typeof describeTicket> & {
   /** The time at which another person lifted what the objection began. */
-  readonly lookedIntoAt?: number
+  readonly lookedIntoAt?: number | undefined
 }
+
+/** The state, or the kind of the end. `left`: the operator left the page. */
+export type AccountState = AccountImpersonation['state']
 
 // Code below copies member by member, so that internal members stay internal, also later ones.
 
@@ -58,7 +28,7 @@ export interface AccountImpersonation extends WhatWasDone {
 type CardCall = Pick<CustomerCall, 'language' | 'now' | 'settings'>
 
 /** A row of the audit, for the customer. */
-export function describeRow(row: AuditRow, done: WhatWasDone, call: CardCall) {
+export function describeRow(row: FoundRow, done: WhatWasDone, call: CardCall) {
   return describeTicket([row], done, call)
 }
 
@@ -68,10 +38,10 @@ export function describeRow(row: AuditRow, done: WhatWasDone, call: CardCall) {
  * @param rows the first one that started comes first
  */
 export function describeTicket(
-  rows: readonly [AuditRow, ...AuditRow[]],
+  rows: readonly [FoundRow, ...FoundRow[]],
   done: WhatWasDone,
   { language, now, settings: { applications } }: CardCall,
-): AccountImpersonation {
+) {
   const [first] = rows
   // A running one is over last.
   const last = rows.reduce((one, row) => (overAt(row) > overAt(one) ? row : one))
@@ -79,7 +49,6 @@ export function describeTicket(
   const state = ending === 'left' ? ending : outcomeOf(last, now())
   const isOpen = state === 'waiting' || state === 'running'
   const started = rows.filter(({ startedAt }) => startedAt !== undefined)
-  const marks = rows.flatMap(({ review }) => unapprovedIn(review) ?? [])
   const names = rows.map((row) => applicationName(applications, row.application, language))
   const changes = started.flatMap(
     (row) => canChange(applications, row.application, row.scope) ?? [],
@@ -92,12 +61,17 @@ export function describeTicket(
     ...done,
     ...present({
       operator: operatorOf(last.operator),
+      /** The client id of the software that acts, for the operator or on its own. */
       software: last.software,
       // One after a refusal counts for all.
-      unapproved: marks.find((mark) => mark === 'after_refusal') ?? marks[0],
+      unapproved: rows.flatMap(({ unapproved }) => unapproved ?? []).toSorted()[0],
+      isReviewDue: rows.some(({ isReviewDue }) => isReviewDue) || undefined,
       ticket: last.ticket,
+      /** The name of the application, or its client id. */
       application: [...new Set(names.filter(Boolean))].join(', ') || undefined,
+      /** Absent if it never started. */
       canChange: changes.length > 0 ? changes.includes(true) : undefined,
+      /** The number of impersonations on it, if it is more than one. */
       times: rows.length > 1 ? rows.length : undefined,
       startedAt: first.startedAt,
       expiresAt: isOpen ? last.expiresAt : undefined,
@@ -109,13 +83,13 @@ export function describeTicket(
 }
 
 /** Without what they wrote about it. */
-function endedByOf({ end, operator }: AuditRow): AccountImpersonation['endedBy'] {
+function endedByOf({ end, operator }: AuditRow) {
   if (end?.by === undefined || end.by === operator?.id) return operatorOf(operator)
   return { id: end.by, ...present({ name: end.name }) }
 }
 
 /** Without the e-mail address. */
-function operatorOf(operator: AuditPerson | undefined): AccountImpersonation['operator'] {
+function operatorOf(operator: AuditPerson | undefined) {
   return operator && { id: operator.id, ...present({ name: operator.name }) }
 }
 
@@ -141,10 +115,8 @@ export function cardInWords(
 ): CardInWords {
   const { startedAt, canChange, unapproved, replays, did, more, state, times } = of
   const isRunning = state === 'running'
-  const counts = (['reads', 'changes', 'refused'] as const).flatMap((kind) => {
-    const sentence = kind === 'refused' ? account.refusals : account[kind]
-    return more?.[kind] ? count(sentence, more[kind]) : []
-  })
+  const kinds = ['reads', 'changes', 'refused'] as const
+  const counts = kinds.flatMap((kind) => (more?.[kind] ? count(account[kind], more[kind]) : []))
   const isNothing = startedAt !== undefined && did.length + counts.length === 0
   return {
     facts: [
@@ -160,7 +132,8 @@ export function cardInWords(
       unapproved ? account.unapproved[unapproved] : [],
       replays > 0 ? count(account.replays, replays) : [],
     ].flat(),
-    ...{ did, counts },
+    did,
+    counts,
     nothing: isNothing ? (isRunning ? account.didNothingYet : account.didNothing) : undefined,
   }
 }

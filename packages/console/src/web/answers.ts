@@ -1,12 +1,6 @@
-import type {
-  AuditEntry,
-  AuditPerson,
-  AuditRow,
-  Outcome,
-  RowUse,
-} from 'oidc-provider-impersonation-verify/format'
+import type { Outcome } from 'oidc-provider-impersonation-verify/format'
 import type { Role } from '../kernel/roles.ts'
-import type { RowFilter } from '../ledger/filters.ts'
+import type { FoundRow } from '../ledger/store.ts'
 
 // Answers to a bearer token, below `{path}`. Each request has `Authorization: Bearer <access token>`
 // of a person who signed in to the console's client with the scope openid. Without a token the
@@ -88,93 +82,13 @@ export interface HandOver {
   readonly name: string
 }
 
-/**
- * A part of the first page: an operator sees their own, leads and auditors see all. Oldest first: the newest
- * 500.
- * `POST /running/:id/end` with `{}`: the caller ends their own, a lead any; 204. 404 where no such
- * impersonation runs.
- */
-export interface RunningAnswer {
-  readonly running: readonly RunningImpersonation[]
-  /** `true` if more run than these. */
-  readonly more: boolean
-}
-
-/** Names and what was done are of the audit: while it cannot be read, they are not there. */
-export interface RunningImpersonation extends RowAnswer {
-  readonly customer: AuditPerson
-  readonly canChange: boolean
-  readonly startedAt: number
-  readonly expiresAt: number
-  /** The newest request to an API, of what the caller runs, and for leads and auditors. */
-  readonly lastUse?: RunningUse | undefined
-  /** `true` if the caller runs it. */
-  readonly isMine: boolean
-  /** `true` if the caller may end it. */
-  readonly canEnd: boolean
-}
-
-export interface RunningUse extends RowUse {
-  /** As {@link TimelineEntry} has it. */
-  readonly words?: string
-}
-
 /** A row with what is derived from it. */
-export interface RowAnswer extends AuditRow {
+export interface RowAnswer extends FoundRow {
   readonly outcome: Outcome
   /** The page of the ticket, where the deployment knows it. */
   readonly ticketUrl?: string
   /** The name of the application, or its client id. */
-  readonly applicationName?: string
-}
-
-/**
- * `GET /audit?from=&to=&operator=&customer=&ticket=&outcome=&text=&alarm=&held=&unapproved=&before=&limit=&first=`.
- * `from` and `to` are milliseconds since the epoch; `limit` is 1 to 200, 50 without. Leads and
- * auditors see all rows. An operator sees their own; with `customer`, those of this customer.
- */
-export interface AuditAnswer {
-  readonly rows: readonly RowAnswer[]
-  /** The value of `before` for the next, older page. */
-  readonly next?: string
-  /**
-   * The page ended before it was full, since so many rows were compared: all of this time and later were looked
-   * at.
-   */
-  readonly lookedTo?: number
-  /** With `first`: how many rows are newer, at most 1000, and whether there may be more than these. */
-  readonly newer?: { readonly count: number; readonly more: boolean }
-  readonly filter: RowFilter
-  /** `true` if the request was for days of the reader's calendar. */
-  readonly isDays: boolean
-  readonly before?: string
-  readonly now: number
-}
-
-/**
- * `GET /audit/:id?after=&limit=`: the row with its entries, oldest first, at most 200. An operator: only their
- * own, else 404.
- */
-export interface ImpersonationAnswer extends RowAnswer {
-  /** The names of those who acknowledged, held or released it, and of others in the entries, by account id. */
-  readonly byNames: Readonly<Record<string, string>>
-  readonly entries: readonly TimelineEntry[]
-  readonly next?: string
-  /** The address of the provider's public keys. */
-  readonly keys: string
-}
-
-export type TimelineEntry = AuditEntry & {
-  /** A link to the entry: `#` and this. */
-  readonly cursor: string
-  /** Its place in the audit, and what is sealed of it. */
-  readonly number: number
-  readonly digest: string
-  /**
-   * With `impersonation.used`: what was done, as `account.describe` of the deployment says it in the
-   * language of the reader. At most 200 characters.
-   */
-  readonly words?: string | undefined
+  readonly applicationName?: string | undefined
 }
 
 // `POST /audit/:id/hold` and `/release` with `{ note: string }` or `{ note?: string }`: lead, auditor. 204.

@@ -20,10 +20,10 @@ export async function settle({ settled }: Pick<Audit, 'settled'>): Promise<void>
  * is refused.
  */
 export async function waitForCapacity({
-  audit: { capacity },
+  audit,
   settings,
 }: Pick<Parts, 'audit' | 'settings'>): Promise<void> {
-  if (capacity.isFree() || (await capacity.wait(settings.auditTimeout * 1000))) return
+  if (await audit.waitUntilFree(settings.auditTimeout * 1000)) return
   throw busy('nothing was done: try again later')
 }
 

@@ -1,4 +1,7 @@
-import { type Color, contrastOf } from '../kernel/contrast.ts'
+import { isSafe, valid } from 'oidc-provider-impersonation/siblings'
+
+/** A color as CSS writes it: `#2f3fb5`. */
+export type Color = `#${string}`
 
 /** The firm's name, logo and color, for its customers and its support. */
 export interface Brand {
@@ -25,6 +28,41 @@ export interface BrandSettings {
   readonly color?: Color | undefined
 }
 
+const MAX_NAME_LENGTH = 60
+const MAX_LOGO_LENGTH = 65_536
+const LOGO_DATA = /^data:image\/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/
+
+/** Characters of a host that would begin another directive, or another policy of content. */
+const POLICY_SEPARATOR = /[;,]/
+
+const nameRule = valid<string>(
+  (value) =>
+    typeof value === 'string' &&
+    value.trim() !== '' &&
+    value.length <= MAX_NAME_LENGTH &&
+    !/\p{C}|\p{Zl}|\p{Zp}/u.test(value),
+  `a name of 1 to ${MAX_NAME_LENGTH} characters on one line`,
+)
+
+const logoRule = valid<string>((value) => {
+  if (typeof value !== 'string' || value.length > MAX_LOGO_LENGTH) return false
+  if (LOGO_DATA.test(value)) return true
+  const url = URL.parse(value)
+  if (url?.protocol !== 'https:' || !isSafe(url) || POLICY_SEPARATOR.test(url.host)) return false
+  return url.username === '' && url.password === ''
+}, `an https URL, or data:image/png;base64,… (jpeg, gif, webp or svg+xml), with at most ${MAX_LOGO_LENGTH} characters`)
+
+const colorRule = valid<Color>(
+  (value) => typeof value === 'string' && /^#[\da-f]{6}$/i.test(value),
+  "a color such as '#2f3fb5'",
+)
+
+export const BRAND_RULES = {
+  name: nameRule.required('the name of the firm'),
+  logo: logoRule,
+  color: colorRule,
+}
+
 /** The darkest of the grounds on which links stand in light mode: see `style/colors.css`. */
 export const DARKEST_GROUND: Color = '#eceef3'
 /** The least contrast of text, by WCAG 1.4.3. */
@@ -41,6 +79,20 @@ export function assertReadable(color: Color, path: string): void {
   throw new TypeError(
     `${path}.color ${color} has a contrast of ${shown} to 1 with ${DARKEST_GROUND}, on which links stand. Text needs ${LEAST_CONTRAST} to 1: take a darker color`,
   )
+}
+
+/** How well one can be read on the other, by WCAG 2: from 1 to 21. */
+export function contrastOf(one: Color, other: Color): number {
+  const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].toSorted((a, b) => a - b)
+  return (lighter + 0.05) / (darker + 0.05)
+}
+
+function luminanceOf(color: Color): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(color.slice(at, at + 2), 16) / 255
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
 /** Replaces the colors of the style. Even black can be read in dark mode with so much white in it. */

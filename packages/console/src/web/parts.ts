@@ -1,8 +1,10 @@
 import type { Context } from 'koa'
 import type { Need, Provider, SubjectTokenRequest } from 'oidc-provider-impersonation'
+import type { ObjectEntries } from 'valibot'
+import type { Read } from '../kernel/input.ts'
 import type { Role } from '../kernel/roles.ts'
 import type { Audit } from '../ledger/recording/audit.ts'
-import type { IssueSubjectToken, PreviewIssue } from './acting/issue.ts'
+import type { Issuing } from './acting/issue.ts'
 import type { Refusals } from './acting/refusals.ts'
 import type { ActBody, CustomerAnswer } from './answers.ts'
 import type { Application } from './applications.ts'
@@ -15,15 +17,12 @@ import type { Settings } from './settings.ts'
 import type { SignedIn } from './sign-in/signed-in.ts'
 
 /** The parts that handlers use. */
-export interface Parts {
+export interface Parts extends Issuing {
   readonly provider: Provider
   readonly settings: Settings
   readonly audit: Audit
   readonly directory: CustomerDirectory
   readonly nameOf: NamePerson
-  readonly issue: IssueSubjectToken
-  /** Asks the rule beforehand. */
-  readonly preview: PreviewIssue
   /** Comes before `issue`: each request makes an entry of the audit, also one that is never used. */
   readonly limitIssues: OperatorLimit
   /** Comes before `preview`: the rule of the deployment may cost. */
@@ -43,30 +42,35 @@ export interface Caller extends SignedIn {
   readonly role: Role
 }
 
-/** A request of a person of the support that was let in. */
-export interface Call extends Parts {
+/** A request of a person who signed in. */
+interface PersonCall {
   readonly ctx: Context
-  readonly caller: Caller
   /** The caller's, a BCP 47 tag. */
   readonly language: string
   /** A parameter of the path. */
   param(name: string): string
   /** Reads the body: JSON, or the fields of a form. */
   input(): Promise<unknown>
+}
+
+/** A request of a person of the support that was let in. */
+export interface Call extends Parts, PersonCall {
+  readonly caller: Caller
   /** Finds the caller again. It rejects where the caller may not use the route any more. */
   findAgain(): Promise<Caller>
 }
 
+/** With the parameters of a page. */
+export type WithQuery<E extends ObjectEntries, C = Call> = C & { readonly query: Read<E> }
+
+/** With the members of a body. */
+export type WithBody<E extends ObjectEntries, C = Call> = C & { readonly body: Read<E> }
+
 /** A request of a customer. */
-export interface CustomerCall extends Pick<Parts, 'audit' | 'now' | 'provider' | 'settings'> {
-  readonly ctx: Context
-  /** Reads the body: JSON, or the fields of a form. */
-  input(): Promise<unknown>
+export interface CustomerCall
+  extends PersonCall,
+    Pick<Parts, 'audit' | 'now' | 'provider' | 'settings'> {
   readonly caller: SignedIn
-  /** The caller's, a BCP 47 tag. */
-  readonly language: string
-  /** A parameter of the path. */
-  param(name: string): string
 }
 
 /** The request of an operator, as the provider gets it. */

@@ -1,34 +1,55 @@
 import type { Impersonation, ImpersonationFilter } from 'oidc-provider-impersonation'
 import {
   type AuditPerson,
-  type AuditRow,
   nonEmptyText,
   outcomeOf,
   present,
+  type RowUse,
 } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../kernel/ids.ts'
 import { readAll } from '../kernel/pages.ts'
+import type { FoundRow } from '../ledger/store.ts'
 import type { RowAnswer } from './answers.ts'
 import { applicationName } from './applications.ts'
 import { askProvider, notFound } from './http/problem.ts'
 import { maySee } from './may.ts'
 import type { Call } from './parts.ts'
 import { ticketLink } from './ticket-link.ts'
+import { describedUse, wordsForUse } from './use-words.ts'
 
 /** A row with what is derived from it, as far as the caller may see it. */
-export function shownRow(row: AuditRow, { caller, language, settings, now }: Call): RowAnswer {
+export function shownRow<R extends FoundRow>(row: R, call: Call): R & RowAnswer {
+  const { caller, language, settings, now } = call
+  const { application, objection, ticket } = row
   return {
-    ...(caller.role === 'operator' ? withoutSupervision(row) : row),
+    ...row,
+    // What customers and leads say of an operator's work to each other and to auditors. The objection
+    // stays, because the operator cannot act any more.
+    ...(caller.role === 'operator' && {
+      alarm: undefined,
+      acknowledged: undefined,
+      hold: undefined,
+      objection: objection && { at: objection.at },
+    }),
     // Bookkeeping: the timeline tells it.
     deliveries: undefined,
     // An operator sees no request of others.
     lastUse: undefined,
     outcome: outcomeOf(row, now()),
-    ...ticketLink(row.ticket, settings),
-    ...present({
-      applicationName: applicationName(settings.applications, row.application, language),
-    }),
+    ...ticketLink(ticket, settings),
+    applicationName: applicationName(settings.applications, application, language),
   }
+}
+
+/** Returns the deployment's words for a request in the audit, or `undefined`. It hides nothing here. */
+export function auditWords(
+  use: Omit<RowUse, 'at'>,
+  refused: boolean,
+  { language, settings: { account } }: Pick<Call, 'language' | 'settings'>,
+): string | undefined {
+  const words =
+    account?.describe && wordsForUse(describedUse(use, refused), account.describe, language)
+  return words?.kind === 'shown' ? words.text : undefined
 }
 
 const ACTIVE = { state: 'active', limit: 100 } as const
@@ -52,23 +73,31 @@ const NO_USES = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replay
  * Makes a row of what runs. Without the row of the audit it has no names, because what runs must be
  * stoppable while the audit cannot be read.
  */
-export function rowOfRunning(found: Impersonation, row?: AuditRow) {
+export function rowOfRunning(found: Impersonation, row?: FoundRow) {
   const { actor, client, context, id, issuedAt, mayAct, review, scope, software, userId } = found
   const { startedAt = 0, expiresAt = 0 } = found
   const operator = actor?.sub ?? mayAct?.sub
   const at = issuedAt * 1000
   return {
-    ...{ ...NO_USES, ...row, id, at, lastAt: at, end: undefined, scope },
-    ...{ startedAt: startedAt * 1000, expiresAt: expiresAt * 1000 },
+    ...NO_USES,
+    ...row,
+    id,
+    at,
+    lastAt: at,
+    end: undefined,
+    scope,
+    startedAt: startedAt * 1000,
+    expiresAt: expiresAt * 1000,
     customer: knownPerson(userId, row?.customer),
     ...present({
       operator: operator === undefined ? undefined : knownPerson(operator, row?.operator),
       application: client ?? mayAct?.clientId,
       ticket: nonEmptyText(context.ticketId),
       reason: nonEmptyText(context.reason),
-      ...{ review, software },
+      review,
+      software,
     }),
-  } satisfies AuditRow
+  } satisfies FoundRow
 }
 
 function knownPerson(id: string, known: AuditPerson | undefined): AuditPerson {
@@ -76,20 +105,11 @@ function knownPerson(id: string, known: AuditPerson | undefined): AuditPerson {
 }
 
 /**
- * Removes what customers and leads say of an operator's work to each other and to auditors. The objection of
- * the customer stays, because the operator cannot act any more.
- */
-function withoutSupervision(row: AuditRow): AuditRow {
-  const { alarm: _, acknowledged: _seen, hold: _hold, objection, ...rest } = row
-  return { ...rest, ...(objection ? { objection: { at: objection.at } } : {}) }
-}
-
-/**
  * The row of the path.
  *
  * @throws Problem 404 where the caller may see no such row
  */
-export async function findRow(call: Call): Promise<AuditRow> {
+export async function findRow(call: Call): Promise<FoundRow> {
   const { audit, caller } = call
   const id = call.param('id')
   const row = isId(id) ? await audit.store.row(id) : undefined

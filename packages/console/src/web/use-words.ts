@@ -1,4 +1,4 @@
-import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
+import type { RowUse } from 'oidc-provider-impersonation-verify/format'
 
 /** A request that an operator made, as the deployment is asked to describe it. */
 export interface DescribedUse {
@@ -31,19 +31,11 @@ export type UseWords =
   | { readonly kind: 'none' }
 
 /** The facts about a request that the deployment gets. */
-export function describedUse(use: NonNullable<AuditEntry['use']>): DescribedUse {
-  const { method, path, status, refused, audience } = use
-  return { method, path, status, refused: refused !== undefined, audience }
-}
-
-/** Returns the deployment's words for a request in the audit, or `undefined`. It hides nothing here. */
-export function auditWords(
-  use: DescribedUse,
-  describe: UseInWords | undefined,
-  language: string,
-): string | undefined {
-  const words = describe && wordsForUse(use, describe, language)
-  return words?.kind === 'shown' ? words.text : undefined
+export function describedUse(
+  { method, path, status, audience }: Omit<RowUse, 'at'>,
+  refused: boolean,
+): DescribedUse {
+  return { method, path, status, refused, audience }
 }
 
 /** A function of the deployment that fails, or answers no text, hides nothing. */

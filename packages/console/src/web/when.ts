@@ -8,11 +8,6 @@ export interface Range {
   readonly to?: number | undefined
 }
 
-interface Moments {
-  readonly from: number
-  readonly to: number
-}
-
 const RANGE = /^(\d{0,16})-(\d{0,16})$/
 
 const isMoment = (text: string) => /^\d{1,16}$/.test(text) && Number(text) <= MAX_DATE_MS
@@ -76,11 +71,9 @@ export function rangeText({ from, to }: Range): string {
 }
 
 function rangeOf(text = ''): Range | undefined {
-  const ends = (RANGE.exec(text)?.slice(1) ?? []).map((end) => (end === '' ? undefined : end))
-  if (ends.every((end) => end === undefined) || !ends.every((end) => !end || isMoment(end)))
-    return undefined
-  const [from, to] = ends.map((end) => (end === undefined ? end : Number(end)))
-  return { from, to }
+  const [, from = '', to = ''] = RANGE.exec(text) ?? []
+  if (from + to === '' || ![from, to].every((end) => end === '' || isMoment(end))) return undefined
+  return { from: from === '' ? undefined : Number(from), to: to === '' ? undefined : Number(to) }
 }
 
 /** The date of a moment: `2026-11-17`. */
@@ -94,14 +87,14 @@ export function dateOf(zone: string, time: number): string {
  * @param day such as `2026-11-17`
  * @param after how many days after it they begin
  */
-export function daysFrom(zone: string, day: string, count: number, after = 0): Moments {
+export function daysFrom(zone: string, day: string, count: number, after = 0) {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   const midnightOf = (number: number) => midnight(zone, Date.UTC(year, month - 1, number))
   return { from: midnightOf(date + after), to: midnightOf(date + after + count) }
 }
 
 /** The month of a moment, or one so many months before it. */
-export function monthOf(zone: string, time: number, back = 0): Moments {
+export function monthOf(zone: string, time: number, back = 0) {
   const [year = 0, month = 0] = dateOf(zone, time).split('-').map(Number)
   return {
     from: midnight(zone, Date.UTC(year, month - 1 - back)),

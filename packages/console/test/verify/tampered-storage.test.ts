@@ -29,14 +29,42 @@ async function alone({ store }: Storage) {
   return entries.findLast(({ row }) => row === undefined) ?? expect.fail()
 }
 
-const wipe = async (storage: Storage, name: string, ...places: number[]) => {
-  for (const place of places) {
-    const { number } = await entryOf(storage, name, place)
-    await storage.run(`UPDATE ${ENTRY} SET text = NULL WHERE number = ?`, number)
-  }
+type Attack = (on: Storage) => Promise<unknown>
+
+/** Changes an entry. */
+const setting =
+  (set: string, of: (on: Storage) => Promise<{ readonly number: number }>): Attack =>
+  async (on) =>
+    on.run(`UPDATE ${ENTRY} SET ${set} WHERE number = ?`, (await of(on)).number)
+
+const wipe = async (on: Storage, name: string, ...places: number[]) => {
+  for (const place of places) await setting('text = NULL', () => entryOf(on, name, place))(on)
 }
+const removeEntry = (on: Storage, { number }: { readonly number: number }) =>
+  on.run(`DELETE FROM ${ENTRY} WHERE number = ?`, number)
 const drop = ({ run }: Storage, table: string, name: string) =>
   run(`DELETE FROM impersonation_audit_${table} WHERE id = ?`, idOf(name))
+const addRow = ({ run }: Storage, id: string, version: number, row: object) =>
+  run(
+    'INSERT INTO impersonation_audit_impersonation (id, version, data) VALUES (?, ?, ?)',
+    ...[id, version, JSON.stringify({ ...row, id })],
+  )
+
+/** A sum of which one member is another. */
+const withOthers = (
+  table: 'impersonation' | 'record',
+  name: string,
+  others: Readonly<Record<string, unknown>>,
+) =>
+  Object.fromEntries(
+    Object.entries(others).map(([member, value]) => [
+      `${name}, as ${table}, with another ${member}`,
+      [
+        (on: Storage) => on.change(table, idOf(name), (sum) => ({ ...sum, [member]: value })),
+        new RegExp(`^the .* ${idOf(name)}: its ${member} is not what`),
+      ] as const,
+    ]),
+  )
 
 /** A text with the digest that it had to have. Nobody has the key for its mark. */
 async function rewrite(storage: Storage, name: string, place = 0): Promise<void> {
@@ -50,15 +78,9 @@ async function rewrite(storage: Storage, name: string, place = 0): Promise<void>
 }
 
 /** What a person without a key does, cell by cell, and what the command says. */
-const ATTACKS: Readonly<Record<string, readonly [(on: Storage) => Promise<unknown>, RegExp]>> = {
+const ATTACKS: Readonly<Record<string, readonly [Attack, RegExp]>> = {
   'a text that was changed': [
-    async (on) => {
-      const { number } = await entryOf(on, 'd')
-      await on.run(
-        `UPDATE ${ENTRY} SET text = replace(text, 'alice', 'bobby') WHERE number = ?`,
-        number,
-      )
-    },
+    setting("text = replace(text, 'alice', 'bobby')", (on) => entryOf(on, 'd')),
     /^its text is not the one that was recorded$/,
   ],
   'a text with its digest': [(on) => rewrite(on, 'd'), /its customer is not what its entries say$/],
@@ -76,26 +98,16 @@ const ATTACKS: Readonly<Record<string, readonly [(on: Storage) => Promise<unknow
   'an entry without the right mark, before it was sealed': [
     async (on) => {
       await put(on.store, exported(END - 5))
-      const { number } = await alone(on)
-      await on.run(`UPDATE ${ENTRY} SET mac = ? WHERE number = ?`, 'x'.repeat(22), number)
+      await setting(`mac = '${'x'.repeat(22)}'`, alone)(on)
     },
     /^the seal \d+: of the entries .* 1 were put in$/,
   ],
   'a digest that is none': [
-    async (on) => {
-      const { number } = await entryOf(on, 'd', 1)
-      await on.run(
-        `UPDATE ${ENTRY} SET digest = replace(digest, '.', ':') WHERE number = ?`,
-        number,
-      )
-    },
+    setting("digest = replace(digest, '.', ':')", (on) => entryOf(on, 'd', 1)),
     /^its digest is none$/,
   ],
   'an entry that was taken out': [
-    async (on) => {
-      const { number } = await alone(on)
-      await on.run(`DELETE FROM ${ENTRY} WHERE number = ?`, number)
-    },
+    async (on) => removeEntry(on, await alone(on)),
     /^the seal 3: of the entries \d+ to \d+ 1 are missing, the first of them the entry \d+$/,
   ],
   'all entries of an impersonation, and its sum': [
@@ -148,24 +160,14 @@ const ATTACKS: Readonly<Record<string, readonly [(on: Storage) => Promise<unknow
     },
     /^no key of the key set signed the seal 4\. Give the keys of that time, too$/,
   ],
-  ...Object.fromEntries(
-    (
-      [
-        ['reason', { reason: 'another' }],
-        ['customer', { customer: { id: 'bob' } }],
-        ['reads', { reads: 0 }],
-        ['alarm', { alarm: undefined }],
-        ['end', { end: { at: 1, cause: 'user' } }],
-        ['found', { found: { words: '' } }],
-      ] as const
-    ).map(([member, more]) => [
-      `a row with another ${member}`,
-      [
-        (on: Storage) => on.change('impersonation', idOf('d'), (row) => ({ ...row, ...more })),
-        new RegExp(`^the row of impersonation ${idOf('d')}: its ${member} is not what`),
-      ],
-    ]),
-  ),
+  ...withOthers('impersonation', 'd', {
+    reason: 'another',
+    customer: { id: 'bob' },
+    reads: 0,
+    alarm: undefined,
+    end: { at: 1, cause: 'user' },
+    found: { words: '' },
+  }),
   'an alarm that is hidden from the open ones': [
     (on) =>
       on.change('impersonation', idOf('d'), ({ found, ...row }) => ({
@@ -187,44 +189,26 @@ const ATTACKS: Readonly<Record<string, readonly [(on: Storage) => Promise<unknow
     /does not have it|its \S+ is not what|no entry tells|is missing/,
   ],
   'a row that no entry tells of': [
-    async ({ run, store }) => {
-      const row = { ...(await store.row(idOf('d'))), id: idOf('x') }
-      const sql =
-        'INSERT INTO impersonation_audit_impersonation (id, version, data) VALUES (?, ?, ?)'
-      await run(sql, row.id, 30, JSON.stringify(row))
-    },
+    async (on) => addRow(on, idOf('x'), 30, (await on.store.row(idOf('d'))) ?? {}),
     /no entry tells of it here/,
   ],
   'a row with the id and the version of a permit': [
-    async ({ run, store }) => {
-      const { last } = (await store.permit(idOf('open'))) ?? expect.fail()
-      const row = { ...(await store.row(idOf('d'))), id: idOf('open') }
-      const sql =
-        'INSERT INTO impersonation_audit_impersonation (id, version, data) VALUES (?, ?, ?)'
-      await run(sql, row.id, last, JSON.stringify(row))
+    async (on) => {
+      const { last } = (await on.store.permit(idOf('open'))) ?? expect.fail()
+      await addRow(on, idOf('open'), last, (await on.store.row(idOf('d'))) ?? {})
     },
     /no entry tells of it here/,
   ],
-  ...Object.fromEntries(
-    (
-      [
-        ['state', { state: 'declined' }],
-        ['customer', { customer: 'bob' }],
-        ['operator', { operator: 'oscar' }],
-        ['slot', { slot: 'x' }],
-        ['isReviewDue', { isReviewDue: false }],
-        ['overAt', { overAt: 1 }],
-        ['version', { version: 9 }],
-        ['data', { data: '{}' }],
-      ] as const
-    ).map(([member, more]) => [
-      `a permit with another ${member}`,
-      [
-        (on: Storage) => on.change('record', idOf('emergency'), (sum) => ({ ...sum, ...more })),
-        new RegExp(`^the permit ${idOf('emergency')}: its ${member} is not what`),
-      ],
-    ]),
-  ),
+  ...withOthers('record', 'emergency', {
+    state: 'declined',
+    customer: 'bob',
+    operator: 'oscar',
+    slot: 'x',
+    isReviewDue: false,
+    overAt: 1,
+    version: 9,
+    data: '{}',
+  }),
   'a permit that is said to be older': [
     (on) => on.run('UPDATE impersonation_audit_record SET first = 1 WHERE id = ?', idOf('open')),
     /^the permit \S+: its first is not what its entries say$/,
@@ -234,10 +218,7 @@ const ATTACKS: Readonly<Record<string, readonly [(on: Storage) => Promise<unknow
     /^the sum of \S+, .* is missing$/,
   ],
   'a permit whose last entry is gone with its sum': [
-    async (on) => {
-      const { number } = await entryOf(on, 'open', 1)
-      await on.run(`DELETE FROM ${ENTRY} WHERE number = ?`, number)
-    },
+    async (on) => removeEntry(on, await entryOf(on, 'open', 1)),
     /^the permit \S+: /,
   ],
   'a seal that is gone': [
@@ -343,8 +324,7 @@ for (const { name, create, suite } of storages) {
       // The same entries have the same seal again.
       expect(await verified(await linesOfExport(storage.store), { kept })).to.include({ rows: 5 })
       await storage.run('DELETE FROM impersonation_audit_seal WHERE number >= 3')
-      const { number } = await alone(storage)
-      await storage.run(`DELETE FROM ${ENTRY} WHERE number = ?`, number)
+      await removeEntry(storage, await alone(storage))
       const made = await linesOfExport(storage.store)
       expect((await broken(made, { kept })).message).to.match(/kept elsewhere is of other entries/)
     })

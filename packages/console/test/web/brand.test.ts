@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
-import { type Color, contrastOf } from '../../src/kernel/contrast.ts'
-import { assertReadable, brandStyle, DARKEST_GROUND } from '../../src/web/brand.ts'
+import {
+  assertReadable,
+  brandStyle,
+  type Color,
+  contrastOf,
+  DARKEST_GROUND,
+} from '../../src/web/brand.ts'
 import { deploy } from '../support/deployment.ts'
 
 const SVG = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64')}`

@@ -57,7 +57,7 @@ function withOne(
 function addDue(side: Deliveries, { kind, after = 0 }: ToTell, time: number): Deliveries {
   const { count = 0, at = time } = side.due[kind] ?? {}
   const more = { count: count + 1, at: Math.max(at, time), after }
-  return { ...side, due: sortedByKind({ ...side.due, [kind]: more }) }
+  return { ...side, due: { ...side.due, [kind]: more } }
 }
 
 function addAttempt(
@@ -72,15 +72,9 @@ function addAttempt(
   const isLater = !last || (attempt - last.attempt || (stage ?? 0)) > 0
   return {
     due,
-    told: isSettled ? sortedByKind({ ...told, ...settled }) : told,
+    told: isSettled ? { ...told, ...settled } : told,
     ...present({ last: isLater ? { attempt, failures, at, is } : last }),
   }
-}
-
-function sortedByKind<T>(byKind: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
-  return Object.fromEntries(
-    Object.entries(byKind).toSorted(([one], [other]) => (one < other ? -1 : 1)),
-  )
 }
 
 /**

@@ -44,7 +44,7 @@ export interface Delivery extends Pick<ToTell, 'kind' | 'to'> {
 
 /** What some people are to be told of an impersonation or a permit, and what was done about it. */
 export interface Deliveries {
-  /** By kind, in the order of the alphabet. `at` is the time of the last one, in milliseconds since the epoch. */
+  /** By kind. `at` is the time of the last one, in milliseconds since the epoch. */
   readonly due: Readonly<
     Record<string, { readonly count: number; readonly at: number; readonly after: number }>
   >

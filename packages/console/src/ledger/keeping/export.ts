@@ -9,7 +9,9 @@ import type { RowFilter } from '../filters.ts'
 import { rowPages } from '../readable.ts'
 import type { AuditStore, StoredEntry } from '../store.ts'
 import { csvHead, csvLine, csvTime } from './csv.ts'
-import { readTimelines } from './timelines.ts'
+
+/** How many entries are read at once. */
+const ENTRIES_PER_READ = 1000
 
 export interface ExportedRows {
   readonly filter: RowFilter
@@ -29,44 +31,56 @@ export async function* exportCsv(store: AuditStore, rows: ExportedRows): AsyncGe
   }
 }
 
-/** A line of JSON Lines without the entries at its end. */
-export interface LineStart {
-  /** Of the row or permit. */
-  readonly id: string
-  /** JSON, without the brace at the end. */
-  readonly text: string
-}
-
-/** The row with its `outcome` and `isAlarmOpen`. Times are in milliseconds since the epoch, as in the API. */
-export function rowStart(row: AuditRow, now: number): LineStart {
-  const derived = { outcome: outcomeOf(row, now), isAlarmOpen: isAlarmOpen(row) }
-  return { id: row.id, text: asciiJson({ ...row, ...derived }).slice(0, -1) }
-}
-
-/** The lines with all entries, in parts: entries are read by the page, whatever row they are of. */
+/**
+ * Lines of JSON, each with all `entries` of its row or permit at its end: they are read by the page, whatever row
+ * they are of.
+ *
+ * @param lines what a line has besides, by the id of its row or permit
+ */
 export async function* linesWithEntries(
   store: Pick<AuditStore, 'timelines'>,
-  starts: readonly LineStart[],
+  lines: ReadonlyMap<string, object>,
 ): AsyncGenerator<string> {
-  let next = 0
-  const beginLine = () => {
-    const end = next > 0 ? ']}\n' : ''
-    next += 1
-    return `${end}${starts[next - 1]?.text},"entries":[`
-  }
-  const ids = starts.map(({ id }) => id)
-  for await (const entries of readTimelines(store, ids)) {
+  const left = [...lines]
+  let entries: object[] = []
+  /** The lines before that of this row, or all. */
+  const textBefore = (row: string | undefined) => {
     let text = ''
-    for (const entry of entries) {
-      const isFirst = starts[next - 1]?.id !== entry.row
-      while (next < starts.length && starts[next - 1]?.id !== entry.row) text += beginLine()
-      text += `${isFirst ? '' : ','}${asciiJson(entryOf(entry))}`
+    for (let [line] = left; line && line[0] !== row; [line] = left) {
+      text += `${asciiJson({ ...line[1], entries })}\n`
+      entries = []
+      left.shift()
+    }
+    return text
+  }
+  for await (const page of readTimelines(store, [...lines.keys()])) {
+    let text = ''
+    for (const entry of page) {
+      text += textBefore(entry.row)
+      entries.push(entryOf(entry))
     }
     yield text
   }
-  let rest = ''
-  while (next < starts.length) rest += beginLine()
-  yield next > 0 ? `${rest}]}\n` : ''
+  yield textBefore(undefined)
+}
+
+/** The entries of rows, one row after the other: as many statements as there are pages of entries. */
+export async function* readTimelines(
+  store: Pick<AuditStore, 'timelines'>,
+  rows: readonly string[],
+): AsyncGenerator<readonly StoredEntry[]> {
+  let [left, after]: [readonly string[], string | undefined] = [rows, undefined]
+  while (left.length > 0) {
+    const page: readonly StoredEntry[] = await store.timelines(left, {
+      after,
+      limit: ENTRIES_PER_READ,
+    })
+    yield page
+    const last = page.at(-1)
+    if (last?.row === undefined || page.length < ENTRIES_PER_READ) return
+    left = left.slice(left.indexOf(last.row))
+    after = last.cursor
+  }
 }
 
 async function* readPages(store: AuditStore, { filter, now }: ExportedRows) {
@@ -80,8 +94,15 @@ function entryOf({ text, number, digest }: StoredEntry): object {
 }
 
 const NO_ROW: AuditRow = {
-  ...{ id: '', at: 0, lastAt: 0 },
-  ...{ reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 },
+  id: '',
+  at: 0,
+  lastAt: 0,
+  reads: 0,
+  changes: 0,
+  refused: 0,
+  failed: 0,
+  denied: 0,
+  replays: 0,
 }
 
 /** In the order of the file. */

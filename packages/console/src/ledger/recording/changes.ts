@@ -10,12 +10,12 @@ const ENTRIES_PER_READ = 500
 const MAX_IDS_NOTIFIED = 100
 
 /** After any other event, the same impersonations run as before. */
-const EVENTS_OF_RUNNING: ReadonlySet<string> = new Set([
+const EVENTS_OF_RUNNING: readonly string[] = [
   'impersonation.started',
   'impersonation.replayed',
   'impersonation.ended',
   'support.continued',
-])
+]
 
 const SAYS = {
   failing: 'the changes of the audit cannot be read',
@@ -30,86 +30,69 @@ export interface Changed {
   readonly begunOrEnded: ReadonlySet<string>
 }
 
-/** Tells followers which rows changed. */
-export interface Changes {
-  /** Yields what changes from the first read on, until the signal aborts. */
-  follow(signal: AbortSignal): AsyncGenerator<Changed, void>
-}
+const ANY: Changed = { rows: new Set(), begunOrEnded: new Set() }
 
-/** What one follower has not been told yet. */
 interface Follower {
-  rows: Set<string>
-  begunOrEnded: Set<string>
-  isAny: boolean
+  /** What it has not been told yet. */
+  pending: Changed | undefined
   wake: () => void
 }
 
 /**
- * One poll per second serves all followers. Without followers, there is no poll. While the store cannot
- * be read, followers wait; afterwards they are told what happened meanwhile.
+ * Tells followers which rows changed. One poll per second serves all of them. Without followers, there is no poll.
+ * While the store cannot be read, followers wait; afterwards they are told what happened meanwhile.
  */
-export function changes(
-  store: Pick<AuditStore, 'entries' | 'newest'>,
-  pollEvery = POLL_EVERY,
-): Changes {
+export function changes(store: Pick<AuditStore, 'entries' | 'newest'>, pollEvery = POLL_EVERY) {
   const followers = new Set<Follower>()
   let polling = new AbortController()
 
-  /** @param isAny whether any row may have changed */
-  function tellAll(entries: readonly StoredEntry[], isAny = false): void {
-    const told = entries.map(({ row, text }) => ({ row, event: decodeEntry(text ?? '')?.event }))
+  function tellAll(change: Changed): void {
     for (const follower of followers) {
-      for (const { row, event } of told) {
-        if (row === undefined) continue
-        follower.rows.add(row)
-        // This version cannot read every event.
-        if (event === undefined || EVENTS_OF_RUNNING.has(event)) follower.begunOrEnded.add(row)
-      }
-      follower.isAny ||= isAny || follower.rows.size > MAX_IDS_NOTIFIED
-      if (follower.isAny) {
-        follower.rows.clear()
-        follower.begunOrEnded.clear()
-      }
-      if (follower.isAny || follower.rows.size > 0) follower.wake()
+      const before = follower.pending ?? ANY
+      const rows = new Set([...before.rows, ...change.rows])
+      const begunOrEnded = new Set([...before.begunOrEnded, ...change.begunOrEnded])
+      const isAny = change === ANY || follower.pending === ANY || rows.size > MAX_IDS_NOTIFIED
+      follower.pending = isAny ? ANY : { rows, begunOrEnded }
+      follower.wake()
     }
   }
 
   /** What happened before is not told. After trouble, it is not known what that was. */
   function startPolling({ signal }: AbortController): void {
     let after: string | undefined
-    let [isBegun, isFirst] = [false, true]
+    let [isBegun, attempts] = [false, 0]
 
     async function poll(): Promise<void> {
+      attempts += 1
       if (!isBegun) {
-        const hasFailed = !isFirst
-        isFirst = false
         after = await store.newest()
         isBegun = true
-        tellAll([], hasFailed)
+        if (attempts > 1) tellAll(ANY)
       }
       for (let isMore = true; isMore && !signal.aborted; ) {
         const entries = await store.entries({ after, limit: ENTRIES_PER_READ })
         after = entries.at(-1)?.cursor ?? after
         isMore = entries.length === ENTRIES_PER_READ
-        tellAll(entries)
+        const change = changeIn(entries)
+        if (change.rows.size > 0) tellAll(change)
       }
     }
     void every(() => pollEvery, poll, { signal, says: SAYS })
   }
 
+  /** Yields what changes from the first read on, until the signal aborts. */
   async function* follow(signal: AbortSignal): AsyncGenerator<Changed, void> {
-    const follower: Follower = { rows: new Set(), begunOrEnded: new Set(), isAny: false, wake() {} }
+    const follower: Follower = { pending: undefined, wake() {} }
     followers.add(follower)
     if (followers.size === 1) startPolling(polling)
     const wake = () => follower.wake()
     signal.addEventListener('abort', wake, { once: true })
     try {
       while (!signal.aborted) {
-        const { rows, begunOrEnded, isAny } = follower
-        if (isAny || rows.size > 0) {
-          Object.assign(follower, { rows: new Set(), begunOrEnded: new Set(), isAny: false })
-          yield { rows, begunOrEnded }
-        } else {
+        const { pending } = follower
+        follower.pending = undefined
+        if (pending) yield pending
+        else {
           await new Promise<void>((resolve) => {
             follower.wake = resolve
           })
@@ -126,4 +109,16 @@ export function changes(
   }
 
   return { follow }
+}
+
+function changeIn(entries: readonly StoredEntry[]): Changed {
+  const [rows, begunOrEnded] = [new Set<string>(), new Set<string>()]
+  for (const { row, text } of entries) {
+    if (row === undefined) continue
+    rows.add(row)
+    const event = decodeEntry(text ?? '')?.event
+    // This version cannot read every event.
+    if (event === undefined || EVENTS_OF_RUNNING.includes(event)) begunOrEnded.add(row)
+  }
+  return { rows, begunOrEnded }
 }

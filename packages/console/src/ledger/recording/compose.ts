@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { entryDigestOf, rowOf, slotOf } from 'oidc-provider-impersonation-verify/chain'
+import {
+  digestOf,
+  entryDigestOf,
+  rowOf,
+  slotOf,
+  storedRowOf,
+} from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
   encodeEntry,
@@ -8,12 +14,13 @@ import {
   isAboutPermit,
   parseRecord,
   reasonOf,
+  SET_ASIDE,
+  type SetAside,
   storedRecordOf,
 } from 'oidc-provider-impersonation-verify/format'
+import { lineOf } from '../../kernel/log-line.ts'
 import { isConditional, isMissing } from '../missing.ts'
 import type { Batch, NewSum, Sum } from '../store.ts'
-import { encodePermit, encodeRow } from '../stores/sums.ts'
-import { setAsideFor } from './set-aside.ts'
 
 /** An entry that is to be stored. */
 export interface Pending {
@@ -30,16 +37,7 @@ export interface StoredOutcome {
   readonly why?: string
 }
 
-export interface Composed {
-  readonly batch: Omit<Batch, 'slots'>
-  /** In the order of what was given. */
-  readonly outcomes: readonly StoredOutcome[]
-  /** The sums as the batch leaves them, and the places in it of their last entries. */
-  readonly sums: ReadonlyMap<
-    string,
-    { readonly sum: Sum; readonly from: number; readonly at: number }
-  >
-}
+export type Composed = ReturnType<typeof compose>
 
 export type FoundSums = ReadonlyMap<string, Sum | 'unreadable'>
 
@@ -61,7 +59,8 @@ export function compose(
   pending: readonly Pending[],
   stored: FoundSums,
   markOf: (digest: string) => string,
-): Composed {
+) {
+  /** As the batch leaves them, and the places in it of their first and last entries. */
   const sums = new Map<string, { sum: Sum; from: number; at: number }>()
   const entries: Batch['entries'][number][] = []
 
@@ -96,19 +95,34 @@ export function compose(
   }
 
   const outcomes = pending.map(addOrSetAside)
-  return {
-    ...{ outcomes, sums },
-    batch: {
-      entries,
-      sums: [...sums].map(([id, { sum, from, at }]): NewSum => {
-        const before = stored.get(id)
-        const replaces = before === undefined || before === 'unreadable' ? 0 : before.version
-        const isRow = sum.kind === 'impersonation'
-        const data = isRow ? encodeRow(sum.row) : encodePermit(sum.permit)
-        return { kind: sum.kind, id, replaces, from, at, data }
-      }),
-    },
-  }
+  const newSums = [...sums].map(([id, { sum, from, at }]): NewSum => {
+    const before = stored.get(id)
+    const replaces = before === undefined || before === 'unreadable' ? 0 : before.version
+    // The columns of its table are members of it.
+    const data = JSON.stringify(sum.kind === 'record' ? sum.permit : storedRowOf(sum.row))
+    return { kind: sum.kind, id, replaces, from, at, data }
+  })
+  return { outcomes, sums, batch: { entries, sums: newSums } }
+}
+
+/**
+ * The entries that stand in the place of one that cannot be stored: with its row, and without.
+ * They have nothing of its texts, which may be why it is refused.
+ */
+export function setAsideFor(
+  entry: AuditEntry,
+  why: string,
+): readonly [ofRow: AuditEntry, alone: AuditEntry] {
+  // Names are added after it was printed.
+  const { names: _, ...printed } = entry
+  const { event, timeMs, id } = printed
+  const alone = setAsideEntry({ event, digest: digestOf(lineOf(printed)), why }, timeMs)
+  return [id === undefined ? alone : { ...alone, id }, alone]
+}
+
+/** @param timeMs in milliseconds since the epoch */
+export function setAsideEntry(setAside: SetAside, timeMs = Date.now()): AuditEntry {
+  return { event: SET_ASIDE, timeMs, setAside }
 }
 
 function nextSum(before: Sum | 'unreadable' | undefined, id: string, entry: AuditEntry): Sum {

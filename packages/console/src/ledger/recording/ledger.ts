@@ -1,25 +1,59 @@
+import { isTextOf, slotOf } from 'oidc-provider-impersonation-verify/chain'
+import {
+  type AuditRecord,
+  decodeEntry,
+  foldRecord,
+  isStop,
+  parseRecord,
+  storedRecordOf,
+} from 'oidc-provider-impersonation-verify/format'
 import { type Marks, marks } from '../sealing/marks.ts'
-import type { AuditStore } from '../store.ts'
+import type { AuditStore, MarkedEntry, RecordWithEntries } from '../store.ts'
 import { openedStore } from '../stores/opened-store.ts'
-import { auditLog, type Log } from './log.ts'
+import { withUnapproved } from '../unapproved.ts'
+import { auditLog } from './log.ts'
 
 /** The audit of this process: opened once, whoever writes. */
-export interface Ledger {
-  /** It waits until it is open. Its `open()` rejects where it cannot be opened, and tries again. */
-  readonly store: AuditStore
-  readonly log: Log
-  readonly marks: Marks
-}
+export type Ledger = ReturnType<typeof newLedger>
 
 const ledgers = new WeakMap<AuditStore, Ledger>()
 
 /** The console and its permits share it: it belongs to the `audit` that both are given, until that is closed. */
 export function ledgerOf(audit: AuditStore): Ledger {
-  const known = ledgers.get(audit)
-  if (known) return known
-  const store = openedStore(audit, () => ledgers.delete(audit))
-  const marked = marks()
-  const ledger = { store, log: auditLog(store, marked), marks: marked }
+  const ledger = ledgers.get(audit) ?? newLedger(audit)
   ledgers.set(audit, ledger)
   return ledger
+}
+
+function newLedger(audit: AuditStore) {
+  const marked = marks()
+  /** It waits until it is open. Its `open()` rejects where it cannot be opened, and tries again. */
+  const opened = openedStore(audit, {
+    onClose: () => ledgers.delete(audit),
+    inForce: (permit) => asWritten(permit, marked),
+  })
+  const store = withUnapproved(opened)
+  return { store, log: auditLog(store, marked), marks: marked }
+}
+
+/**
+ * Nobody starts by what SQL alone put there: a permit is the sum of its entries, and one that no process of the
+ * deployment wrote makes it unreadable. A stop holds in any case.
+ */
+function asWritten(permit: RecordWithEntries, { isRight }: Marks): RecordWithEntries {
+  const { id, entries } = permit
+  const add = (record: AuditRecord | undefined, { row, digest, text = '', mac }: MarkedEntry) => {
+    const isWritten = row === id && isRight(digest, mac) && isTextOf(text, digest)
+    const entry = isWritten ? decodeEntry(text) : undefined
+    if (!entry) throw new Error('it was not written by the audit')
+    return foldRecord(record, entry)
+  }
+  try {
+    if (isStop(parseRecord(permit))) return permit
+    const record = entries.reduce(add, undefined)
+    if (record) return { ...permit, ...storedRecordOf(record, slotOf(record)) }
+  } catch {
+    // What cannot be read allows nothing.
+  }
+  return { ...permit, data: '' }
 }

@@ -13,9 +13,9 @@ import {
   type Pending,
   pendingOf,
   type StoredOutcome,
+  setAsideFor,
   subjectOf,
 } from './compose.ts'
-import { setAsideFor } from './set-aside.ts'
 
 /** How long entries are written for. */
 export interface Writing {
@@ -26,28 +26,10 @@ export interface Writing {
 }
 
 /** Writes what this process has for the audit. */
-export interface Log {
-  /** Whether the store fails: it did not take what it was asked to write last. */
-  isTroubled(): boolean
-  /**
-   * Never rejects. Resolves when the entries are stored, or when stderr says that they are not. If the
-   * store fails, the same entries are written again until it works, or until the end.
-   *
-   * @returns what is stored of each
-   */
-  append(entries: readonly Pending[], how: Writing): Promise<readonly StoredOutcome[]>
-  /**
-   * Writes one entry about a permit, once or not at all.
-   *
-   * @returns `false` where something else was decided before: nothing is stored
-   * @throws NothingDecided where nothing is stored, or will be
-   * @throws Error where it is not known whether it is stored
-   */
-  decide(decision: Undecided, left: () => number): Promise<boolean>
-}
+export type Log = ReturnType<typeof auditLog>
 
 /** An entry about a permit, and what was looked at before. */
-export interface Undecided {
+interface Undecided {
   readonly entry: AuditEntry
   /** The permit; `undefined` for a new one. */
   readonly before: Sum | undefined
@@ -72,7 +54,7 @@ const WRITE_MS = 5000
 /** The part of its time in which a decision is stored. In the rest, its outcome is looked up. */
 const DECIDING_PART = 0.7
 
-export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>): Log {
+export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>) {
   const remembered = new BoundedMap<string, Sum>(MAX_SUMS_REMEMBERED)
   /** The reason why the store fails, while it fails. */
   let trouble: string | undefined
@@ -196,8 +178,15 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>)
   }
 
   return {
+    /** Whether the store fails: it did not take what it was asked to write last. */
     isTroubled: () => trouble !== undefined,
-    async append(pending, how) {
+    /**
+     * Never rejects. Resolves when the entries are stored, or when stderr says that they are not. If the
+     * store fails, the same entries are written again until it works, or until the end.
+     *
+     * @returns what is stored of each
+     */
+    async append(pending: readonly Pending[], how: Writing): Promise<readonly StoredOutcome[]> {
       const outcomes = await append(pending, how)
       for (const [index, { stored, why }] of outcomes.entries()) {
         const entry = pending[index]?.entry
@@ -208,7 +197,14 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>)
       return outcomes
     },
 
-    async decide({ entry, before, slots }, left) {
+    /**
+     * Writes one entry about a permit, once or not at all.
+     *
+     * @returns `false` where something else was decided before: nothing is stored
+     * @throws NothingDecided where nothing is stored, or will be
+     * @throws Error where it is not known whether it is stored
+     */
+    async decide({ entry, before, slots }: Undecided, left: () => number): Promise<boolean> {
       const one = pendingOf(entry)
       const id = subjectOf(one) ?? ''
       const composed = compose([one], new Map(before && [[id, before]]), markOf)

@@ -1,3 +1,4 @@
+import { endsWithin } from 'oidc-provider-impersonation/siblings'
 import { digestOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
@@ -13,54 +14,15 @@ import {
 import { complain, lineOf, log } from '../../kernel/log-line.ts'
 import { untilAborted } from '../../kernel/until-aborted.ts'
 import { tellDeployment } from '../to-tell.ts'
-import { type Capacity, capacity } from './capacity.ts'
-import { newEntryId, type Pending } from './compose.ts'
+import { newEntryId, type Pending, setAsideEntry } from './compose.ts'
 import type { Log } from './log.ts'
 import { type NameOf, naming } from './names.ts'
 import { type ParsedUse, parseEntry } from './parse-entry.ts'
 import { repetitions } from './repetitions.ts'
-import { setAsideEntry } from './set-aside.ts'
 import { together } from './together.ts'
 
 /** Records events on stdout and in the store. */
-export interface Recorder {
-  /**
-   * Never rejects. Resolves when the entry is stored, or when stderr says that it is not. An entry
-   * that names no account and no client is only in the log, and resolves at once. So is a start that
-   * needs an approval first: nothing was refused, and what is asked for then has entries of its own. If the store fails,
-   * the recorder tries again until the store works. It gives up an entry only at the end of the
-   * process.
-   */
-  record(entry: AuditEntry): Promise<void>
-  /** The same, for a use that was read already. */
-  recordUse(use: ParsedUse): Promise<void>
-  /**
-   * The same as `record`, for what must not happen without its entry.
-   *
-   * @param id of the entry: `newEntryId()`. With the id of an entry that is stored, it does nothing
-   * @throws Error where the entry is not stored as it was told: it was set aside, or given up
-   */
-  recordSurely(entry: AuditEntry, id?: string): Promise<void>
-  /**
-   * Stores an entry with `afterRestart` unless its row has what it says. It is in the log once it is stored. Never
-   * rejects.
-   *
-   * @returns whether this call stored it
-   */
-  recordMissing(entry: AuditEntry): Promise<boolean>
-  /** Resolves when all earlier entries are stored, or are known to be lost. */
-  settled(): Promise<void>
-  /**
-   * A request that makes an entry waits here first. Nothing acts before it is recorded (I13): an event is
-   * never refused, so only a request that has not begun can be refused. There is no capacity where too many
-   * entries wait, and while the store fails or does not answer: what would be done then would be ended again.
-   */
-  readonly capacity: Pick<Capacity, 'isFree' | 'wait'>
-  /** Whether the end has come: an entry that was recorded now may be only in the log. */
-  isClosed(): boolean
-  /** Stores the remaining entries. Later entries are only in the log. */
-  close(): Promise<void>
-}
+export type Recorder = ReturnType<typeof recorder>
 
 export interface RecorderOptions {
   /** Names customers and operators when an entry is recorded. */
@@ -115,17 +77,19 @@ export function recorder(
     pauses = [50, 100, 250, 500, 1000],
     now,
   }: RecorderOptions = {},
-): Recorder {
+) {
   const over = new AbortController()
   const repeated = repetitions(now)
   const addNames = naming(nameOf, nameTimeoutMs)
   let backlog = 0
   /** When the store was handed what it is writing, by the monotonic clock. */
   let writingSince: number | undefined
-  const free = capacity(() => backlog < bound && !isTroubled() && !isSlow())
+  /** Resolves once there is capacity again. */
+  let freed = Promise.withResolvers<void>()
 
-  function isSlow(): boolean {
-    return writingSince !== undefined && performance.now() - writingSince > slow
+  function isFree(): boolean {
+    const isSlow = writingSince !== undefined && performance.now() - writingSince > slow
+    return backlog < bound && !isTroubled() && !isSlow
   }
 
   /** Writes one group after the other. This keeps the order and needs only one connection. */
@@ -136,7 +100,10 @@ export function recorder(
     const outcomes = await append(pending, { pauses, end: over.signal })
     writingSince = undefined
     backlog -= all.length
-    free.changed()
+    if (isFree()) {
+      freed.resolve()
+      freed = Promise.withResolvers()
+    }
     return outcomes
   }, ENTRIES_PER_WRITE)
   /** Resolves when all that was kept is stored, or is known to be lost. */
@@ -168,33 +135,64 @@ export function recorder(
   const counting = setInterval(() => void keepCounted(false), COUNTED_EVERY_MS).unref()
 
   return {
-    capacity: free,
-    async record(reported) {
+    /**
+     * Whether there is capacity. Nothing acts before it is recorded (I13): an event is never refused, so only a
+     * request that has not begun can be refused. There is no capacity where too many entries wait, and while the
+     * store fails or does not answer: what would be done then would be ended again.
+     */
+    isFree,
+    /** A request that makes an entry waits here first. Resolves whether there is capacity within that many milliseconds. */
+    async waitUntilFree(mostMs: number): Promise<boolean> {
+      return isFree() || endsWithin(mostMs, freed.promise)
+    },
+    /**
+     * Never rejects. Resolves when the entry is stored, or when stderr says that it is not. An entry
+     * that names no account and no client is only in the log, and resolves at once. So is a start that
+     * needs an approval first: nothing was refused, and what is asked for then has entries of its own. If the store
+     * fails, the recorder tries again until the store works. It gives up an entry only at the end of the process.
+     */
+    async record(reported: AuditEntry): Promise<void> {
       const entry = print(reported)
       if (isKept(entry) && !repeated.isCounted(entry)) await keep(entry)
     },
-    async recordUse({ timeMs, id, userId, actor, software, client, ...use }) {
+    /** The same, for a use that was read already. */
+    async recordUse({ timeMs, id, userId, actor, software, client, ...use }: ParsedUse) {
       const who = present({ id, userId, actor, software, client })
       const entry: AuditEntry = { event: USED_EVENT, timeMs, ...who, use }
       console.log(lineOf(entry))
       if (!repeated.isCounted(entry)) await keep(entry)
     },
-    async recordSurely(reported, id) {
+    /**
+     * The same as `record`, for what must not happen without its entry.
+     *
+     * @param id of the entry: `newEntryId()`. With the id of an entry that is stored, it does nothing
+     * @throws Error where the entry is not stored as it was told: it was set aside, or given up
+     */
+    async recordSurely(reported: AuditEntry, id?: string): Promise<void> {
       const entry = print(reported)
       const isStored = isKept(entry) && (await keep(entry, id))
       // One bad entry stops nothing (I17): what is set aside leaves a word. That is not enough to act.
       if (!isStored || entry.event !== reported.event) throw new Error('the audit did not store it')
     },
-    async recordMissing(entry) {
+    /**
+     * Stores an entry with `afterRestart` unless its row has what it says. It is in the log once it is stored. Never
+     * rejects.
+     *
+     * @returns whether this call stored it
+     */
+    async recordMissing(entry: AuditEntry): Promise<boolean> {
       const isStored = await keep(entry)
       if (isStored) console.log(lineOf(entry))
       return isStored
     },
-    async settled() {
+    /** Resolves when all earlier entries are stored, or are known to be lost. */
+    async settled(): Promise<void> {
       await last
     },
+    /** Whether the end has come: an entry that was recorded now may be only in the log. */
     isClosed: () => over.signal.aborted,
-    async close() {
+    /** Stores the remaining entries. Later entries are only in the log. */
+    async close(): Promise<void> {
       clearInterval(counting)
       const counted = keepCounted(true)
       const timer = setTimeout(() => over.abort(), timeoutMs)
@@ -229,10 +227,12 @@ function eventOf(reported: { readonly event?: unknown }): string | undefined {
 }
 
 /** The deployment tells these, and no request: they may name no person. */
-const ALWAYS_STORED: ReadonlySet<string> = new Set([
-  ...[SET_ASIDE, ERASED_EVENT, MISLABELLED_EVENT],
+const ALWAYS_STORED: readonly string[] = [
+  SET_ASIDE,
+  ERASED_EVENT,
+  MISLABELLED_EVENT,
   'support.exported',
-])
+]
 
 function isKept(entry: AuditEntry): boolean {
   return isNamed(entry) && entry.denial?.error !== 'approval_required'
@@ -244,8 +244,6 @@ function isKept(entry: AuditEntry): boolean {
  * real events.
  */
 function isNamed({ event, userId, actor, software, requestedBy, by }: AuditEntry): boolean {
-  return (
-    ALWAYS_STORED.has(event) ||
-    [userId, actor, software, requestedBy, by].some((member) => member !== undefined)
-  )
+  const names = [userId, actor, software, requestedBy, by]
+  return ALWAYS_STORED.includes(event) || names.some((member) => member !== undefined)
 }

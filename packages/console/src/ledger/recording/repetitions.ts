@@ -14,29 +14,24 @@ interface Alike {
   last: AuditEntry | undefined
 }
 
-/** Counts what repeats: a replay costs an attacker nothing, and its entries would hide all others. */
-export interface Repetitions {
-  /** Whether the entry is counted with others, and has none of its own. */
-  isCounted(entry: AuditEntry): boolean
-  /** One entry for all that were counted together, where their hour is over. @param isEnd whether it is not waited for */
-  due(isEnd?: boolean): AuditEntry[]
-}
-
-/** @param now the clock, in milliseconds since the epoch */
-export function repetitions(now = () => Date.now()): Repetitions {
+/**
+ * Counts what repeats: a replay costs an attacker nothing, and its entries would hide all others.
+ *
+ * @param now the clock, in milliseconds since the epoch
+ */
+export function repetitions(now = () => Date.now()) {
   const known = new BoundedMap<string, Alike>(MAX_KEYS)
 
   const isOver = ({ since }: Alike) => now() - since >= HOUR_MS
 
   return {
-    isCounted(entry) {
+    /** Whether the entry is counted with others, and has none of its own. */
+    isCounted(entry: AuditEntry): boolean {
       const key = likenessOf(entry)
       if (key === undefined) return false
       const before = known.get(key)
-      const alike =
-        before && !(isOver(before) && !before.last)
-          ? before
-          : { since: now(), count: 0, last: undefined }
+      const isNew = !before || (isOver(before) && !before.last)
+      const alike = isNew ? { since: now(), count: 0, last: undefined } : before
       // What is alike all the time is not forgotten.
       known.set(key, alike)
       alike.count += 1
@@ -44,7 +39,8 @@ export function repetitions(now = () => Date.now()): Repetitions {
       alike.last = entry
       return true
     },
-    due(isEnd = false) {
+    /** One entry for all that were counted together, where their hour is over. @param isEnd whether it is not waited for */
+    due(isEnd = false): AuditEntry[] {
       const due: AuditEntry[] = []
       for (const [key, alike] of known) {
         if (!alike.last || !(isEnd || isOver(alike))) continue

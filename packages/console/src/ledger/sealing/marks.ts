@@ -7,35 +7,31 @@ const PURPOSE = 'impersonation audit'
 const MARK_LENGTH = 22
 
 /** Marks what a process stores, by keys that the storage does not have. */
-export interface Marks {
-  /** @throws Error before a key is known */
-  markOf(text: string): string
-  isRight(text: string, mark: string): boolean
-  /**
-   * From now on it marks by the keys of this provider.
-   *
-   * @throws TypeError where all keys are outside the process
-   */
-  attach(provider: Provider): void
-}
+export type Marks = ReturnType<typeof marks>
 
 /** @param kinds of keys: the first of each marks */
-export function marks(kinds: readonly (readonly Buffer[])[] = []): Marks {
+export function marks(kinds: readonly (readonly Buffer[])[] = []) {
   const markBy = (key: Buffer, text: string) =>
     createHmac('sha256', key).update(text).digest('base64url').slice(0, MARK_LENGTH)
 
   return {
-    markOf(text) {
+    /** @throws Error before a key is known */
+    markOf(text: string): string {
       const marked = kinds.flatMap(([key]) => (key ? markBy(key, text) : []))
       if (marked.length > 0) return marked.join('.')
       throw new Error('the audit belongs to no provider yet: see supportConsole() or attach()')
     },
     // If all keys of one kind are replaced, the other kind shows that a process of the deployment wrote it.
-    isRight(text, mark) {
+    isRight(text: string, mark: string): boolean {
       const marked = mark.split('.')
       return kinds.flat().some((key) => marked.includes(markBy(key, text)))
     },
-    attach(provider) {
+    /**
+     * From now on it marks by the keys of this provider.
+     *
+     * @throws TypeError where all keys are outside the process
+     */
+    attach(provider: Provider): void {
       kinds = derivedKeys(provider, PURPOSE)
       if (kinds.flat().length > 0) return
       throw new TypeError(

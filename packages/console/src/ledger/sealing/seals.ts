@@ -20,20 +20,7 @@ import type { Marks } from './marks.ts'
 /** Signs claims by the provider's key. */
 export type Sign = (claims: Readonly<Record<string, unknown>>) => Promise<string>
 
-/** Seals what is stored, as long as the process runs. No start and no decision waits for it. */
-export interface Seals {
-  readonly sign: Sign
-  /**
-   * Seals what is new. Never rejects: stderr tells what is wrong.
-   *
-   * @param isDue whether it seals also where nothing is new: what was removed since is then told
-   */
-  seal(isDue?: boolean): Promise<void>
-  /** @throws Error where no key signs, or somebody changed the newest seal */
-  assertSeals(): Promise<void>
-  /** Seals what is left. */
-  stop(): Promise<void>
-}
+export type Seals = ReturnType<typeof startSeals>
 
 export interface SealsOptions {
   readonly store: Pick<
@@ -53,7 +40,7 @@ export interface SealsOptions {
 const SEAL_EVERY_MS = 60_000
 /** A seal of another process is enough for so long, in milliseconds. */
 const SEAL_HOLDS_MS = 45_000
-const ENTRIES_PER_SEAL = 1000
+export const ENTRIES_PER_SEAL = 1000
 /** How long an export, or the end of the process, waits for a seal, in milliseconds. */
 const SEAL_TIMEOUT_MS = 15_000
 const SAYS = {
@@ -79,6 +66,7 @@ type Sealed = Pick<Seal, keyof typeof NO_SEAL>
 
 const foreign = (what: string) => `${what} was not written by the audit`
 
+/** Seals what is stored, as long as the process runs. No start and no decision waits for it. */
 export function startSeals({
   store,
   marks,
@@ -86,7 +74,7 @@ export function startSeals({
   sign,
   isTimed = true,
   now = () => Date.now(),
-}: SealsOptions): Seals {
+}: SealsOptions) {
   const over = new AbortController()
   const inTurn = takingTurns()
 
@@ -154,6 +142,11 @@ export function startSeals({
       () => sealNow(when),
     )
 
+  /**
+   * Seals what is new. Never rejects: stderr tells what is wrong.
+   *
+   * @param isDue whether it seals also where nothing is new: what was removed since is then told
+   */
   async function seal(isDue = false): Promise<void> {
     try {
       if (await endsWithin(SEAL_TIMEOUT_MS, sealInTurn(isDue ? 'anyway' : 'new'))) return
@@ -167,21 +160,21 @@ export function startSeals({
     ? every(
         () => SEAL_EVERY_MS * (0.9 + Math.random() * 0.1),
         () => sealInTurn('old'),
-        {
-          ...{ signal: over.signal, says: SAYS },
-          first: SEAL_EVERY_MS * Math.random(),
-        },
+        { signal: over.signal, says: SAYS, first: SEAL_EVERY_MS * Math.random() },
       )
     : Promise.resolve()
 
   return {
-    ...{ sign, seal },
+    sign,
+    seal,
+    /** @throws Error where no key signs, or somebody changed the newest seal */
     async assertSeals() {
       await sign({ checks: now() })
       const [newest] = await store.newestSeals(1)
       if (!newest || marks.isRight(newest.jws, newest.mac)) return
       throw new Error(`${foreign(`the seal ${newest.number}`)}: somebody changed the storage`)
     },
+    /** Seals what is left. */
     async stop() {
       over.abort()
       await endsWithin(SEAL_TIMEOUT_MS, timed)

@@ -1,5 +1,5 @@
 import { Unreadable } from '../../kernel/domain-error.ts'
-import type { AuditStore } from '../store.ts'
+import type { AuditStore, RecordWithEntries } from '../store.ts'
 import { isMalformedCursor } from './cursor.ts'
 
 /** What rejects with an error of the storage. Every other method rejects with what an answer is made of. */
@@ -12,8 +12,18 @@ const WRITES: ReadonlySet<PropertyKey> = new Set<keyof AuditStore>([
  * A store that is opened at its first use, and again where that failed.
  *
  * @param onClose called before it is closed
+ * @param inForce what a permit that is in force is instead
  */
-export function openedStore(store: AuditStore, onClose: () => unknown = () => {}): AuditStore {
+export function openedStore(
+  store: AuditStore,
+  {
+    onClose = () => {},
+    inForce = (permit) => permit,
+  }: {
+    readonly onClose?: () => unknown
+    readonly inForce?: (permit: RecordWithEntries) => RecordWithEntries
+  } = {},
+): AuditStore {
   let opening: Promise<void> | undefined
 
   async function open(): Promise<void> {
@@ -37,7 +47,8 @@ export function openedStore(store: AuditStore, onClose: () => unknown = () => {}
       return async (...given: unknown[]) => {
         try {
           await open()
-          return await member(...given)
+          const found = await member(...given)
+          return name === 'permitsInForce' ? found.map(inForce) : found
         } catch (error) {
           const isTold = WRITES.has(name) || isMalformedCursor(error) || error instanceof Unreadable
           throw isTold ? error : new Unreadable(error)

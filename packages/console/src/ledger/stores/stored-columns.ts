@@ -1,5 +1,5 @@
 import { digestParts } from 'oidc-provider-impersonation-verify/chain'
-import type { StoredEntry } from '../store.ts'
+import type { MarkedEntry, StoredEntry } from '../store.ts'
 
 /** A row of a result of a SQL database: its columns are still to be looked at. */
 export type ResultRow = Readonly<Record<string, unknown>>
@@ -15,6 +15,11 @@ export function storedEntryOf(columns: ResultRow): StoredEntry {
   const { id, time, subject: row } = digestParts(digest) ?? { id: '', time: 0, subject: undefined }
   const text = columns.text === null ? undefined : textIn(columns, 'text')
   return { cursor: String(number), number, id, time, digest, text, row }
+}
+
+/** The same, with the column `mac`. */
+export function markedEntryOf(columns: ResultRow): MarkedEntry {
+  return { ...storedEntryOf(columns), mac: textIn(columns, 'mac') }
 }
 
 export function textIn(columns: ResultRow, name: string): string {

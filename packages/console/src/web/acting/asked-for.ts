@@ -1,3 +1,4 @@
+import type { Need } from 'oidc-provider-impersonation'
 import { hasSeenEnds } from 'oidc-provider-impersonation/siblings'
 import { isSeen, MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
@@ -7,8 +8,9 @@ import type { ActBody } from '../answers.ts'
 import type { Application } from '../applications.ts'
 import { optionalText, writtenText } from '../http/json-body.ts'
 import { invalid, Problem } from '../http/problem.ts'
-import { checked, orDigits } from '../pages/form-body.ts'
+import { checked, orDigits } from '../http/query.ts'
 import type { AskedFor, Call, Parts } from '../parts.ts'
+import type { RecordAnswer } from '../record-answer.ts'
 import type { Refusal } from './refusals.ts'
 
 /** Seconds until a subject token is worth nothing: enough to open a page. */
@@ -62,13 +64,7 @@ export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> 
     resource: application.resource,
     scope: scopeOf(application, access),
     expiresIn: HAND_OVER_LIFETIME,
-    context: {
-      ticketId,
-      reason,
-      supportEngineerId: caller.id,
-      access,
-      ...present({ duration }),
-    },
+    context: { ticketId, reason, supportEngineerId: caller.id, access, ...present({ duration }) },
   }
   return { application, customer, request }
 }
@@ -93,7 +89,7 @@ function requestOf(asked: ActBody): Refusal['request'] {
   return {
     userId,
     mayAct: { clientId: application },
-    context: { ticketId, reason, access, ...present({ duration }) },
+    context: { ticketId, reason, access, duration },
   }
 }
 
@@ -136,4 +132,49 @@ function scopeOf({ scopes }: Application, access: ActBody['access']): string {
   }
   const all = access === 'change' ? `${read} ${change}` : read
   return [...new Set(all.split(' ').filter((scope) => scope !== ''))].join(' ')
+}
+
+/** The answer that an operator would get now. It is no promise: a start asks again. */
+export interface Foreseen {
+  readonly verdict: 'allowed' | 'needs' | 'refused'
+  /** The part that refuses, for `'refused'`. */
+  readonly by?: 'protected' | 'role' | 'rule' | 'self' | 'stop' | undefined
+  /** The sentence of the directory, for `'protected'`. */
+  readonly reason?: string | undefined
+  readonly record?: RecordAnswer | undefined
+  /** The longest time in seconds, if known, for `'allowed'`. */
+  readonly seconds?: number | undefined
+  /** The permits that allow it, for `'allowed'`. */
+  readonly permits?: readonly string[] | undefined
+  /** The approvals, for `'needs'`. */
+  readonly needs?: readonly Need[] | undefined
+  /** The people who can give it, as an operator reads it, for `'needs'` if the console has permits. */
+  readonly approval?: object | undefined
+}
+
+/** Finds the answer that the operator would get. The rule sees the request of the caller. */
+export async function foresee(call: Call, body: ActBody): Promise<Foreseen> {
+  try {
+    const asked = await requestFor(call, body)
+    const { verdict, accessTokenTtl, permit, needs, emergency } = await call.preview(
+      asked.request,
+      call.ctx,
+    )
+    if (verdict === 'refused') return { verdict, by: 'rule' }
+    if (verdict === 'allowed') {
+      const limits = [accessTokenTtl, body.duration].flatMap((seconds) => seconds ?? [])
+      const seconds = limits.length > 0 ? Math.min(...limits) : undefined
+      return { verdict, seconds, permits: permit === undefined ? permit : [permit].flat() }
+    }
+    const approval = await call.gate.findApproval(call, asked, body, { by: needs ?? [], emergency })
+    return { verdict, needs, approval }
+  } catch (problem) {
+    if (!(problem instanceof Problem) || problem.statusCode !== 403) throw problem
+    if (problem.error === 'own_account') return { verdict: 'refused', by: 'self' }
+    if (problem.error === 'access_denied') {
+      return { verdict: 'refused', by: 'protected', reason: problem.message }
+    }
+    if (problem.error !== 'stopped') throw problem
+    return { verdict: 'refused', by: 'stop', ...(problem.more as { record: RecordAnswer }) }
+  }
 }

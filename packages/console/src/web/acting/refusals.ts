@@ -1,6 +1,6 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { findAccount } from 'oidc-provider-impersonation/siblings'
-import { type AuditEntry, present, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { type AuditEntry, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { anyObject, flag, objectOf, readBy, type SchemasOf, text } from '../../kernel/input.ts'
 import { log } from '../../kernel/log-line.ts'
@@ -42,22 +42,17 @@ export interface Refusal {
  */
 export type RecordRefusal = (refusal: Refusal) => Promise<void>
 
-/** Records what the console and backends of the deployment refuse. */
-export interface Refusals {
-  /** Records a refusal of support staff. */
-  readonly ofStaff: RecordRefusal
-  /**
-   * Records a refusal of a person who is no support staff. It must not become a row of the customer whom
-   * they name, who would read it on the account page, and it keeps nothing that they wrote.
-   */
-  readonly ofStranger: RecordRefusal
-}
+export type Refusals = ReturnType<typeof refusalRecorder>
 
-/** @param isAccount whether there is an account with this id */
+/**
+ * Records what the console and backends of the deployment refuse.
+ *
+ * @param isAccount whether there is an account with this id
+ */
 export function refusalRecorder(
   record: (entry: AuditEntry) => Promise<void>,
   isAccount: (id: string) => Promise<boolean>,
-): Refusals {
+) {
   const what = 'had a refusal recorded'
   const countStaff = operatorLimit(MAX_RECORDED, MINUTE_S, what)
   const countStranger = operatorLimit(MAX_RECORDED, DAY_S, what)
@@ -69,15 +64,16 @@ export function refusalRecorder(
   }
 
   return {
-    async ofStaff({ operator, error, reason, protects, request }) {
+    /** Records a refusal of support staff. */
+    async ofStaff({ operator, error, reason, protects, request }: Refusal): Promise<void> {
       await countStaff(operator)
-      keep(operator, {
-        denial: { stage: 'issue', error, reason },
-        ...present({ protects }),
-        ...request,
-      })
+      keep(operator, { denial: { stage: 'issue', error, reason }, protects, ...request })
     },
-    async ofStranger({ operator, request }) {
+    /**
+     * Records a refusal of a person who is no support staff. It must not become a row of the customer whom
+     * they name, who would read it on the account page, and it keeps nothing that they wrote.
+     */
+    async ofStranger({ operator, request }: Refusal): Promise<void> {
       await countStranger(operator)
       await countAll('people who are no support staff')
       const userId = request?.userId

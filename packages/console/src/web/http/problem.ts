@@ -119,6 +119,15 @@ export function answerProblems(realm: string, isForStaff = true): Middleware {
   }
 }
 
+/** Refuses all other methods before any other check. RFC 9110 §15.5.6. */
+export function onlyMethods(...allowed: readonly string[]): Middleware {
+  return async (ctx, next) => {
+    if (allowed.includes(ctx.method)) return next()
+    ctx.set('Allow', allowed.join(', '))
+    throw new Problem(405, 'invalid_request', `only ${allowed[0]} is allowed here`)
+  }
+}
+
 /** Checks whether an administrator must look at the problem. A 503 without a cause is only a limit. */
 function isTrouble({ statusCode, cause }: Problem): boolean {
   return statusCode >= 500 && (statusCode !== 503 || cause !== undefined)

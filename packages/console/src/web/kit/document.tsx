@@ -9,7 +9,7 @@ export function Document(
     styles: readonly string[]
     icon: string
     script?: string | undefined
-    data?: Readonly<Record<`data-${string}`, string>>
+    data?: Readonly<Record<`data-${string}`, number | string | undefined>>
     children: ComponentChildren
   },
   { language }: At,

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
-import type { BrandSettings } from '../brand.ts'
-import { languageOf } from '../http/language.ts'
 import type { At } from '../kit/at.ts'
 import type { Languages } from '../words/languages.ts'
+import { lookUp } from '../words/look-up.ts'
+
+/** The pages that are read. */
+interface ReadSite extends Pick<At, 'base' | 'brand'> {
+  readonly languages: Languages
+  readonly now: () => number
+}
 
 /** The cookie with the time zone of the browser, which the script writes. */
 const ZONE_COOKIE = 'zone'
@@ -11,19 +16,33 @@ const ZONE_COOKIE = 'zone'
 /** Finds out how the reader of a page reads: from the headers and the time zone's cookie. */
 export function readerOf(
   ctx: Context,
-  languages: Languages,
-  brand: BrandSettings | undefined,
-  { base, here, reader, now }: Pick<At, 'base' | 'here' | 'now' | 'reader'>,
+  { languages, brand, base, now }: ReadSite,
+  reader = '',
+  here = '',
 ): At {
   const language = languageOf(ctx, languages)
   const isRelated = (tag: string) => tag === language || tag.startsWith(`${language}-`)
   return {
-    ...{ base, here, reader, now, brand, language },
+    base,
+    brand,
+    here,
+    language,
+    reader,
+    now: now(),
     once: randomUUID(),
     words: languages.wordsIn(language),
     locale: ctx.acceptsLanguages().find((tag) => isRelated(tag) && isLocale(tag)) ?? language,
     zone: zoneOf(ctx),
   }
+}
+
+/** The first language that the browser asks for, of those that there are. */
+export function languageOf(ctx: Context, { tags, preferred }: Languages): string {
+  for (const range of ctx.acceptsLanguages()) {
+    const found = range === '*' ? preferred : lookUp(range, tags)
+    if (found !== undefined) return found
+  }
+  return preferred
 }
 
 function isLocale(tag: string): boolean {

@@ -25,11 +25,12 @@ export interface PageView {
   readonly body: ComponentChild
 }
 
-/** Shows an answer: as JSON, or as a page. */
-export interface Showing<A extends At> {
-  readonly show: <M>(model: M, view: View<M, A>) => Promise<void>
-  /** Shows the answer of an action: as JSON, or as a redirect. */
-  done(answer: object | undefined, after: After): void
+/** The answer of a route: its model for a bearer token, and the rest for a browser. */
+export interface Answered<A extends At> {
+  /** Absent if there is nothing to say, or the handler answered by itself. */
+  readonly model?: object | undefined
+  readonly page?: (at: A) => PageView
+  readonly after?: After
 }
 
 /** The page that a browser gets after an action. */
@@ -71,7 +72,7 @@ export interface Route<C extends AnyCall, A extends At = StaffAt> {
   /** The roles that may use it. Empty for customers. */
   readonly roles: readonly Role[]
   readonly marks: RouteMarks
-  readonly answer: (call: C, showing: Showing<A>) => Promise<void>
+  readonly answer: (call: C) => Promise<Answered<A>>
 }
 
 export interface RouteMarks {
@@ -96,7 +97,7 @@ interface Afterwards<R, C> {
 export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
   return {
     /** A page: its model as JSON for a bearer token, and as HTML for a browser. */
-    page<const E extends v.ObjectEntries, M>(
+    page<const E extends v.ObjectEntries, M extends object>(
       path: string,
       roles: readonly Role[],
       query: E,
@@ -104,9 +105,14 @@ export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
       view: View<NoInfer<M>, A>,
     ): Route<C, A> {
       return {
-        ...{ method: 'GET', path, roles, marks: {} },
-        answer: async (call, { show }) =>
-          show(await model({ ...call, query: readQuery(call.ctx, query) }), view),
+        method: 'GET',
+        path,
+        roles,
+        marks: {},
+        async answer(call) {
+          const answer = await model({ ...call, query: readQuery(call.ctx, query) })
+          return { model: answer, page: (at) => view(answer, at) }
+        },
       }
     },
 
@@ -123,16 +129,19 @@ export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
       { says, after, ...marks }: RouteMarks & Afterwards<NoInfer<R>, C> = {},
     ): Route<C, A> {
       return {
-        ...{ method: 'POST', path, roles, marks },
-        async answer(call, { done }) {
+        method: 'POST',
+        path,
+        roles,
+        marks,
+        async answer(call) {
           const entries = typeof body === 'function' ? body(call) : body
           const given = readBy(exactly(entries), await call.input(), invalid)
           const answer = await model({ ...call, body: given })
           const said = says && { said: { key: says } }
-          done(Object(answer) === answer ? Object(answer) : undefined, {
-            ...said,
-            ...after?.(answer, call),
-          })
+          return {
+            model: Object(answer) === answer ? Object(answer) : undefined,
+            after: { ...said, ...after?.(answer, call) },
+          }
         },
       }
     },
@@ -145,8 +154,14 @@ export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
       marks: RouteMarks = {},
     ): Route<C, A> {
       return {
-        ...{ method: 'GET', path, roles, marks: { ...marks, isFile: true } },
-        answer: (call) => answer(call),
+        method: 'GET',
+        path,
+        roles,
+        marks: { ...marks, isFile: true },
+        async answer(call) {
+          await answer(call)
+          return {}
+        },
       }
     },
   }

@@ -17,46 +17,33 @@ const ROLE_TIMEOUT_MS = 5000
  *
  * @throws Problem 503 where `role` throws or takes too long, 500 where it answers something else
  */
-export async function findRole(
+export function findRole(
   account: Account,
   { role }: { readonly role: RoleOf },
-  timeoutMs = ROLE_TIMEOUT_MS,
 ): Promise<Role | undefined> {
-  const answered = await askWithin(timeoutMs, 'role', () => role(account))
-  if (answered === undefined || ALL_ROLES.some((known) => known === answered)) return answered
-  throw new Problem(500, 'server_error', 'something went wrong', {
-    cause: new TypeError(
-      `options.role answered neither undefined nor one of: ${ALL_ROLES.join(', ')}`,
-    ),
-  })
+  return ask('role', () => role(account), [undefined, ...ALL_ROLES])
 }
 
-/**
- * Asks the deployment whether an account may erase: nobody where it is not asked.
- *
- * @throws Problem 503 where `mayErase` throws or takes too long, 500 where it answers something else
- */
+/** The same for whether an account may erase: nobody where it is not asked. */
 export async function findMayErase(
   account: Account,
   { mayErase }: { readonly mayErase: MayErase | undefined },
-  timeoutMs = ROLE_TIMEOUT_MS,
 ): Promise<boolean> {
-  if (!mayErase) return false
-  const answered = await askWithin(timeoutMs, 'mayErase', () => mayErase(account))
-  if (typeof answered === 'boolean') return answered
-  throw new Problem(500, 'server_error', 'something went wrong', {
-    cause: new TypeError('options.mayErase answered neither true nor false'),
-  })
+  return mayErase ? ask('mayErase', () => mayErase(account), [true, false]) : false
 }
 
-function askWithin<T>(
-  timeoutMs: number,
+async function ask<T>(
   option: 'mayErase' | 'role',
-  ask: () => T | Promise<T>,
+  question: () => T | Promise<T>,
+  known: readonly T[],
 ): Promise<T> {
-  return orUnavailable('your role cannot be looked up now', async () => {
-    const answer = (async () => ask())()
-    if (await endsWithin(timeoutMs, answer)) return answer
-    throw new Error(`options.${option} took more than ${timeoutMs} ms`)
+  const answered = await orUnavailable('your role cannot be looked up now', async () => {
+    const answer = (async () => question())()
+    if (await endsWithin(ROLE_TIMEOUT_MS, answer)) return answer
+    throw new Error(`options.${option} took more than ${ROLE_TIMEOUT_MS} ms`)
+  })
+  if (known.includes(answered)) return answered
+  throw new Problem(500, 'server_error', 'something went wrong', {
+    cause: new TypeError(`options.${option} answered none of: ${known.map(String).join(', ')}`),
   })
 }

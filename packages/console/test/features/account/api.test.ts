@@ -1,7 +1,7 @@
 // Over 250 lines: every route of the customer, with one deployment.
 import { expect } from 'chai'
 import type { AuditStore } from 'oidc-provider-impersonation-console'
-import type { AccountAnswer } from '../../../src/features/account/server/answers.ts'
+import type { AccountAnswer } from '../../../src/features/account/server/lists.ts'
 import type { AccountImpersonation } from '../../../src/web/account-card.ts'
 import type { DescribedUse } from '../../../src/web/use-words.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../../support/deployment.ts'

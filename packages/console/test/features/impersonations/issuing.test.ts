@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ClientNotNamed, errors, NotRecorded, TooManyRequests } from 'oidc-provider-impersonation'
-import { subjectTokenIssuer } from '../../../src/web/acting/issue.ts'
+import { issuingBy } from '../../../src/web/acting/issue.ts'
 import { ACT } from '../../support/acting.ts'
 import { deploy } from '../../support/deployment.ts'
 import { expectProblem, expectStatus } from '../../support/expect-answer.ts'
@@ -46,7 +46,7 @@ describe('how the console issues', () => {
       [new NotRecorded({}), [503, 'temporarily_unavailable']],
     ] as const) {
       const impersonation = { issue: () => Promise.reject(error) }
-      const issue = subjectTokenIssuer({ impersonation } as never, { issueAs: 'backend' })
+      const { issue } = issuingBy({ impersonation } as never, 'backend')
       const problem = await issue({ userId: 'alice' }, {} as never).catch((thrown) => thrown)
       const { statusCode, error: code, retryAfter } = problem
       expect([statusCode, code, retryAfter].filter((one) => one !== undefined)).to.deep.equal(

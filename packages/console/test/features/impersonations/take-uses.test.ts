@@ -7,7 +7,7 @@ import express from 'express'
 import Koa from 'koa'
 import { createPermits } from 'oidc-provider-impersonation-console'
 import { digestOf } from 'oidc-provider-impersonation-verify/chain'
-import { takeUses } from '../../../src/features/impersonations/server/uses/take-uses.ts'
+import { takeUses } from '../../../src/features/impersonations/server/uses.ts'
 import { recorderOn } from '../../ledger/recording/recorder-on.ts'
 import { assertWholeLog, decoded, idOf, readOn } from '../../ledger/stores/contract/support.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
@@ -295,8 +295,7 @@ describe('support.takeUses()', () => {
     const { stderr } = await quietly(() =>
       serving(takeUses(deployment.provider, parts, OPTIONS).callback(), async (url) => {
         const answer = send(url, [useOf()])
-        while (closing.capacity.isFree() && !(await isWaiting(closing)))
-          await new Promise(setImmediate)
+        while (closing.isFree() && !(await isWaiting(closing))) await new Promise(setImmediate)
         await closing.close()
         expectStatus(await answer, 503)
       }),

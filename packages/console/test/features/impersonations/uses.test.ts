@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ImpersonationUse } from 'oidc-provider-impersonation-resource-server'
-import { useRecorder } from '../../../src/features/impersonations/server/uses/record-told.ts'
+import { useRecorder } from '../../../src/features/impersonations/server/uses.ts'
 import { recorderOn } from '../../ledger/recording/recorder-on.ts'
 import { decoded, idOf, readOn, T, times } from '../../ledger/stores/contract/support.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'

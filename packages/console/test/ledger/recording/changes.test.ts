@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { type Changes, changes } from '../../../src/ledger/recording/changes.ts'
+import { changes } from '../../../src/ledger/recording/changes.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
 import { ended, exported, idOf, issued, put, started, T, used } from '../stores/contract/support.ts'
 
 describe('what changes in the audit', () => {
   /** Follows, and collects what is told. */
-  function following({ follow }: Changes) {
+  function following({ follow }: ReturnType<typeof changes>) {
     const controller = new AbortController()
     const told: string[][] = []
     const over = (async () => {

@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs'
 import { argv, kill, pid, stdout } from 'node:process'
 import { createSqliteAdapter } from 'oidc-provider-impersonation/adapters/sqlite'
-import { startReconciliation } from '../../../src/ledger/recording/reconciliation.ts'
+import { reconcile } from '../../../src/ledger/recording/reconciliation.ts'
 import { CUSTOMERS, deploy } from '../../support/deployment.ts'
 import { quietly } from '../../support/quietly.ts'
 import { recorderOn } from './recorder-on.ts'
@@ -50,11 +50,10 @@ async function work(answers: number): Promise<never> {
 async function restart(): Promise<void> {
   await store.open()
   const recording = recorderOn(store)
-  const { run } = startReconciliation(providerOn(adapter, port), store, recording, {
-    now: () => Date.now() + LATER_MS,
-    isTimed: false,
-  })
-  const { stdout: written } = await quietly(run)
+  const later = Date.now() + LATER_MS
+  const { stdout: written } = await quietly(() =>
+    reconcile(providerOn(adapter, port), store, recording, later),
+  )
   for (const line of written) {
     const { event, id } = JSON.parse(line)
     writeSync(stdout.fd, `${event} ${id}\n`)

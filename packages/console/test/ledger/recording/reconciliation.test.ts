@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Impersonation } from 'oidc-provider-impersonation'
-import { startReconciliation } from '../../../src/ledger/recording/reconciliation.ts'
+import { reconcile } from '../../../src/ledger/recording/reconciliation.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
 import { deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
@@ -45,16 +45,11 @@ function kept(name: string, more: Partial<Impersonation> = {}): Impersonation {
 }
 
 /** Reconciles, as a process that starts at this time. */
-async function reconcile(store: AuditStore, items: Impersonation[], now = T + 10 * MINUTE) {
-  const recording = recorderOn(store)
+async function reconciled(store: AuditStore, items: Impersonation[], now = T + 10 * MINUTE) {
   const impersonation = { list: async () => ({ items }) }
-  const { run } = startReconciliation({ impersonation }, store, recording, {
-    now: () => now,
-    isTimed: false,
-  })
   let written = 0
   const { stdout } = await quietly(async () => {
-    written = await run()
+    written = await reconcile({ impersonation }, store, recorderOn(store), now)
   })
   return { written, stdout }
 }
@@ -65,7 +60,7 @@ const toldOf = async (store: AuditStore) =>
 describe('I13: what the provider knows and the audit does not', () => {
   it('is written after a restart: issue, start and end, as the events would have said', async () => {
     const store = memoryAudit()
-    const { written, stdout } = await reconcile(store, [kept('a')])
+    const { written, stdout } = await reconciled(store, [kept('a')])
     expect(written).to.equal(3)
     expect(stdout.map((line) => JSON.parse(line).event)).to.deep.equal([
       'impersonation.issued',
@@ -84,13 +79,13 @@ describe('I13: what the provider knows and the audit does not', () => {
       ticket: 'SUP-1',
       jti: `impersonation:${idOf('a')}`,
     })
-    expect((await reconcile(store, [kept('a')])).written, 'once').to.equal(0)
+    expect((await reconciled(store, [kept('a')])).written, 'once').to.equal(0)
   })
 
   it('is written where it is missing alone', async () => {
     const store = memoryAudit()
     await put(store, issued('a', T + 3), used('a', T + 7000))
-    expect((await reconcile(store, [kept('a')])).written).to.equal(2)
+    expect((await reconciled(store, [kept('a')])).written).to.equal(2)
     expect(await toldOf(store)).to.deep.equal([
       ['impersonation.issued', undefined],
       ['impersonation.used', undefined],
@@ -103,8 +98,8 @@ describe('I13: what the provider knows and the audit does not', () => {
   it('is left to the process that does it now, where it is not a minute old', async () => {
     const store = memoryAudit()
     const soon = T + 5000 + MINUTE
-    expect((await reconcile(store, [kept('a')], soon)).written).to.equal(1)
-    expect((await reconcile(store, [kept('a')], soon + 1)).written).to.equal(1)
+    expect((await reconciled(store, [kept('a')], soon)).written).to.equal(1)
+    expect((await reconciled(store, [kept('a')], soon + 1)).written).to.equal(1)
     expect(await toldOf(store)).to.deep.equal([
       ['impersonation.issued', true],
       ['impersonation.started', true],
@@ -119,7 +114,7 @@ describe('I13: what the provider knows and the audit does not', () => {
     }
     const names = Array.from({ length: 20 }, (_, n) => `${n}`)
     const items = ['damaged', ...names].map((name) => kept(name))
-    expect(await rejection(reconcile(damaged, items))).to.match(/rows cannot be read/)
+    expect(await rejection(reconciled(damaged, items))).to.match(/rows cannot be read/)
     for (const name of names) expect(await store.row(idOf(name))).to.include({ askedAt: T })
   })
 
@@ -135,47 +130,32 @@ describe('I13: what the provider knows and the audit does not', () => {
         return Reflect.get(of, name)
       },
     })
-    const { run } = startReconciliation(
-      {
-        impersonation: {
-          async list({ cursor = '0' } = {}) {
-            const next = Number(cursor) + 1
-            const items = (pages[next - 1] ?? []).map((name) => kept(name, { end: undefined }))
-            return { items, next: next < pages.length ? String(next) : undefined }
-          },
-        },
-      },
-      counting,
-      recorderOn(store),
-      { now: () => T + 10 * MINUTE, isTimed: false },
-    )
-    expect(await run()).to.equal(0)
+    const list = async ({ cursor = '0' } = {}) => {
+      const next = Number(cursor) + 1
+      const items = (pages[next - 1] ?? []).map((name) => kept(name, { end: undefined }))
+      return { items, next: next < pages.length ? String(next) : undefined }
+    }
+    const provider = { impersonation: { list } }
+    expect(await reconcile(provider, counting, recorderOn(store), T + 10 * MINUTE)).to.equal(0)
     expect(calls.filter((name) => name !== 'keepFor')).to.deep.equal(['sums', 'sums', 'sums'])
   })
 
   it('is not what retention removed', async () => {
     const store = memoryAudit({ keepFor: 600 })
     const late = T + 9000 + 600_000
-    expect((await reconcile(store, [kept('a')], late + 1)).written).to.equal(0)
-    expect((await reconcile(store, [kept('a')], late)).written).to.equal(3)
+    expect((await reconciled(store, [kept('a')], late + 1)).written).to.equal(0)
+    expect((await reconciled(store, [kept('a')], late)).written).to.equal(3)
   })
 
   it('is written once by several consoles at the same time, and shown as what it is', async () => {
     const audit = memoryAudit()
     await using deployment = await deploy({ audit })
     const { items } = { items: ['a', 'b', 'c'].map((name) => kept(name)) }
-    const counts = await Promise.all([1, 2, 3].map(() => reconcile(audit, items)))
+    const counts = await Promise.all([1, 2, 3].map(() => reconciled(audit, items)))
     expect(counts.reduce((sum, { written }) => sum + written, 0)).to.equal(9)
     expect(await readOn(audit)).to.have.length(9)
     const { body } = await deployment.ask('grace', `/audit/${idOf('a')}`)
     const marks = body.entries.map(({ afterRestart }: { afterRestart?: true }) => afterRestart)
     expect(marks).to.deep.equal([true, true, true])
-  })
-
-  it('is not sought any more when the process ends, whatever does not answer', async () => {
-    const store = memoryAudit()
-    const list = () => new Promise<never>(() => {})
-    const { stop } = startReconciliation({ impersonation: { list } }, store, recorderOn(store))
-    await stop()
   })
 })

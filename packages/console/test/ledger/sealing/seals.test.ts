@@ -6,15 +6,17 @@ import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import { sealHashOf, sealInJws } from 'oidc-provider-impersonation-verify/chain'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { newEntryId, pendingOf } from '../../../src/ledger/recording/compose.ts'
+import { ledgerOf } from '../../../src/ledger/recording/ledger.ts'
 import { auditLog } from '../../../src/ledger/recording/log.ts'
 import { marks } from '../../../src/ledger/sealing/marks.ts'
 import { type Sign, startSeals } from '../../../src/ledger/sealing/seals.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
+import { findInForce } from '../../../src/records/in-force.ts'
 import { deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { providerAt, signingKey } from '../../support/provider-at.ts'
 import { quietly } from '../../support/quietly.ts'
-import { broken, linesOfExport, verified } from '../../verify/history.ts'
+import { asked, broken, decided, linesOfExport, verified } from '../../verify/history.ts'
 import { type Storage, storages } from '../../verify/storages.ts'
 import {
   batchOf,
@@ -236,6 +238,41 @@ for (const { name, create, suite } of storages) {
       expect(await alarms()).to.have.length(2)
       const { rows } = await store.find({ alarm: 'open' }, { limit: 9, now: T })
       expect(rows.map(({ alarm }) => alarm?.kinds)).to.deep.equal([['tampered'], ['tampered']])
+    })
+
+    it('a permit that says more than its entries, or an entry of one: nobody starts by it', async () => {
+      const { store, marks: own } = ledgerOf(storage.store)
+      own.attach(await providerAt(ISSUER, await shared))
+      const starting = { operators: ['olivia'], customer: 'alice', now: T + 10 }
+      const states = async () => {
+        let found: Awaited<ReturnType<typeof findInForce>>['permits'] = []
+        await quietly(async () => {
+          found = (await findInForce(store, starting)).permits
+        })
+        return Object.fromEntries(found.map(({ id, state }) => [id, state]))
+      }
+      const [open, right] = [idOf('open'), idOf('right')]
+      await put(store, asked('open', T), asked('right', T), decided('granted', 'right', T + 1))
+      expect(await states()).to.deep.equal({ [right]: 'granted' })
+
+      const { digest = '', text = '' } =
+        (await batchOf(store, decided('granted', 'open', T + 2))).entries[0] ?? {}
+      await storage.change('record', open, (sum) => ({
+        ...sum,
+        state: 'granted',
+        overAt: T + 9e6,
+        data: JSON.stringify({ ...JSON.parse(sum.data), state: 'granted', until: T + 9e6 }),
+      }))
+      expect(await states()).to.deep.equal({ [right]: 'granted', [open]: 'requested' })
+
+      await storage.run(
+        'INSERT INTO impersonation_audit_entry (number, digest, text, mac) VALUES (4, ?, ?, ?)',
+        ...[digest, text, foreignMarks.markOf(digest)],
+      )
+      expect(await states()).to.deep.equal({ [right]: 'granted' })
+
+      await storage.run('UPDATE impersonation_audit_entry SET text = ? WHERE number = 3', text)
+      expect(await states()).to.deep.equal({})
     })
 
     for (const [replaced, of] of Object.entries({

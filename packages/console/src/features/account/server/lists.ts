@@ -1,76 +1,102 @@
-import type { Impersonation } from 'oidc-provider-impersonation'
 import { storable } from 'oidc-provider-impersonation-verify/chain'
-import { present, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { type AuditRow, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import type { Read } from '../../../kernel/input.ts'
-import { log } from '../../../kernel/log-line.ts'
+import { log, unlessTrouble } from '../../../kernel/log-line.ts'
 import { type AccountImpersonation, describeRow } from '../../../web/account-card.ts'
 import { whatWasDone } from '../../../web/done.ts'
+import { problemOf } from '../../../web/http/problem.ts'
 import { cursor, numberParameter } from '../../../web/http/query.ts'
-import type { CustomerCall } from '../../../web/parts.ts'
+import type { CustomerCall, WithQuery } from '../../../web/parts.ts'
 import { readActive, rowOfRunning } from '../../../web/rows.ts'
-import type { AccountAnswer } from './answers.ts'
 
-const MAX_ROWS_SHOWN = 50
-const ROWS_PER_PAGE = 10
 /** The most that are shown of what runs at once. */
 const MAX_RUNNING_SHOWN = 50
 /** So many timelines are read at once. */
 const AT_ONCE = 5
 
-export const OWN = {
-  before: cursor,
-  limit: v.optional(numberParameter(1, MAX_ROWS_SHOWN), `${ROWS_PER_PAGE}`),
+export const OWN = { before: cursor, limit: v.optional(numberParameter(1, 50), '10') }
+
+/** What records put on the page. */
+export interface RecordsOnPage<C, R> {
+  listRecords(call: C): Promise<R>
+  /** Finds when another person looked into what the caller objected to, by the operator. */
+  findLookedInto(call: C): Promise<(operator: string, objectedAt: number) => number | undefined>
 }
 
-/** Finds when another person looked into what the caller objected to, by the operator. */
-export type FindLookedInto<C> = (
-  call: C,
-) => Promise<(operator: string, objectedAt: number) => number | undefined>
+export interface AccountPageAnswer<R> {
+  /** Who acts as the caller now, newest first. */
+  readonly running: readonly AccountImpersonation[] | null
+  /** What support asks, and what the caller answered. */
+  readonly records: R | null
+  readonly past: AccountAnswer | null
+}
+
+/**
+ * `GET {account.path}`: who acts and acted as the caller. A part that cannot be read now is `null`: the customer
+ * must be able to end what runs in any case. A customer reads only what concerns them: never the reason that the
+ * operator gave, nor why the provider refused a request.
+ */
+export async function showAccount<C extends CustomerCall, R>(
+  call: WithQuery<typeof OWN, C>,
+  records: RecordsOnPage<C, R>,
+): Promise<AccountPageAnswer<R>> {
+  const [running, own, past] = await Promise.all([
+    orNull(listOwnRunning(call)),
+    orNull(records.listRecords(call)),
+    orNull(listPast(call, records)),
+  ])
+  return { running, records: own, past }
+}
+
+/** A part that cannot be read takes no other part away. */
+async function orNull<T>(part: Promise<T>): Promise<T | null> {
+  try {
+    return await part
+  } catch (error) {
+    // What the request says is wrong.
+    if (problemOf(error, false).statusCode < 500) throw error
+    log(`a part of the account page cannot be read: ${reasonOf(error)}`)
+    return null
+  }
+}
+
+export type AccountAnswer = Awaited<ReturnType<typeof listPast>>
 
 /** Lists the impersonations of the caller, newest first. */
-export async function listOwnImpersonations<C extends CustomerCall>(
-  call: C,
-  { before, limit }: Read<typeof OWN>,
-  findLookedInto: FindLookedInto<C>,
-): Promise<AccountAnswer> {
-  const { caller, audit, language, settings, now } = call
+async function listPast<C extends CustomerCall>(
+  call: WithQuery<typeof OWN, C>,
+  { findLookedInto }: Pick<RecordsOnPage<C, unknown>, 'findLookedInto'>,
+) {
+  const { audit, caller, now, query } = call
+  const { before, limit } = query
   const page = await audit.store.find({ customer: caller.id }, { before, limit, now: now() })
   const rows = page.rows.filter(({ customer }) => customer?.id === storable(caller.id))
-  const described = await inParts(rows, async (row) => {
-    const done = await whatWasDone(audit.store, [row], settings.account?.describe, language)
-    return describeRow(row, done, call)
+  const hasObjection = rows.some(({ objection }) => objection)
+  const lookedInto = hasObjection ? await findLookedInto(call) : undefined
+  const impersonations = await inParts(rows, async (row) => {
+    const { objection, operator } = row
+    const lookedIntoAt = objection && operator && lookedInto?.(operator.id, objection.at)
+    return { ...(await describe(row, call)), lookedIntoAt }
   })
-  const lookedInto = rows.some(({ objection }) => objection) && (await findLookedInto(call))
-  const impersonations = described.map((each) => {
-    const { operator, objectedAt } = each
-    if (!lookedInto || !operator || objectedAt === undefined) return each
-    return { ...each, ...present({ lookedIntoAt: lookedInto(operator.id, objectedAt) }) }
-  })
-  return { impersonations, ...present({ next: page.next }) }
+  return { impersonations, next: page.next }
 }
 
 /** Lists the impersonations of the caller that run now, newest first. */
-export async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImpersonation[]> {
+async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImpersonation[]> {
   const running = await readActive(call, { userId: call.caller.id }, MAX_RUNNING_SHOWN)
-  return inParts(running, (one) => withWhatWasDone(call, one))
+  return inParts(running, async (one) => {
+    // What runs is told while the audit cannot be read, too: the customer must be able to end it.
+    const described = await unlessTrouble('what was done cannot be read', async () =>
+      describe(rowOfRunning(one, await call.audit.store.row(one.id)), call),
+    )
+    return described ?? describeRow(rowOfRunning(one), { did: [] }, call)
+  })
 }
 
-/** What runs is told while the audit cannot be read, too: the customer must be able to end it. */
-async function withWhatWasDone(
-  call: CustomerCall,
-  running: Impersonation,
-): Promise<AccountImpersonation> {
+async function describe(row: AuditRow, call: CustomerCall): Promise<AccountImpersonation> {
   const { audit, language, settings } = call
-  try {
-    const row = await audit.store.row(running.id)
-    const rows = row ? [row] : []
-    const done = await whatWasDone(audit.store, rows, settings.account?.describe, language)
-    return describeRow(rowOfRunning(running, row), done, call)
-  } catch (error) {
-    log(`what was done cannot be read: ${reasonOf(error)}`)
-    return describeRow(rowOfRunning(running), { did: [] }, call)
-  }
+  const done = await whatWasDone(audit.store, [row], settings.account?.describe, language)
+  return describeRow(row, done, call)
 }
 
 /** Keeps the order. A few at once: a page must not take all connections of the storage. */

@@ -1,52 +1,34 @@
-import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentType } from 'preact'
-import type { Read } from '../../../kernel/input.ts'
-import { log } from '../../../kernel/log-line.ts'
-import { problemOf } from '../../../web/http/problem.ts'
+import { orUnavailable } from '../../../web/http/problem.ts'
 import type { At } from '../../../web/kit/at.ts'
-import { OWN_ID } from '../../../web/own-id.ts'
+import { notYours, OWN_ID, ownId } from '../../../web/own-id.ts'
 import { linesFor } from '../../../web/pages/table.ts'
-import type { CustomerCall } from '../../../web/parts.ts'
+import type { CustomerCall, WithBody, WithQuery } from '../../../web/parts.ts'
 import { accountPage } from '../views/account-page.tsx'
-import type { AccountPageAnswer } from './answers.ts'
-import { endOwn } from './end.ts'
-import { type FindLookedInto, listOwnImpersonations, listOwnRunning, OWN } from './lists.ts'
-
-/** What records put on the page. */
-export interface AccountParts<C, R> {
-  listRecords(call: C): Promise<R>
-  readonly findLookedInto: FindLookedInto<C>
-  readonly Records: ComponentType<{ of: R }>
-}
+import { OWN, type RecordsOnPage, showAccount } from './lists.ts'
 
 /** The page on which customers see who acted as them. */
-export function accountPages<C extends CustomerCall, R>(parts: AccountParts<C, R>) {
+export function accountPages<C extends CustomerCall, R>(
+  records: RecordsOnPage<C, R> & { readonly Records: ComponentType<{ of: R }> },
+) {
   const { action, page } = linesFor<C, At>()
+  const show = (call: WithQuery<typeof OWN, C>) => showAccount(call, records)
   return [
-    page('', [], OWN, showAccount(parts), accountPage(parts.Records)),
+    page('', [], OWN, show, accountPage(records.Records)),
     action('/end', [], OWN_ID, endOwn, { says: 'endedByCustomer' }),
   ]
 }
 
-function showAccount<C extends CustomerCall, R>(parts: AccountParts<C, R>) {
-  return async (call: C & { readonly query: Read<typeof OWN> }): Promise<AccountPageAnswer<R>> => {
-    const [running, records, past] = await Promise.all([
-      orNull(listOwnRunning(call)),
-      orNull(parts.listRecords(call)),
-      orNull(listOwnImpersonations(call, call.query, parts.findLookedInto)),
-    ])
-    return { running, records, past }
-  }
-}
-
-/** A part that cannot be read takes no other part away. */
-async function orNull<T>(part: Promise<T>): Promise<T | null> {
-  try {
-    return await part
-  } catch (error) {
-    // What the request says is wrong.
-    if (problemOf(error, false).statusCode < 500) throw error
-    log(`a part of the account page cannot be read: ${reasonOf(error)}`)
-    return null
-  }
+/** Ends one. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
+async function endOwn({
+  body,
+  caller,
+  provider,
+}: WithBody<typeof OWN_ID, CustomerCall>): Promise<void> {
+  const id = ownId(body.id)
+  await orUnavailable('the provider cannot end it now: try again', async () => {
+    const found = await provider.impersonation.get(id)
+    if (found?.userId !== caller.id) throw notYours()
+    await provider.impersonation.end(id, { by: { sub: caller.id }, cause: 'user' })
+  })
 }

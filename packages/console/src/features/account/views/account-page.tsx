@@ -3,7 +3,7 @@ import type { AccountImpersonation } from '../../../web/account-card.ts'
 import type { At } from '../../../web/kit/at.ts'
 import { Older } from '../../../web/kit/link.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import type { AccountPageAnswer } from '../server/answers.ts'
+import type { AccountPageAnswer } from '../server/lists.ts'
 import { ImpersonationCard } from './impersonation-card.tsx'
 
 /** @param Records shows what support asks the customer, and what they answered */

@@ -2,7 +2,6 @@ import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import {
   type AccountImpersonation,
   type AccountState,
-  type CardInWords,
   cardInWords,
 } from '../../../web/account-card.ts'
 import type { Done } from '../../../web/done.ts'
@@ -17,7 +16,7 @@ import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 
 /** One time that the support team acted as the customer. */
 export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) {
-  const { id, state, objectedAt, unapproved } = of
+  const { id, state, objectedAt } = of
   const { account } = at.words
   const isRunning = state === 'running'
   const shown = { ...of, ticket: of.ticket ?? account.noTicket }
@@ -31,7 +30,7 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
         </h3>
         <span class="marks">
           <Badge tone={stateTone(state)}>{stateText(of, at)}</Badge>
-          <UnapprovedMark of={unapproved} />
+          <UnapprovedMark of={of} />
         </span>
       </div>
       <dl class="told-facts">
@@ -46,7 +45,22 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
           {warning}
         </p>
       ))}
-      <DoneList of={card} />
+      {card.nothing && <p>{card.nothing}</p>}
+      {card.did.length + card.counts.length > 0 && (
+        <div>
+          <h4>{account.did}</h4>
+          <ul class="did">
+            {card.did.map((done) => (
+              <li key={`${done.text} ${done.at}`}>
+                <DoneText of={done} />
+              </li>
+            ))}
+            {card.counts.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        </div>
+      )}
       {objectedAt !== undefined && (
         <p class="message done">
           <Text of={account.objected} at={<Time at={objectedAt} />} />{' '}
@@ -106,7 +120,7 @@ function ObjectionForm({ of, who }: { of: AccountImpersonation; who: string }, a
 }
 
 /** The key of the sentence that heads a card. */
-function sentenceOf(state: AccountState): 'actedAsYou' | 'actsAsYou' | 'askedToAct' {
+function sentenceOf(state: AccountState) {
   if (state === 'running') return 'actsAsYou'
   return ['waiting', 'unused', 'refused'].includes(state) ? 'askedToAct' : 'actedAsYou'
 }
@@ -117,31 +131,12 @@ function stateText({ state, endedBy }: AccountImpersonation, at: At): string {
   return endedBy ? text(at, sentence, { who: endedBy.name ?? endedBy.id }) : states[state]
 }
 
-function stateTone(state: AccountState): 'alarm' | 'plain' | 'warning' {
+function stateTone(state: AccountState) {
   if (state === 'running') return 'warning'
   return state === 'replay' ? 'alarm' : 'plain'
 }
 
-/** In the words of the application, and in numbers where it has none. */
-function DoneList({ of: { did, counts, nothing } }: { of: CardInWords }, { words }: At) {
-  if (did.length + counts.length === 0) return nothing === undefined ? null : <p>{nothing}</p>
-  return (
-    <div>
-      <h4>{words.account.did}</h4>
-      <ul class="did">
-        {did.map((done) => (
-          <li key={`${done.text} ${done.at}`}>
-            <DoneText of={done} />
-          </li>
-        ))}
-        {counts.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
-    </div>
-  )
-}
-
+/** Something that was done, in the words of the application. */
 function DoneText({ of }: { of: Done }, at: At) {
   const { account } = at.words
   return (

@@ -1,19 +1,92 @@
 import { hash } from 'node:crypto'
 import { impersonationUrl } from 'oidc-provider-impersonation-browser'
-import { MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
-import type { Read } from '../../../kernel/input.ts'
-import { actForm, askFor } from '../../../web/acting/asked-for.ts'
-import type { ActBody, HandOver, RunningImpersonation } from '../../../web/answers.ts'
+import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
+import { exactly, readBy } from '../../../kernel/input.ts'
+import { actEntries, actForm, askFor, foresee } from '../../../web/acting/asked-for.ts'
+import type { ActBody, HandOver } from '../../../web/answers.ts'
 import { nameIn } from '../../../web/applications.ts'
 import { recordNow } from '../../../web/audit.ts'
 import { writtenText } from '../../../web/http/json-body.ts'
+import { invalid } from '../../../web/http/problem.ts'
+import { personId, textParameter } from '../../../web/http/query.ts'
 import type { Opening } from '../../../web/pages/table.ts'
-import type { Call } from '../../../web/parts.ts'
+import type { Call, WithBody, WithQuery } from '../../../web/parts.ts'
+import { findCustomer } from './customers.ts'
 import { endAsCaller, runningImpersonations } from './running.ts'
 
+const typed = v.optional(textParameter(2 * MAX_REASON_LENGTH))
+
+/** What a link says of the form, such as one of a ticket system. */
+export const ACT_LINK = {
+  /** The account id of the customer. */
+  user: personId,
+  ticket: typed,
+  reason: typed,
+  /** The client id of the application. */
+  application: typed,
+  access: typed,
+  duration: typed,
+}
+
+/** The reason in the context of the question, as long as nobody has typed another. */
+const REASON = 'a question beforehand'
+
+export type ActPageAnswer = Awaited<ReturnType<typeof showAct>>
+
+/** `GET /act`: the form to act as a customer, filled in as the link says. Nothing starts. */
+export async function showAct(call: WithQuery<typeof ACT_LINK>) {
+  const { gate, query } = call
+  const draft = draftOf(call)
+  if (query.user === undefined) return { draft }
+  const customer = await findCustomer(call, query.user)
+  const [{ running }, inTheWay, stop] = await Promise.all([
+    runningImpersonations(call, { userId: customer.id }),
+    findInTheWay(call, draft.application),
+    gate.findStop(call, customer.id),
+  ])
+  const isKept = customer.protected !== undefined || stop !== undefined
+  const foreseen = isKept ? undefined : await foreseeDraft(call, customer.id, draft)
+  return { customer, draft, running, inTheWay, stop, ...foreseen }
+}
+
+/** The first application and the middle duration are chosen, if the link names none that there is. */
+function draftOf({ query, settings: { applications, durations } }: WithQuery<typeof ACT_LINK>) {
+  const { ticket = '', reason = '' } = query
+  const application =
+    applications.find(({ clientId }) => clientId === query.application) ?? applications[0]
+  const canChange = application?.scopes.change !== undefined && query.access === 'change'
+  return {
+    ticket,
+    reason,
+    application: application?.clientId ?? '',
+    access: canChange ? ('change' as const) : ('read' as const),
+    /** In seconds; absent without a choice. */
+    duration:
+      durations.find((seconds) => `${seconds}` === query.duration) ??
+      durations[Math.floor((durations.length - 1) / 2)],
+  }
+}
+
+/** Asks the rule, once there is a ticket. If it cannot be asked, nothing is foreseen. */
+async function foreseeDraft(
+  call: Call,
+  userId: string,
+  { ticket: ticketId, reason, ...rest }: ReturnType<typeof draftOf>,
+) {
+  try {
+    const given = { userId, ticketId, reason: reason || REASON, ...rest }
+    const body = readBy(exactly(actEntries(call.settings)), given, invalid)
+    await call.limitPreviews(call.caller.id)
+    return await foresee(call, body)
+  } catch {
+    return undefined
+  }
+}
+
 /** The members of the form, with the reason why it cannot wait for an approval. */
-export const emergencyForm = ({ settings }: Call) => ({
-  ...actForm({ settings }),
+export const emergencyForm = (call: Call) => ({
+  ...actForm(call),
   emergency: writtenText(MAX_REASON_LENGTH),
 })
 
@@ -23,45 +96,40 @@ export const emergencyForm = ({ settings }: Call) => ({
  * @param emergency why it cannot wait for the approval that the rule asks for
  */
 export async function act(
-  call: Call & { readonly body: Read<ReturnType<typeof actForm>> },
+  call: WithBody<ReturnType<typeof actForm>>,
   emergency?: string,
 ): Promise<HandOver> {
   const { instead, emergency: _, ...body } = call.body
   const inTheWay = instead ? await findInTheWay(call, body.application) : []
-  const handOver = await issueHandOver(call, body, present({ emergency }))
+  const handOver = await issueHandOver(call, body, { emergency })
   // After the issue, so that a refusal ends nothing.
   for (const { id } of inTheWay) await endAsCaller(call, id)
   return handOver
 }
 
 export function actInEmergency(
-  call: Call & { readonly body: Read<ReturnType<typeof emergencyForm>> },
+  call: WithBody<ReturnType<typeof emergencyForm>>,
 ): Promise<HandOver> {
   return act(call, call.body.emergency)
 }
 
 /** An application lets one impersonation act at a time, in one browser. */
-export async function findInTheWay(
-  call: Call,
-  application: string,
-): Promise<readonly RunningImpersonation[]> {
+async function findInTheWay(call: Call, application: string) {
   const { running } = await runningImpersonations(call, { actor: call.caller.id })
   return running.filter((it) => it.isMine && it.application === application)
 }
 
-interface How {
-  /** The impersonation of which this is the continuation. */
-  readonly continues?: string
-  /** Why it cannot wait for an approval. */
-  readonly emergency?: string
-}
-
+/**
+ * @param how.continues the impersonation of which this is the continuation
+ * @param how.emergency why it cannot wait for an approval
+ */
 export async function issueHandOver(
   call: Call,
   body: ActBody,
-  { continues, emergency }: How = {},
+  how: { readonly continues?: string; readonly emergency?: string | undefined },
 ): Promise<HandOver> {
   const { ctx, gate, issue, language } = call
+  const { continues, emergency } = how
   const asked = await askFor(call, body)
   const { application, customer } = asked
   if (emergency !== undefined) await gate.beginEmergency(call, asked, body, emergency)

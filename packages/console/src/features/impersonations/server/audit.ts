@@ -1,39 +1,42 @@
-import { endsWithin } from 'oidc-provider-impersonation/siblings'
-import {
-  type AuditRow,
-  CONSOLE_EVENTS,
-  decodeEntry,
-  MAX_DATE_MS,
-  present,
-} from 'oidc-provider-impersonation-verify/format'
+import { ALL_OUTCOMES, type AuditRow, MAX_DATE_MS } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import type { Read } from '../../../kernel/input.ts'
+import { oneOf } from '../../../kernel/input.ts'
 import type { RowFilter } from '../../../ledger/filters.ts'
-import type { StoredEntry } from '../../../ledger/store.ts'
-import type { AuditAnswer, ImpersonationAnswer, TimelineEntry } from '../../../web/answers.ts'
+import { exportCsv } from '../../../ledger/keeping/export.ts'
+import { exportEverything } from '../../../ledger/keeping/export-everything.ts'
+import { proveOne } from '../../../ledger/keeping/prove-one.ts'
 import { settle } from '../../../web/audit.ts'
-import { cursor, numberParameter } from '../../../web/http/query.ts'
+import { orUnavailable, Problem } from '../../../web/http/problem.ts'
+import {
+  checked,
+  cursor,
+  numberParameter,
+  personId,
+  readQuery,
+  searchWords,
+} from '../../../web/http/query.ts'
+import { isNaming, namelessFilter, sendExport } from '../../../web/http/send-export.ts'
 import { zoneOf } from '../../../web/pages/reader.ts'
-import type { Call } from '../../../web/parts.ts'
-import { providerUrl } from '../../../web/provider-url.ts'
+import type { Call, Caller, WithQuery } from '../../../web/parts.ts'
 import { findRow, shownRow } from '../../../web/rows.ts'
-import { auditWords, describedUse } from '../../../web/use-words.ts'
-import { asksForDays, withRange } from '../../../web/when.ts'
-import { FILTER, visibleFilter } from './filter.ts'
+import { asksForDays, WHEN, withRange } from '../../../web/when.ts'
 
-const rowsPerPage = v.optional(numberParameter(1, 200), '50')
-/** How long names may take, in milliseconds. */
-const NAMES_TIMEOUT_MS = 2000
-
-/** What leads, auditors and customers say of an impersonation, and no request to act. */
-const SUPERVISION_EVENTS: ReadonlySet<string> = new Set(
-  CONSOLE_EVENTS.filter((event) => event !== 'support.refused' && event !== 'support.continued'),
-)
+/** The parameters of a filter. */
+const FILTER = {
+  ...WHEN,
+  operator: personId,
+  customer: personId,
+  ticket: searchWords,
+  outcome: v.optional(oneOf(ALL_OUTCOMES)),
+  text: searchWords,
+  alarm: v.optional(oneOf(['any', 'objection', 'open'])),
+  held: checked,
+}
 
 export const SEARCHED = {
   ...FILTER,
   before: cursor,
-  limit: rowsPerPage,
+  limit: v.optional(numberParameter(1, 200), '50'),
   /** The first row that the reader sees, by time and id. */
   first: v.optional(
     v.pipe(
@@ -47,74 +50,89 @@ export const SEARCHED = {
   ),
 }
 
-/** The rows that match. With `first`, those from this one on, and how many are newer. */
-export async function searchAudit(
-  call: Call & { readonly query: Read<typeof SEARCHED> },
-): Promise<AuditAnswer> {
-  const { caller, audit } = call
-  const { before, limit, first, ...asked } = call.query
-  const filter: RowFilter = withRange(asked, zoneOf(call.ctx))
+export type AuditAnswer = Awaited<ReturnType<typeof searchAudit>>
+
+/**
+ * `GET /audit`: the rows that match. Leads and auditors see all rows. An operator sees their own; with
+ * `customer`, those of this customer. With `first`, those from this one on, and how many are newer.
+ */
+export async function searchAudit(call: WithQuery<typeof SEARCHED>) {
+  const { audit, caller, ctx, query } = call
+  const { before, limit, first, ...asked } = query
+  const filter: RowFilter = withRange(asked, zoneOf(ctx))
   const now = call.now()
-  const answer = { filter, isDays: asksForDays(asked), now, ...present({ before }) }
   const visible = visibleFilter(filter, caller)
   if (before === undefined) await settle(audit)
-  const until = first && Math.min(visible.to ?? Number.POSITIVE_INFINITY, first.at + 1)
+  const { to = Number.POSITIVE_INFINITY } = visible
+  const until = first ? { to: Math.min(to, first.at + 1) } : {}
   const [{ rows, next, lookedTo }, newer] = await Promise.all([
-    audit.store.find({ ...visible, ...present({ to: until }) }, { before, limit, now }),
+    audit.store.find({ ...visible, ...until }, { before, limit, now }),
     first && audit.store.countNewer(visible, first, now),
   ])
   const isNewer = ({ at, id }: AuditRow) => first && at === first.at && id > first.id
   return {
     rows: rows.filter((row) => !isNewer(row)).map((row) => shownRow(row, call)),
-    ...present({ next, lookedTo, newer }),
-    ...answer,
+    /** The value of `before` for the next, older page. */
+    next,
+    /** The page ended before it was full: all of this time and later was looked at. */
+    lookedTo,
+    newer,
+    filter,
+    isDays: asksForDays(asked),
+    before,
+    now,
   }
 }
 
-export const PART_OF_TIMELINE = { after: cursor, limit: v.optional(numberParameter(1, 200), '100') }
-
-/** One impersonation, with a part of its timeline. */
-export async function showImpersonation(
-  call: Call & { readonly query: Read<typeof PART_OF_TIMELINE> },
-): Promise<ImpersonationAnswer> {
-  const { audit, caller, language, provider, query, settings } = call
-  await settle(audit)
-  const row = shownRow(await findRow(call), call)
-  const stored = await audit.store.timeline(row.id, query)
-  const found = stored
-    .flatMap(placed)
-    .filter(({ event }) => caller.role !== 'operator' || !SUPERVISION_EVENTS.has(event))
-  const people = [row.acknowledged?.by, row.hold?.by, ...found.map(({ by }) => by)]
-  const byNames = await findNames(call, people)
-  const next = stored.length === query.limit ? stored.at(-1)?.cursor : undefined
-  const entries = found.map((entry) => {
-    const { use } = entry
-    const words = use && auditWords(describedUse(use), settings.account?.describe, language)
-    return { ...entry, words }
-  })
-  return {
-    ...row,
-    byNames,
-    entries,
-    ...present({ next }),
-    keys: providerUrl(provider, 'jwks'),
+/**
+ * A filter, narrowed to what the caller may see: an operator sees the rows that they
+ * ran, and with `customer` those of this customer.
+ *
+ * @throws Problem 403 for a parameter that is not for operators
+ */
+function visibleFilter(filter: RowFilter, { id, role }: Caller): RowFilter {
+  const { alarm, customer, held, operator = id } = filter
+  if (role !== 'operator') return filter
+  if (alarm !== undefined || held !== undefined || (customer === undefined && operator !== id)) {
+    throw new Problem(
+      403,
+      'access_denied',
+      'alarm, held and other operators are for leads and auditors',
+    )
   }
+  return customer === undefined ? { ...filter, operator } : filter
 }
 
-/** Nothing, where the text was removed when its time was over. */
-function placed({ cursor, number, digest, text }: StoredEntry) {
-  const entry = text === undefined ? undefined : decodeEntry(text)
-  return entry ? [{ ...entry, cursor, number, digest } satisfies TimelineEntry] : []
+/** `GET /audit/export.csv`: one line for each row that matches. The export is an entry itself. */
+export async function exportRows(call: Call): Promise<void> {
+  const { ctx, audit, caller, now } = call
+  const filter = visibleFilter(withRange(readQuery(ctx, FILTER), zoneOf(ctx)), caller)
+  // One id leads to what was looked for, as long as it is kept.
+  const found =
+    isNaming(filter) &&
+    (await orUnavailable('the audit cannot be read now', () =>
+      audit.store.find(filter, { limit: 1, now: now() }),
+    ))
+  const context = {
+    format: 'csv',
+    filter: namelessFilter(filter),
+    impersonation: found ? found.rows[0]?.id : undefined,
+  }
+  await sendExport(call, 'audit.csv', 'csv', context, () =>
+    exportCsv(audit.store, { filter, now: now() }),
+  )
 }
 
-/** A directory that fails, or is slow, leaves names away. */
-async function findNames({ nameOf }: Call, people: ReadonlyArray<string | undefined>) {
-  const names = new Map<string, string>()
-  const ids = new Set(people.filter((id) => id !== undefined))
-  const look = async (id: string) => {
-    const found = await nameOf(id).catch(() => undefined)
-    if (found?.name !== undefined) names.set(id, found.name)
-  }
-  await endsWithin(NAMES_TIMEOUT_MS, Promise.all([...ids].map(look)))
-  return Object.fromEntries(names)
+/**
+ * `GET /audit/entries.jsonl`: all entries with their sums, and the seals, for the command `verify`. `GET
+ * /audit/:id/entries.jsonl`: the same for one impersonation, with only the digests of other entries.
+ */
+export async function exportEntries(call: Call): Promise<void> {
+  const { store, seals } = call.audit
+  const only = call.param('id') === '' ? undefined : (await findRow(call)).id
+  const name = only === undefined ? 'entries.jsonl' : `impersonation-${only}.jsonl`
+  const context = { format: 'entries', impersonation: only }
+  await sendExport(call, name, 'jsonl', context, () =>
+    only === undefined ? exportEverything(store, seals) : proveOne(store, seals, only),
+  )
 }

@@ -1,20 +1,14 @@
 import type { Preview } from 'oidc-provider-impersonation'
-import {
-  type AuditPerson,
-  type AuditRow,
-  decodeEntry,
-  present,
-  ticketKey,
-} from 'oidc-provider-impersonation-verify/format'
+import { type AuditRow, decodeEntry, isSameTicket } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { isId } from '../../../kernel/ids.ts'
-import { exactly, type Read, readBy } from '../../../kernel/input.ts'
+import { exactly, readBy } from '../../../kernel/input.ts'
 import { actEntries, requestFor } from '../../../web/acting/asked-for.ts'
-import type { HandOver, RowAnswer } from '../../../web/answers.ts'
+import type { HandOver } from '../../../web/answers.ts'
 import { canChange } from '../../../web/applications.ts'
 import { settle } from '../../../web/audit.ts'
 import { askProvider, invalid, notFound, Problem } from '../../../web/http/problem.ts'
-import type { Call } from '../../../web/parts.ts'
+import type { Call, WithBody } from '../../../web/parts.ts'
 import { findRow, shownRow } from '../../../web/rows.ts'
 import { issueHandOver } from './act.ts'
 import { endAsCaller, runningImpersonations } from './running.ts'
@@ -30,9 +24,7 @@ export const WIDER = { access: v.optional(v.literal('change', 'must be change'))
  * Goes on with an impersonation. The first one ends once the second is issued, so a refusal ends
  * nothing: an application lets one impersonation act at a time.
  */
-export async function continueImpersonation(
-  call: Call & { readonly body: Read<typeof WIDER> },
-): Promise<HandOver> {
+export async function continueImpersonation(call: WithBody<typeof WIDER>): Promise<HandOver> {
   const id = call.param('id')
   const { request, expiresAt } = await askedBefore(call, id, call.body.access)
   const handOver = await issueHandOver(call, request, { continues: id })
@@ -77,8 +69,14 @@ async function askedBefore(call: Call, id: string, wider: 'change' | undefined) 
   }
   const { userId, context, mayAct } = issued
   const { ticketId, reason, access, duration } = context ?? {}
-  const asked = { userId, ticketId, reason, duration, access: wider ?? access }
-  const given = { ...asked, application: mayAct?.clientId }
+  const given = {
+    userId,
+    ticketId,
+    reason,
+    duration,
+    access: wider ?? access,
+    application: mayAct?.clientId,
+  }
   return {
     request: readBy(exactly(actEntries(settings)), given, invalid),
     expiresAt: row.expiresAt ?? 0,
@@ -101,17 +99,11 @@ async function endAtProvider({ provider }: Call, id: string): Promise<AuditRow['
   return end && { at: end.at * 1000, cause: end.cause, by: end.by?.sub }
 }
 
-/** `GET /continue/:id`: operator, lead. Where an application leads after a reload. */
-export interface ContinueAnswer {
-  readonly row: RowAnswer & { readonly customer: AuditPerson }
-  /** The access that it had. */
-  readonly access?: 'change'
-  /** What the rule says of going on; absent if the caller has gone on with it. */
-  readonly wayOn?: WayOn
-}
-
-/** Shows what can be gone on with. It starts, ends and records nothing: any link may lead here. */
-export async function showContinue(call: Call): Promise<ContinueAnswer> {
+/**
+ * `GET /continue/:id`: where an application leads after a reload. It shows what can be gone on with, and starts,
+ * ends and records nothing: any link may lead here.
+ */
+export async function showContinue(call: Call) {
   const { audit, caller, settings } = call
   await settle(audit)
   const found = await findRow(call)
@@ -121,14 +113,12 @@ export async function showContinue(call: Call): Promise<ContinueAnswer> {
   }
   const { running } = await runningImpersonations(call, { actor: caller.id })
   const isOn = running.some(
-    (it) =>
-      it.id !== id &&
-      it.customer.id === customer.id &&
-      ticketKey(it.ticket ?? '') === ticketKey(ticket ?? ''),
+    (it) => it.id !== id && it.customer.id === customer.id && isSameTicket(it.ticket, ticket),
   )
   return {
     row: { ...shownRow(found, call), customer },
-    ...(canChange(settings.applications, application, scope) ? { access: 'change' } : {}),
-    ...present({ wayOn: isOn ? undefined : await findWayOn(call, id) }),
+    canChange: canChange(settings.applications, application, scope),
+    /** Absent if the caller has gone on with it. */
+    wayOn: isOn ? undefined : await findWayOn(call, id),
   }
 }

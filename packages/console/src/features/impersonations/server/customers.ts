@@ -1,25 +1,19 @@
-import { isPlain, present, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { isPlain } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import type { Read } from '../../../kernel/input.ts'
+import { oneOf } from '../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
-import { log } from '../../../kernel/log-line.ts'
-import type {
-  CustomerAnswer,
-  CustomersAnswer,
-  RowAnswer,
-  RunningImpersonation,
-} from '../../../web/answers.ts'
+import { unlessTrouble } from '../../../kernel/log-line.ts'
+import type { CustomerAnswer } from '../../../web/answers.ts'
 import { settle } from '../../../web/audit.ts'
 import { Problem } from '../../../web/http/problem.ts'
 import { cursor, numberParameter, textParameter } from '../../../web/http/query.ts'
-import type { Call } from '../../../web/parts.ts'
-import type { RecordAnswer } from '../../../web/record-answer.ts'
+import type { Call, WithQuery } from '../../../web/parts.ts'
 import { shownRow } from '../../../web/rows.ts'
 import { runningImpersonations } from './running.ts'
 
 const MAX_OFFSET = 10_000
-/** How many customers are offered without a search, and in how many rows of the audit they are looked for. */
-const MAX_RECENT = 8
+/** How many people are offered, and in how many rows of the audit they are looked for. */
+const MAX_OFFERED = 8
 const MAX_ROWS_READ = 100
 const ROWS_PER_PAGE = 20
 
@@ -28,75 +22,57 @@ export const SEARCH = {
   offset: v.optional(numberParameter(0, MAX_OFFSET), '0'),
 }
 
-/** `GET /customers`: operator, lead. Nothing is listed without a search, but for those as whom the caller acted last. */
-export interface CustomersPageAnswer extends Partial<CustomersAnswer> {
-  /** What was searched for, and how many customers come before these. */
-  readonly asked?: string
-  readonly offset: number
-  /** What keeps the caller from starting as any customer. */
-  readonly stop?: RecordAnswer
-  readonly recents?: readonly CustomerAnswer[]
-}
+export type CustomersPageAnswer = Awaited<ReturnType<typeof searchCustomers>>
 
-/** Finds customers by what an operator typed. */
-export async function searchCustomers(
-  call: Call & { readonly query: Read<typeof SEARCH> },
-): Promise<CustomersPageAnswer> {
+/** `GET /customers`: nothing is listed without a search, but for those as whom the caller acted last. */
+export async function searchCustomers(call: WithQuery<typeof SEARCH>) {
   const { directory, gate, language, query } = call
   const { q: asked = '', offset } = query
-  // A start asks again.
+  // What keeps the caller from starting as any customer. A start asks again.
   const stop = await gate.findStop(call, '').catch(() => undefined)
-  if (asked === '') return { offset, ...present({ stop, recents: await findRecents(call) }) }
+  const isSearch = asked !== ''
   return {
-    ...{ asked, offset, ...present({ stop }) },
-    ...(await directory.search(asked, offset, language)),
+    asked: isSearch ? asked : undefined,
+    offset,
+    stop,
+    recents: isSearch ? undefined : await findRecents(call),
+    ...(isSearch && (await directory.search(asked, offset, language))),
   }
 }
 
-/** As whom the caller acted last. While that cannot be read, who is known is searched for. */
-async function findRecents({
-  audit,
-  caller,
-  directory,
-  language,
-  now,
-}: Call): Promise<readonly CustomerAnswer[] | undefined> {
-  const page = { limit: MAX_ROWS_READ, now: now() }
-  try {
+/** Finds as whom the caller acted last. While that cannot be read, who is known is searched for. */
+function findRecents({ audit, caller, directory, language, now }: Call) {
+  return unlessTrouble('no recent customers', async () => {
+    const page = { limit: MAX_ROWS_READ, now: now() }
     const { rows } = await audit.store.find({ operator: caller.id }, page)
     const ids = [...new Set(rows.flatMap(({ customer }) => customer?.id ?? []))]
-    const found = ids.slice(0, MAX_RECENT).map((id) => directory.get(id, language))
+    const found = ids.slice(0, MAX_OFFERED).map((id) => directory.get(id, language))
     // Who is gone is not offered.
     return (await Promise.all(found)).flatMap((customer) => customer ?? [])
-  } catch (error) {
-    log(`no recent customers: ${reasonOf(error)}`)
-    return undefined
-  }
+  })
 }
 
 export const PAST = { before: cursor }
 
-/** `GET /customers/:id`: operator, lead. */
-export interface CustomerPageAnswer {
-  readonly customer: CustomerAnswer
-  /** Who acts as this customer now, the caller included. */
-  readonly running: readonly RunningImpersonation[]
-  /** What keeps the caller from starting: see stop-answers.ts. */
-  readonly stop?: RecordAnswer
-  /** Who acted as them, newest first, and where older ones begin; `null` while the audit cannot be read. */
-  readonly past: { readonly rows: readonly RowAnswer[]; readonly next?: string } | null
-}
+export type CustomerPageAnswer = Awaited<ReturnType<typeof showCustomer>>
 
-/** Shows who a customer is, who acts as them now, and who did before. */
-export async function showCustomer(
-  call: Call & { readonly query: Read<typeof PAST> },
-): Promise<CustomerPageAnswer> {
-  const { gate, query } = call
+/** `GET /customers/:id`: who a customer is, who acts as them now, and who did before. */
+export async function showCustomer(call: WithQuery<typeof PAST>) {
+  const { audit, gate, now, query } = call
   const customer = await findCustomer(call, call.param('id'))
-  const { running } = await runningImpersonations(call, { userId: customer.id })
-  const stop = await gate.findStop(call, customer.id)
-  const past = await findPast(call, customer.id, query.before)
-  return { customer, running, ...present({ stop }), past }
+  const { id } = customer
+  const { running } = await runningImpersonations(call, { userId: id })
+  const stop = await gate.findStop(call, id)
+  await settle(audit)
+  const page = { before: query.before, limit: ROWS_PER_PAGE, now: now() }
+  const found = await unlessTrouble('no past of a customer', () =>
+    audit.store.find({ customer: id }, page),
+  )
+  const past = found && {
+    rows: found.rows.map((row) => shownRow(row, call)),
+    next: found.next,
+  }
+  return { customer, running, stop, past }
 }
 
 /** @throws Problem 404 if there is no such customer */
@@ -111,19 +87,32 @@ export async function findCustomer(
   return customer
 }
 
-async function findPast(
-  call: Call,
-  customer: string,
-  before: string | undefined,
-): Promise<CustomerPageAnswer['past']> {
-  const { audit, now } = call
-  await settle(audit)
-  try {
-    const page = { before, limit: ROWS_PER_PAGE, now: now() }
-    const { rows, next } = await audit.store.find({ customer }, page)
-    return { rows: rows.map((row) => shownRow(row, call)), ...present({ next }) }
-  } catch (error) {
-    log(`no past of a customer: ${reasonOf(error)}`)
-    return null
+export const SOUGHT = {
+  who: oneOf(['customer', 'operator']),
+  text: v.optional(textParameter(100), ''),
+}
+
+export type PeopleAnswer = Awaited<ReturnType<typeof suggestPeople>>
+
+/**
+ * `GET /people` suggests people by what is typed: customers of the directory, and for auditors, who cannot
+ * search it, those of the audit. Operators are those of the audit.
+ */
+export async function suggestPeople(call: WithQuery<typeof SOUGHT>) {
+  const { audit, caller, directory, language, now, query } = call
+  const { who, text } = query
+  const words = text.toLocaleLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return { people: [] }
+  if (who === 'customer' && caller.role !== 'auditor') {
+    const { customers } = await directory.search(text.trim(), 0, language)
+    return { people: customers.slice(0, MAX_OFFERED).map(({ id, name }) => ({ id, name })) }
   }
+  const { rows } = await audit.store.find({ text }, { limit: MAX_ROWS_READ, now: now() })
+  const found = rows.flatMap((row) => row[who] ?? []).map(({ id, name = id }) => ({ id, name }))
+  const isSought = ({ id, name }: { id: string; name: string }) => {
+    const all = `${name} ${id}`.toLocaleLowerCase()
+    return words.every((word) => all.includes(word))
+  }
+  const people = new Map(found.filter(isSought).map((person) => [person.id, person]))
+  return { people: [...people.values()].slice(0, MAX_OFFERED) }
 }

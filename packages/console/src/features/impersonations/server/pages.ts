@@ -5,18 +5,22 @@ import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
 import { type AskForApproval, actPage } from '../views/act-page.tsx'
 import { auditPage } from '../views/audit-page.tsx'
-import { continuePage } from '../views/continue-page.tsx'
 import { customerPage } from '../views/customer-page.tsx'
+import { peoplePage } from '../views/customers-page.tsx'
 import { impersonationPage } from '../views/impersonation-page.tsx'
-import { peoplePage } from '../views/people-page.tsx'
-import { act, actInEmergency, emergencyForm, openingOf } from './act.ts'
-import { ACT_LINK, showAct } from './act-page.ts'
-import { PART_OF_TIMELINE, SEARCHED, searchAudit, showImpersonation } from './audit.ts'
+import { continuePage } from '../views/strip.tsx'
+import { ACT_LINK, act, actInEmergency, emergencyForm, openingOf, showAct } from './act.ts'
+import { exportEntries, exportRows, SEARCHED, searchAudit } from './audit.ts'
 import { continueImpersonation, showContinue, WIDER } from './continue.ts'
-import { PAST, showCustomer } from './customers.ts'
-import { exportEntries, exportRows } from './exports.ts'
-import { HOLD, hold, RELEASE, release } from './hold.ts'
-import { SOUGHT, suggestPeople } from './people.ts'
+import { PAST, SOUGHT, showCustomer, suggestPeople } from './customers.ts'
+import {
+  HOLD,
+  hold,
+  PART_OF_TIMELINE,
+  RELEASE,
+  release,
+  showImpersonation,
+} from './impersonation.ts'
 import { endRunning } from './running.ts'
 
 const { action, file, page } = linesFor<Call>()

@@ -1,15 +1,9 @@
-import {
-  type AuditPerson,
-  type AuditRow,
-  present,
-  reasonOf,
-} from 'oidc-provider-impersonation-verify/format'
-import { log } from '../../../kernel/log-line.ts'
-import type { RowAnswer, RunningImpersonation } from '../../../web/answers.ts'
+import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
+import { unlessTrouble } from '../../../kernel/log-line.ts'
 import type { Call } from '../../../web/parts.ts'
 import { shownRow } from '../../../web/rows.ts'
-import { findWayOn, isContinuable, type WayOn } from './continue.ts'
-import { runningImpersonations } from './running.ts'
+import { findWayOn, isContinuable } from './continue.ts'
+import { type RunningImpersonation, runningImpersonations } from './running.ts'
 
 /** In this time before the end, the strip offers to go on, in milliseconds. */
 const LAST_MINUTE = 60_000
@@ -22,42 +16,20 @@ const MAX_LOOKED_AT = 50
 /** So many are offered to go on with at once: the page *What I did* has the others. */
 const MAX_OVER_SHOWN = 3
 
-/** What the reader runs, or ran a moment ago. */
-export interface StripAnswer {
-  /** What ends first comes first. */
-  readonly running: readonly MyRunning[]
-  /** What the reader may go on with, newest first. */
-  readonly over: readonly MyOver[]
-  /** What another person or the provider ended a moment ago. */
-  readonly stopped: readonly MyOver[]
-}
+export type StripAnswer = Awaited<ReturnType<typeof findStrip>>
 
-export interface MyRunning extends RunningImpersonation {
-  /** What the rule says of going on; absent before the last minute. */
-  readonly goOn?: WayOn
-  /** What the rule says of going on with changes; absent where it can change already. */
-  readonly widen?: WayOn
-}
-
-/** What going on is about. */
-export interface Continued extends Pick<AuditRow, 'application' | 'id' | 'ticket'> {
-  readonly customer: AuditPerson
-}
-
-export interface MyOver extends RowAnswer {
-  readonly customer: AuditPerson
-  readonly isContinuable: boolean
-}
-
-/** What the caller runs, and ran a moment ago. */
-export async function findStrip(call: Call): Promise<StripAnswer> {
-  const { caller, now } = call
-  const [{ running }, rows] = await Promise.all([
+/** Finds what the caller runs, and ran a moment ago. */
+export async function findStrip(call: Call) {
+  const { audit, caller, now } = call
+  const begunBefore = { operator: caller.id, from: now() - LOOK_BACK_MS }
+  const [{ running }, page] = await Promise.all([
     runningImpersonations(call, { actor: caller.id }),
-    begunBefore(call),
+    unlessTrouble('what an operator could go on with cannot be read', () =>
+      audit.store.find(begunBefore, { limit: MAX_LOOKED_AT, now: now() }),
+    ),
   ])
   const mine = running.filter(({ isMine }) => isMine)
-  const over = rows.flatMap((row) => overOf(row, call))
+  const over = page?.rows.flatMap((row) => overOf(row, call)) ?? []
   // Of what was gone on with, the last one counts.
   const last = new Map([...over.toReversed(), ...mine].map((it) => [keyOf(it), it.id]))
   const toGoOn = over.filter((it) => it.isContinuable && last.get(keyOf(it)) === it.id)
@@ -69,41 +41,33 @@ export async function findStrip(call: Call): Promise<StripAnswer> {
         .map(async (it) => ((await findWayOn(call, it.id)) === 'allowed' ? [it] : [])),
     ),
   ])
-  const stopped = over.filter((it) => !it.isContinuable && (it.end?.at ?? 0) > now() - NEWS_MS)
-  return { running: shown, over: allowed.flat(), stopped }
+  return {
+    /** What ends first comes first. */
+    running: shown,
+    /** What the reader may go on with, newest first. */
+    over: allowed.flat(),
+    /** What another person or the provider ended a moment ago. */
+    stopped: over.filter((it) => !it.isContinuable && (it.end?.at ?? 0) > now() - NEWS_MS),
+  }
 }
 
-const keyOf = ({ customer, ticket, application }: Continued) =>
-  JSON.stringify([customer.id, ticket, application])
+const keyOf = ({ customer, ticket, application }: AuditRow) =>
+  JSON.stringify([customer?.id, ticket, application])
 
-async function withWays(call: Call, it: RunningImpersonation): Promise<MyRunning> {
+async function withWays(call: Call, it: RunningImpersonation) {
   const { settings, now } = call
   const isLastMinute = it.expiresAt - now() <= LAST_MINUTE
-  const canWiden =
-    !it.canChange &&
-    settings.applications.some(
-      ({ clientId, scopes }) => scopes.change !== undefined && clientId === it.application,
-    )
+  const application = settings.applications.find(({ clientId }) => clientId === it.application)
+  const canWiden = !it.canChange && application?.scopes.change !== undefined
   const [goOn, widen] = await Promise.all([
     isLastMinute ? findWayOn(call, it.id) : undefined,
     canWiden ? findWayOn(call, it.id, 'change') : undefined,
   ])
-  return { ...it, ...present({ goOn, widen }) }
-}
-
-/** What began a while ago. What runs is shown without it, too. */
-async function begunBefore({ audit, caller, now }: Call): Promise<readonly AuditRow[]> {
-  try {
-    const filter = { operator: caller.id, from: now() - LOOK_BACK_MS }
-    return (await audit.store.find(filter, { limit: MAX_LOOKED_AT, now: now() })).rows
-  } catch (error) {
-    log(`what an operator could go on with cannot be read: ${reasonOf(error)}`)
-    return []
-  }
+  return { ...it, goOn, widen }
 }
 
 /** What is over, and can be continued or ended a moment ago. */
-function overOf(row: AuditRow, call: Call): MyOver | [] {
+function overOf(row: AuditRow, call: Call) {
   const { customer, operator, software, startedAt } = row
   const shown = shownRow(row, call)
   const isMine = operator?.id === call.caller.id && software === undefined

@@ -1,6 +1,5 @@
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentType } from 'preact'
-import type { CustomerAnswer } from '../../../web/answers.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import {
   Button,
@@ -16,20 +15,19 @@ import { customerPath } from '../../../web/kit/paths.ts'
 import { personName } from '../../../web/kit/people.tsx'
 import { durationText } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import type { ActPageAnswer } from '../server/act-page.ts'
-import { ActingNow } from './acting-now.tsx'
-import { UnlessKept } from './unless-kept.tsx'
-import { Who } from './who.tsx'
+import type { ActPageAnswer } from '../server/act.ts'
+import { ActingNow, UnlessKept, Who } from './customer-page.tsx'
 
 /** Says which approval is missing, and asks for it: a part of the form. */
 export type AskForApproval = ComponentType<{ approval: object; field: FieldIn }>
 
+type ActModel = Extract<ActPageAnswer, { customer: object }>
+
 /** Asks why, in which application, and what for. Nothing starts without a click. */
 export function actPage(Approval: AskForApproval): View<ActPageAnswer> {
   return (model, at) => {
-    const { customer, stop, running } = model
     const { operators } = at.words.impersonations
-    if (!customer) {
+    if (!('customer' in model)) {
       return {
         title: operators.notFoundTitle,
         about: operators.form.noUser,
@@ -37,6 +35,7 @@ export function actPage(Approval: AskForApproval): View<ActPageAnswer> {
         body: <Link to="/customers">{operators.toSearch}</Link>,
       }
     }
+    const { customer, stop, running } = model
     return {
       title: text(at, operators.form.title, { name: customer.name }),
       isNarrow: true,
@@ -45,7 +44,7 @@ export function actPage(Approval: AskForApproval): View<ActPageAnswer> {
           <Who customer={customer} />
           <ActingNow customer={customer} running={running} />
           <UnlessKept customer={customer} stop={stop}>
-            <ActForm model={model} customer={customer} Approval={Approval} />
+            <ActForm model={model} Approval={Approval} />
           </UnlessKept>
         </>
       ),
@@ -54,14 +53,12 @@ export function actPage(Approval: AskForApproval): View<ActPageAnswer> {
 }
 
 interface OfForm {
-  readonly model: ActPageAnswer
-  readonly customer: CustomerAnswer
+  readonly model: ActModel
   readonly Approval: AskForApproval
 }
 
 function ActForm(props: OfForm, at: StaffAt) {
-  const { model, customer } = props
-  const { draft } = model
+  const { customer, draft } = props.model
   const { applications, ticketPattern } = at.me
   const { form } = at.words.impersonations.operators
   const like = ticketText(at)
@@ -74,10 +71,10 @@ function ActForm(props: OfForm, at: StaffAt) {
             <Hidden of={field('userId', customer.id)} />
             <Hidden of={field('instead', 'true')} />
             <TextField
-              isNeeded
+              required
               of={ticket.problem ? { ...ticket, problem: like } : ticket}
               label={form.ticket}
-              asks="ticket"
+              data-asks="ticket"
               {...(ticketPattern !== undefined && { pattern: ticketPattern, title: like })}
             />
             <NoteField
@@ -104,8 +101,8 @@ function ActForm(props: OfForm, at: StaffAt) {
 }
 
 /** What depends on what stands in the form: the script fetches it again. */
-function Next({ model, customer, Approval, field }: OfForm & { field: FieldIn }, at: StaffAt) {
-  const { by, draft, inTheWay } = model
+function Next({ model, Approval, field }: OfForm & { field: FieldIn }, at: StaffAt) {
+  const { by, customer, draft, inTheWay } = model
   // A refused form says itself what it needs: it is not asked again for what was typed.
   const needed: unknown = Reflect.get(at.refused?.more ?? {}, 'approval')
   const approval = needed ? Object(needed) : model.approval
@@ -161,7 +158,7 @@ function Next({ model, customer, Approval, field }: OfForm & { field: FieldIn },
       )}
       <div class="actions">
         {verdict !== 'needs' && verdict !== 'refused' && (
-          <Button kind="primary" shortcut="Control+Enter">
+          <Button kind="primary" data-key="Control+Enter">
             {text(at, inTheWay.length > 0 ? form.submitInstead : form.submit, {
               name: customer.name,
             })}

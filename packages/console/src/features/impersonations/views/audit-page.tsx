@@ -1,4 +1,3 @@
-import type { AuditAnswer } from '../../../web/answers.ts'
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditListPath } from '../../../web/kit/paths.ts'
@@ -6,6 +5,7 @@ import { AuditTabs } from '../../../web/kit/tabs.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
+import type { AuditAnswer } from '../server/audit.ts'
 import { Filters } from './filters.tsx'
 import { ImpersonationRows } from './rows.tsx'
 

@@ -1,10 +1,15 @@
+import type { CustomerAnswer } from '../../../web/answers.ts'
 import { type At, counted, text } from '../../../web/kit/at.ts'
+import { Badge } from '../../../web/kit/badge.tsx'
 import { SearchForm } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
+import { actPath, customerPath } from '../../../web/kit/paths.ts'
+import { Person } from '../../../web/kit/person.tsx'
 import { StopLine } from '../../../web/kit/stopped.tsx'
+import { Table } from '../../../web/kit/table.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import type { CustomersPageAnswer } from '../server/customers.ts'
-import { CustomerTable } from './customer-table.tsx'
+import type { CustomersPageAnswer, PeopleAnswer } from '../server/customers.ts'
+import { Details, Email } from './customer-page.tsx'
 
 /** Finds a customer. Nothing is listed without a search, but for those as whom the reader acted last. */
 export const customersPage: View<CustomersPageAnswer> = (model, { words }) => {
@@ -21,7 +26,13 @@ export const customersPage: View<CustomersPageAnswer> = (model, { words }) => {
         )}
         <SearchForm value={asked} label={operators.search} help={operators.searchHelp} />
         <Found of={model} />
-        {recents && <Recents of={recents} />}
+        {recents?.length === 0 && <p class="empty">{operators.recentsNone}</p>}
+        {recents && recents.length > 0 && (
+          <section aria-labelledby="recents">
+            <h2 id="recents">{operators.recents}</h2>
+            <CustomerTable label={operators.recents} customers={recents} />
+          </section>
+        )}
       </>
     ),
   }
@@ -49,7 +60,7 @@ function Found({ of }: { of: CustomersPageAnswer }, at: At) {
       {customers.length === 0 ? (
         <p class="empty">{operators.foundNoneHelp}</p>
       ) : (
-        <CustomerTable isFocused label={summary} customers={customers} asked={asked} />
+        <CustomerTable label={summary} customers={customers} asked={asked} />
       )}
       {more && (
         <Link to={`/customers?${next}`} class="button">
@@ -60,13 +71,74 @@ function Found({ of }: { of: CustomersPageAnswer }, at: At) {
   )
 }
 
-function Recents({ of }: { of: NonNullable<CustomersPageAnswer['recents']> }, { words }: At) {
-  const { operators } = words.impersonations
-  if (of.length === 0) return <p class="empty">{operators.recentsNone}</p>
+/**
+ * Customers, each with the way to act as them, or why that is forbidden.
+ *
+ * @param props.asked the words of a search: Enter opens the first customer, and ids are shown if one has them
+ */
+function CustomerTable(
+  props: { label: string; customers: readonly CustomerAnswer[]; asked?: string },
+  { words }: At,
+) {
+  const { label, customers, asked } = props
+  const { columns } = words.impersonations.operators
+  const hasId = asked !== undefined && customers.some((customer) => isFoundById(customer, asked))
+  const hasDetails = customers.some(({ details }) => details !== undefined)
   return (
-    <section aria-labelledby="recents">
-      <h2 id="recents">{operators.recents}</h2>
-      <CustomerTable label={operators.recents} customers={of} />
-    </section>
+    <Table
+      label={label}
+      rows={customers}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          name: columns.name,
+          cell: (customer) => (
+            <Link
+              to={customerPath(customer.id)}
+              autofocus={asked !== undefined && customer === customers[0]}
+            >
+              <Person id={customer.id} name={customer.name} />
+            </Link>
+          ),
+        },
+        { name: columns.email, cell: ({ email }) => <Email of={email} /> },
+        hasId && { name: columns.id, cell: ({ id }) => <bdi class="id">{id}</bdi> },
+        hasDetails && { name: columns.details, cell: (customer) => <Details of={customer} /> },
+        { name: columns.act, cell: (customer) => <ActLink customer={customer} /> },
+      ]}
+    />
   )
 }
+
+function isFoundById({ id, name, email = '' }: CustomerAnswer, asked: string): boolean {
+  const isIn = (value: string) => value.toLocaleLowerCase().includes(asked.toLocaleLowerCase())
+  return isIn(id) && !isIn(name) && !isIn(email)
+}
+
+function ActLink({ customer: { id, name, protected: why } }: { customer: CustomerAnswer }, at: At) {
+  const { operators } = at.words.impersonations
+  if (why !== undefined) {
+    return (
+      <span class="protected">
+        <Badge>{operators.protected}</Badge> <bdi>{why}</bdi>
+      </span>
+    )
+  }
+  return (
+    <Link to={actPath(id)} class="button plain" label={text(at, operators.actAs, { name })}>
+      {operators.act}
+    </Link>
+  )
+}
+
+/** The options of a field for a person, which the script puts below the field. */
+export const peoplePage: View<PeopleAnswer> = ({ people }, { words }) => ({
+  title: words.web.suggested,
+  body: (
+    <datalist>
+      {people.map(({ id, name }) => (
+        <option key={id} value={id} label={name} />
+      ))}
+    </datalist>
+  ),
+})

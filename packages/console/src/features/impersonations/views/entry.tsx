@@ -1,89 +1,83 @@
 import {
   endingIn,
   isAlarmByItself,
+  type RowUse,
   sentenceFor,
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
-import type { ImpersonationAnswer, TimelineEntry } from '../../../web/answers.ts'
-import type { At } from '../../../web/kit/at.ts'
+import { type At, text } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditPath } from '../../../web/kit/paths.ts'
 import { Actor, NamedPerson } from '../../../web/kit/people.tsx'
 import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
-import { ReviewMark } from '../../../web/kit/unapproved.tsx'
-import { personOfRow } from './person-of-row.ts'
+import type { ImpersonationAnswer, TimelineEntry } from '../server/impersonation.ts'
+import { personOfRow } from './rows.tsx'
+
+interface EntryOfRow {
+  readonly entry: TimelineEntry
+  readonly row: ImpersonationAnswer
+}
 
 /** What an entry tells, in words. */
-export function EntryInWords(
-  { entry, row }: { entry: TimelineEntry; row: ImpersonationAnswer },
-  at: At,
-) {
-  const { event, note, denial, end, use } = entry
-  const isUse = event === USED_EVENT
+export function EntryInWords({ entry, row }: EntryOfRow, at: At) {
+  const { event, note, denial, end, use, words } = entry
   return (
     <>
       <span class="what">
-        {isUse ? <Use entry={entry} /> : <What entry={entry} row={row} />}
+        {event === USED_EVENT ? (
+          <>
+            <RequestText {...use} words={words} />{' '}
+            <Answer {...use} isRefused={use?.refused && true} isShort={words !== undefined} />
+          </>
+        ) : (
+          <What entry={entry} row={row} />
+        )}{' '}
         {entry.afterRestart && (
-          <>
-            {' '}
-            <Badge tone="warning">{at.words.impersonations.audit.timeline.afterRestart}</Badge>
-          </>
-        )}
-        {event === 'impersonation.started' && (
-          <>
-            {' '}
-            <ReviewMark review={entry.review} />
-          </>
+          <Badge tone="warning">{at.words.impersonations.audit.timeline.afterRestart}</Badge>
         )}
       </span>
-      {denial && <Said of={denial.reason || denial.error} />}
-      {isUse && <Said of={use?.refused?.description} />}
-      {endingIn(entry, row) !== 'left' && <Said of={end?.reason} />}
+      <Said of={denial && (denial.reason || denial.error)} />
+      <Said of={use?.refused?.description} />
+      <Said of={endingIn(entry, row) === 'left' ? undefined : end?.reason} />
       <Said of={note} />
     </>
   )
 }
 
+type RequestToApi = Partial<Pick<RowUse, 'isRefused' | 'method' | 'path' | 'status'>>
+
 /** A request to an API: in the words of the deployment if it has some, else as it was made. */
-function Use({ entry: { words, use } }: { entry: TimelineEntry }) {
-  if (words === undefined) return <RequestLine use={use} />
-  return (
-    <>
-      <bdi class="free">{words}</bdi> {hasFailed(use) && <Answer use={use} />}
-    </>
-  )
-}
-
-const hasFailed = (use: TimelineEntry['use']) =>
-  use?.refused !== undefined || (use?.status ?? 0) >= 400
-
-/** A request to an API, and its answer. */
-function RequestLine({ use }: Pick<TimelineEntry, 'use'>, { words }: At) {
+export function RequestText(
+  { words: inWords, method, path = '' }: RequestToApi & { words?: string | undefined },
+  { words }: At,
+) {
   const { request, anyMethod } = words.impersonations.events[USED_EVENT]
-  const { method = anyMethod, path = '' } = use ?? {}
+  if (inWords !== undefined) return <bdi class="free">{inWords}</bdi>
   return (
-    <>
-      <code class="request">
-        <Text of={request} method={method} path={path} />
-      </code>{' '}
-      <Answer use={use} />
-    </>
+    <code class="request">
+      <Text of={request} method={method ?? anyMethod} path={path} />
+    </code>
   )
 }
 
-function Answer({ use }: Pick<TimelineEntry, 'use'>, { words }: At) {
-  const of = sentenceFor(words.impersonations.events, { event: USED_EVENT, use }, {})
+const hasFailed = ({ isRefused, status = 0 }: RequestToApi) => isRefused || status >= 400
+
+/** The answer to a request. @param props.isShort nothing is said of a success */
+export function Answer(of: RequestToApi & { isShort: boolean }, at: At) {
+  const { answered, noAnswer, refused } = at.words.impersonations.events[USED_EVENT]
+  const { isRefused, status } = of
+  if (of.isShort && !hasFailed(of)) return null
+  const sentence = isRefused ? refused : status === undefined ? noAnswer : answered
   return (
-    <Badge tone={hasFailed(use) ? 'warning' : 'plain'}>
-      <Text of={of} status={use?.status ?? ''} />
+    <Badge tone={hasFailed(of) ? 'warning' : 'plain'}>
+      {text(at, sentence, { status: status ?? '' })}
     </Badge>
   )
 }
 
-function What({ entry, row }: { entry: TimelineEntry; row: ImpersonationAnswer }, { words }: At) {
+function What({ entry, row }: EntryOfRow, { words }: At) {
   const { continues = '', client, end, by = '', names } = entry
   const { audit, events } = words.impersonations
   // By name, if the console knows it.
@@ -106,7 +100,9 @@ function What({ entry, row }: { entry: TimelineEntry; row: ImpersonationAnswer }
 
 /** The colour of the dot in the timeline. */
 export function toneOf(entry: TimelineEntry): 'alarm' | 'good' | 'plain' | 'warning' {
+  const { denial, setAside, use } = entry
   if (isAlarmByItself(entry)) return 'alarm'
   if (entry.event === 'impersonation.started') return 'good'
-  return hasFailed(entry.use) || entry.denial || entry.setAside ? 'warning' : 'plain'
+  const isTrouble = denial || setAside || use?.refused || hasFailed({ status: use?.status })
+  return isTrouble ? 'warning' : 'plain'
 }

@@ -1,6 +1,6 @@
 import { type AuditPerson, endingOf } from 'oidc-provider-impersonation-verify/format'
+import type { ComponentChildren } from 'preact'
 import type { RowFilter } from '../../../ledger/filters.ts'
-import type { ImpersonationAnswer } from '../../../web/answers.ts'
 import { counted, type StaffAt, text } from '../../../web/kit/at.ts'
 import { FactList } from '../../../web/kit/fact.tsx'
 import { Link } from '../../../web/kit/link.tsx'
@@ -10,128 +10,108 @@ import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { elapsedText, Time } from '../../../web/kit/time.tsx'
-import { personOfRow } from './person-of-row.ts'
-import { OutcomeBadge, RowMarks } from './rows.tsx'
+import type { Words } from '../../../web/words/words.ts'
+import type { ImpersonationAnswer } from '../server/impersonation.ts'
+import { OutcomeBadge, personOfRow, RowMarks } from './rows.tsx'
+
+type FactName = keyof Words['impersonations']['audit']['impersonation']['fields']
+type Facts = Partial<Record<FactName, ComponentChildren>>
 
 /** All that is known of an impersonation. */
 export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
-  const { customer, operator, end, refusal, alarm, acknowledged, hold, objection, outcome } = row
-  const { ticket, startedAt, isStartInferred, expiresAt, byNames } = row
   const { records, alarms, impersonations } = at.words
   const { impersonation: labels } = impersonations.audit
-  const over = end?.at ?? (outcome === 'expired' ? expiresAt : undefined)
-  const timeOf = (time: number | undefined) => time !== undefined && <Time at={time} form="long" />
-  const noteOf = (of: Noted | undefined, sentence: string, by = personBy(of?.by)) =>
-    of && <Note of={of} sentence={sentence} by={by} />
-  const personBy = (id: string | undefined) => personOfRow(row, id, id && byNames[id])
-  const requests = [
-    counted(at, labels.reads, row.reads),
-    counted(at, labels.changes, row.changes),
-    counted(at, labels.refusedActs, row.refused),
-    counted(at, labels.failed, row.failed),
-  ]
-  const permit = at.me.permits ? [row.permit ?? []].flat() : []
+  const { customer, operator, software, ticket, reason, application, applicationName } = row
+  const { startedAt, isStartInferred, expiresAt, end, outcome, refusal, alarm } = row
+  const isExpired = outcome === 'expired'
+  const over = end?.at ?? (isExpired ? expiresAt : undefined)
+  const time = (of: number | undefined) => of !== undefined && <Time at={of} form="long" />
+  const noted = (of: Noted | undefined, sentence: string, name?: string) => {
+    const known = name ?? (of?.by && row.byNames[of.by])
+    return of && <Note of={of} sentence={sentence} by={personOfRow(row, of.by, known)} />
+  }
+  const permits = at.me.permits ? [row.permit ?? []].flat() : []
+  const facts: Facts = {
+    outcome: (
+      <>
+        <OutcomeBadge row={row} /> <RowMarks row={row} />
+      </>
+    ),
+    operator: operator && (
+      <PersonWithAll
+        of={operator}
+        all={labels.of}
+        filter={at.me.role !== 'operator' && { operator: operator.id }}
+      />
+    ),
+    software: software && <bdi>{software}</bdi>,
+    customer: customer && (
+      <PersonWithAll of={customer} all={labels.as} filter={{ customer: customer.id }} />
+    ),
+    ticket: ticket !== undefined && (
+      <>
+        <Ticket of={row} />{' '}
+        <Link to={auditListPath({ ticket })}>{text(at, labels.allOfTicket, { ticket })}</Link>
+      </>
+    ),
+    reason: reason && <bdi class="free">{reason}</bdi>,
+    application: application && <bdi>{applicationName}</bdi>,
+    asked: time(row.askedAt),
+    [isStartInferred ? 'startedByThen' : 'started']: time(startedAt),
+    ended: noted(
+      end && { ...end, note: endingOf(row) === 'left' ? undefined : end.reason },
+      end?.by === undefined ? labels.endedByProvider : labels.endedBy,
+      end?.name,
+    ),
+    [isExpired ? 'expired' : 'until']: time(end || isStartInferred ? undefined : expiresAt),
+    lasted: startedAt !== undefined && over !== undefined && elapsedText(at, over - startedAt),
+    requests:
+      startedAt !== undefined &&
+      [
+        counted(at, labels.reads, row.reads),
+        counted(at, labels.changes, row.changes),
+        counted(at, labels.refusedActs, row.refused),
+        counted(at, labels.failed, row.failed),
+      ].join(', '),
+    refusals: noted(refusal && { ...refusal, note: refusal.reason || refusal.error }, '{time}'),
+    permit:
+      permits.length > 0 &&
+      permits.map((id) => (
+        <Link key={id} to={recordPath(id)}>
+          {records.open}
+        </Link>
+      )),
+    alarms: alarm && (
+      <>
+        {alarm.kinds.map((kind) => alarms.kinds[kind]).join('. ')}. {time(alarm.at)}
+      </>
+    ),
+    objection: noted(row.objection && { by: customer?.id, ...row.objection }, labels.byAt),
+    acknowledged: noted(row.acknowledged, labels.byAt),
+    hold: noted(row.hold, row.hold?.isHeld ? labels.held : labels.released),
+  }
+  const ids: Partial<Record<FactName, string | undefined>> = {
+    id: row.id,
+    jti: row.jti,
+    operator: operator?.id,
+    customer: customer?.id,
+    client: application,
+    requestedBy: row.requestedBy,
+    resource: row.resource,
+    scope: row.scope,
+  }
+  const named = (name: string, value: ComponentChildren) =>
+    [labels.fields[name as FactName], value] as const
   return (
     <>
       <FactList
         label={labels.facts}
-        of={[
-          [
-            labels.outcome,
-            <>
-              <OutcomeBadge row={row} /> <RowMarks row={row} />
-            </>,
-          ],
-          [
-            labels.operator,
-            operator && (
-              <PersonWithAll
-                of={operator}
-                all={labels.of}
-                filter={at.me.role !== 'operator' && { operator: operator.id }}
-              />
-            ),
-          ],
-          [labels.software, row.software && <bdi>{row.software}</bdi>],
-          [
-            labels.customer,
-            customer && (
-              <PersonWithAll of={customer} all={labels.as} filter={{ customer: customer.id }} />
-            ),
-          ],
-          [
-            labels.ticket,
-            ticket !== undefined && (
-              <>
-                <Ticket of={row} />{' '}
-                <Link to={auditListPath({ ticket })}>
-                  {text(at, labels.allOfTicket, { ticket })}
-                </Link>
-              </>
-            ),
-          ],
-          [labels.reason, row.reason && <bdi class="free">{row.reason}</bdi>],
-          [labels.application, row.application && <bdi>{row.applicationName}</bdi>],
-          [labels.asked, timeOf(row.askedAt)],
-          [isStartInferred ? labels.startedByThen : labels.started, timeOf(startedAt)],
-          [
-            labels.ended,
-            noteOf(
-              end && { ...end, note: endingOf(row) === 'left' ? undefined : end.reason },
-              end?.by === undefined ? labels.endedByProvider : labels.endedBy,
-              personOfRow(row, end?.by, end?.name),
-            ),
-          ],
-          [
-            outcome === 'expired' ? labels.expired : labels.until,
-            timeOf(end || isStartInferred ? undefined : expiresAt),
-          ],
-          [
-            labels.lasted,
-            startedAt !== undefined && over !== undefined && elapsedText(at, over - startedAt),
-          ],
-          [labels.requests, startedAt !== undefined && requests.join(', ')],
-          [
-            labels.refusals,
-            noteOf(refusal && { ...refusal, note: refusal.reason || refusal.error }, '{time}'),
-          ],
-          [
-            records.history.kinds.approval,
-            permit.length > 0 &&
-              permit.map((id) => (
-                <Link key={id} to={recordPath(id)}>
-                  {records.open}
-                </Link>
-              )),
-          ],
-          [
-            labels.alarms,
-            alarm && (
-              <>
-                {alarm.kinds.map((kind) => alarms.kinds[kind]).join('. ')}. {timeOf(alarm.at)}
-              </>
-            ),
-          ],
-          [labels.objection, noteOf(objection, labels.byAt, customer)],
-          [labels.acknowledged, noteOf(acknowledged, labels.byAt)],
-          [labels.hold, noteOf(hold, hold?.isHeld ? labels.held : labels.released)],
-        ]}
+        of={Object.entries(facts).map(([name, fact]) => named(name, fact))}
       />
       <details class="technical">
         <summary>{labels.technical}</summary>
         <FactList
-          of={(
-            [
-              [labels.id, row.id],
-              [labels.jti, row.jti],
-              [labels.operator, operator?.id],
-              [labels.customer, customer?.id],
-              [labels.client, row.application],
-              [labels.requestedBy, row.requestedBy],
-              [labels.resource, row.resource],
-              [labels.scope, row.scope],
-            ] as const
-          ).map(([name, id]) => [name, id && <code>{id}</code>])}
+          of={Object.entries(ids).map(([name, id]) => named(name, id && <code>{id}</code>))}
         />
       </details>
     </>

@@ -1,32 +1,28 @@
+import { type ComponentChildren, Fragment } from 'preact'
 import type { RowFilter } from '../../../ledger/filters.ts'
-import type { AuditAnswer } from '../../../web/answers.ts'
-import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
+import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { PersonField, SearchField, SelectField, TextField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditListPath } from '../../../web/kit/paths.ts'
 import { personName } from '../../../web/kit/people.tsx'
 import { WhenField } from '../../../web/kit/when-field.tsx'
+import type { AuditAnswer } from '../server/audit.ts'
 
 /** The filter of the audit. What is asked most often stands in one line. */
 export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
   const { filter, isDays } = of
   const { base, me, words } = at
-  const { filter: names, outcomes } = words.impersonations.audit
-  // Operators see what they did.
-  const isOwn = me.role === 'operator'
-  const field = (name: keyof RowFilter) => ({
-    ...{ id: `filter-${name}`, name, value: String(filter[name] ?? '') },
-  })
-  const conditions = conditionsOf(of, at)
+  const { filter: names } = words.impersonations.audit
+  const conditions = conditionsIn(of, at)
   return (
     <search class="filter">
       <form class="filter-box" method="get" action={`${base}/audit`} data-auto>
         <div class="filter-fields first">
           <SearchField
-            of={field('text')}
+            of={fieldOf(filter, 'text')}
             label={names.text}
             placeholder={names.textHelp}
-            isFirst={me.role === 'auditor'}
+            autofocus={me.role === 'auditor'}
           />
           <WhenField range={filter} isDays={isDays} />
           <noscript>
@@ -37,56 +33,35 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
           <details class="more-filters">
             <summary class="button">{names.title}</summary>
             <div class="filter-fields">
-              {!isOwn && (
-                <PersonField of={field('operator')} who="operator" label={names.operator} />
+              {conditions.map(
+                ({ name, field, isOfOthers }) =>
+                  !(isOfOthers && me.role === 'operator') && (
+                    <Fragment key={name}>{field}</Fragment>
+                  ),
               )}
-              <PersonField of={field('customer')} who="customer" label={names.customer} />
-              <TextField of={field('ticket')} label={names.ticket} />
-              <SelectField
-                of={field('outcome')}
-                label={names.outcome}
-                options={[
-                  { value: '', label: names.anyOutcome },
-                  ...Object.entries(outcomes).map(([value, label]) => ({ value, label })),
-                ]}
-              />
-              {!isOwn && (
-                <SelectField
-                  of={field('alarm')}
-                  label={names.alarm}
-                  options={[
-                    { value: '', label: names.anyAlarm },
-                    ...Object.entries(ALARM_NAMES).map(([value, name]) => ({
-                      value,
-                      label: names[name],
-                    })),
-                  ]}
-                />
-              )}
-              <Flag of={field('unapproved')} label={words.web.unapproved.emergency} />
-              {!isOwn && <Flag of={field('held')} label={names.held} />}
             </div>
           </details>
         </div>
       </form>
       {auditListPath(filter) !== '/audit' && (
         <div class="conditions">
-          {conditions.length > 0 && (
-            <ul class="chips" aria-label={names.chips}>
-              {conditions.map(({ label, without }) => (
-                <li key={label}>
-                  <Link
-                    to={auditListPath(without)}
-                    class="chip"
-                    label={text(at, names.without, { condition: label })}
-                  >
-                    <bdi>{label}</bdi>
-                    <span aria-hidden="true">×</span>
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          )}
+          <ul class="chips" aria-label={names.chips}>
+            {conditions.map(
+              ({ name, chip }) =>
+                chip && (
+                  <li key={name}>
+                    <Link
+                      to={auditListPath({ ...filter, [name]: undefined })}
+                      class="chip"
+                      label={text(at, names.without, { condition: chip })}
+                    >
+                      <bdi>{chip}</bdi>
+                      <span aria-hidden="true">×</span>
+                    </Link>
+                  </li>
+                ),
+            )}
+          </ul>
           <Link to="/audit">{names.clear}</Link>
         </div>
       )}
@@ -94,44 +69,74 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
   )
 }
 
-const ALARM_NAMES = { any: 'withAlarm', open: 'openAlarm', objection: 'objection' } as const
-
-/** A condition that holds, or is not asked for. */
-function Flag({ of, label }: { of: { name: string; value: string }; label: string }) {
-  return (
-    <label class="choice flag">
-      <input type="checkbox" name={of.name} value="true" checked={of.value === 'true'} />
-      {label}
-    </label>
-  )
-}
+const fieldOf = (filter: RowFilter, name: keyof RowFilter) => ({
+  id: `filter-${name}`,
+  name,
+  value: String(filter[name] ?? ''),
+})
 
 interface FilterPart {
-  readonly label: string
-  /** The filter without this condition. */
-  readonly without: RowFilter
+  readonly name: keyof RowFilter
+  readonly field: ComponentChildren
+  /** What says that it holds. */
+  readonly chip: string | undefined
+  /** Operators see what they did. */
+  readonly isOfOthers?: true
 }
 
 /** The conditions that are not in the line of the search. */
-function conditionsOf({ filter, rows }: AuditAnswer, at: At): readonly FilterPart[] {
+function conditionsIn({ filter, rows }: AuditAnswer, at: StaffAt): readonly FilterPart[] {
   const { filter: names, outcomes } = at.words.impersonations.audit
-  const { operator, customer, ticket, outcome, alarm, unapproved, held } = filter
-  const labelled = (member: string, value: string | undefined) =>
-    value === undefined ? value : text(at, names.memberChip, { member, value })
-  const named = (who: 'customer' | 'operator', id: string | undefined) => {
-    const row = rows.find((row) => row[who]?.id === id)
-    return id === undefined ? id : labelled(names[who], personName(at, row?.[who] ?? { id }))
+  const { ticket, outcome, alarm } = filter
+  const chipOf = (member: string, value: string) => text(at, names.memberChip, { member, value })
+  const person = (who: 'customer' | 'operator') => {
+    const id = filter[who]
+    const found = rows.map((row) => row[who]).find((person) => person?.id === id)
+    return {
+      name: who,
+      field: <PersonField of={fieldOf(filter, who)} who={who} label={names[who]} />,
+      chip: id && chipOf(names[who], personName(at, found ?? { id })),
+    }
   }
-  const labels: { readonly [K in keyof RowFilter]: string | undefined } = {
-    operator: named('operator', operator),
-    customer: named('customer', customer),
-    ticket: labelled(names.ticket, ticket),
-    outcome: outcome && labelled(names.outcome, outcomes[outcome]),
-    alarm: alarm && names[ALARM_NAMES[alarm]],
-    unapproved: unapproved && at.words.web.unapproved.emergency,
-    held: held && names.held,
+  const select = (name: 'alarm' | 'outcome', labels: Readonly<Record<string, string>>) => {
+    const options = Object.entries({ '': names.any, ...labels })
+    return (
+      <SelectField
+        of={fieldOf(filter, name)}
+        label={names[name]}
+        options={options.map(([value, label]) => ({ value, label }))}
+      />
+    )
   }
-  return Object.entries(labels).flatMap(([name, label]) =>
-    label === undefined ? [] : { label, without: { ...filter, [name]: undefined } },
-  )
+  return [
+    { ...person('operator'), isOfOthers: true },
+    person('customer'),
+    {
+      name: 'ticket',
+      field: <TextField of={fieldOf(filter, 'ticket')} label={names.ticket} />,
+      chip: ticket && chipOf(names.ticket, ticket),
+    },
+    {
+      name: 'outcome',
+      field: select('outcome', outcomes),
+      chip: outcome && chipOf(names.outcome, outcomes[outcome]),
+    },
+    {
+      name: 'alarm',
+      field: select('alarm', names.alarms),
+      chip: alarm && names.alarms[alarm],
+      isOfOthers: true,
+    },
+    {
+      name: 'held',
+      field: (
+        <label class="choice flag">
+          <input type="checkbox" name="held" value="true" checked={filter.held} />
+          {names.held}
+        </label>
+      ),
+      chip: filter.held && names.held,
+      isOfOthers: true,
+    },
+  ]
 }

@@ -1,20 +1,13 @@
-import {
-  isAlarmOpen,
-  REVIEW_SEPARATOR,
-  unapprovedIn,
-} from 'oidc-provider-impersonation-verify/format'
-import type { ImpersonationAnswer } from '../../../web/answers.ts'
+import { isAlarmOpen } from 'oidc-provider-impersonation-verify/format'
 import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Disclosure } from '../../../web/kit/form.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath } from '../../../web/kit/paths.ts'
 import { actingText, personName } from '../../../web/kit/people.tsx'
-import { Text } from '../../../web/kit/text.tsx'
-import { mayEnd } from '../../../web/may.ts'
 import type { View } from '../../../web/pages/table.ts'
-import { EndButton } from './end.tsx'
+import type { ImpersonationAnswer } from '../server/impersonation.ts'
 import { ImpersonationFacts } from './facts.tsx'
-import { StopButton } from './running-table.tsx'
+import { EndButton, StopButton } from './running.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** One impersonation: all facts, and everything that happened in it. The address is permanent. */
@@ -42,31 +35,19 @@ export const impersonationPage: View<ImpersonationAnswer> = (row, at) => {
 
 /** Above all other facts: why a person has to look at it. What permits say is in the words of the page. */
 function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
-  const { review, operator } = row
+  const { review, operator, unapproved, isReviewDue } = row
   const { records, impersonations } = at.words
   const { impersonation: labels } = impersonations.audit
   if (!review) return null
-  const unapproved = unapprovedIn(review)
-  const isUnapproved = unapproved !== undefined
   return (
-    <section class={isUnapproved ? 'message refused' : 'message'} aria-label={records.toReview}>
-      {isUnapproved && (
+    <section class={isReviewDue ? 'message refused' : 'message'} aria-label={records.toReview}>
+      {unapproved && (
         <p>
-          <Text
-            of={labels.unapproved}
-            operator={<bdi class="person">{personName(at, operator)}</bdi>}
-          />{' '}
+          {text(at, labels.unapproved, { operator: personName(at, operator) })}{' '}
           {unapproved === 'after_refusal' && records.afterRefusal}
         </p>
       )}
-      {review
-        .split(REVIEW_SEPARATOR)
-        .filter((reason) => unapprovedIn(reason) === undefined)
-        .map((reason) => (
-          <p key={reason}>
-            <Text of={labels.reviewWanted} reason={<bdi>{reason}</bdi>} />
-          </p>
-        ))}
+      <p>{text(at, labels.reviewWanted, { reason: review })}</p>
     </section>
   )
 }
@@ -83,7 +64,7 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
   const path = auditPath(id)
   return (
     <div class="actions">
-      {isOpen && mayEnd(at.me, row) && <EndButton of={{ ...row, isMine: isOwn }} />}
+      {isOpen && <EndButton of={row} />}
       {role === 'lead' && !isOwn && alarm && isAlarmOpen(row) && (
         <NoteAction
           action={`${path}/acknowledge`}
@@ -101,7 +82,7 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
           about={isHeld ? labels.releaseAbout : labels.holdAbout}
         />
       )}
-      {role === 'lead' && operator && !isOwn && <StopButton operator={operator} />}
+      <StopButton operator={operator} />
       {role !== 'operator' && (
         <Disclosure id="prove" label={prove.title}>
           <div class="card">

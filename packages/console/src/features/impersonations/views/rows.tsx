@@ -1,16 +1,16 @@
 import {
+  type AuditPerson,
   type AuditRow,
   endingOf,
   isAlarmOpen,
   type Outcome,
-  unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import type { RowAnswer } from '../../../web/answers.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditPath } from '../../../web/kit/paths.ts'
-import { Acting, actingText } from '../../../web/kit/people.tsx'
+import { Acting, actingText, personName } from '../../../web/kit/people.tsx'
 import { Table } from '../../../web/kit/table.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Time } from '../../../web/kit/time.tsx'
@@ -64,45 +64,44 @@ const OUTCOME_TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
   user: 'warning',
 }
 
-/** How it stands, or how it ended. */
+/** How it stands, or how it ended: *Running now*, *Ended by Grace Lindqvist*. */
 export function OutcomeBadge({ row }: { row: RowAnswer }, at: At) {
-  const { outcome, expiresAt } = row
+  const { end, expiresAt, outcome } = row
+  const { endings, outcomes } = at.words.impersonations.audit
+  const known: Readonly<Record<string, string>> = endings
+  const person = personName(at, personOfRow(row, end?.by, end?.name))
   return (
     <>
-      <Badge tone={OUTCOME_TONES[outcome] ?? 'plain'}>{outcomeText(at, row)}</Badge>
+      <Badge tone={OUTCOME_TONES[outcome] ?? 'plain'}>
+        {text(at, known[endingOf(row) ?? ''] ?? outcomes[outcome], { person })}
+      </Badge>
       {/* No event tells that the time is over. */}
       {(outcome === 'running' || outcome === 'waiting') && <time hidden data-until={expiresAt} />}
     </>
   )
 }
 
-/** *Running now*, *Ended by Grace Lindqvist*. */
-export function outcomeText(at: At, row: Pick<RowAnswer, 'end' | 'operator' | 'outcome'>): string {
-  const { endings, outcomes } = at.words.impersonations.audit
-  const known: Readonly<Record<string, string>> = endings
-  const ending = known[endingOf(row) ?? '']
-  return ending === undefined ? outcomes[row.outcome] : text(at, ending, { person: enderOf(row) })
-}
-
-/** Who ended it, by name or by id. */
-export function enderOf({ end, operator }: Pick<AuditRow, 'end' | 'operator'>): string {
-  const isOperator = end?.by !== undefined && end.by === operator?.id
-  return end?.name ?? (isOperator ? operator?.name : undefined) ?? end?.by ?? ''
+/** A person by the id, with the name that is known, or that the row has. */
+export function personOfRow(
+  { operator, customer }: Pick<AuditRow, 'customer' | 'operator'>,
+  id: string | undefined,
+  name: string | undefined,
+): AuditPerson | undefined {
+  if (id === undefined) return undefined
+  if (name !== undefined) return { id, name }
+  return [operator, customer].find((person) => person?.id === id) ?? { id }
 }
 
 /** Whether nobody approved it, the alarms of a row, and the hold. */
 export function RowMarks({ row }: { row: RowAnswer }, at: At) {
-  const { acknowledged, alarm, refusedActs, hold, review } = row
+  const { acknowledged, alarm, refusedActs, hold } = row
   const { alarms, impersonations } = at.words
-  const unapproved = unapprovedIn(review)
   const open = isAlarmOpen(row)
-  const hasSlip = refusedActs && !alarm?.kinds.includes('refused')
-  if (!alarm && !hasSlip && !hold?.isHeld && !unapproved) return null
+  const kinds = alarm?.kinds ?? []
   return (
     <span class="marks">
-      <UnapprovedMark of={unapproved} />
-      {alarm?.kinds.map((kind) => {
-        if (kind === 'after_refusal') return null
+      <UnapprovedMark of={row} />
+      {kinds.map((kind) => {
         const name = alarms.short[kind]
         return (
           <Badge key={kind} tone={open ? 'alarm' : 'plain'}>
@@ -110,7 +109,7 @@ export function RowMarks({ row }: { row: RowAnswer }, at: At) {
           </Badge>
         )
       })}
-      {hasSlip && <Badge>{alarms.short.refused}</Badge>}
+      {refusedActs && !kinds.includes('refused') && <Badge>{alarms.short.refused}</Badge>}
       {hold?.isHeld && <Badge tone="warning">{impersonations.audit.onHold}</Badge>}
     </span>
   )

@@ -7,13 +7,17 @@ import { personName } from '../../../web/kit/people.tsx'
 import { Person } from '../../../web/kit/person.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
-import type { WayOn } from '../server/continue.ts'
-import type { Continued, MyOver, MyRunning, StripAnswer } from '../server/strip.ts'
-import { EndButton } from './end.tsx'
-import { RunningLine } from './running-line.tsx'
+import type { View } from '../../../web/pages/table.ts'
+import type { showContinue } from '../server/continue.ts'
+import type { StripAnswer } from '../server/strip.ts'
+import { EndButton, RunningLine } from './running.tsx'
 
 /** In this time before the end, the strip looks different, in milliseconds. */
 const LAST_MINUTE = 60_000
+
+type MyRunning = StripAnswer['running'][number]
+type MyOver = StripAnswer['over'][number]
+type Continued = Pick<MyOver, 'customer' | 'id' | 'ticket'>
 
 /** Below the head of every page: what the reader runs, the time that is left, and the way on. */
 export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, at: At) {
@@ -61,7 +65,7 @@ export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, a
 }
 
 function Running({ of: it }: { of: MyRunning }, at: At) {
-  const { customer, expiresAt, goOn, widen } = it
+  const { customer, expiresAt, goOn } = it
   const lastMinute = expiresAt - LAST_MINUTE
   return (
     <li>
@@ -78,7 +82,7 @@ function Running({ of: it }: { of: MyRunning }, at: At) {
       </RunningLine>
       <span class="strip-actions">
         {goOn === 'allowed' && <ContinueButton of={it} />}
-        {widen && <WidenButton of={it} way={widen} />}
+        <WidenButton of={it} />
         <EndButton of={it} id={`strip-${it.id}`} />
       </span>
     </li>
@@ -86,13 +90,13 @@ function Running({ of: it }: { of: MyRunning }, at: At) {
 }
 
 /** Goes on with the same ticket. */
-export function ContinueButton({ of: it, isFirst }: { of: Continued; isFirst?: true }, at: At) {
+function ContinueButton({ of: it, isFirst }: { of: Continued; isFirst?: true }, at: At) {
   const labels = at.words.impersonations.running
   const slots = slotsOf(at, it)
   return (
     <ActionButton
       opens
-      {...(isFirst && { isFirst, kind: 'primary' })}
+      {...(isFirst && { autofocus: true, kind: 'primary' })}
       action={`/impersonations/${it.id}/continue`}
       label={text(at, labels.continueLabel, slots)}
     >
@@ -107,26 +111,25 @@ function slotsOf(at: At, { customer, ticket = '' }: Continued) {
 }
 
 /** From looking to changing. What needs an approval is asked for in the form. */
-function WidenButton({ of: it, way }: { of: MyRunning; way: WayOn }, at: At) {
+function WidenButton({ of: it }: { of: MyRunning }, at: At) {
   const { withChanges, withChangesLabel } = at.words.impersonations.running
-  const { id, customer, ticket = '', reason = '' } = it
+  const { id, customer, ticket = '', reason = '', widen } = it
+  const access = 'change'
   const label = text(at, withChangesLabel, slotsOf(at, it))
-  if (way === 'refused') return null
-  if (way === 'needs') {
-    const to = actPath(customer.id, { ticket, reason, access: 'change' })
+  if (widen === 'needs') {
     return (
-      <Link to={to} class="button plain" label={label}>
+      <Link
+        to={actPath(customer.id, { ticket, reason, access })}
+        class="button plain"
+        label={label}
+      >
         {withChanges}
       </Link>
     )
   }
+  if (widen !== 'allowed') return null
   return (
-    <ActionButton
-      opens
-      action={`/impersonations/${id}/continue`}
-      label={label}
-      fields={{ access: 'change' }}
-    >
+    <ActionButton opens action={`/impersonations/${id}/continue`} label={label} fields={{ access }}>
       {withChanges}
     </ActionButton>
   )
@@ -135,13 +138,42 @@ function WidenButton({ of: it, way }: { of: MyRunning; way: WayOn }, at: At) {
 /** Who or what ended it, and what they said. */
 function stoppedText(at: At, { customer, end, objection, operator }: MyOver): string {
   const { overBy } = at.words.impersonations.running
-  const known: Readonly<Partial<Record<Ending, string>>> = overBy
-  const ending = endingOf({ end, operator }) ?? 'provider'
-  const note = ending === 'other' ? end?.reason : undefined
-  const ofCustomer = ending === 'user' && objection ? overBy.objected : undefined
-  const sentence = ofCustomer ?? (note === undefined ? known[ending] : overBy.otherWith)
-  return text(at, sentence ?? overBy.provider, {
-    ...{ customer: personName(at, customer), note: note ?? '' },
+  const sentences: Readonly<Partial<Record<Ending, string>>> = {
+    ...overBy,
+    user: objection ? overBy.objected : overBy.user,
+    other: end?.reason === undefined ? overBy.other : overBy.otherWith,
+  }
+  return text(at, sentences[endingOf({ end, operator }) ?? 'provider'] ?? overBy.provider, {
+    customer: personName(at, customer),
+    note: end?.reason ?? '',
     person: end?.name ?? end?.by ?? '',
   })
+}
+
+/** Where an application leads after a reload: one press goes on. */
+export const continuePage: View<Awaited<ReturnType<typeof showContinue>>> = (model, { words }) => {
+  const { row, canChange, wayOn } = model
+  const { customer, ticket = '', reason = '' } = row
+  const { running } = words.impersonations
+  const access = canChange ? 'change' : undefined
+  return {
+    title: running.continuePage.title,
+    isNarrow: true,
+    body: (
+      <>
+        {wayOn && (
+          <p>
+            <Text of={running.acted} customer={<Person {...customer} />} /> <Ticket of={row} />{' '}
+            <bdi class="free">{reason}</bdi>
+          </p>
+        )}
+        {wayOn === 'refused' && <p>{running.continueGone}</p>}
+        {wayOn === 'needs' && <p>{running.continueNeeds}</p>}
+        <div class="actions">
+          {wayOn === 'allowed' && <ContinueButton of={row} isFirst />}
+          <Link to={actPath(customer.id, { ticket, reason, access })}>{running.toForm}</Link>
+        </div>
+      </>
+    ),
+  }
 }

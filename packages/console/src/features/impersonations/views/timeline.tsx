@@ -1,50 +1,44 @@
+import { USED_EVENT } from 'oidc-provider-impersonation-verify/format'
 import { Fragment } from 'preact'
-import type { ImpersonationAnswer, TimelineEntry } from '../../../web/answers.ts'
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditPath } from '../../../web/kit/paths.ts'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time, timeText } from '../../../web/kit/time.tsx'
 import { dateOf } from '../../../web/when.ts'
+import type { ImpersonationAnswer, TimelineEntry } from '../server/impersonation.ts'
 import { EntryInWords, toneOf } from './entry.tsx'
-import { countOf, type RequestRun, runsOf } from './runs.ts'
 
 /** Everything that happened in an impersonation, oldest first; what comes goes to the end. */
 export function Timeline({ of: row }: { of: ImpersonationAnswer }, at: At) {
   const { entries, next, outcome } = row
   const { timeline: labels } = at.words.impersonations.audit
   const runs = runsOf(entries)
+  const items = runs.map((run, index) => (
+    <Fragment key={run[0].cursor}>
+      <DayLine of={run[0].timeMs} before={runs[index - 1]?.[0].timeMs} />
+      <RunItem run={run} row={row} />
+    </Fragment>
+  ))
   // An expiry raises no event.
   const expiry = outcome === 'expired' ? row.expiresAt : undefined
   const before = runs.filter(([{ timeMs }]) => timeMs <= (expiry ?? timeMs)).length
-  const isExpiryHere = expiry !== undefined && (before < runs.length || next === undefined)
-  const dayOf = (run: RequestRun | undefined) => run && dateOf(at.zone, run[0].timeMs)
-  const itemOf = (run: RequestRun, index: number) => (
-    <Fragment key={run[0].cursor}>
-      {dayOf(run) !== dayOf(runs[index - 1]) && (
-        <li class="day-line">
-          {text(at, labels.day, { day: timeText(at, run[0].timeMs, 'day'), zone: at.zone })}
-        </li>
-      )}
-      <RunItem run={run} row={row} />
-    </Fragment>
-  )
-  const items = runs.map(itemOf)
+  if (expiry !== undefined && (before < runs.length || next === undefined)) {
+    items.splice(
+      before,
+      0,
+      <li key="expired" class="entry plain">
+        <Time at={expiry} form="clock" />
+        <div class="entry-body">
+          <span class="what">{labels.expired}</span>
+        </div>
+      </li>,
+    )
+  }
   return (
     <section class="timeline-part" aria-labelledby="timeline">
       <h2 id="timeline">{labels.title}</h2>
-      <ol class="timeline">
-        {items.slice(0, before)}
-        {isExpiryHere && (
-          <li class="entry plain">
-            <Time at={expiry} form="clock" />
-            <div class="entry-body">
-              <span class="what">{labels.expired}</span>
-            </div>
-          </li>
-        )}
-        {items.slice(before)}
-      </ol>
+      <ol class="timeline">{items}</ol>
       {next !== undefined && (
         <>
           <p class="shown-count">{counted(at, labels.shownMore, entries.length)}</p>
@@ -62,12 +56,44 @@ export function Timeline({ of: row }: { of: ImpersonationAnswer }, at: At) {
   )
 }
 
+/** The day of what follows, if it is another one than before. */
+function DayLine({ of, before }: { of: number; before: number | undefined }, at: At) {
+  const { zone, words } = at
+  if (before !== undefined && dateOf(zone, of) === dateOf(zone, before)) return null
+  const slots = { day: timeText(at, of, 'day'), zone }
+  return <li class="day-line">{text(at, words.impersonations.audit.timeline.day, slots)}</li>
+}
+
+/** Entries that follow one another and tell of the same request with the same answer; or one entry. */
+type RequestRun = readonly [TimelineEntry, ...TimelineEntry[]]
+
+/** Sums up entries that follow one another. */
+function runsOf(entries: readonly TimelineEntry[]): readonly RequestRun[] {
+  const runs: [TimelineEntry, ...TimelineEntry[]][] = []
+  for (const entry of entries) {
+    // That the deployment was told of an alarm, and that a customer is being told: what came of it is shown.
+    if (entry.event === 'support.telling' || entry.delivery?.to === 'deployment') continue
+    const last = runs.at(-1)
+    if (last && entry.event === USED_EVENT && requestOf(last[0]) === requestOf(entry)) {
+      last.push(entry)
+    } else runs.push([entry])
+  }
+  return runs
+}
+
+function requestOf({ event, use }: TimelineEntry): string {
+  const { audience, method, path, status, refused } = use ?? {}
+  return JSON.stringify([event, audience, method, path, status, refused?.by, refused?.description])
+}
+
 /** An entry; or a run of the same request, which opens. */
 function RunItem({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at: At) {
   const { timeline: labels } = at.words.impersonations.audit
   const [first] = run
   const last = run.at(-1) ?? first
-  if (run.length === 1) return <EntryItem entry={first} row={row} />
+  const items = run.map((entry) => <EntryItem key={entry.cursor} entry={entry} row={row} />)
+  if (run.length === 1) return <>{items}</>
+  const times = run.reduce((sum, { count = 1 }) => sum + count, 0)
   return (
     <li class={`entry run ${toneOf(first)}`}>
       <Time at={first.timeMs} form="clock" />
@@ -77,25 +103,23 @@ function RunItem({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at
           <span class="times">
             <Text
               of={labels.run}
-              times={counted(at, labels.times, countOf(run))}
+              times={counted(at, labels.times, times)}
               from={<Time at={first.timeMs} form="clock" />}
               to={<Time at={last.timeMs} form="clock" />}
             />
           </span>
         </summary>
-        <ol class="timeline">
-          {run.map((entry) => (
-            <EntryItem key={entry.cursor} entry={entry} row={row} />
-          ))}
-        </ol>
+        <ol class="timeline">{items}</ol>
       </details>
     </li>
   )
 }
 
+/** An entry; on demand the whole of it, and its place in the audit. */
 function EntryItem({ entry, row }: { entry: TimelineEntry; row: ImpersonationAnswer }, at: At) {
   const { timeline: labels } = at.words.impersonations.audit
-  const { cursor, timeMs: time, count = 1 } = entry
+  const { cursor, number, digest, words: _, ...stored } = entry
+  const { timeMs: time, count = 1 } = entry
   const anchor = `entry-${cursor}`
   return (
     <li id={anchor} class={`entry ${toneOf(entry)}`} tabIndex={-1}>
@@ -108,25 +132,14 @@ function EntryItem({ entry, row }: { entry: TimelineEntry; row: ImpersonationAns
       </div>
       <details class="on-demand">
         <summary class="button quiet">{labels.details}</summary>
-        <EntryDetails entry={entry} />
+        <p class="chain">
+          <Text of={labels.position} number={String(number)} digest={digest} />
+        </p>
+        <section aria-label={labels.json}>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+          <pre tabIndex={0}>{JSON.stringify(stored, undefined, 2)}</pre>
+        </section>
       </details>
     </li>
-  )
-}
-
-/** The whole entry, and its place in the audit. */
-function EntryDetails({ entry }: { entry: TimelineEntry }, { words }: At) {
-  const { timeline: labels } = words.impersonations.audit
-  const { cursor, number, digest, words: _, ...stored } = entry
-  return (
-    <>
-      <p class="chain">
-        <Text of={labels.position} number={String(number)} digest={digest} />
-      </p>
-      <section aria-label={labels.json}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-        <pre tabIndex={0}>{JSON.stringify(stored, undefined, 2)}</pre>
-      </section>
-    </>
   )
 }

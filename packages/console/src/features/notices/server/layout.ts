@@ -1,5 +1,4 @@
 import type { BrandSettings } from '../../../web/brand.ts'
-import { html } from '../../../web/page/html.ts'
 
 /** What stands in a mail, in the words of the reader. */
 export interface MailContent {
@@ -82,4 +81,13 @@ function mailHead(brand: BrandSettings | undefined, accent: string): string {
       ? ''
       : html`<img src="${logo}" alt="" height="28" style="height:28px;vertical-align:middle;margin:0 10px 0 0;border:0">`
   return `${html`<div style="padding:16px 24px;border-bottom:3px solid ${accent};font-weight:600">`}${image}${html`<span style="vertical-align:middle">${name}</span></div>`}`
+}
+
+/** Makes markup from a template. Escapes every value. */
+function html(strings: TemplateStringsArray, ...values: readonly string[]): string {
+  return String.raw({ raw: strings }, ...values.map(escapeText))
+}
+
+function escapeText(value: string): string {
+  return value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

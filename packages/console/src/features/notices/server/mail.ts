@@ -1,6 +1,11 @@
 import { valid } from 'oidc-provider-impersonation/siblings'
-import type { MailAddress, MailTransport } from './mail-transport.ts'
-import type { Notice, NoticeSettings, NoticesOptions } from './notice.ts'
+import type {
+  MailAddress,
+  MailTransport,
+  Notice,
+  NoticeSettings,
+  NoticesOptions,
+} from './notice.ts'
 
 /** One address: no list, no comment and no line break. */
 const ADDRESS = /^[^\s\p{C}<>()[\]:;,"\\@]{1,64}@[^\s\p{C}<>()[\]:;,"\\@]{1,255}$/u

@@ -1,5 +1,4 @@
 import type { NoticeKind, Unapproved } from 'oidc-provider-impersonation-verify/format'
-import type { MailTransport } from './mail-transport.ts'
 
 export type { NoticeKind } from 'oidc-provider-impersonation-verify/format'
 
@@ -43,7 +42,7 @@ export interface Notice {
   /**
    * Where nobody approved it: an emergency. `'after_refusal'`: a request of the same operator was refused before.
    */
-  readonly unapproved?: Unapproved | undefined
+  readonly unapproved?: Unapproved['unapproved']
   /** When it happened. */
   readonly at: number
   /** Of the first impersonation. */
@@ -102,4 +101,30 @@ export interface NoticesOptions {
   readonly by?: string | undefined
   /** The time zone of the text, such as `'Europe/Berlin'`. @defaultValue `'UTC'` */
   readonly timeZone?: string | undefined
+}
+
+/** What is used of nodemailer's `Transporter`. */
+export interface MailTransport {
+  sendMail(mail: Mail): Promise<unknown>
+}
+
+/** As an object: a name can look like a list of addresses. */
+export interface MailAddress {
+  readonly name: string
+  readonly address: string
+}
+
+/** A mail, as nodemailer has it. */
+export interface Mail {
+  readonly from: MailAddress
+  readonly to: MailAddress
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** A logo in a `data:` URL becomes a part of the mail: many programs show no such URL. */
+  readonly attachDataUrls: true
+  readonly messageId: string
+  readonly references: string
+  readonly inReplyTo: string
+  readonly headers: Readonly<Record<string, string>>
 }

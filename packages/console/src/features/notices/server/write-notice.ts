@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto'
 import type { Provider } from 'oidc-provider-impersonation'
+import { findAccount } from 'oidc-provider-impersonation/siblings'
 import {
   type AnswerRecord,
   type AuditPerson,
   type AuditRow,
   isPermit,
   type NoticeKind,
+  nonEmptyText,
   type PermitRecord,
   present,
   ticketKey,
@@ -23,11 +25,12 @@ import { applicationName, canChange } from '../../../web/applications.ts'
 import type { CustomerDirectory } from '../../../web/customer-directory.ts'
 import { whatWasDone } from '../../../web/done.ts'
 import type { Settings } from '../../../web/settings.ts'
+import type { Languages } from '../../../web/words/languages.ts'
+import { lookUp } from '../../../web/words/look-up.ts'
 import type { Words } from '../../../web/words/words.ts'
 import { countedIn, writeMessage } from './message.ts'
 import type { Notice, NoticeSettings } from './notice.ts'
 import { asLine } from './plain.ts'
-import { findRecipient } from './recipient.ts'
 
 export interface NoticeParts {
   readonly provider: Provider
@@ -134,7 +137,7 @@ function aboutPermit(
   const { applications } = settings
   const expiresAt = kind === 'asked' ? permit.lapsesAt : permit.until
   const application = applicationName(applications, permit.application, language)
-  const unapproved = unapprovedBy(permit)
+  const { unapproved } = unapprovedBy(permit)
   const mayChange = canChange(applications, permit.application, permit.scope)
   const { ticket } = ticketIn(permit.ticket, settings)
   return {
@@ -165,4 +168,28 @@ function threadOf(told: ToldOf): string {
   const ticket = subject && 'ticket' in subject ? subject.ticket : undefined
   const parts = ticket === undefined ? [subject?.id] : [subject?.customer?.id, ticketKey(ticket)]
   return hash('sha256', JSON.stringify(['thread', ...parts]), 'base64url')
+}
+
+/**
+ * Whom a notice goes to: as the directory names the customer now, else the account, else the audit.
+ *
+ * @throws Error where the directory or the provider fails: the attempt failed then
+ */
+async function findRecipient(
+  { id, ...known }: AuditPerson,
+  provider: Provider,
+  directory: Pick<CustomerDirectory, 'get'>,
+  { tags, preferred }: Languages,
+): Promise<Notice['customer']> {
+  const account = await findAccount(provider, id)
+  const claims = await account?.claims('userinfo', 'openid profile email', {}, [])
+  const customer = await directory.get(id, preferred)
+  const { name, email } = customer ?? {
+    name: nonEmptyText(claims?.name) ?? known.name,
+    email: nonEmptyText(claims?.email) ?? known.email,
+  }
+  // Some directories write `de_AT`.
+  const locale = nonEmptyText(claims?.locale)?.replaceAll('_', '-')
+  const language = lookUp(locale ?? '', tags) ?? preferred
+  return { id, ...present({ name: nonEmptyText(name && asLine(name)), email }), language }
 }

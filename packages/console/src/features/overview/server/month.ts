@@ -1,22 +1,26 @@
+import { MAX_COUNTED } from '../../../kernel/limits.ts'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import { settle } from '../../../web/audit.ts'
 import { zoneOf } from '../../../web/pages/reader.ts'
 import type { Call } from '../../../web/parts.ts'
 import { monthOf } from '../../../web/when.ts'
-import type { MonthAnswer } from './answers.ts'
 
 const BEFORE_ALL = { at: 0, id: '' }
 
-/** Counts what happened this month. */
-export async function countThisMonth({ audit, ctx, now }: Call): Promise<MonthAnswer> {
+export type MonthAnswer = Awaited<ReturnType<typeof countThisMonth>>
+
+/** Counts the rows that the audit has of this month, by the calendar of the reader. */
+export async function countThisMonth({ audit, ctx, now }: Call) {
   const range = monthOf(zoneOf(ctx), now())
   await settle(audit)
   const count = (filter: RowFilter) =>
     audit.store.countNewer({ ...range, ...filter }, BEFORE_ALL, now())
-  const [impersonations, unapproved, objections] = await Promise.all([
+  const [impersonations, emergencies, objections] = await Promise.all([
     count({}),
-    count({ unapproved: true }),
+    audit.store.permits({ ...range, kind: 'emergency' }, { limit: MAX_COUNTED }),
     count({ alarm: 'objection' }),
   ])
+  const { permits, next } = emergencies
+  const unapproved = { count: permits.length, more: next !== undefined }
   return { ...range, impersonations, unapproved, objections }
 }

@@ -5,7 +5,7 @@ import {
   type StoredRecord,
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
-import { readTimelines } from '../../../ledger/keeping/timelines.ts'
+import { readTimelines } from '../../../ledger/keeping/export.ts'
 import { pagesOfRecords, readable, rowPages } from '../../../ledger/readable.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 
@@ -15,11 +15,11 @@ export type Item = { readonly id: string } & (
   | { readonly kind: 'permit'; readonly permit: StoredRecord }
 )
 
-type Reader = Pick<AuditStore, 'find' | 'permit' | 'permits' | 'row' | 'timelines'>
+type ReadStore = Pick<AuditStore, 'find' | 'permit' | 'permits' | 'row' | 'timelines'>
 
 /** All that there is of a customer: impersonations, newest first, and then permits, newest first. */
 export async function* itemsOf(
-  store: Pick<Reader, 'find' | 'permits'>,
+  store: Pick<ReadStore, 'find' | 'permits'>,
   customer: string,
   now: number,
 ): AsyncGenerator<readonly Item[]> {
@@ -36,7 +36,7 @@ export async function* itemsOf(
 
 /** The same, and whether their entries say that they are the customer's: see {@link findProved}. */
 export async function* checkedItemsOf(
-  store: Reader,
+  store: ReadStore,
   customer: string,
   now: number,
 ): AsyncGenerator<readonly (Item & { readonly isProved: boolean })[]> {
@@ -56,7 +56,7 @@ export async function* checkedItemsOf(
 
 /** One of them, which leads to the customer as long as something is kept: an entry with it names no customer. */
 export async function findFirst(
-  store: Pick<Reader, 'find' | 'permits'>,
+  store: Pick<ReadStore, 'find' | 'permits'>,
   customer: string,
   now: number,
 ): Promise<Item | undefined> {
@@ -75,7 +75,7 @@ export function lastAtOf(item: Item): number {
  * proves nothing: the entries are sealed.
  */
 export async function findProved(
-  store: Pick<Reader, 'timelines'>,
+  store: Pick<ReadStore, 'timelines'>,
   ids: readonly string[],
   customer: string,
 ): Promise<ReadonlySet<string>> {

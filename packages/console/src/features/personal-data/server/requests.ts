@@ -12,7 +12,7 @@ import {
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../../../kernel/ids.ts'
-import { readTimelines } from '../../../ledger/keeping/timelines.ts'
+import { readTimelines } from '../../../ledger/keeping/export.ts'
 import { pagesOfRecords, readable } from '../../../ledger/readable.ts'
 import type { Audit } from '../../../ledger/recording/audit.ts'
 import type { AuditStore } from '../../../ledger/store.ts'

@@ -3,8 +3,7 @@ import { SUPERVISING_ROLES } from '../../../kernel/roles.ts'
 import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
 import { rulesPage } from '../views/rules-page.tsx'
-import { QUESTION } from './may-act.ts'
-import { showRules } from './rules.ts'
+import { QUESTION, showRules } from './rules.ts'
 
 const { page } = linesFor<Call>()
 

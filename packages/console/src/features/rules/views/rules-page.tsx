@@ -1,11 +1,13 @@
 import type { ComponentType } from 'preact'
-import { type StaffAt, text } from '../../../web/kit/at.ts'
+import type { Foreseen } from '../../../web/acting/asked-for.ts'
+import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Choice, type FieldIn, PersonField, TextField } from '../../../web/kit/form.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { recordPath } from '../../../web/kit/paths.ts'
 import { SettingsTabs } from '../../../web/kit/tabs.tsx'
+import { durationText } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import type { RulesAnswer } from '../server/answers.ts'
-import type { Question } from '../server/may-act.ts'
-import { Verdict } from './verdict.tsx'
+import type { RulesAnswer } from '../server/rules.ts'
 
 /** What the rules say before anybody asks. */
 export function rulesPage(Needed: ComponentType<{ approval: object }>): View<RulesAnswer> {
@@ -47,7 +49,7 @@ export function rulesPage(Needed: ComponentType<{ approval: object }>): View<Rul
 
 /** Asks the rules whether an operator may act as a customer. Nothing starts. */
 function MayAct(
-  { question, children }: { question: Question; children: preact.ComponentChildren },
+  { question, children }: { question: RulesAnswer['question']; children: preact.ComponentChildren },
   at: StaffAt,
 ) {
   const { base, words, me } = at
@@ -61,9 +63,9 @@ function MayAct(
   const field: FieldIn = (name) => ({ id: name, name, value: given[name] ?? '' })
   return (
     <form class="card form" id="may-act" method="get" action={`${base}/rules`}>
-      <PersonField isNeeded of={field('operator')} who="operator" label={form.operator} />
+      <PersonField required of={field('operator')} who="operator" label={form.operator} />
       <PersonField
-        isNeeded
+        required
         of={field('userId')}
         who="customer"
         label={form.customer}
@@ -109,4 +111,38 @@ function NotAnswered({ error, why }: { error: string; why: string }, at: StaffAt
   if (error !== 'user_not_found') return <p>{text(at, form.notAccepted, { why })}</p>
   const isAuditor = at.me.role === 'auditor'
   return <p>{isAuditor ? form.notInAudit : at.words.web.problems.codes.user_not_found}</p>
+}
+
+/** The answer that the operator would get. */
+function Verdict(
+  { of, Needed }: { of: Foreseen; Needed: ComponentType<{ approval: object }> },
+  at: At,
+) {
+  const { verdict, seconds, permits = [], approval, record, by = 'rule', reason } = of
+  const labels = at.words.rules.verdict
+  const allowed =
+    seconds === undefined
+      ? labels.allowed
+      : text(at, labels.allowedFor, { time: durationText(at, seconds) })
+  return (
+    <>
+      <p>
+        <b class={verdict}>{verdict === 'allowed' ? allowed : labels[verdict]}</b>
+      </p>
+      {permits.map((id) => (
+        <p key={id}>
+          <Link to={recordPath(id)}>{labels.permit}</Link>
+        </p>
+      ))}
+      {verdict === 'needs' &&
+        (approval ? <Needed approval={approval} /> : <p>{labels.noPermits}</p>)}
+      {/* The directory says in its own sentence why a customer is protected. */}
+      {verdict === 'refused' && <p>{by === 'protected' ? (reason ?? labels.rule) : labels[by]}</p>}
+      {record && (
+        <p>
+          <Link to={recordPath(record.id)}>{labels.stopLink}</Link>
+        </p>
+      )}
+    </>
+  )
 }

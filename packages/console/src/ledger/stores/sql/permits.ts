@@ -2,12 +2,13 @@ import { storable } from 'oidc-provider-impersonation-verify/chain'
 import type { PermitFilter } from '../../filters.ts'
 import type { AuditStore } from '../../store.ts'
 import { type Condition, ifGiven, isDue, isRowId } from '../row-columns.ts'
+import { markedEntryOf, textIn } from '../stored-columns.ts'
 import { sumReader } from '../sums.ts'
 import type { SqlDialect, SqlQuery } from './dialect.ts'
 import { asNumber, orderOf, pageOf, query, whereOf } from './query.ts'
-import { PERMIT_TABLE } from './tables.ts'
 
-const READ_PERMIT = `SELECT ${asNumber('version')}, CAST(data AS text) AS data FROM ${PERMIT_TABLE}`
+const PERMIT = `${asNumber('version')}, CAST(data AS text) AS data`
+const READ_PERMIT = `SELECT ${PERMIT} FROM impersonation_audit_record`
 
 /** Permits in a SQL database. */
 export function sqlPermits({
@@ -35,13 +36,22 @@ export function sqlPermits({
     async permitsInForce({ slots, granted }) {
       const { customer, operator, notOverAt = 0 } = granted ?? {}
       const facts = [customer, operator].map((id) => (id === undefined ? null : storable(id)))
-      return readPermits(
-        `AS newest WHERE ${isIn('slot')} AND NOT EXISTS (
-  SELECT 1 FROM ${PERMIT_TABLE} AS later WHERE later.slot = newest.slot AND later.first > newest.first)
-UNION ALL ${READ_PERMIT}
-WHERE customer = ? AND operator = ? AND state = 'granted' AND (over_at IS NULL OR over_at > ?)`,
-        ...[JSON.stringify(slots), ...facts, notOverAt],
+      const found = await read(
+        query(
+          `SELECT found.*, CAST(number AS float8) AS number, digest, text, mac FROM (
+  SELECT id, ${PERMIT} FROM impersonation_audit_record AS newest WHERE ${isIn('slot')} AND NOT EXISTS (
+    SELECT 1 FROM impersonation_audit_record AS later WHERE later.slot = newest.slot AND later.first > newest.first)
+  UNION SELECT id, ${PERMIT} FROM impersonation_audit_record
+  WHERE customer = ? AND operator = ? AND state = 'granted' AND (over_at IS NULL OR over_at > ?)
+) AS found LEFT JOIN impersonation_audit_entry AS entry ON subject = found.id ORDER BY number`,
+          ...[JSON.stringify(slots), ...facts, notOverAt],
+        ),
       )
+      const permits = Map.groupBy(found, (columns) => textIn(columns, 'id'))
+      return [...permits.values()].map(([first = {}, ...others]) => ({
+        ...permitIn(first),
+        entries: [first, ...others].filter(({ number }) => number !== null).map(markedEntryOf),
+      }))
     },
 
     async permits(filter, { before, limit, oldestFirst }) {
@@ -68,6 +78,7 @@ function conditionsOf(filter: PermitFilter): Condition[] {
     ifGiven(filter.to, compared('at < ?')),
     ifGiven(filter.customer, compared('customer = ?')),
     ifGiven(filter.operator, compared('operator = ?')),
+    ifGiven(filter.kind, compared('kind = ?')),
     ifGiven(filter.state, compared('state = ?')),
     ifGiven(filter.notOverAt, compared('(over_at IS NULL OR over_at > ?)')),
     ifGiven(filter.isReviewDue, () => ({ sql: 'review_due', values: [] })),

@@ -1,5 +1,6 @@
-import type { Provider } from 'oidc-provider-impersonation'
+import { type Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import { orUnavailable, Problem } from '../http/problem.ts'
+import type { Settings } from '../settings.ts'
 
 /** A page of this package, and the client that it signs people in with. */
 export interface PageClient {
@@ -48,4 +49,36 @@ async function findWrong(
     return `${at}: the client ${clientId} has no redirect URI ${redirectUri}: ${add}`
   }
   return undefined
+}
+
+/**
+ * Finds out at the start whether operators can act: the pages' clients are there, `issueAs` can issue, and the
+ * applications can exchange.
+ *
+ * @throws TypeError with the path of the option, and what to do
+ */
+export async function checkSetUp(
+  provider: Provider,
+  { issueAs, applications }: Pick<Settings, 'applications' | 'issueAs'>,
+  pages: readonly { readonly assertClient: () => Promise<void> }[],
+): Promise<void> {
+  for (const { assertClient } of pages) {
+    await assertClient().catch((error: unknown) => {
+      const { cause } = Object(error)
+      throw cause instanceof TypeError ? cause : error
+    })
+  }
+  await expectGrant('options.issueAs', issueAs, 'client_credentials')
+  for (const [index, { clientId }] of applications.entries()) {
+    const at = `options.applications[${index}].clientId`
+    await expectGrant(at, clientId, TOKEN_EXCHANGE_GRANT_TYPE)
+  }
+
+  async function expectGrant(at: string, clientId: string, grant: string) {
+    const client = await provider.Client.find(clientId)
+    if (!client) throw new TypeError(`${at}: the provider has no client ${clientId}`)
+    if (!client.grantTypeAllowed(grant)) {
+      throw new TypeError(`${at}: the client ${clientId} lacks ${grant} in its grant_types`)
+    }
+  }
 }

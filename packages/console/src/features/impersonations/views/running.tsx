@@ -1,0 +1,191 @@
+import type { AuditPerson, AuditRow } from 'oidc-provider-impersonation-verify/format'
+import type { ComponentChildren } from 'preact'
+import { type At, counted, type StaffAt, text } from '../../../web/kit/at.ts'
+import { Badge } from '../../../web/kit/badge.tsx'
+import { ActionButton } from '../../../web/kit/form.tsx'
+import { Link } from '../../../web/kit/link.tsx'
+import { NoteAction } from '../../../web/kit/note-action.tsx'
+import { auditPath, customerPath } from '../../../web/kit/paths.ts'
+import { Actor, actorName, personName } from '../../../web/kit/people.tsx'
+import { Person } from '../../../web/kit/person.tsx'
+import { Table } from '../../../web/kit/table.tsx'
+import { Text } from '../../../web/kit/text.tsx'
+import { Ticket } from '../../../web/kit/ticket.tsx'
+import { Countdown, Time } from '../../../web/kit/time.tsx'
+import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
+import { mayEnd } from '../../../web/may.ts'
+import type { RunningAnswer, RunningImpersonation } from '../server/running.ts'
+import { Answer, RequestText } from './entry.tsx'
+
+/** Who acts now: of each operator together, with what a lead can do above. */
+export function RunningNow(
+  { of: { more, running }, isTitled }: { of: RunningAnswer; isTitled: boolean },
+  at: StaffAt,
+) {
+  const count = running.length
+  const labels = at.words.impersonations.running
+  const told = more ? text(at, labels.more, { count }) : counted(at, labels.counted, count)
+  return (
+    <section>
+      {isTitled && <h2>{labels.title}</h2>}
+      {/* Screen readers hear the number when it changes. */}
+      <p role="status" data-about="*" class={count === 0 ? 'empty' : undefined}>
+        {count === 0 ? labels.empty : told}
+      </p>
+      {count > 0 && <RunningTable rows={running} />}
+    </section>
+  )
+}
+
+function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }, at: StaffAt) {
+  const { columns, title } = at.words.impersonations.running
+  const mayAct = at.me.role !== 'auditor'
+  const groups = Map.groupBy(rows, ({ operator, software }) => operator?.id ?? `${software} alone`)
+  return (
+    <Table
+      label={title}
+      keyOf={({ id }) => id}
+      groups={[...groups].map(([key, rows]) => ({
+        key,
+        rows,
+        head: rows[0] && <OperatorHead of={rows[0]} />,
+        actions: (
+          <div class="actions">
+            <StopButton operator={rows[0]?.operator} />
+          </div>
+        ),
+      }))}
+      columns={[
+        {
+          name: columns.customer,
+          cell: ({ customer }) => {
+            const person = <Person {...customer} />
+            return mayAct ? <Link to={customerPath(customer.id)}>{person}</Link> : person
+          },
+        },
+        { name: columns.ticket, cell: (row) => <Ticket of={row} /> },
+        { name: columns.reason, cell: ({ reason }) => <bdi class="free">{reason}</bdi> },
+        {
+          name: columns.application,
+          cell: (it) => (
+            <span class="marks">
+              <bdi>{it.applicationName}</bdi>
+              {it.software !== undefined && (
+                <span class="soft">
+                  <Actor of={it} />
+                </span>
+              )}
+            </span>
+          ),
+        },
+        {
+          name: columns.access,
+          cell: (it) => (
+            <span class="marks">
+              <AccessMarks of={it} />
+            </span>
+          ),
+        },
+        { name: columns.latest, cell: (it) => <Latest of={it} /> },
+        {
+          name: columns.started,
+          cell: ({ startedAt }) => <Time at={startedAt} form="ofDay" />,
+        },
+        {
+          name: columns.left,
+          numeric: true,
+          cell: ({ expiresAt }) => <Countdown until={expiresAt} />,
+        },
+        mayAct && { name: columns.end, cell: (it) => <EndButton of={it} /> },
+      ]}
+    />
+  )
+}
+
+/** An operator above what they run, and what software runs for them. */
+function OperatorHead({ of }: { of: RunningImpersonation }, at: StaffAt) {
+  const { operator } = of
+  return (
+    <span class="marks">
+      <bdi class="person">{operator ? personName(at, operator) : actorName(at, of)}</bdi>
+      {operator?.id === at.me.id && <Badge>{at.words.impersonations.running.you}</Badge>}
+    </span>
+  )
+}
+
+/** The newest request, and the way to all that was done. */
+function Latest({ of: { id, lastUse } }: { of: RunningImpersonation }, { words }: At) {
+  if (!lastUse) return <Link to={auditPath(id)}>{words.impersonations.running.nothingYet}</Link>
+  return (
+    <span class="latest">
+      <Link to={auditPath(id)}>
+        <RequestText {...lastUse} />
+      </Link>
+      <Answer {...lastUse} isShort />
+      <Time at={lastUse.at} form="ofDay" />
+    </span>
+  )
+}
+
+/** What runs: who acts, what for, where, and how long yet. */
+export function RunningLine(
+  { of: it, children }: { of: RunningImpersonation; children: ComponentChildren },
+  { words }: At,
+) {
+  return (
+    <>
+      <b class="acting-as">{children}</b>
+      <Ticket of={it} />
+      {it.applicationName !== undefined && <bdi>{it.applicationName}</bdi>}
+      <AccessMarks of={it} />
+      <span>
+        <Text of={words.impersonations.running.left} time={<Countdown until={it.expiresAt} />} />
+      </span>
+    </>
+  )
+}
+
+/** Whether it can change something, and whether nobody approved it. */
+function AccessMarks({ of }: { of: RunningImpersonation }, { words }: At) {
+  const { change, look } = words.impersonations.running
+  return (
+    <>
+      <Badge tone={of.canChange ? 'warning' : 'plain'}>{of.canChange ? change : look}</Badge>
+      <UnapprovedMark of={of} />
+    </>
+  )
+}
+
+/** Ends what runs, if the reader may. @param props.id of the form, if the page has this button twice */
+export function EndButton({ of: it, id }: { of: AuditRow; id?: string }, at: StaffAt) {
+  const { end, endMine, endOf } = at.words.impersonations.running
+  if (!mayEnd(at.me, it)) return null
+  const isMine = it.operator?.id === at.me.id && it.software === undefined
+  const slots = { operator: actorName(at, it), customer: personName(at, it.customer) }
+  return (
+    <ActionButton
+      action={`/running/${it.id}/end`}
+      id={id}
+      kind="danger"
+      label={text(at, isMine ? endMine : endOf, slots)}
+    >
+      {end}
+    </ActionButton>
+  )
+}
+
+/** Ends what an operator runs, and keeps them from starting: for other leads. */
+export function StopButton({ operator }: { operator: AuditPerson | undefined }, at: StaffAt) {
+  const labels = at.words.impersonations.running.stop
+  if (!operator || at.me.role !== 'lead' || operator.id === at.me.id) return null
+  const slots = { operator: personName(at, operator) }
+  return (
+    <NoteAction
+      action="/stops"
+      kind="danger"
+      fields={{ operator: operator.id }}
+      label={text(at, labels.button, slots)}
+      about={text(at, labels.about, slots)}
+    />
+  )
+}
