@@ -7,7 +7,7 @@ import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
 import { type SignedIn, signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
-import { hasEnded, isActive, only, until } from './recorded-endings.ts'
+import { expectState, hasEnded, isActive, only, until } from './recorded-endings.ts'
 
 const MARKS = '\u0001marks'
 
@@ -235,7 +235,7 @@ describe('a mark', () => {
         : call()
     const end = other.provider.impersonation.endAll({ client: 'console' })
     expect(await end.then(String, ({ message }: Error) => message)).to.equal('full')
-    expect((await only(one)).state).to.equal('ended')
+    await expectState(one, 'ended')
   })
 
   it('is stored once for a sign-out, however often its end fails', async () => {
@@ -308,7 +308,7 @@ describe('I11: an end whose process is killed after its mark', () => {
         clock.pass(1)
         await wait(3)
       }
-      expect((await only(one)).state).to.equal('ended')
+      await expectState(one, 'ended')
       expect(await isActive(one, body.access_token)).to.equal(false)
       const [mark] = await marksIn(memory)
       expect(mark?.consumed, 'done').to.be.a('number')
