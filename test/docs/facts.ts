@@ -160,7 +160,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
   ],
   'docs/production.md': [
     ['set accessToken.maxTtl to {900} or less', constant('src/checklist.ts', 'WITHOUT_END')],
-    ['The last {100} impersonations show', constant('src/adapters/pages.ts', 'PAGE_SIZE')],
     [
       'stream sends a line every {15} seconds, and must not be buffered.',
       secondsOf('packages/console/src/web/stream/stream.ts', 'HEARTBEAT_MS'),

@@ -21,14 +21,6 @@ export interface IndexedCondition extends Condition {
   readonly isRare: boolean
 }
 
-/** What a filter compares, beside times and words. */
-export interface Comparisons {
-  /** The first one is expected to have the fewest rows. */
-  readonly indexed: readonly IndexedCondition[]
-  /** What has to be looked at in each row. */
-  readonly others: readonly Condition[]
-}
-
 /** A condition for what a filter has. */
 export function ifGiven<Value, Made extends Condition>(
   value: Value | undefined,
@@ -57,9 +49,14 @@ const OUTCOMES: Partial<Record<Outcome, readonly [indexed: string, ...others: st
   refused: [NOT_STARTED, 'asked_at IS NULL'],
 }
 
-/** @param now for outcomes, in milliseconds since the epoch */
-export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
-  const { outcome, alarm, held, unapproved } = filter
+/**
+ * What a filter compares, beside times and words: the first that is indexed is expected to have the fewest rows, and
+ * the others have to be looked at in each row.
+ *
+ * @param now for outcomes, in milliseconds since the epoch
+ */
+export function comparisonsOf(filter: RowFilter, now: number) {
+  const { outcome, alarm, held } = filter
   const has = (sql: string, isRare = true, ...values: number[]): IndexedCondition => {
     return { sql, values, isRare }
   }
@@ -76,7 +73,6 @@ export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
       ifGiven(filter.customer, is('customer')),
       alarm === 'objection' ? has('objected_at IS NOT NULL') : [],
       held ? has('held_at IS NOT NULL') : [],
-      unapproved ? has('unapproved') : [],
       alarm === 'open' ? has('open_alarm_at IS NOT NULL') : [],
       alarm === 'any' ? has('alarm_at IS NOT NULL', false) : [],
       ifGiven(filter.operator, is('operator', false)),

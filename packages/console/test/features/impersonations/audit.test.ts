@@ -236,7 +236,7 @@ describe('the audit over the API', () => {
         .split('\n')
         .map((line) => JSON.parse(line))
       const exported = stored
-        .flatMap(({ text: entry }) => (entry === undefined ? [] : [JSON.parse(entry)]))
+        .flatMap(({ entry }) => (entry?.text === undefined ? [] : [JSON.parse(entry.text)]))
         .filter(({ event }) => event === 'support.exported')
       // No erasure removes this entry, so it does not name the customer.
       const csv = {
