@@ -1,5 +1,5 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { dpopAlgorithms } from '../host/instance.ts'
+import { dpopAlgorithms, emitSafely } from '../host/instance.ts'
 import { publicError } from '../impersonations/audited.ts'
 import { isChallenged, isPublic, NoCredentials, statusOf } from '../shared/errors.ts'
 import { parseAuthorization } from '../shared/sender.ts'
@@ -24,11 +24,7 @@ export const answerErrors: Step = async (ctx, next) => {
     if (isPublic(error)) return sendError(ctx, error)
     ctx.status = 500
     ctx.body = { error: 'server_error', error_description: 'oops! something went wrong' }
-    try {
-      ctx.oidc.provider.emit('server_error', ctx, error)
-    } catch {
-      // A failing listener does not change the response.
-    }
+    emitSafely(ctx.oidc.provider, 'server_error', ctx, error)
   }
 }
 

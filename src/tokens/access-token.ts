@@ -11,6 +11,7 @@ import {
   type ClientCredentials,
   errors,
   type Provider,
+  type UnknownObject,
 } from 'oidc-provider'
 import { publicKeys } from '../host/instance.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
@@ -21,7 +22,7 @@ import {
   SIGNING_ALGORITHMS,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../shared/constants.ts'
-import { type Binding, parseConfirmation } from '../shared/sender.ts'
+import { parseConfirmation } from '../shared/sender.ts'
 import { nonEmptyText, sha256 } from '../shared/text.ts'
 import { epochSeconds } from '../shared/time.ts'
 
@@ -29,25 +30,7 @@ import { epochSeconds } from '../shared/time.ts'
  * A verified access token of this provider. It is authentic, in time, and not revoked as far as is
  * known.
  */
-export interface VerifiedAccessToken extends Binding {
-  /** The user; `undefined` for a token that stands for a client. */
-  readonly accountId: string | undefined
-  readonly clientId: string
-  readonly audience: string | undefined
-  readonly scopes: ReadonlySet<string>
-  /** `true` if it came out of an impersonation. */
-  readonly impersonated: boolean
-  /** The id of that impersonation, if the token has it. */
-  readonly impersonationId: string | undefined
-  /** The `act` claim, unparsed. */
-  readonly act: unknown
-  /** The time of the user's sign-in, in seconds since the epoch, if known. */
-  readonly authTime: number | undefined
-  /** The expiry, in seconds since the epoch. */
-  readonly expiresAt: number
-  /** The id of its grant, if the token names a grant. */
-  readonly grantId: string | undefined
-}
+export type VerifiedAccessToken = ReturnType<typeof fromRecord>
 
 /** The token is not accepted. The cause has the reason, which the client does not get. */
 export class AccessTokenRejected extends errors.InvalidToken {
@@ -117,27 +100,35 @@ export function accessTokenVerifier(
 }
 
 /** Reads an opaque token from its record. */
-function fromRecord(token: AccessToken | ClientCredentials | undefined): VerifiedAccessToken {
+function fromRecord(token: AccessToken | ClientCredentials | undefined) {
   if (!token?.isValid) throw new AccessTokenRejected('unknown, expired or revoked')
   const user = token.kind === 'AccessToken' ? token : undefined
   if (token.clientId === undefined || (user && typeof user.accountId !== 'string')) {
     throw new AccessTokenRejected('incomplete record')
   }
   const isExchanged = user?.gty === TOKEN_EXCHANGE_GRANT_TYPE
-  return {
+  const extra: UnknownObject = user?.extra ?? {}
+  return Object.freeze({
+    /** The user; `undefined` for a token that stands for a client. */
     accountId: user?.accountId,
     clientId: token.clientId,
     audience: single(token.aud),
     scopes: token.scopes,
-    impersonated: isExchanged || user?.extra?.act !== undefined,
-    impersonationId: isExchanged ? nonEmptyText(user?.extra?.[IMPERSONATION_ID_CLAIM]) : undefined,
-    act: user?.extra?.act,
-    authTime: seconds(user?.extra?.auth_time),
+    /** `true` if it came out of an impersonation. */
+    impersonated: isExchanged || extra.act !== undefined,
+    /** The id of that impersonation, if the token has it. */
+    impersonationId: isExchanged ? nonEmptyText(extra[IMPERSONATION_ID_CLAIM]) : undefined,
+    /** The `act` claim, unparsed. */
+    act: extra.act,
+    /** The time of the user's sign-in, in seconds since the epoch, if known. */
+    authTime: seconds(extra.auth_time),
+    /** The expiry, in seconds since the epoch. */
     expiresAt: token.exp ?? 0,
+    /** The id of its grant, if the token names a grant. */
     grantId: user?.grantId,
     jkt: token.jkt,
     x5t: token['x5t#S256'],
-  }
+  })
 }
 
 /** The number of verified tokens that are remembered. */
@@ -156,15 +147,13 @@ function jwtAccessTokenVerifier(
   publicKeys: JSONWebKeySet,
 ): (value: string) => Promise<VerifiedAccessToken> {
   const keys = createLocalJWKSet(publicKeys)
-  const remembered = new BoundedMap<string, { token: VerifiedAccessToken; expiresAt: number }>(
-    JWT_CACHE_SIZE,
-  )
+  const remembered = new BoundedMap<string, VerifiedAccessToken>(JWT_CACHE_SIZE)
 
   return async (value) => {
     const id = sha256(value)
     const known = remembered.get(id)
     // The provider's clockTolerance is for clocks of other servers. This time is our own.
-    if (known && known.expiresAt > epochSeconds()) return known.token
+    if (known && known.expiresAt > epochSeconds()) return known
     try {
       // RFC 9068 §4: typ, iss, signature, exp. The caller judges the audience. The other required
       // claims have to be texts, which is checked below.
@@ -175,7 +164,7 @@ function jwtAccessTokenVerifier(
         requiredClaims: ['aud', 'exp', 'iat'],
       })
       const token = fromPayload(payload)
-      remembered.set(id, { token, expiresAt: payload.exp ?? 0 })
+      remembered.set(id, token)
       return token
     } catch (cause) {
       if (cause instanceof joseErrors.JOSEError) {
@@ -193,16 +182,15 @@ function fromPayload(payload: JWTPayload): VerifiedAccessToken {
   }
   const binding = parseConfirmation(cnf)
   if (!binding) throw new AccessTokenRejected('bound in a way that is not known here')
+  const isMarked = jti.startsWith(IMPERSONATED_JTI_PREFIX)
   return {
     // RFC 9068 §2.2: if no resource owner takes part, sub is the client.
     accountId: sub === clientId ? undefined : sub,
     clientId,
     audience: single(payload.aud),
     scopes: new Set(typeof scope === 'string' ? scope.split(' ') : []),
-    impersonated: act !== undefined || jti.startsWith(IMPERSONATED_JTI_PREFIX),
-    impersonationId: jti.startsWith(IMPERSONATED_JTI_PREFIX)
-      ? jti.slice(IMPERSONATED_JTI_PREFIX.length)
-      : undefined,
+    impersonated: isMarked || act !== undefined,
+    impersonationId: isMarked ? jti.slice(IMPERSONATED_JTI_PREFIX.length) : undefined,
     act,
     authTime: seconds(payload.auth_time),
     expiresAt: payload.exp ?? 0,
