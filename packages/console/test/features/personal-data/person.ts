@@ -35,7 +35,7 @@ export function processOn(
         ...parts,
         decide: decisions(
           { store, log: auditLog(store, MARKS), marks: MARKS },
-          { timeoutMs: 5000 },
+          5000,
         ),
       },
     ),

@@ -52,6 +52,8 @@ const HISTORY_FILTER = {
   text: searchWords,
 }
 
+export type HistoryAnswer = Awaited<ReturnType<typeof listHistory>>
+
 export const HISTORY = { ...HISTORY_FILTER, before: cursor }
 
 type HistoryFilter = Omit<Read<typeof HISTORY_FILTER>, keyof typeof WHEN> & Range
@@ -63,20 +65,7 @@ type HistoryFilter = Omit<Read<typeof HISTORY_FILTER>, keyof typeof WHEN> & Rang
  * `GET /records/export.csv` with the same filter: lead, auditor. Streamed; one line for each. The export is an
  * entry itself.
  */
-export interface HistoryAnswer {
-  /** The parameters of the filter, as they were given. */
-  readonly asked: Readonly<Record<string, string>>
-  /** The part of time. */
-  readonly filter: Range
-  readonly records: readonly RecordAnswer[]
-  /** The value of `before` for the next, older page. */
-  readonly next?: string
-}
-
-/** Lists records, also those that are over: to an operator those that they have to do with. */
-export async function listHistory(
-  call: PermitCall & { readonly query: Read<typeof HISTORY> },
-): Promise<HistoryAnswer> {
+export async function listHistory(call: PermitCall & { readonly query: Read<typeof HISTORY> }) {
   const { caller, query } = call
   const { before, ...asked } = query
   const filter: HistoryFilter = withRange(asked, zoneOf(call.ctx))
@@ -85,14 +74,17 @@ export async function listHistory(
   const { records, next } = await readHistory(call, filter, before, own)
   const shown = await Promise.all(records.map((each) => recordFor(call, each)))
   return {
-    asked: Object.fromEntries(
+    /** The parameters of the filter, as they were given. */
+    asked: Object.fromEntries<string>(
       Object.entries(asked).flatMap(([name, value]) =>
-        value === undefined || (name === 'when' && value === 'any') ? [] : [[name, value]],
+        value === undefined || (name === 'when' && value === 'any') ? [] : [[name, String(value)]],
       ),
     ),
+    /** The part of time. */
     filter: { from, to },
     records: shown.flatMap((each) => each ?? []),
-    ...present({ next }),
+    /** The value of `before` for the next, older page. */
+    next,
   }
 }
 
@@ -120,7 +112,7 @@ async function readHistory(
   filter: HistoryFilter,
   first?: string,
   own?: string,
-): Promise<{ records: readonly AuditRecord[]; next?: string }> {
+): Promise<{ records: readonly AuditRecord[]; next: string | undefined }> {
   const { customer, operator, kind, from, to } = filter
   const records: AuditRecord[] = []
   let before = first
@@ -139,7 +131,7 @@ async function readHistory(
     before = page.next
     if (before === undefined) break
   }
-  return { records, ...present({ next: before }) }
+  return { records, next: before }
 }
 
 function matches(record: AuditRecord, filter: HistoryFilter, now: number): boolean {
