@@ -6,7 +6,6 @@ import {
   isPermit,
   isReviewDue,
   type PermitRecord,
-  present,
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
@@ -89,13 +88,15 @@ export function asking({ records, hasApprovers, issueAs, lapse, window }: Asking
     if (isEmergency) assertEmergency(rule.emergency === true)
     const { customer, operator, application, resource, scope } = facts
     const entry: AuditEntry = {
-      ...{ event, timeMs: now(), by: operator, permit: newId(), userId: customer },
-      ...{ mayAct: { sub: operator, clientId: application }, resource, scope },
-      context: {
-        ticketId: ticket,
-        reason,
-        ...present({ why: isEmergency ? why : undefined, duration }),
-      },
+      event,
+      timeMs: now(),
+      by: operator,
+      permit: newId(),
+      userId: customer,
+      mayAct: { sub: operator, clientId: application },
+      resource,
+      scope,
+      context: { ticketId: ticket, reason, why: isEmergency ? why : undefined, duration },
     }
     return { facts, ticket, needs: rule.needs, entry, isEmergency }
   }
@@ -111,8 +112,8 @@ export function asking({ records, hasApprovers, issueAs, lapse, window }: Asking
     const { facts, ticket, needs, entry, isEmergency } = await prepare(event, request, how)
     const entryAt = (timeMs: number, declined?: readonly string[]): AuditEntry => {
       const lapsesAt = isEmergency ? undefined : timeMs + lapse * 1000
-      const terms = { needs, for: isEmergency ? EMERGENCY_S : window }
-      return { ...entry, timeMs, terms: { ...terms, ...present({ lapsesAt, declined }) } }
+      const terms = { needs, for: isEmergency ? EMERGENCY_S : window, lapsesAt, declined }
+      return { ...entry, timeMs, terms }
     }
     const planned = asPermit(foldRecord(undefined, entryAt(now())))
     // It is said at once where there is no person who could decide. An emergency is reviewed by one.

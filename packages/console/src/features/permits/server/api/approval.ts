@@ -23,7 +23,7 @@ import { type PermitCall, requirePermits, shownDeciders, shownRecord } from './s
 const { action } = linesFor<PermitCall>()
 
 /** What a rule needs before a start. */
-interface Needed {
+interface MissingApproval {
   readonly by: readonly Need[]
   readonly emergency?: true | undefined
 }
@@ -52,7 +52,7 @@ export async function withApproval(
   const { permits } = call
   if (!(problem instanceof Problem) || problem.error !== 'approval_required') return problem
   const { statusCode, error, message } = problem
-  const { approval: needed } = problem.more as { readonly approval: Needed }
+  const { approval: needed } = problem.more as { readonly approval: MissingApproval }
   // Without permits, the pages cannot do anything about it.
   const approval = permits && (await approvalOf(permits, needed, asked, body, call))
   return new Problem(statusCode, error, message, { more: { approval } })
@@ -61,7 +61,7 @@ export async function withApproval(
 /** What the rule needs, and what the operator can do about it. */
 export async function approvalOf(
   permits: ConsolePermits,
-  { by, emergency }: Needed,
+  { by, emergency }: MissingApproval,
   asked: AskedFor,
   body: ActBody,
   call: PermitCall,

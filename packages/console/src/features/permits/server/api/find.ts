@@ -52,6 +52,7 @@ export async function rowsUnder(
   const { customer, id, impersonation, requestedAt: from, until } = record
   const operator = isAudited(caller.role) ? record.operator?.id : caller.id
   if (record.operator && record.operator.id !== operator) return []
+  if (record.kind === 'erasure') return []
   if (record.kind === 'stop') {
     const row = impersonation === undefined ? undefined : await audit.store.row(impersonation)
     return row ? [shownRow(row, call)] : []

@@ -10,6 +10,7 @@ import { oneOf, type Read } from '../../../../kernel/input.ts'
 import { pages } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { csvHead, csvLine } from '../../../../ledger/keeping/csv.ts'
+import { allReadable } from '../../../../ledger/readable.ts'
 import { orUnavailable } from '../../../../web/http/problem.ts'
 import { cursor, personId, readQuery, searchWords } from '../../../../web/http/query.ts'
 import { isNaming, namelessFilter, sendExport } from '../../../../web/http/send-export.ts'
@@ -17,7 +18,6 @@ import { zoneOf } from '../../../../web/pages/reader.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { type Range, WHEN, withRange } from '../../../../web/when.ts'
 import { recordColumns } from './fields.ts'
-import { recordsIn } from './read.ts'
 import { hasSaid, type PermitCall, recordFor, shownRecord, withoutNotes } from './shown.ts'
 
 /** How many records a page has at least, if there are as many. */
@@ -25,7 +25,7 @@ const PAGE_SIZE = 50
 /** How many are looked at for a page. */
 const MAX_LOOKED_AT = 1000
 
-export const HISTORY_KINDS = ['approval', 'emergency', 'answer', 'stop'] as const
+export const HISTORY_KINDS = ['approval', 'emergency', 'answer', 'stop', 'erasure'] as const
 
 /** What waits or holds now, what a person said, whatever became of it since, and what lapsed. */
 export const HISTORY_STATES = [
@@ -36,6 +36,7 @@ export const HISTORY_STATES = [
   'revoked',
   'reviewed',
   'lifted',
+  'confirmed',
   'lapsed',
 ] as const
 
@@ -122,7 +123,7 @@ async function readHistory(
       audit.store.permits(asked, { before, limit: PAGE_SIZE }),
     )
     records.push(
-      ...recordsIn(page.permits)
+      ...allReadable(page.permits)
         .map((each) => withoutNotes(each, own))
         .filter(
           (each) => matches(each, filter, now()) && (own === undefined || hasSaid(each, own)),
@@ -144,7 +145,7 @@ function matches(record: AuditRecord, filter: HistoryFilter, now: number): boole
 }
 
 const NOW: Readonly<Partial<Record<HistoryState, readonly RecordAnswer['state'][]>>> = {
-  waiting: ['requested'],
+  waiting: ['requested', 'asked'],
   lapsed: ['lapsed'],
   in_force: ['granted', 'stopped'],
 }

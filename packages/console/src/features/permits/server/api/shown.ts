@@ -124,6 +124,8 @@ export function shownRecord(
   return {
     ...withoutNotes(rest, call.caller.id),
     ...namedIn(record, call),
+    // It leads to the person.
+    ...(record.kind === 'erasure' && { impersonation: undefined, record: undefined }),
     state: recordStateAt(record, now),
     ...unapprovedBy(record),
     isMine: record.operator?.id === call.caller.id,
