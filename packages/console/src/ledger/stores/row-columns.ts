@@ -21,14 +21,6 @@ export interface IndexedCondition extends Condition {
   readonly isRare: boolean
 }
 
-/** What a filter compares, beside times and words. */
-export interface Comparisons {
-  /** The first one is expected to have the fewest rows. */
-  readonly indexed: readonly IndexedCondition[]
-  /** What has to be looked at in each row. */
-  readonly others: readonly Condition[]
-}
-
 /** A condition for what a filter has. */
 export function ifGiven<Value, Made extends Condition>(
   value: Value | undefined,
@@ -57,8 +49,13 @@ const OUTCOMES: Partial<Record<Outcome, readonly [indexed: string, ...others: st
   refused: [NOT_STARTED, 'asked_at IS NULL'],
 }
 
-/** @param now for outcomes, in milliseconds since the epoch */
-export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
+/**
+ * What a filter compares, beside times and words: the first that is indexed is expected to have the fewest rows, and
+ * the others have to be looked at in each row.
+ *
+ * @param now for outcomes, in milliseconds since the epoch
+ */
+export function comparisonsOf(filter: RowFilter, now: number) {
   const { outcome, alarm, held } = filter
   const has = (sql: string, isRare = true, ...values: number[]): IndexedCondition => {
     return { sql, values, isRare }

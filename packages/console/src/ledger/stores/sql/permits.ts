@@ -6,10 +6,9 @@ import { markedEntryOf, textIn } from '../stored-columns.ts'
 import { sumReader } from '../sums.ts'
 import type { SqlDialect, SqlQuery } from './dialect.ts'
 import { asNumber, orderOf, pageOf, query, whereOf } from './query.ts'
-import { ENTRY_TABLE, PERMIT_TABLE } from './tables.ts'
 
 const PERMIT = `${asNumber('version')}, CAST(data AS text) AS data`
-const READ_PERMIT = `SELECT ${PERMIT} FROM ${PERMIT_TABLE}`
+const READ_PERMIT = `SELECT ${PERMIT} FROM impersonation_audit_record`
 
 /** Permits in a SQL database. */
 export function sqlPermits({
@@ -40,11 +39,11 @@ export function sqlPermits({
       const found = await read(
         query(
           `SELECT found.*, CAST(number AS float8) AS number, digest, text, mac FROM (
-  SELECT id, ${PERMIT} FROM ${PERMIT_TABLE} AS newest WHERE ${isIn('slot')} AND NOT EXISTS (
-    SELECT 1 FROM ${PERMIT_TABLE} AS later WHERE later.slot = newest.slot AND later.first > newest.first)
-  UNION SELECT id, ${PERMIT} FROM ${PERMIT_TABLE}
+  SELECT id, ${PERMIT} FROM impersonation_audit_record AS newest WHERE ${isIn('slot')} AND NOT EXISTS (
+    SELECT 1 FROM impersonation_audit_record AS later WHERE later.slot = newest.slot AND later.first > newest.first)
+  UNION SELECT id, ${PERMIT} FROM impersonation_audit_record
   WHERE customer = ? AND operator = ? AND state = 'granted' AND (over_at IS NULL OR over_at > ?)
-) AS found LEFT JOIN ${ENTRY_TABLE} AS entry ON subject = found.id ORDER BY number`,
+) AS found LEFT JOIN impersonation_audit_entry AS entry ON subject = found.id ORDER BY number`,
           ...[JSON.stringify(slots), ...facts, notOverAt],
         ),
       )
