@@ -6,7 +6,7 @@ import {
   type RecordedEventName,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../../src/index.ts'
-import { isActive, until } from '../impersonations/recorded-endings.ts'
+import { expectActive, until } from '../impersonations/recorded-endings.ts'
 import type { DeploymentOptions } from '../support/deployment.ts'
 import { askUndescribed, expectAnswer, urlencoded } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
@@ -193,7 +193,7 @@ describe('I13: nothing acts before it is recorded', () => {
           (found) => found === 'ended',
         )
         expect(state).to.equal('ended')
-        if (format === 'opaque') expect(await isActive(deployment, opaque)).to.equal(false)
+        if (format === 'opaque') await expectActive(deployment, opaque, false)
         const names = (await deployment.events(2)).map(({ name }) => name)
         expect(names).to.deep.equal(['impersonation.issued', 'impersonation.ended'])
       })
