@@ -47,9 +47,8 @@ export function auditWords(
   refused: boolean,
   { language, settings: { account } }: Pick<Call, 'language' | 'settings'>,
 ): string | undefined {
-  const words =
-    account?.describe && wordsForUse(describedUse(use, refused), account.describe, language)
-  return words?.kind === 'shown' ? words.text : undefined
+  if (!account?.describe) return undefined
+  return wordsForUse(describedUse(use, refused), account.describe, language) || undefined
 }
 
 const ACTIVE = { state: 'active', limit: 100 } as const

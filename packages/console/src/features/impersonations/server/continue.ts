@@ -1,4 +1,3 @@
-import type { Preview } from 'oidc-provider-impersonation'
 import { type AuditRow, decodeEntry, isSameTicket } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { isId } from '../../../kernel/ids.ts'
@@ -33,11 +32,11 @@ export async function continueImpersonation(call: WithBody<typeof WIDER>): Promi
   return handOver
 }
 
-/** What the rule says of going on. It is no promise: the start asks again. */
-export type WayOn = Preview['verdict']
-
-/** If the rule cannot be asked, the way on stays: what may not be is refused at the start. */
-export async function findWayOn(call: Call, id: string, access?: 'change'): Promise<WayOn> {
+/**
+ * Asks the rule whether the caller may go on. It is no promise: the start asks again. If the rule cannot be asked, the
+ * way on stays: what may not be is refused at the start.
+ */
+export async function findWayOn(call: Call, id: string, access?: 'change') {
   try {
     await call.limitStripPreviews(call.caller.id)
     const { request } = await askedBefore(call, id, access)

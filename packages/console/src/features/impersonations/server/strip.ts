@@ -33,19 +33,19 @@ export async function findStrip(call: Call) {
   // Of what was gone on with, the last one counts.
   const last = new Map([...over.toReversed(), ...mine].map((it) => [keyOf(it), it.id]))
   const toGoOn = over.filter((it) => it.isContinuable && last.get(keyOf(it)) === it.id)
-  const [shown, allowed] = await Promise.all([
+  const [shown, offered] = await Promise.all([
     Promise.all(mine.toSorted((a, b) => a.expiresAt - b.expiresAt).map((it) => withWays(call, it))),
     Promise.all(
       toGoOn
         .slice(0, MAX_OVER_SHOWN)
-        .map(async (it) => ((await findWayOn(call, it.id)) === 'allowed' ? [it] : [])),
+        .map(async (it) => ({ ...it, goOn: await findWayOn(call, it.id) })),
     ),
   ])
   return {
     /** What ends first comes first. */
     running: shown,
     /** What the reader may go on with, newest first. */
-    over: allowed.flat(),
+    over: offered.filter(({ goOn }) => goOn === 'allowed'),
     /** What another person or the provider ended a moment ago. */
     stopped: over.filter((it) => !it.isContinuable && (it.end?.at ?? 0) > now() - NEWS_MS),
   }

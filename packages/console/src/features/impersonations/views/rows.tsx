@@ -24,26 +24,24 @@ const MAX_LENGTH_ON_ONE_LINE = 36
 /** The impersonations, one row each. */
 export function ImpersonationRows({ rows }: { rows: readonly RowAnswer[] }, { words }: StaffAt) {
   const { audit } = words.impersonations
-  const { columns: heads } = audit
   return (
     <Table
       label={audit.list}
       rows={rows}
       keyOf={({ id }) => id}
-      columns={[
-        { name: heads.who, cell: (row) => <WhoActs row={row} /> },
-        {
-          name: heads.started,
-          cell: ({ startedAt, at }) => <Time at={startedAt ?? at} form="recent" />,
-        },
-        { name: heads.ticket, cell: (row) => <Ticket of={row} /> },
-        { name: heads.reason, cell: ({ reason }) => reason && <bdi class="free">{reason}</bdi> },
-        { name: heads.outcome, cell: (row) => <OutcomeBadge row={row} /> },
-        { name: heads.reads, numeric: true, cell: ({ reads }) => reads },
-        { name: heads.changes, numeric: true, cell: ({ changes }) => changes },
-        { name: heads.refused, numeric: true, cell: ({ refused, denied }) => refused + denied },
-        { name: heads.alarms, cell: (row) => <RowMarks row={row} /> },
-      ]}
+      names={audit.columns}
+      numeric={['reads', 'changes', 'refused']}
+      cells={{
+        who: (row) => <WhoActs row={row} />,
+        started: ({ startedAt, at }) => <Time at={startedAt ?? at} form="recent" />,
+        ticket: (row) => <Ticket of={row} />,
+        reason: ({ reason }) => reason && <bdi class="free">{reason}</bdi>,
+        outcome: (row) => <OutcomeBadge row={row} />,
+        reads: ({ reads }) => reads,
+        changes: ({ changes }) => changes,
+        refused: ({ refused, denied }) => refused + denied,
+        alarms: (row) => <RowMarks row={row} />,
+      }}
     />
   )
 }

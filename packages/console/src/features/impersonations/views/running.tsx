@@ -55,49 +55,35 @@ function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }, at: S
           </div>
         ),
       }))}
-      columns={[
-        {
-          name: columns.customer,
-          cell: ({ customer }) => {
-            const person = <Person {...customer} />
-            return mayAct ? <Link to={customerPath(customer.id)}>{person}</Link> : person
-          },
+      names={columns}
+      numeric={['left']}
+      cells={{
+        customer({ customer }) {
+          const person = <Person {...customer} />
+          return mayAct ? <Link to={customerPath(customer.id)}>{person}</Link> : person
         },
-        { name: columns.ticket, cell: (row) => <Ticket of={row} /> },
-        { name: columns.reason, cell: ({ reason }) => <bdi class="free">{reason}</bdi> },
-        {
-          name: columns.application,
-          cell: (it) => (
-            <span class="marks">
-              <bdi>{it.applicationName}</bdi>
-              {it.software !== undefined && (
-                <span class="soft">
-                  <Actor of={it} />
-                </span>
-              )}
-            </span>
-          ),
-        },
-        {
-          name: columns.access,
-          cell: (it) => (
-            <span class="marks">
-              <AccessMarks of={it} />
-            </span>
-          ),
-        },
-        { name: columns.latest, cell: (it) => <Latest of={it} /> },
-        {
-          name: columns.started,
-          cell: ({ startedAt }) => <Time at={startedAt} form="ofDay" />,
-        },
-        {
-          name: columns.left,
-          numeric: true,
-          cell: ({ expiresAt }) => <Countdown until={expiresAt} />,
-        },
-        mayAct && { name: columns.end, cell: (it) => <EndButton of={it} /> },
-      ]}
+        ticket: (row) => <Ticket of={row} />,
+        reason: ({ reason }) => <bdi class="free">{reason}</bdi>,
+        application: (it) => (
+          <span class="marks">
+            <bdi>{it.applicationName}</bdi>
+            {it.software !== undefined && (
+              <span class="soft">
+                <Actor of={it} />
+              </span>
+            )}
+          </span>
+        ),
+        access: (it) => (
+          <span class="marks">
+            <AccessMarks of={it} />
+          </span>
+        ),
+        latest: (it) => <Latest of={it} />,
+        started: ({ startedAt }) => <Time at={startedAt} form="ofDay" />,
+        left: ({ expiresAt }) => <Countdown until={expiresAt} />,
+        end: mayAct && ((it) => <EndButton of={it} />),
+      }}
     />
   )
 }

@@ -16,7 +16,7 @@ import { EndButton, RunningLine } from './running.tsx'
 const LAST_MINUTE = 60_000
 
 type MyRunning = StripAnswer['running'][number]
-type MyOver = StripAnswer['over'][number]
+type MyOver = StripAnswer['stopped'][number]
 type Continued = Pick<MyOver, 'customer' | 'id' | 'ticket'>
 
 /** Below the head of every page: what the reader runs, the time that is left, and the way on. */
