@@ -7,6 +7,7 @@ import { type ChecklistItem, ImpersonationFeature, Provider } from '../src/index
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../src/shared/constants.ts'
 import { machine } from './support/clients.ts'
 import { deploy } from './support/deployment.ts'
+import { expectAnswer } from './support/http.ts'
 import { providerAt, serving } from './support/serving.ts'
 
 const backend = { ...machine, client_id: 'backend', client_secret: 'a-secret-of-the-backend' }
@@ -130,7 +131,7 @@ describe('the checklist of provider.impersonation.check()', () => {
     /** The line after an impersonation of a user. */
     async function lineAfter(userId: string, findAccount: Configuration['findAccount']) {
       await using deployment = await deploy({ configuration: { findAccount } })
-      if (userId) expect((await deployment.issue({ userId })).status).to.equal(201)
+      if (userId) await expectAnswer(deployment.issue({ userId }), 201)
       const list = await deployment.provider.impersonation.check()
       return list.find(({ id }) => id === 'account_ids')
     }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../src/index.ts'
 import { deploy } from './support/deployment.ts'
+import { expectAnswer } from './support/http.ts'
 import { shared } from './support/shared.ts'
 import { signIn } from './support/sign-in.ts'
 
@@ -84,12 +85,14 @@ describe('malformed input: no 5xx, no token, no crash', () => {
     )
     return fc.assert(
       fc.asyncProperty(form, async (fields) => {
-        const { status, body } = await deployment.post('/oidc/token', {
-          grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
-          client_id: 'console',
-          ...fields,
-        })
-        expect(status).to.equal(400)
+        const { body } = await expectAnswer(
+          deployment.post('/oidc/token', {
+            grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
+            client_id: 'console',
+            ...fields,
+          }),
+          400,
+        )
         expect(body).to.have.property('error')
         expect(body).to.not.have.property('access_token')
       }),
@@ -108,12 +111,14 @@ describe('malformed input: no 5xx, no token, no crash', () => {
       .filter((token) => token !== actor)
     await fc.assert(
       fc.asyncProperty(fc.oneof(near, fc.string({ minLength: 1 })), async (actor_token) => {
-        const { status, body } = await deployment.exchange({ subject_token, actor_token })
-        expect(status).to.equal(400)
+        const { body } = await expectAnswer(
+          deployment.exchange({ subject_token, actor_token }),
+          400,
+        )
         expect(body.error).to.equal('invalid_request')
       }),
       RUNS,
     )
-    expect((await deployment.exchange({ subject_token, actor_token: actor })).status).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token, actor_token: actor }), 200)
   })
 })

@@ -211,10 +211,7 @@ function join(all: readonly Limits[], scope: string | undefined): Limits {
   })
 }
 
-/**
- * A long review must not cut off that of a permit, because pages and alarms recognise an emergency
- * by it.
- */
+/** A long review must not cut off the others. */
 function joinReviews(reviews: readonly string[]): string {
   const shortestFirst = [...new Set(reviews)].toSorted((one, other) => one.length - other.length)
   return shortestFirst.join('; ').slice(0, MAX_TEXT_LENGTH).toWellFormed()

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { readConfig } from '../../example-provider/config.ts'
 import { StartError } from '../../example-provider/start-error.ts'
 import { freePort } from '../adapters/servers.ts'
-import { OWN_SECRETS, runMain, start } from './support.ts'
+import { MAIN, OWN_SECRETS, run, start } from './support.ts'
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -66,7 +66,7 @@ describe('the settings of the example', () => {
   })
 
   it('that are wrong end the process with 1 and the way out, without a stack', async () => {
-    const { code, stdout, stderr } = await runMain({ PORT: 'http', STRICT: 'yes' })
+    const { code, stdout, stderr } = await run(MAIN, { PORT: 'http', STRICT: 'yes' })
     expect([code, stdout]).to.deep.equal([1, ''])
     expect(stderr).to.match(/^PORT must be .*\nSTRICT must be .*\n$/)
   })

@@ -154,12 +154,6 @@ export async function run(
   return { code, stdout, stderr }
 }
 
-/** Runs main.ts to its end, on a free port and in a folder of its own. */
-export async function runMain(environment: Record<string, string>): Promise<Ended> {
-  const own = { PORT: '0', SHOP_PORT: '0', DATA_DIR: newFolder() }
-  return await run(MAIN, { ...own, ...environment })
-}
-
 export type Running = Awaited<ReturnType<typeof launch>>
 
 /** Starts main.ts as a process of its own, and waits until it is ready. */

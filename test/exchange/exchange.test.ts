@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import { type Answer, basic, deploy, type Form } from '../support/deployment.ts'
+import { type Answer, deploy, type Form } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { shared } from '../support/shared.ts'
 
@@ -75,23 +75,6 @@ describe('token exchange', () => {
     expect(answer.body.expires_in).to.equal(1800)
     const { exp = 0, iat = 0 } = await claimsOf(answer)
     expect(exp - iat).to.equal(1800)
-  })
-
-  it('client authentication is the provider’s own', async () => {
-    const web = basic('web', 'web-secret')
-    const answers = [
-      await exchange({}, web),
-      await exchange({}, basic('web', 'wrong')),
-      await exchange({ client_id: 'unknown' }),
-      // It does not list the grant type.
-      await exchange({ client_id: 'plain' }),
-    ]
-    expect(answers.map(({ status, body }) => [status, body.error])).to.deep.equal([
-      [200, undefined],
-      [401, 'invalid_client'],
-      [401, 'invalid_client'],
-      [400, 'invalid_request'],
-    ])
   })
 
   it('an impersonated token is refused by userinfo, as every token with an audience is', async () => {

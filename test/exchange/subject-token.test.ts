@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { at } from '../support/clock.ts'
 import { deploy } from '../support/deployment.ts'
-import { REFUSED } from '../support/http.ts'
+import { expectAnswer, REFUSED } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 describe('what a subject token is', () => {
@@ -46,7 +46,7 @@ describe('what a subject token is', () => {
     const { access_token } = await signIn(deployment, 'olivia')
     const id = hash('sha256', 'chosen', 'base64url')
     await memory.upsert(id, { ...(await memory.find(access_token)), jti: id }, 600)
-    expect((await deployment.exchange({ subject_token: 'chosen' })).body).to.deep.equal(REFUSED)
+    await expectAnswer(deployment.exchange({ subject_token: 'chosen' }), 400, REFUSED)
   })
 
   it('events: saved, consumed, with the hash for an id and without the value', async () => {

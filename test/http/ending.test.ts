@@ -67,7 +67,7 @@ describe('POST …/impersonations/{id}/end, and …/impersonations/end', () => {
           .and.match(/^[\x20-\x7e]*$/)
       }
     }
-    expect((await deployment.send('/end')).status).to.equal(415)
+    await expectAnswer(deployment.send('/end'), 415)
     expect(await stateOf(id)).to.equal('issued')
     expect(deployment.serverErrors).to.deep.equal([])
   })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import Koa from 'koa'
 import {
+  type AuthorizationRequest,
   ClientNotNamed,
   errors,
   type IssueOptions,
@@ -8,6 +9,7 @@ import {
   type SubjectTokenRequest,
   TooManyRequests,
   UserNotFound,
+  type Verdict,
 } from '../../src/index.ts'
 import type { ImpersonationOptions } from '../../src/public/options.ts'
 import { until } from '../impersonations/recorded-endings.ts'
@@ -15,6 +17,11 @@ import { type Deployment, deploy } from '../support/deployment.ts'
 import { serving } from '../support/serving.ts'
 
 const AS: IssueOptions = { as: 'backend' }
+const ASKED = {
+  userId: 'alice',
+  mayAct: { sub: 'olivia', clientId: 'web' },
+  context: { ticketId: 'SUP-1' },
+}
 
 /** What an issue throws, as the answer over HTTP would have it. */
 async function thrownBy(issue: Promise<unknown>): Promise<[unknown, number, string, string]> {
@@ -27,13 +34,14 @@ async function thrownBy(issue: Promise<unknown>): Promise<[unknown, number, stri
   return expect.fail('it issued')
 }
 
-describe('provider.impersonation.issue(request, { as })', () => {
-  let deployment: Deployment
+let deployment: Deployment
 
-  async function start(options: Partial<ImpersonationOptions> = {}) {
-    deployment = await deploy({ impersonation: options })
-    return deployment.provider.impersonation
-  }
+async function start(options: Partial<ImpersonationOptions> = {}) {
+  deployment = await deploy({ impersonation: options })
+  return deployment.provider.impersonation
+}
+
+describe('provider.impersonation.issue(request, { as })', () => {
   afterEach(() => deployment.close())
 
   it('issues a subject token that the exchange takes, once, under the id of the object', async () => {
@@ -193,5 +201,83 @@ describe('provider.impersonation.issue(request, { as })', () => {
     const list = () => impersonation.list()
     const { items } = await until(list, (page) => page.items[0]?.state === 'ended')
     expect(items.map(({ end }) => end?.cause)).to.deep.equal(['policy'])
+  })
+})
+
+describe('provider.impersonation.preview(request, { as })', () => {
+  let questions: AuthorizationRequest[]
+  beforeEach(() => {
+    questions = []
+  })
+  afterEach(() => deployment.close())
+
+  const answering = (verdict: Verdict) => (question: AuthorizationRequest) => {
+    questions.push(question)
+    return verdict
+  }
+
+  it('says what the rule says', async () => {
+    let verdict: Verdict = true
+    const impersonation = await start({ authorize: () => verdict })
+    const limits = { accessTokenTtl: 60, permit: 'p1' }
+    const emergency = { needs: ['second_person'] as const, emergency: true }
+    for (const [answer, preview] of [
+      [true, { verdict: 'allowed' }],
+      [limits, { verdict: 'allowed', ...limits }],
+      [false, { verdict: 'refused' }],
+      [{ needs: ['user'] }, { verdict: 'needs', needs: ['user'] }],
+      [emergency, { verdict: 'needs', ...emergency }],
+    ] satisfies [Verdict, object][]) {
+      verdict = answer
+      expect(await impersonation.preview(ASKED, AS)).to.deep.equal(preview)
+    }
+  })
+
+  it('asks as an issue does, and says that it is beforehand', async () => {
+    const impersonation = await start({ authorize: answering(true) })
+    await impersonation.preview(ASKED, AS)
+    await impersonation.issue(ASKED, AS)
+    const [before, issue] = questions.map(({ ctx: _, client, account, ...question }) => ({
+      ...{ ...question, client: client.clientId, account: account.accountId },
+    }))
+    expect(before).to.deep.equal({ ...issue, isPreview: true })
+    expect(issue).not.to.have.property('isPreview')
+  })
+
+  it('issues, stores and reports nothing', async () => {
+    const impersonation = await start({
+      authorize: answering(false),
+    })
+    const events: string[] = []
+    for (const name of ['impersonation.issued', 'impersonation.denied'] as const) {
+      deployment.provider.on(name, () => events.push(name))
+    }
+    await impersonation.preview(ASKED, AS)
+    expect([events, (await impersonation.list()).items]).to.deep.equal([[], []])
+  })
+
+  it('refuses what an issue refuses before the rule is asked', async () => {
+    const impersonation = await start({
+      authorize: answering(true),
+      contextSchema: ({ ticketId }) => (ticketId ? undefined : { issues: [{ message: 'no' }] }),
+    })
+    const preview = (more: object, how = AS) =>
+      impersonation.preview({ ...ASKED, ...more }, how).catch((error: unknown) => error)
+    expect(await preview({ userId: 'nobody' })).to.be.instanceOf(UserNotFound)
+    expect(await preview({ context: {} })).to.include({ error: 'invalid_request' })
+    expect(await preview({ userId: 1 })).to.include({ error: 'invalid_request' })
+    expect(await preview({}, { as: 'web' })).to.include({ error: 'unauthorized_client' })
+    expect(await preview({}, { as: '' })).to.be.instanceOf(TypeError)
+    expect(questions).to.deep.equal([])
+  })
+
+  it('I9: a rule that throws is no answer, whatever it throws', async () => {
+    const impersonation = await start({
+      authorize() {
+        throw new TypeError('out of order')
+      },
+    })
+    const failure = await impersonation.preview(ASKED, AS).catch((error: Error) => error.message)
+    expect(failure).to.include('authorize failed at the stage issue')
   })
 })

@@ -30,8 +30,7 @@ describe('GET …/impersonations: list', () => {
     let next: string | undefined
     do {
       const cursor: string = next === undefined ? '' : `&cursor=${next}`
-      const { status, body } = await deployment.get(`?${query}${cursor}`)
-      expect(status, JSON.stringify(body)).to.equal(200)
+      const { body } = await expectAnswer(deployment.get(`?${query}${cursor}`), 200)
       pages.push(idsOf(body))
       next = body.next
       await between()

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process'
+import { EventEmitter } from 'node:events'
 import { execArgv, execPath } from 'node:process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import type { Context } from 'koa'
+import { afterAnswer, answersFollowed } from '../../src/impersonations/after-answer.ts'
 import { recording } from '../support/audit.ts'
-import type { Deployment } from '../support/deployment.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { REFUSED } from '../support/http.ts'
 import { signIn, signOutOfClient, signOutOfProvider } from '../support/sign-in.ts'
@@ -162,5 +165,20 @@ describe('an impersonation ends by itself', () => {
     await deployment.post('/oidc/token/revocation', { token: actor_token, client_id: 'console' })
     await wait(30)
     expect((await only(deployment)).state).to.equal('active')
+  })
+})
+
+describe('a task after an answer', () => {
+  it('that throws is reported to the provider, and ends no process', async () => {
+    await using deployment = await deploy()
+    const { provider, serverErrors } = deployment
+    const mistake = new Error('a mistake')
+    const response = new EventEmitter()
+    afterAnswer(provider, { res: response } as Context, () => {
+      throw mistake
+    })
+    response.emit('finish')
+    await answersFollowed(provider)
+    expect(serverErrors).to.deep.equal([mistake])
   })
 })

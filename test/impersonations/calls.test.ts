@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { deploy, idOf } from '../support/deployment.ts'
 import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 /** A deployment that records the calls of its storage about subject tokens. */
@@ -24,8 +25,7 @@ async function watched() {
   const act = async (as: string, actor_token?: string) => {
     deployment.accounts.add(as)
     const subject_token = await deployment.subjectToken(as)
-    const { status, body } = await deployment.exchange({ subject_token, actor_token })
-    expect(status, JSON.stringify(body)).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token, actor_token }), 200)
     return idOf(subject_token)
   }
   const record = () =>

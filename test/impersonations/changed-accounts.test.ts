@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 import { isActive } from './recorded-endings.ts'
@@ -13,7 +14,7 @@ describe('an account that changes, and what runs', () => {
     const { body } = await exchange({ subject_token: await subjectToken(), resource })
     const waiting = await subjectToken()
     const revoked = { token: alice.refresh_token, client_id: 'console' }
-    expect((await post('/oidc/token/revocation', revoked)).status).to.equal(200)
+    await expectAnswer(post('/oidc/token/revocation', revoked), 200)
     accounts.delete('alice')
     expect(await isActive(deployment, body.access_token), 'a deleted account').to.equal(true)
     expect((await exchange({ subject_token: waiting })).status, 'what waits').to.equal(400)

@@ -109,21 +109,4 @@ describe('I11: an end ends', () => {
     await wait(5)
     expect(deployment.ended.map((event) => event.end?.reason)).to.deep.equal(['one'])
   })
-
-  it('I5: an end that is asked for again and cannot be repaired is trouble, not an answer', async () => {
-    const { adapter, faults } = faultyAdapter()
-    await using deployment = await recording({ configuration: { adapter } })
-    const { impersonation } = deployment.provider
-    await deployment.subjectToken()
-    const { id } = await only(deployment)
-    await impersonation.end(id)
-    faults.add('SubjectToken.endOnce')
-    for (const again of [
-      () => impersonation.end(id),
-      () => impersonation.endAll({ userId: 'alice' }),
-    ]) {
-      const outcome = await again().catch((error: unknown) => String(error))
-      expect(outcome).to.contain('the storage failed at SubjectToken.endOnce')
-    }
-  })
 })

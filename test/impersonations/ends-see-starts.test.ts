@@ -4,7 +4,7 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { Impersonation } from '../../src/index.ts'
 import { type Deployment, type DeploymentOptions, deploy, idOf } from '../support/deployment.ts'
 import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
-import { REFUSED } from '../support/http.ts'
+import { expectAnswer, REFUSED } from '../support/http.ts'
 import { type SignedIn, signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 import { hasEnded, isActive, only, until } from './recorded-endings.ts'
@@ -166,8 +166,7 @@ describe('a mark', () => {
       return call()
     }
     const form = { subject_token, actor_token: operator.access_token }
-    const { status, body } = await one.exchange(form)
-    expect([status, body]).to.deep.equal([400, REFUSED])
+    await expectAnswer(one.exchange(form), 400, REFUSED)
     expect(other.provider.impersonation.canEnd).to.equal(false)
     await ending.close()
     await close()
@@ -230,7 +229,7 @@ describe('a mark', () => {
       const record = { jti: `mark:${iss}`, iat: until, iss, accountId: MARKS, mark: content }
       await memory('SubjectToken').upsert(record.jti, record, 60)
     }
-    expect((await one.exchange({ actor_token })).status).to.equal(200)
+    await expectAnswer(one.exchange({ actor_token }), 200)
     await close()
   })
 
@@ -402,7 +401,7 @@ describe('I5: an exchange whose look after the redemption fails', () => {
     calls.one = (_name, _args, call) => call()
     const other = await one.exchange()
     expect(other.status).to.equal(200)
-    expect((await one.exchange({ subject_token })).body).to.deep.equal(REFUSED)
+    await expectAnswer(one.exchange({ subject_token }), 400, REFUSED)
     await close()
     expect(await hanging).to.equal('no answer')
   })
@@ -482,7 +481,7 @@ describe('I12: a sign-out costs the storage of subject tokens', () => {
       if (name === 'list') asked.push(Object(answer).length)
       return answer
     }
-    expect((await one.exchange({ actor_token })).status).to.equal(200)
+    await expectAnswer(one.exchange({ actor_token }), 200)
     expect(asked, 'the common marks, and those of olivia').to.deep.equal([0, 0])
     await close()
   })

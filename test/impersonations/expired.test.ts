@@ -6,6 +6,7 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { recording } from '../support/audit.ts'
 import { at } from '../support/clock.ts'
 import type { Deployment } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { only } from './recorded-endings.ts'
 
 /** An impersonation whose access token is known, on a store that follows the clock of the test. */
@@ -88,7 +89,7 @@ describe('an impersonation that has expired', () => {
     const subject_token = await deployment.subjectToken()
     const { id, redeemableUntil } = await only(deployment)
     await at(redeemableUntil * 1000 - 1, async () => {
-      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+      await expectAnswer(deployment.exchange({ subject_token }), 200)
     })
     const { expiresAt = 0 } = await only(deployment)
     await at((expiresAt + 329) * 1000, async () => {

@@ -1,7 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { resourceServer } from '../../packages/resource-server/src/index.ts'
-import { ENDED, verdict } from '../../packages/resource-server/test/status/status-provider.ts'
+import {
+  ENDED,
+  expectVerdict,
+  verdict,
+} from '../../packages/resource-server/test/status/status-provider.ts'
+import { expectAnswer } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
@@ -45,11 +50,13 @@ describe('I11: the guard and the provider: a copied token', () => {
   async function run(actor: string): Promise<Run> {
     const operator = await signIn(deployment, actor)
     const { id, subjectToken } = await deployment.start()
-    const { status, body } = await deployment.exchange({
-      subject_token: subjectToken,
-      actor_token: operator.access_token,
-    })
-    expect(status, JSON.stringify(body)).to.equal(200)
+    const { body } = await expectAnswer(
+      deployment.exchange({
+        subject_token: subjectToken,
+        actor_token: operator.access_token,
+      }),
+      200,
+    )
     return { id, token: body.access_token, subjectToken, operator }
   }
 
@@ -64,14 +71,14 @@ describe('I11: the guard and the provider: a copied token', () => {
     it(`that is ended ${way} is refused in time, and no other`, async () => {
       const [mine, other] = [await run('olivia'), await run('bob')]
       const api = guard()
-      expect(await verdict(api, mine.token)).to.equal('alice')
-      expect(await verdict(api, other.token)).to.equal('alice')
+      await expectVerdict(api, mine.token, 'alice')
+      await expectVerdict(api, other.token, 'alice')
       await endIt(mine)
       await ended(deployment, mine.id)
       clock.pass(PROMISE)
-      expect(await verdict(api, mine.token)).to.equal(ENDED)
-      expect(await verdict(api, other.token)).to.equal('alice')
-      expect(await verdict(guard(), mine.token)).to.equal(ENDED)
+      await expectVerdict(api, mine.token, ENDED)
+      await expectVerdict(api, other.token, 'alice')
+      await expectVerdict(guard(), mine.token, ENDED)
       expect(deployment.serverErrors).to.deep.equal([])
     })
   }
@@ -80,15 +87,15 @@ describe('I11: the guard and the provider: a copied token', () => {
     const { id, token } = await run('olivia')
     const [api, another] = [guard(), guard()]
     // The other API's fetch is what the provider signs; this one gets it out of its cache.
-    expect(await verdict(another, token)).to.equal('alice')
+    await expectVerdict(another, token, 'alice')
     clock.pass(0.9)
-    expect(await verdict(api, token)).to.equal('alice')
+    await expectVerdict(api, token, 'alice')
     await deployment.send(`/${id}/end`)
     // As APIs do that are asked all the time.
     for (let passed = 0; passed < PROMISE; passed += 0.5) {
       clock.pass(0.5)
       for (const each of [api, another]) await verdict(each, token)
     }
-    for (const each of [api, another]) expect(await verdict(each, token)).to.equal(ENDED)
+    for (const each of [api, another]) await expectVerdict(each, token, ENDED)
   })
 })

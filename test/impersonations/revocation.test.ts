@@ -4,6 +4,7 @@ import { recording } from '../support/audit.ts'
 import { basic, type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 import { isActive, only } from './recorded-endings.ts'
 
@@ -30,12 +31,12 @@ describe('I14: revoking an opaque impersonated token', () => {
   it('ends its impersonation, as its operator asked, and raises one event', async () => {
     await using deployment = await opaque()
     const { token } = deployment
-    expect((await revoke(deployment, token)).status).to.equal(200)
+    await expectAnswer(revoke(deployment, token), 200)
     const { state, end } = await only(deployment)
     expect(state).to.equal('ended')
     expect(end).to.deep.include({ cause: 'requested', by: { sub: 'olivia' } })
     expect(await isActive(deployment, token)).to.equal(false)
-    expect((await revoke(deployment, token)).status).to.equal(200)
+    await expectAnswer(revoke(deployment, token), 200)
     await wait(5)
     expect(deployment.ended.map((event) => event.userId)).to.deep.equal(['alice'])
   })
@@ -71,7 +72,7 @@ describe('I14: revoking an opaque impersonated token', () => {
     await using deployment = await opaque()
     const { token } = deployment
     await deployment.post('/oidc/token/revocation', { token, client_id: 'plain' })
-    expect((await revoke(deployment, token, BACKEND)).status).to.equal(400)
+    await expectAnswer(revoke(deployment, token, BACKEND), 400)
     expect((await only(deployment)).state).to.equal('active')
   })
 
@@ -80,22 +81,22 @@ describe('I14: revoking an opaque impersonated token', () => {
     await using deployment = await opaque({ configuration: { adapter } })
     const { token } = deployment
     faults.add('SubjectToken.endOnce')
-    expect((await revoke(deployment, token)).status).to.equal(500)
+    await expectAnswer(revoke(deployment, token), 500)
     faults.clear()
     expect(await isActive(deployment, token)).to.equal(true)
     // Its impersonation ends first: so far it comes, and the answer says no more.
     faults.add('AccessToken.destroy')
-    expect((await revoke(deployment, token)).status).to.equal(500)
+    await expectAnswer(revoke(deployment, token), 500)
     faults.clear()
     expect(await isActive(deployment, token)).to.equal(false)
-    expect((await revoke(deployment, token)).status).to.equal(200)
+    await expectAnswer(revoke(deployment, token), 200)
     expect((await only(deployment)).state).to.equal('ended')
   })
 
   it('leaves every other token’s revocation as it is', async () => {
     await using deployment = await opaque()
     const { access_token } = await signIn(deployment, 'olivia')
-    expect((await revoke(deployment, access_token)).status).to.equal(200)
+    await expectAnswer(revoke(deployment, access_token), 200)
     expect(await isActive(deployment, access_token)).to.equal(false)
     expect((await only(deployment)).state).to.equal('active')
   })
@@ -105,7 +106,7 @@ describe('revoking a subject token', () => {
   it("I12: changes nothing: the endpoint is the provider's own", async () => {
     await using deployment = await deploy()
     const subject_token = await deployment.subjectToken()
-    expect((await revoke(deployment, subject_token, BACKEND)).status).to.equal(200)
-    expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+    await expectAnswer(revoke(deployment, subject_token, BACKEND), 200)
+    await expectAnswer(deployment.exchange({ subject_token }), 200)
   })
 })

@@ -5,6 +5,7 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { withSubjectTokens } from '../../src/index.ts'
 import { withMembers } from '../adapters/with-members.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { hasEnded, only, until } from './recorded-endings.ts'
 
@@ -59,8 +60,7 @@ async function acting(deployment: Deployment) {
   const tokens = await signIn(deployment, 'olivia', { scope: 'openid offline_access' })
   const subject_token = await deployment.subjectToken()
   const actor_token = tokens.access_token
-  const { status, body } = await deployment.exchange({ subject_token, actor_token })
-  expect(status, JSON.stringify(body)).to.equal(200)
+  await expectAnswer(deployment.exchange({ subject_token, actor_token }), 200)
   const { grantId = '' } = (await deployment.provider.AccessToken.find(actor_token)) ?? {}
   return { tokens, grantId }
 }
@@ -123,7 +123,7 @@ describe('an operator whose grant is destroyed acts no more, whatever the adapte
   it('the revocation policy keeps the grant: a revocation ends nothing, a sign-out does', async () => {
     await using deployment = await deploy({ configuration: { revokeGrantPolicy: () => false } })
     const { tokens, grantId } = await acting(deployment)
-    expect((await revoke(deployment, tokens.refresh_token)).status).to.equal(200)
+    await expectAnswer(revoke(deployment, tokens.refresh_token), 200)
     expect((await only(deployment)).state).to.equal('active')
     await signOutOfProvider(deployment, tokens)
     expect((await hasEnded(deployment)).state).to.equal('ended')
@@ -164,7 +164,7 @@ describe('I12: the look at a grant before it is destroyed', () => {
       const { deployment, look, grants } = await looking()
       const { tokens, grantId } = await acting(deployment)
       look.find = find
-      expect((await revoke(deployment, tokens.refresh_token)).status).to.equal(200)
+      await expectAnswer(revoke(deployment, tokens.refresh_token), 200)
       expect(await grants.find(grantId)).to.equal(undefined)
       await deployment.close()
     })

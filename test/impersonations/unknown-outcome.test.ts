@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { recording } from '../support/audit.ts'
 import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
+import { expectAnswer } from '../support/http.ts'
 import { only } from './recorded-endings.ts'
 
 /** A deployment with something around the calls of its storage. */
@@ -50,9 +51,9 @@ describe('I13: an end of which the storage did not say whether it is stored', ()
   it('raises it where the token itself asks again, and learns that it has ended', async () => {
     await using deployment = await losing()
     const { body } = await deployment.exchange()
-    expect((await deployment.endCurrent(body.access_token)).status).to.equal(500)
+    await expectAnswer(deployment.endCurrent(body.access_token), 500)
     deployment.isBack()
-    expect((await deployment.endCurrent(body.access_token)).status).to.equal(401)
+    await expectAnswer(deployment.endCurrent(body.access_token), 401)
     await wait(5)
     expect(deployment.ended).to.have.length(1)
   })
@@ -86,9 +87,14 @@ describe('I13: an end of which the storage did not say whether it is stored', ()
     })
     await deployment.subjectToken()
     const { id } = await only(deployment)
-    expect(await deployment.impersonation.end(id).catch(String)).to.contain(
-      'too few replicas have it',
-    )
-    expect((await only(deployment)).state).to.equal('ended')
+    const { impersonation } = deployment
+    for (const end of [
+      () => impersonation.end(id),
+      () => impersonation.end(id),
+      () => impersonation.endAll({ userId: 'alice' }),
+    ]) {
+      expect(await end().catch(String)).to.contain('too few replicas have it')
+      expect((await only(deployment)).state).to.equal('ended')
+    }
   })
 })

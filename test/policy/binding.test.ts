@@ -22,8 +22,7 @@ describe('a subject token bound at issue', () => {
   })
 
   async function bound(members: object): Promise<string> {
-    const { status, body } = await deployment.issue({ userId: 'alice', ...members })
-    expect(status, JSON.stringify(body)).to.equal(201)
+    const { body } = await expectAnswer(deployment.issue({ userId: 'alice', ...members }), 201)
     return body.subjectToken
   }
 

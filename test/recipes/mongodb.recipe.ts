@@ -2,7 +2,7 @@ import { type Db, MongoClient } from 'mongodb'
 import { MongoAdapter } from '../../examples/recipes/mongodb.ts'
 import { adapterContract } from '../../packages/testing/src/adapters/index.ts'
 import { memoryMongo } from './memory-mongo.ts'
-import { itExcept, race } from './race.ts'
+import { race } from './race.ts'
 
 // A key cannot hold a NUL character, text no lone surrogate, and a pipeline takes no __proto__.
 const REFUSED_BY_BSON = [
@@ -19,7 +19,9 @@ describe('The recipe for MongoDB, on mingo (a stand-in)', () => {
   adapterContract({
     ending: true,
     describe,
-    it: itExcept(...REFUSED_BY_BSON),
+    it: (title, run) => {
+      if (!REFUSED_BY_BSON.includes(title)) it(title, run)
+    },
     create: () => factoryOf(db),
     createBroken: () =>
       factoryOf(new MongoClient('mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100').db()),

@@ -40,10 +40,3 @@ export function race(factories: () => readonly Factory[]): void {
     await impersonation.check()
   })
 }
-
-/** mocha's `it` without the cases of these titles, for what a storage engine cannot do. */
-export function itExcept(...titles: readonly string[]) {
-  return (title: string, run: () => Promise<void>) => {
-    if (!titles.includes(title)) it(title, run)
-  }
-}

@@ -48,6 +48,8 @@ describe('what an access token is bound to', () => {
     { jkt: JKT, kid: 'x' },
     { jkt: JKT, 'x5t#S256': 7 },
     { 'x5t#S256': X5T, jwk: {} },
+    { 'x5t#S256': '' },
+    { jkt: JKT, 'x5t#S256': null },
   ]
   for (const cnf of unknown) {
     it(`I10: is refused by both where it is not understood: ${JSON.stringify(cnf)}`, () => {

@@ -1,19 +1,57 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { getListFromStatusListJWT } from '@sd-jwt/jwt-status-list'
 import { expect } from 'chai'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { deployLists, problem } from '../impersonations/list-deployment.ts'
+import { statusListId } from '../../src/adapters/record.ts'
+import { Provider } from '../../src/index.ts'
+import { type DeploymentOptions, deploy } from '../support/deployment.ts'
+import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { renewed } from '../support/shared.ts'
+import { stoppedClock } from '../support/stopped-clock.ts'
 
 const OWN_ENDPOINT = { impersonation_end_endpoint: 'https://own.example/end' }
 
+/** A deployment, and a status list with the index of one impersonation. */
+async function deployLists(options: DeploymentOptions = {}) {
+  const { adapter, faults, calls } = faultyAdapter()
+  const configuration = { adapter, ...options.configuration }
+  const deployment = await deploy({ ...options, configuration })
+  const { impersonation } = deployment.provider
+  const { id } = await impersonation.issue({ userId: 'alice' }, { as: 'backend' })
+  const { idx = 0, uri = '' } = (await impersonation.get(id))?.status ?? {}
+  const list = uri.split('/').at(-1) ?? ''
+  return {
+    ...deployment,
+    adapter,
+    faults,
+    calls,
+    id,
+    index: idx,
+    list,
+    uri,
+    path: `/oidc/status-lists/${list}`,
+    /** As it is on the wire: nothing is added and nothing is decoded. */
+    ask: async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+      const { port } = new URL(deployment.base)
+      const sent = request({ port, path, method, headers }).end()
+      const [response]: IncomingMessage[] = await once(sent, 'response')
+      const body = Buffer.concat((await response?.toArray()) ?? [])
+      return { status: response?.statusCode ?? 0, headers: response?.headers ?? {}, body }
+    },
+  }
+}
+
+const problem = ({ body }: { body: Buffer }): unknown => JSON.parse(body.toString())
+
 describe('GET {issuer}/status-lists/{list}', () => {
+  const clock = renewed(async () => stoppedClock())
   const deployment = renewed(() => deployLists())
 
   it('answers as section 8 of the draft says, what a token of the list leads to', async () => {
-    const { issuer, index, list, store, uri } = deployment
-    await store.issue('token', list, index)
-    await store.end('token')
+    const { issuer, id, index, provider, uri } = deployment
+    await provider.impersonation.end(id)
     // Section 6.2: "The value of `uri` MUST be a URI conforming to" RFC 3986; "The `idx` (index)
     // claim MUST specify a non-negative Integer".
     expect(new URL(uri).href).to.equal(uri)
@@ -36,7 +74,7 @@ describe('GET {issuer}/status-lists/{list}', () => {
   })
 
   it('can be kept for a second, and asked for again by its tag', async () => {
-    const { ask, path, store } = deployment
+    const { ask, path } = deployment
     const first = await ask(path)
     expect(first.headers).to.include({
       'cache-control': 'public, max-age=1',
@@ -50,7 +88,7 @@ describe('GET {issuer}/status-lists/{list}', () => {
       expect(again.headers.vary).to.equal(first.headers.vary)
     }
     expect((await ask(path, { 'if-none-match': '"other"' })).status).to.equal(200)
-    store.time += 1000
+    clock.pass(1)
     const later = await ask(path, { 'if-none-match': tag })
     expect([later.status, later.body.length > 0]).to.deep.equal([200, true])
   })
@@ -120,7 +158,7 @@ describe('GET {issuer}/status-lists/{list}', () => {
   })
 
   it('answers 404 for a list that does not exist, and no cache keeps that', async () => {
-    const { ask, list, path, store } = deployment
+    const { adapter, ask, calls, list, path } = deployment
     const absent = [
       'A'.repeat(22),
       list.toLowerCase() === list ? list.toUpperCase() : list.toLowerCase(),
@@ -130,25 +168,27 @@ describe('GET {issuer}/status-lists/{list}', () => {
       'x'.repeat(5000),
     ]
     for (const name of absent) {
-      store.calls.length = 0
+      calls.length = 0
       const answer = await ask(`/oidc/status-lists/${name}`)
       expect(answer.status, name).to.equal(404)
       expect(answer.headers).to.include({ 'cache-control': 'no-store' })
       expect(problem(answer)).to.have.property('error', 'not_found')
-      if (name.length !== 22) expect(store.calls, 'no look-up for what is no name').to.be.empty
+      if (name.length !== 22) expect(calls, 'no look-up for what is no name').to.be.empty
     }
     expect((await ask(path)).status).to.equal(200)
-    store.wipe()
-    store.time += 1000
+    await adapter('SubjectToken').destroy(statusListId(list))
+    clock.pass(1)
     expect(problem(await ask('/oidc/status-lists'))).to.deep.equal({ status_lists: [] })
     expect((await ask(path)).status).to.equal(404)
   })
 
   it('answers 500 where the storage fails, never 404, and tells the provider', async () => {
-    const { ask, path, provider, serverErrors, store } = deployment
+    const { ask, faults, path, provider } = deployment
+    const serverErrors: unknown[] = []
+    provider.on('server_error', (ctx, error) => serverErrors.push([ctx.oidc.provider, error]))
     await ask(path)
-    store.time += 1000
-    store.broken.add('find')
+    clock.pass(1)
+    faults.add('SubjectToken.find')
     for (const each of [path, path.replace(/[^/]+$/, 'A'.repeat(22))]) {
       const answer = await ask(each)
       expect(answer.status).to.equal(500)
@@ -200,8 +240,9 @@ describe('GET {issuer}/status-lists/{list}', () => {
 
 describe('GET {issuer}/status-lists', () => {
   it('names the lists that have not retired', async () => {
+    using clock = stoppedClock()
     await using lists = await deployLists()
-    const { ask, store, uri } = lists
+    const { ask, calls, faults, uri } = lists
     const answer = await ask('/oidc/status-lists')
     expect(answer.status).to.equal(200)
     // Section 9.3: "the returned media type MUST be `application/json`"; "`status_lists`: REQUIRED.
@@ -214,14 +255,14 @@ describe('GET {issuer}/status-lists', () => {
     const known = { 'if-none-match': answer.headers.etag ?? '' }
     expect((await ask('/oidc/status-lists', known)).status).to.equal(304)
     expect((await ask('/oidc/status-lists', { accept: 'text/html' })).status).to.equal(406)
-    store.calls.length = 0
+    calls.length = 0
     await Promise.all(Array.from({ length: 20 }, () => ask('/oidc/status-lists')))
-    expect(store.calls, 'within a second').to.deep.equal([])
-    store.time += 1000
-    store.broken.add('list')
+    expect(calls, 'within a second').to.deep.equal([])
+    clock.pass(1)
+    faults.add('SubjectToken.list')
     expect((await ask('/oidc/status-lists')).status).to.equal(500)
-    store.broken.clear()
-    store.time += 10 * 3_600_000
+    faults.clear()
+    clock.pass(36_000)
     expect(problem(await ask('/oidc/status-lists'))).to.deep.equal({ status_lists: [] })
   })
 })
@@ -254,12 +295,14 @@ describe('URIs of status lists', () => {
   })
 
   it('are of the issuer, whatever a request calls its host', async () => {
-    await using lists = await deployLists({ ending: '/' })
+    await using lists = await deployLists({
+      make: (at, configuration) => new Provider(`${at}/`, configuration),
+    })
     const { ask, issuer, path, uri } = lists
-    expect(uri).to.equal(`${issuer.slice(0, -1)}/status-lists/${path.split('/').at(-1)}`)
+    expect(uri).to.equal(`${issuer}/status-lists/${path.split('/').at(-1)}`)
     const forged = { host: 'evil.example', 'x-forwarded-host': 'evil.example' }
     const { body } = await ask(path, forged)
-    const { payload } = await jwtVerify(body, createRemoteJWKSet(new URL(`${issuer}jwks`)))
+    const { payload } = await jwtVerify(body, createRemoteJWKSet(new URL(`${issuer}/jwks`)))
     expect(payload.sub).to.equal(uri)
     expect(JSON.stringify(payload)).not.to.include('evil')
     expect(problem(await ask('/oidc/status-lists', forged))).to.deep.equal({ status_lists: [uri] })
@@ -267,7 +310,7 @@ describe('URIs of status lists', () => {
 
   it('are for the origins that the host application says, where it says so', async () => {
     await using lists = await deployLists({
-      before: (ctx, next) => {
+      middleware: (ctx, next) => {
         ctx.set('Access-Control-Allow-Origin', 'https://console.example')
         return next()
       },

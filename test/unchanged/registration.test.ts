@@ -80,23 +80,6 @@ describe('I12: clients that register themselves, with impersonation and without'
     })
   }
 
-  it('a machine that registered reaches the same resources, and not the management API', async () => {
-    for (const path of ['/orders', '/opaque', '/api', '/nothing']) {
-      await expectSame(async (side) => {
-        const { body } = await register(side, METADATA['a machine'] ?? {})
-        const answer = await side.post('/oidc/token', {
-          grant_type: 'client_credentials',
-          client_id: body.client_id,
-          client_secret: body.client_secret,
-          resource: `${side.base}${path}`,
-          scope: 'orders:read impersonate',
-        })
-        // With impersonation it says why.
-        return { ...answer, body: { ...answer.body, error_description: undefined } }
-      })
-    }
-  })
-
   it('registrations, refused or not, and many at once, take the grant from no other client and change nothing for each other', async () => {
     const refused = METADATA['the exchange beside codes'] ?? {}
     const bodies = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? CODE : refused))

@@ -14,6 +14,7 @@ export {
   isPermit,
   isStop,
   type PermitRecord,
+  RECORD_KINDS,
   RECORD_STATES,
   type RecordKind,
   type RecordState,
@@ -62,6 +63,8 @@ export {
   recordStateAt,
   type Speaking,
   speakersOf,
+  type Unapproved,
+  unapprovedBy,
   whoSays,
 } from './format/kinds.ts'
 export { nonEmptyText, present } from './format/present.ts'
@@ -109,11 +112,3 @@ export {
   type ToTell,
 } from './format/to-tell.ts'
 export type { ToldRequest, ToldUse } from './format/told.ts'
-export {
-  AFTER_REFUSAL,
-  EMERGENCY,
-  REVIEW_SEPARATOR,
-  type Unapproved,
-  unapprovedBy,
-  unapprovedIn,
-} from './format/unapproved.ts'

@@ -1,4 +1,9 @@
-import type { Audience, Outcome, RecordState } from 'oidc-provider-impersonation-verify/format'
+import type {
+  Audience,
+  Outcome,
+  RecordKind,
+  RecordState,
+} from 'oidc-provider-impersonation-verify/format'
 
 /** Who was to be told something before this time, in milliseconds since the epoch. */
 export interface DueFilter {
@@ -31,8 +36,6 @@ export interface RowFilter {
   readonly alarm?: 'any' | 'objection' | 'open' | undefined
   /** Only rows on hold. */
   readonly held?: true | undefined
-  /** Only rows of operators whom nobody approved: see `unapprovedIn`. */
-  readonly unapproved?: true | undefined
   /** Only rows of which the customer or the deployment was to be told something before this time. */
   readonly due?: DueFilter | undefined
 }
@@ -45,6 +48,7 @@ export interface PermitFilter {
   readonly to?: number | undefined
   readonly customer?: string | undefined
   readonly operator?: string | undefined
+  readonly kind?: RecordKind | undefined
   readonly state?: RecordState | undefined
   /** Only those that are not over at this time. */
   readonly notOverAt?: number | undefined

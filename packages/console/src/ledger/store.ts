@@ -1,5 +1,5 @@
 import type { DigestParts } from 'oidc-provider-impersonation-verify/chain'
-import type { AuditRow, StoredRecord } from 'oidc-provider-impersonation-verify/format'
+import type { AuditRow, StoredRecord, Unapproved } from 'oidc-provider-impersonation-verify/format'
 import type { PermitFilter, RowFilter } from './filters.ts'
 
 /** A stored entry. */
@@ -104,12 +104,15 @@ export interface StoredSeal {
   readonly mac: string
 }
 
+/** A row, with how nobody approved it: of the record that permitted it, as it is by now. */
+export type FoundRow = AuditRow & Unapproved
+
 export interface RowPage {
   /**
    * Newest first: by `at`, and then by `id` as bytes, both descending. With `oldestFirst`, both are
    * ascending.
    */
-  readonly rows: readonly AuditRow[]
+  readonly rows: readonly FoundRow[]
   /** The cursor of the next page; `undefined` at the end. */
   readonly next: string | undefined
   /**
@@ -189,7 +192,7 @@ export interface AuditStore {
   /** How many rows match that are newer than this one. */
   countNewer(filter: RowFilter, than: { at: number; id: string }, now: number): Promise<RowCount>
 
-  row(id: string): Promise<AuditRow | undefined>
+  row(id: string): Promise<FoundRow | undefined>
 
   /** The entries of a row in the order in which they were stored, after the cursor (or from the first). */
   timeline(id: string, page: EntryPage): Promise<readonly StoredEntry[]>

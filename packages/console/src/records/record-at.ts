@@ -1,7 +1,6 @@
 import {
   type AuditPerson,
   type AuditRecord,
-  isPermit,
   type PermitRecord,
   type RecordStateAt,
   recordStateAt,
@@ -51,7 +50,3 @@ export function permitAt(record: PermitRecord, now: number): Permit {
 }
 
 export const stopOf = (record: StopRecord): Stop => shownOf(record)
-
-export function approvalIn(record: AuditRecord | undefined): PermitRecord | undefined {
-  return isPermit(record) ? record : undefined
-}

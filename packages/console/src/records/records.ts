@@ -209,19 +209,17 @@ export function createRecords(options: RecordsOptions): Records {
   }
 
   return {
-    ...{
-      store,
-      decisions: writes,
-      who,
-      timeoutMs,
-      now,
-      attached,
-      reading,
-      find,
-      findStop,
-      end,
-      say,
-    },
+    store,
+    decisions: writes,
+    who,
+    timeoutMs,
+    now,
+    attached,
+    reading,
+    find,
+    findStop,
+    end,
+    say,
     get isAttached() {
       return provider !== undefined
     },

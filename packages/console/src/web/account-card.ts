@@ -5,9 +5,9 @@ import {
   outcomeOf,
   overAt,
   present,
-  unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Plural } from '../kernel/sentence.ts'
+import type { FoundRow } from '../ledger/store.ts'
 import { applicationName, canChange } from './applications.ts'
 import type { Done, WhatWasDone } from './done.ts'
 import type { CustomerCall } from './parts.ts'
@@ -28,7 +28,7 @@ export type AccountState = AccountImpersonation['state']
 type CardCall = Pick<CustomerCall, 'language' | 'now' | 'settings'>
 
 /** A row of the audit, for the customer. */
-export function describeRow(row: AuditRow, done: WhatWasDone, call: CardCall) {
+export function describeRow(row: FoundRow, done: WhatWasDone, call: CardCall) {
   return describeTicket([row], done, call)
 }
 
@@ -38,7 +38,7 @@ export function describeRow(row: AuditRow, done: WhatWasDone, call: CardCall) {
  * @param rows the first one that started comes first
  */
 export function describeTicket(
-  rows: readonly [AuditRow, ...AuditRow[]],
+  rows: readonly [FoundRow, ...FoundRow[]],
   done: WhatWasDone,
   { language, now, settings: { applications } }: CardCall,
 ) {
@@ -49,7 +49,6 @@ export function describeTicket(
   const state = ending === 'left' ? ending : outcomeOf(last, now())
   const isOpen = state === 'waiting' || state === 'running'
   const started = rows.filter(({ startedAt }) => startedAt !== undefined)
-  const marks = rows.flatMap(({ review }) => unapprovedIn(review) ?? [])
   const names = rows.map((row) => applicationName(applications, row.application, language))
   const changes = started.flatMap(
     (row) => canChange(applications, row.application, row.scope) ?? [],
@@ -65,7 +64,8 @@ export function describeTicket(
       /** The client id of the software that acts, for the operator or on its own. */
       software: last.software,
       // One after a refusal counts for all.
-      unapproved: marks.find((mark) => mark === 'after_refusal') ?? marks[0],
+      unapproved: rows.flatMap(({ unapproved }) => unapproved ?? []).toSorted()[0],
+      isReviewDue: rows.some(({ isReviewDue }) => isReviewDue) || undefined,
       ticket: last.ticket,
       /** The name of the application, or its client id. */
       application: [...new Set(names.filter(Boolean))].join(', ') || undefined,

@@ -1,5 +1,6 @@
-import type { AuditRow, Outcome } from 'oidc-provider-impersonation-verify/format'
+import type { Outcome } from 'oidc-provider-impersonation-verify/format'
 import type { Role } from '../kernel/roles.ts'
+import type { FoundRow } from '../ledger/store.ts'
 
 // Answers to a bearer token, below `{path}`. Each request has `Authorization: Bearer <access token>`
 // of a person who signed in to the console's client with the scope openid. Without a token the
@@ -82,7 +83,7 @@ export interface HandOver {
 }
 
 /** A row with what is derived from it. */
-export interface RowAnswer extends AuditRow {
+export interface RowAnswer extends FoundRow {
   readonly outcome: Outcome
   /** The page of the ticket, where the deployment knows it. */
   readonly ticketUrl?: string

@@ -8,10 +8,10 @@ import type {
 
 /** A record as a person is shown it. All times are in milliseconds since the epoch. */
 export interface RecordAnswer
-  extends Omit<AuditRecord, 'deliveries' | 'lastAt' | 'state' | 'version'> {
+  extends Omit<AuditRecord, 'deliveries' | 'lastAt' | 'state' | 'version'>,
+    Unapproved {
   /** As of now. */
   readonly state: RecordStateAt
-  readonly unapproved?: Unapproved | undefined
   /** The name of the application, if the console knows it. */
   readonly applicationName?: string
   /** The page of the ticket, if the deployment knows it. */

@@ -1,7 +1,6 @@
 import type { Impersonation, ImpersonationFilter } from 'oidc-provider-impersonation'
 import {
   type AuditPerson,
-  type AuditRow,
   nonEmptyText,
   outcomeOf,
   present,
@@ -9,6 +8,7 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../kernel/ids.ts'
 import { readAll } from '../kernel/pages.ts'
+import type { FoundRow } from '../ledger/store.ts'
 import type { RowAnswer } from './answers.ts'
 import { applicationName } from './applications.ts'
 import { askProvider, notFound } from './http/problem.ts'
@@ -18,7 +18,7 @@ import { ticketLink } from './ticket-link.ts'
 import { describedUse, wordsForUse } from './use-words.ts'
 
 /** A row with what is derived from it, as far as the caller may see it. */
-export function shownRow<R extends AuditRow>(row: R, call: Call): R & RowAnswer {
+export function shownRow<R extends FoundRow>(row: R, call: Call): R & RowAnswer {
   const { caller, language, settings, now } = call
   const { application, objection, ticket } = row
   return {
@@ -72,7 +72,7 @@ const NO_USES = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replay
  * Makes a row of what runs. Without the row of the audit it has no names, because what runs must be
  * stoppable while the audit cannot be read.
  */
-export function rowOfRunning(found: Impersonation, row?: AuditRow) {
+export function rowOfRunning(found: Impersonation, row?: FoundRow) {
   const { actor, client, context, id, issuedAt, mayAct, review, scope, software, userId } = found
   const { startedAt = 0, expiresAt = 0 } = found
   const operator = actor?.sub ?? mayAct?.sub
@@ -96,7 +96,7 @@ export function rowOfRunning(found: Impersonation, row?: AuditRow) {
       review,
       software,
     }),
-  } satisfies AuditRow
+  } satisfies FoundRow
 }
 
 function knownPerson(id: string, known: AuditPerson | undefined): AuditPerson {
@@ -108,7 +108,7 @@ function knownPerson(id: string, known: AuditPerson | undefined): AuditPerson {
  *
  * @throws Problem 404 where the caller may see no such row
  */
-export async function findRow(call: Call): Promise<AuditRow> {
+export async function findRow(call: Call): Promise<FoundRow> {
   const { audit, caller } = call
   const id = call.param('id')
   const row = isId(id) ? await audit.store.row(id) : undefined

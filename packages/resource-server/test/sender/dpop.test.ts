@@ -110,31 +110,16 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
     expect((await api.authenticate(client.request({ dpop }))).userId).to.equal('alice')
   })
 
+  // Each that is not understood: test/shared/sender-in-two-packages.test.ts.
   it('a cnf that is not understood is refused, and never taken for none', async () => {
-    const jkt = client.key.thumbprint
-    for (const cnf of [
-      {},
-      { kid: 'x' },
-      { jkt, jwk: {} },
-      { jkt: '' },
-      { jkt: 1 },
-      { 'x5t#S256': '' },
-      { 'x5t#S256': 1 },
-      { jkt, 'x5t#S256': null },
-      [],
-      'x',
-      null,
-    ]) {
-      const token = await client.tokens.token({ cnf })
-      for (const scheme of ['Bearer', 'DPoP']) {
-        const dpop = await client.proof({ ath: athOf(token) })
-        const shown = client.request({ authorization: `${scheme} ${token}`, dpop })
-        const refused = await refusal(api.authenticate(shown))
-        expect(refused, JSON.stringify(cnf)).to.include({
-          error: 'invalid_token',
-          message: 'access token is bound in a way that is not known here',
-        })
-      }
+    const token = await client.tokens.token({ cnf: { jkt: client.key.thumbprint, jwk: {} } })
+    for (const scheme of ['Bearer', 'DPoP']) {
+      const dpop = await client.proof({ ath: athOf(token) })
+      const shown = client.request({ authorization: `${scheme} ${token}`, dpop })
+      expect(await refusal(api.authenticate(shown))).to.include({
+        error: 'invalid_token',
+        message: 'access token is bound in a way that is not known here',
+      })
     }
   })
 

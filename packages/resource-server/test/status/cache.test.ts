@@ -1,7 +1,13 @@
 import { expect } from 'chai'
 import { stoppedClock } from '../../../../test/support/stopped-clock.ts'
 import type { Fetch, ResourceServer } from '../../src/index.ts'
-import { ENDED, type StatusProvider, startStatusProvider, verdict } from './status-provider.ts'
+import {
+  ENDED,
+  expectVerdict,
+  type StatusProvider,
+  startStatusProvider,
+  verdict,
+} from './status-provider.ts'
 
 const DOWN: StatusProvider['answer'] = (request) => request.destroy()
 
@@ -32,6 +38,7 @@ describe('the guard: holding a status list', () => {
   })
 
   const ask = (shown = token) => verdict(api, shown)
+  const says = (expected: string, shown = token) => expectVerdict(api, shown, expected)
   it('requests that come together fetch it once', async () => {
     const together = () => Promise.all(Array.from({ length: 100 }, () => ask()))
     expect(new Set(await together())).to.deep.equal(new Set(['alice']))
@@ -46,9 +53,9 @@ describe('the guard: holding a status list', () => {
     const other = await provider.impersonated({
       status: provider.status(1, `${provider.issuer}/status-lists/b`),
     })
-    expect(await ask()).to.equal('alice')
+    await says('alice')
     // The provider signs the list `a` alone, and it is none for a token of `b`.
-    expect(await ask(other)).to.equal('503')
+    await says('503', other)
     expect(provider.asked).to.deep.equal(['/status-lists/a', '/status-lists/b'])
   })
 
@@ -61,10 +68,10 @@ describe('the guard: holding a status list', () => {
     expect(started).to.equal(1)
     clock.pass(0.2)
     provider.ended.add(1)
-    expect(await ask()).to.equal('alice')
+    await says('alice')
     // The clock stands still: this ends by the background fetch alone.
     while ((await ask()) === 'alice') await new Promise(setImmediate)
-    expect(await ask()).to.equal(ENDED)
+    await says(ENDED)
     expect(started).to.equal(2)
   })
 
@@ -77,7 +84,7 @@ describe('the guard: holding a status list', () => {
     await ask()
     provider.ended.add(1)
     clock.pass(3.6)
-    expect(await ask()).to.equal(ENDED)
+    await says(ENDED)
   })
 
   // §11.5: "clients should be configured with lower/upper bounds for these values". §8.2: "Relying
@@ -106,33 +113,33 @@ describe('the guard: holding a status list', () => {
     provider.answer = DOWN
     for (const seconds of [6, 20, 3]) {
       clock.pass(seconds)
-      expect(await ask()).to.equal('alice')
+      await says('alice')
     }
     expect(started).to.equal(4)
     clock.pass(1.5)
     // §11.5: "to prevent accidentally creating unreasonable amounts of requests for a specific URL".
-    for (let n = 0; n < 20; n += 1) expect(await ask()).to.equal('503')
+    for (let n = 0; n < 20; n += 1) await says('503')
     expect(started).to.equal(5)
-    expect(await verdict(api, await provider.tokens.token())).to.equal('alice')
+    await expectVerdict(api, await provider.tokens.token(), 'alice')
     provider.answer = provider.serve(provider.list)
     clock.pass(1)
-    expect(await ask()).to.equal('alice')
+    await says('alice')
   })
 
   it('a copy that lags behind brings no ended impersonation back', async () => {
     const lagging = await provider.list()
     provider.ended.add(1)
-    expect(await ask()).to.equal(ENDED)
+    await says(ENDED)
     provider.answer = provider.serve(() => lagging)
     clock.pass(5.1)
-    expect(await ask()).to.equal(ENDED)
+    await says(ENDED)
     provider.ended.clear()
     provider.ended.add(2)
     provider.answer = provider.serve(provider.list)
     clock.pass(5.1)
-    expect(await ask()).to.equal(ENDED)
-    expect(await ask(await provider.impersonated(2))).to.equal(ENDED)
-    expect(await ask(await provider.impersonated(3))).to.equal('alice')
+    await says(ENDED)
+    await says(ENDED, await provider.impersonated(2))
+    await says('alice', await provider.impersonated(3))
     expect(started).to.equal(3)
   })
 
@@ -160,10 +167,10 @@ describe('the guard: holding a status list', () => {
     for (const failure of failures) {
       failing = undefined
       clock.pass(6)
-      expect(await ask()).to.equal('alice')
+      await says('alice')
       failing = failure
       clock.pass(3)
-      expect(await ask()).to.equal('alice')
+      await says('alice')
       for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
     }
     process.removeListener('unhandledRejection', note)
@@ -173,10 +180,10 @@ describe('the guard: holding a status list', () => {
   it('a list that expires before its ttl has passed is fetched again then, and not refused', async () => {
     const iat = () => Math.floor(Date.now() / 1000)
     provider.answer = provider.serve(() => provider.list({ exp: iat() + 2, ttl: 30 }))
-    expect(await ask()).to.equal('alice')
+    await says('alice')
     provider.ended.add(1)
     clock.pass(8)
-    expect(await ask()).to.equal(ENDED)
+    await says(ENDED)
     expect(started).to.equal(2)
   })
 

@@ -1,7 +1,13 @@
 import { expect } from 'chai'
 import { stoppedClock } from '../../../../test/support/stopped-clock.ts'
 import type { ResourceServer } from '../../src/index.ts'
-import { ENDED, type StatusProvider, startStatusProvider, verdict } from './status-provider.ts'
+import {
+  ENDED,
+  expectVerdict,
+  type StatusProvider,
+  startStatusProvider,
+  verdict,
+} from './status-provider.ts'
 
 const DOWN: StatusProvider['answer'] = (request) => request.destroy()
 
@@ -23,6 +29,7 @@ describe('the guard: status lists and clocks', () => {
   })
 
   const ask = () => verdict(api, token)
+  const says = (expected: string, shown = token) => expectVerdict(api, shown, expected)
   /** Serves a list that was signed so many seconds ago, as a cache would. */
   function serveOld(seconds: number, headers?: Record<string, string>): void {
     const iat = Math.floor(Date.now() / 1000 + provider.skew) - seconds
@@ -38,22 +45,22 @@ describe('the guard: status lists and clocks', () => {
     it(`two minutes off (${skew}): fresh lists are believed, for no longer than else`, async () => {
       provider.skew = skew
       provider.answer = provider.serve(provider.list, headers)
-      expect(await ask()).to.equal('alice')
+      await says('alice')
       provider.ended.add(1)
       clock.pass(5.1)
-      expect(await ask()).to.equal(ENDED)
+      await says(ENDED)
       provider.ended.clear()
       const { answer } = provider
       api = provider.guard()
-      expect(await ask()).to.equal('alice')
+      await says('alice')
       provider.answer = DOWN
       clock.pass(29)
-      expect(await ask()).to.equal('alice')
+      await says('alice')
       clock.pass(2)
-      expect(await ask()).to.equal('503')
+      await says('503')
       provider.answer = answer
       clock.pass(1)
-      expect(await ask()).to.equal('alice')
+      await says('alice')
     })
 
     it(`two minutes off (${skew}), and a response that does not say what time it is: 503`, async () => {
@@ -63,17 +70,17 @@ describe('the guard: status lists and clocks', () => {
         response.sendDate = false
         provider.serve(provider.list, { ...headers, date: 'now' })(request, response)
       }
-      expect(await ask()).to.equal('503')
+      await says('503')
       provider.answer = answer
       clock.pass(1)
-      expect(await ask()).to.equal('alice')
+      await says('alice')
     })
 
     it(`two minutes off (${skew}): a list that has expired by the clock of the provider is not believed`, async () => {
       provider.skew = skew
       for (const headers of [{}, { age: '40' }, { age: '40', date: dateBefore(40) }]) {
         serveOld(40, headers)
-        expect(await verdict(provider.guard({ clockTolerance: 300 }), token)).to.equal('503')
+        await expectVerdict(provider.guard({ clockTolerance: 300 }), token, '503')
       }
     })
   }
@@ -83,11 +90,11 @@ describe('the guard: status lists and clocks', () => {
     const { serve, list } = provider
     for (const [age, expected] of Object.entries({ 0: 'alice', none: '503', '-1': '503' })) {
       provider.answer = serve(list, age === 'none' ? {} : { age })
-      expect(await verdict(provider.guard(), token), age).to.equal(expected)
+      await expectVerdict(provider.guard(), token, expected, age)
     }
     provider.skew = -28
     provider.answer = serve(list)
-    expect(await verdict(provider.guard(), token)).to.equal('alice')
+    await expectVerdict(provider.guard(), token, 'alice')
   })
 
   // A cache that keeps `Date` and says no `Age`, or an attacker who has the lists of yesterday.
@@ -96,14 +103,14 @@ describe('the guard: status lists and clocks', () => {
       provider.skew = skew
       for (const seconds of [600, 86_400]) {
         serveOld(seconds, { date: dateBefore(seconds) })
-        expect(await verdict(provider.guard({ clockTolerance: 300 }), token)).to.equal('503')
+        await expectVerdict(provider.guard({ clockTolerance: 300 }), token, '503')
       }
     })
   }
 
   it('a clock that is set back makes no held list younger, and one that differs by rounding none older', async () => {
     const { now } = Date
-    expect(await ask()).to.equal('alice')
+    await says('alice')
     provider.answer = DOWN
     for (let n = 0; n < 300; n += 1) {
       Date.now = () => now() + (n % 2) * 20
@@ -112,9 +119,9 @@ describe('the guard: status lists and clocks', () => {
     expect(provider.asked).to.have.lengthOf(1)
     clock.pass(20)
     Date.now = () => now() - 3_600_000
-    expect(await ask()).to.equal('alice')
+    await says('alice')
     clock.pass(11)
-    expect(await ask()).to.equal('503')
+    await says('503')
     Date.now = now
   })
 
@@ -122,27 +129,27 @@ describe('the guard: status lists and clocks', () => {
   it('a machine that was suspended, or whose clock is set forward, asks before it believes', async () => {
     const { now } = Date
     const { answer } = provider
-    expect(await ask()).to.equal('alice')
+    await says('alice')
     provider.ended.add(1)
     Date.now = () => now() + 60_000
     provider.answer = DOWN
-    expect(await ask()).to.equal('503')
+    await says('503')
     provider.answer = answer
     clock.pass(1)
-    expect(await ask()).to.equal(ENDED)
+    await says(ENDED)
     Date.now = now
   })
 
   it('an older copy does not shorten the life of the one that is held', async () => {
-    expect(await ask()).to.equal('alice')
+    await says('alice')
     serveOld(20)
     clock.pass(6)
-    expect(await ask()).to.equal('alice')
+    await says('alice')
     provider.answer = DOWN
     clock.pass(20)
-    expect(await ask()).to.equal('alice')
+    await says('alice')
     clock.pass(5)
-    expect(await ask()).to.equal('503')
+    await says('503')
   })
 
   it('a copy that is served a second time gets no new life', async () => {
@@ -152,10 +159,10 @@ describe('the guard: status lists and clocks', () => {
     provider.answer = provider.serve(() => copy, { date: dateBefore(0) })
     for (const seconds of [0, 6, 6, 6, 6]) {
       clock.pass(seconds)
-      expect(await ask()).to.equal('alice')
+      await says('alice')
     }
     clock.pass(7)
-    expect(await ask()).to.equal('503')
+    await says('503')
     expect(provider.asked).to.have.lengthOf(6)
   })
 })

@@ -2,7 +2,12 @@ import { deflateSync } from 'node:zlib'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { renewed } from '../../../../test/support/shared.ts'
-import { listOf, type StatusProvider, startStatusProvider, verdict } from './status-provider.ts'
+import {
+  expectVerdict,
+  listOf,
+  type StatusProvider,
+  startStatusProvider,
+} from './status-provider.ts'
 
 // The sentences are of draft-ietf-oauth-status-list-21.
 describe('the guard: the token that holds a status list', () => {
@@ -56,7 +61,7 @@ describe('the guard: the token that holds a status list', () => {
     for (const [what, list] of Object.entries(cases)) {
       it(what, async () => {
         provider.answer = provider.serve(() => list(provider))
-        expect(await verdict(provider.guard(), await provider.impersonated(1))).to.equal('503')
+        await expectVerdict(provider.guard(), await provider.impersonated(1), '503')
         expect(provider.asked).to.have.lengthOf(1)
       })
     }
@@ -70,7 +75,7 @@ describe('the guard: the token that holds a status list', () => {
       { iss: undefined, exp: undefined, ttl: undefined },
     ]) {
       provider.answer = serve(() => list(claims))
-      expect(await verdict(provider.guard(), await provider.impersonated(1))).to.equal('alice')
+      await expectVerdict(provider.guard(), await provider.impersonated(1), 'alice')
     }
   })
 
@@ -96,7 +101,7 @@ describe('the guard: the token that holds a status list', () => {
       provider.answer = provider.serve(() => sign())
       const token = await provider.impersonated(1)
       for (const algorithms of [undefined, ['ES256']]) {
-        expect(await verdict(provider.guard({ algorithms }), token)).to.equal('alice')
+        await expectVerdict(provider.guard({ algorithms }), token, 'alice')
       }
     })
 
@@ -104,7 +109,7 @@ describe('the guard: the token that holds a status list', () => {
     // supported by the recipient, then the JWS is invalid."
     it('it is not believed with an extension that is not known', async () => {
       provider.answer = provider.serve(() => sign(true))
-      expect(await verdict(provider.guard(), await provider.impersonated(1))).to.equal('503')
+      await expectVerdict(provider.guard(), await provider.impersonated(1), '503')
     })
   })
 })

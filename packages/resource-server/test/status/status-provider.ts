@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { deflateSync } from 'node:zlib'
+import { expect } from 'chai'
 import {
   AUDIENCE,
   startTokenIssuer,
@@ -113,6 +114,15 @@ export async function verdict(api: ResourceServer, token: string): Promise<strin
     if (error instanceof StatusUnavailable) return `${error.status}`
     throw error
   }
+}
+
+export async function expectVerdict(
+  api: ResourceServer,
+  token: string,
+  expected: string,
+  what?: string,
+): Promise<void> {
+  expect(await verdict(api, token), what).to.equal(expected)
 }
 
 export const ENDED = '401 invalid_token: impersonation has ended'

@@ -3,7 +3,13 @@ import { expect } from 'chai'
 import { dpopKey } from '../../../../test/support/dpop.ts'
 import { renewed } from '../../../../test/support/shared.ts'
 import { RequestRefused, StatusUnavailable } from '../../src/index.ts'
-import { ENDED, type StatusProvider, startStatusProvider, verdict } from './status-provider.ts'
+import {
+  ENDED,
+  expectVerdict,
+  type StatusProvider,
+  startStatusProvider,
+  verdict,
+} from './status-provider.ts'
 
 // The sentences are of draft-ietf-oauth-status-list-21.
 describe('the guard: the status of impersonated tokens', () => {
@@ -18,12 +24,12 @@ describe('the guard: the status of impersonated tokens', () => {
       [42, 'alice'],
       [1023, 'alice'],
     ] as const) {
-      expect(await verdict(api, await provider.impersonated(idx))).to.equal(expected)
+      await expectVerdict(api, await provider.impersonated(idx), expected)
     }
     expect(provider.asked).to.deep.equal(['/status-lists/a'])
     // An actor alone makes a token impersonated, too.
     const acted = { act: { sub: 'olivia' }, status: provider.status(41) }
-    expect(await verdict(api, await provider.tokens.token(acted))).to.equal(ENDED)
+    await expectVerdict(api, await provider.tokens.token(acted), ENDED)
   })
 
   // §7.1: "0x01 - "INVALID"", "0x02 - "SUSPENDED"", and others of applications.
@@ -38,7 +44,7 @@ describe('the guard: the status of impersonated tokens', () => {
       const api = provider.guard()
       for (const [idx, status] of statuses.entries()) {
         const expected = status === 0 ? 'alice' : ENDED
-        expect(await verdict(api, await provider.impersonated(idx)), `${bits}`).to.equal(expected)
+        await expectVerdict(api, await provider.impersonated(idx), expected, `${bits}`)
       }
     }
   })
@@ -48,7 +54,9 @@ describe('the guard: the status of impersonated tokens', () => {
   it('an index beyond the end of the list is refused', async () => {
     const api = provider.guard()
     for (const idx of [1024, 2 ** 32, Number.MAX_SAFE_INTEGER]) {
-      expect(await verdict(api, await provider.impersonated(idx))).to.equal(
+      await expectVerdict(
+        api,
+        await provider.impersonated(idx),
         '401 invalid_token: status of the access token is not in its list',
       )
     }
@@ -58,19 +66,21 @@ describe('the guard: the status of impersonated tokens', () => {
     provider.answer = () => {}
     const api = provider.guard({ requireStatus: true })
     for (const status of [undefined, provider.status(1), 'active', null]) {
-      expect(await verdict(api, await provider.tokens.token({ status }))).to.equal('alice')
+      await expectVerdict(api, await provider.tokens.token({ status }), 'alice')
     }
     expect(provider.asked).to.deep.equal([])
   })
 
   it('requireStatus refuses impersonated tokens without a status; without it they pass', async () => {
     const token = await provider.impersonated({})
-    expect(await verdict(provider.guard(), token)).to.equal('alice')
-    expect(await verdict(provider.guard({ requireStatus: true }), token)).to.equal(
+    await expectVerdict(provider.guard(), token, 'alice')
+    await expectVerdict(
+      provider.guard({ requireStatus: true }),
+      token,
       '401 invalid_token: access token has no status',
     )
     const good = await provider.impersonated(1)
-    expect(await verdict(provider.guard({ requireStatus: true }), good)).to.equal('alice')
+    await expectVerdict(provider.guard({ requireStatus: true }), good, 'alice')
   })
 
   // §8.3: "If the validation procedures for the Referenced Token determine it is invalid, further
@@ -115,7 +125,9 @@ describe('the guard: the status of impersonated tokens', () => {
     for (const [what, status] of Object.entries(cases)) {
       it(what, async () => {
         const token = await provider.impersonated({ status: status(provider) })
-        expect(await verdict(provider.guard(), token)).to.equal(
+        await expectVerdict(
+          provider.guard(),
+          token,
           '401 invalid_token: status of the access token is malformed',
         )
         expect(provider.asked).to.deep.equal([])

@@ -2,7 +2,6 @@ import { dueAtOf, FAILURES_PER_ALARM, nextToTell } from './delivery.ts'
 import { type AuditEntry, MISLABELLED_EVENT, USED_EVENT } from './entry.ts'
 import { present } from './present.ts'
 import { ALARM_KINDS, type AlarmKind, type AuditRow, type RefusedActs } from './row.ts'
-import { unapprovedIn } from './unapproved.ts'
 
 /** So many refusals in one impersonation are an alarm together. */
 const REFUSALS_PER_ALARM = 10
@@ -12,21 +11,12 @@ const DENIED_ACTS_PER_ALARM = 3
 const MAX_ACT_PART_LENGTH = 128
 
 /** What the alarm of an entry is about, if it is one. A refused act is one together with others alone. */
-export function alarmKindOf({
-  event,
-  use,
-  protects,
-  delivery,
-  review,
-}: AuditEntry): AlarmKind | undefined {
+export function alarmKindOf({ event, use, protects, delivery }: AuditEntry): AlarmKind | undefined {
   if (event === 'impersonation.replayed') return 'replayed'
   if (event === 'support.refused' && protects) return 'protected'
   // A tab that is still open asks once more after the end: that is refused, and no act.
   if (event === USED_EVENT && use?.refused && use.refused.by !== 'status') {
     return use.refused.by === 'replay' ? 'proof_reused' : 'refused'
-  }
-  if (event === 'impersonation.started' && unapprovedIn(review) === 'after_refusal') {
-    return 'after_refusal'
   }
   if (event === 'support.objected') return 'objection'
   if (event === MISLABELLED_EVENT) return 'tampered'

@@ -139,6 +139,7 @@ export interface StoredRecord {
   readonly id: string
   /** How many entries it is the sum of: 1 or more. */
   readonly version: number
+  readonly kind: RecordKind
   /** Time of the first entry. */
   readonly at: number
   /** The account id of the customer; `undefined` for any. */

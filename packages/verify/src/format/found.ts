@@ -5,7 +5,6 @@ import { present } from './present.ts'
 import type { AuditRow } from './row.ts'
 import { ticketKey } from './same-ticket.ts'
 import { storable } from './text.ts'
-import { unapprovedIn } from './unapproved.ts'
 import { rowWordsOf } from './words.ts'
 
 /**
@@ -22,8 +21,6 @@ export interface RowFound {
   readonly openAlarmAt?: number | undefined
   /** Of a row on hold. */
   readonly heldAt?: number | undefined
-  /** Of what nobody approved: see {@link unapprovedIn}. */
-  readonly isUnapproved?: true | undefined
   /** When the customer is to be told something. */
   readonly customerDueAt?: number | undefined
   /** When the deployment is to be told of an alarm. */
@@ -36,14 +33,13 @@ export interface RowFound {
 export type StoredRow = AuditRow & { readonly found: RowFound }
 
 export function storedRowOf(row: AuditRow): StoredRow {
-  const { customer, operator, ticket, alarm, hold, review } = row
+  const { customer, operator, ticket, alarm, hold } = row
   const found = {
     customer: customer && indexable(customer.id),
     operator: operator && indexable(operator.id),
     ticket: ticket === undefined ? undefined : indexable(ticketKey(ticket)),
     openAlarmAt: isAlarmOpen(row) ? alarm?.at : undefined,
     heldAt: hold?.isHeld ? hold.at : undefined,
-    isUnapproved: unapprovedIn(review) && (true as const),
     customerDueAt: noticeDueAt(row),
     deploymentDueAt: alarmDueAt(row),
   }

@@ -188,6 +188,20 @@ export function canSay(
   return isOpen && typeof may(record, event, person, now) === 'object'
 }
 
+/** An operator may act whom nobody approved, though the rule asks for it: in an emergency. */
+export interface Unapproved {
+  /** `'after_refusal'`: something was declined to the operator before. */
+  readonly unapproved?: 'after_refusal' | 'emergency' | undefined
+  /** Whether an approver still has to look at it afterwards. */
+  readonly isReviewDue?: boolean | undefined
+}
+
+export function unapprovedBy(record: Pick<AuditRecord, 'declined' | 'kind' | 'said'>): Unapproved {
+  if (record.kind !== 'emergency') return {}
+  const unapproved = record.declined ? 'after_refusal' : 'emergency'
+  return { unapproved, isReviewDue: isReviewDue(record) }
+}
+
 /** Whether an approver still has to look at it afterwards. */
 export function isReviewDue({ kind, said }: Pick<AuditRecord, 'kind' | 'said'>): boolean {
   return kind === 'emergency' && !said.some(({ event }) => event === 'reviewed')

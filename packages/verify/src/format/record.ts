@@ -139,13 +139,13 @@ export function saidIn(
 
 /** As it is kept, and by what it is found. */
 export function storedRecordOf(record: AuditRecord, slot: string): StoredRecord {
-  const { id, version, requestedAt: at, customer, operator, state, deliveries = {} } = record
+  const { id, version, kind, requestedAt: at, customer, operator, state, deliveries = {} } = record
   const over = recordOverAt(record)
   const { customer: toCustomer, deployment } = deliveries
   const toldAt = Math.max(toCustomer?.last?.at ?? 0, deployment?.last?.at ?? 0)
   const change = pendingChangeOf(record)
   return {
-    ...{ id, version, at, slot, state, isReviewDue: isReviewDue(record) },
+    ...{ id, version, kind, at, slot, state, isReviewDue: isReviewDue(record) },
     ...{ customer: customer?.id, operator: operator?.id },
     overAt: over === undefined ? undefined : Math.max(over, toldAt),
     ...present({

@@ -18,8 +18,6 @@ export const ALARM_KINDS = [
   'objection',
   // The customer could not be told, three times one after the other.
   'not_notified',
-  // An operator acts without an approval, after somebody refused it under another ticket.
-  'after_refusal',
   // The storage has another customer than the entries: somebody changed it.
   'tampered',
   // The guards of APIs refused ten acts, or three different ones that are closed to impersonations.

@@ -10,6 +10,7 @@ import {
 import { type Marks, marks } from '../sealing/marks.ts'
 import type { AuditStore, MarkedEntry, RecordWithEntries } from '../store.ts'
 import { openedStore } from '../stores/opened-store.ts'
+import { withUnapproved } from '../unapproved.ts'
 import { auditLog } from './log.ts'
 
 /** The audit of this process: opened once, whoever writes. */
@@ -27,10 +28,11 @@ export function ledgerOf(audit: AuditStore): Ledger {
 function newLedger(audit: AuditStore) {
   const marked = marks()
   /** It waits until it is open. Its `open()` rejects where it cannot be opened, and tries again. */
-  const store = openedStore(audit, {
+  const opened = openedStore(audit, {
     onClose: () => ledgers.delete(audit),
     inForce: (permit) => asWritten(permit, marked),
   })
+  const store = withUnapproved(opened)
   return { store, log: auditLog(store, marked), marks: marked }
 }
 

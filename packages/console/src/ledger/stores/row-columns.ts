@@ -59,7 +59,7 @@ const OUTCOMES: Partial<Record<Outcome, readonly [indexed: string, ...others: st
 
 /** @param now for outcomes, in milliseconds since the epoch */
 export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
-  const { outcome, alarm, held, unapproved } = filter
+  const { outcome, alarm, held } = filter
   const has = (sql: string, isRare = true, ...values: number[]): IndexedCondition => {
     return { sql, values, isRare }
   }
@@ -76,7 +76,6 @@ export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
       ifGiven(filter.customer, is('customer')),
       alarm === 'objection' ? has('objected_at IS NOT NULL') : [],
       held ? has('held_at IS NOT NULL') : [],
-      unapproved ? has('unapproved') : [],
       alarm === 'open' ? has('open_alarm_at IS NOT NULL') : [],
       alarm === 'any' ? has('alarm_at IS NOT NULL', false) : [],
       ifGiven(filter.operator, is('operator', false)),

@@ -1,6 +1,7 @@
 import { type StoredRow, storedRowOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditRow,
+  RECORD_KINDS,
   RECORD_STATES,
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
@@ -12,17 +13,6 @@ import { numberIn, type ResultRow } from './stored-columns.ts'
 /** A row as it is kept: the columns of its table are members of it. */
 export function encodeRow(row: AuditRow): string {
   return JSON.stringify(storedRowOf(row))
-}
-
-/** A permit as it is kept. */
-export function encodePermit(permit: StoredRecord): string {
-  const { id, version, at, customer, operator, slot, state, isReviewDue, overAt, data } = permit
-  const { customerDueAt, deploymentDueAt } = permit
-  return JSON.stringify({
-    ...{ id, version, at, customer, operator, slot, state, isReviewDue, overAt, data },
-    customerDueAt,
-    deploymentDueAt,
-  })
 }
 
 /** Reads sums, of columns `data`, `version` and `kind`. Text that the store did not write is no sum. */
@@ -98,6 +88,7 @@ function isRow(value: unknown): value is StoredRow {
 const PERMIT = v.object({
   id: v.string(),
   version: v.number(),
+  kind: v.picklist(RECORD_KINDS),
   at: v.number(),
   customer: v.optional(v.string()),
   operator: v.optional(v.string()),

@@ -1,13 +1,12 @@
-import { type Unapproved, unapprovedIn } from 'oidc-provider-impersonation-verify/format'
+import type { Unapproved } from 'oidc-provider-impersonation-verify/format'
 import type { At } from './at.ts'
 import { Badge } from './badge.tsx'
 
-/** An operator acts without an approval: red wherever it is shown, also when it is over. */
-export function UnapprovedMark({ of }: { of: Unapproved | undefined }, { words }: At) {
-  return of ? <Badge tone="alarm">{words.web.unapproved[of]}</Badge> : null
+/** An operator acts without an approval: red wherever it is shown, until a person has looked at it. */
+export function UnapprovedMark(
+  { of: { unapproved, isReviewDue } }: { of: Unapproved },
+  { words }: At,
+) {
+  if (!unapproved) return null
+  return <Badge tone={isReviewDue ? 'alarm' : 'plain'}>{words.web.unapproved[unapproved]}</Badge>
 }
-
-/** The same by the reason for which a person has to look at it afterwards. */
-export const ReviewMark = ({ review }: { review: string | undefined }) => (
-  <UnapprovedMark of={unapprovedIn(review)} />
-)

@@ -91,7 +91,6 @@ describe('the list of the audit', () => {
       ['alarm=objection', ['T-4'], 'The customer objected'],
       ['alarm=any', ['T-4'], 'With alarm'],
       ['held=true', ['T-2'], 'On hold'],
-      ['unapproved=true', [], 'Without approval'],
     ]
     for (const [query, found, condition] of FOUND) {
       const page = await look('ada', `/audit?${query}&when=any`)

@@ -42,10 +42,14 @@ for (const kind of ['sqlite', 'postgres'] as const) {
           expect(readText(page.text)).to.contain(
             '3 impersonations , 0 without approval , 1 objection',
           )
-          const path = `/audit?from=${from}&to=${to}`
-          const links = page.text.matchAll(/\/console(\/audit\?[^"]+)"/g)
+          const range = `?from=${from}&to=${to}`
+          const links = page.text.matchAll(/\/console(\/[a-z]+\?from[^"]+)"/g)
           const found = [...links].map(([, link = '']) => link.replaceAll('&amp;', '&'))
-          expect(found).to.eql([path, `${path}&unapproved=true`, `${path}&alarm=objection`])
+          expect(found).to.eql([
+            `/audit${range}`,
+            `/records${range}&kind=emergency`,
+            `/audit${range}&alarm=objection`,
+          ])
           expect((await deployment.ask(person, found[2] ?? '')).body.rows).to.have.length(1)
         }
         expect((await deployment.ask('olivia', '')).body)

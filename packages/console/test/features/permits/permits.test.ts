@@ -16,6 +16,7 @@ import {
 } from 'oidc-provider-impersonation-console'
 import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
+import type { RowAnswer } from '../../../src/web/answers.ts'
 import { rejection } from '../../ledger/stores/contract/support.ts'
 import { ACT } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
@@ -272,11 +273,6 @@ describe('permits', () => {
 
   describe('that an approver refused', () => {
     const refused = async () => decide((await request()).id, 'declined')
-    const alarmOf = async () => {
-      await deployment.impersonate({ ticket: 'SUP-9' })
-      await deployment.settled()
-      return (await deployment.ask('grace', '/audit?alarm=any')).body.rows[0]
-    }
 
     it('keep from no request, and are none of another customer', async () => {
       await refused()
@@ -295,17 +291,29 @@ describe('permits', () => {
       const permit = await emergency({ ticket: 'SUP-9' })
       expect(permit.declined).to.have.length(1)
       expect(await permits.refusals(permit)).to.have.length(1)
-      const row = await alarmOf()
-      expect(row.review).to.equal('after a refusal')
-      expect(row.alarm).to.deep.include({ kinds: ['after_refusal'], count: 1 })
     })
 
-    it('mark an emergency of another ticket, however much the rule itself has to say', async () => {
+    it('make an emergency one alarm, however many starts, until a person has looked at it', async () => {
       await refused()
-      const review = 'x'.repeat(255)
-      ruled.set('alice', { needs: ['second_person'], emergency: true, review })
-      await emergency({ ticket: 'SUP-9' })
-      expect((await alarmOf()).alarm.kinds).to.deep.equal(['after_refusal'])
+      // Nothing is read from what a rule wrote.
+      ruled.set('carla', { review: 'emergency; after a refusal' })
+      const { id } = await emergency({ ticket: 'SUP-9' })
+      await deployment.impersonate({ ticket: 'SUP-9' })
+      await deployment.impersonate({ ticket: 'SUP-9' })
+      await deployment.impersonate({ customer: 'carla' })
+      const shown = async () => {
+        await deployment.settled()
+        const { rows } = (await deployment.ask('grace', '/audit?when=any')).body
+        const { inbox } = (await deployment.ask('grace', '')).body
+        const waits = [...inbox.records, ...inbox.alarms].map((each) => each.id)
+        return [...waits, ...rows.map((row: RowAnswer) => `${row.unapproved} ${row.isReviewDue}`)]
+      }
+      const [none, marked] = ['undefined undefined', 'after_refusal true']
+      expect(await shown()).to.deep.equal([id, none, marked, marked])
+      await permits.decide(id, 'reviewed', { by: 'grace', note: 'Saw it' })
+      expect(await shown()).to.deep.equal([none, 'after_refusal false', 'after_refusal false'])
+      await until(async () => told.length === 4)
+      expect(told.map(({ kind }) => kind)).to.include.members(['emergency', 'reviewed'])
     })
 
     it('are not overwritten by a no of the customer at the same time', async () => {

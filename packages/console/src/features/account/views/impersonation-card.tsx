@@ -16,7 +16,7 @@ import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 
 /** One time that the support team acted as the customer. */
 export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) {
-  const { id, state, objectedAt, unapproved } = of
+  const { id, state, objectedAt } = of
   const { account } = at.words
   const isRunning = state === 'running'
   const shown = { ...of, ticket: of.ticket ?? account.noTicket }
@@ -30,7 +30,7 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
         </h3>
         <span class="marks">
           <Badge tone={stateTone(state)}>{stateText(of, at)}</Badge>
-          <UnapprovedMark of={unapproved} />
+          <UnapprovedMark of={of} />
         </span>
       </div>
       <dl class="told-facts">

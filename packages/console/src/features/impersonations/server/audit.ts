@@ -31,7 +31,6 @@ const FILTER = {
   text: searchWords,
   alarm: v.optional(oneOf(['any', 'objection', 'open'])),
   held: mark,
-  unapproved: mark,
 }
 
 export const SEARCHED = {

@@ -1,4 +1,3 @@
-import { unapprovedIn } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
 import type { CustomerAnswer } from '../../../web/answers.ts'
 import { type At, text } from '../../../web/kit/at.ts'
@@ -158,6 +157,6 @@ export function ActingNow(
 function sentence(at: At, it: RunningImpersonation, { name }: CustomerAnswer): string {
   const { now: labels } = at.words.impersonations.operators
   const acting = text(at, labels.other, { operator: actorName(at, it), name })
-  const unapproved = unapprovedIn(it.review)
+  const { unapproved } = it
   return unapproved ? `${acting}. ${at.words.web.unapproved[unapproved]}` : acting
 }

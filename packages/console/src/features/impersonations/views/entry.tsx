@@ -12,7 +12,6 @@ import { auditPath } from '../../../web/kit/paths.ts'
 import { Actor, NamedPerson } from '../../../web/kit/people.tsx'
 import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
-import { ReviewMark } from '../../../web/kit/unapproved.tsx'
 import type { ImpersonationAnswer, TimelineEntry } from '../server/impersonation.ts'
 import { personOfRow } from './rows.tsx'
 
@@ -37,8 +36,7 @@ export function EntryInWords({ entry, row }: EntryOfRow, at: At) {
         )}{' '}
         {entry.afterRestart && (
           <Badge tone="warning">{at.words.impersonations.audit.timeline.afterRestart}</Badge>
-        )}{' '}
-        {event === 'impersonation.started' && <ReviewMark review={entry.review} />}
+        )}
       </span>
       <Said of={denial && (denial.reason || denial.error)} />
       <Said of={use?.refused?.description} />

@@ -88,7 +88,6 @@ interface FilterPart {
 function conditionsIn({ filter, rows }: AuditAnswer, at: StaffAt): readonly FilterPart[] {
   const { filter: names, outcomes } = at.words.impersonations.audit
   const { ticket, outcome, alarm } = filter
-  const { emergency } = at.words.web.unapproved
   const chipOf = (member: string, value: string) => text(at, names.memberChip, { member, value })
   const person = (who: 'customer' | 'operator') => {
     const id = filter[who]
@@ -109,16 +108,6 @@ function conditionsIn({ filter, rows }: AuditAnswer, at: StaffAt): readonly Filt
       />
     )
   }
-  const flag = (name: 'held' | 'unapproved', label: string) => ({
-    name,
-    field: (
-      <label class="choice flag">
-        <input type="checkbox" name={name} value="true" checked={filter[name]} />
-        {label}
-      </label>
-    ),
-    chip: filter[name] && label,
-  })
   return [
     { ...person('operator'), isOfOthers: true },
     person('customer'),
@@ -138,7 +127,16 @@ function conditionsIn({ filter, rows }: AuditAnswer, at: StaffAt): readonly Filt
       chip: alarm && names.alarms[alarm],
       isOfOthers: true,
     },
-    flag('unapproved', emergency),
-    { ...flag('held', names.held), isOfOthers: true },
+    {
+      name: 'held',
+      field: (
+        <label class="choice flag">
+          <input type="checkbox" name="held" value="true" checked={filter.held} />
+          {names.held}
+        </label>
+      ),
+      chip: filter.held && names.held,
+      isOfOthers: true,
+    },
   ]
 }

@@ -1,8 +1,4 @@
-import {
-  isAlarmOpen,
-  REVIEW_SEPARATOR,
-  unapprovedIn,
-} from 'oidc-provider-impersonation-verify/format'
+import { isAlarmOpen } from 'oidc-provider-impersonation-verify/format'
 import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Disclosure } from '../../../web/kit/form.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
@@ -39,23 +35,19 @@ export const impersonationPage: View<ImpersonationAnswer> = (row, at) => {
 
 /** Above all other facts: why a person has to look at it. What permits say is in the words of the page. */
 function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
-  const { review, operator } = row
+  const { review, operator, unapproved, isReviewDue } = row
   const { records, impersonations } = at.words
   const { impersonation: labels } = impersonations.audit
   if (!review) return null
-  const unapproved = unapprovedIn(review)
-  const others = review.split(REVIEW_SEPARATOR).filter((reason) => !unapprovedIn(reason))
   return (
-    <section class={unapproved ? 'message refused' : 'message'} aria-label={records.toReview}>
+    <section class={isReviewDue ? 'message refused' : 'message'} aria-label={records.toReview}>
       {unapproved && (
         <p>
           {text(at, labels.unapproved, { operator: personName(at, operator) })}{' '}
           {unapproved === 'after_refusal' && records.afterRefusal}
         </p>
       )}
-      {others.map((reason) => (
-        <p key={reason}>{text(at, labels.reviewWanted, { reason })}</p>
-      ))}
+      <p>{text(at, labels.reviewWanted, { reason: review })}</p>
     </section>
   )
 }

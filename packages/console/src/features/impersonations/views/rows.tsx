@@ -4,7 +4,6 @@ import {
   endingOf,
   isAlarmOpen,
   type Outcome,
-  unapprovedIn,
 } from 'oidc-provider-impersonation-verify/format'
 import type { RowAnswer } from '../../../web/answers.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
@@ -93,17 +92,15 @@ export function personOfRow(
 
 /** Whether nobody approved it, the alarms of a row, and the hold. */
 export function RowMarks({ row }: { row: RowAnswer }, at: At) {
-  const { acknowledged, alarm, refusedActs, hold, review } = row
+  const { acknowledged, alarm, refusedActs, hold } = row
   const { alarms, impersonations } = at.words
   const open = isAlarmOpen(row)
   const kinds = alarm?.kinds ?? []
   return (
     <span class="marks">
-      <UnapprovedMark of={unapprovedIn(review)} />
+      <UnapprovedMark of={row} />
       {kinds.map((kind) => {
         const name = alarms.short[kind]
-        // The mark before says it.
-        if (kind === 'after_refusal') return null
         return (
           <Badge key={kind} tone={open ? 'alarm' : 'plain'}>
             {open || !acknowledged ? name : text(at, alarms.seen, { alarm: name })}

@@ -12,7 +12,7 @@ import { Table } from '../../../web/kit/table.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import { Countdown, Time } from '../../../web/kit/time.tsx'
-import { ReviewMark } from '../../../web/kit/unapproved.tsx'
+import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import { mayEnd } from '../../../web/may.ts'
 import type { RunningAnswer, RunningImpersonation } from '../server/running.ts'
 import { Answer, RequestText } from './entry.tsx'
@@ -132,12 +132,12 @@ export function RunningLine(
 }
 
 /** Whether it can change something, and whether nobody approved it. */
-function AccessMarks({ of: { canChange, review } }: { of: RunningImpersonation }, { words }: At) {
+function AccessMarks({ of }: { of: RunningImpersonation }, { words }: At) {
   const { change, look } = words.impersonations.running
   return (
     <>
-      <Badge tone={canChange ? 'warning' : 'plain'}>{canChange ? change : look}</Badge>
-      <ReviewMark review={review} />
+      <Badge tone={of.canChange ? 'warning' : 'plain'}>{of.canChange ? change : look}</Badge>
+      <UnapprovedMark of={of} />
     </>
   )
 }

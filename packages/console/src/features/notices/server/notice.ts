@@ -42,7 +42,7 @@ export interface Notice {
   /**
    * Where nobody approved it: an emergency. `'after_refusal'`: a request of the same operator was refused before.
    */
-  readonly unapproved?: Unapproved | undefined
+  readonly unapproved?: Unapproved['unapproved']
   /** When it happened. */
   readonly at: number
   /** Of the first impersonation. */

@@ -137,7 +137,7 @@ function aboutPermit(
   const { applications } = settings
   const expiresAt = kind === 'asked' ? permit.lapsesAt : permit.until
   const application = applicationName(applications, permit.application, language)
-  const unapproved = unapprovedBy(permit)
+  const { unapproved } = unapprovedBy(permit)
   const mayChange = canChange(applications, permit.application, permit.scope)
   const { ticket } = ticketIn(permit.ticket, settings)
   return {

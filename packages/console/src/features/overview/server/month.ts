@@ -1,3 +1,4 @@
+import { MAX_COUNTED } from '../../../kernel/limits.ts'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import { settle } from '../../../web/audit.ts'
 import { zoneOf } from '../../../web/pages/reader.ts'
@@ -14,10 +15,12 @@ export async function countThisMonth({ audit, ctx, now }: Call) {
   await settle(audit)
   const count = (filter: RowFilter) =>
     audit.store.countNewer({ ...range, ...filter }, BEFORE_ALL, now())
-  const [impersonations, unapproved, objections] = await Promise.all([
+  const [impersonations, emergencies, objections] = await Promise.all([
     count({}),
-    count({ unapproved: true }),
+    audit.store.permits({ ...range, kind: 'emergency' }, { limit: MAX_COUNTED }),
     count({ alarm: 'objection' }),
   ])
+  const { permits, next } = emergencies
+  const unapproved = { count: permits.length, more: next !== undefined }
   return { ...range, impersonations, unapproved, objections }
 }

@@ -11,11 +11,12 @@ export function ThisMonth({ of }: { of: MonthAnswer }, at: StaffAt) {
   const linkTo = (
     part: 'impersonations' | 'objections' | 'unapproved',
     condition: Record<string, string> = {},
+    path = '/audit',
   ) => {
     const { count, more } = of[part]
     const query = new URLSearchParams({ from: String(from), to: String(to), ...condition })
     return (
-      <Link to={`/audit?${query}`}>
+      <Link to={`${path}?${query}`}>
         {more ? text(at, labels[part].more, { count }) : counted(at, labels[part], count)}
       </Link>
     )
@@ -26,7 +27,7 @@ export function ThisMonth({ of }: { of: MonthAnswer }, at: StaffAt) {
         of={labels.line}
         month={name.format(from)}
         impersonations={linkTo('impersonations')}
-        unapproved={linkTo('unapproved', { unapproved: 'true' })}
+        unapproved={linkTo('unapproved', { kind: 'emergency' }, '/records')}
         objections={linkTo('objections', { alarm: 'objection' })}
       />
     </p>

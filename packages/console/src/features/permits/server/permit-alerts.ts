@@ -1,11 +1,12 @@
 import {
   type AuditRecord,
+  isPermit,
   type PermitChange,
   pendingChangeOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { duePermits, type OutboxSource } from '../../../ledger/outbox/source.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
-import { approvalIn, type Permit, permitAt } from '../../../records/record-at.ts'
+import { type Permit, permitAt } from '../../../records/record-at.ts'
 
 /** A change of a permit, as it is handed to the deployment. */
 export interface PermitAlert {
@@ -32,12 +33,11 @@ export function changesToTell(
     about: 'permit',
     findDue: duePermits(store, 'deployment'),
     async choose(found, now) {
-      const record = approvalIn(found)
-      const pending = record && pendingChangeOf(record)
-      if (!pending) return undefined
+      const pending = pendingChangeOf(found)
+      if (!pending || !isPermit(found)) return undefined
       const { kind, count } = pending
-      const timeMs = record.deliveries?.deployment?.due[kind]?.at ?? record.lastAt
-      const about = { kind, timeMs, url: urlOf(record.id), permit: permitAt(record, now) }
+      const timeMs = found.deliveries?.deployment?.due[kind]?.at ?? found.lastAt
+      const about = { kind, timeMs, url: urlOf(found.id), permit: permitAt(found, now) }
       return {
         ...{ kind, count, is: 'told' },
         tell: (id, signal) => onPermit({ id, ...about }, { signal }),

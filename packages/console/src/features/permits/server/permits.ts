@@ -90,10 +90,9 @@ export function permitsWith(
       const record = await records.find(id)
       return record && recordAt(record, now())
     },
-    async list({ before, isOpen, kind, ...filter } = {}) {
+    async list({ before, isOpen, ...filter } = {}) {
       const { found, ...rest } = await page({ ...filter, notOverAt: isOpen && now() }, before)
-      const ofKind = found.filter((each) => kind === undefined || each.kind === kind)
-      return { records: ofKind.map((each) => recordAt(each, now())), ...rest }
+      return { records: found.map((each) => recordAt(each, now())), ...rest }
     },
     answer: answers(records, standing),
     async stop(stopping) {

@@ -1,12 +1,6 @@
 import type { AuthorizationRequest, Authorize, Need, Verdict } from 'oidc-provider-impersonation'
 import { explainRefusal } from 'oidc-provider-impersonation/siblings'
-import {
-  AFTER_REFUSAL,
-  EMERGENCY,
-  type PermitRecord,
-  present,
-  REVIEW_SEPARATOR,
-} from 'oidc-provider-impersonation-verify/format'
+import { type PermitRecord, present } from 'oidc-provider-impersonation-verify/format'
 import { findInForce } from '../../../records/in-force.ts'
 import type { Records } from '../../../records/records.ts'
 import { type StandingSettings, standingIn } from './answers.ts'
@@ -114,9 +108,8 @@ function permitted(
     id,
     kind,
     until,
-    declined,
     duration,
-  }: Partial<Pick<PermitRecord, 'declined' | 'duration' | 'kind' | 'until'>> & {
+  }: Partial<Pick<PermitRecord, 'duration' | 'kind' | 'until'>> & {
     readonly id: string | undefined
   },
   at: number,
@@ -127,25 +120,14 @@ function permitted(
   const given = {
     ...limits,
     ...present({ permit: id, accessTokenTtl }),
-    ...(kind === 'emergency'
-      ? { review: reviewOf(limits.review, declined ? AFTER_REFUSAL : EMERGENCY) }
-      : {}),
+    // The record says it, and nobody reads this back: the banner has to say that it is looked at.
+    ...(kind === 'emergency' && { review: limits.review ?? 'emergency' }),
   }
   return Object.keys(given).length > 0 ? given : true
 }
 
 const shortest = (one: number | undefined, other: number | undefined) =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
-
-/** The longest text that a verdict may have, in characters. */
-const MAX_REVIEW_LENGTH = 255
-
-/** The reason of the permit stands first, and is not cut off: an alarm is raised by it. */
-const reviewOf = (own: string | undefined, reason: string) =>
-  [reason, own]
-    .filter((each) => each !== undefined)
-    .join(REVIEW_SEPARATOR)
-    .slice(0, MAX_REVIEW_LENGTH)
 
 type VerdictWithNeeds = Exclude<Verdict, boolean> & { readonly needs: readonly Need[] }
 

@@ -11,7 +11,12 @@ import { buttonsOf, RecordFacts } from './record-card.tsx'
 
 const CHOICES: readonly StandingChoice[] = ['ask', 'allow']
 const FIELDS: readonly RecordField[] = [
-  ...(['ticket', 'application', 'for', 'requestedAt', 'lapsesAt', 'until'] as const),
+  'ticket',
+  'application',
+  'for',
+  'requestedAt',
+  'lapsesAt',
+  'until',
 ]
 /** What nobody asked about comes first, then what waits for an answer. */
 const ORDER = ['emergency granted', 'stop stopped', 'approval requested']
@@ -61,7 +66,7 @@ function OwnRecord({ of }: { of: RecordAnswer }, at: At) {
           <h3>
             <Text of={labels.titles[sentence]} who={<bdi class="person">{who}</bdi>} />
           </h3>
-          <UnapprovedMark of={unapproved} />
+          <UnapprovedMark of={of} />
         </div>
         {unapproved && <p>{account.unapproved[unapproved]}</p>}
         {sentence === 'stop' && <p>{labels.stopped}</p>}

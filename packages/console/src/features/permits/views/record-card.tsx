@@ -18,8 +18,14 @@ import { StartButton } from './start-button.tsx'
 
 /** What a list says of a record. */
 const SHORT: readonly RecordField[] = [
-  ...(['ticket', 'reason', 'why', 'application', 'for'] as const),
-  ...(['requestedAt', 'lapsesAt', 'until'] as const),
+  'ticket',
+  'reason',
+  'why',
+  'application',
+  'for',
+  'requestedAt',
+  'lapsesAt',
+  'until',
 ]
 
 /** The key of the sentence that names a record. */
@@ -53,7 +59,7 @@ export function RecordCard(
   const path = of.kind === 'erasure' ? personalDataPath(of.customer?.id ?? '') : recordPath(of.id)
   return (
     <article
-      class={of.unapproved === 'after_refusal' ? 'card alarm' : 'card'}
+      class={of.unapproved && of.isReviewDue ? 'card alarm' : 'card'}
       id={of.id}
       aria-label={recordTitle(at, of)}
     >
@@ -88,21 +94,20 @@ export function RecordCard(
 
 /** How it stands: of an emergency, also whether somebody has looked at it. */
 export function RecordMarks({ of }: { of: RecordAnswer }, { words }: At) {
-  const { kind, state, unapproved, said } = of
+  const { kind, state, isReviewDue } = of
   const { states } = words.records
   const isEmergency = kind === 'emergency'
-  const isReviewed = said.some(({ event }) => event === 'reviewed')
   const tone = ['requested', 'asked', 'stopped'].includes(state) ? 'warning' : 'plain'
   return (
     <span class="marks">
-      <UnapprovedMark of={unapproved} />
+      <UnapprovedMark of={of} />
       {/* Nobody approved an emergency. */}
       {!(isEmergency && state === 'granted') && (
         <Badge tone={state === 'granted' ? 'good' : tone}>{states[state]}</Badge>
       )}
       {isEmergency && (
-        <Badge tone={isReviewed ? 'plain' : 'warning'}>
-          {isReviewed ? states.reviewed : words.records.toReview}
+        <Badge tone={isReviewDue ? 'warning' : 'plain'}>
+          {isReviewDue ? words.records.toReview : states.reviewed}
         </Badge>
       )}
     </span>

@@ -29,7 +29,6 @@ CREATE TABLE impersonation_audit_impersonation (
   open_alarm_at bigint GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'openAlarmAt') AS bigint)) STORED,
   objected_at bigint GENERATED ALWAYS AS (CAST(((data -> 'objection') ->> 'at') AS bigint)) STORED,
   held_at bigint GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'heldAt') AS bigint)) STORED,
-  unapproved boolean GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'isUnapproved') AS boolean)) STORED,
   customer_due_at bigint GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'customerDueAt') AS bigint)) STORED,
   deployment_due_at bigint GENERATED ALWAYS AS (CAST(((data -> 'found') ->> 'deploymentDueAt') AS bigint)) STORED,
   words tsvector GENERATED ALWAYS AS (array_to_tsvector(string_to_array(((data -> 'found') ->> 'words'), ' '))) STORED
@@ -44,6 +43,7 @@ CREATE TABLE impersonation_audit_record (
   customer text COLLATE "C" GENERATED ALWAYS AS (data ->> 'customer') STORED,
   operator text COLLATE "C" GENERATED ALWAYS AS (data ->> 'operator') STORED,
   slot text COLLATE "C" GENERATED ALWAYS AS (data ->> 'slot') STORED,
+  kind text COLLATE "C" GENERATED ALWAYS AS (data ->> 'kind') STORED,
   state text COLLATE "C" GENERATED ALWAYS AS (data ->> 'state') STORED,
   review_due boolean GENERATED ALWAYS AS (CAST((data ->> 'isReviewDue') AS boolean)) STORED,
   over_at bigint GENERATED ALWAYS AS (CAST((data ->> 'overAt') AS bigint)) STORED,
@@ -88,8 +88,6 @@ CREATE INDEX impersonation_audit_impersonation_objected ON impersonation_audit_i
 
 CREATE INDEX impersonation_audit_impersonation_held ON impersonation_audit_impersonation (at, id) WHERE held_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_impersonation_unapproved ON impersonation_audit_impersonation (at, id) WHERE unapproved;
-
 CREATE INDEX impersonation_audit_impersonation_customer_due ON impersonation_audit_impersonation (at, id, customer_due_at) WHERE customer_due_at IS NOT NULL;
 
 CREATE INDEX impersonation_audit_impersonation_deployment_due ON impersonation_audit_impersonation (at, id, deployment_due_at) WHERE deployment_due_at IS NOT NULL;
@@ -101,6 +99,8 @@ CREATE INDEX impersonation_audit_record_place ON impersonation_audit_record (at,
 CREATE INDEX impersonation_audit_record_customer ON impersonation_audit_record (customer, at, id);
 
 CREATE INDEX impersonation_audit_record_operator ON impersonation_audit_record (operator, at, id) WHERE operator IS NOT NULL;
+
+CREATE INDEX impersonation_audit_record_kind ON impersonation_audit_record (kind, at, id);
 
 CREATE INDEX impersonation_audit_record_state ON impersonation_audit_record (state, at, id);
 

@@ -79,6 +79,7 @@ function conditionsOf(filter: PermitFilter): Condition[] {
     ifGiven(filter.to, compared('at < ?')),
     ifGiven(filter.customer, compared('customer = ?')),
     ifGiven(filter.operator, compared('operator = ?')),
+    ifGiven(filter.kind, compared('kind = ?')),
     ifGiven(filter.state, compared('state = ?')),
     ifGiven(filter.notOverAt, compared('(over_at IS NULL OR over_at > ?)')),
     ifGiven(filter.isReviewDue, () => ({ sql: 'review_due', values: [] })),

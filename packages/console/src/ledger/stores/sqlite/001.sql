@@ -30,7 +30,6 @@ CREATE TABLE impersonation_audit_impersonation (
   open_alarm_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.openAlarmAt') STORED,
   objected_at INTEGER GENERATED ALWAYS AS (data ->> '$.objection.at') STORED,
   held_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.heldAt') STORED,
-  unapproved INTEGER GENERATED ALWAYS AS (data ->> '$.found.isUnapproved') STORED,
   customer_due_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.customerDueAt') STORED,
   deployment_due_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.deploymentDueAt') STORED,
   words TEXT GENERATED ALWAYS AS (data ->> '$.found.words') STORED
@@ -45,6 +44,7 @@ CREATE TABLE impersonation_audit_record (
   customer TEXT GENERATED ALWAYS AS (data ->> '$.customer') STORED,
   operator TEXT GENERATED ALWAYS AS (data ->> '$.operator') STORED,
   slot TEXT GENERATED ALWAYS AS (data ->> '$.slot') STORED,
+  kind TEXT GENERATED ALWAYS AS (data ->> '$.kind') STORED,
   state TEXT GENERATED ALWAYS AS (data ->> '$.state') STORED,
   review_due INTEGER GENERATED ALWAYS AS (data ->> '$.isReviewDue') STORED,
   over_at INTEGER GENERATED ALWAYS AS (data ->> '$.overAt') STORED,
@@ -89,8 +89,6 @@ CREATE INDEX impersonation_audit_impersonation_objected ON impersonation_audit_i
 
 CREATE INDEX impersonation_audit_impersonation_held ON impersonation_audit_impersonation (at, id) WHERE held_at IS NOT NULL;
 
-CREATE INDEX impersonation_audit_impersonation_unapproved ON impersonation_audit_impersonation (at, id) WHERE unapproved;
-
 CREATE INDEX impersonation_audit_impersonation_customer_due ON impersonation_audit_impersonation (at, id, customer_due_at) WHERE customer_due_at IS NOT NULL;
 
 CREATE INDEX impersonation_audit_impersonation_deployment_due ON impersonation_audit_impersonation (at, id, deployment_due_at) WHERE deployment_due_at IS NOT NULL;
@@ -102,6 +100,8 @@ CREATE INDEX impersonation_audit_record_place ON impersonation_audit_record (at,
 CREATE INDEX impersonation_audit_record_customer ON impersonation_audit_record (customer, at, id);
 
 CREATE INDEX impersonation_audit_record_operator ON impersonation_audit_record (operator, at, id) WHERE operator IS NOT NULL;
+
+CREATE INDEX impersonation_audit_record_kind ON impersonation_audit_record (kind, at, id);
 
 CREATE INDEX impersonation_audit_record_state ON impersonation_audit_record (state, at, id);
 

@@ -52,10 +52,6 @@ const pick = <V>(list: readonly V[], number: number) => list[number % list.lengt
 const CUSTOMERS = ['alice', 'bob', 'Alice', 'ali', 'a%', 'a\0']
 const OPERATORS = ['olivia', 'oscar', 'Olivia', 'oli_ia', '']
 const TICKETS = ['SUP-1', 'sup-1', 'SUP-12', 'SUP_1', 'sup -１', 'Straße %', 'ÄRGER\0', undefined]
-const REVIEWS = [
-  ...[undefined, 'emergency', 'It is night', 'It is night; emergency'],
-  ...['after a refusal by Bo; x', 'the emergency of a rule'],
-]
 const CAUSES = [
   ...(['requested', 'user', 'policy', 'replay', 'operator_signed_out'] as const),
   ...[undefined, undefined, undefined],
@@ -75,7 +71,6 @@ async function fill(store: Parameters<typeof put>[0]): Promise<AuditRow[]> {
       mayAct: { sub: pick(OPERATORS, index >> 1) ?? '' },
       actor: { sub: pick(OPERATORS, index >> 1) ?? '' },
       context: { ticketId: pick(TICKETS, index >> 2), reason: `Reason ${index}` },
-      review: pick(REVIEWS, index >> 1),
     }
     const entries: AuditEntry[] = [issued(name, time, who)]
     if (index % 4 !== 0) entries.push(started(name, time + 10, who))
@@ -134,7 +129,6 @@ function questionOf(draw: (limit: number) => number): Question {
       text: one('ALIC', 'o', '1 reason', 'sup-2', 'x%', 'bob ol'),
       alarm: one('any', 'objection', 'open'),
       held: one(true),
-      unapproved: one(true),
     },
   }
 }
@@ -159,7 +153,6 @@ function means(filter: RowFilter, row: AuditRow, now: number): boolean {
     filter.alarm === 'objection' && !row.objection,
     filter.alarm === 'open' && !isAlarmOpen(row),
     filter.held === true && row.hold?.isHeld !== true,
-    filter.unapproved === true && !/(^|; )(emergency|after a refusal)/.test(row.review ?? ''),
   ]
   return !wrong.includes(true)
 }

@@ -7,7 +7,6 @@ import {
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { newEntryId } from '../../../../src/ledger/recording/compose.ts'
-import { encodePermit } from '../../../../src/ledger/stores/sums.ts'
 import type { AuditCase } from './audit-case.ts'
 import {
   assertHas,
@@ -30,7 +29,13 @@ import {
 export function permitOf(name: string, more: Partial<StoredRecord> = {}): StoredRecord {
   return {
     ...{ id: idOf(name), version: 1, at: T, customer: 'alice', operator: 'olivia' },
-    ...{ slot: undefined, state: 'requested', isReviewDue: false, overAt: undefined },
+    ...{
+      slot: undefined,
+      kind: 'approval',
+      state: 'requested',
+      isReviewDue: false,
+      overAt: undefined,
+    },
     data: asciiJson({ name, note: 'Zoë asked' }),
     ...more,
   }
@@ -44,7 +49,7 @@ export function decisionOf(permit: StoredRecord, replaces = 0, slots: Batch['slo
   const digest = entryDigestOf(text, { id: newEntryId(), subject: id }, entry)
   return {
     entries: [{ text, digest, mac: MARKS.markOf(digest) }],
-    sums: [{ kind: 'record', id, replaces, from: 0, at: 0, data: encodePermit(permit) }],
+    sums: [{ kind: 'record', id, replaces, from: 0, at: 0, data: JSON.stringify(permit) }],
     slots,
   }
 }
@@ -164,7 +169,13 @@ export const permitCases: readonly AuditCase[] = [
       const all = [
         permitOf('a', { at: T + 1, customer: 'bob', overAt: T + 50, customerDueAt: T + 5 }),
         permitOf('b', { at: T + 2, operator: undefined, state: 'granted', customerDueAt: T + 4 }),
-        permitOf('c', { at: T + 3, isReviewDue: true, state: 'revoked', overAt: T + 60 }),
+        permitOf('c', {
+          at: T + 3,
+          kind: 'emergency',
+          isReviewDue: true,
+          state: 'revoked',
+          overAt: T + 60,
+        }),
         permitOf('d', { at: T + 3, operator: long, customer: long }),
         permitOf('e', { at: T, state: 'declined', overAt: T + 50 }),
         permitOf('f', { at: T - 1, state: 'stopped', customer: undefined, overAt: T + 45 }),
@@ -186,6 +197,7 @@ export const permitCases: readonly AuditCase[] = [
         [{ to: T + 2 }, ['a', 'e', 'f']],
         [{ from: T, to: T + 2, state: 'requested' }, ['a']],
         [{ isReviewDue: true }, ['c']],
+        [{ kind: 'emergency' }, ['c']],
         [{ notOverAt: T + 50 }, [...newest, 'b']],
         [{ notOverAt: T + 49 }, [...newest, 'b', 'a', 'e']],
         [{ due: { to: 'customer', before: T + 4 } }, []],

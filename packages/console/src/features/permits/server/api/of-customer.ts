@@ -74,12 +74,13 @@ function shownToCustomer(record: AuditRecord, call: CustomerPermitCall): RecordA
   return {
     ...{ id, kind, requestedAt, isMine: false, needs: [] },
     state: recordStateAt(record, call.now()),
+    ...unapprovedBy(record),
     may: mayOf(record, { id: customer, is: [] }, call.now()),
     said: said.filter(({ by }) => by?.id === customer),
     ...present({
       operator: operator && { id: operator.id, ...present({ name: operator.name }) },
       ...{ ticket, canChange, lapsesAt, until: record.until, for: record.for },
-      ...{ application: applicationName ?? application, unapproved: unapprovedBy(record) },
+      application: applicationName ?? application,
     }),
   }
 }

@@ -137,7 +137,7 @@ export function shownRecord(
     ...withoutNotes(rest, call.caller.id),
     ...namedIn(record, call),
     state: recordStateAt(record, now),
-    ...present({ unapproved: unapprovedBy(record) }),
+    ...unapprovedBy(record),
     isMine: record.operator?.id === call.caller.id,
     may: mayOf(record, speakerIn(call, approvers), now),
   }
