@@ -23,7 +23,7 @@ export function shownRow<R extends FoundRow>(row: R, call: Call): R & RowAnswer 
   const { application, objection, ticket } = row
   return {
     ...row,
-    // What customers and leads say of an operator's work to each other and to auditors. The objection
+    // Customers and leads speak of an operator's work to each other and to auditors. The objection
     // stays, because the operator cannot act any more.
     ...(caller.role === 'operator' && {
       alarm: undefined,

@@ -83,10 +83,13 @@ export function refusalRecorder(
   /** Records a refusal of a backend, which may take any signed-in person for an operator. */
   const ofBackend: RecordRefusal = async (given) => {
     const refusal = readBy(REFUSAL, given, undefined, 'refusal')
-    const role = await unlessTrouble('a refusal is recorded without what was asked for', async () => {
-      const account = await findAccount(provider, refusal.operator)
-      return account && findRole(account, settings)
-    })
+    const role = await unlessTrouble(
+      'a refusal is recorded without what was asked for',
+      async () => {
+        const account = await findAccount(provider, refusal.operator)
+        return account && findRole(account, settings)
+      },
+    )
     await (role ? ofStaff : ofStranger)(refusal)
   }
 

@@ -62,7 +62,7 @@ const OUTCOME_TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
   user: 'warning',
 }
 
-/** How it stands, or how it ended: *Running now*, *Ended by Grace Lindqvist*. */
+/** The state, or the end: *Running now*, *Ended by Grace Lindqvist*. */
 export function OutcomeBadge({ row }: { row: RowAnswer }, at: At) {
   const { end, expiresAt, outcome } = row
   const { endings, outcomes } = at.words.impersonations.audit
@@ -90,7 +90,7 @@ export function personOfRow(
   return [operator, customer].find((person) => person?.id === id) ?? { id }
 }
 
-/** Whether nobody approved it, the alarms of a row, and the hold. */
+/** Marks of a row: nobody approved it, its alarms, and the hold. */
 export function RowMarks({ row }: { row: RowAnswer }, at: At) {
   const { acknowledged, alarm, refusedActs, hold } = row
   const { alarms, impersonations } = at.words

@@ -17,7 +17,7 @@ import { mayEnd } from '../../../web/may.ts'
 import type { RunningAnswer, RunningImpersonation } from '../server/running.ts'
 import { Answer, RequestText } from './entry.tsx'
 
-/** Who acts now: of each operator together, with what a lead can do above. */
+/** Impersonations that run: of each operator together, with the buttons of a lead above. */
 export function RunningNow(
   { of: { more, running }, isTitled }: { of: RunningAnswer; isTitled: boolean },
   at: StaffAt,
@@ -113,7 +113,7 @@ function Latest({ of: { id, lastUse } }: { of: RunningImpersonation }, { words }
   )
 }
 
-/** What runs: who acts, what for, where, and how long yet. */
+/** One that runs, in a line: the ticket, the application, the access, and the time that is left. */
 export function RunningLine(
   { of: it, children }: { of: RunningImpersonation; children: ComponentChildren },
   { words }: At,
@@ -131,7 +131,7 @@ export function RunningLine(
   )
 }
 
-/** Whether it can change something, and whether nobody approved it. */
+/** Marks of one that runs: it can change something, and nobody approved it. */
 function AccessMarks({ of }: { of: RunningImpersonation }, { words }: At) {
   const { change, look } = words.impersonations.running
   return (
