@@ -27,9 +27,6 @@ import { signInPage } from './sign-in.ts'
 
 const MINUTE_S = 60
 
-/** Findings of `check()` that no demo should have. The rest is advice for production. */
-const REACHABLE = ['discovery', 'status_lists', 'namesakes']
-
 /** One Koa application for all of it. Yours may be several: only URLs connect the parts. */
 export async function createApp(config: Config, parts: Parts): Promise<App> {
   const { url, shopUrl, providerUrl, storage, keys } = parts
@@ -125,10 +122,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   return {
     handle: app.callback(),
     async check() {
-      const advice = await provider.impersonation.check()
-      for (const { id, ok, message } of advice) {
-        if (ok === false && REACHABLE.includes(id)) console.warn(`check() says: ${message}`)
-      }
+      await provider.impersonation.check()
       await support.check()
     },
     endStreams: support.endStreams,

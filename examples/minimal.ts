@@ -51,5 +51,5 @@ app.use(provider.impersonation.routes()) // before the provider
 app.use(mount('/oidc', provider))
 app.listen(Number(process.env.PORT ?? 3000), 'localhost')
 
-const lines = await provider.impersonation.check() // once the server listens
+const lines = await provider.impersonation.check()
 console.table(lines.filter(({ ok }) => ok === false))

@@ -1,18 +1,12 @@
 import type { Configuration } from 'oidc-provider'
-import { type AccessTokenClaims, accessTokenClaims } from './claims/claims.ts'
+import { accessTokenClaims } from './claims/claims.ts'
 import type { ResolvedOptions } from './options/defaults.ts'
 import { withApplicationGrants } from './policy/applications.ts'
-import { type GetResourceServerInfo, withManagementApi } from './policy/management-api.ts'
+import { withManagementApi } from './policy/management-api.ts'
 import { DEFAULT_SUBJECT_TOKEN_TTL, MAX_SUBJECT_TOKEN_TTL } from './shared/constants.ts'
 
 /** The parts that impersonation adds to a provider's configuration. */
-export interface Configured {
-  readonly configuration: Configuration
-  readonly claims: AccessTokenClaims
-  readonly getResourceServerInfo: GetResourceServerInfo
-  /** `true` if the deployment has one of its own, without which no exchange succeeds. */
-  readonly knowsApis: boolean
-}
+export type Configured = ReturnType<typeof withImpersonation>
 
 /** A copy of the configuration without `features.impersonation`, which the provider rejects. */
 export function withoutImpersonation(configuration: Configuration): Configuration {
@@ -26,10 +20,7 @@ export function withoutImpersonation(configuration: Configuration): Configuratio
  *
  * @throws TypeError if the deployment disabled a feature that impersonation needs
  */
-export function withImpersonation(
-  configuration: Configuration,
-  options: ResolvedOptions,
-): Configured {
+export function withImpersonation(configuration: Configuration, options: ResolvedOptions) {
   const { features, formats, ttl } = configuration
   // This package does not switch the feature on: every client that lists the grant could then use
   // it. With dynamic registration, any unknown client could list it.
@@ -46,7 +37,7 @@ export function withImpersonation(
   }
   const claims = accessTokenClaims(options, configuration)
   const getResourceServerInfo = withManagementApi(options.managementApi, configuration)
-  const wired = {
+  const wired: Configuration = {
     ...configuration,
     ...applicationGrants(configuration, options),
     extraTokenClaims: claims.extraTokenClaims,
@@ -67,6 +58,7 @@ export function withImpersonation(
       },
     },
   }
+  // Without one of the deployment's own, no exchange succeeds.
   const knowsApis = features.resourceIndicators?.getResourceServerInfo !== undefined
   return { configuration: wired, claims, getResourceServerInfo, knowsApis }
 }

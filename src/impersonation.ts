@@ -118,8 +118,7 @@ export class ImpersonationFeature {
    * over a second. If impersonation is not enabled, it resolves at once with an empty list.
    *
    * It resolves the lines of the checklist for production that the provider can check. Print the
-   * lines whose `ok` is `false`. A deployment works without them. Call it once the server listens.
-   * Before that, `ok` is `undefined` for everything at the issuer's address.
+   * lines whose `ok` is `false`. A deployment works without them.
    *
    * @throws TypeError before {@link register}
    * @throws Error if it cannot work. Its message is one sentence about the fault, with the

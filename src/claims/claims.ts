@@ -267,13 +267,13 @@ function setProviderClaims(
 ): void {
   const marked = marks.get(token)
   if (marked) remove(claims, IMPERSONATION_CLAIMS)
-  remove(claims, ['act'])
+  delete claims.act
   if (marked?.act) claims.act = marked.act
   if (marked && marked.jti === undefined) claims[IMPERSONATION_ID_CLAIM] = marked.subjectToken.jti
   // `maxAge` relies on it (RFC 9068 §2.2.1), so no hook may set the time of the sign-in.
   if (actorToken.maxAge === undefined) return
   const authTime = isPossibleActorToken(token, actorToken.scope) ? authTimeOf(ctx) : undefined
-  remove(claims, ['auth_time'])
+  delete claims.auth_time
   if (authTime !== undefined) claims.auth_time = authTime
 }
 

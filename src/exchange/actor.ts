@@ -1,11 +1,8 @@
 import { type Client, errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import { findAccount } from '../host/grants.ts'
 import { certificateThumbprint, mayOutliveSignOut } from '../host/instance.ts'
-import { findAccountById } from '../host/request.ts'
 import { instance } from '../host/weak-cache.ts'
 import { isNamed, isPublic } from '../policy/clients.ts'
-import type { Actor } from '../public/hooks.ts'
-import type { ClientRule } from '../public/options.ts'
 import { unprovenBinding } from '../shared/sender.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/access-token.ts'
 import type { ExchangeRequest } from './request.ts'
@@ -13,15 +10,7 @@ import type { ExchangeRequest } from './request.ts'
 const SOFTWARE_OPTION = 'features.impersonation.softwareActors'
 
 /** The operator, and the operator's sign-in. */
-export interface FoundActor {
-  readonly actor: Actor
-  /** The client that the actor token was issued to. */
-  readonly actorClient: string
-  /** The grant of the actor token, if it names one. */
-  readonly grant: string | undefined
-  /** `true` if the grant may stay when the operator signs out. */
-  readonly mayOutliveSignOut: boolean
-}
+export type FoundActor = Awaited<ReturnType<typeof verifyActor>>
 
 /**
  * Finds the actor: validates the actor token, if there is one. RFC 8693 §2.1, §4.1. An actor token
@@ -51,7 +40,7 @@ async function verifyActor(
   ctx: TokenEndpointGrantContext,
   value: string,
   { clientId, dPoP, certificate }: ExchangeRequest,
-): Promise<FoundActor> {
+) {
   const { verifier } = instance(provider)
   const { actorToken: options } = instance(provider).options
   const token = await verifier.verifyUserToken(value)
@@ -83,6 +72,7 @@ async function verifyActor(
     actor: Object.freeze({ sub: account.accountId }),
     actorClient: token.clientId,
     grant,
+    /** `true` if the grant may stay when the operator signs out. */
     mayOutliveSignOut: mayOutliveSignOut(provider, client),
   }
 }
@@ -140,19 +130,4 @@ export async function findSoftware(
     throw new errors.UnauthorizedClient('the client acts, and does not authenticate', { cause })
   }
   return clientId
-}
-
-/**
- * Finds clients whose id is an account's as well. `act` distinguishes them by `client_id`, but
- * people may not.
- *
- * @returns their ids; none if the rule is a function
- */
-export async function findNamesakes(
-  provider: Provider,
-  clients: ClientRule,
-): Promise<readonly string[]> {
-  if (typeof clients === 'function') return []
-  const accounts = await Promise.all(clients.map((id) => findAccountById(provider, id)))
-  return clients.filter((id, index) => accounts[index]?.accountId === id)
 }

@@ -1,5 +1,4 @@
 import {
-  type Client,
   errors,
   type Provider,
   type TokenEndpointGrantContext,
@@ -27,21 +26,7 @@ export const EXCHANGE_PARAMETERS = [
 export const REPEATABLE_PARAMETERS = ['resource', 'audience'] as const
 
 /** A token exchange request whose fields are all well-formed. */
-export interface ExchangeRequest {
-  readonly client: Client
-  /** The first value, because the deployment's code gets the client, and may write to it. */
-  readonly clientId: string
-  readonly subjectToken: string
-  readonly actorToken: string | undefined
-  readonly audience: string | undefined
-  /**
-   * The key that the client proves with DPoP, as the provider's own grants have it (not
-   * downgraded, I10).
-   */
-  readonly dPoP: Awaited<ReturnType<typeof validateDpop>>
-  /** The certificate that the client shows, if its access tokens are bound to one. */
-  readonly certificate: ReturnType<typeof checkMtlsCert>
-}
+export type ExchangeRequest = Awaited<ReturnType<typeof parseExchangeRequest>>
 
 /**
  * Reads the request once: the proofs of the client, and its parameters.
@@ -50,13 +35,13 @@ export interface ExchangeRequest {
  * @throws errors.InvalidRequest naming the parameter
  * @throws errors.InvalidTarget if several targets are named
  */
-export async function parseExchangeRequest(
-  provider: Provider,
-  ctx: TokenEndpointGrantContext,
-): Promise<ExchangeRequest> {
+export async function parseExchangeRequest(provider: Provider, ctx: TokenEndpointGrantContext) {
   const { client } = ctx.oidc
+  // The first value, because the deployment's code gets the client, and may write to it.
   const { clientId } = client
+  // The key that the client proves, as the provider's own grants have it (not downgraded, I10).
   const dPoP = await validateDpop(provider, ctx)
+  // The certificate that the client shows, if its access tokens are bound to one.
   const certificate = checkMtlsCert(provider, ctx)
   checkDpopRequired(provider, ctx, dPoP)
   const parameters = parseParameters(ctx.oidc.params)

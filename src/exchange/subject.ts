@@ -9,14 +9,7 @@ import { type FoundActor, findActor, findSoftware } from './actor.ts'
 import type { ExchangeRequest } from './request.ts'
 
 /** The redeeming party, and the subject token that allows it. */
-export interface Found extends ExchangeRequest {
-  /** The operator of the actor token. */
-  readonly operator: FoundActor | undefined
-  /** The client's id, if software acts. */
-  readonly software: string | undefined
-  readonly token: SubjectToken
-  readonly account: Account
-}
+export type Found = Awaited<ReturnType<typeof find>>
 
 /**
  * RFC 8693 §2.2.2: "If the request itself is not valid or if either the subject_token or
@@ -43,7 +36,7 @@ export async function find(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
   request: ExchangeRequest,
-): Promise<Found> {
+) {
   const trail = trailOf(ctx)
   const software = await findSoftware(provider, request.client)
   trail.add({ software })

@@ -39,19 +39,15 @@ const path = valid<string>(
   "'' or a path such as '/api': plain segments, no slash at the end",
 )
 
-const clientRule = rule<ClientRule>((value, path) => {
-  if (isTextList(value)) return Object.freeze([...value])
-  if (isFunction<ClientRule>(value)) return value
-  throw new TypeError(
-    `${path} must be an array of client ids, or a function that tells of a client whether it may`,
-  )
-})
+const clientRule = valid<ClientRule>(
+  (value) => isTextList(value) || typeof value === 'function',
+  'an array of client ids, or a function that tells of a client whether it may',
+)
 
-const operatorClients = rule<boolean | readonly string[]>((value, path) => {
-  if (typeof value === 'boolean') return value
-  if (isTextList(value) && value.length > 0) return Object.freeze([...value])
-  throw new TypeError(`${path} must be true, false or an array of client ids, at least one`)
-})
+const operatorClients = valid<boolean | readonly string[]>(
+  (value) => typeof value === 'boolean' || (isTextList(value) && value.length > 0),
+  'true, false or an array of client ids, at least one',
+)
 
 const actions = { issue: clientRule.or([]), read: clientRule.or([]), end: clientRule.or([]) }
 
@@ -85,10 +81,6 @@ const authorize = rule<Authorize>((value, path) => {
   descriptionsOf(given, path)
   return given
 })
-
-function isFunction<T>(value: unknown): value is T & (() => unknown) {
-  return typeof value === 'function'
-}
 
 export const BINDING_MEMBERS = ['mayAct', 'resource', 'scope', 'expiresIn'] as const
 

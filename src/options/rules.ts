@@ -66,7 +66,9 @@ export function valid<T extends Given>(
 ): Rule<T, undefined> {
   const accepts = (value: unknown): value is T => isValid(value)
   return rule((value, path, about) => {
-    if (accepts(value)) return value
+    // A copy of a list, which the deployment may change.
+    const given: unknown = Array.isArray(value) ? Object.freeze([...value]) : value
+    if (accepts(given)) return given
     throw new InvalidInput(`${path} must be ${what}${about}`)
   })
 }

@@ -4,17 +4,17 @@ import { descriptionsOf } from '../options/descriptions.ts'
 import {
   boolean,
   boundedText,
-  InvalidInput,
   list,
   oneOf,
   type Rule,
+  resolve,
   rule,
   seconds,
   valid,
 } from '../options/rules.ts'
 import type { AuthorizationRequest, Authorize, Need, Verdict } from '../public/hooks.ts'
 import { ApprovalRequired, NotApproved, TooManyRequests } from '../shared/errors.ts'
-import { knownMembers, present } from '../shared/json.ts'
+import { isPlainObject, present } from '../shared/json.ts'
 
 const OPTION_PATH = 'features.impersonation.authorize'
 
@@ -38,16 +38,15 @@ export async function permissionFor(
   request: AuthorizationRequest,
 ): Promise<Permission> {
   if (!authorize) return { scope: request.scope }
-  let verdict: unknown
+  let limits: Limits | false
   try {
-    verdict = await authorize(Object.freeze(request))
+    limits = parseVerdict(await authorize(Object.freeze(request)), request, OPTION_PATH)
   } catch (cause) {
     // A new one, because the rule may have changed the members of its own.
     if (cause instanceof TooManyRequests) throw new TooManyRequests(cause.retryAfter)
     // Any other error of the rule, even one of the protocol, permits nothing.
     throw new Error(`${OPTION_PATH} failed at the stage ${request.stage}`, { cause })
   }
-  const limits = parseVerdict(verdict, request, OPTION_PATH)
   const why = refusalCause(request)
   if (limits === false) throw new errors.AccessDenied('refused by policy', why)
   const { needs, emergency } = limits
@@ -88,7 +87,8 @@ const MAX_PERMITS = 16
 
 const listOfNeeds = list(oneOf(NEED_NAMES), `needs, of: ${NEED_NAMES.join(', ')}`, 1).required('')
 
-const boundedLine = boundedText(MAX_TEXT_LENGTH).required('')
+const boundedLine = boundedText(MAX_TEXT_LENGTH)
+const permitId = boundedLine.required('')
 
 const RULES = {
   scope: valid<string>((value) => typeof value === 'string', 'a string'),
@@ -101,7 +101,7 @@ const RULES = {
     const ids: unknown[] = Array.isArray(value) ? value : [value]
     if (ids.length === 0) throw new TypeError(`${path} must name at least one permit`)
     return joinPermits(
-      ids.map((id) => boundedLine(id, path)),
+      ids.map((id) => permitId(id, path)),
       path,
     )
   }),
@@ -116,33 +116,19 @@ const RULES = {
  * @throws TypeError for anything but a verdict (fail closed, I9)
  */
 function parseVerdict(verdict: unknown, asked: Asked, path: string): Limits | false {
-  if (verdict === true) return {}
-  if (verdict === false) return false
-  const names = Object.keys(RULES)
-  const refuse = () =>
-    new TypeError(`${path} must answer true, false or an object of nothing but ${names.join(', ')}`)
-  const given = Object.entries(knownMembers(verdict, names, refuse))
-  if (given.length === 0) throw refuse()
-  const limits = readLimits(given, path)
+  if (typeof verdict === 'boolean') return verdict && {}
+  const given = isPlainObject(verdict) ? Object.values(verdict) : []
+  // A member that is `undefined` would otherwise mean "no limit".
+  if (given.length === 0 || given.includes(undefined)) {
+    const names = Object.keys(RULES).join(', ')
+    throw new TypeError(`${path} must answer true, false or an object of nothing but ${names}`)
+  }
+  const limits = present(resolve(RULES, verdict, path))
   if (limits.emergency !== undefined && !limits.needs) {
     throw new TypeError(`${path}: emergency stands beside needs`)
   }
   if (limits.scope === undefined) return limits
   return { ...limits, scope: narrowedBy(limits.scope, asked, path) }
-}
-
-/** A mistyped member, or one that is `undefined`, would otherwise mean "no limit". */
-function readLimits(given: ReadonlyArray<[string, unknown]>, path: string): Limits {
-  const read = ([name, value]: [string, unknown]) => [
-    name,
-    RULES[name as keyof Limits].required('')(value, `${path}: ${name}`),
-  ]
-  try {
-    return Object.fromEntries(given.map(read))
-  } catch (error) {
-    // A mistake of the deployment, which no caller sees.
-    throw error instanceof InvalidInput ? new TypeError(error.message) : error
-  }
 }
 
 function narrowedBy(limit: string, { stage, scope }: Asked, path: string): string {

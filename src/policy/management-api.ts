@@ -84,11 +84,12 @@ async function machineScopes(
     : ['issue']
   const names = String(asked ?? '').split(' ')
   for (const isAsked of [true, false]) {
-    const actions = offered.filter(
-      (action) => names.includes(scopeFor(provider, action)) === isAsked,
-    )
-    const may = await Promise.all(actions.map((action) => mayClient(provider, action, client)))
-    const scopes = actions.flatMap((action, n) => (may[n] ? [scopeFor(provider, action)] : []))
+    const scopes: string[] = []
+    for (const action of offered) {
+      const scope = scopeFor(provider, action)
+      if (names.includes(scope) !== isAsked) continue
+      if (await mayClient(provider, action, client)) scopes.push(scope)
+    }
     if (scopes.length > 0) return scopes
   }
   return []

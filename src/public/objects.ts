@@ -219,7 +219,6 @@ export interface ChecklistItem {
     | 'actor_token'
     | 'binding'
     | 'clients'
-    | 'discovery'
     | 'dpop'
     | 'ending'
     | 'errors'
@@ -227,18 +226,11 @@ export interface ChecklistItem {
     | 'issuer'
     | 'keys'
     | 'lifetime'
-    | 'management_api'
-    | 'namesakes'
     | 'policy'
     | 'resources'
     | 'single_use'
-    | 'status_lists'
-    | 'token_format'
-  /**
-   * `true` if this deployment has it, as far as the provider can check. `undefined` if the
-   * provider could not check yet, because nothing responds at its address.
-   */
-  readonly ok: boolean | undefined
+  /** `true` if this deployment has it, as far as the provider can check. */
+  readonly ok: boolean
   /**
    * One sentence with the step to take and its purpose. It is for people, and its words may
    * change.

@@ -24,14 +24,6 @@ const START_TIMEOUT_MS = 5000
 const PAGE_SIZE = 100
 const ACCOUNT_ID = '\u0001status-lists'
 
-/** The list and the index of a token's status. */
-export interface StatusIndex {
-  /** The name of the list: 16 random bytes, base64url. */
-  readonly list: string
-  /** From 0 to 2^20 - 1. */
-  readonly index: number
-}
-
 /** Draws status indices, and finds the lists of all processes. */
 export type StatusIndices = ReturnType<typeof statusIndices>
 
@@ -172,9 +164,10 @@ export function statusIndices(
     /**
      * Draws an index that no other draw gets, in any process.
      *
+     * @returns the name of the list, 16 random bytes in base64url, and the index in it
      * @throws if there is no list to draw from, and the storage took no new one
      */
-    async draw(): Promise<StatusIndex> {
+    async draw() {
       tend()
       const isOpen = open && open.left > 0 && Math.abs(now() - open.from.startedAt) < HOUR_MS
       const list = isOpen && open ? open : await startOnce()

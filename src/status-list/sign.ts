@@ -24,25 +24,15 @@ const FRESH_MS = 1000
 /** `typ` of a Status List Token. */
 const LIST_TOKEN_TYPE = 'statuslist+jwt'
 
-/** A Status List Token. */
-export interface SignedStatusList {
-  /** The JWT. */
-  readonly token: string
-  /** The value of the ETag without quotes. It differs for every signature. */
-  readonly tag: string
-}
-
 /** The status lists of a provider, signed on demand. */
 export type StatusLists = ReturnType<typeof statusLists>
-
-/** Signs the claims of a Status List Token. */
-export type SignStatusList = (claims: JwtPayload) => Promise<string>
 
 export interface StatusListsParts {
   readonly issuer: string
   readonly adapter: Pick<EndingAdapter, 'endedIndices' | 'followEnded'>
   readonly indices: Pick<StatusIndices, 'exists' | 'lists' | 'vouchFor'>
-  readonly sign: SignStatusList
+  /** Signs the claims of a Status List Token. */
+  readonly sign: (claims: JwtPayload) => Promise<string>
   /** The clock, in milliseconds since the epoch. */
   readonly now?: (() => number) | undefined
 }
@@ -75,8 +65,9 @@ export function createStatusLists(
  *
  * @returns `undefined` if the provider has no such key
  */
-export function statusListSigner(provider: Provider): SignStatusList | undefined {
-  return signingAlgorithm(provider) && ((claims) => signJwt(provider, LIST_TOKEN_TYPE, claims))
+export function statusListSigner(provider: Provider) {
+  if (!signingAlgorithm(provider)) return undefined
+  return (claims: JwtPayload) => signJwt(provider, LIST_TOKEN_TYPE, claims)
 }
 
 /**
@@ -115,7 +106,8 @@ export function statusLists({
     return kept.bits
   }
 
-  async function signList(list: string): Promise<SignedStatusList | undefined> {
+  /** Makes a Status List Token, and the value of its ETag, which differs for every signature. */
+  async function signList(list: string) {
     if (!allKept.has(list)) {
       if (!(await indices.exists(list))) return undefined
       await forgetRetired()

@@ -1,16 +1,11 @@
-import {
-  createLocalJWKSet,
-  type JSONWebKeySet,
-  type JWTPayload,
-  errors as joseErrors,
-  jwtVerify,
-} from 'jose'
+import { createLocalJWKSet, type JWTPayload, errors as joseErrors, jwtVerify } from 'jose'
 import {
   type AccessToken,
   type Client,
   type ClientCredentials,
   errors,
   type Provider,
+  type UnknownObject,
 } from 'oidc-provider'
 import { publicKeys } from '../host/instance.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
@@ -21,7 +16,7 @@ import {
   SIGNING_ALGORITHMS,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../shared/constants.ts'
-import { type Binding, parseConfirmation } from '../shared/sender.ts'
+import { parseConfirmation } from '../shared/sender.ts'
 import { nonEmptyText, sha256 } from '../shared/text.ts'
 import { epochSeconds } from '../shared/time.ts'
 
@@ -29,25 +24,7 @@ import { epochSeconds } from '../shared/time.ts'
  * A verified access token of this provider. It is authentic, in time, and not revoked as far as is
  * known.
  */
-export interface VerifiedAccessToken extends Binding {
-  /** The user; `undefined` for a token that stands for a client. */
-  readonly accountId: string | undefined
-  readonly clientId: string
-  readonly audience: string | undefined
-  readonly scopes: ReadonlySet<string>
-  /** `true` if it came out of an impersonation. */
-  readonly impersonated: boolean
-  /** The id of that impersonation, if the token has it. */
-  readonly impersonationId: string | undefined
-  /** The `act` claim, unparsed. */
-  readonly act: unknown
-  /** The time of the user's sign-in, in seconds since the epoch, if known. */
-  readonly authTime: number | undefined
-  /** The expiry, in seconds since the epoch. */
-  readonly expiresAt: number
-  /** The id of its grant, if the token names a grant. */
-  readonly grantId: string | undefined
-}
+export type VerifiedAccessToken = ReturnType<typeof fromRecord>
 
 /** The token is not accepted. The cause has the reason, which the client does not get. */
 export class AccessTokenRejected extends errors.InvalidToken {
@@ -55,6 +32,9 @@ export class AccessTokenRejected extends errors.InvalidToken {
     super({ cause: new Error(reason, options) })
   }
 }
+
+/** The number of verified JWTs that are remembered. */
+const JWT_CACHE_SIZE = 256
 
 /** The verifier of the access tokens of a provider. */
 export type AccessTokenVerifier = ReturnType<typeof accessTokenVerifier>
@@ -67,7 +47,32 @@ export function accessTokenVerifier(
   provider: Provider,
   findEvenEnded = (value: string) => provider.AccessToken.find(value),
 ) {
-  const verifyJwt = jwtAccessTokenVerifier(provider.issuer, publicKeys(provider))
+  const keys = createLocalJWKSet(publicKeys(provider))
+  // A machine uses one token for many requests, and a valid signature stays valid. By the SHA-256.
+  const remembered = new BoundedMap<string, VerifiedAccessToken>(JWT_CACHE_SIZE)
+
+  async function verifyJwt(value: string): Promise<VerifiedAccessToken> {
+    const id = sha256(value)
+    const known = remembered.get(id)
+    // The provider's clockTolerance is for clocks of other servers. This time is our own.
+    if (known && known.expiresAt > epochSeconds()) return known
+    try {
+      // RFC 9068 §4: typ, iss, signature, exp. The caller judges the audience. The other required
+      // claims have to be texts, which is checked below.
+      const { payload } = await jwtVerify(value, keys, {
+        algorithms: SIGNING_ALGORITHMS,
+        typ: 'at+jwt',
+        issuer: provider.issuer,
+        requiredClaims: ['aud', 'exp', 'iat'],
+      })
+      const token = fromPayload(payload)
+      remembered.set(id, token)
+      return token
+    } catch (cause) {
+      if (!(cause instanceof joseErrors.JOSEError)) throw cause
+      throw new AccessTokenRejected(`JWT access token: ${cause.message}`, { cause })
+    }
+  }
 
   async function verify(
     value: string,
@@ -117,73 +122,35 @@ export function accessTokenVerifier(
 }
 
 /** Reads an opaque token from its record. */
-function fromRecord(token: AccessToken | ClientCredentials | undefined): VerifiedAccessToken {
+function fromRecord(token: AccessToken | ClientCredentials | undefined) {
   if (!token?.isValid) throw new AccessTokenRejected('unknown, expired or revoked')
   const user = token.kind === 'AccessToken' ? token : undefined
   if (token.clientId === undefined || (user && typeof user.accountId !== 'string')) {
     throw new AccessTokenRejected('incomplete record')
   }
   const isExchanged = user?.gty === TOKEN_EXCHANGE_GRANT_TYPE
-  return {
+  const extra: UnknownObject = user?.extra ?? {}
+  return Object.freeze({
+    /** The user; `undefined` for a token that stands for a client. */
     accountId: user?.accountId,
     clientId: token.clientId,
     audience: single(token.aud),
     scopes: token.scopes,
-    impersonated: isExchanged || user?.extra?.act !== undefined,
-    impersonationId: isExchanged ? nonEmptyText(user?.extra?.[IMPERSONATION_ID_CLAIM]) : undefined,
-    act: user?.extra?.act,
-    authTime: seconds(user?.extra?.auth_time),
+    /** `true` if it came out of an impersonation. */
+    impersonated: isExchanged || extra.act !== undefined,
+    /** The id of that impersonation, if the token has it. */
+    impersonationId: isExchanged ? nonEmptyText(extra[IMPERSONATION_ID_CLAIM]) : undefined,
+    /** The `act` claim, unparsed. */
+    act: extra.act,
+    /** The time of the user's sign-in, in seconds since the epoch, if known. */
+    authTime: seconds(extra.auth_time),
+    /** The expiry, in seconds since the epoch. */
     expiresAt: token.exp ?? 0,
+    /** The id of its grant, if the token names a grant. */
     grantId: user?.grantId,
     jkt: token.jkt,
     x5t: token['x5t#S256'],
-  }
-}
-
-/** The number of verified tokens that are remembered. */
-const JWT_CACHE_SIZE = 256
-
-/**
- * Verifies JWT access tokens with the provider's own keys.
- *
- * A machine uses one token for many requests, and a valid signature stays valid, so verified
- * tokens are cached by their SHA-256. Expiry is checked every time.
- *
- * @returns a function that throws {@link AccessTokenRejected} for a token that is not accepted
- */
-function jwtAccessTokenVerifier(
-  issuer: string,
-  publicKeys: JSONWebKeySet,
-): (value: string) => Promise<VerifiedAccessToken> {
-  const keys = createLocalJWKSet(publicKeys)
-  const remembered = new BoundedMap<string, { token: VerifiedAccessToken; expiresAt: number }>(
-    JWT_CACHE_SIZE,
-  )
-
-  return async (value) => {
-    const id = sha256(value)
-    const known = remembered.get(id)
-    // The provider's clockTolerance is for clocks of other servers. This time is our own.
-    if (known && known.expiresAt > epochSeconds()) return known.token
-    try {
-      // RFC 9068 §4: typ, iss, signature, exp. The caller judges the audience. The other required
-      // claims have to be texts, which is checked below.
-      const { payload } = await jwtVerify(value, keys, {
-        algorithms: SIGNING_ALGORITHMS,
-        typ: 'at+jwt',
-        issuer,
-        requiredClaims: ['aud', 'exp', 'iat'],
-      })
-      const token = fromPayload(payload)
-      remembered.set(id, { token, expiresAt: payload.exp ?? 0 })
-      return token
-    } catch (cause) {
-      if (cause instanceof joseErrors.JOSEError) {
-        throw new AccessTokenRejected(`JWT access token: ${cause.message}`, { cause })
-      }
-      throw cause
-    }
-  }
+  })
 }
 
 function fromPayload(payload: JWTPayload): VerifiedAccessToken {
@@ -193,16 +160,15 @@ function fromPayload(payload: JWTPayload): VerifiedAccessToken {
   }
   const binding = parseConfirmation(cnf)
   if (!binding) throw new AccessTokenRejected('bound in a way that is not known here')
+  const isMarked = jti.startsWith(IMPERSONATED_JTI_PREFIX)
   return {
     // RFC 9068 §2.2: if no resource owner takes part, sub is the client.
     accountId: sub === clientId ? undefined : sub,
     clientId,
     audience: single(payload.aud),
     scopes: new Set(typeof scope === 'string' ? scope.split(' ') : []),
-    impersonated: act !== undefined || jti.startsWith(IMPERSONATED_JTI_PREFIX),
-    impersonationId: jti.startsWith(IMPERSONATED_JTI_PREFIX)
-      ? jti.slice(IMPERSONATED_JTI_PREFIX.length)
-      : undefined,
+    impersonated: isMarked || act !== undefined,
+    impersonationId: isMarked ? jti.slice(IMPERSONATED_JTI_PREFIX.length) : undefined,
     act,
     authTime: seconds(payload.auth_time),
     expiresAt: payload.exp ?? 0,

@@ -61,15 +61,14 @@ function guardInProcess(adapter: Adapter): ConsumeOnce {
 /** The time for which a key counts as used, in seconds: a day. */
 const USED_SECONDS = 86_400
 
-/** Runs work at most once for a key. Resolves `false` if it ran before, or runs now. */
-export type RunOnce = (key: string, work: () => Promise<unknown>) => Promise<boolean>
-
 /**
  * Runs work once for a key, in all processes that share the storage. If the work fails, the key is
  * free again.
+ *
+ * @returns a function that resolves `false` if the work ran before, or runs now
  */
-export function onceRunner(adapter: Adapter, consumeOnce: ConsumeOnce): RunOnce {
-  return async (key, work) => {
+export function onceRunner(adapter: Adapter, consumeOnce: ConsumeOnce) {
+  return async (key: string, work: () => Promise<unknown>) => {
     // No subject token has a colon in its id, and a record without an account is in no list.
     const id = `once:${sha256(key)}`
     await adapter.upsert(id, {}, USED_SECONDS)

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
+import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
 import { checkStorage } from '../adapters/check.ts'
-import { type ConsumptionNote, hasEnding } from '../adapters/contract.ts'
+import {
+  type ConsumptionNote,
+  type EndingAdapter,
+  hasEnding,
+  missingForEnding,
+} from '../adapters/contract.ts'
 import { emitSafely } from '../host/instance.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
@@ -13,7 +18,7 @@ import { deepFreeze } from '../shared/json.ts'
 import { sha256 } from '../shared/text.ts'
 import { epochSeconds } from '../shared/time.ts'
 import { statusListUri } from '../shared/uris.ts'
-import { chooseEnding } from './ending-adapter.ts'
+import { warn } from '../shared/warn.ts'
 import { createConsumer, onceRunner } from './single-use.ts'
 
 /** The largest difference between the clocks of the provider's processes, in seconds. */
@@ -304,4 +309,31 @@ export function defineSubjectToken(
     /** Makes a token from a record of the adapter; `undefined` for another provider's record. */
     fromRecord: (record: AdapterPayload) => ours(StoredSubjectToken.instantiate(record)),
   }
+}
+
+/**
+ * Returns the storage adapter, if it can list and end impersonations, and the option does not
+ * disable it.
+ *
+ * @throws TypeError if `ending.enabled` is `true` and the adapter cannot do it
+ */
+function chooseEnding(
+  adapter: Adapter,
+  { enabled }: ResolvedOptions['ending'],
+): EndingAdapter | undefined {
+  if (enabled === false) return undefined
+  if (hasEnding(adapter)) return adapter
+  const missing = missingForEnding(adapter).join(', ')
+  if (enabled === true) {
+    throw new TypeError(
+      `features.impersonation.ending.enabled is true, but the storage adapter of SubjectToken lacks ${missing}: ` +
+        'use an adapter of this package, keep subject tokens beside yours with withSubjectTokens, or add the methods (node_modules/oidc-provider-impersonation/docs/adapters.md)',
+    )
+  }
+  warn(
+    'CANNOT_END',
+    `impersonations cannot be seen or ended: the storage adapter of SubjectToken lacks ${missing}. ` +
+      'To accept that, set features.impersonation.ending.enabled: false',
+  )
+  return undefined
 }

@@ -1,4 +1,3 @@
-import { createServer } from 'node:http'
 import { expect } from 'chai'
 import type { AdapterPayload } from 'oidc-provider'
 import { checkStorage } from '../../src/adapters/check.ts'
@@ -8,7 +7,6 @@ import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { ImpersonationFeature, Provider, type ProviderConfiguration } from '../../src/index.ts'
 import { createConsumer } from '../../src/tokens/single-use.ts'
 import { configuration, enabled } from '../support/serving.ts'
-import { closed, listening } from '../support/token-issuer.ts'
 import { rejection } from './servers.ts'
 import { withMembers } from './with-members.ts'
 
@@ -153,33 +151,6 @@ describe('provider.impersonation.check()', () => {
     const { provider } = providerWith(loses, options)
     const { message } = await rejection(provider.impersonation.check())
     expect(message).to.contain('find() resolves consumed as undefined')
-  })
-
-  it('tells what answers at the address, and nothing where nobody listens', async () => {
-    const paths = new Set<string>()
-    const server = createServer((request, response) => {
-      const isThere = paths.has(String(request.url))
-      response.writeHead(isThere ? 200 : 404)
-      response.end(isThere ? JSON.stringify({ issuer, status_lists: [] }) : 'Not Found')
-    })
-    const issuer = `${await listening(server)}/oidc`
-    const toDo = async (isEnding: boolean) => {
-      const { provider } = providerWith(() => ({}), { issuer, ending: { enabled: isEnding } })
-      const list = await provider.impersonation.check()
-      return list.flatMap(({ id, ok, message }) =>
-        ok === false && ['discovery', 'status_lists'].includes(id) ? [`${id}: ${message}`] : [],
-      )
-    }
-    expect((await toDo(false))[0]).to.match(/^discovery: mount the provider at .* answers 404/)
-    paths.add('/oidc/.well-known/openid-configuration')
-    expect(await toDo(false)).to.deep.equal([])
-    const [lists, ...more] = await toDo(true)
-    expect(lists).to.match(/^status_lists: let the proxy pass .*\/status-lists answers 404/)
-    expect(more).to.deep.equal([])
-    paths.add('/oidc/status-lists')
-    expect(await toDo(true)).to.deep.equal([])
-    await closed(server)
-    expect(await toDo(true), 'the server may start later').to.deep.equal([])
   })
 
   it('comes after register(provider), and asks nothing where impersonation is off', async () => {

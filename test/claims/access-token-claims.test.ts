@@ -1,11 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import type { Configuration } from 'oidc-provider'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { recording } from '../support/audit.ts'
 import { deployWith, exchange } from '../support/claims-hook.ts'
-import { type DeploymentOptions, deploy } from '../support/deployment.ts'
+import type { DeploymentOptions } from '../support/deployment.ts'
 import {
   type Customizer,
   claimsOf,
@@ -221,29 +220,6 @@ describe('claims of an access token', () => {
     const context = { act: forged, actor: 'mallory' }
     const { body } = await exchange(deployment, context, { act, actor: act })
     expect(decodeJwt(body.access_token)).to.not.have.property('act')
-  })
-
-  it('I12: in tokens of other grants, all but act stays as the deployment says', async () => {
-    const own = { auth_time: 7, status: 'gold', impersonation_id: 'own', fine: true }
-    const jwt: NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt'] = (
-      _ctx,
-      _token,
-      { payload },
-    ) => void Object.assign(payload, { jti: 'own' })
-    await using deployment = await deploy({
-      configuration: { extraTokenClaims: () => own, formats: { customizers: { jwt } } },
-    })
-    const options = { scope: 'orders:read', resource: deployment.orders }
-    const user = await signIn(deployment, 'olivia', options)
-    for (const token of [user.access_token, await deployment.m2mToken()]) {
-      const claims = decodeJwt(token)
-      expect(claims).to.include({ ...own, jti: 'own' })
-      const provided = ['sub', 'aud', 'iss', 'exp', 'iat', 'jti', 'scope', 'client_id']
-      expect(claims).to.have.all.keys(...Object.keys(own), ...provided)
-    }
-    const opaque = { scope: 'openid orders:read', resource: `${deployment.base}/opaque` }
-    const { access_token } = await signIn(deployment, 'olivia', opaque)
-    expect(await claimsOf(deployment, access_token)).to.include(own)
   })
 
   it("the deployment's own extraTokenClaims still runs, and the hook comes after it", async () => {

@@ -160,7 +160,6 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
   ],
   'docs/production.md': [
     ['set accessToken.maxTtl to {900} or less', constant('src/checklist.ts', 'WITHOUT_END')],
-    ['The last {100} impersonations show', constant('src/adapters/pages.ts', 'PAGE_SIZE')],
     [
       'stream sends a line every {15} seconds, and must not be buffered.',
       secondsOf('packages/console/src/web/stream/stream.ts', 'HEARTBEAT_MS'),
@@ -330,6 +329,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
   'docs/frameworks.md': [
     ['You need Node.js {22.13} or later.', NODE],
     ['You need oidc-provider {9.12.2}, because', OLDEST],
+    ['on Node.js {22.13} or later, and deploy', NODE],
     [
       'Express {5.3} brings `content-disposition` 2, whose types lack an export that `@types/koa` {3.0.3} imports',
       minorOf(lock.packages, 'express'),

@@ -170,17 +170,6 @@ describe('software that acts, by option', () => {
       ['impersonation.denied', 'web'],
     ])
   })
-
-  it('an id that is an account as well: check() tells of it', async () => {
-    await using deployment = await deploy({
-      ...withSoftware(),
-      accounts: new Set(['alice', 'web']),
-    })
-    const list = await deployment.provider.impersonation.check()
-    const { ok, message } = list.find(({ id }) => id === 'namesakes') ?? {}
-    expect(ok).to.equal(false)
-    expect(message).to.match(/: web$/)
-  })
 })
 
 describe('all of a client', () => {

@@ -5,34 +5,25 @@ import { expectAnswer } from '../support/http.ts'
 import { managing } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
 
-const NO_JSON_OBJECT = ['null', '"x"', '7', '{', '[]', '[{}]', '{"__proto__":{"by":1}}']
-
-/** Bodies that are refused, by what the refusal says. `/end` stands for the end of many. */
+/** Bodies that are refused, by what the refusal says. More texts that are none: ../shared. `/end` stands for the end of many. */
 const REFUSED: ReadonlyArray<[path: '/end' | '/{id}/end', named: string, ...bodies: unknown[]]> = [
   ['/{id}/end', 'reasn is not known', { reasn: 'x' }],
   ['/{id}/end', 'userId is not known', { userId: 'alice' }],
-  ['/{id}/end', 'is not known', { '': 1 }, { '\n"x': 1 }],
-  ['/{id}/end', 'reason', ...['', 7, null, 'x'.repeat(1025), 'a\0b'].map((reason) => ({ reason }))],
-  ['/{id}/end', 'reason', '{"reason":"\\ud800"}'],
+  ['/{id}/end', 'is not known', { '\n"x': 1 }],
+  ['/{id}/end', 'reason', ...['', 'x'.repeat(1025), 'a\0b'].map((reason) => ({ reason }))],
   ['/{id}/end', 'cause', ...['operator_signed_out', 'replay', 'x', 1].map((cause) => ({ cause }))],
-  ['/{id}/end', 'by must', ...['olivia', null, ['olivia']].map((by) => ({ by }))],
+  ['/{id}/end', 'by must', { by: 'olivia' }, { by: { sub: 'olivia', act: { sub: 'x' } } }],
   ['/{id}/end', 'by.sub is required', { by: {} }],
-  ['/{id}/end', 'by must', { by: { sub: 'olivia', act: { sub: 'x' } } }],
-  [
-    '/{id}/end',
-    'by.sub',
-    ...['', 7, 'x'.repeat(256), 'oli\nvia', 'oli\u0085via'].map((sub) => ({ by: { sub } })),
-  ],
-  ['/{id}/end', 'JSON object', ...NO_JSON_OBJECT],
+  ['/{id}/end', 'by.sub', ...['x'.repeat(256), 'oli\nvia'].map((sub) => ({ by: { sub } }))],
+  ['/{id}/end', 'JSON object', ...['null', '[]', '{"__proto__":{"by":1}}']],
   ['/end', 'at least one of userId, actor, requestedBy', {}, { reason: 'x' }, { by: { sub: 'o' } }],
-  ['/end', 'userId', ...['', null, ['alice'], { $ne: '' }].map((userId) => ({ userId }))],
-  ['/end', 'actor', ...['', 7, 'x'.repeat(1025)].map((actor) => ({ actor }))],
-  ['/end', 'requestedBy', { requestedBy: true }, '{"requestedBy":"\\u0000"}'],
+  ['/end', 'userId', { userId: { $ne: '' } }],
+  ['/end', 'actor', { actor: 'x'.repeat(1025) }],
+  ['/end', 'requestedBy', { requestedBy: true }],
   ['/end', 'state is not known', { userId: 'alice', state: 'issued' }],
   ['/end', 'limit is not known', { userId: 'alice', limit: 1 }],
   ['/end', 'id is not known', { id: 'A'.repeat(43) }],
   ['/end', 'cause', { userId: 'alice', cause: 'replay' }],
-  ['/end', 'JSON object', ...NO_JSON_OBJECT],
 ]
 
 // When and how an impersonation ends, and what its tokens are worth then: ../impersonations.

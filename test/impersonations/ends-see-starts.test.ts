@@ -7,7 +7,7 @@ import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
 import { type SignedIn, signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
-import { hasEnded, isActive, only, until } from './recorded-endings.ts'
+import { expectState, hasEnded, isActive, only, until } from './recorded-endings.ts'
 
 const MARKS = '\u0001marks'
 
@@ -28,11 +28,19 @@ async function twoProcesses({ impersonation, configuration }: DeploymentOptions 
     impersonation: { authorize: () => ({ permit: 'p1' }), ...impersonation },
   })
   const second = await deploy({ ...other }, first)
-  const close = async () => {
-    await first.close()
-    await second.close()
-  }
-  return { memory, calls, one: first, other: second, close }
+  opened.push(first, second)
+  return { memory, calls, one: first, other: second }
+}
+
+/** What the test has opened, which ends with it. */
+const opened: Deployment[] = []
+afterEach(async () => {
+  for (const deployment of opened.splice(0)) await deployment.close()
+})
+
+/** Acts as alice, by an opaque token. */
+async function acting({ base, exchange }: Deployment, { access_token: actor_token }: SignedIn) {
+  return exchange({ actor_token, resource: `${base}/opaque` })
 }
 
 /** Where an exchange is when the end comes. */
@@ -50,64 +58,58 @@ const signOut: End = ({ base }, { operator }) =>
 
 interface Way {
   readonly end: End
-  /** Whether it is known at the redemption alone whom the end is of. */
-  readonly isMarked: boolean
+  /** Whether it is known before the redemption whom the end is of, so that no mark is needed. */
+  readonly isUnmarked?: boolean
   readonly scope?: string
   readonly configuration?: NonNullable<DeploymentOptions['configuration']>
 }
 
 const WAYS: Record<string, Way> = {
   'an end of all of the operator': {
-    isMarked: true,
     end: ({ provider }) => provider.impersonation.endAll({ actor: 'olivia' }),
   },
   'an end of all of the client': {
-    isMarked: true,
     end: ({ provider }) => provider.impersonation.endAll({ client: 'console' }),
   },
   'an end of all of the permit': {
-    isMarked: true,
     end: ({ provider }) => provider.impersonation.endAll({ permit: 'p1' }),
   },
   'a destroyed grant': {
-    isMarked: true,
     end: async (other, { operator }) => {
       await (await grantOf(other, operator))?.destroy()
       await wait(20)
     },
   },
-  'a sign-out': { isMarked: true, end: signOut },
+  'a sign-out': { end: signOut },
   'a sign-out with offline_access': {
-    isMarked: true,
     end: signOut,
     scope: 'openid offline_access',
   },
   'a sign-out with a policy that keeps grants': {
-    isMarked: true,
     end: signOut,
     configuration: { revokeGrantPolicy: () => false },
   },
   'an end of all of the user': {
-    isMarked: false,
+    isUnmarked: true,
     end: ({ provider }) => provider.impersonation.endAll({ userId: 'alice' }),
   },
   'an end of all of the backend': {
-    isMarked: false,
+    isUnmarked: true,
     end: ({ provider }) => provider.impersonation.endAll({ requestedBy: 'backend' }),
   },
   'an end by id': {
-    isMarked: false,
+    isUnmarked: true,
     end: ({ provider }, { id }) => provider.impersonation.end(id),
   },
 }
 
 describe('I11, I14: an end and an exchange, in two processes: one of the two sees the other', () => {
-  for (const [what, { end, isMarked, scope = 'openid', configuration = {} }] of Object.entries(
+  for (const [what, { end, isUnmarked, scope = 'openid', configuration = {} }] of Object.entries(
     WAYS,
   )) {
     for (const [when, { method, isBefore }] of Object.entries(MOMENTS)) {
       it(`${what}, where the exchange ${when}`, async () => {
-        const { one, other, calls, close } = await twoProcesses({ configuration })
+        const { one, other, calls } = await twoProcesses({ configuration })
         const operator = await signIn(one, 'olivia', { scope })
         const subject_token = await one.subjectToken()
         const id = idOf(subject_token)
@@ -127,13 +129,11 @@ describe('I11, I14: an end and an exchange, in two processes: one of the two see
           resource: `${one.base}/opaque`,
         })
         await reached.promise
-        const ending = end(other, { operator, id })
-        // A sign-out ends after its answer.
-        await ending
+        await end(other, { operator, id })
         released.resolve()
         const { status, body } = await exchange
         const hasLooked = method === 'list'
-        const isRefused = isMarked ? !hasLooked : isBefore
+        const isRefused = isUnmarked ? isBefore : !hasLooked
         expect([status, isRefused ? body : undefined]).to.deep.equal(
           isRefused ? [400, REFUSED] : [200, undefined],
         )
@@ -142,7 +142,6 @@ describe('I11, I14: an end and an exchange, in two processes: one of the two see
           /sign-out|grant/.test(what) ? 'operator_signed_out' : 'requested',
         )
         if (!isRefused) expect(await isActive(one, body.access_token)).to.equal(false)
-        await close()
       })
     }
   }
@@ -150,13 +149,12 @@ describe('I11, I14: an end and an exchange, in two processes: one of the two see
 
 describe('a mark', () => {
   it('is seen where the process can end nothing itself', async () => {
-    const { memory, calls, one, other, close } = await twoProcesses({
+    const { memory, calls, one, other } = await twoProcesses({
       impersonation: { ending: { enabled: false } },
     })
-    const ending = await deploy(
-      { configuration: { adapter: aroundTokens(memory, (_name, _args, call) => call()) } },
-      one,
-    )
+    const adapter = aroundTokens(memory, (_name, _args, call) => call())
+    const ending = await deploy({ configuration: { adapter } }, one)
+    opened.push(ending)
     const operator = await signIn(one, 'olivia')
     const subject_token = await one.subjectToken()
     calls.one = async (name, args, call) => {
@@ -168,13 +166,11 @@ describe('a mark', () => {
     const form = { subject_token, actor_token: operator.access_token }
     await expectAnswer(one.exchange(form), 400, REFUSED)
     expect(other.provider.impersonation.canEnd).to.equal(false)
-    await ending.close()
-    await close()
   })
 
   it('concerns what was issued until 5 s after it, also by a fast clock, and nothing later', async () => {
     using clock = stoppedClock()
-    const { one, other, close } = await twoProcesses()
+    const { one, other } = await twoProcesses()
     const { access_token: actor_token } = await signIn(one, 'olivia')
     const statuses: number[] = []
     await other.provider.impersonation.endAll({ actor: 'olivia' })
@@ -183,11 +179,10 @@ describe('a mark', () => {
       statuses.push((await one.exchange({ actor_token })).status)
     }
     expect(statuses).to.deep.equal([400, 200])
-    await close()
   })
 
   it('is read to the last of 1,050, and hides nothing from lists and pages', async () => {
-    const { memory, one, other, close } = await twoProcesses()
+    const { memory, one, other } = await twoProcesses()
     const alice = await signIn(one, 'alice')
     const { access_token: actor_token } = await signIn(one, 'olivia')
     await other.provider.impersonation.endAll({ actor: 'olivia' })
@@ -216,11 +211,10 @@ describe('a mark', () => {
     expect(shown.map(({ userId }) => userId)).to.deep.equal(['alice'])
     const [mark] = await marksIn(memory)
     expect(await one.provider.impersonation.get(String(mark?.jti))).to.equal(undefined)
-    await close()
   })
 
   it('of another issuer, and one that cannot be read, concerns nothing', async () => {
-    const { memory, one, close } = await twoProcesses()
+    const { memory, one } = await twoProcesses()
     const { access_token: actor_token } = await signIn(one, 'olivia')
     const until = Math.floor(Date.now() / 1000) + 60
     const mark = { filter: { actor: 'olivia' }, how: {}, until }
@@ -230,11 +224,10 @@ describe('a mark', () => {
       await memory('SubjectToken').upsert(record.jti, record, 60)
     }
     await expectAnswer(one.exchange({ actor_token }), 200)
-    await close()
   })
 
   it('that the storage does not take: all that can be ended has ended, and the caller learns of it', async () => {
-    const { calls, one, other, close } = await twoProcesses()
+    const { calls, one, other } = await twoProcesses()
     await one.exchange()
     calls.other = (name, args, call) =>
       name === 'upsert' && String(args[0]).startsWith('mark:')
@@ -242,15 +235,13 @@ describe('a mark', () => {
         : call()
     const end = other.provider.impersonation.endAll({ client: 'console' })
     expect(await end.then(String, ({ message }: Error) => message)).to.equal('full')
-    expect((await only(one)).state).to.equal('ended')
-    await close()
+    await expectState(one, 'ended')
   })
 
   it('is stored once for a sign-out, however often its end fails', async () => {
-    const { memory, calls, one, other, close } = await twoProcesses()
+    const { memory, calls, one, other } = await twoProcesses()
     const operator = await signIn(one, 'olivia')
-    const form = { actor_token: operator.access_token }
-    await one.exchange({ ...form, subject_token: await one.subjectToken() })
+    await acting(one, operator)
     let attempts = 0
     calls.other = (name, _args, call) => {
       if (name !== 'endOnce') return call()
@@ -266,12 +257,11 @@ describe('a mark', () => {
     )
     expect(marks).to.have.length(1)
     expect(marks[0]?.consumed, 'done').to.be.a('number')
-    await close()
   })
 
   it('left behind is looked for once at a time', async () => {
     using clock = stoppedClock()
-    const { calls, close } = await twoProcesses()
+    const { calls } = await twoProcesses()
     let looks = 0
     calls.one = (name, args, call) => {
       if (name !== 'list' || Object(args[0]).accountId !== MARKS) return call()
@@ -283,18 +273,16 @@ describe('a mark', () => {
       await wait(5)
     }
     expect(looks).to.equal(1)
-    await close()
   })
 
   it('is nothing that an end of one, of a user or of a backend needs', async () => {
-    const { memory, one, close } = await twoProcesses()
+    const { memory, one } = await twoProcesses()
     const { impersonation } = one.provider
     await one.subjectToken()
     await impersonation.endAll({ userId: 'alice' })
     await impersonation.endAll({ requestedBy: 'backend' })
     await impersonation.end((await only(one)).id)
     expect(await marksIn(memory)).to.deep.equal([])
-    await close()
   })
 })
 
@@ -307,10 +295,9 @@ describe('I11: an end whose process is killed after its mark', () => {
   for (const [what, end] of Object.entries(ways)) {
     it(`${what} is carried out by another one within 40 s`, async () => {
       using clock = stoppedClock()
-      const { memory, calls, one, other, close } = await twoProcesses()
+      const { memory, calls, one, other } = await twoProcesses()
       const operator = await signIn(one, 'olivia')
-      const form = { actor_token: operator.access_token, resource: `${one.base}/opaque` }
-      const { body } = await one.exchange({ ...form, subject_token: await one.subjectToken() })
+      const { body } = await acting(one, operator)
       calls.other = (name, _args, call) =>
         name === 'endOnce' ? Promise.reject(new Error('killed')) : call()
       await end(other, { operator, id: '' }).catch(() => {})
@@ -321,17 +308,16 @@ describe('I11: an end whose process is killed after its mark', () => {
         clock.pass(1)
         await wait(3)
       }
-      expect((await only(one)).state).to.equal('ended')
+      await expectState(one, 'ended')
       expect(await isActive(one, body.access_token)).to.equal(false)
       const [mark] = await marksIn(memory)
       expect(mark?.consumed, 'done').to.be.a('number')
-      await close()
     })
   }
 
   it('is not taken over as long as its process lives, which says how many it ended', async () => {
     using clock = stoppedClock()
-    const { calls, one, other, close } = await twoProcesses()
+    const { calls, one, other } = await twoProcesses()
     for (let count = 0; count < 64; count += 1) {
       const { status } = await one.exchange()
       expect(status).to.equal(200)
@@ -354,14 +340,13 @@ describe('I11: an end whose process is killed after its mark', () => {
     }
     expect(await other.provider.impersonation.endAll({ client: 'console' })).to.equal(64)
     expect(byOne).to.equal(0)
-    await close()
   })
 })
 
 describe('I5: an exchange whose look after the redemption fails', () => {
   for (const what of ['the marks', 'the grant'] as const) {
     it(`at ${what}: issues nothing, and its record ends`, async () => {
-      const { calls, one, close } = await twoProcesses()
+      const { calls, one } = await twoProcesses()
       const { access_token: actor_token } = await signIn(one, 'olivia')
       const subject_token = await one.subjectToken()
       const { Grant } = one.provider
@@ -380,12 +365,11 @@ describe('I5: an exchange whose look after the redemption fails', () => {
       expect([status, body.error]).to.deep.equal([500, 'server_error'])
       const { end } = await hasEnded(one)
       expect(end?.reason).to.equal('redeemed, and nothing was issued')
-      await close()
     })
   }
 
   it('because the storage never answers: issues nothing, and holds up no other exchange', async () => {
-    const { calls, one, close } = await twoProcesses()
+    const { calls, one } = await twoProcesses()
     const looking = Promise.withResolvers<void>()
     let isNext = false
     calls.one = (name, _args, call) => {
@@ -402,13 +386,13 @@ describe('I5: an exchange whose look after the redemption fails', () => {
     const other = await one.exchange()
     expect(other.status).to.equal(200)
     await expectAnswer(one.exchange({ subject_token }), 400, REFUSED)
-    await close()
+    await one.close()
     expect(await hanging).to.equal('no answer')
   })
 
   it('is not needed by a subject token that expires between redemption and look: nothing is issued', async () => {
     using clock = stoppedClock()
-    const { calls, one, other, close } = await twoProcesses()
+    const { calls, one, other } = await twoProcesses()
     const ended: number[] = []
     let isRedeemed = false
     calls.one = async (name, args, call) => {
@@ -423,14 +407,13 @@ describe('I5: an exchange whose look after the redemption fails', () => {
     const { body } = await one.issue({ userId: 'alice', expiresIn: 3 })
     const answer = await one.exchange({ subject_token: body.subjectToken })
     expect([answer.status, answer.body, ended]).to.deep.equal([400, REFUSED, [0]])
-    await close()
   })
 })
 
 describe('I12: a sign-out costs the storage of subject tokens', () => {
   /** The calls of a sign-out of somebody who signed in at three clients. */
   async function costOf(scope: string, configuration: DeploymentOptions['configuration'] = {}) {
-    const { calls, one, close } = await twoProcesses({ configuration })
+    const { calls, one } = await twoProcesses({ configuration })
     const person = await signIn(one, 'alice', { scope })
     const clients = ['plain', 'console', 'web']
     for (const clientId of clients) {
@@ -451,7 +434,6 @@ describe('I12: a sign-out costs the storage of subject tokens', () => {
     }
     await signOutOfProvider(one, person)
     await wait(30)
-    await close()
     return asked
   }
 
@@ -467,7 +449,7 @@ describe('I12: a sign-out costs the storage of subject tokens', () => {
   })
 
   it('and no page of an exchange of somebody else', async () => {
-    const { calls, one, close } = await twoProcesses()
+    const { calls, one } = await twoProcesses()
     const { access_token: actor_token } = await signIn(one, 'olivia', {
       scope: 'openid offline_access',
     })
@@ -483,20 +465,17 @@ describe('I12: a sign-out costs the storage of subject tokens', () => {
     }
     await expectAnswer(one.exchange({ actor_token }), 200)
     expect(asked, 'the common marks, and those of olivia').to.deep.equal([0, 0])
-    await close()
   })
 
   it('nothing that could hold it up: the storage fails, and what runs ends once it is back', async () => {
-    const { calls, one, close } = await twoProcesses()
+    const { calls, one } = await twoProcesses()
     const operator = await signIn(one, 'olivia')
-    const form = { actor_token: operator.access_token, resource: `${one.base}/opaque` }
-    const { body } = await one.exchange({ ...form, subject_token: await one.subjectToken() })
+    const { body } = await acting(one, operator)
     calls.one = () => Promise.reject(new Error('down'))
     await signOutOfProvider(one, operator)
     expect(await grantOf(one, operator)).to.equal(undefined)
     calls.one = (_name, _args, call) => call()
     await hasEnded(one)
     expect(await isActive(one, body.access_token)).to.equal(false)
-    await close()
   })
 })

@@ -7,7 +7,7 @@ import { recording } from '../support/audit.ts'
 import { at } from '../support/clock.ts'
 import type { Deployment } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
-import { only } from './recorded-endings.ts'
+import { expectState, only } from './recorded-endings.ts'
 
 /** An impersonation whose access token is known, on a store that follows the clock of the test. */
 async function impersonation() {
@@ -40,7 +40,7 @@ for (const [how, end] of Object.entries(WAYS)) {
       const subject_token = await deployment.subjectToken()
       const { id, redeemableUntil } = await only(deployment)
       await at(redeemableUntil * 1000 + 4900, async () => {
-        expect((await only(deployment)).state).to.equal('expired')
+        await expectState(deployment, 'expired')
         expect(await end(deployment, id)).to.equal(true)
       })
       await at(redeemableUntil * 1000 - 100, async () => {
@@ -53,10 +53,10 @@ for (const [how, end] of Object.entries(WAYS)) {
       await using deployment = await impersonation()
       const { id, expiresAt, token } = deployment
       await at((expiresAt + 290) * 1000, async () => {
-        expect((await only(deployment)).state).to.equal('expired')
+        await expectState(deployment, 'expired')
         expect(await say(deployment, token)).to.equal('alice')
         expect(await end(deployment, id)).to.equal(true)
-        expect((await only(deployment)).state).to.equal('ended')
+        await expectState(deployment, 'ended')
       })
       await at((expiresAt + 295) * 1000, async () => {
         expect(await say(deployment, token)).to.equal(ENDED)
@@ -73,7 +73,7 @@ for (const [how, end] of Object.entries(WAYS)) {
       await at((expiresAt + 300) * 1000, async () => {
         expect(await say(deployment, token)).to.match(/^401/)
         expect(await end(deployment, id)).to.equal(false)
-        expect((await only(deployment)).state).to.equal('expired')
+        await expectState(deployment, 'expired')
       })
       await wait(5)
       expect(deployment.ended).to.deep.equal([])

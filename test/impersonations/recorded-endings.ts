@@ -9,6 +9,11 @@ export async function only({ provider }: Deployment) {
   return items[0] ?? expect.fail()
 }
 
+/** Expects the one impersonation of the deployment in this state. */
+export async function expectState(deployment: Deployment, state: string): Promise<void> {
+  expect((await only(deployment)).state).to.equal(state)
+}
+
 /** Shorter than the time limit of a test, so that the expectation that follows names what is wrong. */
 const MAX_WAIT_MS = 15_000
 

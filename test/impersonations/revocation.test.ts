@@ -6,7 +6,7 @@ import { dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
-import { isActive, only } from './recorded-endings.ts'
+import { expectState, isActive, only } from './recorded-endings.ts'
 
 const BACKEND = basic('backend', 'backend-secret')
 
@@ -73,7 +73,7 @@ describe('I14: revoking an opaque impersonated token', () => {
     const { token } = deployment
     await deployment.post('/oidc/token/revocation', { token, client_id: 'plain' })
     await expectAnswer(revoke(deployment, token, BACKEND), 400)
-    expect((await only(deployment)).state).to.equal('active')
+    await expectState(deployment, 'active')
   })
 
   it('I5: is trouble where the end cannot be stored; the token stays, and may be revoked again', async () => {
@@ -90,7 +90,7 @@ describe('I14: revoking an opaque impersonated token', () => {
     faults.clear()
     expect(await isActive(deployment, token)).to.equal(false)
     await expectAnswer(revoke(deployment, token), 200)
-    expect((await only(deployment)).state).to.equal('ended')
+    await expectState(deployment, 'ended')
   })
 
   it('leaves every other token’s revocation as it is', async () => {
@@ -98,7 +98,7 @@ describe('I14: revoking an opaque impersonated token', () => {
     const { access_token } = await signIn(deployment, 'olivia')
     await expectAnswer(revoke(deployment, access_token), 200)
     expect(await isActive(deployment, access_token)).to.equal(false)
-    expect((await only(deployment)).state).to.equal('active')
+    await expectState(deployment, 'active')
   })
 })
 

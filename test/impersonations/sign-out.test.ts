@@ -7,7 +7,7 @@ import { withMembers } from '../adapters/with-members.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { signIn, signOutOfProvider } from '../support/sign-in.ts'
-import { hasEnded, only, until } from './recorded-endings.ts'
+import { expectState, hasEnded, until } from './recorded-endings.ts'
 
 type Source = NonNullable<NonNullable<DeploymentOptions['configuration']>['adapter']>
 
@@ -117,14 +117,14 @@ describe('an operator whose grant is destroyed acts no more, whatever the adapte
       `destroy ${grantId}`,
     ])
     expect((await hasEnded(one)).state).to.equal('ended')
-    expect((await only(other)).state).to.equal('active')
+    await expectState(other, 'active')
   })
 
   it('the revocation policy keeps the grant: a revocation ends nothing, a sign-out does', async () => {
     await using deployment = await deploy({ configuration: { revokeGrantPolicy: () => false } })
     const { tokens, grantId } = await acting(deployment)
     await expectAnswer(revoke(deployment, tokens.refresh_token), 200)
-    expect((await only(deployment)).state).to.equal('active')
+    await expectState(deployment, 'active')
     await signOutOfProvider(deployment, tokens)
     expect((await hasEnded(deployment)).state).to.equal('ended')
     expect(await deployment.provider.Grant.find(grantId)).to.not.equal(undefined)

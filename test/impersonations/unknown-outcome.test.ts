@@ -4,7 +4,7 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { recording } from '../support/audit.ts'
 import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
 import { expectAnswer } from '../support/http.ts'
-import { only } from './recorded-endings.ts'
+import { expectState, only } from './recorded-endings.ts'
 
 /** A deployment with something around the calls of its storage. */
 async function surrounded(ask: (memory: ReturnType<typeof createMemoryAdapter>) => Around) {
@@ -94,7 +94,7 @@ describe('I13: an end of which the storage did not say whether it is stored', ()
       () => impersonation.endAll({ userId: 'alice' }),
     ]) {
       expect(await end().catch(String)).to.contain('too few replicas have it')
-      expect((await only(deployment)).state).to.equal('ended')
+      await expectState(deployment, 'ended')
     }
   })
 })

@@ -1,15 +1,7 @@
 import { expect } from 'chai'
 import { statusListId } from '../../src/adapters/record.ts'
 import { statusIndices } from '../../src/status-list/allocate.ts'
-import {
-  Drawn,
-  expectRejected,
-  HOUR,
-  ISSUER,
-  Store,
-  settled,
-  TOKEN_LIFE,
-} from '../tokens/remembering-store.ts'
+import { Drawn, expectRejected, HOUR, ISSUER, Store, settled, TOKEN_LIFE } from './store.ts'
 
 const COUNT = 5000
 

@@ -4,18 +4,21 @@ import { getListFromStatusListJWT as readBySdJwt } from '@sd-jwt/jwt-status-list
 import { expect } from 'chai'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { publicKeys } from '../../src/host/instance.ts'
-import { statusLists } from '../../src/status-list/sign.ts'
-import { expectRejected, HOUR, ISSUER, settled } from '../tokens/remembering-store.ts'
+import { StatusBits, statusLists } from '../../src/status-list/sign.ts'
 import {
   bitsOf,
   type Claims,
   endedAt,
+  expectRejected,
+  HOUR,
+  ISSUER,
   LONG,
   provider,
   servingProcess,
   setBits,
+  settled,
   tokenOf,
-} from '../tokens/serving-process.ts'
+} from './store.ts'
 
 describe('a status list token', () => {
   it('is what section 5.1 says, of a list as section 4.2 says', async () => {
@@ -260,5 +263,45 @@ describe('a status list over a storage that tells what is new', () => {
     expect(String(await bitsAfter([2 ** 20, 4]).catch(String))).to.include('RangeError')
     expect(await bitsAfter([3, 4])).to.deep.equal([3, 4])
     expect(asked).to.deep.equal([LIST, LIST])
+  })
+})
+
+/** Section 4.1, the first example: 16 statuses. */
+const SHORT = [0, 3, 4, 5, 7, 8, 9, 13, 15]
+const LONG_LST =
+  'eNrt3AENwCAMAEGogklACtKQPg9LugC9k_ACvreiogEAAKkeCQAAAAAAAAAAAAAAAAAAAIBylgQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAXG9IAAAAAAAAAPwsJAAAAAAAAAAAAAAAvhsSAAAAAAAAAAAA7KpLAAAAAAAAAAAAAAAAAAAAAJsLCQAAAAAAAAAAADjelAAAAAAAAAAAKjDMAQAAAACAZC8L2AEb'
+
+describe('the bits of a status list', () => {
+  // Section 4.1: "[…] the blocks being packed into bytes from the least significant bit ("0") to
+  // the most significant bit ("7")."
+  // Section 4.2: "The value MUST be the base64url-encoded compressed byte array".
+  it("are the draft's examples", async () => {
+    const short = new StatusBits(16)
+    short.set(SHORT)
+    expect(await short.encode()).to.equal('eNrbuRgAAhcBXQ')
+    const long = new StatusBits(2 ** 20)
+    await long.set(LONG)
+    const lst = await long.encode()
+    expect(inflateSync(Buffer.from(lst, 'base64url'))).to.deep.equal(
+      inflateSync(Buffer.from(LONG_LST, 'base64url')),
+    )
+    expect(setBits(lst)).to.deep.equal(LONG)
+    expect(lst.length).to.be.at.most(LONG_LST.length + 20)
+  })
+
+  it('are never beyond the end: what is there must not be left out in silence', () => {
+    for (const index of [-1, 16, 2 ** 32, 2 ** 53, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => new StatusBits(16).set([index]), String(index)).to.throw(RangeError)
+    }
+    new StatusBits(16).set([0, 15])
+  })
+
+  it('have every bit that was set while they were compressed', async () => {
+    const bits = new StatusBits(16)
+    bits.set([7])
+    const first = bits.encode()
+    bits.set([9])
+    await first
+    expect(setBits(await bits.encode())).to.deep.equal([7, 9])
   })
 })

@@ -26,7 +26,11 @@ describe('I12: requests that have nothing to do with impersonation', () => {
           used.add(model)
           return memory(model)
         },
-        extraTokenClaims: () => ({ tier: 'gold', 'urn:claim': { a: [1, null, 'x'] } }),
+        // Names that mean something in an impersonated token are the deployment's in others.
+        extraTokenClaims: () => ({
+          ...{ tier: 'gold', 'urn:claim': { a: [1, null, 'x'] } },
+          ...{ auth_time: 7, status: 'gold', impersonation_id: 'own' },
+        }),
         issueRefreshToken: async () => true,
         features: { dPoP: { enabled: true } },
       },

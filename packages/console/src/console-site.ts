@@ -60,7 +60,14 @@ export function consoleSite(
   const { provider, settings, now } = parts
   const { languages, brand, url, path: base, clientId, applications } = settings
   return servePages<StaffCall, FrameAt>({
-    ...{ provider, clientId, url, base, languages, brand, assets, now },
+    provider,
+    clientId,
+    url,
+    base,
+    languages,
+    brand,
+    assets,
+    now,
     at: 'options.clientId',
     make: 'supportConsoleClient',
     realm: 'support console',

@@ -213,7 +213,10 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   }
   const { permits } = settings
   permits?.attach(provider, {
-    ...{ nameOf, issueAs: settings.issueAs, notify: notices?.when, isLead },
+    nameOf,
+    issueAs: settings.issueAs,
+    notify: notices?.when,
+    isLead,
     isBound: true,
     urlOf: (permit) => `${url}${path}/records/${permit}`,
   })
@@ -221,13 +224,20 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const records = permits?.records ?? createRecords({ audit: settings.audit, now, timeoutMs })
   if (!permits) records.attach(provider, { nameOf, isLead, notify: notices?.when })
   const outbox = startNotices({
-    ...{ provider, settings, notices, ledger, directory, now },
+    provider,
+    settings,
+    notices,
+    ledger,
+    directory,
+    now,
     alerts: onAlarm !== undefined,
   })
   const alerts =
     onAlarm &&
     startOutbox({
-      ...{ ledger, to: 'deployment', who: 'leads' },
+      ledger,
+      to: 'deployment',
+      who: 'leads',
       sources: [alarmsToTell(store, onAlarm, urlOf)],
     })
   const ofPerson = personalData(audit, {
@@ -246,7 +256,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       erasureRecords.confirm({ ...call, personalData: ofPerson }, id, note),
   }
   const parts: ErasingParts & Parts & StaffParts = {
-    ...{ permits, erasures },
+    permits,
+    erasures,
     personalData: ofPerson,
     records,
     gate: permitGate({ permits, records, erasures }),

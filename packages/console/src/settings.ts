@@ -26,7 +26,6 @@ import {
   pathRule,
   patternRule,
   secondsRule,
-  textRule,
   timeZoneRule,
   wordsRule,
 } from './kernel/option-rules.ts'
@@ -42,19 +41,19 @@ import { lookUp } from './web/words/look-up.ts'
 
 /** What an application may be given. */
 export const APPLICATION_RULES = {
-  name: textRule('how the console names the application'),
+  name: text.required('how the console names the application'),
   names: namesRule,
   url: pageRule.required('the page that accepts the impersonation'),
-  clientId: textRule('the client of the application'),
-  resource: textRule('the resource indicator of its API'),
-  scopes: group({ read: textRule('the scope to look at data'), change: text }),
+  clientId: text.required('the client of the application'),
+  resource: text.required('the resource indicator of its API'),
+  scopes: group({ read: text.required('the scope to look at data'), change: text }),
   handOver: oneOf(['fragment', 'form']).or('fragment'),
 }
 
 /** What `supportConsole()` may be given. */
 export const CONSOLE_RULES = {
-  clientId: textRule('the public client of the console'),
-  issueAs: textRule('a client that managementApi.clients names for issue'),
+  clientId: text.required('the public client of the console'),
+  issueAs: text.required('a client that managementApi.clients names for issue'),
   role: aFunction<SupportConsoleOptions['role']>().required('(account) => role or undefined'),
   mayErase: aFunction<MayErase>(),
   customers: objectWith<Customers>('search', 'get').required('search(text, page) and get(id)'),
@@ -76,7 +75,7 @@ export const CONSOLE_RULES = {
     url: aFunction<(ticket: string) => string>(),
   }),
   account: optionalGroup({
-    clientId: textRule('the public client of the page'),
+    clientId: text.required('the public client of the page'),
     path: pathRule.or('/account'),
     describe: aFunction<UseInWords>(),
   }),

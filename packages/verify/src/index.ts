@@ -1,2 +1,3 @@
 export { Broken } from './verify/broken.ts'
-export { type Verification, verify } from './verify/verification.ts'
+export type { Verification } from './verify/summary.ts'
+export { verify } from './verify/verification.ts'

@@ -138,11 +138,8 @@ async function run(command: Command): Promise<string[]> {
   throw new Error(`${file}: no entry is of the impersonation ${impersonation}`)
 }
 
-function complaintOf({ message, position: { entry, line } }: Broken, file: string): string {
-  const where = [
-    entry === undefined ? [] : `entry ${entry}`,
-    line === undefined ? [] : `line ${line}`,
-  ].flat()
+function complaintOf({ message, position }: Broken, file: string): string {
+  const where = Object.entries(position).map(([name, number]) => `${name} ${number}`)
   return [`${file}: broken.`, [where.join(', '), message].filter(Boolean).join(': ')]
     .map(escapeControls)
     .join('\n')

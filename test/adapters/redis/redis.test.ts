@@ -163,22 +163,6 @@ suite('createRedisAdapter', () => {
       expect(await listed({})).to.not.include('own')
     })
 
-    it('lists a record by the actor of its note where the caller says nothing of the record', async () => {
-      const tokens = adapter('SubjectToken')
-      const now = Math.floor(Date.now() / 1000)
-      for (const known of [undefined, { iat: now, expiresIn: 100 }]) {
-        const actor = `actor-${known?.iat}`
-        await tokens.upsert(actor, { accountId: 'a', iat: now }, 100)
-        expect(await tokens.consumeOnce(actor, { actor }, known)).to.equal(true)
-        const found = await tokens.list({ actor }, 10)
-        expect(found.map(({ iat }) => iat)).to.deep.equal([now])
-        const key = `${keyPrefix}SubjectToken:actor:${actor}`
-        expect(await admin.pttl(key)).to.be.within(90_000, 250_000)
-        expect(await tokens.consumeOnce(actor, { actor: 'loser' }, known)).to.equal(false)
-        expect(await tokens.list({ actor: 'loser' }, 10)).to.deep.equal([])
-      }
-    })
-
     it('leaves nothing that reads as success if a step fails', async () => {
       let refused = ''
       const stepwise = async (args: string[]) => {

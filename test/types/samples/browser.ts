@@ -13,8 +13,6 @@ declare const options: AcceptImpersonationOptions
 acceptImpersonation({ ...options, cover: { next: 'Close this tab.' } })
 // @ts-expect-error there is no such text of the cover
 acceptImpersonation({ ...options, cover: { unknownText: 'No.' } })
-// @ts-expect-error there is no such text
-acceptImpersonation({ ...options, texts: { unknown: 'No.' } })
 // @ts-expect-error the API has to be said
 acceptImpersonation({ ...options, resource: undefined })
 

@@ -1,4 +1,5 @@
-import { isSafe, text, valid } from 'oidc-provider-impersonation/siblings'
+import { isSafe, valid } from 'oidc-provider-impersonation/siblings'
+import { isPlainObject } from 'oidc-provider-impersonation-verify/format'
 import type { Sentences } from './sentence.ts'
 
 /** Literal path segments. */
@@ -54,21 +55,17 @@ export const namesRule = valid<Readonly<Record<string, string | undefined>>>(
 
 /** Sentences for each language. */
 export const wordsRule = valid<Readonly<Record<string, Sentences | undefined>>>(
-  (value) => isByLanguage(value, isObject),
+  (value) => isByLanguage(value, isPlainObject),
   'an object with an object of sentences for each language, by its BCP 47 tag: { fr: { … } }',
 )
 
 function isByLanguage(value: unknown, isValid: (member: unknown) => boolean): boolean {
   return (
-    isObject(value) &&
+    isPlainObject(value) &&
     Object.entries(value).every(
       ([tag, member]) => isLanguageTag(tag) && (member === undefined || isValid(member)),
     )
   )
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A BCP 47 tag as it is written: `fr-CA`, and not `fr_ca`. */
@@ -78,9 +75,4 @@ function isLanguageTag(text: string): boolean {
   } catch {
     return false
   }
-}
-
-/** A text that is not empty. @param about what it is, for the error where it is absent */
-export function textRule(about: string) {
-  return text.required(about)
 }

@@ -13,16 +13,19 @@ import type { Sum } from './store.ts'
  * What is done to a row, and never begins one. Where the row was erased or removed meanwhile, it would make it again:
  * with the name of the customer, or with a hold that seems older than the erasure.
  */
-const NEVER_FIRST: ReadonlySet<string> = new Set([
-  ...['support.acknowledged', 'support.held', 'support.objected', 'support.released'],
-])
+const NEVER_FIRST: readonly string[] = [
+  'support.acknowledged',
+  'support.held',
+  'support.objected',
+  'support.released',
+]
 
 /**
  * Whether an entry is stored only where its row has not what it says: after a restart, and to begin an
  * attempt to tell somebody. Or only where there is a row.
  */
 export function isConditional({ afterRestart, event }: AuditEntry): boolean {
-  return afterRestart === true || NEVER_FIRST.has(event) || isDeliveryEvent(event)
+  return afterRestart === true || NEVER_FIRST.includes(event) || isDeliveryEvent(event)
 }
 
 export function isMissing(
@@ -44,7 +47,7 @@ export function isMissing(
     case 'support.untold':
       return sum !== undefined
     default:
-      return NEVER_FIRST.has(event) && row !== undefined
+      return NEVER_FIRST.includes(event) && row !== undefined
   }
 }
 
@@ -73,38 +76,32 @@ export function entriesFor(found: Impersonation): AuditEntry[] {
     software,
   } = found
   const operator = mayAct?.sub === undefined ? undefined : { sub: mayAct.sub }
-  const base = { id, userId, mayAct, requestedBy, resource, scope, context }
+  const entryAt = (
+    seconds: number,
+    event: AuditEntry['event'],
+    more: Partial<AuditEntry>,
+  ): AuditEntry => ({
+    event,
+    timeMs: seconds * 1000,
+    ...present({ id, userId, mayAct, requestedBy, resource, scope, context, ...more }),
+    afterRestart: true,
+  })
+  const { startedAt, expiresAt } = found
   const entries = [
-    {
-      ...base,
-      event: 'impersonation.issued' as const,
-      timeMs: found.issuedAt * 1000,
+    entryAt(found.issuedAt, 'impersonation.issued', {
       actor: operator,
       expiresAt: found.redeemableUntil,
-    },
-    found.startedAt !== undefined && {
-      ...base,
-      event: 'impersonation.started' as const,
-      timeMs: found.startedAt * 1000,
-      actor,
-      software,
-      client,
-      expiresAt: found.expiresAt,
-      // A token that a status list knows is a JWT.
-      jti: found.status && `impersonation:${id}`,
-    },
-    end && {
-      ...base,
-      event: 'impersonation.ended' as const,
-      timeMs: end.at * 1000,
-      actor: actor ?? operator,
-      software,
-      client,
-      expiresAt: found.expiresAt,
-      end,
-    },
+    }),
   ]
+  if (startedAt !== undefined) {
+    // A token that a status list knows is a JWT.
+    const jti = found.status && `impersonation:${id}`
+    const start = { actor, software, client, expiresAt, jti }
+    entries.push(entryAt(startedAt, 'impersonation.started', start))
+  }
+  if (end) {
+    const over = { actor: actor ?? operator, software, client, expiresAt, end }
+    entries.push(entryAt(end.at, 'impersonation.ended', over))
+  }
   return entries
-    .filter((entry) => entry !== undefined && entry !== false)
-    .map(({ event, timeMs, ...more }) => ({ event, timeMs, ...present(more), afterRestart: true }))
 }

@@ -1,11 +1,7 @@
 import { createLocalJWKSet } from 'jose'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { Broken } from '../../../verify/src/verify/broken.ts'
-import {
-  type Verification,
-  type VerificationInput,
-  verify,
-} from '../../../verify/src/verify/verification.ts'
+import { type VerificationInput, verify } from '../../../verify/src/verify/verification.ts'
 import { exportEverything } from '../../src/ledger/keeping/export-everything.ts'
 import { proveOne } from '../../src/ledger/keeping/prove-one.ts'
 import type { SealsOptions, Sign } from '../../src/ledger/sealing/seals.ts'
@@ -103,7 +99,7 @@ export async function linesOfProof(
 
 type Options = Partial<Omit<VerificationInput, 'read'>>
 
-export function verified(lines: readonly string[], options: Options = {}): Promise<Verification> {
+export function verified(lines: readonly string[], options: Options = {}) {
   const keys = createLocalJWKSet(KEYS)
   async function* read() {
     for (const line of lines) yield Buffer.from(`${line}\n`)

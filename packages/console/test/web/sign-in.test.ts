@@ -154,16 +154,22 @@ describe('who may call the API of the console', () => {
     expect((await deployment.ask('oscar', '')).status).to.equal(200)
     deployment.roles.delete('oscar')
     try {
-      const { status, body } = await deployment.ask('oscar', '')
-      expect({ status, ...body }).to.deep.equal({
-        status: 403,
-        error: 'access_denied',
-        error_description: 'only support staff may use the console',
-      })
+      expectAnswer(await deployment.ask('oscar', ''), 403, 'access_denied')
     } finally {
       deployment.roles.set('oscar', 'operator')
     }
   })
+
+  function expectAnswer({ status, body }: Answer, expected: number, error: string): void {
+    expect([status, body.error]).to.deep.equal([expected, error])
+  }
+
+  /** The answer is a 503, and the log has the cause. */
+  function expectTrouble(answer: Answer, logged: string): void {
+    expectAnswer(answer, 503, 'temporarily_unavailable')
+    expect(answer.headers.get('retry-after')).to.match(/^\d+$/)
+    expect(deployment.log.join('\n')).to.contain(logged)
+  }
 
   it('a storage that does not answer is trouble after two seconds', async () => {
     const token = await deployment.tokenOf('olivia')
@@ -172,9 +178,7 @@ describe('who may call the API of the console', () => {
     const asked = Promise.withResolvers<undefined>()
     AccessToken.find = () => asked.promise
     try {
-      const { status, body } = await me(token)
-      expect([status, body.error]).to.deep.equal([503, 'temporarily_unavailable'])
-      expect(deployment.log.join('\n')).to.contain('no answer in two seconds')
+      expectTrouble(await me(token), 'no answer in two seconds')
     } finally {
       asked.resolve(undefined)
       AccessToken.find = find
@@ -185,14 +189,7 @@ describe('who may call the API of the console', () => {
     const token = await deployment.tokenOf('olivia')
     deployment.faults.storage = true
     try {
-      const { status, body, headers } = await me(token)
-      expect({ status, ...body }).to.deep.equal({
-        status: 503,
-        error: 'temporarily_unavailable',
-        error_description: 'the sign-in cannot be checked now',
-      })
-      expect(headers.get('retry-after')).to.match(/^\d+$/)
-      expect(deployment.log.join('\n')).to.contain('the storage is out of order')
+      expectTrouble(await me(token), 'the storage is out of order')
     } finally {
       deployment.faults.storage = false
     }
@@ -201,13 +198,7 @@ describe('who may call the API of the console', () => {
   it('I9: a role that cannot be asked is trouble', async () => {
     deployment.faults.roles = true
     try {
-      const { status, body } = await deployment.ask('olivia', '/me')
-      expect({ status, ...body }).to.deep.equal({
-        status: 503,
-        error: 'temporarily_unavailable',
-        error_description: 'your role cannot be looked up now',
-      })
-      expect(deployment.log.join('\n')).to.contain('the roles are out of order')
+      expectTrouble(await deployment.ask('olivia', '/me'), 'the roles are out of order')
     } finally {
       deployment.faults.roles = false
     }
@@ -216,8 +207,7 @@ describe('who may call the API of the console', () => {
   it('a role that does not exist gives nothing', async () => {
     deployment.roles.set('oscar', 'owner' as 'lead')
     try {
-      const { status, body } = await deployment.ask('oscar', '')
-      expect({ status, error: body.error }).to.deep.equal({ status: 500, error: 'server_error' })
+      expectAnswer(await deployment.ask('oscar', ''), 500, 'server_error')
       expect(deployment.log.join('\n')).to.contain('options.role answered none of')
     } finally {
       deployment.roles.set('oscar', 'operator')

@@ -44,8 +44,8 @@ describe('onImpersonatedRequest', () => {
 
   /** What is told once the response to a request has so been sent. */
   async function usesOf(
-    judge: (request: ApiRequest) => Promise<unknown>,
     { status = 200, url = '/orders', headers = impersonated } = {},
+    judge: (request: ApiRequest) => Promise<unknown> = (it) => guarded().authenticate(it),
   ): Promise<ImpersonationUse[]> {
     const res = new Connection()
     await judge({ method: 'GET', url, headers, res }).catch((error: unknown) => {
@@ -79,13 +79,13 @@ describe('onImpersonatedRequest', () => {
     ] as const) {
       const headers = await bearer(claims)
       const judge = (request: ApiRequest) => guarded().authenticate(request, ...requirements)
-      const [use, ...more] = await usesOf(judge, { status: 403, headers })
+      const [use, ...more] = await usesOf({ status: 403, headers }, judge)
       const { by, error, description } = use?.refused ?? {}
       expect([by, error, description]).to.deep.equal(expected)
       expect([use?.status, ...more]).to.deep.equal([403])
     }
     const strict = guarded({ requireStatus: true })
-    const [use] = await usesOf((request) => strict.authenticate(request))
+    const [use] = await usesOf({}, (request) => strict.authenticate(request))
     expect(use?.refused?.by).to.equal('status')
   })
 
@@ -97,15 +97,14 @@ describe('onImpersonatedRequest', () => {
       await bearer({ aud: 'https://other.example.com' }),
       { authorization: `Bearer ${await provider.tokens.token()}` },
     ]) {
-      const judge = (request: ApiRequest) => guarded().authenticate(request)
-      expect(await usesOf(judge, { headers })).to.deep.equal([])
+      expect(await usesOf({ headers })).to.deep.equal([])
     }
   })
 
   it('tells who acts, in objects that are frozen, plain, and the same after JSON', async () => {
     const judge = (request: ApiRequest) => guarded().authenticate(request, denyImpersonation())
     const act = { sub: 'olivia' }
-    const [use] = await usesOf(judge, { headers: await bearer({ jti: 'own', act }) })
+    const [use] = await usesOf({ headers: await bearer({ jti: 'own', act }) }, judge)
     expect(use).to.not.have.property('id')
     for (const part of [use, use?.actor, use?.refused]) {
       expect(part).to.be.an('object')
@@ -114,14 +113,13 @@ describe('onImpersonatedRequest', () => {
     }
     expect(JSON.parse(JSON.stringify(use))).to.deep.equal(use)
     expect(use?.actor).to.deep.equal(act)
-    const [nameless] = await usesOf(judge)
+    const [nameless] = await usesOf()
     expect(nameless).to.include({ id: 'x' }).and.not.to.have.property('actor')
-    const [empty] = await usesOf(judge, { headers: await bearer({ jti: 'impersonation:' }) })
+    const [empty] = await usesOf({ headers: await bearer({ jti: 'impersonation:' }) })
     expect(empty).to.not.have.property('id')
   })
 
   it('tells the path whole, without its query and without what stands before it', async () => {
-    const judge = (request: ApiRequest) => guarded().authenticate(request)
     const long = `/orders/${'%C3%A9/'.repeat(1500)}`
     for (const [url, path] of [
       [`${long}?token=secret&a=/b#c`, long],
@@ -129,7 +127,7 @@ describe('onImpersonatedRequest', () => {
       ['http://host?secret', '/'],
       ['//host/orders', '//host/orders'],
     ] as const) {
-      const [use] = await usesOf(judge, { url })
+      const [use] = await usesOf({ url })
       expect(use?.path, url).to.equal(path)
       expect(JSON.stringify(use)).to.not.include('secret')
     }
@@ -148,7 +146,7 @@ describe('onImpersonatedRequest', () => {
   describe('is called once for a request', () => {
     it('that two guards let pass, of one resourceServer() and of two', async () => {
       const [first, second] = [guarded(), guarded()]
-      const uses = await usesOf(async (request) => {
+      const uses = await usesOf({}, async (request) => {
         await first.authenticate(request)
         await first.authenticate({ ...request }, requireScope('orders:read'))
         await second.authenticate(request)
@@ -158,7 +156,7 @@ describe('onImpersonatedRequest', () => {
 
     it('that several refuse: the first refusal, although a later guard lets it pass', async () => {
       const api = guarded()
-      const uses = await usesOf(async (request) => {
+      const uses = await usesOf({}, async (request) => {
         await api.authenticate(request)
         await api.authenticate(request, denyImpersonation()).catch(() => {})
         await api.authenticate(request, requireScope('admin')).catch(() => {})
@@ -171,7 +169,7 @@ describe('onImpersonatedRequest', () => {
       const other: ImpersonationUse[] = []
       const second = guarded({ onImpersonatedRequest: (use) => other.push(use) })
       const exchanged = await bearer({ jti: 'impersonation:y' })
-      const uses = await usesOf(async (request) => {
+      const uses = await usesOf({}, async (request) => {
         await guarded().authenticate(request)
         await second.authenticate(request)
         await guarded().authenticate({ ...request, headers: exchanged })

@@ -4,7 +4,7 @@ import { rootOfPath } from '../format/merkle.ts'
 import { Broken } from './broken.ts'
 import { parse, type ReadEntry, readEntry, readLines } from './lines.ts'
 import { type JudgedSeal, judgeProof, judgeSeal, type Signer, unknownKey } from './signatures.ts'
-import type { Verification } from './verification.ts'
+import type { Verification } from './summary.ts'
 
 export interface ProofInput extends Signer {
   /** Reads the file from its beginning. It is called several times. */

@@ -1,5 +1,32 @@
+import type { ReadEntry } from './lines.ts'
 import { sentencesOf, utcOf } from './sentences.ts'
-import type { Verification } from './verification.ts'
+
+/** What is found of an audit that is whole. */
+export interface Verification {
+  readonly entries: number
+  /** How many of them are removed. */
+  readonly removed: number
+  /** How many of these were erased, and of how many impersonations and permits. */
+  readonly erased: { readonly entries: number; readonly subjects: number }
+  /** The id of the impersonation that the file proves; `undefined` where it has all. */
+  readonly only: string | undefined
+  /** Those of the impersonation that was asked for, oldest first; none where none was asked for. */
+  readonly ofImpersonation: readonly ReadEntry[]
+  readonly rows: number
+  readonly permits: number
+  /** How many rows and permits could not be compared with their entries. */
+  readonly unprovedRows: number
+  readonly seals: number
+  /** How many of them are signed with a key that is not known: later seals vouch for them. */
+  readonly unknown: number
+  /** How many entries have no seal, and the time of the first of them. */
+  readonly unsealed: { readonly count: number; readonly since: number | undefined }
+  readonly issuer: string
+  /** The number of the last entry that is sealed. */
+  readonly last: number
+  /** Of the last seal, in milliseconds since the epoch. */
+  readonly time: number
+}
 
 /** What was asked for. */
 export interface Asked {

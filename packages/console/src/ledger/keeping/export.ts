@@ -31,46 +31,37 @@ export async function* exportCsv(store: AuditStore, rows: ExportedRows): AsyncGe
   }
 }
 
-/** A line of JSON Lines without the entries at its end. */
-export interface LineStart {
-  /** Of the row or permit. */
-  readonly id: string
-  /** JSON, without the brace at the end. */
-  readonly text: string
-}
-
-/** The row with its `outcome` and `isAlarmOpen`. Times are in milliseconds since the epoch, as in the API. */
-export function rowStart(row: AuditRow, now: number): LineStart {
-  const derived = { outcome: outcomeOf(row, now), isAlarmOpen: isAlarmOpen(row) }
-  return { id: row.id, text: asciiJson({ ...row, ...derived }).slice(0, -1) }
-}
-
-/** The lines with all entries: entries are read by the page, whatever row they are of. */
+/**
+ * Lines of JSON, each with all `entries` of its row or permit at its end: they are read by the page, whatever row
+ * they are of.
+ *
+ * @param lines what a line has besides, by the id of its row or permit
+ */
 export async function* linesWithEntries(
   store: Pick<AuditStore, 'timelines'>,
-  starts: readonly LineStart[],
+  lines: ReadonlyMap<string, object>,
 ): AsyncGenerator<string> {
-  const left = [...starts]
-  let entries: string[] = []
-  /** The lines of the rows before this one, or of all. */
-  const linesBefore = (row: string | undefined) => {
-    let lines = ''
-    while (left[0] && left[0].id !== row) {
-      lines += `${left.shift()?.text},"entries":[${entries.join(',')}]}\n`
+  const left = [...lines]
+  let entries: object[] = []
+  /** The lines before that of this row, or all. */
+  const textBefore = (row: string | undefined) => {
+    let text = ''
+    for (let [line] = left; line && line[0] !== row; [line] = left) {
+      text += `${asciiJson({ ...line[1], entries })}\n`
       entries = []
+      left.shift()
     }
-    return lines
+    return text
   }
-  const ids = starts.map(({ id }) => id)
-  for await (const page of readTimelines(store, ids)) {
+  for await (const page of readTimelines(store, [...lines.keys()])) {
     let text = ''
     for (const entry of page) {
-      text += linesBefore(entry.row)
-      entries.push(asciiJson(entryOf(entry)))
+      text += textBefore(entry.row)
+      entries.push(entryOf(entry))
     }
     yield text
   }
-  yield linesBefore(undefined)
+  yield textBefore(undefined)
 }
 
 /** The entries of rows, one row after the other: as many statements as there are pages of entries. */

@@ -7,10 +7,9 @@ import {
   sealHashOf,
 } from 'oidc-provider-impersonation-verify/chain'
 import { asciiJson, DAY_MS, ERASED_EVENT } from 'oidc-provider-impersonation-verify/format'
-import { claimsOf, type Seals } from '../sealing/seals.ts'
+import { claimsOf, ENTRIES_PER_SEAL, type Seals } from '../sealing/seals.ts'
 import type { AuditStore, StoredEntry, StoredSeal } from '../store.ts'
 
-const ENTRIES_PER_READ = 1000
 const SEALS_PER_READ = 100
 
 /** What proves one impersonation cannot be signed: somebody changed the storage. */
@@ -83,7 +82,9 @@ async function* computedSeals(
       const seal = claimsOf(stored)
       number = seal.number
       if (seal.number >= from) {
-        const entries = await entriesOf(store, before?.last ?? 0, seal.last)
+        const after = before?.last ? String(before.last) : undefined
+        const read = await store.entries({ after, limit: ENTRIES_PER_SEAL })
+        const entries = read.filter((entry) => entry.number <= seal.last)
         const root = rootOf(entries.map(({ digest }) => digest))
         const isRight = root === seal.root && sealHashOf(before?.hash ?? '', root) === seal.hash
         if (!isRight) throw new Unprovable(`the seal ${number} is not that of its entries`)
@@ -93,15 +94,4 @@ async function* computedSeals(
     }
     isMore = page.length === SEALS_PER_READ
   }
-}
-
-async function entriesOf(store: AuditStore, after: number, upTo: number): Promise<StoredEntry[]> {
-  const all: StoredEntry[] = []
-  for (let last = after; last < upTo; ) {
-    const from = last === 0 ? undefined : String(last)
-    const page = await store.entries({ after: from, limit: ENTRIES_PER_READ })
-    all.push(...page)
-    last = page.at(-1)?.number ?? upTo
-  }
-  return all.filter(({ number }) => number <= upTo)
 }

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { endsWithin } from 'oidc-provider-impersonation/siblings'
 import {
   ATTEMPT_MS,
@@ -10,6 +9,7 @@ import {
   nextDelivery,
   reasonOf,
 } from 'oidc-provider-impersonation-verify/format'
+import { every } from '../../kernel/every.ts'
 import { lineOf, log } from '../../kernel/log-line.ts'
 import { untilAborted } from '../../kernel/until-aborted.ts'
 import { newEntryId } from '../recording/compose.ts'
@@ -19,10 +19,7 @@ import { tellDeployment } from '../to-tell.ts'
 import type { OutboxSource, Subject, Telling } from './source.ts'
 
 /** Tells people what is due, whichever process recorded it. */
-export interface Outbox {
-  /** Begins nothing more. Resolves when what is under way is over; after 5 seconds it is aborted. */
-  stop(): Promise<void>
-}
+export type Outbox = ReturnType<typeof startOutbox>
 
 export interface OutboxOptions {
   readonly ledger: Pick<Ledger, 'log'>
@@ -63,7 +60,7 @@ export function startOutbox({
   interval = 2000,
   timeoutMs = 50_000,
   now = () => Date.now(),
-}: OutboxOptions): Outbox {
+}: OutboxOptions) {
   const closing = new AbortController()
   const over = new AbortController()
   const end = new AbortController()
@@ -73,8 +70,6 @@ export function startOutbox({
   let slot = Promise.withResolvers<void>()
   /** What is under way is found again until it is stored that it began: there are more than these. */
   const limit = Math.max(MIN_FOUND, 2 * atOnce)
-  /** The reason why a source fails, while it fails. */
-  const troubles = new Map<OutboxSource<Subject>, string>()
   const write = together((entries: readonly AuditEntry[]) =>
     ledger.log.append(
       entries.map((entry) => ({ id: newEntryId(), entry })),
@@ -163,30 +158,23 @@ export function startOutbox({
     return ((await untilAborted(outcome, signal)) ?? { failure: 'it took too long' }).failure
   }
 
-  /** One source that fails, or has much to tell, does not hold up the other. */
-  async function lookAgainAndAgain(source: OutboxSource<Subject>): Promise<void> {
-    while (!closing.signal.aborted) {
-      try {
-        await look(source)
-        if (troubles.delete(source) && troubles.size === 0) log(`${who} are told again`)
-      } catch (error) {
-        const reason = reasonOf(error)
-        const isTold = [...troubles.values()].includes(reason)
-        if (!isTold) log(`${who} are not told, until it works: ${reason}`)
-        troubles.set(source, reason)
-      }
-      // Two processes do not look in the same moments.
-      await wait(interval * (0.75 + Math.random() / 2), undefined, {
+  // One source that fails, or has much to tell, does not hold up the other.
+  const loops = sources.map((source) =>
+    // Two processes do not look in the same moments.
+    every(
+      () => interval * (0.75 + Math.random() / 2),
+      () => look(source),
+      {
         signal: closing.signal,
-        ref: false,
-      }).catch(() => {})
-    }
-  }
-
-  const looking = untilAborted(Promise.all(sources.map(lookAgainAndAgain)), closing.signal)
+        says: { failing: `${who} are not told, until it works`, again: `${who} are told again` },
+      },
+    ),
+  )
+  const looking = untilAborted(Promise.all(loops), closing.signal)
 
   return {
-    async stop() {
+    /** Begins nothing more. Resolves when what is under way is over; after 5 seconds it is aborted. */
+    async stop(): Promise<void> {
       closing.abort()
       await looking
       const all = Promise.all(underWay.values())

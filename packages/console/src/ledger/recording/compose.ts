@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { digestOf, entryDigestOf, rowOf, slotOf } from 'oidc-provider-impersonation-verify/chain'
+import {
+  digestOf,
+  entryDigestOf,
+  rowOf,
+  slotOf,
+  storedRowOf,
+} from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
   encodeEntry,
@@ -15,7 +21,6 @@ import {
 import { lineOf } from '../../kernel/log-line.ts'
 import { isConditional, isMissing } from '../missing.ts'
 import type { Batch, NewSum, Sum } from '../store.ts'
-import { encodeRow } from '../stores/sums.ts'
 
 /** An entry that is to be stored. */
 export interface Pending {
@@ -93,7 +98,8 @@ export function compose(
   const newSums = [...sums].map(([id, { sum, from, at }]): NewSum => {
     const before = stored.get(id)
     const replaces = before === undefined || before === 'unreadable' ? 0 : before.version
-    const data = sum.kind === 'record' ? JSON.stringify(sum.permit) : encodeRow(sum.row)
+    // The columns of its table are members of it.
+    const data = JSON.stringify(sum.kind === 'record' ? sum.permit : storedRowOf(sum.row))
     return { kind: sum.kind, id, replaces, from, at, data }
   })
   return { outcomes, sums, batch: { entries, sums: newSums } }

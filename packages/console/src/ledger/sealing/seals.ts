@@ -40,7 +40,7 @@ export interface SealsOptions {
 const SEAL_EVERY_MS = 60_000
 /** A seal of another process is enough for so long, in milliseconds. */
 const SEAL_HOLDS_MS = 45_000
-const ENTRIES_PER_SEAL = 1000
+export const ENTRIES_PER_SEAL = 1000
 /** How long an export, or the end of the process, waits for a seal, in milliseconds. */
 const SEAL_TIMEOUT_MS = 15_000
 const SAYS = {

@@ -7,6 +7,9 @@ export function isRowId(id: string): boolean {
   return /^[\w-]{1,64}$/.test(id)
 }
 
+/** A bigint of pg arrives as text. As a float it is a number, and exact below 2^53. */
+export const asNumber = (name: string) => `CAST(${name} AS float8) AS ${name}`
+
 /** A part of a `WHERE` clause, with `?` for each value. */
 export interface Condition {
   readonly sql: string
@@ -21,12 +24,11 @@ export interface IndexedCondition extends Condition {
   readonly isRare: boolean
 }
 
-/** What a filter compares, beside times and words. */
-export interface Comparisons {
-  /** The first one is expected to have the fewest rows. */
-  readonly indexed: readonly IndexedCondition[]
-  /** What has to be looked at in each row. */
-  readonly others: readonly Condition[]
+export function whereOf(conditions: readonly Condition[]) {
+  return {
+    where: conditions.map(({ sql }) => sql).join(' AND ') || 'true',
+    values: conditions.flatMap(({ values }) => values),
+  }
 }
 
 /** A condition for what a filter has. */
@@ -57,8 +59,13 @@ const OUTCOMES: Partial<Record<Outcome, readonly [indexed: string, ...others: st
   refused: [NOT_STARTED, 'asked_at IS NULL'],
 }
 
-/** @param now for outcomes, in milliseconds since the epoch */
-export function comparisonsOf(filter: RowFilter, now: number): Comparisons {
+/**
+ * What a filter compares, beside times and words: the first that is indexed is expected to have the fewest rows, and
+ * the others have to be looked at in each row.
+ *
+ * @param now for outcomes, in milliseconds since the epoch
+ */
+export function comparisonsOf(filter: RowFilter, now: number) {
   const { outcome, alarm, held } = filter
   const has = (sql: string, isRare = true, ...values: number[]): IndexedCondition => {
     return { sql, values, isRare }

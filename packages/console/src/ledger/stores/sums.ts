@@ -1,4 +1,4 @@
-import { type StoredRow, storedRowOf } from 'oidc-provider-impersonation-verify/chain'
+import type { StoredRow } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditRow,
   RECORD_KINDS,
@@ -9,11 +9,6 @@ import * as v from 'valibot'
 import type { SchemasOf } from '../../kernel/input.ts'
 import type { KeptRecord, Sum } from '../store.ts'
 import { numberIn, type ResultRow } from './stored-columns.ts'
-
-/** A row as it is kept: the columns of its table are members of it. */
-export function encodeRow(row: AuditRow): string {
-  return JSON.stringify(storedRowOf(row))
-}
 
 /** Reads sums, of columns `data`, `version` and `kind`. Text that the store did not write is no sum. */
 export function sumReader(isCanonical: (text: string, value: unknown) => boolean) {

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import * as v from 'valibot'
-import { objectOf, type Read, readBy } from '../../kernel/input.ts'
+import { objectOf, type Read, readBy, wholeNumber } from '../../kernel/input.ts'
 import { MAX_CURSOR_LENGTH, MAX_ID_LENGTH } from '../../kernel/limits.ts'
 import { invalid } from './problem.ts'
 
@@ -37,25 +37,31 @@ export function textParameter(most: number) {
 }
 
 export function numberParameter(least: number, most: number) {
-  const message = `must be a whole number from ${least} to ${most}`
+  return orDigits(wholeNumber(least, most))
+}
+
+/** A number: in JSON as such, in a query and a form as its digits. */
+export function orDigits<const S extends v.GenericSchema<unknown, number | undefined>>(schema: S) {
   return v.pipe(
-    v.string(message),
-    v.regex(/^\d{1,16}$/, message),
-    v.transform(Number),
-    v.check((value) => value >= least && value <= most, message),
+    v.unknown(),
+    v.transform((value) =>
+      typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value,
+    ),
+    schema,
   )
 }
 
-/** The cursor at which a list goes on. */
-export const cursor = v.optional(textParameter(MAX_CURSOR_LENGTH))
-
-/** `true`, or absent. */
-export const mark = v.optional(
+/** `true`, or absent: in JSON as such, in a query and a form as its text. */
+export const checked = v.optional(
   v.pipe(
-    v.literal('true', 'must be true'),
+    v.unknown(),
+    v.check((value) => value === true || value === 'true', 'must be true'),
     v.transform(() => true as const),
   ),
 )
+
+/** The cursor at which a list goes on. */
+export const cursor = v.optional(textParameter(MAX_CURSOR_LENGTH))
 
 /** An account id. */
 export const personId = v.optional(textParameter(MAX_ID_LENGTH))

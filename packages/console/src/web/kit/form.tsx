@@ -73,30 +73,34 @@ export function Hidden({ of: { name, value } }: { of: FieldOf }) {
   return value === '' ? null : <input type="hidden" name={name} value={value} />
 }
 
-/** A label, an input, help below it, and what is wrong with it. */
-export function Field(props: {
+interface FieldProps {
   of: FieldOf
   label: string
   help?: ComponentChildren
-  children: (input: {
-    id: string
-    name: string
-    value: string
-    'aria-describedby': string
-    'aria-invalid': boolean
-  }) => JSX.Element
-}) {
+}
+
+type InputProps = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label'>
+
+/** A label, an input, help below it, and what is wrong with it. */
+export function Field(
+  props: FieldProps & {
+    children: (input: {
+      id: string
+      name: string
+      value: string
+      'aria-describedby': string
+      'aria-invalid': boolean
+    }) => JSX.Element
+  },
+) {
   const { of, label, help, children } = props
-  const { id, problem, ...input } = of
+  const { problem, ...input } = of
+  const about = `${of.id}-about`
   return (
     <div class={problem ? 'field wrong' : 'field'}>
-      <label for={id}>{label}</label>
-      {children({
-        ...{ id, ...input },
-        'aria-describedby': `${id}-about`,
-        'aria-invalid': problem !== undefined,
-      })}
-      <small id={`${id}-about`}>
+      <label for={of.id}>{label}</label>
+      {children({ ...input, 'aria-describedby': about, 'aria-invalid': problem !== undefined })}
+      <small id={about}>
         {problem && <span class="problem">{problem}</span>}
         {help}
       </small>
@@ -104,22 +108,8 @@ export function Field(props: {
   )
 }
 
-/** A text of one line. */
-export function TextField(props: {
-  of: FieldOf
-  label: string
-  help?: ComponentChildren
-  isNeeded?: boolean
-  /** The parameter of the page that says the same. */
-  asks?: string
-  /** A regular expression, and what it means. */
-  pattern?: string
-  title?: string
-  /** The id of a list of suggestions, and the page that has them. */
-  list?: string
-  suggest?: string
-}) {
-  const { of, label, help, isNeeded, asks, pattern, title, list, suggest } = props
+/** A text of one line. `data-asks` is the parameter of the page that says the same. */
+export function TextField({ of, label, help, ...more }: FieldProps & InputProps) {
   return (
     <Field of={of} label={label} help={help}>
       {(input) => (
@@ -129,43 +119,17 @@ export function TextField(props: {
           dir="auto"
           autoComplete="off"
           spellcheck={false}
-          required={isNeeded}
           maxLength={100}
-          list={list}
-          data-asks={asks}
-          data-suggest={suggest}
-          {...(pattern !== undefined && { pattern, title })}
+          {...more}
         />
       )}
     </Field>
   )
 }
 
-/** A field for a search. @param props.isFirst the page begins with the focus on it */
-export function SearchField(props: {
-  of: FieldOf
-  label: string
-  help?: string
-  placeholder?: string
-  isNeeded?: true
-  isFirst?: boolean
-}) {
-  const { of, label, help, placeholder, isNeeded, isFirst } = props
-  return (
-    <Field of={of} label={label} help={help}>
-      {(input) => (
-        <input
-          {...input}
-          {...{ type: 'search', dir: 'auto', autoComplete: 'off', spellcheck: false }}
-          {...(isNeeded && { required: true, pattern: '.*\\S.*' })}
-          placeholder={placeholder}
-          maxLength={100}
-          autofocus={isFirst}
-          data-key="/"
-        />
-      )}
-    </Field>
-  )
+/** A field for a search. */
+export function SearchField(props: FieldProps & InputProps) {
+  return <TextField type="search" data-key="/" {...props} />
 }
 
 /** Finds something: on Enter, and with the script while a person types. It begins with the focus. */
@@ -181,7 +145,7 @@ export function SearchForm(
           of={{ id: 'search', name: 'q', value }}
           label={label}
           help={help}
-          isFirst={value === ''}
+          autofocus={value === ''}
         />
       </form>
     </search>
@@ -190,7 +154,7 @@ export function SearchForm(
 
 /** A text of several lines, which is stored on one. */
 export function NoteField(
-  props: { of: FieldOf; label?: string; help?: string; isNeeded?: boolean; most?: number },
+  props: Partial<FieldProps> & { of: FieldOf; isNeeded?: boolean; most?: number },
   { words }: At,
 ) {
   const { of, label, help, isNeeded, most = MAX_NOTE_LENGTH } = props
@@ -263,36 +227,35 @@ export function SelectField(props: {
   )
 }
 
-/** A button that sends its form. */
+type Tone = 'danger' | 'plain' | 'primary' | 'quiet'
+
+interface ButtonProps extends JSX.ButtonHTMLAttributes<HTMLButtonElement> {
+  kind?: Tone | undefined
+  /** For screen readers, if the text does not say what it is about: *End acting as Alice Ng*. */
+  label?: string | undefined
+}
+
+/** A button that sends its form. `data-key` is a key that presses it: `Control+Enter`. */
 export function Button(
-  props: {
+  props: ButtonProps & {
     /** Another action than that of the form. Its answer comes in this tab. */
     action?: string
-    kind?: 'danger' | 'plain' | 'primary' | 'quiet' | undefined
-    /** For screen readers, if the text does not say what it is about: *End acting as Alice Ng*. */
-    label?: string | undefined
-    /** A key that presses it: `Control+Enter`. */
-    shortcut?: string
     /** Opens a new tab, also with another action. */
     opens?: true
-    /** The page begins with the focus on it. */
-    isFirst?: true | undefined
-    children: ComponentChildren
   },
   { base }: At,
 ) {
-  const { action, kind = 'plain', label, shortcut, opens, isFirst, children } = props
+  const { action, kind = 'plain', label, opens, children, ...more } = props
   return (
     <button
       type="submit"
       class={`button ${kind}`}
       aria-label={label}
-      data-key={shortcut}
-      autofocus={isFirst}
       {...(action !== undefined && {
         formAction: base + action,
         formTarget: opens ? '_blank' : '_self',
       })}
+      {...more}
     >
       {children}
     </button>
@@ -305,33 +268,20 @@ export function formId(action: string, fields: Readonly<Record<string, string>>)
 }
 
 /** A form of one button. */
-export function ActionButton(props: {
-  action: string
-  /** The id of the form, if the page has this button twice. */
-  id?: string | undefined
-  kind?: 'danger' | 'plain' | 'primary' | 'quiet'
-  label?: string
-  fields?: Readonly<Record<string, string>>
-  /** Leads into an application, in a tab of its own, and is good once. */
-  opens?: true
-  /** The page begins with the focus on it. */
-  isFirst?: true
-  children: ComponentChildren
-}) {
-  const { action, id, kind, label, fields = {}, opens, isFirst, children } = props
+export function ActionButton(
+  props: ButtonProps & {
+    action: string
+    /** The id of the form, if the page has this button twice. */
+    id?: string | undefined
+    fields?: Readonly<Record<string, string>>
+    /** Leads into an application, in a tab of its own, and is good once. */
+    opens?: true
+  },
+) {
+  const { action, fields = {}, id = formId(action, fields), opens, ...button } = props
   return (
-    <Form
-      action={action}
-      class="inline"
-      id={id ?? formId(action, fields)}
-      opens={opens}
-      fields={fields}
-    >
-      {() => (
-        <Button kind={kind} label={label} isFirst={isFirst}>
-          {children}
-        </Button>
-      )}
+    <Form action={action} class="inline" id={id} opens={opens} fields={fields}>
+      {() => <Button {...button} />}
     </Form>
   )
 }
@@ -342,7 +292,7 @@ export function Disclosure(props: {
   label: string
   /** For screen readers, if the label does not say what it is about. */
   about?: string | undefined
-  kind?: 'danger' | 'plain' | 'primary' | undefined
+  kind?: Tone | undefined
   open?: boolean
   children: ComponentChildren
 }) {
@@ -359,19 +309,13 @@ export function Disclosure(props: {
 
 /** A person, by the account id. The script suggests people by name. */
 export function PersonField(
-  props: {
-    of: FieldOf
-    who: 'customer' | 'operator'
-    label: string
-    isNeeded?: true
-  },
+  { who, ...props }: FieldProps & InputProps & { who: 'customer' | 'operator' },
   { base }: At,
 ) {
-  const { of, who } = props
-  const list = `${of.id}-people`
+  const list = `${props.of.id}-people`
   return (
     <>
-      <TextField {...props} list={list} suggest={`${base}/people?who=${who}`} />
+      <TextField {...props} list={list} data-suggest={`${base}/people?who=${who}`} />
       <datalist id={list} />
     </>
   )

@@ -1,30 +1,19 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import type { At } from './at.ts'
 
 /** A link to a page of ours. @param props.to below the base: `/audit` */
 export function Link(
-  props: {
+  props: JSX.AnchorHTMLAttributes<HTMLAnchorElement> & {
     to: string
     /** For screen readers, if the text does not say what it is about. */
     label?: string
-    class?: string
     current?: boolean
-    autofocus?: boolean | undefined
-    shortcut?: string
-    children: ComponentChildren
   },
   { base }: At,
 ) {
-  const { to, label, class: name, current, autofocus, shortcut, children } = props
+  const { to, label, current, children, ...more } = props
   return (
-    <a
-      href={base + to}
-      class={name}
-      aria-label={label}
-      aria-current={current ? 'page' : undefined}
-      autofocus={autofocus}
-      data-key={shortcut}
-    >
+    <a href={base + to} aria-label={label} aria-current={current ? 'page' : undefined} {...more}>
       {children}
     </a>
   )
@@ -50,7 +39,7 @@ export function Older(props: {
 export function Back({ to, children }: { to: string; children: ComponentChildren }) {
   return (
     <p class="back-line">
-      <Link to={to} class="back" shortcut="Escape">
+      <Link to={to} class="back" data-key="Escape">
         {children}
       </Link>
     </p>

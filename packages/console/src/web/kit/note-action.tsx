@@ -37,7 +37,7 @@ export function NoteAction(
             {children}
             <NoteField of={field('note')} isNeeded={isNeeded} />
             <div class="actions">
-              <Button kind={kind ?? 'primary'} shortcut="Control+Enter">
+              <Button kind={kind ?? 'primary'} data-key="Control+Enter">
                 {label}
               </Button>
             </div>

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { isPlainObject } from 'oidc-provider-impersonation-verify/format'
-import * as v from 'valibot'
 import { bodyReader } from '../http/json-body.ts'
 import { invalid, Problem } from '../http/problem.ts'
 
@@ -70,23 +69,3 @@ function readBefore(ctx: Context): object {
   }
   throw invalid('the form was read before, and is not there')
 }
-
-/** A number: in JSON as such, in a form as its digits. */
-export function orDigits<const S extends v.GenericSchema<unknown, number | undefined>>(schema: S) {
-  return v.pipe(
-    v.unknown(),
-    v.transform((value) =>
-      typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value,
-    ),
-    schema,
-  )
-}
-
-/** `true`: in JSON as such, in a form as its text. */
-export const checked = v.optional(
-  v.pipe(
-    v.unknown(),
-    v.check((value) => value === true || value === 'true', 'must be true'),
-    v.transform(() => true as const),
-  ),
-)

@@ -5,6 +5,7 @@ import type { AccountAnswer } from '../../../src/features/account/server/lists.t
 import type { AccountImpersonation } from '../../../src/web/account-card.ts'
 import type { DescribedUse } from '../../../src/web/use-words.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../../support/deployment.ts'
+import { expectStatus } from '../../support/expect-answer.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 
 /** The words of the shop. Changing a note is hidden. */
@@ -110,7 +111,7 @@ describe('the API of the account page', () => {
       const states: Record<string, string> = {}
       const own = await deployment.impersonate({ ticket: 'SUP-1' })
       states[own.id] = 'user'
-      expect((await ask('alice', '/end', { id: own.id })).status).to.equal(204)
+      expectStatus(await ask('alice', '/end', { id: own.id }), 204)
       const byOperator = await deployment.impersonate({ ticket: 'SUP-2' })
       states[byOperator.id] = 'requested'
       await byOperator.end()
@@ -122,7 +123,7 @@ describe('the API of the account page', () => {
         ...request,
         access: 'read',
       })
-      expect(waiting.status).to.equal(201)
+      expectStatus(waiting, 201)
       await deployment.settled()
       const told = await listOf('alice')
       expect(told.map(({ ticket }) => ticket)).to.deep.equal(['SUP-4', 'SUP-3', 'SUP-2', 'SUP-1'])
@@ -143,14 +144,14 @@ describe('the API of the account page', () => {
         application: 'shop',
         access: 'read',
       })
-      expect(refused.status).to.equal(403)
+      expectStatus(refused, 403)
       await deployment.settled()
       const { body, text } = await ask('paula', '/impersonations')
       expect(body.impersonations).to.have.length(1)
       const [told] = body.impersonations
       expect(told).to.deep.include({ state: 'refused', ticket: 'SUP-7', did: [] })
       expect(text).to.not.match(/Curious|colleague|works for us|access_denied/)
-      expect((await ask('paula', '/objection', { id: told.id })).status).to.equal(404)
+      expectStatus(await ask('paula', '/objection', { id: told.id }), 404)
       const [alarm] = (await deployment.ask('ada', '/audit?alarm=any')).body.rows
       expect(alarm.alarm.kinds).to.deep.equal(['protected'])
     })
@@ -195,21 +196,21 @@ describe('the API of the account page', () => {
         ticket: 'SUP-123',
         application: 'Shop',
       })
-      expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
+      expectStatus(await ask('alice', '/end', { id: running.id }), 204)
       expect((await ask('alice', '/running')).body.impersonations).to.deep.equal([])
       // The answer waits until the audit has it.
       expect((await listOf('alice'))[0]).to.include({ state: 'user' })
       const row = await deployment.audit.row(running.id)
       expect(row?.end).to.include({ cause: 'user', by: 'alice' })
       expect(row?.alarm).to.equal(undefined)
-      expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
+      expectStatus(await ask('alice', '/end', { id: running.id }), 204)
     })
 
     it('nothing of others, with the same answer as for nothing', async () => {
       const running = await deployment.impersonate()
       const others = await ask('bob', '/end', { id: running.id })
       const nothing = await ask('bob', '/end', { id: 'A'.repeat(43) })
-      expect(others.status).to.equal(404)
+      expectStatus(others, 404)
       expect(others.text).to.equal(nothing.text)
       for (const id of ['', 'A'.repeat(44), '\0']) {
         expect((await ask('alice', '/end', { id })).text).to.equal(nothing.text)
@@ -226,7 +227,7 @@ describe('the API of the account page', () => {
     it('which leads see as an alarm, with the note', async () => {
       const running = await deployment.impersonate()
       const note = 'I did not call <b>anyone</b>'
-      expect((await ask('alice', '/objection', { id: running.id, note })).status).to.equal(200)
+      expectStatus(await ask('alice', '/objection', { id: running.id, note }), 200)
       const [row] = (await deployment.ask('grace', '/audit?alarm=open')).body.rows
       expect(row).to.deep.include({ id: running.id })
       expect(row.objection).to.include({ note })
@@ -279,10 +280,10 @@ describe('the API of the account page', () => {
       await deployment.settled()
       const others = await ask('bob', '/objection', { id })
       const nothing = await ask('bob', '/objection', { id: 'A'.repeat(43) })
-      expect(others.status).to.equal(404)
+      expectStatus(others, 404)
       expect(others.text).to.equal(nothing.text)
       expect((await deployment.audit.row(id))?.objection).to.equal(undefined)
-      expect((await ask('alice', '/objection', { id })).status).to.equal(200)
+      expectStatus(await ask('alice', '/objection', { id }), 200)
     })
 
     it('with a note of at most 1,000 characters, and nothing else', async () => {
@@ -300,21 +301,21 @@ describe('the API of the account page', () => {
         expect(problem.error).to.equal('invalid_request')
       }
       const large = await ask('alice', '/objection', { id, note: 'x'.repeat(100_000) })
-      expect(large.status).to.equal(413)
+      expectStatus(large, 413)
       const note = '😀'.repeat(1000)
-      expect((await ask('alice', '/objection', { id, note })).status).to.equal(200)
+      expectStatus(await ask('alice', '/objection', { id, note }), 200)
       expect((await deployment.audit.row(id))?.objection).to.include({ note })
     })
 
     it('twenty times an hour at most', async () => {
       const body = { id: 'A'.repeat(43) }
       for (let number = 0; number < 20; number += 1) {
-        expect((await ask('alice', '/objection', body)).status).to.equal(404)
+        expectStatus(await ask('alice', '/objection', body), 404)
       }
       const { status, headers, body: answer } = await ask('alice', '/objection', body)
       expect([status, answer.error]).to.deep.equal([429, 'temporarily_unavailable'])
       expect(Number(headers.get('retry-after'))).to.be.within(1, 3600)
-      expect((await ask('bob', '/objection', body)).status).to.equal(404)
+      expectStatus(await ask('bob', '/objection', body), 404)
     })
   })
 
@@ -340,7 +341,7 @@ describe('the API of the account page', () => {
       for (const [who, headers] of Object.entries(strangers)) {
         for (const [path, body] of requests) {
           const answer = await ask(headers, path, body)
-          expect(answer.status, `${who} ${path}`).to.equal(401)
+          expectStatus(answer, 401, `${who} ${path}`)
           expect(answer.headers.get('www-authenticate')).to.match(/^Bearer realm="account"/)
           expect(answer.headers.get('cache-control')).to.equal('no-store')
         }
@@ -363,16 +364,16 @@ describe('the API of the account page', () => {
         expect(status, query).to.equal(400)
         expect(body.error).to.equal('invalid_request')
       }
-      expect((await ask('alice', '/running?customer=bob')).status).to.equal(400)
-      expect((await ask('alice', '', {})).status).to.equal(405)
-      expect((await ask('alice', '/end')).status).to.equal(405)
-      expect((await ask('alice', '/End')).status).to.equal(404)
+      expectStatus(await ask('alice', '/running?customer=bob'), 400)
+      expectStatus(await ask('alice', '', {}), 405)
+      expectStatus(await ask('alice', '/end'), 405)
+      expectStatus(await ask('alice', '/End'), 404)
       // An answer of the provider for another browser.
       const foreign = await fetch(`${deployment.url}/account/callback?code=c&state=s`, {
         redirect: 'manual',
       })
       expect(foreign.headers.get('location')).to.equal('/account/sign-in?why=elsewhere&to=')
-      expect((await ask('alice', '/constructor')).status).to.equal(404)
+      expectStatus(await ask('alice', '/constructor'), 404)
     })
   })
 
@@ -393,14 +394,14 @@ describe('the API of the account page', () => {
       const running = await deployment.impersonate()
       await deployment.settled()
       isAway = true
-      expect((await ask('alice', '/impersonations')).status).to.equal(503)
-      expect((await ask('alice', '/objection', { id: running.id })).status).to.equal(503)
+      expectStatus(await ask('alice', '/impersonations'), 503)
+      expectStatus(await ask('alice', '/objection', { id: running.id }), 503)
       const { status, body } = await ask('alice', '/running')
       expect(status).to.equal(200)
       expect(body.impersonations[0]).to.deep.include({ id: running.id, did: [], ticket: 'SUP-123' })
-      expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
+      expectStatus(await ask('alice', '/end', { id: running.id }), 204)
       isAway = false
-      expect((await ask('alice', '/objection', { id: running.id })).status).to.equal(200)
+      expectStatus(await ask('alice', '/objection', { id: running.id }), 200)
       expect((await listOf('alice'))[0]).to.include({ state: 'user' })
     })
 
@@ -423,8 +424,8 @@ describe('the API of the account page', () => {
       for (let index = 0; index < 1000; index += 1) {
         void deployment.console.onImpersonatedRequest(use)
       }
-      expect((await ask('alice', '/objection', { id: running.id })).status).to.equal(503)
-      expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
+      expectStatus(await ask('alice', '/objection', { id: running.id }), 503)
+      expectStatus(await ask('alice', '/end', { id: running.id }), 204)
       expect(await deployment.provider.impersonation.get(running.id)).to.include({ state: 'ended' })
       isAway = false
       await deployment.settled()
@@ -435,9 +436,9 @@ describe('the API of the account page', () => {
       const running = await deployment.impersonate()
       await listOf('alice')
       deployment.faults.storage = true
-      expect((await ask('alice', '/running')).status).to.equal(503)
+      expectStatus(await ask('alice', '/running'), 503)
       const answer = await ask('alice', '/end', { id: running.id })
-      expect(answer.status).to.equal(503)
+      expectStatus(answer, 503)
       expect(answer.headers.get('retry-after')).to.equal('5')
       expect(answer.body.error).to.equal('temporarily_unavailable')
       deployment.faults.storage = false

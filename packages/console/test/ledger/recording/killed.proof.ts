@@ -1,20 +1,14 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import type { Impersonation } from 'oidc-provider-impersonation'
 import { createSqliteAdapter } from 'oidc-provider-impersonation/adapters/sqlite'
-import { decodeEntry } from 'oidc-provider-impersonation-verify/format'
-import { freePort, skipWithout } from '../../../../../test/adapters/servers.ts'
+import { freePort } from '../../../../../test/adapters/servers.ts'
+import { readAll } from '../../../src/kernel/pages.ts'
 import { entriesFor } from '../../../src/ledger/missing.ts'
-import { assertWholeLog, readOn } from '../stores/contract/support.ts'
+import { assertWholeLog, decoded, readOn } from '../stores/contract/support.ts'
 import { providerOn } from './serverless-provider.ts'
-import { newPlace, type StorageKind, storeAt } from './soak-stores.ts'
-
-const KINDS = ['sqlite', 'postgres'] as const
+import { onEachKind, type StorageKind, started, withStore } from './soak-stores.ts'
 
 /** Each is killed after so many answers, at once or so many milliseconds later: in the middle of others. */
 const KILLED: readonly (readonly [answers: number, delay: number])[] = [
@@ -24,67 +18,46 @@ const KILLED: readonly (readonly [answers: number, delay: number])[] = [
 const RESTARTED = 3
 
 /** Runs a process to its end. Returns what it wrote down, and how it ended. */
-async function run(...args: string[]): Promise<{ told: string[]; signal: unknown; code: unknown }> {
-  const child = fork(new URL('killed-process.ts', import.meta.url), args, {
-    execArgv: ['--conditions=oidc-provider-impersonation'],
-    silent: true,
-  })
-  const { stdout, stderr } = child
-  if (!stdout || !stderr) return expect.fail('no output')
-  const [output, errors, [code, signal]] = await Promise.all([
-    text(stdout),
-    text(stderr),
-    once(child, 'exit'),
-  ])
-  if (code) throw new Error(errors)
-  return { told: output.split('\n').slice(0, -1), signal, code }
+async function run(...args: readonly (number | string)[]) {
+  const { lines, ended } = started('killed-process.ts', ...args)
+  const [code, signal] = await ended
+  if (code) expect.fail('the process failed')
+  return { told: lines, signal }
 }
 
 /** What the provider knows, by the file of its storage. */
-async function knownIn(file: string, port: string): Promise<string[]> {
+async function knownIn(file: string, port: number): Promise<string[]> {
   const adapter = createSqliteAdapter({ file })
-  const { impersonation } = providerOn(adapter, port)
-  const known: Impersonation[] = []
-  let cursor: string | undefined
-  do {
-    const page = await impersonation.list({ limit: 100, cursor })
-    known.push(...page.items)
-    cursor = page.next
-  } while (cursor !== undefined)
+  const { impersonation } = providerOn(adapter, String(port))
+  const read = (cursor: string | undefined) => impersonation.list({ limit: 100, cursor })
+  const known = await readAll(read, ({ items }) => items)
   adapter.close()
   return known.flatMap(entriesFor).map(({ event, id }) => `${event} ${id}`)
 }
 
-async function storedAt(kind: StorageKind, place: string) {
-  const { store, close } = await storeAt(kind, place)
-  await store.open()
-  const entries = (await readOn(store, undefined, 500)).map((entry) =>
-    decodeEntry(entry.text ?? ''),
-  )
-  await assertWholeLog(store)
-  await store.close()
-  await close()
-  return entries.map((entry) => ({
-    name: `${entry?.event} ${entry?.id}`,
-    isLate: entry?.afterRestart === true,
-  }))
-}
+const storedAt = (kind: StorageKind, place: string) =>
+  withStore(kind, place, async (store) => {
+    await assertWholeLog(store)
+    const entries = decoded(await readOn(store, undefined, 500))
+    return entries.map((entry) => ({
+      name: `${entry?.event} ${entry?.id}`,
+      isLate: entry?.afterRestart === true,
+    }))
+  })
 
 describe('I13: a process that is killed the moment that an answer arrives', function () {
   this.timeout(180_000)
 
-  for (const kind of KINDS) {
-    it(`leaves nothing missing that was answered, and the restart writes the rest once: ${kind}`, async function () {
-      if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
-      await using storage = await newPlace(kind)
-      const { place } = storage
+  onEachKind.it(
+    'leaves nothing missing that was answered, and the restart writes the rest once',
+    async (kind, place) => {
       const folder = await mkdtemp(join(tmpdir(), 'audit-killed-'))
       const file = join(folder, 'provider.db')
       // Each time the same issuer: its records are no other's.
-      const port = String(await freePort())
+      const port = await freePort()
       const answered: string[] = []
       for (const [answers, delay] of KILLED) {
-        const { told, signal } = await run(kind, place, file, port, String(answers), String(delay))
+        const { told, signal } = await run(kind, place, file, port, answers, delay)
         expect([signal, told.length >= answers]).to.deep.equal(['SIGKILL', true])
         answered.push(...told)
       }
@@ -110,6 +83,6 @@ describe('I13: a process that is killed the moment that an answer arrives', func
         `      ${answered.length} answered, ${known.length} known, ${missing.length} written after the restart`,
       )
       await rm(folder, { recursive: true })
-    })
-  }
+    },
+  )
 })

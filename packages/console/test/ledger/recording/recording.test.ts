@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import {
@@ -16,19 +13,11 @@ import type { AuditStore } from '../../../src/ledger/store.ts'
 import { createSqliteAudit } from '../../../src/ledger/stores/sqlite/index.ts'
 import { until } from '../../features/notices/until.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
+import { faultyAudit } from '../../support/faulty-audit.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { MACHINE } from '../../support/provider.ts'
 import { decoded, found, readOn, times } from '../stores/contract/support.ts'
-
-/** A store whose appends fail while it is told to. */
-function failing(store: AuditStore) {
-  const fault = { isBroken: false }
-  const write: AuditStore['write'] = async (batch, deadline) => {
-    if (fault.isBroken) throw new Error('disk full')
-    return store.write(batch, deadline)
-  }
-  return { fault, store: { ...store, write } }
-}
+import { newPlace } from './soak-stores.ts'
 
 /** A store that holds each append until it is released. */
 function holding(store: AuditStore) {
@@ -133,7 +122,9 @@ describe('the audit of a deployment', function () {
     expect(logged(deployment, 'impersonation.replayed'), 'the log has every one').to.have.length(
       300,
     )
-    const events = (await eventsOf(deployment.audit)).filter((event) => !event?.includes('alert'))
+    const events = (await eventsOf(deployment.audit)).filter(
+      (event) => !event?.startsWith('support.'),
+    )
     expect(events).to.have.members([
       ...['impersonation.issued', 'impersonation.started', 'impersonation.ended'],
       ...Array(20).fill('impersonation.replayed'),
@@ -175,16 +166,16 @@ describe('the audit of a deployment', function () {
 
   for (const isConsoleLast of [false, true])
     it(`I13: while the storage fails, refuses with 503 before anything is done, and ends what is asked, the console mounted ${isConsoleLast ? 'last' : 'first'}`, async () => {
-      const { store, fault } = failing(memoryAudit())
+      const audit = faultyAudit()
       await using deployment = await deploy({
         isConsoleLast,
-        audit: store,
+        audit,
         console: { auditTimeout: 0.1 },
       })
       const running = await deployment.impersonate()
       const { body: before } = await deployment.ask('olivia', '/impersonations', ASKED)
       await deployment.settled()
-      fault.isBroken = true
+      audit.failing = ['write']
       expect(await running.look(), 'told after its answer').to.equal(200)
       while (!deployment.log.some((line) => line.includes('no entries'))) await nextTurn()
       expect([await running.look(), await running.change()], 'told afterwards').to.deep.equal([
@@ -212,11 +203,11 @@ describe('the audit of a deployment', function () {
       expect((await deployment.ask('olivia', '/me')).status).to.equal(200)
       await running.end()
       expect((await deployment.provider.impersonation.get(running.id))?.state).to.equal('ended')
-      fault.isBroken = false
+      audit.failing = []
       await deployment.settled()
       await deployment.exchange('olivia', before)
       await deployment.settled()
-      expect(await eventsOf(store)).to.deep.equal([
+      expect(await eventsOf(audit)).to.deep.equal([
         'impersonation.issued',
         'impersonation.started',
         'impersonation.issued',
@@ -275,43 +266,31 @@ describe('the audit of a deployment', function () {
     expect(row?.end?.cause).to.equal('policy')
   })
 
-  it('stores what follows a replay before it is closed', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'audit-recording-'))
-    const file = join(folder, 'audit.db')
-    {
-      const memory = createMemoryAdapter()
-      const adapter = (model: string) => {
-        const records = memory(model)
-        const endOnce = (id: string, end: Record<string, unknown>) =>
-          wait(50).then(() => records.endOnce(id, end))
-        return Object.assign(Object.create(records), { endOnce })
-      }
-      await using deployment = await deploy({ adapter, audit: createSqliteAudit({ file }) })
-      const running = await deployment.impersonate()
-      await running.replay()
+  it('stores what is left, and what follows a replay, before it is closed, and shows it after a restart', async () => {
+    await using storage = await newPlace('sqlite')
+    const file = storage.place
+    const memory = createMemoryAdapter()
+    const adapter = (model: string) => {
+      const records = memory(model)
+      const endOnce = (id: string, end: Record<string, unknown>) =>
+        wait(50).then(() => records.endOnce(id, end))
+      return Object.assign(Object.create(records), { endOnce })
     }
-    await using deployment = await deploy({ audit: createSqliteAudit({ file }) })
-    const { body } = await deployment.ask('olivia', '/audit')
-    expect(body.rows[0].end.cause).to.equal('replay')
-    await rm(folder, { recursive: true })
-  })
-
-  it('stores what is left before it is closed, and shows it after a restart', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'audit-recording-'))
-    const file = join(folder, 'audit.db')
     const ids: string[] = []
     {
-      await using deployment = await deploy({ audit: createSqliteAudit({ file }) })
+      await using deployment = await deploy({ adapter, audit: createSqliteAudit({ file }) })
       const all = await Promise.all([1, 2, 3, 4, 5].map(() => deployment.impersonate()))
       ids.push(...all.map(({ id }) => id))
       for (const running of all) void running.look()
       await Promise.all(all.map((running) => running.change()))
+      await all[0]?.replay()
     }
     await using deployment = await deploy({ audit: createSqliteAudit({ file }) })
     const { body } = await deployment.ask('olivia', '/audit')
     expect(body.rows.map(({ id }: { id: string }) => id)).to.have.members(ids)
-    for (const { changes } of body.rows) expect(changes).to.equal(1)
-    await rm(folder, { recursive: true })
+    for (const { id, changes, end } of body.rows) {
+      expect([changes, end?.cause]).to.deep.equal([1, id === ids[0] ? 'replay' : undefined])
+    }
   })
 
   it('keeps every request that is recorded at once, in the order of the log', async () => {

@@ -3,16 +3,14 @@ import { once } from 'node:events'
 import { expect } from 'chai'
 import { likenessOf } from 'oidc-provider-impersonation-verify/chain'
 import { type AuditEntry, asciiJson, decodeEntry } from 'oidc-provider-impersonation-verify/format'
-import { skipWithout } from '../../../../../test/adapters/servers.ts'
 import type { StoredEntry } from '../../../src/ledger/store.ts'
 import { assertWholeLog, found, readOn } from '../stores/contract/support.ts'
 import type { SoakMessage } from './soak-process.ts'
-import { newPlace, type StorageKind, storeAt } from './soak-stores.ts'
+import { onEachKind, type StorageKind, withStore } from './soak-stores.ts'
 
 /** Impersonations of each process, of about 10 events; SOAK=10000 makes a long one. */
 const EACH = Number(process.env.SOAK ?? 100)
 const PROCESSES = 2
-const KINDS = ['sqlite', 'postgres'] as const
 
 /** A process under load. */
 function loaded(kind: StorageKind, place: string) {
@@ -51,22 +49,18 @@ const storedIn = (stored: readonly StoredEntry[]) =>
 describe('the audit under full load, from two processes at once', function () {
   this.timeout(60_000 + EACH * PROCESSES * 400)
 
-  for (const kind of KINDS) {
-    it(`has as many entries as events, and no gap: ${kind}`, async function () {
-      if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
-      await using storage = await newPlace(kind)
-      const all = Array.from({ length: PROCESSES }, () => loaded(kind, storage.place))
-      for (const { ended } of all) expect(await ended).to.deep.equal({ code: 0, isOver: true })
-      const lines = all.flatMap((each) => each.lines)
-      const events = eventsIn(lines)
-      expect(
-        lines.filter((line) => !line.startsWith('{')),
-        'complaints',
-      ).to.deep.equal([])
-      expect(events.length).to.be.at.least(EACH * PROCESSES * 8)
+  onEachKind.it('has as many entries as events, and no gap', async (kind, place) => {
+    const all = Array.from({ length: PROCESSES }, () => loaded(kind, place))
+    for (const { ended } of all) expect(await ended).to.deep.equal({ code: 0, isOver: true })
+    const lines = all.flatMap((each) => each.lines)
+    const events = eventsIn(lines)
+    expect(
+      lines.filter((line) => !line.startsWith('{')),
+      'complaints',
+    ).to.deep.equal([])
+    expect(events.length).to.be.at.least(EACH * PROCESSES * 8)
 
-      const { store, close } = await storeAt(kind, storage.place)
-      await store.open()
+    await withStore(kind, place, async (store) => {
       const stored = await readOn(store, undefined, 500)
       const entries = storedIn(stored)
       const counted = entries.reduce((sum, { count = 1 }) => sum + count, 0)
@@ -87,21 +81,17 @@ describe('the audit under full load, from two processes at once', function () {
       console.log(
         `      ${events.length} events in ${stored.length} entries of ${rows.length} rows`,
       )
-      await store.close()
-      await close()
     })
+  })
 
-    it(`is whole where one of them is killed in the middle: ${kind}`, async function () {
-      if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
-      await using storage = await newPlace(kind)
-      const [one, two] = [loaded(kind, storage.place), loaded(kind, storage.place)]
-      while (one.lines.length < EACH * 3) await once(one.child, 'message')
-      one.child.kill('SIGKILL')
-      expect((await one.ended).isOver).to.equal(false)
-      expect(await two.ended).to.deep.equal({ code: 0, isOver: true })
+  onEachKind.it('is whole where one of them is killed in the middle', async (kind, place) => {
+    const [one, two] = [loaded(kind, place), loaded(kind, place)]
+    while (one.lines.length < EACH * 3) await once(one.child, 'message')
+    one.child.kill('SIGKILL')
+    expect((await one.ended).isOver).to.equal(false)
+    expect(await two.ended).to.deep.equal({ code: 0, isOver: true })
 
-      const { store, close } = await storeAt(kind, storage.place)
-      await store.open()
+    await withStore(kind, place, async (store) => {
       const stored = await readOn(store, undefined, 500)
       await assertWholeLog(store)
       const [first, second] = [one, two].map(({ lines }) => tally(eventsIn(lines)))
@@ -116,8 +106,6 @@ describe('the audit under full load, from two processes at once', function () {
         one.answered.filter((name) => !names.has(name)),
         'missing',
       ).to.deep.equal([])
-      await store.close()
-      await close()
     })
-  }
+  })
 })

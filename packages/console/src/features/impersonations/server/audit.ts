@@ -8,8 +8,8 @@ import { proveOne } from '../../../ledger/keeping/prove-one.ts'
 import { settle } from '../../../web/audit.ts'
 import { orUnavailable, Problem } from '../../../web/http/problem.ts'
 import {
+  checked,
   cursor,
-  mark,
   numberParameter,
   personId,
   readQuery,
@@ -30,7 +30,7 @@ const FILTER = {
   outcome: v.optional(oneOf(ALL_OUTCOMES)),
   text: searchWords,
   alarm: v.optional(oneOf(['any', 'objection', 'open'])),
-  held: mark,
+  held: checked,
 }
 
 export const SEARCHED = {

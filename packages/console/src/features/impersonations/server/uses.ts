@@ -6,6 +6,7 @@ import {
   list,
   requestListener,
   resolve,
+  text,
 } from 'oidc-provider-impersonation/siblings'
 import { digestOf } from 'oidc-provider-impersonation-verify/chain'
 import {
@@ -15,7 +16,7 @@ import {
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../../../kernel/log-line.ts'
-import { pathRule, textRule } from '../../../kernel/option-rules.ts'
+import { pathRule } from '../../../kernel/option-rules.ts'
 import { setAsideEntry } from '../../../ledger/recording/compose.ts'
 import { parseGap, parseUse } from '../../../ledger/recording/parse-entry.ts'
 import type { Recorder } from '../../../ledger/recording/recorder.ts'
@@ -40,7 +41,7 @@ export interface TakeUses extends Middleware {
 
 const TAKE_USES_RULES = {
   clients: list(
-    textRule('a client with the grant client_credentials'),
+    text.required('a client with the grant client_credentials'),
     "client ids, such as ['orders-api']",
     1,
   ).required('the clients that may send uses'),

@@ -71,10 +71,10 @@ function ActForm(props: OfForm, at: StaffAt) {
             <Hidden of={field('userId', customer.id)} />
             <Hidden of={field('instead', 'true')} />
             <TextField
-              isNeeded
+              required
               of={ticket.problem ? { ...ticket, problem: like } : ticket}
               label={form.ticket}
-              asks="ticket"
+              data-asks="ticket"
               {...(ticketPattern !== undefined && { pattern: ticketPattern, title: like })}
             />
             <NoteField
@@ -158,7 +158,7 @@ function Next({ model, Approval, field }: OfForm & { field: FieldIn }, at: Staff
       )}
       <div class="actions">
         {verdict !== 'needs' && verdict !== 'refused' && (
-          <Button kind="primary" shortcut="Control+Enter">
+          <Button kind="primary" data-key="Control+Enter">
             {text(at, inTheWay.length > 0 ? form.submitInstead : form.submit, {
               name: customer.name,
             })}

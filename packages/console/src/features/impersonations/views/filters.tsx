@@ -22,7 +22,7 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
             of={fieldOf(filter, 'text')}
             label={names.text}
             placeholder={names.textHelp}
-            isFirst={me.role === 'auditor'}
+            autofocus={me.role === 'auditor'}
           />
           <WhenField range={filter} isDays={isDays} />
           <noscript>

@@ -96,7 +96,7 @@ function ContinueButton({ of: it, isFirst }: { of: Continued; isFirst?: true }, 
   return (
     <ActionButton
       opens
-      {...(isFirst && { isFirst, kind: 'primary' })}
+      {...(isFirst && { autofocus: true, kind: 'primary' })}
       action={`/impersonations/${it.id}/continue`}
       label={text(at, labels.continueLabel, slots)}
     >

@@ -26,7 +26,7 @@ export function ApprovalPart(props: { approval: object; field: FieldIn }, at: At
       </p>
       {!record && !hasNobody && !refused && (
         <div class="actions">
-          <Button action="/permits" kind="primary" shortcut="Control+Enter">
+          <Button action="/permits" kind="primary" data-key="Control+Enter">
             {ask.submit}
           </Button>
         </div>

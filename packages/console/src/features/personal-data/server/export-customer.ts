@@ -1,5 +1,5 @@
-import { asciiJson } from 'oidc-provider-impersonation-verify/format'
-import { type LineStart, linesWithEntries, rowStart } from '../../../ledger/keeping/export.ts'
+import { isAlarmOpen, outcomeOf } from 'oidc-provider-impersonation-verify/format'
+import { linesWithEntries } from '../../../ledger/keeping/export.ts'
 import { readable } from '../../../ledger/readable.ts'
 import { type DataRequest, type ErasureParts, raiseAlarms } from './erase.ts'
 import { type InForce, InForceError } from './in-force.ts'
@@ -8,7 +8,7 @@ import { checkedItemsOf, type Item } from './of-customer.ts'
 /**
  * All that the audit has of a customer, as JSON Lines in ASCII: each impersonation and refused request with
  * all its `entries`, newest first; then each permit about them, `{"permit": …, "entries": […]}`.
- * Text comes in parts: a line may be longer than what fits in memory.
+ * Text comes in parts.
  *
  * What is another customer's by its entries is left out, and an alarm is raised. A permit that cannot be
  * read is left out.
@@ -24,22 +24,25 @@ export async function* exportCustomer(
   await store.assertSchema()
   const others: InForce[] = []
   for await (const items of checkedItemsOf(store, customer, now())) {
-    const starts: LineStart[] = []
+    const lines = new Map<string, object>()
     for (const item of items) {
       const { kind, id, isProved } = item
-      const start = isProved ? lineStart(item, now()) : undefined
-      if (start) starts.push(start)
+      const line = isProved ? lineOf(item, now()) : undefined
+      if (line) lines.set(id, line)
       else others.push({ kind, id, why: isProved ? 'unreadable' : 'tampered' })
     }
-    yield* linesWithEntries(store, starts)
+    yield* linesWithEntries(store, lines)
   }
   await raiseAlarms(parts, others, request)
   if (others.length > 0) throw new InForceError(others, 'this is left out of the export')
 }
 
 /** Absent for a permit that cannot be read. */
-function lineStart(item: Item, now: number): LineStart | undefined {
-  if (item.kind === 'impersonation') return rowStart(item.row, now)
-  const record = readable(item.permit)
-  return record && { id: item.id, text: `{"permit":${asciiJson(record)}` }
+function lineOf(item: Item, now: number): object | undefined {
+  if (item.kind === 'impersonation') {
+    const { row } = item
+    return { ...row, outcome: outcomeOf(row, now), isAlarmOpen: isAlarmOpen(row) }
+  }
+  const permit = readable(item.permit)
+  return permit && { permit }
 }

@@ -40,7 +40,8 @@ function FindPerson(found: FoundPeople, { base, words }: At) {
     <search>
       <form class="card form" method="get" action={`${base}/personal-data`}>
         <SearchField
-          isNeeded
+          required
+          pattern=".*\S.*"
           of={{ id: 'person', name: 'q', value: found.asked ?? '' }}
           label={labels.search}
           help={labels.help}

@@ -63,9 +63,9 @@ function MayAct(
   const field: FieldIn = (name) => ({ id: name, name, value: given[name] ?? '' })
   return (
     <form class="card form" id="may-act" method="get" action={`${base}/rules`}>
-      <PersonField isNeeded of={field('operator')} who="operator" label={form.operator} />
+      <PersonField required of={field('operator')} who="operator" label={form.operator} />
       <PersonField
-        isNeeded
+        required
         of={field('userId')}
         who="customer"
         label={form.customer}

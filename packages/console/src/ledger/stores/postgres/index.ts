@@ -63,12 +63,10 @@ function postgresDialect(pool: PostgresPool, prepare: boolean): SqlDialect {
     isCanonical: () => true,
 
     async open() {
-      const [found] = await rowsOfQuery(pool, { text: 'SHOW server_encoding', values: [] })
-      if (found?.server_encoding !== 'UTF8') {
+      if ((await findTime()).encoding !== 'UTF8') {
         throw new Error('createPostgresAudit: the encoding of the database must be UTF8')
       }
       await migrate(dialect, migration)
-      await findTime()
     },
 
     async close() {},

@@ -1,6 +1,6 @@
 import type { NewSum, Written } from '../../store.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
-import { numberIn } from '../stored-columns.ts'
+import { numberIn, type ResultRow } from '../stored-columns.ts'
 import { isOvertaken, type PostgresPool, rowsOfQuery } from './client.ts'
 
 /** Entries, sums, slots, deadline. */
@@ -11,7 +11,8 @@ FROM impersonation_audit_write(CAST($1 AS json), CAST($2 AS json), CAST($3 AS js
 }
 
 const TIME_QUERY = {
-  text: 'SELECT CAST(floor(CAST(extract(epoch FROM clock_timestamp()) AS numeric) * 1000.0) AS float8) AS now',
+  text: `SELECT CAST(floor(CAST(extract(epoch FROM clock_timestamp()) AS numeric) * 1000.0) AS float8) AS now,
+  current_setting('server_encoding') AS encoding`,
   values: [],
 }
 
@@ -44,6 +45,7 @@ export function postgresWrites(pool: PostgresPool, prepare: boolean) {
     async findTime() {
       const [found = {}] = await rowsOfQuery(pool, TIME_QUERY)
       learnTime(numberIn(found, 'now'))
+      return found
     },
     // Its clock was read before the answer arrived: the deadline is no later than it should be.
     deadlineIn: (withinMs) => Math.floor(clock.time + (performance.now() - clock.at) + withinMs),
@@ -66,7 +68,7 @@ export function postgresWrites(pool: PostgresPool, prepare: boolean) {
       })
       return numberIn(found, 'removed')
     },
-  } satisfies Pick<SqlDialect, 'deadlineIn' | 'remove' | 'write'> & { findTime(): Promise<void> }
+  } satisfies Partial<SqlDialect> & { findTime(): Promise<ResultRow> }
 }
 
 /** JSON of a sum, without encoding its own JSON again. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { SqlDialect } from './dialect.ts'
-import { ENTRY_TABLE, SCHEMA_TABLE } from './tables.ts'
 
 /** The number of the newest migration: each is a file that begins with its number. */
 const VERSION = 1
+const SCHEMA = 'impersonation_audit_schema'
 const SCHEMA_CODE = 'ERR_AUDIT_SCHEMA'
 
 /** The statements of a file of SQL: a line without anything stands between two. */
@@ -21,13 +21,13 @@ export function statementsIn(file: URL): readonly string[] {
 export async function migrate(dialect: SqlDialect, migration: readonly string[]): Promise<void> {
   const tables = {
     text: dialect.existing,
-    values: [JSON.stringify([SCHEMA_TABLE, ENTRY_TABLE])],
+    values: [JSON.stringify(['impersonation_audit_entry', SCHEMA])],
   }
   if ((await dialect.read(tables)).length === 0) await dialect.create(migration, tables)
   const made = await dialect.read(tables)
-  if (!made.some(({ name }) => name === SCHEMA_TABLE)) throw otherVersion('an older version')
+  if (!made.some(({ name }) => name === SCHEMA)) throw otherVersion('an older version')
   const [found] = await dialect.read({
-    text: `SELECT CAST(max(version) AS text) AS version FROM ${SCHEMA_TABLE}`,
+    text: `SELECT CAST(max(version) AS text) AS version FROM impersonation_audit_schema`,
     values: [],
   })
   if (found?.version !== String(VERSION)) throw otherVersion(`version ${found?.version}`)

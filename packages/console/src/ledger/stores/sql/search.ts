@@ -2,12 +2,16 @@ import { wordsOf } from 'oidc-provider-impersonation-verify/chain'
 import type { RowFilter } from '../../filters.ts'
 import type { AuditStore } from '../../store.ts'
 import { parseRowCursor, type RowPosition, rowCursor } from '../cursor.ts'
-import { type Condition, comparisonsOf, type IndexedCondition } from '../row-columns.ts'
+import {
+  asNumber,
+  type Condition,
+  comparisonsOf,
+  type IndexedCondition,
+  whereOf,
+} from '../row-columns.ts'
 import { numberIn, type ResultRow, textIn } from '../stored-columns.ts'
 import { sumReader } from '../sums.ts'
 import type { SqlDialect } from './dialect.ts'
-import { asNumber, whereOf } from './query.ts'
-import { ROW_TABLE } from './tables.ts'
 
 /** So many rows are compared for a page at most. */
 const MAX_ROWS_COMPARED = 5000
@@ -45,7 +49,7 @@ export function sqlSearch(dialect: SqlDialect): Pick<AuditStore, 'countNewer' | 
   /** Looks at so many rows, one after the other. */
   async function walk({ rows, order, those, data, limit }: Walk, most: number): Promise<Walked> {
     const [looked, found] = [whereOf(rows), whereOf(those)]
-    const from = `FROM ${ROW_TABLE} WHERE ${looked.where} ORDER BY ${order}`
+    const from = `FROM impersonation_audit_impersonation WHERE ${looked.where} ORDER BY ${order}`
     const { values } = looked
     if (those.length === 0) {
       const text = `SELECT ${data} AS data ${from} LIMIT ?`
@@ -76,7 +80,7 @@ WHERE (SELECT count(*) FROM found) < ?`
     )
     const looked = whereOf(rows)
     const text = `SELECT ${counts.join(', ')}
-FROM (SELECT * FROM ${ROW_TABLE} WHERE ${looked.where} ORDER BY ${order} LIMIT ?) AS looked`
+FROM (SELECT * FROM impersonation_audit_impersonation WHERE ${looked.where} ORDER BY ${order} LIMIT ?) AS looked`
     const values = [...each.flatMap((condition) => condition.values), ...looked.values]
     const [found = {}] = await dialect.readByIndex({
       text,
@@ -93,7 +97,7 @@ FROM (SELECT * FROM ${ROW_TABLE} WHERE ${looked.where} ORDER BY ${order} LIMIT ?
     const byIndex = dialect.matching.byIndex(words, MAX_ROWS_BY_WORDS + 1)
     const found = whereOf([...rows, ...those])
     const text = `
-WITH matching AS MATERIALIZED (SELECT * FROM ${ROW_TABLE} WHERE ${byIndex.sql} LIMIT ?)
+WITH matching AS MATERIALIZED (SELECT * FROM impersonation_audit_impersonation WHERE ${byIndex.sql} LIMIT ?)
 SELECT ${asNumber('at')}, id, data, 0 AS is_edge FROM (
   SELECT at, id, ${data} AS data FROM matching
   WHERE (SELECT count(*) FROM matching) <= ? AND ${found.where} ORDER BY ${order} LIMIT ?) AS found

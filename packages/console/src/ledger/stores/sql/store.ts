@@ -1,9 +1,9 @@
 import { ERASED_EVENT } from 'oidc-provider-impersonation-verify/format'
 import { sharedRead } from '../../../kernel/shared-read.ts'
-import type { AuditStore, FiledSum, StoredSeal } from '../../store.ts'
+import type { AuditStore, FiledSum, StoredSeal, Sum } from '../../store.ts'
 import { UnstorableError } from '../../unstorable.ts'
 import { parseNumberCursor } from '../cursor.ts'
-import { isRowId } from '../row-columns.ts'
+import { asNumber, isRowId } from '../row-columns.ts'
 import {
   markedEntryOf,
   numberIn,
@@ -15,15 +15,13 @@ import { sumReader } from '../sums.ts'
 import type { SqlDialect, SqlQuery } from './dialect.ts'
 import { assertSchema } from './migrations.ts'
 import { sqlPermits } from './permits.ts'
-import { asNumber, query } from './query.ts'
 import { sqlSearch } from './search.ts'
-import { ENTRY_TABLE, PERMIT_TABLE, ROW_TABLE, SEAL_TABLE } from './tables.ts'
 
 // Each value has a `?` of its own: node:sqlite of Node 22.13 to 22.19 takes no values for `?1`.
 
 /** Of entries that are read. */
 const READ_ENTRY = `${asNumber('number')}, digest, text`
-const READ_SEAL = `SELECT ${asNumber('number')}, ${asNumber('last')}, jws, mac FROM ${SEAL_TABLE}`
+const READ_SEAL = `SELECT ${asNumber('number')}, ${asNumber('last')}, jws, mac FROM impersonation_audit_seal`
 
 // In a JSON string, the quotes would be escaped.
 const says = (event: string) => `text LIKE '%"event":"${event}"%'`
@@ -32,18 +30,16 @@ const says = (event: string) => `text LIKE '%"event":"${event}"%'`
 export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): AuditStore {
   const { isIn, texts } = dialect
   const { rowIn, sumIn, filedIn } = sumReader(dialect.isCanonical)
-  const read = (text: string, ...values: SqlQuery['values']) => dialect.read(query(text, ...values))
+  const read = (text: string, ...values: SqlQuery['values']) => dialect.read({ text, values })
   const readEntries = async (text: string, ...values: SqlQuery['values']) =>
     (await read(text, ...values)).map(storedEntryOf)
 
   async function sums(ids: readonly string[]) {
     const known = JSON.stringify(ids)
-    const of = (kind: string, table: string) =>
-      `SELECT '${kind}' AS kind, id, ${asNumber('version')}, CAST(data AS text) AS data FROM ${table} WHERE ${isIn('id')}`
-    const found = await read(
-      `${of('impersonation', ROW_TABLE)} UNION ALL ${of('record', PERMIT_TABLE)}`,
-      ...[known, known],
-    )
+    const of = (kind: Sum['kind']) =>
+      `SELECT '${kind}' AS kind, id, ${asNumber('version')}, CAST(data AS text) AS data
+FROM impersonation_audit_${kind} WHERE ${isIn('id')}`
+    const found = await read(`${of('impersonation')} UNION ALL ${of('record')}`, known, known)
     return new Map(found.map((columns) => [textIn(columns, 'id'), sumIn(columns)]))
   }
 
@@ -54,15 +50,16 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
   }
 
   async function old(before: number, limit: number) {
-    const of = (table: string, column: string, where: string) => `
-SELECT * FROM (SELECT id, ${asNumber('version')} FROM ${table} WHERE ${column} < ?${where}
-  ORDER BY ${column} LIMIT ?) AS ${table}_old`
+    const of = (kind: Sum['kind'], column: string, where = '') => `
+SELECT * FROM (SELECT id, ${asNumber('version')} FROM impersonation_audit_${kind} WHERE ${column} < ?${where}
+  ORDER BY ${column} LIMIT ?) AS old_${kind}`
+    const rows = of('impersonation', 'last_at', ' AND held_at IS NULL')
     const found = await read(
-      `${of(ROW_TABLE, 'last_at', ' AND held_at IS NULL')} UNION ALL ${of(PERMIT_TABLE, 'over_at', '')}`,
+      `${rows} UNION ALL ${of('record', 'over_at')}`,
       ...[before, limit, before, limit],
     )
     const alone = await read(
-      `SELECT ${asNumber('number')} FROM ${ENTRY_TABLE} WHERE subject IS NULL AND text IS NOT NULL AND time < ?
+      `SELECT ${asNumber('number')} FROM impersonation_audit_entry WHERE subject IS NULL AND text IS NOT NULL AND time < ?
   AND NOT ${says(ERASED_EVENT)} ORDER BY time LIMIT ?`,
       ...[before, limit],
     )
@@ -101,7 +98,7 @@ SELECT * FROM (SELECT id, ${asNumber('version')} FROM ${table} WHERE ${column} <
     async row(id) {
       if (!isRowId(id)) return undefined
       const [found] = await read(
-        `SELECT CAST(data AS text) AS data FROM ${ROW_TABLE} WHERE id = ?`,
+        `SELECT CAST(data AS text) AS data FROM impersonation_audit_impersonation WHERE id = ?`,
         id,
       )
       return found && rowIn(found)
@@ -110,7 +107,7 @@ SELECT * FROM (SELECT id, ${asNumber('version')} FROM ${table} WHERE ${column} <
     timeline: async (id, { after, limit }) =>
       isRowId(id)
         ? readEntries(
-            `SELECT ${READ_ENTRY} FROM ${ENTRY_TABLE} WHERE subject = ? AND number > ?
+            `SELECT ${READ_ENTRY} FROM impersonation_audit_entry WHERE subject = ? AND number > ?
 ORDER BY subject, number LIMIT ?`,
             ...[id, numberOf(after), limit],
           )
@@ -118,14 +115,14 @@ ORDER BY subject, number LIMIT ?`,
 
     timelines: async (ids, { after, limit }) =>
       readEntries(
-        `SELECT ${READ_ENTRY} FROM (${texts}) AS rows JOIN ${ENTRY_TABLE} ON subject = value
+        `SELECT ${READ_ENTRY} FROM (${texts}) AS rows JOIN impersonation_audit_entry ON subject = value
 WHERE place > 0 OR number > ? ORDER BY place, number LIMIT ?`,
         ...[JSON.stringify(ids.map((id) => (isRowId(id) ? id : ''))), numberOf(after), limit],
       ),
 
     async entries({ after, limit }) {
       const found = await read(
-        `SELECT ${READ_ENTRY}, mac FROM ${ENTRY_TABLE} WHERE number > ? ORDER BY number LIMIT ?`,
+        `SELECT ${READ_ENTRY}, mac FROM impersonation_audit_entry WHERE number > ? ORDER BY number LIMIT ?`,
         ...[numberOf(after), limit],
       )
       return found.map(markedEntryOf)
@@ -136,10 +133,10 @@ WHERE place > 0 OR number > ? ORDER BY place, number LIMIT ?`,
         `SELECT CAST(entry.number AS float8) AS number, digest, text, entry.subject AS id,
   CASE WHEN record.id IS NOT NULL THEN 'record' WHEN impersonation.id IS NOT NULL THEN 'impersonation' END AS kind,
   CAST(coalesce(record.data, impersonation.data) AS text) AS data, ${asNumber('first')}
-FROM ${ENTRY_TABLE} AS entry
-LEFT JOIN ${ROW_TABLE} AS impersonation
+FROM impersonation_audit_entry AS entry
+LEFT JOIN impersonation_audit_impersonation AS impersonation
   ON impersonation.id = entry.subject AND impersonation.version = entry.number
-LEFT JOIN ${PERMIT_TABLE} AS record ON record.id = entry.subject AND record.version = entry.number
+LEFT JOIN impersonation_audit_record AS record ON record.id = entry.subject AND record.version = entry.number
 WHERE entry.number > ? ORDER BY entry.number LIMIT ?`,
         ...[numberOf(after), limit],
       )
@@ -150,19 +147,19 @@ WHERE entry.number > ? ORDER BY entry.number LIMIT ?`,
     },
 
     async strays() {
-      const of = (kind: string, table: string, first: string, or = '') => `
+      const of = (kind: Sum['kind'], first: string, or = '') => `
 SELECT * FROM (SELECT '${kind}' AS kind, id, CAST(data AS text) AS data, CAST(${first} AS float8) AS first
-  FROM ${table} AS sum WHERE NOT EXISTS (SELECT 1 FROM ${ENTRY_TABLE} WHERE number = version AND subject = sum.id)${or}
-  LIMIT 100) AS ${kind}_strays`
-      const found = await read(
-        `${of('impersonation', ROW_TABLE, '0', ` OR id IN (SELECT id FROM ${PERMIT_TABLE})`)} UNION ALL ${of('record', PERMIT_TABLE, 'first')}`,
-      )
+  FROM impersonation_audit_${kind} AS sum
+  WHERE NOT EXISTS (SELECT 1 FROM impersonation_audit_entry WHERE number = version AND subject = sum.id)${or}
+  LIMIT 100) AS stray_${kind}`
+      const rows = of('impersonation', '0', ' OR id IN (SELECT id FROM impersonation_audit_record)')
+      const found = await read(`${rows} UNION ALL ${of('record', 'first')}`)
       return found.map(filedSumIn)
     },
 
     async newest() {
       const [found] = await read(
-        `SELECT ${asNumber('number')} FROM ${ENTRY_TABLE} ORDER BY number DESC LIMIT 1`,
+        `SELECT ${asNumber('number')} FROM impersonation_audit_entry ORDER BY number DESC LIMIT 1`,
       )
       return found && String(numberIn(found, 'number'))
     },
@@ -174,12 +171,12 @@ SELECT * FROM (SELECT '${kind}' AS kind, id, CAST(data AS text) AS data, CAST(${
     newestSeals,
 
     async removeSeal({ number, jws }) {
-      await read(`DELETE FROM ${SEAL_TABLE} WHERE number = ? AND jws = ?`, number, jws)
+      await read(`DELETE FROM impersonation_audit_seal WHERE number = ? AND jws = ?`, number, jws)
     },
 
     async addSeal({ number, last, jws, mac }) {
       const added = await read(
-        `INSERT INTO ${SEAL_TABLE} (number, last, jws, mac) VALUES (?, ?, ?, ?)
+        `INSERT INTO impersonation_audit_seal (number, last, jws, mac) VALUES (?, ?, ?, ?)
 ON CONFLICT (number) DO NOTHING RETURNING jws`,
         ...[number, last, jws, mac],
       )
@@ -194,7 +191,7 @@ ON CONFLICT (number) DO NOTHING RETURNING jws`,
 
     async sealOf(entry) {
       const [found] = await read(
-        `SELECT ${asNumber('number')} FROM ${SEAL_TABLE} WHERE last >= ? ORDER BY last, number LIMIT 1`,
+        `SELECT ${asNumber('number')} FROM impersonation_audit_seal WHERE last >= ? ORDER BY last, number LIMIT 1`,
         entry,
       )
       return found && numberIn(found, 'number')

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../store.ts'
 import { type KeepingOptions, parseKeeping } from '../keeping-options.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
@@ -37,29 +38,11 @@ export function createSqliteAudit(options: SqliteAuditOptions): AuditStore {
 
 function sqliteDialect(file: string): SqlDialect {
   let database: DatabaseSync | undefined
-  let opening: Promise<void> | undefined
   const migration = statementsIn(new URL('./001.sql', import.meta.url))
 
   const opened = () => {
     if (database) return database
     throw new Error('the audit is not open')
-  }
-
-  async function openOnce(): Promise<void> {
-    try {
-      database = await openDatabase(file)
-      assertFts5(database)
-      await migrate(dialect, migration)
-    } catch (error) {
-      await dialect.close()
-      if (isSchemaChanged(error)) throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new Error(
-        `createSqliteAudit cannot use ${file}: ${reason}. Its folder has to exist and be ` +
-          'writable, on a local disk, and the file be empty or an SQLite database.',
-        { cause: error },
-      )
-    }
   }
 
   const dialect: SqlDialect = {
@@ -85,18 +68,26 @@ function sqliteDialect(file: string): SqlDialect {
     // Of two members with one name, ->> reads the first, and JSON.parse the last.
     isCanonical: (text, value) => JSON.stringify(value) === text,
 
-    open() {
-      opening ??= openOnce().catch((error: unknown) => {
-        opening = undefined
-        throw error
-      })
-      return opening
+    async open() {
+      if (database) return
+      try {
+        database = await openDatabase(file)
+        assertFts5(database)
+        await migrate(dialect, migration)
+      } catch (error) {
+        await dialect.close()
+        if (isSchemaChanged(error)) throw error
+        throw new Error(
+          `createSqliteAudit cannot use ${file}: ${reasonOf(error)}. Its folder has to exist and be ` +
+            'writable, on a local disk, and the file be empty or an SQLite database.',
+          { cause: error },
+        )
+      }
     },
 
     async close() {
       database?.close()
       database = undefined
-      opening = undefined
     },
 
     // To store a seal is one, and another process may write at the moment.

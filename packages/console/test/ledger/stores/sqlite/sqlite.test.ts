@@ -7,7 +7,6 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { createSqliteAdapter } from 'oidc-provider-impersonation/adapters/sqlite'
 import { skip } from '../../../../../../test/support/skipping.ts'
-import type { RowFilter } from '../../../../src/ledger/filters.ts'
 import type { AuditStore, Batch } from '../../../../src/ledger/store.ts'
 import { openDatabase } from '../../../../src/ledger/stores/sqlite/database.ts'
 import { createSqliteAudit } from '../../../../src/ledger/stores/sqlite/index.ts'
@@ -27,6 +26,7 @@ import {
   writer,
 } from '../contract/support.ts'
 import { describeAuditStore } from '../contract.ts'
+import { FIRST_PAGES } from '../many-rows.ts'
 
 const run = promisify(execFile)
 
@@ -50,21 +50,28 @@ async function newFolder() {
   }
 }
 
+/** Replaces a text in the tables and indices of impersonations. */
+const inSchema = (text: string, by: string) => `PRAGMA writable_schema = ON;
+  UPDATE sqlite_schema SET sql = replace(sql, '${text.replaceAll("'", "''")}', '${by.replaceAll("'", "''")}')
+  WHERE tbl_name = 'impersonation_audit_impersonation' AND type <> 'trigger';
+  PRAGMA writable_schema = RESET`
+/** Does something while they are others. */
+const meanwhile = (text: string, by: string, sql: string) =>
+  [inSchema(text, by), sql, inSchema(by, text)].join(';')
+const OPEN_ALARM =
+  "open_alarm_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.openAlarmAt') STORED"
+
 /** What somebody changes in the file. */
 const CHANGES: Readonly<Record<string, string>> = {
   'an index that is gone': 'DROP INDEX impersonation_audit_impersonation_held',
   'a trigger that is gone': 'DROP TRIGGER impersonation_audit_words_added',
-  'a column that is made of something else': `PRAGMA writable_schema = ON;
-    UPDATE sqlite_schema SET sql = replace(sql, '$.found.openAlarmAt', '$.found.heldAt');
-    PRAGMA writable_schema = RESET`,
-  'a column that is written by hand': `PRAGMA writable_schema = ON;
-    UPDATE sqlite_schema SET sql = replace(sql, ' GENERATED ALWAYS AS (data ->> ''$.found.openAlarmAt'') STORED', '');
-    PRAGMA writable_schema = RESET; UPDATE impersonation_audit_impersonation SET open_alarm_at = 1`,
-  'a column that was written by hand meanwhile': `PRAGMA writable_schema = ON;
-    UPDATE sqlite_schema SET sql = replace(sql, 'open_alarm_at INTEGER GENERATED ALWAYS AS (data ->> ''$.found.openAlarmAt'') STORED', 'open_alarm_at INTEGER');
-    PRAGMA writable_schema = RESET; UPDATE impersonation_audit_impersonation SET open_alarm_at = 1; PRAGMA writable_schema = ON;
-    UPDATE sqlite_schema SET sql = replace(sql, 'open_alarm_at INTEGER', 'open_alarm_at INTEGER GENERATED ALWAYS AS (data ->> ''$.found.openAlarmAt'') STORED') WHERE type = 'table';
-    PRAGMA writable_schema = RESET`,
+  'a column that is made of something else': inSchema('$.found.openAlarmAt', '$.found.heldAt'),
+  'a column that is written by hand': `${inSchema(OPEN_ALARM, 'open_alarm_at INTEGER')};
+    UPDATE impersonation_audit_impersonation SET open_alarm_at = 1`,
+  'a column that was written by hand meanwhile': meanwhile(
+    ...[OPEN_ALARM, 'open_alarm_at INTEGER'],
+    'UPDATE impersonation_audit_impersonation SET open_alarm_at = 1',
+  ),
   'a column more': 'ALTER TABLE impersonation_audit_impersonation ADD COLUMN hidden INTEGER',
   'a trigger that keeps rows': `CREATE TRIGGER quiet BEFORE DELETE ON impersonation_audit_impersonation
     BEGIN SELECT RAISE(IGNORE); END`,
@@ -74,16 +81,14 @@ const CHANGES: Readonly<Record<string, string>> = {
     (impersonation_audit_words, rowid, words) SELECT 'delete', place, words FROM impersonation_audit_impersonation`,
   'an index of words whose pages a search does not find':
     'DELETE FROM impersonation_audit_words_idx',
-  'words of a row that are not those of its JSON': `PRAGMA writable_schema = ON;
-    UPDATE sqlite_schema SET sql = replace(sql, 'words TEXT GENERATED ALWAYS AS (data ->> ''$.found.words'') STORED', 'words TEXT');
-    PRAGMA writable_schema = RESET; UPDATE impersonation_audit_impersonation SET words = 'other'; PRAGMA writable_schema = ON;
-    UPDATE sqlite_schema SET sql = replace(sql, 'words TEXT', 'words TEXT GENERATED ALWAYS AS (data ->> ''$.found.words'') STORED') WHERE name = 'impersonation_audit_impersonation';
-    PRAGMA writable_schema = RESET`,
-  'an index that holds less than it says': `PRAGMA writable_schema = ON;
-    UPDATE sqlite_schema SET sql = replace(sql, 'WHERE operator IS NOT NULL', 'WHERE operator IS NULL') WHERE name = 'impersonation_audit_impersonation_operator';
-    PRAGMA writable_schema = RESET; REINDEX impersonation_audit_impersonation_operator; PRAGMA writable_schema = ON;
-    UPDATE sqlite_schema SET sql = replace(sql, 'WHERE operator IS NULL', 'WHERE operator IS NOT NULL') WHERE name = 'impersonation_audit_impersonation_operator';
-    PRAGMA writable_schema = RESET`,
+  'words of a row that are not those of its JSON': meanwhile(
+    ...["words TEXT GENERATED ALWAYS AS (data ->> '$.found.words') STORED", 'words TEXT'],
+    "UPDATE impersonation_audit_impersonation SET words = 'other'",
+  ),
+  'an index that holds less than it says': meanwhile(
+    ...['WHERE operator IS NOT NULL', 'WHERE operator IS NULL'],
+    'REINDEX impersonation_audit_impersonation_operator',
+  ),
   'an index of words that is not that of the rows': `INSERT INTO impersonation_audit_words
     (impersonation_audit_words) VALUES ('delete-all')`,
 }
@@ -285,19 +290,8 @@ describe('the audit in SQLite', function () {
     const store = await opened()
     const other = new DatabaseSync(place.file)
     const { prepare } = DatabaseSync.prototype
-    const filters: RowFilter[] = [
-      {},
-      { from: T, to: T + 1000 },
-      { operator: 'olivia' },
-      { customer: 'alice' },
-      { ticket: 'SUP-1' },
-      { alarm: 'any' },
-      { alarm: 'open' },
-      { held: true },
-      { due: { to: 'customer', before: T } },
-    ]
     try {
-      for (const filter of filters) {
+      for (const filter of FIRST_PAGES) {
         for (const before of [undefined, `${T}.${idOf('a')}`]) {
           let asked = ''
           DatabaseSync.prototype.prepare = function (text) {

@@ -2,7 +2,7 @@ import { type Read, wholeNumber } from '../../../../kernel/input.ts'
 import { recordNow } from '../../../../web/audit.ts'
 import { optionalNote } from '../../../../web/http/json-body.ts'
 import { Problem } from '../../../../web/http/problem.ts'
-import { orDigits } from '../../../../web/pages/form-body.ts'
+import { orDigits } from '../../../../web/http/query.ts'
 import type { Call } from '../../../../web/parts.ts'
 import { findRow } from '../../../../web/rows.ts'
 
