@@ -106,7 +106,7 @@ describe('what runs', () => {
       // What looks for missing entries asks for all of them: it would come to no end.
       if (filter?.actor !== undefined || filter?.state === undefined) return list(filter)
       const items = Array.from({ length: 100 }, () => ({ ...own, id: `other-${made++}` }))
-      return { items, next: made < 5000 ? 'more' : undefined } as Awaited<ReturnType<typeof list>>
+      return { items, next: 'more' } as Awaited<ReturnType<typeof list>>
     }
     Object.assign(impersonation, { list: crowded })
     const { body } = await deployment.ask('grace', '')
