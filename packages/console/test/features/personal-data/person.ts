@@ -34,10 +34,7 @@ export function processOn(
         mayErase: async () => true,
         now: Date.now,
         ...parts,
-        decide: decisions(
-          { store, log: auditLog(store, MARKS), marks: MARKS },
-          { timeoutMs: 5000 },
-        ),
+        decide: decisions({ store, log: auditLog(store, MARKS), marks: MARKS }, 5000),
       },
     ),
     record: (...entries) => Promise.all(entries.map(recording.record)),
