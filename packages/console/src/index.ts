@@ -26,7 +26,7 @@ import { createAudit, recordEvents } from './ledger/recording/audit.ts'
 import { ledgerOf } from './ledger/recording/ledger.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
 import type { SupportConsoleOptions } from './options.ts'
-import { type Stop, stopOf } from './records/record-at.ts'
+import { recordAt, type Stop } from './records/record-at.ts'
 import { createRecords, noSuchRecord, type Saying } from './records/records.ts'
 import { settingsOf } from './settings.ts'
 import { issuingBy } from './web/acting/issue.ts'
@@ -292,7 +292,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     stops: (filter = {}) => records.stops(filter),
     async lift(id: string, saying: Saying) {
       const lifted = await records.say(id, 'lifted', saying)
-      return isStop(lifted) ? stopOf(lifted) : Promise.reject(noSuchRecord())
+      return isStop(lifted) ? recordAt(lifted, now()) : Promise.reject(noSuchRecord())
     },
     callback: () => requestListener(middleware, provider),
     onImpersonatedRequest: useRecorder(audit),
